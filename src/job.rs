@@ -21,5 +21,5 @@ fn main() -> ExitCode {
 
 #[cfg(not(target_os = "linux"))]
 fn main() -> ExitCode {
-    fail("kornsole-job: there are no local jobs on this system", 2)
+    fail("kornsole-job: local jobs are not supported on this system", 2)
 }

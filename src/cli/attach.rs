@@ -238,7 +238,7 @@ fn read_by_others(file: &Path) -> Option<String> {
     let mode = std::fs::metadata(file).ok()?.permissions().mode() & 0o777;
     let name = file.display();
     (mode & 0o077 != 0)
-        .then(|| format!("{name} holds a token and can be read by others ({mode:03o}): chmod 600 {name}"))
+        .then(|| format!("{name} contains a token and can be read by others ({mode:03o}): chmod 600 {name}"))
 }
 
 /// Chance for the pauses between tries, so that many consoles do not come back in one moment.

@@ -356,7 +356,7 @@ spec:
         let lines: Vec<&str> = out.lines().collect();
         assert_eq!(lines.len(), 3, "{out}");
         assert!(lines[1].starts_with("warning: pod ray/head: gangSchedulingStyle=hard has no effect"), "{out}");
-        let small = "warning: pod ray/head: its task group \"head\" asks for less than the pod: memory 2Gi of 2.5Gi.";
+        let small = "warning: pod ray/head: its task group \"head\" requests less than the pod: memory 2Gi of 2.5Gi.";
         assert!(lines[2].starts_with(small), "{out}");
     }
 

@@ -95,7 +95,7 @@ pub(super) fn scheduler_acl(text: &str) -> Result<Acl, String> {
     let report = |parts| format!("an access list has at most two parts, this one has {parts}");
     let reading = Acl::parse(text, AclNames::Portable).map_err(report)?;
     match reading.ignored.first() {
-        Some(name) => Err(format!("{name:?} is no legal name")),
+        Some(name) => Err(format!("{name:?} is not a valid name")),
         None => Ok(reading.acl),
     }
 }
@@ -253,7 +253,7 @@ fn to_begin_with(why: String, file: &Path, print: &str, name: &str) -> String {
     if file == Path::new("-") || file.exists() {
         return why;
     }
-    format!("{why}\n  = is the name right from here? `kornsole demo {print} > {name}` writes one to begin with")
+    format!("{why}\n  = check the path; `kornsole demo {print} > {name}` writes an example")
 }
 
 fn about(named: [Option<&Path>; 2], watched: Option<&Path>) -> About {
@@ -263,13 +263,13 @@ fn about(named: [Option<&Path>; 2], watched: Option<&Path>) -> About {
     if name.is_empty() {
         name = "default configuration".to_owned();
         notes.push(
-            "No --config: the default configuration holds. It puts an application into the queue named by its tag `namespace`."
+            "No --config: the default configuration is used. It places an application in the queue named by its tag `namespace`."
                 .to_owned(),
         );
         notes.push("Nothing happens in it without --workload; `kornsole demo` shows a busy cluster.".to_owned());
     }
     if let Some(file) = watched {
-        notes.push(format!("{} is watched: a changed configuration comes into force.", short(file)));
+        notes.push(format!("{} is watched: a changed configuration is applied.", short(file)));
     }
     About { place: SourcePlace::Embedded, name, notes }
 }

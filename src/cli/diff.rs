@@ -13,9 +13,7 @@ use model::Profile;
 
 /// The arguments of `kornsole diff`.
 #[derive(Args, Clone, Debug)]
-#[command(
-    after_help = "Exit code: 0 nothing is different, 1 something is, 2 wrong use or a file that is no valid configuration."
-)]
+#[command(after_help = "Exit code: 0 no difference, 1 differences, 2 usage error or an invalid configuration file.")]
 pub struct DiffArgs {
     /// The configuration before, in any form that `check` reads; `-` is standard input
     pub old: PathBuf,

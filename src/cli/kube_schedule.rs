@@ -140,7 +140,7 @@ pub fn run(args: &ScheduleArgs) -> ExitCode {
         let running = Beside::start(&cluster, serve, engine, (&args.alerts, folder, kept.take()))?;
         notices.iter().for_each(|notice| tracing::warn!("{notice}"));
         if configured.by_default {
-            tracing::warn!("no ConfigMap has a queue configuration: the built-in default holds");
+            tracing::warn!("no ConfigMap has a queue configuration: the built-in default is used");
         }
         predicted::said_at_start(profile, &configured.queues).iter().for_each(|said| tracing::info!("{said}"));
         let url = url(&running.server);

@@ -92,7 +92,7 @@ pub fn scenario(
                     at,
                     path: "configFile".to_owned(),
                     message: why,
-                    hint: "the name counts from the folder of the scenario file".to_owned(),
+                    hint: "the path is relative to the directory of the scenario file".to_owned(),
                 };
                 fault_report(file, &bytes, &[fault])
             })

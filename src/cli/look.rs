@@ -144,7 +144,7 @@ pub struct Rejected {
 fn named(themes: &Themes, name: &str) -> Result<ThemeName, Rejected> {
     themes.get(name).map(|entry| entry.name.clone()).ok_or_else(|| {
         let report: String = themes.faults.iter().map(|report| format!("{}\n", report.trim_end())).collect();
-        let message = format!("{report}--theme {name}: there is no such theme; there are {}", themes.names());
+        let message = format!("{report}--theme {name}: theme not found; available: {}", themes.names());
         Rejected { message, code: 2 }
     })
 }

@@ -52,8 +52,7 @@ pub struct ManifestArgs {
 }
 
 /// What is said where the manifests have no queue configuration.
-const BY_DEFAULT: &str =
-    "no queue configuration is given, and no ConfigMap of YuniKorn has one: the built-in default holds";
+const BY_DEFAULT: &str = "no queue configuration found in the options and manifests: the built-in default is used";
 
 /// Schedules manifests and prints what would be bound. Exit code 0: it could be worked out, whether pods wait or not; 1: something
 /// cannot be read, and nothing is printed but the faults.
@@ -165,7 +164,7 @@ fn files(named: &[PathBuf]) -> Result<Vec<PathBuf>, String> {
             }
         }
         if inside.is_empty() {
-            return Err(format!("{}: the folder has no file of manifests: .yaml, .yml or .json", path.display()));
+            return Err(format!("{}: the directory has no manifests (.yaml, .yml, or .json)", path.display()));
         }
         inside.sort();
         found.append(&mut inside);
@@ -232,15 +231,15 @@ fn print(plan: &Plan, core: Profile, json: bool) -> io::Result<()> {
     }
     let waiting = plan.waiting.iter().map(|pod| format!("{} {}", pod.pod, pod.reason));
     list(&mut out, "pending", waiting)?;
-    list(&mut out, "left alone", plan.left_alone.iter().map(|pod| format!("{}: {}", pod.pod, pod.reason)))?;
+    list(&mut out, "ignored", plan.left_alone.iter().map(|pod| format!("{}: {}", pod.pod, pod.reason)))?;
     let evicted = plan.evicted.iter().map(|pod| format!("{} on {}, for {}", pod.pod, pod.node, pod.by));
-    list(&mut out, "deleted to make room", evicted)?;
+    list(&mut out, "preempted", evicted)?;
     list(&mut out, "note", plan.notices.iter().cloned())?;
     let Plan { running, foreign, nodes, .. } = plan;
     let (bound, waiting, alone) = (plan.bound.len(), plan.waiting.len(), plan.left_alone.len());
     writeln!(
         out,
-        "to be bound: {bound}; pending: {waiting}; left alone: {alone}; running already: {running}; of other schedulers: {foreign}; \
+        "to be bound: {bound}; pending: {waiting}; ignored: {alone}; running already: {running}; of other schedulers: {foreign}; \
          nodes: {nodes} ({})",
         predicted::line(core)
     )?;

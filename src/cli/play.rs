@@ -243,7 +243,7 @@ pub fn play_watched(
                 played.pictures.iter().filter_map(|picture| stale(path, picture, &render)).collect();
             trouble.extend(stale.iter().map(String::as_str));
             if !differences.is_empty() || !stale.is_empty() {
-                trouble += &format!("`kornsole play {name} --update` takes the screens as they are now\n");
+                trouble += &format!("`kornsole play {name} --update` saves the current screens\n");
             }
         }
         _ => {}

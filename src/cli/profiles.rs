@@ -40,7 +40,7 @@ fn list() -> String {
     for profile in ORDER {
         let what = match profile {
             Profile::Kornsole => {
-                "the default: 1.5.1 with its defects mended, and what later releases mended".to_owned()
+                "the default: 1.5.1 with its defects fixed, and the fixes of later releases".to_owned()
             }
             release => format!("as Apache YuniKorn {release}"),
         };
@@ -59,7 +59,7 @@ pub fn difference(from: Profile, to: Profile) -> String {
             writeln!(text, "{} ({})\n  {from:9} {}\n  {to:9} {}", row.name, row.rule, row.of(from), row.of(to));
     }
     if text.is_empty() {
-        text = format!("{from} and {to} decide alike\n");
+        text = format!("{from} and {to} make the same decisions\n");
     }
     text
 }

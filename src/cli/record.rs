@@ -109,7 +109,7 @@ fn source(tape: &Path, against: &Against) -> Result<String, String> {
         }
         let beside = relative(tape.parent().unwrap_or(Path::new("")), Path::new(file)).display().to_string();
         if beside.contains('"') {
-            Err(format!("{beside}: the name holds a quotation mark"))
+            Err(format!("{beside}: the name contains a quotation mark"))
         } else {
             Ok(format!("\"{beside}\""))
         }

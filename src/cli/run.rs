@@ -54,7 +54,7 @@ pub fn run(args: &RunArgs) -> ExitCode {
     }
     let stdin = args.scenarios.iter().chain(&args.config).filter(|file| *file == Path::new("-"));
     if stdin.count() > 1 {
-        return fail("`-` stands twice, but standard input can be read once only", 2);
+        return fail("duplicate `-`; standard input can be read only once", 2);
     }
     if !args.summary {
         predicted::name_on_stderr(core);

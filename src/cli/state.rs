@@ -42,7 +42,7 @@ impl StateArgs {
     ) -> Result<(Core, Option<RunningJournal>), String> {
         let Some(path) = &self.folder else {
             if self.repair {
-                return Err("--state-repair: there is no state; name its folder with --state DIR".to_owned());
+                return Err("--state-repair: no state directory; use --state DIR".to_owned());
             }
             return Ok((fresh(workload)?, None));
         };

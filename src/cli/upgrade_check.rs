@@ -70,7 +70,7 @@ fn check(args: &UpgradeCheckArgs) -> Result<(String, bool), String> {
                 differs = true;
                 text += &parting_text(&parting, *from, *to);
             }
-            None => text += &format!("The workload is decided alike by {from} and {to}, line by line.\n"),
+            None => text += &format!("{from} and {to} decide the workload identically, line by line.\n"),
         }
     }
     let switches = SWITCHES.iter().filter(|row| row.parts(*from, *to)).count();

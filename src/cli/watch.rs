@@ -128,7 +128,7 @@ impl Said {
                 ChangeKind::Firing => {
                     tracing::warn!("{} {}: {}", change.alert.severity, change.alert.title(), change.alert.text);
                 }
-                ChangeKind::Resolved => tracing::info!("{} is over", change.alert.title()),
+                ChangeKind::Resolved => tracing::info!("{} resolved", change.alert.title()),
             }
         }
         if self.trouble != picture.trouble {

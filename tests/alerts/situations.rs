@@ -187,7 +187,7 @@ fn queues() -> Vec<Situation> {
             &["+queue-starves: queue root.a", "-queue-starves: queue root.a"],
         ),
         Situation("a queue that starves and is left out by the rule", EXCEPT, starved(), 60, &[]),
-        Situation("a queue is below its guarantee and asks for nothing", "", taken(), 60, &[]),
+        Situation("a queue is below its guarantee and requests nothing", "", taken(), 60, &[]),
         Situation(
             "of queues inside each other the deepest alerts",
             "",
@@ -265,7 +265,7 @@ fn waits() -> Vec<Situation> {
             &["+queue-full: queue root.m"],
         ),
         Situation(
-            "a queue is at its maximum and asks for nothing",
+            "a queue is at its maximum and requests nothing",
             MAXIMUM,
             NODES.to_owned() + &app("m", "m", "ann", 2, 1),
             60,

@@ -63,8 +63,8 @@ fn a_question_takes_a_whole_word_and_no_empty_line() {
     let (code, output, _) = says(words, &[]);
     assert_eq!(code, Some(0), "{output}");
     for said in [
-        "Refused: a question is open, and y is no answer to it.",
-        "a question is open, and queues is no answer",
+        "Rejected: a question is open, and y does not answer it.",
+        "a question is open, and queues does not answer it",
         "revision 2",
     ] {
         assert!(output.contains(said), "no {said:?} in\n{output}");
@@ -76,9 +76,11 @@ fn a_question_takes_a_whole_word_and_no_empty_line() {
 #[test]
 fn an_unknown_word_says_what_was_meant() {
     let (_, output, _) = says("quues\napps a b c\nfind\ntheme dark\n", &[]);
-    for said in
-        ["there is no word quues; is queues meant?", "find wants more: find NAME", "theme is about the drawn console"]
-    {
+    for said in [
+        "unknown word quues; is queues meant?",
+        "find needs an argument: find NAME",
+        "theme is about the drawn console",
+    ] {
         assert!(output.contains(said), "no {said:?} in\n{output}");
     }
 }

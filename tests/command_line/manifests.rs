@@ -19,8 +19,8 @@ fn a_folder_is_scheduled_and_said_where_and_why_not() {
         "pending: ml/stray waits for a node: of 2 nodes 2 refused by conditions: ",
         "failed plugin: 'TaintToleration' node(s) had untolerated taint {gpu: yes} (1x)",
         "note: objects of other kinds are not looked at: 1 Secret",
-        "left alone: etl/loader: needs volume binding: its claim \"data\" is not bound",
-        "to be bound: 2; pending: 2; left alone: 1; running already: 1; of other schedulers: 1; nodes: 2",
+        "ignored: etl/loader: needs volume binding: its claim \"data\" is not bound",
+        "to be bound: 2; pending: 2; ignored: 1; running already: 1; of other schedulers: 1; nodes: 2",
     ] {
         assert!(out.contains(words), "{words}\n{out}");
     }
@@ -43,7 +43,7 @@ fn pods_of_other_scheduler_names_only_use_room() {
     let (code, out, _) = run(&[FOLDER, "--scheduler-name", "kornsole"], "");
     assert_eq!(code, Some(0));
     assert!(
-        out.contains("to be bound: 1; pending: 1; left alone: 0; running already: 0; of other schedulers: 2"),
+        out.contains("to be bound: 1; pending: 1; ignored: 0; running already: 0; of other schedulers: 2"),
         "{out}"
     );
 }
@@ -69,7 +69,7 @@ fn faults_are_said_with_their_places_and_nothing_else_is_printed() {
     let (code, _, err) = run(&["nowhere"], "");
     assert!(code == Some(1) && err.starts_with("nowhere: cannot be read"), "{err}");
     let (code, _, err) = run(&["src/cli"], "");
-    assert!(code == Some(1) && err.contains("src/cli: the folder has no file of manifests"), "{err}");
+    assert!(code == Some(1) && err.contains("src/cli: the directory has no manifests"), "{err}");
     let map =
         "kind: ConfigMap\nmetadata: {namespace: yk, name: yunikorn-configs}\ndata: {queues.yaml: 'partitions: 7'}\n";
     let (code, _, err) = run(&["-"], map);
@@ -82,7 +82,7 @@ fn a_cluster_without_a_configuration_has_the_built_in_one() {
                {kind: Node, metadata: {name: n1}, status: {allocatable: {cpu: 1, pods: 1}}}\n";
     let (code, out, _) = run(&["-"], pod);
     assert_eq!(code, Some(0));
-    assert!(out.contains("ns/p  n1    root.ns") && out.contains("note: no queue configuration is given"), "{out}");
+    assert!(out.contains("ns/p  n1    root.ns") && out.contains("note: no queue configuration found"), "{out}");
 }
 
 #[test]

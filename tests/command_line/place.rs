@@ -62,7 +62,7 @@ fn bad_input_is_reported_with_its_place() {
     let (code, _, err) = place(&["no/such.yaml", "--user", "u"], "");
     assert!(code == Some(1) && err.starts_with("no/such.yaml: cannot be read"), "{err}");
     let (code, _, err) = place(&["queues.yaml", "--user", "u", "--partition", "gpu"], "");
-    assert!(code == Some(1) && err.contains("no partition \"gpu\"; there are default"), "{err}");
+    assert!(code == Some(1) && err.contains("partition \"gpu\" not found; there are default"), "{err}");
 }
 
 #[test]

@@ -60,6 +60,6 @@ fn a_revoked_token_stays_revoked_while_others_are_made() {
 fn a_file_that_cannot_be_changed_is_not_made() {
     let folder = TestFolder::new();
     let missing = begin(&folder, &["revoke", "t-none"]).wait_with_output().unwrap();
-    assert!(!missing.status.success() && String::from_utf8_lossy(&missing.stderr).contains("there is no token"));
+    assert!(!missing.status.success() && String::from_utf8_lossy(&missing.stderr).contains("token t-none not found"));
     assert!(folder.names().is_empty());
 }

@@ -119,11 +119,11 @@ fn that_a_file_was_refused_is_known_after_a_restart() {
     };
     let (mut core, kept) = begin(&state, &file);
     let notices = reload(&mut core, "partitions: [");
-    assert!(notices.last().is_some_and(|title| title.contains("was refused")), "{notices:?}");
+    assert!(notices.last().is_some_and(|title| title.contains("was rejected")), "{notices:?}");
     drop(engine((core, kept)));
     // The file is faulty still; then it is again what is in force.
     let (mut core, _kept) = begin(&state, &file);
-    let again = "queues.yaml is again what is in force";
+    let again = "queues.yaml is the active configuration again";
     let said = |notices: Vec<String>| notices.iter().filter(|title| *title == again).count();
     assert_eq!(said(reload(&mut core, OLD)), 1);
     assert_eq!(core.configuration().unwrap().revision, 1, "nothing else was ever in force");

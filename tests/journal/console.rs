@@ -84,7 +84,7 @@ fn the_whole_console_goes_back_to_before_the_start() {
     let (mut driver, source) = next_life(&scratch, &setup);
     assert!(banner(&driver).is_none());
     press(&mut driver, ":back 10h<ret>");
-    assert!(driver.find_row("10h before this it did not run yet: its time began 1m").is_some());
+    assert!(driver.find_row("10h before this it did not run: its time started 1m").is_some());
     press(&mut driver, ":back 1:35<ret>");
     // The tree, applications, nodes, users with their limits, the configuration.
     for page in ["1", ":apps<ret>", "3", "4", "5"] {

@@ -166,7 +166,7 @@ fn start(point: &Point, old: (&str, u64), new: (&str, u64), cut: Option<usize>) 
     assert_eq!((&*written.text, written.revision), (text, revision), "{point:?}");
     let found = files(&scratch);
     assert_eq!(found.keys().collect::<Vec<_>>(), ["queues.yaml"], "{point:?}");
-    assert_eq!(found["queues.yaml"], text, "the file holds what is in force: {point:?}");
+    assert_eq!(found["queues.yaml"], text, "the file holds what is active: {point:?}");
     let renamed = point.files["queues.yaml"] == new.0;
     assert!(decided || (!renamed && !point.answered), "{point:?}");
     let entries = core.audit_log().entries(&AuditQuery { limit: 99, ..AuditQuery::default() });

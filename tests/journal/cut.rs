@@ -71,6 +71,6 @@ fn a_folder_of_something_else_is_no_state_folder() {
     let path = folder.join("").to_str().unwrap().to_owned();
     for command in COMMANDS {
         let (code, _, said) = call(&[command, &[path.as_str()]].concat());
-        assert!(code != Some(0) && said.contains("holds no state"), "{command:?}: {said}");
+        assert!(code != Some(0) && said.contains("has no scheduler state"), "{command:?}: {said}");
     }
 }

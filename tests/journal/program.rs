@@ -90,7 +90,7 @@ fn a_killed_server_comes_back_as_it_was() {
     assert_ne!(tree(&elsewhere), before);
     let refused = serve_command(&["--state-repair"]).output().unwrap();
     let message = String::from_utf8_lossy(&refused.stderr).into_owned();
-    assert!(!refused.status.success() && message.contains("name its folder with --state DIR"), "{message}");
+    assert!(!refused.status.success() && message.contains("use --state DIR"), "{message}");
 }
 
 const QUEUES: &str = "partitions:
@@ -170,7 +170,7 @@ impl Crashed {
         crashed.folder.write("bad.yaml", bad);
         let (done, said) = crashed.ask("sue", &["apply", &crashed.path("bad.yaml"), "--yes", "--reason", "by mistake"]);
         assert!(done, "{said}");
-        let (done, said) = crashed.ask("sue", &["config", "rollback", "1", "--yes", "--reason", "as it was"]);
+        let (done, said) = crashed.ask("sue", &["config", "rollback", "1", "--yes", "--reason", "reset"]);
         assert!(done, "{said}");
         crashed.audit = crashed.ask("sue", &["audit"]).1;
         crashed.history = crashed.ask("sue", &["config", "history", "--json"]).1;
@@ -190,7 +190,7 @@ fn one_runs(program: &Program) -> bool {
 #[test]
 fn after_a_crash_the_folder_says_who_did_what_and_is_only_read() {
     let crashed = Crashed::new();
-    for text in ["bob", "ACL_DENIED", "in the way", "by mistake", "rollback", "as it was"] {
+    for text in ["bob", "ACL_DENIED", "in the way", "by mistake", "rollback", "reset"] {
         assert!(crashed.audit.contains(text), "{text}: {}", crashed.audit);
     }
     let state = crashed.path("state");
@@ -205,7 +205,7 @@ fn after_a_crash_the_folder_says_who_did_what_and_is_only_read() {
     assert!(refused.contains("config show 2 --state"), "{refused}");
     assert_eq!(bytes(state.as_ref()), before, "it was only looked at");
     let (_, nothing) = call(&["audit", "--state", &crashed.path("nowhere")]);
-    assert!(nothing.contains("holds no state"), "{nothing}");
+    assert!(nothing.contains("has no scheduler state"), "{nothing}");
 }
 
 #[test]

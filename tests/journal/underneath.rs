@@ -78,7 +78,7 @@ fn no_order_while(take: impl Fn(&Path), give: impl Fn(&Path)) {
     take(&served.folder);
     let (status, message) = served.submit(&server, "two");
     assert_eq!(status, 503, "{message}");
-    assert!(message.to_string().contains("journal.redb was moved, removed or replaced"), "{message}");
+    assert!(message.to_string().contains("journal.redb was moved, removed, or replaced"), "{message}");
     give(&served.folder);
     let mut last = 0;
     for at in 0..100 {

@@ -65,7 +65,7 @@ pub fn compressed(stage: &Stage) {
     stage.patch_map(&change);
     let new = stage.file("packed.yaml", &raise(text));
     let done = stage.works(&apply(&new, &["--yes"]));
-    has(&done, &["it is written compressed, as queues.yaml.gz", "the scheduler has it in force after"]);
+    has(&done, &["it is written compressed, as queues.yaml.gz", "active in the scheduler after"]);
     let after = stage.config_map();
     assert_eq!(unpacked(&after), raise(text));
     assert_eq!(after["data"], json!({"log.level": "INFO"}), "nothing else is written");
@@ -78,7 +78,7 @@ pub fn not_taken(stage: &Stage) {
     let text = before["data"]["queues.yaml"].as_str().unwrap();
     let bad = stage.file("not-taken.yaml", &format!("{}# not-taken\n", raise(text)));
     let why = stage.fails(&apply(&bad, &["--yes"]));
-    has(&why, &["the ConfigMap is written, but another configuration is in force"]);
+    has(&why, &["the ConfigMap is written, but another configuration is active"]);
     has(
         &why,
         &["the scheduler has refused it; its log:", "reload configuration failed", "the stand-in does not take it"],
@@ -89,7 +89,7 @@ pub fn not_taken(stage: &Stage) {
     let other = stage.file("other.yaml", &text.replacen("40G", "42G", 1));
     has(&stage.fails(&apply(&other, &["--yes"])), &["is not what the scheduler has in force", "can be put back"]);
     let back = stage.works(&["config", "rollback", &number, "--server", "k8s://admin", "--yes"]);
-    has(&back, &["the ConfigMap holds another text, by admin, which is not in force"]);
+    has(&back, &["the ConfigMap has another text, by admin, which is not in force"]);
     assert_eq!(stage.config_map()["data"], before["data"]);
 }
 
@@ -100,7 +100,7 @@ pub fn not_read(stage: &Stage) {
     stage.patch_map(&json!({"data": {"service.enableConfigHotRefresh": null, "service.schedulingInterval": "5x"}}));
     let bad = stage.works(&apply(&new, &["--dry-run"]));
     stage.patch_map(&json!({"data": {"service.schedulingInterval": null}}));
-    has(&would, &["it will not come into force: service.enableConfigHotRefresh is false"]);
+    has(&would, &["it will not become active: service.enableConfigHotRefresh is false"]);
     has(&bad, &["service.schedulingInterval is \"5x\" and not a duration"]);
 }
 
@@ -142,7 +142,7 @@ pub fn history(stage: &Stage) {
     let done = stage.works(&[&["config", "rollback", &old, "--yes"], &server[..]].concat());
     has(&done, &["is in force, 1 change"]);
     assert_eq!(stage.config_map()["data"], before["data"]);
-    has(&stage.fails(&[&["config", "rollback", "999", "--yes"], &server[..]].concat()), &["there is no revision 999"]);
+    has(&stage.fails(&[&["config", "rollback", "999", "--yes"], &server[..]].concat()), &["revision 999 not found"]);
     let audit = stage.works(&[&["audit"], &server[..]].concat());
     has(&audit, &["for the audit", "rollback", "admin"]);
     let events = stage.kubectl(&["-n", "yunikorn", "get", "events", "-o", "json"]);
@@ -206,7 +206,7 @@ pub fn suspended_first(stage: &Stage) {
     let (code, out, err) = kill("hourly-1", "k8s://admin");
     assert_eq!(code, 0, "{err}");
     has(&err, &["CronJob team-a/hourly is suspended first", "to undo: kubectl -n team-a patch cronjob hourly"]);
-    has(&out, &["team-a/hourly-x: deletion began"]);
+    has(&out, &["team-a/hourly-x: deletion started"]);
     assert!(deleted("hourly-x"));
     let audit = stage.works(&["audit", "--server", "k8s://admin"]);
     has(&audit, &["suspend", "hourly-1", "kill"]);

@@ -43,7 +43,7 @@ pub fn too_large(stage: &Stage) {
     let new = stage.changed("large.yaml", |text| raise(text) + &"# a long comment\n".repeat(70_000));
     let (code, _, err) = apply(stage, &new, &["--yes"]);
     assert_ne!(code, 0);
-    has(&err, &["yunikorn-configs would have", "a ConfigMap holds at most 1048576"]);
+    has(&err, &["yunikorn-configs would have", "a ConfigMap has at most 1048576"]);
     assert_eq!(stage.config_map(), before);
 }
 

@@ -140,7 +140,7 @@ fn a_slow_a_silent_and_a_broken_answer_are_lost_and_tried_again() {
     });
     let all = received(&stand_in, 10);
     assert_eq!(all[1], "lost: the API server does not answer");
-    assert!(all[3].starts_with("lost: an answer of the API server does not read (line 1, column "), "{all:?}");
+    assert!(all[3].starts_with("lost: invalid response from the API server (line 1, column "), "{all:?}");
     assert!(all[5].starts_with("lost: an answer of the API server does not read"), "{all:?}");
     assert!(!all.concat().contains("hunter2"), "what is read is not quoted: {all:?}");
     assert_eq!(all[6..], ["begun", "+p-1", "complete", "live"]);

@@ -56,7 +56,7 @@ impl<'s> Kept<'s> {
             Some(scheduler) => self.asks(scheduler, &["usage", "--json"]),
             None => match self.stage.run(&["usage", "--json", "--state", &self.folder]) {
                 // It is written some time after the start.
-                (1, _, why) if why.contains("holds no ledger yet") => return (0, 0),
+                (1, _, why) if why.contains("has no ledger yet") => return (0, 0),
                 (0, out, _) => out,
                 (code, _, why) => panic!("{code}: {why}"),
             },
@@ -87,7 +87,7 @@ pub fn restarted(stage: &Stage) {
     make(stage, &[pod("a0", "a", "1"), pod("a1", "a", "1"), pod("a2", "a", "1"), pod("b0", "b", "1")]);
     until("four are bound", || on_nodes(&pods(stage)) == 4);
     write_queues(stage, &open.replace("    - {name: a}\n", "    - {name: a}\n    - {name: later}\n"));
-    until("the second revision is in force", || revisions(&kept, &first) == [1, 2]);
+    until("the second revision is active", || revisions(&kept, &first) == [1, 2]);
     kept.asks(&first, &["kill", "app-b", "--yes"]);
     until("what was killed is gone", || pods(stage).len() == 3);
     kept.asks(&first, &["alerts", "silence", "node-lost", "--for", "2h", "--reason", "they are replaced"]);

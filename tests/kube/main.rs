@@ -202,7 +202,7 @@ fn configure(stage: &Stage) {
     has(&would, &["would be in force, 1 change"]);
     assert_eq!(stage.config_map()["metadata"]["resourceVersion"], before["metadata"]["resourceVersion"]);
     let done = stage.works(&["apply", &new, "--server", "k8s://admin", "--yes", "--reason", "more room"]);
-    has(&done, &["is in force, 1 change", "the scheduler has it in force after"]);
+    has(&done, &["is in force, 1 change", "active in the scheduler after"]);
     let after = stage.config_map();
     assert_eq!(after["data"]["queues.yaml"].as_str().unwrap(), std::fs::read_to_string(&new).unwrap());
     assert_eq!(after["data"]["log.level"], before["data"]["log.level"]);
@@ -308,13 +308,13 @@ fn kill(stage: &Stage) {
     );
     has(&stage.fails(&["kill", "job-1", "--server", "k8s://admin"]), &["--yes where there is no terminal"]);
     let done = stage.works(&["kill", "job-1", "--yes", "--server", "k8s://admin"]);
-    has(&done, &["1 allocations released", "team-a/job-1-driver: deletion began"]);
+    has(&done, &["1 allocations released", "team-a/job-1-driver: deletion started"]);
     has(&done, &["team-a/job-1-worker: another pod has its name by now, which stays"]);
     let audit = std::fs::read_to_string(stage.folder.join("kornsole/admin/audit.jsonl")).unwrap();
     let last: Value = serde_json::from_str(audit.lines().last().unwrap()).unwrap();
     assert_eq!((&last["user"], &last["action"], &last["object"]), (&"admin".into(), &"kill".into(), &"job-1".into()));
     let end = &last["after"]["pod team-a/job-1-driver"];
-    assert_eq!((&last["allowed"], end), (&true.into(), &"deletion began".into()));
+    assert_eq!((&last["allowed"], end), (&true.into(), &"deletion started".into()));
     let deleted = |name: &str| !stage.read("team-a", "pods", name)["metadata"]["deletionTimestamp"].is_null();
     assert!(deleted("job-1-driver"));
     // Another pod has that name by now.

@@ -283,7 +283,7 @@ pub fn preemption(stage: &Stage) {
     });
     assert_eq!(pods(stage).len(), 12, "one made room");
     let told = stage.kubectl(&["-n", "batch", "get", "events"]);
-    has(&told, &["Preempted", "it makes room for pod batch/c0 of queue root.c"]);
+    has(&told, &["Preempted", "preempted for pod batch/c0 of queue root.c"]);
     check(stage, &scheduler);
     scheduler.stop();
 }

@@ -21,7 +21,7 @@ fn what_cannot_run_is_refused_and_nothing_is_enqueued() {
         (&["--gpu", "1", "--", "true"], 1, "0 GPUs"),
         (&["--", "no-such-program"], 2, "no-such-program"),
         (&["--", ""], 2, "no such program"),
-        (&[], 2, "there is no command"),
+        (&[], 2, "missing command"),
         (&["--dir", "/nowhere", "--", "true"], 2, "/nowhere"),
         (&["--time", "soon", "--", "true"], 2, "soon"),
         (&["--time", "5", "--", "true"], 2, "write 90s"),
@@ -80,7 +80,7 @@ fn jobs_that_are_not_there_and_changes_that_cannot_be() {
     let machine = Machine::up(&[]);
     for verb in ["cancel", "hold", "release", "requeue", "job", "logs", "wait"] {
         let (code, why) = machine.said(&[verb, "7"]);
-        assert!(code == 1 && why.contains("there is no job 7"), "{verb}: {code} {why}");
+        assert!(code == 1 && why.contains("job 7 not found"), "{verb}: {code} {why}");
         assert_eq!(machine.said(&[verb, "seven"]).0, 2, "{verb}");
     }
     let job = machine.submit(&[], "true");

@@ -98,7 +98,7 @@ fn an_administrator_kills_jobs_through_the_scheduler() {
         let (code, said) = machine.said(&[&["kill", &app, "--yes", "--reason", "maintenance"], &server[..]].concat());
         assert_eq!(code, 0, "{said}");
         let ended = machine.until(job, "ended");
-        assert_eq!(ended["reason"], "cancelled by an administrator", "{ended}");
+        assert_eq!(ended["reason"], "canceled by an administrator", "{ended}");
     }
     assert_eq!(machine.live(), 0, "nothing runs, and nothing is queued again");
 }

@@ -146,7 +146,7 @@ fn a_job_is_followed_cancelled_and_begun_again_in_the_console() {
     until_says(&mut driver, "End job 1, chatty?");
     driver.keys("y").unwrap();
     until_says(&mut driver, "caught");
-    until_says(&mut driver, "cancelled by ");
+    until_says(&mut driver, "canceled by ");
     driver.keys("Ry").unwrap();
     until_says(&mut driver, "output of attempt 2");
     machine.until(job, "running");

@@ -96,7 +96,7 @@ fn cancelled_at_any_moment_it_is_cancelled_and_not_lost() {
         assert!(machine.call(&["cancel", &job.to_string()]).status.success());
         assert_eq!(machine.wait(job), 125);
         let reason = machine.job(job)["reason"].as_str().unwrap().to_owned();
-        assert!(reason.starts_with("cancelled by "), "round {round}: {reason}");
+        assert!(reason.starts_with("canceled by "), "round {round}: {reason}");
     }
 }
 

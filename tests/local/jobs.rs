@@ -50,7 +50,7 @@ fn a_queued_job_is_held_released_and_cancelled() {
     assert!(machine.call(&["hold", &second.to_string()]).status.success());
     assert!(machine.call(&["cancel", &first.to_string()]).status.success());
     assert_eq!(machine.wait(first), 125);
-    assert!(machine.job(first)["reason"].as_str().unwrap().starts_with("cancelled by"));
+    assert!(machine.job(first)["reason"].as_str().unwrap().starts_with("canceled by"));
     assert_eq!(machine.job(second)["state"], "held");
     assert!(machine.call(&["release", &second.to_string()]).status.success());
     assert_eq!((machine.wait(second), machine.logs(second).as_str()), (0, "ran\n"));

@@ -115,11 +115,11 @@ fn a_job_is_read_from_a_file_or_a_script() {
 fn where_says_the_queue_and_when() {
     let machine = Machine::up(&[]);
     let (code, said) = machine.said(&["submit", "--where", "--", "true"]);
-    assert!(code == 0 && said.starts_with("root.users.") && said.contains("begins at once"), "{said}");
+    assert!(code == 0 && said.starts_with("root.users.") && said.contains("starts immediately"), "{said}");
     let limited = machine.submit(&["--cpu", "4", "--time", "1h"], "sleep 300");
     machine.until(limited, "running");
     let said = machine.said(&["submit", "--where", "--", "true"]).1;
-    assert!(said.contains("begins in about 59m") || said.contains("begins in about 1h00m"), "{said}");
+    assert!(said.contains("starts in about 59m") || said.contains("starts in about 1h00m"), "{said}");
     machine.submit(&["--cpu", "4"], "sleep 300");
     let said = machine.said(&["submit", "--where", "--", "true"]).1;
     assert!(said.contains("not known") && said.contains("--time"), "{said}");

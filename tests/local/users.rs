@@ -55,7 +55,7 @@ fn who_floods_the_queue_does_not_keep_the_other_from_his_guarantee() {
     until(|| flood.iter().filter(|job| machine.job(**job)["state"] == "running").count() == 4);
     let asked = machine.call_as(DAEMON, &["submit", "--where", "--dir", "/", "--", "true"]);
     let said = String::from_utf8(asked.stdout).unwrap();
-    assert!(said.contains("others make room for what its queue is guaranteed"), "{said}");
+    assert!(said.contains("other jobs are preempted for the guaranteed resources of its queue"), "{said}");
     let other = machine.submit_as(DAEMON, &["--dir", "/"], "echo mine");
     until(|| machine.job(other)["state"] == "ended");
     assert_eq!(machine.logs(other), "mine\n");

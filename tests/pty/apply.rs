@@ -31,7 +31,7 @@ fn what_will_happen_is_shown_and_much_is_confirmed_by_its_number() {
     let more = CONFIG.replace("{name: d}", "{name: d}, {name: e}");
     let mut no = apply(&more);
     no.until_text("root.e: queue added");
-    no.until_text("bring it into force? [y/N]");
+    no.until_text("apply it? [y/N]");
     no.press("\r");
     no.until_text("nothing was done");
     assert_eq!((no.end().exit_code(), in_force().as_str()), (1, CONFIG));
@@ -47,11 +47,11 @@ fn what_will_happen_is_shown_and_much_is_confirmed_by_its_number() {
     let mut yes = apply(&more);
     yes.until_text("[y/N]");
     yes.press("y\r");
-    yes.until_text("revision 2 is in force");
+    yes.until_text("revision 2 is active");
     assert_eq!((yes.end().exit_code(), in_force()), (0, more));
     let mut typed = apply("");
     typed.until_text("Type the number of queues");
     typed.press("5\r");
-    typed.until_text("revision 3 is in force");
+    typed.until_text("revision 3 is active");
     assert_eq!((typed.end().exit_code(), in_force().as_str()), (0, ""));
 }

@@ -76,7 +76,7 @@ fn keys_reach_the_job_and_a_hang_up_ends_a_shell_at_once() {
     let terminal = Terminal::kornsole(&["submit", "--interactive", "--", "sh"], &own);
     terminal.until_text("at> ");
     assert_eq!(call(&socket, &["cancel", "--yes", "1", "2"]).0, 0);
-    terminal.until_text("cancelled by");
+    terminal.until_text("canceled by");
     assert_eq!(terminal.end().exit_code(), 125);
 }
 

@@ -84,7 +84,7 @@ fn a_maximum_is_set_after_both_differences_were_shown() {
     assert_eq!(running(&source), TEXT, "the question opens on doing nothing");
     press(&mut driver, "<F5>y");
     assert_eq!(running(&source), TEXT.replace("vcore: 20", "vcore: 6"));
-    says(&driver, "revision 2 is in force");
+    says(&driver, "revision 2 is active");
     says_not(&driver, "set maximum");
     press(&mut driver, "6b");
     says(&driver, "vcore: 20");

@@ -88,7 +88,7 @@ fn an_edit_says_what_it_means_and_comes_into_force_after_a_question() {
     driver.keys("a<right><ret>").unwrap();
     settle(&mut driver);
     assert_eq!(running(&source), TEXT.replace("vcore: 20", "vcore: 6"));
-    says(&driver, "revision 2 is in force");
+    says(&driver, "revision 2 is active");
     says(&driver, "as it runs");
     driver.keys("b").unwrap();
     settle(&mut driver);
@@ -130,7 +130,7 @@ fn what_was_changed_underneath_is_merged_or_replaced_knowingly() {
     settle(&mut driver);
     says(&driver, "changed underneath");
     driver.keys("a").unwrap();
-    says(&driver, "another configuration is in force by now");
+    says(&driver, "another configuration is active by now");
     driver.keys("dd").unwrap();
     says(&driver, "+           - name: ops");
     driver.keys(":merge<ret>").unwrap();

@@ -43,7 +43,7 @@ fn from_the_first_screen_to_a_remedy_in_three_keys() {
 fn from_what_waits_one_goes_to_why_and_back() {
     let (mut driver, _) = on_demo(140, 40, 90);
     driver.keys("x").unwrap();
-    says(&driver, "what waits");
+    says(&driver, "pending requests");
     says(&driver, " in root, most for ");
     let wanted = |target: &Target| matches!(target, Target::Why(_));
     go_to(&mut driver, wanted);
@@ -54,7 +54,7 @@ fn from_what_waits_one_goes_to_why_and_back() {
     assert!(sheet.waits && sheet.sentence.contains(" waits for "), "{}", sheet.sentence);
     assert!(sheet.lines.iter().any(|line| line.label == "ask" && line.since.is_some()), "{sheet:#?}");
     driver.keys("<esc><esc>").unwrap();
-    says_not(&driver, "what waits");
+    says_not(&driver, "pending requests");
 }
 
 #[test]
@@ -106,7 +106,7 @@ fn the_past_is_not_asked_why_it_waited() {
 fn who_lacks_most_of_a_guarantee_stands_first() {
     let (mut driver, _) = on_demo(200, 50, 90);
     driver.keys("F").unwrap();
-    says(&driver, "HELD BY");
+    says(&driver, "BLOCKED BY");
     let Page::Fairness(page) = driver.state().page() else { panic!("another page is shown") };
     let lacks: Vec<i64> = page.list.rows.iter().map(|row| row.lack()).collect();
     assert!(lacks.is_sorted_by(|one, other| one >= other), "{lacks:?}");
@@ -136,5 +136,5 @@ fn users_and_groups_stand_beside_their_limits_in_any_order() {
     says(&driver, &first);
     assert!(matches!(driver.state().page(), Page::Account(_)), "{}", driver.screen_text());
     driver.keys("F").unwrap();
-    says(&driver, "HELD BY");
+    says(&driver, "BLOCKED BY");
 }

@@ -72,8 +72,8 @@ fn history_and_health_are_shown() {
 fn a_draining_queue_says_what_holds_it_and_who_may_act() {
     let (mut driver, _) = console(120, 40, 60);
     driver.keys("/legacy<ret>i").unwrap();
-    let held = driver.find_row("held by").map(|(_, line)| line);
-    let held = held.unwrap_or_else(|| panic!("nothing holds it:\n{}", driver.screen_text()));
+    let held = driver.find_row("blocked by").map(|(_, line)| line);
+    let held = held.unwrap_or_else(|| panic!("nothing blocks it:\n{}", driver.screen_text()));
     assert!(held.contains("archive-"), "{held}");
     says(&driver, "may act      everybody");
     says_not(&driver, "stuck");

@@ -214,7 +214,7 @@ fn what_runs_is_cancelled_and_requeued_after_a_question_and_nothing_else_fits_it
     driver.keys("Ky").unwrap();
     says(&driver, "job-17: done");
     driver.keys("R").unwrap();
-    says(&driver, "It is ended first, then begins again from its beginning.");
+    says(&driver, "It is stopped, then restarts from its beginning.");
     driver.keys("y").unwrap();
     let given: Vec<JobAct> = jobs.given().into_iter().map(|order| order.act).collect();
     assert_eq!(given, [JobAct::Cancel, JobAct::Requeue]);
@@ -235,7 +235,7 @@ fn what_runs_is_cancelled_and_requeued_after_a_question_and_nothing_else_fits_it
 fn what_waits_is_held_moved_and_changed() {
     let (mut driver, jobs) = job("ann", 19);
     says(&driver, "queued for 5m00s");
-    says(&driver, "no output: it has not begun");
+    says(&driver, "no output: it has not started");
     driver.keys("hy").unwrap();
     jobs.change("job-19", |job| job.phase = JobPhase::Held);
     driver.advance(Duration::from_secs(2));
@@ -264,7 +264,7 @@ fn what_waits_is_held_moved_and_changed() {
     ];
     assert_eq!(jobs.given().into_iter().map(|order| order.act).collect::<Vec<_>>(), acts);
     for (line, why) in [
-        (":priority high", "is no priority"),
+        (":priority high", "is not a priority"),
         (":edit-job speed=9", "cannot be changed"),
         (":edit-job cpu", "is not KEY=VALUE"),
         (":edit-job mem=much", "mem=much: "),

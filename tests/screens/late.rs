@@ -321,7 +321,7 @@ fn a_form_that_is_written_on_while_it_is_applied_stays_with_what_is_written() {
     source.let_all_through();
     driver.refresh();
     assert_eq!(running(&near), TEXT.replace("vcore: 20", "vcore: 67"));
-    assert!(!matches!(driver.state().page(), Page::Change(_)), "a form that is in force is done with");
+    assert!(!matches!(driver.state().page(), Page::Change(_)), "a form that is active is done with");
 }
 
 #[test]

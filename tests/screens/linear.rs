@@ -103,7 +103,7 @@ fn a_row_is_selected_by_number_by_name_and_step_by_step() {
     assert!(talk.text("previous").starts_with("That is the first one."));
     assert!(talk.text("select root.tenants.tenant-a").contains(". root.tenants.tenant-a,"));
     assert!(talk.text("select tenant").contains("rows hold tenant; select one by its number"));
-    assert_eq!(talk.text("select nobody"), "Refused: there is no row nobody among 13");
+    assert_eq!(talk.text("select nobody"), "Refused: row nobody not found among 13");
     assert!(talk.text("last").starts_with("13. "));
 }
 
@@ -118,7 +118,7 @@ fn long_lists_are_read_in_portions() {
     assert!(talk.text("").contains("Rows 9 to 12 of 13; more reads on."));
     assert!(talk.text("").contains("Rows 13 to 13 of 13."));
     assert!(talk.say("").is_empty());
-    assert_eq!(talk.text("more"), "There is no more.");
+    assert_eq!(talk.text("more"), "No more lines.");
     assert!(talk.text("portion 0").starts_with("Refused: "));
 }
 

@@ -90,7 +90,7 @@ fn faults_in_a_theme_of_ones_own_are_said_at_the_start() {
     let themes = Themes::with(vec![ThemeFile { name: "mine".to_owned(), file: "mine.toml".to_owned(), text }]);
     let options = Options { themes: Arc::new(themes), ..Options::default() };
     let mut driver = Driver::new(Scene::new(fixture::tenants().build()), options, 120, 30);
-    assert!(driver.find_row("mine.toml:2:1: error[THM-004]: there is no role \"accnt\"").is_some());
+    assert!(driver.find_row("mine.toml:2:1: error[THM-004]: unknown role \"accnt\"").is_some());
     driver.keys(":messages<ret>").unwrap();
     assert!(driver.find_row("did you mean \"accent\"?").is_some(), "{}", driver.screen_text());
     driver.keys("<esc>:theme mine<ret>").unwrap();

@@ -85,14 +85,14 @@ fn each_of_those_moved_has_its_own_outcome() {
     insta::assert_snapshot!("move-many-120x40", driver.screen_text());
     driver.keys("<esc>").unwrap();
     driver.keys(":move root<ret>").unwrap();
-    says(&driver, "root is no leaf queue");
+    says(&driver, "root is not a leaf queue");
 }
 
 #[test]
 fn names_rows_and_queues_are_copied() {
     let (mut driver, _) = console(120, 40, 20);
     driver.keys(":queues root.system.services<ret>y").unwrap();
-    says(&driver, "Copy the row as it is shown");
+    says(&driver, "Copy the row as shown");
     driver.keys("n").unwrap();
     assert_eq!(driver.copied(), Some("root.system.services"));
     driver.keys("yy").unwrap();
@@ -292,14 +292,14 @@ fn marks_that_are_over_are_never_taken_for_the_row_under_the_cursor() {
     driver.keys("<esc>").unwrap();
     kill(&marked[1]);
     driver.refresh();
-    says(&driver, ", what was marked is over");
+    says(&driver, ", the marked ones ended");
     for keys in ["K", "m", ":kill<ret>", ":move root.batch.nightly<ret>"] {
         let mut driver = Driver::new(std::sync::Arc::clone(&source) as _, Options::default(), 120, 40);
         driver.keys("2<space>").unwrap();
         let Page::Apps(page) = driver.state().page() else { panic!("no applications") };
         kill(page.marked.keys().next().unwrap());
         driver.refresh().keys(keys).unwrap();
-        says(&driver, "what was marked is over; nothing is marked any more");
+        says(&driver, "the marked ones ended; no marks left");
         assert!(driver.state().layers.is_empty(), "{keys}: nothing is asked");
         assert!(driver.state().orders.open.is_empty(), "{keys}");
     }

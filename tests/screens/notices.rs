@@ -34,9 +34,9 @@ fn message(notices: &[(NoticeWeight, &str, &str)]) -> View {
     view
 }
 
-const OLD: (NoticeWeight, &str, &str) = (NoticeWeight::Info, "queues.yaml is in force", "");
+const OLD: (NoticeWeight, &str, &str) = (NoticeWeight::Info, "queues.yaml is active", "");
 const REFUSED: (NoticeWeight, &str, &str) =
-    (NoticeWeight::Error, "queues.yaml was refused, the configuration stays as it is", FAULTS);
+    (NoticeWeight::Error, "queues.yaml was rejected, the configuration is unchanged", FAULTS);
 const WARNED: (NoticeWeight, &str, &str) = (NoticeWeight::Warning, "queues.yaml cannot be read: it is gone", "");
 
 /// A console that then hears of more.
@@ -67,20 +67,20 @@ fn a_notice_and_the_messages_at_every_size() {
 #[test]
 fn what_was_said_before_is_kept_and_not_shown() {
     let mut driver = hears(&[OLD], &[], Options::default());
-    assert!(!shows(&driver, "is in force"));
+    assert!(!shows(&driver, "is active"));
     driver.keys(":messages<ret>").unwrap();
-    assert!(shows(&driver, "before → queues.yaml is in force"), "{}", driver.screen_text());
+    assert!(shows(&driver, "before → queues.yaml is active"), "{}", driver.screen_text());
 }
 
 #[test]
 fn good_news_fades_and_an_error_stays_until_it_is_closed() {
     let mut driver = hears(&[], &[OLD], Options::default());
-    assert!(shows(&driver, "→ queues.yaml is in force"));
+    assert!(shows(&driver, "→ queues.yaml is active"));
     driver.keys("j").unwrap();
-    assert!(shows(&driver, "is in force"), "moving on does not take it away");
+    assert!(shows(&driver, "is active"), "moving on does not take it away");
     assert!(driver.next_wake().is_some_and(|wake| wake <= Duration::from_millis(6_100)));
     driver.advance(Duration::from_secs(6));
-    assert!(!shows(&driver, "is in force"));
+    assert!(!shows(&driver, "is active"));
 
     let mut driver = hears(&[], &[REFUSED], Options::default());
     driver.advance(Duration::from_secs(3_600)).keys("jj2").unwrap();
@@ -98,7 +98,7 @@ fn a_graver_notice_is_not_hidden_by_a_lighter_one() {
     driver.keys("<esc>").unwrap();
     assert!(!shows(&driver, "is gone"));
     driver.keys(":messages<ret>").unwrap();
-    for text in ["is in force", "! queues.yaml cannot be read", "✗ queues.yaml was refused"] {
+    for text in ["is active", "! queues.yaml cannot be read", "✗ queues.yaml was refused"] {
         assert!(shows(&driver, text), "{text} in\n{}", driver.screen_text());
     }
     let driver = hears(&[], &[OLD, WARNED], Options::default());
@@ -109,9 +109,9 @@ fn a_graver_notice_is_not_hidden_by_a_lighter_one() {
 fn messages_scroll_to_the_last_line() {
     let mut driver = hears(&[OLD], &[REFUSED, WARNED, REFUSED, WARNED, REFUSED], Options::default());
     driver.keys("<esc>:messages<ret>").unwrap();
-    assert!(shows(&driver, "`usres` is no field") && !shows(&driver, "is in force"));
+    assert!(shows(&driver, "`usres` is no field") && !shows(&driver, "is active"));
     driver.keys("G").unwrap();
-    assert!(shows(&driver, "is in force"));
+    assert!(shows(&driver, "is active"));
     driver.keys("gq").unwrap();
     assert!(shows(&driver, "tenants"));
 }

@@ -140,7 +140,7 @@ fn there_must_have_been_a_move_to_undo_it() {
     driver.keys(":move-back<ret>").unwrap();
     says(&driver, "nothing was moved from this console");
     driver.keys("2:move root.a.web<ret>yKy:move-back<ret>").unwrap();
-    says(&driver, "what was moved last is over, or somewhere else by now");
+    says(&driver, "the last moved application ended, or is in another queue");
 }
 
 #[test]
@@ -149,7 +149,7 @@ fn a_move_that_is_refused_says_why() {
     for (to, why) in [
         ("root.a.small", "quota of root.a.small exceeded"),
         ("root.a", "root.a takes queues, not applications"),
-        ("root.nowhere", "there is no queue root.nowhere"),
+        ("root.nowhere", "queue root.nowhere not found"),
     ] {
         driver.keys(&format!("2:move {to}<ret>")).unwrap();
         says(&driver, why);
@@ -332,7 +332,7 @@ fn the_completion_that_is_shown_is_what_enter_takes() {
     says(&driver, "nightly is refused and stays: it is in root.a.etl already.");
     // What names something is meant as it stands.
     driver.keys(":move root.a<ret>").unwrap();
-    says(&driver, "root.a is no leaf queue");
+    says(&driver, "root.a is not a leaf queue");
 }
 
 #[test]
@@ -373,5 +373,5 @@ fn the_wheel_moves_nothing_below_a_question() {
 fn an_empty_list_of_applications_has_none_to_kill() {
     let (mut driver, _) = tenants(user("ann"), 120, 30);
     driver.keys(":apps root.a.web<ret>K").unwrap();
-    says(&driver, "there is no application here");
+    says(&driver, "no application selected");
 }

@@ -96,7 +96,7 @@ fn faults_of_the_configuration_are_named_and_led_to() {
     let text = "partitions:\n- name: default\n  queues:\n  - name: root\n    queues:\n    - name: a\n      properties:\n        application.sort.policy: best\n";
     let (mut driver, _) = on_text(text, user("sue"), 120, 40);
     driver.keys("o").unwrap();
-    says(&driver, "2 faults in the configuration in force, the first in line 4");
+    says(&driver, "2 faults in the active configuration, the first on line 4");
     let at = labels(&driver).iter().position(|label| label == "config").unwrap();
     driver.keys("g").unwrap();
     for _ in 0..at {

@@ -24,7 +24,7 @@ fn a_placement_is_shown_while_the_form_is_written() {
     says(&driver, "→ root.system.red   by rule 2, new dynamic leaf, no template");
     says(&driver, "submit: allowed by root (*)");
     driver.keys(" stage").unwrap();
-    says(&driver, "stage is no tag; write NAME=VALUE");
+    says(&driver, "stage is not a tag; write NAME=VALUE");
     driver.keys("<esc>").unwrap();
     assert!(driver.cursor().is_none());
     driver.keys("15").unwrap();
@@ -70,7 +70,7 @@ fn the_form_can_be_held_against_a_file() {
     driver.keys("5").unwrap();
     says(&driver, "3 rules in force");
     driver.keys(":placement no/such/file.yaml<ret>").unwrap();
-    says(&driver, "no/such/file.yaml is no configuration that could hold:");
+    says(&driver, "no/such/file.yaml is not a configuration that could hold:");
     says(&driver, "cannot be read");
     let faulty = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/placement/batch.yaml");
     driver.keys(&format!(":placement {faulty}<ret>")).unwrap();
@@ -118,5 +118,5 @@ fn rules_that_went_out_of_force_are_reported() {
     view.partitions[0].rules = Arc::default();
     scene.show(view);
     driver.refresh();
-    says(&driver, "these rules are not in force any more");
+    says(&driver, "these rules are not active any more");
 }

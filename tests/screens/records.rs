@@ -73,7 +73,7 @@ fn the_audit_says_who_did_what_and_leads_to_it() {
     driver.keys("o:audit action=move<ret>").unwrap();
     says(&driver, "nothing of the kind was done");
     driver.keys(":audit action=jump<ret>").unwrap();
-    says(&driver, "jump is no action; there are add-node");
+    says(&driver, "jump is not an action; there are add-node");
     driver.keys(":audit /<ret>/nightly<ret>").unwrap();
 }
 
@@ -100,18 +100,18 @@ fn the_history_is_compared_and_brought_back() {
     says(&driver, "against revision 1");
     says(&driver, "revision 1 → 3");
     driver.keys("b").unwrap();
-    says(&driver, "revision 3 is the one in force");
+    says(&driver, "revision 3 is the active one");
     driver.keys("j<ret>").unwrap();
     says(&driver, "max: {vcore: 3}");
     driver.keys("qGb").unwrap();
     says(&driver, "Bring revision 1 back?");
-    says(&driver, "2 changes against the one in force:");
+    says(&driver, "2 changes compared with the active one:");
     driver.keys("<ret>b<right><ret>").unwrap();
-    says(&driver, "revision 4 is in force");
+    says(&driver, "revision 4 is active");
     says(&driver, "rollback to 1");
     assert_eq!(*source.view().configuration.clone().unwrap().text, *first);
     driver.keys(":rollback 9<ret>").unwrap();
-    says(&driver, "there is no revision 9");
+    says(&driver, "revision 9 not found");
     driver.keys("1:rollback<ret>").unwrap();
     says(&driver, "which one? :rollback NUMBER");
 }
@@ -127,17 +127,17 @@ fn the_past_is_shown_as_it_was() {
     driver.keys("2").unwrap();
     says_not(&driver, "nightly");
     driver.keys("[").unwrap();
-    says(&driver, "THE PAST, as it was at 1:10, 5s ago, right before: nightly was killed ");
+    says(&driver, "THE PAST, at 1:10, 5s ago, right before: nightly was killed ");
     says(&driver, "nightly");
     driver.keys("K").unwrap();
-    says(&driver, "this is the past, 5s ago, and stays as it was; :live returns");
+    says(&driver, "this is the past, 5s ago, and cannot change; :live returns");
     driver.keys("]").unwrap();
     says_not(&driver, "THE PAST");
     says_not(&driver, "nightly");
     driver.keys(":back 1h<ret>").unwrap();
     says(&driver, "the past goes back to 1:00, 15s ago");
     driver.keys(":back 12s<ret>").unwrap();
-    says(&driver, "THE PAST, as it was at 1:00, 15s ago");
+    says(&driver, "THE PAST, at 1:00, 15s ago");
     driver.keys(":live<ret>").unwrap();
     says_not(&driver, "THE PAST");
 }
@@ -212,7 +212,7 @@ fn where_everything_is_kept_the_past_is_exact_and_older_than_the_console() {
     driver.keys("]").unwrap();
     says_not(&driver, "THE PAST");
     driver.keys(":back 15s<ret>").unwrap();
-    says(&driver, "THE PAST, as it was at 1:05, 15s ago");
+    says(&driver, "THE PAST, at 1:05, 15s ago");
     says(&driver, "nightly");
     driver.keys(":back 1m<ret>").unwrap();
     says(&driver, "the journal goes back to 1:01 only");

@@ -58,15 +58,15 @@ fn a_span_of_the_past_runs_as_if_a_queue_had_had_more() {
 fn from_the_past_on_the_screen_a_simulation_ends_at_that_moment() {
     let (mut driver, _source, _kept) = recorded(120);
     driver.keys(":back 60s<ret>").unwrap();
-    says(&driver, "THE PAST, as it was at 1:00");
+    says(&driver, "THE PAST, at 1:00");
     driver.keys(":simulate past 30s<ret><ret>G").unwrap();
     says(&driver, "from 30.000s to 60.000s");
     driver.keys("<esc>:simulate past 1h<ret>").unwrap();
-    says(&driver, "1h ago nothing had begun");
+    says(&driver, "1h ago the scheduler had not started");
     driver.keys(":simulate past 30s --set root.nowhere.max.vcore=1<ret>").unwrap();
-    says(&driver, "there is no queue root.nowhere");
+    says(&driver, "queue root.nowhere not found");
     driver.keys(":simulate past 30s --set fast<ret>").unwrap();
-    says(&driver, "there is no `=` in it");
+    says(&driver, "missing `=`");
 }
 
 #[test]

@@ -68,7 +68,7 @@ fn a_change_is_in_the_copy_only_and_is_taken_back_by_doing_everything_again() {
     assert!(!copy.status().changed_side && live(&copy) == without);
     copy.turn_over();
     copy.advance(Duration::from_secs(30));
-    assert!(copy.take_back(2).unwrap_err().contains("there is no change 2"));
+    assert!(copy.take_back(2).unwrap_err().contains("there is not a change 2"));
     copy.take_back(1).unwrap();
     let status = copy.status();
     assert!(status.changes.is_empty() && status.now.since(status.began) == Duration::from_secs(60), "{status:?}");
@@ -161,7 +161,7 @@ fn a_change_in_words_is_one_change_with_the_orders_for_it() {
     let copy = copy_of(&source);
     let node = source.view().partitions[0].nodes.values().next().unwrap().id.to_string();
     assert!(copy.suppose("burn it").unwrap_err().contains("write one of"));
-    assert!(copy.suppose("node resize nowhere vcore=1").unwrap_err().contains("there is no node nowhere"));
+    assert!(copy.suppose("node resize nowhere vcore=1").unwrap_err().contains("node nowhere not found"));
     assert!(copy.suppose("kill nobody").unwrap_err().contains("nobody"));
     assert!(copy.changes().is_empty(), "{:?}", copy.changes());
     copy.suppose(&format!("node add {node} 2")).unwrap();

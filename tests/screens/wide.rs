@@ -18,7 +18,7 @@ fn reported(keys: &str, width: u16, height: u16, times: u64) -> Driver {
     let mut driver = Driver::new(Arc::clone(&scene) as _, Options::default(), width, height);
     driver.keys(keys).unwrap();
     let text = (1..12).map(|line| format!("queues.yaml:{line}:1: error[CFG-021]: fault {line}\n")).collect::<String>();
-    let title = "queues.yaml was refused, the configuration stays as it is";
+    let title = "queues.yaml was rejected, the configuration is unchanged";
     for number in 1..=times {
         let mut view = fixture::tenants().build();
         view.generation += number;
@@ -56,12 +56,12 @@ fn a_notice_calls_files_by_their_names_alone() {
     let folder = "/a/folder/with/a/long/name/that/would/take/all/the/room/there/is";
     let mut view = fixture::tenants().build();
     view.generation += 1;
-    let title = format!("{folder}/queues.yaml was refused, the configuration stays as it is");
+    let title = format!("{folder}/queues.yaml was rejected, the configuration is unchanged");
     let text = format!("{folder}/queues.yaml:9:4: error[CFG-030]: no such value");
     view.notices.push_back(Arc::new(Notice { number: 1, at: Time(0), weight: NoticeWeight::Error, title, text }));
     scene.show(view);
     driver.advance(Duration::from_millis(100));
-    says(&driver, "✗ queues.yaml was refused, the configuration stays as it is");
+    says(&driver, "✗ queues.yaml was rejected, the configuration is unchanged");
     says(&driver, "queues.yaml:9:4: error[CFG-030]: no such value");
     driver.keys("<esc>:messages<ret>").unwrap();
     says(&driver, "/a/folder/with");

@@ -62,13 +62,13 @@ fn what_cannot_be_submitted_or_asked_for_is_reported_and_nothing_is_asked() {
     for (line, message) in [
         (":submit x root.b.ml", "x would be rejected"),
         (":submit nightly root.a.web", "nightly would be rejected"),
-        (":submit x root.a.web root.b.ml", "is neither the queue nor TAG=VALUE"),
+        (":submit x root.a.web root.b.ml", "is not a queue or TAG=VALUE"),
         (":submit a=b", "say APPLICATION [QUEUE]"),
-        ("2:ask nothing", "is no RESOURCE=QUANTITY"),
+        ("2:ask nothing", "is not a RESOURCE=QUANTITY"),
         ("2:ask 3", "say [COUNT] RESOURCE=QUANTITY"),
-        ("2:ask 0 cpu=1", "is no RESOURCE=QUANTITY"),
+        ("2:ask 0 cpu=1", "is not a RESOURCE=QUANTITY"),
         ("2:ask memory=1m", "unknown suffix"),
-        ("2:ask cpu=1 priority=high", "is no priority"),
+        ("2:ask cpu=1 priority=high", "is not a priority"),
     ] {
         driver.keys(&format!("{line}<ret>")).unwrap();
         says(&driver, message);

@@ -33,7 +33,10 @@ fn one_that_came_seconds_later_is_another_order() {
     stage.wait(3_000).submit("two", "root.a").ask("two", "p", 1, 0);
     stage.wait(60_000);
     let found = stage.decided("two", "p", "n1");
-    assert_eq!(verdict(&found), (Verdict::Order, "ours serves one p on n1 before it: its application came first"));
+    assert_eq!(
+        verdict(&found),
+        (Verdict::Order, "kornsole allocates one p on n1 before it: its application arrived first")
+    );
     // What was decided is taken over: the next decision does not differ because of it.
     assert_eq!(stage.decided("one", "p", "n2").verdict, Verdict::Same);
 }
@@ -91,7 +94,7 @@ fn what_the_other_one_leaves_waiting_is_missed_once() {
         }
     }
     let missed: Vec<(&str, &str)> = found.iter().map(|one| (one.ask.as_str(), one.cause.as_str())).collect();
-    let words = "ours would have put it on n1 for 12 s, and it still waits";
+    let words = "kornsole would have allocated it on n1 for 12 s, and it is still pending";
     assert_eq!(missed, [("p", words), ("r", words), ("q", words)]);
     assert!(found.iter().all(|one| one.verdict == Verdict::Missed && one.node.is_none()));
     // Those that were decided after all count as usual, as if the others did not wait.

@@ -197,9 +197,9 @@ fn bad_input_has_its_place_and_nothing_is_run() {
     let (code, out, err) = simulate(&[&[path(&log), "--lenient"], &nodes[..]].concat());
     assert!(code == Some(0) && out.contains("1 line that does not read is left out"), "{out}{err}");
     for (arguments, code, words) in [
-        (vec![path(&log), "--lenient"], 1, "there is no node"),
+        (vec![path(&log), "--lenient"], 1, "no node found"),
         (vec!["x.pdf"], 1, "cannot be read"),
-        (vec![path(&empty), "--node", "vcore=4", "--node-count", "1"], 1, "empty.swf:1:1: there is no job"),
+        (vec![path(&empty), "--node", "vcore=4", "--node-count", "1"], 1, "empty.swf:1:1: no job found"),
         (vec![path(&log), "--seeds", "0"], 2, "0 is not in 1.."),
         (vec![path(&log), "--threads", "0"], 2, "write a whole number from 1 on"),
         (vec![path(&log), "--most", "none"], 2, "write a whole number from 1 on"),
@@ -241,8 +241,8 @@ fn a_key_that_is_set_is_compared_with_what_is_configured() {
     assert_eq!(with(&[]).0, Some(1), "the maximum keeps it from being met");
     assert_eq!(with(&["--set", "root.etl.max.vcore=none"]).0, Some(0));
     for (set, code, words) in [
-        ("root.nowhere.max.vcore=1", 1, "now.yaml: there is no queue root.nowhere"),
-        ("root.etl.max.vcore", 2, "there is no `=` in it"),
+        ("root.nowhere.max.vcore=1", 1, "now.yaml: queue root.nowhere not found"),
+        ("root.etl.max.vcore", 2, "missing `=`"),
         ("root.etl.max.vcore=much", 1, "--set root.etl.max.vcore=much"),
     ] {
         let (got, out, err) = with(&["--set", set]);

@@ -106,7 +106,7 @@ fn a_node_has_another_size_and_a_copy_another_priority() {
     };
     assert_eq!((first("5"), first("-5")), (2, 0));
     let nowhere = tried(&["node resize n9 vcore=1"], Span::Cycles(1));
-    assert_eq!(nowhere.refused[0].why, "there is no node n9");
+    assert_eq!(nowhere.refused[0].why, "node n9 not found");
 }
 
 #[test]

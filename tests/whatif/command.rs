@@ -76,7 +76,7 @@ fn a_cluster_in_manifests_is_forked_with_its_filters() {
     let waits: Vec<_> = effects(&result).into_iter().filter(|(_, effect)| *effect == "waitsLonger").collect();
     assert_eq!(waits.len(), 2, "a node like n1 lacks the label: {result}");
     let unknown = result["unknown"].to_string();
-    assert!(unknown.contains("pod etl/loader is left alone: needs volume binding"), "{unknown}");
+    assert!(unknown.contains("pod etl/loader is ignored: needs volume binding"), "{unknown}");
 }
 
 #[test]

@@ -133,5 +133,5 @@ fn a_fork_that_is_too_large_or_of_nothing_is_refused() {
     };
     assert!((1_000..1_000_000).contains(&bytes), "{bytes}");
     let nowhere = Fork::of(original.scheduler(), Some("nowhere"), moment, None, usize::MAX).unwrap_err();
-    assert_eq!(nowhere.to_string(), r#"there is no partition "nowhere""#);
+    assert_eq!(nowhere.to_string(), r#"partition "nowhere" not found"#);
 }

@@ -44,7 +44,7 @@ impl Alerts {
     /// Why the text is none; then nothing is changed.
     pub fn restore(&mut self, text: &str, now: Time) -> Result<(), String> {
         let saved: Saved =
-            serde_json::from_str(text).map_err(|error| format!("the state of the alerts does not read: {error}"))?;
+            serde_json::from_str(text).map_err(|error| format!("the state of the alerts cannot be parsed: {error}"))?;
         if saved.version != VERSION {
             return Err(format!("the state of the alerts has version {}, this program reads {VERSION}", saved.version));
         }

@@ -100,10 +100,10 @@ impl Alerts {
         if let Some(rule) = rule
             && self.rules.get(rule).is_none()
         {
-            return Err(format!("there is no rule {rule:?}"));
+            return Err(format!("rule {rule:?} not found"));
         }
         if self.silences.iter().filter(|silence| silence.ended.is_none()).count() >= MOST {
-            return Err(format!("{MOST} silences are in force already"));
+            return Err(format!("{MOST} silences are active already"));
         }
         Ok(())
     }
@@ -135,7 +135,7 @@ impl Alerts {
     /// There is none of this number in force.
     pub fn end_silence(&mut self, id: u64, by: &str, now: Time) -> Result<(), String> {
         let silence = self.silences.iter_mut().find(|silence| silence.id == id && silence.ended.is_none());
-        let silence = silence.ok_or_else(|| format!("no silence {id} is in force"))?;
+        let silence = silence.ok_or_else(|| format!("silence {id} is not active"))?;
         (silence.until, silence.ended) = (now, Some(SilenceEnd::By(by.to_owned())));
         Ok(())
     }

@@ -118,9 +118,9 @@ impl Elements {
     fn wrong(&self, byte: u8) -> Wrong {
         let found = char::from(byte);
         match self.state {
-            State::Before => format!("a list should begin where {found:?} stands"),
-            State::After => format!("{found:?} stands behind the list"),
-            _ => format!("{found:?} stands where element {} of the list should be", self.count + 1),
+            State::Before => format!("expected a list, found {found:?}"),
+            State::After => format!("unexpected {found:?} after the list"),
+            _ => format!("expected element {} of the list, found {found:?}", self.count + 1),
         }
     }
 }

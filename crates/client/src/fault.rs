@@ -168,7 +168,7 @@ impl fmt::Display for Fault {
             Self::Elsewhere(status, to) => {
                 write!(f, "answers {status} and points to {to}; redirects are not followed, name that address yourself")
             }
-            Self::Unreadable(path, why) => write!(f, "the answer to {path} does not read: {why}"),
+            Self::Unreadable(path, why) => write!(f, "invalid response from {path}: {why}"),
         }
     }
 }

@@ -293,7 +293,7 @@ impl Client {
     fn address(&self, path: &str) -> Result<Url, Fault> {
         let whole = format!("{}{path}", self.base);
         Url::parse(&whole)
-            .map_err(|error| Fault::Unreachable(Trouble::new(format!("{whole} is no address"), error.to_string())))
+            .map_err(|error| Fault::Unreachable(Trouble::new(format!("{whole} is not an address"), error.to_string())))
     }
 
     async fn read(&self, mut response: Response, started: Instant, limit: usize) -> Result<Vec<u8>, Fault> {

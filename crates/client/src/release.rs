@@ -155,7 +155,7 @@ pub fn detect(partitions: &[u8], queues: Option<&[u8]>) -> Result<Option<Release
     let list: Vec<serde_json::Map<String, Value>> =
         serde_json::from_slice(partitions).map_err(|error| unreadable("/ws/v1/partitions", error))?;
     if list.iter().any(|partition| partition.values().any(has_null)) {
-        let why = "this release is older than 1.4, which kornsole does not read".to_owned();
+        let why = "this release is older than 1.4, which kornsole does not support".to_owned();
         return Err(Fault::TooOld(why));
     }
     let shapes: Vec<Partition> =

@@ -65,7 +65,7 @@ pub struct Target {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TargetFault {
     /// The address does not read.
-    #[error("{0:?} is no address: {1}; write http://HOST:9080 or https://HOST/PATH")]
+    #[error("{0:?} is not an address: {1}; write http://HOST:9080 or https://HOST/PATH")]
     Address(String, String),
     /// The address has what it must not have.
     #[error("the address must have no {0}")]
@@ -74,10 +74,10 @@ pub enum TargetFault {
     #[error("a token goes over https only, or to this machine itself; {0} is neither")]
     Plain(String),
     /// What is given as a token is empty, or has characters that no header may have.
-    #[error("the token is empty, or is no token")]
+    #[error("the token is empty or invalid")]
     Token,
     /// A header that does not read.
-    #[error("{0:?} is no header; write NAME: VALUE")]
+    #[error("{0:?} is not a header; write NAME: VALUE")]
     Header(String),
     /// A header that is the client's own.
     #[error("the header {0} is set by kornsole itself{1}")]

@@ -52,10 +52,10 @@ pub(super) fn connecting(host: &str, port: Option<u16>, error: &(dyn Error + 'st
         Some(io::ErrorKind::ConnectionRefused) => format!("{place} refuses the connection"),
         Some(io::ErrorKind::TimedOut) => format!("{place} does not answer"),
         Some(io::ErrorKind::NetworkUnreachable | io::ErrorKind::HostUnreachable) => {
-            format!("there is no way to {host} from here")
+            format!("no route to {host}")
         }
         Some(io::ErrorKind::ConnectionReset | io::ErrorKind::BrokenPipe | io::ErrorKind::UnexpectedEof) => {
-            format!("{place} hangs up before a connection stands")
+            format!("{place} closes the connection during setup")
         }
         _ => format!("{place} cannot be reached"),
     }
@@ -78,7 +78,7 @@ fn no_tls(host: &str, error: &rustls::Error) -> String {
         }
         rustls::Error::InvalidMessage(_) => format!("{host} speaks no TLS; perhaps it speaks plain http"),
         rustls::Error::AlertReceived(_) => {
-            format!("{host} refuses TLS with us; perhaps it wants a certificate: --client-cert FILE")
+            format!("{host} rejects the TLS connection; it may require a certificate: --client-cert FILE")
         }
         _ => format!("no TLS comes about with {host}"),
     }
@@ -113,8 +113,8 @@ mod tests {
         let invalid = |why| held(rustls::Error::InvalidCertificate(why));
         for (error, message) in [
             (io(io::ErrorKind::ConnectionRefused), "h:1 refuses the connection"),
-            (io(io::ErrorKind::HostUnreachable), "there is no way to h from here"),
-            (io(io::ErrorKind::ConnectionReset), "h:1 hangs up before a connection stands"),
+            (io(io::ErrorKind::HostUnreachable), "no route to h"),
+            (io(io::ErrorKind::ConnectionReset), "h:1 closes the connection during setup"),
             (io(io::ErrorKind::AddrNotAvailable), "h:1 cannot be reached"),
             (io::Error::other("dns error: no such host"), "the name h cannot be found"),
             (invalid(Certificate::Expired), "the certificate of h has expired"),

@@ -135,7 +135,7 @@ impl<R: BufRead> Csv<R> {
                 let good = String::from_utf8_lossy(&self.bytes[..error.valid_up_to()]);
                 let column = u32::try_from(good.chars().count() + 1).unwrap_or(u32::MAX);
                 let at = Place { column, ..at };
-                Err(CsvFault { at, message: "this is no UTF-8".to_owned(), hint: "save the file as UTF-8" })
+                Err(CsvFault { at, message: "not UTF-8".to_owned(), hint: "save the file as UTF-8" })
             }
         }))
     }
@@ -155,7 +155,7 @@ impl<R: BufRead> Csv<R> {
                 let quote = record.raw[at..end].find('"');
                 if let Some(quote) = quote {
                     let at = record.place_of(at + quote);
-                    let message = "a quote stands inside a field that does not begin with one".to_owned();
+                    let message = "unexpected quote in a field that does not start with a quote".to_owned();
                     let hint = "put the whole field in quotes, and write each quote inside it twice";
                     return Ok(Err(CsvFault { at, message, hint }));
                 }
@@ -197,7 +197,7 @@ impl<R: BufRead> Csv<R> {
             }
             let rest = without_line_end(&record.raw[at..]);
             if !rest.is_empty() && !rest.starts_with(',') {
-                let message = "something stands behind the quote that closes the field".to_owned();
+                let message = "unexpected text after the closing quote of the field".to_owned();
                 let hint = "write each quote inside a field twice";
                 return Ok(Err(CsvFault { at: record.place_of(at), message, hint }));
             }
@@ -251,9 +251,9 @@ mod tests {
             report,
             [
                 Ok(vec!["a".to_owned(), "b".to_owned()]),
-                Err("2:5: a quote stands inside a field that does not begin with one".to_owned()),
-                Err("3:4: something stands behind the quote that closes the field".to_owned()),
-                Err("4:4: this is no UTF-8".to_owned()),
+                Err("2:5: unexpected quote in a field that does not start with a quote".to_owned()),
+                Err("3:4: unexpected text after the closing quote of the field".to_owned()),
+                Err("4:4: not UTF-8".to_owned()),
                 Ok(vec!["ok".to_owned(), "ok".to_owned()]),
                 Err("6:1: the quote is not closed".to_owned()),
             ]

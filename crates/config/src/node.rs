@@ -222,7 +222,7 @@ impl<'d> Node<'d> {
             self.wrong_type(key, "`true` or `false`", path, faults);
             return FieldValue::Faulty;
         };
-        let message = |kind: &str| format!("{} is {kind}{:?}, which is no bool", quoted(key), scalar.text);
+        let message = |kind: &str| format!("{} is {kind}{:?}, which is not a bool", quoted(key), scalar.text);
         let is_plain = scalar.style == Style::Plain;
         if let Some(value) = boolean::of_yaml_1_2(scalar.text).filter(|_| is_plain) {
             return self.value(value);
@@ -243,7 +243,7 @@ impl<'d> Node<'d> {
             self.wrong_type(key, "a whole number", path, faults);
             return FieldValue::Faulty;
         };
-        let message = || format!("{} is {:?}, which is no whole number", quoted(key), scalar.text);
+        let message = || format!("{} is {:?}, which is not a whole number", quoted(key), scalar.text);
         if scalar.style != Style::Plain {
             faults.error("CFG-007", self.at(), path, format!("{} is the text {:?}", quoted(key), scalar.text), HINT);
             return FieldValue::Faulty;
@@ -274,7 +274,7 @@ impl<'d> Node<'d> {
             Some(number) if scalar.style == Style::Plain => self.value(number),
             _ => {
                 let kind = if scalar.style == Style::Plain { "" } else { "the text " };
-                let message = format!("{} is {kind}{:?}, which is no number", quoted(key), scalar.text);
+                let message = format!("{} is {kind}{:?}, which is not a number", quoted(key), scalar.text);
                 faults.error(code, self.at(), path, message, "write a number without quotes");
                 FieldValue::Faulty
             }

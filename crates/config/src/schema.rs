@@ -73,7 +73,7 @@ impl Schema {
         let mut partition = object(&decode::PARTITION, |key| match key {
             "name" => {
                 let name = if self.own { matching(r"^[^\s/\[\]\x00-\x1f\x7f]*$") } else { text() };
-                described(name, "The name; `default` where it is left out.")
+                described(name, "The name. Default: `default`.")
             }
             "queues" => {
                 let queues = json!({ "type": "array", "items": reference("queue") });
@@ -88,11 +88,12 @@ impl Schema {
             "nodesortpolicy" => described(self.node_sort(), "Which node is tried first."),
             "preemption" => {
                 let preemption = object(decode::preemption_keys(self.profile), |key| match key {
-                    "enabled" => described(
-                        self.flag(),
-                        "Whether anything is preempted in this partition; true where it is left out.",
-                    ),
-                    "quotapreemptionenabled" => described(self.flag(), "Whether a lowered maximum preempts what runs."),
+                    "enabled" => {
+                        described(self.flag(), "Whether preemption is enabled in this partition. Default: true.")
+                    }
+                    "quotapreemptionenabled" => {
+                        described(self.flag(), "Whether a lowered maximum preempts running allocations.")
+                    }
                     _ => Value::Null,
                 });
                 described(preemption, "Preemption in the whole partition.")
@@ -156,7 +157,7 @@ impl Schema {
         let user = format!("^([*]|[_a-zA-Z][a-zA-Z0-9:_.@{signs}-]*[$]?)$");
         let mut limit = object(&decode::LIMIT, |key| match key {
             "limit" => described(text(), "A description, without effect."),
-            "users" => described(names(&user), "User names, or `*` alone for everybody else."),
+            "users" => described(names(&user), "User names, or `*` alone for all other users."),
             "groups" => described(
                 names("^([*]|[_a-zA-Z][a-zA-Z0-9:_.-]*)$"),
                 "Group names, or `*` alone for every other group. The first that fits a user counts.",
@@ -175,7 +176,7 @@ impl Schema {
                 { "type": "null" },
             ] },
         ]);
-        described(limit, "A limit: whom it names, and how much each of them may have.")
+        described(limit, "A limit: users and groups, and the most that each of them can use.")
     }
 
     fn template(&self) -> Value {
@@ -186,7 +187,7 @@ impl Schema {
             "resources" => described(json!({}), "The amounts of a dynamic queue."),
             _ => Value::Null,
         });
-        described(template, "What a queue that a placement rule creates below this one begins with.")
+        described(template, "The initial settings of a queue that a placement rule creates in this queue.")
     }
 
     fn properties(&self) -> Value {
@@ -252,7 +253,7 @@ impl Schema {
             "groups" => described(names_or_expression(), "Group names, or one regular expression."),
             _ => Value::Null,
         });
-        described(filter, "For whom the rule is.")
+        described(filter, "The users and groups that the rule applies to.")
     }
 
     fn node_sort(&self) -> Value {

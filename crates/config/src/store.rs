@@ -127,12 +127,12 @@ impl fmt::Display for StoreError {
         }
         f.write_str(match self.step {
             StoreStep::Look => "it cannot be looked at",
-            StoreStep::Create => "no file can be made in its folder",
+            StoreStep::Create => "cannot create a file in its directory",
             StoreStep::Write => "the new text cannot be written",
             StoreStep::Keep => "the new file cannot get the owner and mode of the old one",
             StoreStep::Sync => "the new text does not reach the disk",
             StoreStep::Rename => "it cannot be replaced",
-            StoreStep::SyncFolder => "its folder cannot be synced",
+            StoreStep::SyncFolder => "cannot sync its directory",
         })?;
         match self.source.kind() {
             io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => f.write_str(": the disk is full"),
@@ -182,7 +182,7 @@ fn prepare_as<'f, F: FileSystem>(
     };
     let old = match files.metadata(&path) {
         Ok(old) if old.is_file => Some(old),
-        Ok(_) => return Err(failed(StoreStep::Look)(io::Error::other("it is no ordinary file"))),
+        Ok(_) => return Err(failed(StoreStep::Look)(io::Error::other("it is not a regular file"))),
         Err(error) if error.kind() == io::ErrorKind::NotFound => None,
         Err(error) => return Err(failed(StoreStep::Look)(error)),
     };

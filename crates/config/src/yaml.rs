@@ -214,7 +214,7 @@ fn parse_whole(text: &str, faults: &mut Faults, progress: &mut dyn FnMut(usize))
             "CFG-009",
             at,
             "",
-            "a second document begins here and is not read",
+            "a second document starts here and is ignored",
             "only the first document of a file counts: put everything into that",
         );
     }
@@ -260,7 +260,7 @@ pub fn decode_up_to<'b>(bytes: &'b [u8], largest: usize, faults: &mut Faults) ->
             let column = good.rsplit('\n').next().map_or(0, |rest| rest.chars().count()) + 1;
             let at = Place { line: count(line), column: count(column) };
             let byte = bytes.get(error.valid_up_to()).copied().unwrap_or_default();
-            faults.error("CFG-001", at, "", format!("byte 0x{byte:02x} is no UTF-8"), "save the file as UTF-8");
+            faults.error("CFG-001", at, "", format!("byte 0x{byte:02x} is not UTF-8"), "save the file as UTF-8");
             None
         }
     }

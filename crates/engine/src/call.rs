@@ -88,7 +88,7 @@ fn caller(address: &str, authorities: Option<&Path>, timeout: Duration) -> Resul
     // A provider that is already there, the REST client's, is the same one.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let message = |error: reqwest::Error| causes(&error.without_url());
-    let url = Url::parse(address).map_err(|error| format!("its address does not read: {error}"))?;
+    let url = Url::parse(address).map_err(|error| format!("its address is invalid: {error}"))?;
     let mut builder = Client::builder().timeout(timeout).redirect(redirect::Policy::none());
     if url.host_str().is_some_and(is_this_machine) {
         // A proxy has nothing to do with this machine.

@@ -88,7 +88,7 @@ pub(super) fn attach_file(state: &mut State, file: &Path, bytes: Vec<u8>) -> Vec
             text.as_bytes().to_vec()
         }
         Err(error) => {
-            let title = format!("{name} is not what is in force, and cannot be replaced");
+            let title = format!("{name} is not the active configuration, and cannot be replaced");
             state.notice(NoticeWeight::Error, title, error.to_string());
             bytes
         }
@@ -148,7 +148,7 @@ pub(super) fn reload_recorded(state: &mut State, name: &str, bytes: &[u8], wall:
             if config.checksum == state.scheduler.checksum() {
                 if std::mem::take(&mut state.active_config.file_refused) {
                     state.emit_event(EventKind::ConfigAccepted);
-                    let title = format!("{name} is again what is in force");
+                    let title = format!("{name} is the active configuration again");
                     state.show_notice(NoticeWeight::Info, title, faults);
                 }
                 return;
@@ -159,8 +159,8 @@ pub(super) fn reload_recorded(state: &mut State, name: &str, bytes: &[u8], wall:
     state.active_config.file_refused = refused.is_some();
     audit::enter_load(state, ActsFrom::File(Arc::from(name)), before, refused.as_deref(), Some(wall));
     let (weight, title, text) = match refused {
-        Some(why) => (NoticeWeight::Error, format!("{name} was refused, the configuration stays as it is"), why),
-        None => (NoticeWeight::Info, format!("{name} is in force"), faults),
+        Some(why) => (NoticeWeight::Error, format!("{name} was rejected, the configuration is unchanged"), why),
+        None => (NoticeWeight::Info, format!("{name} is active"), faults),
     };
     state.show_notice(weight, title, text);
 }

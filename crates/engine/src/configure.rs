@@ -194,8 +194,8 @@ fn compare(state: &State, base: Option<&str>) -> Result<(), Refusal> {
     let changed = "the configuration was changed meanwhile";
     let of_late = state.audit_log.recent_revisions();
     if !of_late.iter().any(|revision| base.eq_ignore_ascii_case(&revision.checksum)) {
-        let text = "none with this checksum was in force of late; look at the one that is, and name its checksum";
-        let refusal = Refusal::new(Code::ChecksumMismatch, "another configuration is in force", text);
+        let text = "no recent configuration has this checksum; read the active one, and send its checksum";
+        let refusal = Refusal::new(Code::ChecksumMismatch, "another configuration is active", text);
         return Err(refusal.with(now));
     }
     if !base.eq_ignore_ascii_case(current) {
@@ -208,8 +208,8 @@ fn compare(state: &State, base: Option<&str>) -> Result<(), Refusal> {
             LoadedBy::User(user) | LoadedBy::RolledBack(user) => user.clone(),
         });
         let text = match &by {
-            Some(by) => format!("another revision is in force now, by {by}: look at it and make the change again"),
-            None => "another revision is in force now: look at it and make the change again".to_owned(),
+            Some(by) => format!("another revision by {by} is active: review it and repeat the change"),
+            None => "another revision is active: review it and repeat the change".to_owned(),
         };
         let details = Details { changed_by: by, changed_at: written.map(|written| written.at), ..now };
         return Err(Refusal::new(Code::ChecksumMismatch, changed, text).with(details));
@@ -217,7 +217,7 @@ fn compare(state: &State, base: Option<&str>) -> Result<(), Refusal> {
     match &state.active_config.file {
         Some((path, known)) => match std::fs::read(path) {
             Ok(bytes) if bytes != *known => {
-                let text = format!("{} holds another text than what was read from it", path.display());
+                let text = format!("{} was changed since it was read", path.display());
                 Err(Refusal::new(Code::ChecksumMismatch, changed, text).with(now))
             }
             Err(error) if error.kind() != io::ErrorKind::NotFound => {
@@ -334,7 +334,7 @@ fn write_file(
 }
 
 fn not_durable(error: &store::StoreError) -> Refusal {
-    Refusal::new(Code::NotDurable, "the configuration cannot be kept, and stays as it is", error.to_string())
+    Refusal::new(Code::NotDurable, "the configuration cannot be stored, and is unchanged", error.to_string())
 }
 
 fn invalid(message: &str, why: &str) -> Refusal {

@@ -121,7 +121,7 @@ mod tests {
         refused(&mut same);
         assert_eq!(all(same.audit_log()).iter().map(|entry| entry.id).collect::<Vec<_>>(), [2, 1]);
         let known = same.audit_log().revisions(None, 9);
-        assert_eq!((known.len(), known[0].number, known[0].at), (1, 1, at(0)), "it is in force since then");
+        assert_eq!((known.len(), known[0].number, known[0].at), (1, 1, at(0)), "it is active since then");
         assert_eq!(same.configuration().map(|written| written.revision), Some(1));
 
         let more = QUEUES.replace("{name: a}", "{name: a}, {name: b}");

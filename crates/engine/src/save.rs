@@ -87,7 +87,7 @@ pub(super) fn save(state: &mut State) -> Vec<u8> {
         ledger: Some(state.ledger.ledger()),
         file_refused: state.active_config.file_refused,
     };
-    rmp_serde::to_vec(&saved).expect("a state has nothing that MessagePack lacks")
+    rmp_serde::to_vec(&saved).expect("a state uses only types of MessagePack")
 }
 
 /// The state that was saved; it continues with this workload. Its log tracks no events until it is configured again.

@@ -32,8 +32,8 @@ pub(super) fn load_step(state: &mut State, config: &Arc<Config>, text: Option<Co
         Ok(Some((onto, merged, text))) => {
             let refused = rejected(load(state, &merged, Some(text), LoadedBy::Workload));
             if refused.is_none() {
-                let title = "a configuration step of the workload was merged onto what is in force".to_owned();
-                let kept = format!("revision {onto} stays unchanged, but for what the workload itself changes");
+                let title = "a configuration step of the workload was merged with the active configuration".to_owned();
+                let kept = format!("revision {onto} stays unchanged, except for the changes of the workload");
                 state.show_notice(NoticeWeight::Info, title, kept);
             }
             refused
@@ -66,17 +66,21 @@ fn merged(
     let since = format!("revision {} is not the workload's", active.revision);
     let both = merge(&base.text, &written.queues, &text.queues).map_err(|lines| {
         let line = lines.first().map_or(1, |line| line + 1);
-        format!("{since}, and both change line {line} of it: what is in force stays")
+        format!("{since}, and both change line {line} of it: the active configuration stays")
     })?;
     let parsed = state.config_cache.parse(both.as_bytes(), &state.policy_group, state.profile());
     let Some(merged) = &parsed.config else {
-        return Err(format!("{since}, and with the step's changes it would not be valid: what is in force stays"));
+        return Err(format!(
+            "{since}, and with the step's changes it would not be valid: the active configuration stays"
+        ));
     };
     // Lines that look alike may have been taken for one another: nothing may be touched that the workload does not touch.
     let read = config::read(&base.text, state.profile()).config.unwrap_or_default();
     let (wanted, done) = (config::diff(&read, config), config::diff(in_force, merged));
     if !done.touches().is_subset(&wanted.touches()) || (done.touches_partitions() && !wanted.touches_partitions()) {
-        return Err(format!("{since}, and the step's changes cannot be separated from that: what is in force stays"));
+        return Err(format!(
+            "{since}, and the step's changes cannot be separated from that: the active configuration stays"
+        ));
     }
     Ok(Some((active.revision, Arc::clone(merged), parsed.text.clone())))
 }
@@ -85,7 +89,7 @@ fn merged(
 fn own_or_nothing<T>(state: &State) -> Result<Option<T>, String> {
     match state.active_config.written.as_ref().map(|written| &written.by) {
         Some(LoadedBy::User(user) | LoadedBy::RolledBack(user)) => Err(format!(
-            "revision {} is {user}'s, and what the workload changes is not known: what is in force stays",
+            "revision {} is {user}'s, and the changes of the workload are unknown: the active configuration stays",
             state.active_config.revision
         )),
         _ => Ok(None),

@@ -256,7 +256,7 @@ fn unbound(cluster: &Cluster, asks: &[AskSeen<'_>], pods: &BTreeMap<AskId, Arc<P
     let mut found: Vec<String> = waiting.by_ref().take(MOST).map(words).collect();
     let more = waiting.count();
     if more > 0 {
-        found.push(format!("where {more} more pods can go, whose claims are not bound"));
+        found.push(format!("where {more} more pods with unbound claims can run"));
     }
     found
 }

@@ -61,7 +61,7 @@ impl Cluster {
             Object::CsiNode(node) => put(&mut self.csi_nodes, node.metadata.name.clone(), *node),
             Object::Attachment(one) => put(&mut self.attachments, one.metadata.name.clone(), *one),
         };
-        if is_new { Ok(()) } else { Err(format!("{label} stands twice; leave one of them out")) }
+        if is_new { Ok(()) } else { Err(format!("{label} is a duplicate; remove one of them")) }
     }
 
     /// Puts what is no pod, node, namespace or priority class as it is now. Gives whether anything of it is another.

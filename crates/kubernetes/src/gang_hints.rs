@@ -27,7 +27,7 @@ fn without_effect(part: &str) -> Option<String> {
         "gangSchedulingStyle" => Some(format!("{part} has no effect: the style is Hard or Soft; Soft is used")),
         "placeholderTimeoutInSeconds" if value.parse::<i64>().is_ok_and(|seconds| seconds > 0) => None,
         "placeholderTimeoutInSeconds" => {
-            Some(format!("{part} has no effect: it is no number of seconds above 0; {DEFAULT_TIMEOUT} are used"))
+            Some(format!("{part} has no effect: it is not a number of seconds above 0; {DEFAULT_TIMEOUT} are used"))
         }
         _ => Some(format!(
             "{part} has no effect: the parameters are placeholderTimeoutInSeconds and gangSchedulingStyle"
@@ -54,7 +54,7 @@ pub(super) fn too_small(pod: &Pod, groups: &[TaskGroup], sidecars: SidecarSum) -
         return None;
     }
     Some(format!(
-        "its task group {name:?} asks for less than the pod: {}. Its placeholder is given up, and the pod waits for room of its own; the \
+        "its task group {name:?} requests less than the pod: {}. Its placeholder is released, and the pod waits for other capacity; the \
          containers, sidecars and the overhead count together",
         words.join(", ")
     ))

@@ -206,7 +206,7 @@ impl Reader<'_> {
             Some(kind) if value.is_object() => kind.to_owned(),
             _ => {
                 let hint = "write what `kubectl get pods,nodes,ns,pc,cm,pv,pvc,sc -A -o yaml` prints";
-                return self.fault(node, &[], &format!("this is no object of Kubernetes: it has no kind; {hint}"));
+                return self.fault(node, &[], &format!("not a Kubernetes object: it has no kind; {hint}"));
             }
         };
         self.complete(&kind, &mut value);

@@ -34,14 +34,14 @@ pub(crate) fn tags(meta: &Meta) -> BTreeMap<String, String> {
 /// What of the quotas of a namespace is written and cannot be read, in words.
 pub(crate) fn unreadable(meta: &Meta) -> Vec<String> {
     let said =
-        |key: &str| format!("its annotation {key} is no quota, such as {{\"cpu\": \"5\", \"memory\": \"256M\"}}");
+        |key: &str| format!("its annotation {key} is not a quota, such as {{\"cpu\": \"5\", \"memory\": \"256M\"}}");
     let keys = ["namespace.quota", "namespace.guaranteed"].map(own);
     let bad = keys.iter().filter(|key| meta.annotations.contains_key(*key) && json_amounts(meta, key).is_none());
     let mut words: Vec<String> = bad.map(|key| said(key)).collect();
     let old = ["namespace.max.cpu", "namespace.max.memory"].map(own);
     let written = old.iter().any(|key| !meta.annotation(key).is_empty());
     if written && !meta.annotations.contains_key(&keys[0]) && maxima(meta).is_none() {
-        words.push(format!("one of its annotations {} and {} is no quantity, so neither counts", old[0], old[1]));
+        words.push(format!("one of its annotations {} and {} is not a quantity, so both are ignored", old[0], old[1]));
     }
     words
 }

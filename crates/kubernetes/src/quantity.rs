@@ -38,7 +38,7 @@ pub(crate) fn resource(amounts: &Amounts) -> Result<Resource, String> {
 
 /// A quantity times ten to the power of `scale`.
 fn amount(text: &str, scale: i32) -> Result<i64, String> {
-    let refused = || format!("{text:?} is no quantity of Kubernetes, such as 2, 250m or 1.5Gi");
+    let refused = || format!("{text:?} is not a Kubernetes quantity such as 2, 250m, or 1.5Gi");
     let (negative, rest) = match text.strip_prefix('-') {
         Some(rest) => (true, rest),
         None => (false, text.strip_prefix('+').unwrap_or(text)),

@@ -33,11 +33,11 @@ impl Recovered {
         let later = if cluster.submitted.is_empty() { Vec::new() } else { submitted::take(cluster, &mut recovery) };
         let mut unknown = Vec::new();
         for LeftAlone { pod, reason } in &recovery.left_alone {
-            unknown.push(format!("pod {pod} is left alone: {reason}"));
+            unknown.push(format!("pod {pod} is ignored: {reason}"));
         }
         for gang in recovery.gangs.iter().filter(|gang| !gang.held.is_empty()) {
             let (app, held) = (&gang.app, gang.held.len());
-            unknown.push(format!("application {app}: {held} pods of its gang are asked for once its placeholders stand, which is not tried"));
+            unknown.push(format!("application {app}: {held} pods of its gang are requested after its placeholders are allocated, which is not simulated"));
         }
         let run = Run::begin(recovery, settings, config)?;
         unknown.extend(run.plan.notices.iter().cloned());

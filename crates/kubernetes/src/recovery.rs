@@ -164,7 +164,7 @@ impl<'c> Mapping<'c> {
         for (name, object) in &cluster.nodes {
             match node::node(object) {
                 Ok(spec) => drop(nodes.insert(name.as_str(), spec)),
-                Err(why) => notices.push(format!("node {name} is left out: {why}")),
+                Err(why) => notices.push(format!("node {name} is skipped: {why}")),
             }
         }
         for (name, object) in &cluster.namespaces {

@@ -47,10 +47,7 @@ pub(super) fn words(missing: &[NotListed], cluster: &Cluster, pods: &BTreeMap<As
     let selecting = cluster.pods.values().filter(|pod| selects_namespaces(pod)).count();
     if selecting > 0 && !of(&["Namespace"]).is_empty() {
         let of_pods = pods_in_words(selecting);
-        line(
-            &of(&["Namespace"]),
-            &format!("the labels of namespaces that the affinity of {of_pods} looks at are not known"),
-        );
+        line(&of(&["Namespace"]), &format!("the namespace labels for the affinity of {of_pods} are unknown"));
     }
     lines
 }

@@ -99,7 +99,7 @@ impl Question {
         let names = text.split(',').map(str::trim).filter(|name| !name.is_empty());
         let by: Vec<Dimension> = names.map(str::parse).collect::<Result<_, _>>()?;
         if let Some(twice) = by.iter().enumerate().find(|(at, one)| by[..*at].contains(one)) {
-            return Err(format!("{} stands there twice", twice.1));
+            return Err(format!("duplicate {}", twice.1));
         }
         let own = |one: &&Dimension| !matches!(one, Dimension::Tree | Dimension::Hour | Dimension::Partition);
         match by.iter().find(own).filter(|_| by.contains(&Dimension::Tree)) {

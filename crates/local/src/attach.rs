@@ -37,7 +37,7 @@ impl Daemon {
             job.map(|job| (job.state, job.next, job.spec.interactive, job.owner.uid))
         };
         let Some((state, attempt, interactive, owner)) = found else {
-            return Err(refused(format!("there is no job {number}, or it is not yours")));
+            return Err(refused(format!("job {number} not found, or it is not yours")));
         };
         if who.uid != owner && who.uid != 0 && who.uid != self.settings.owner.uid {
             return Err(refused(format!("job {number} is another user's: only its owner attaches to it")));

@@ -53,7 +53,7 @@ impl Enforcement {
                 format!("limits: memory, processors and processes of each job, by cgroup v2 below {}", group.display())
             }
             Self::Processes(why) => format!(
-                "limits: not enforced: processors; memory only for each process of a job by itself (RLIMIT_DATA), not for the job as a whole; jobs run at a lower priority (nice 5). There is no cgroup: {why}"
+                "limits: not enforced: processors; memory only for each process of a job by itself (RLIMIT_DATA), not for the job as a whole; jobs run at a lower priority (nice 5). cgroup unavailable: {why}"
             ),
         }
     }

@@ -24,7 +24,7 @@ impl Daemon {
         let mut table = self.table();
         let seen = table.jobs.get(&number).is_some_and(|job| self.may_see(who, job));
         let Some(job) = table.jobs.get_mut(&number).filter(|_| seen) else {
-            return Some(refused(format!("there is no job {number}, or it is not yours")));
+            return Some(refused(format!("job {number} not found, or it is not yours")));
         };
         if let Err(why) = change(job) {
             return Some(refused(format!("job {number} {why}")));
@@ -50,7 +50,7 @@ impl Daemon {
             let job = table.jobs.get(&number).filter(|job| self.may_see(who, job));
             job.map(|job| (job.clone(), job.owner.uid == who.uid))
         };
-        let Some((job, own)) = found else { return refused(format!("there is no job {number}, or it is not yours")) };
+        let Some((job, own)) = found else { return refused(format!("job {number} not found, or it is not yours")) };
         let in_scheduler = matches!(job.state, JobState::Queued | JobState::Running);
         let by = who.identity.user.clone();
         let mut running = false;
@@ -133,8 +133,8 @@ impl Daemon {
                 job.begin_again();
                 Ok(())
             }
-            JobState::Held => Err("is held; release lets it begin".to_owned()),
-            JobState::Waiting | JobState::Queued => Err("has not begun".to_owned()),
+            JobState::Held => Err("is held; use release".to_owned()),
+            JobState::Waiting | JobState::Queued => Err("has not started".to_owned()),
         });
         if running {
             self.signal(&self.table(), number);
@@ -148,7 +148,7 @@ impl Daemon {
             let table = self.table();
             let job = table.jobs.get(&number).filter(|job| self.may_see(who, job));
             let Some(job) = job.cloned() else {
-                return refused(format!("there is no job {number}, or it is not yours"));
+                return refused(format!("job {number} not found, or it is not yours"));
             };
             job
         };
@@ -218,7 +218,7 @@ impl Daemon {
                 return Err(why);
             }
             if too_large(&machine, &changed) {
-                return Err(format!("would never begin: this machine has {}", self.has()));
+                return Err(format!("would never start: this machine has {}", self.has()));
             }
             if job.state == JobState::Queued && changed.resource() != job.resource() {
                 self.withdraw(job);

@@ -40,7 +40,7 @@ impl Helper {
         let wrong = |why: &str| io::Error::other(format!("{}: {why}", path.display()));
         let file = File::open(&path).map_err(|why| wrong(&why.to_string()))?;
         if !is_as_safe(&file.metadata()?, &fs::metadata(own)?) {
-            return Err(wrong("somebody can replace it who cannot replace kornsole"));
+            return Err(wrong("a user can replace it who cannot replace kornsole"));
         }
         let found = Self(Some(Arc::new(file)));
         let said = found.command().arg(VERSION).stdin(Stdio::null()).stderr(Stdio::null()).output()?;
@@ -92,7 +92,7 @@ mod tests {
         fs::set_permissions(&helper, fs::Permissions::from_mode(0o755)).unwrap();
         assert!(why().contains("not of release"), "{}", why());
         fs::set_permissions(&helper, fs::Permissions::from_mode(0o777)).unwrap();
-        assert!(why().contains("somebody can replace it"), "{}", why());
+        assert!(why().contains("a user can replace it"), "{}", why());
         fs::remove_dir_all(&folder).unwrap();
     }
 }

@@ -170,7 +170,7 @@ impl fmt::Display for Outcome {
             Self::Signalled(signal) => write!(f, "signal {signal}"),
             Self::TimeLimit => f.write_str("time limit"),
             Self::MemoryLimit => f.write_str("memory limit"),
-            Self::Cancelled(by) => write!(f, "cancelled by {by}"),
+            Self::Cancelled(by) => write!(f, "canceled by {by}"),
             Self::Preempted => f.write_str("preempted"),
             Self::Lost(why) => write!(f, "lost: {why}"),
             Self::NotStarted(why) => write!(f, "not started: {why}"),

@@ -60,7 +60,7 @@ pub fn run(folder: &Path, hook: Option<Hook>) -> (String, u8) {
     {
         return (format!("the output file {file}: {why}"), 126);
     }
-    let Some((program, arguments)) = words.split_first() else { return ("there is no command".to_owned(), 127) };
+    let Some((program, arguments)) = words.split_first() else { return ("missing command".to_owned(), 127) };
     let mut command = Command::new(program);
     command.args(arguments).env_clear().envs(env);
     let input = if task.interactive && hook.is_none() { io::stdout().as_fd().try_clone_to_owned().ok() } else { None };

@@ -34,7 +34,7 @@ pub fn of_a_job(arguments: impl Iterator<Item = OsString>) -> Option<Result<(), 
                     let (why, status) = launch::run(Path::new(folder), hook);
                     (format!("kornsole: {why}"), status)
                 }
-                Err(name) => (format!("kornsole: there is no hook {name:?}"), 2),
+                Err(name) => (format!("kornsole: unknown hook {name:?}"), 2),
             }))
         }
         [command] if command == VERSION => Some(match writeln!(io::stdout(), "{}", env!("CARGO_PKG_VERSION")) {

@@ -55,7 +55,7 @@ impl Daemon {
         }
         let job = Job::new(NONE, spec, who.clone(), wall_ms());
         if too_large(&self.settings.machine.capacity(), &job) {
-            return refused("this machine has no room for it, ever");
+            return refused("the job requests more than this machine's capacity");
         }
         let fork = match self.fork() {
             Ok(fork) => fork,
@@ -113,7 +113,7 @@ impl Daemon {
                     let ms = u64::try_from(ahead.now.since(fork.now()).as_millis()).unwrap_or(u64::MAX);
                     let because = match (step, ahead.ended) {
                         (0, _) => "there is room",
-                        (_, 0) => "others make room for what its queue is guaranteed",
+                        (_, 0) => "other jobs are preempted for the guaranteed resources of its queue",
                         _ => "when nothing else is submitted and every job runs for all of its --time",
                     };
                     return (Some(ms), because.to_owned());
@@ -214,7 +214,7 @@ impl Ahead {
 fn placed(fork: &Fork, job: &Job) -> Result<String, String> {
     // Under an id that no application has: it may be queued already.
     let submission = Daemon::submission(&Job { number: NONE, generation: 1, ..job.clone() });
-    let part = fork.scheduler().partitions().first().ok_or("there is no partition")?;
+    let part = fork.scheduler().partitions().first().ok_or("no partition")?;
     match part.would_place(&submission).placement.outcome {
         PlacementOutcome::Placed(placed) => Ok(placed.path.to_string()),
         PlacementOutcome::Refused(why) => Err(format!("no queue takes it: {}", why.refusal)),

@@ -98,7 +98,7 @@ impl Daemon {
         let machine = self.settings.machine.name.clone();
         match self.door.get().map(|door| door(&who.identity)) {
             Some(Ok((url, token))) => Reply::Door { machine, url, token },
-            Some(Err(why)) => refused(format!("no console can be let in: {why}")),
+            Some(Err(why)) => refused(format!("cannot create a console token: {why}")),
             None => refused("consoles are not accepted here"),
         }
     }
@@ -154,7 +154,7 @@ impl Daemon {
         let table = self.table();
         match table.jobs.get(&number).filter(|job| self.may_see(who, job)) {
             Some(job) => act(&table, job),
-            None => refused(format!("there is no job {number}, or it is not yours")),
+            None => refused(format!("job {number} not found, or it is not yours")),
         }
     }
 
@@ -201,7 +201,7 @@ impl Daemon {
                     Some(PendingReason::NoNode) => "the machine has no room".to_owned(),
                     Some(_) if app.state == AppState::Accepted => "not tried yet; others may be before it".to_owned(),
                     Some(_) => String::new(),
-                    None => "about to begin".to_owned(),
+                    None => "about to start".to_owned(),
                 }
             }),
             _ => String::new(),
@@ -224,7 +224,7 @@ impl Daemon {
         let mut table = self.table();
         loop {
             let Some(job) = table.jobs.get(&number).filter(|job| self.may_see(who, job)) else {
-                return refused(format!("there is no job {number}, or it is not yours"));
+                return refused(format!("job {number} not found, or it is not yours"));
             };
             let left = until.saturating_duration_since(std::time::Instant::now());
             if job.state == JobState::Ended || left.is_zero() {

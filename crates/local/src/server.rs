@@ -52,7 +52,7 @@ impl Server {
         }
         match fs::symlink_metadata(socket) {
             Ok(found) if found.file_type().is_socket() => fs::remove_file(socket)?,
-            Ok(_) => return Err(io::Error::other("something that is no socket is in the way")),
+            Ok(_) => return Err(io::Error::other("the path exists and is not a socket")),
             Err(_) => {}
         }
         let listener = UnixListener::bind(socket)?;
@@ -135,7 +135,7 @@ fn converse(daemon: &Daemon, who: &Owner, stream: &UnixStream) -> io::Result<()>
         }
         let answered = match serde_json::from_slice::<Request>(&line) {
             Ok(request) => daemon.answer(who, request),
-            Err(why) => return answer(stream, refuse(format!("this is no request: {why}")).into()),
+            Err(why) => return answer(stream, refuse(format!("invalid request: {why}")).into()),
         };
         answer(stream, answered)?;
     }

@@ -69,7 +69,7 @@ pub fn own_folder(folder: &Path) -> io::Result<()> {
     if found.uid() == rustix::process::geteuid().as_raw() && found.mode() & 0o022 == 0 {
         return Ok(());
     }
-    let why = "the folder is another user's, or others may write in it: they could replace what is kept there";
+    let why = "the directory belongs to another user, or others may write in it: they could replace its files";
     Err(io::Error::other(why))
 }
 
@@ -267,7 +267,7 @@ fn lock(path: &Path) -> io::Result<File> {
             Err(TryLockError::Error(why)) => return Err(why),
         }
     }
-    Err(io::Error::other("another daemon uses this folder"))
+    Err(io::Error::other("another daemon uses this directory"))
 }
 
 /// The jobs of arrays whose submission was cut off: the last one is not there, and none has begun. They are written in their order, and

@@ -143,7 +143,7 @@ impl Daemon {
         let first = table.last + 1;
         let one = Job::new(first, spec, who.clone(), wall_ms());
         if too_large(&self.settings.machine.capacity(), &one) {
-            return Err(refused(format!("this machine has no room for it, ever: it has {}", self.has())));
+            return Err(refused(format!("the job requests more than this machine's capacity: {}", self.has())));
         }
         let (tasks, share) = (count as u64, shared.div_ceil(count as u64));
         let bytes = text_of(&one) + share;
@@ -228,7 +228,7 @@ pub(super) fn check(spec: &JobSpec) -> Result<(), String> {
     let tasks = spec.array.as_ref().map_or(1, |array| array.indices.len());
     within_limits(spec)?;
     match spec {
-        _ if spec.command.first().is_none_or(String::is_empty) => Err("there is no command".to_owned()),
+        _ if spec.command.first().is_none_or(String::is_empty) => Err("missing command".to_owned()),
         _ if size > LARGEST_JOB => Err(format!("command and environment have {size} bytes, at most {LARGEST_JOB}")),
         _ if text().chain(short).any(|text| text.contains('\0')) => Err("there is a NUL in it".to_owned()),
         _ if spec.env.iter().any(|(name, _)| name.is_empty() || name.contains('=')) => {

@@ -37,7 +37,7 @@ pub fn open(path: &str) -> io::Result<File> {
     let found = file.metadata()?;
     let own_fifo = found.file_type().is_fifo() && found.uid() == geteuid().as_raw();
     if !found.is_file() && !own_fifo {
-        return Err(io::Error::other("it is neither a regular file nor a FIFO of yours"));
+        return Err(io::Error::other("it is not a regular file or a FIFO of yours"));
     }
     // Only opening it must not wait.
     fcntl_setfl(&file, OFlags::APPEND)?;

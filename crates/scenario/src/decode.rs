@@ -52,13 +52,13 @@ const MOST_ASKS: i64 = 1_000_000;
 /// Decodes a whole file (SCN-002). `None` when it is no map.
 pub(super) fn scenario(document: &Document, faults: &mut Faults) -> Option<Scenario> {
     let Some(root) = document.root().filter(|root| !root.is_null()) else {
-        let hint = "begin with `version: 1`, `config:` and `steps:`";
+        let hint = "start with `version: 1`, `config:`, and `steps:`";
         faults.error("SCN-002", Default::default(), "", "the file is empty", hint);
         return None;
     };
     if !root.is_map() {
         let message = format!("the file is {}, not a map", root.kind());
-        faults.error("SCN-002", root.at(), "", message, "begin with `version: 1`, `config:` and `steps:`");
+        faults.error("SCN-002", root.at(), "", message, "start with `version: 1`, `config:`, and `steps:`");
         return None;
     }
     let fields = root.map("the file", &FILE, "", faults)?;
@@ -117,8 +117,8 @@ fn step(path: &mut String, node: Node<'_>, faults: &mut Faults) -> Option<Scenar
     };
     for (second, _) in kinds {
         if STEPS.contains(&second.text) {
-            let message = format!("this step has a second key, `{}`, beside `{}`", second.text, key.text);
-            faults.error("SCN-020", second.at, path, message, "each step has one key: begin a new step with `- `");
+            let message = format!("this step has a second key, `{}`, in addition to `{}`", second.text, key.text);
+            faults.error("SCN-020", second.at, path, message, "each step has one key: start a new step with `- `");
         } else {
             unknown_key(second.text, second.at, "a step", &STEPS, path, faults);
         }

@@ -130,7 +130,7 @@ impl Workload for ScenarioWorkload {
     fn resume(&mut self, played: &[u8]) -> Result<(), String> {
         let Ok(PlayResult { done, at, cycles }) = serde_json::from_slice(played) else {
             return Err(
-                "the state is of another kind of workload: leave --workload out, or name another folder".to_owned()
+                "the state is of another kind of workload: remove --workload, or use another directory".to_owned()
             );
         };
         // A file with fewer steps by now is over.

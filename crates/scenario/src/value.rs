@@ -179,7 +179,7 @@ pub(super) fn duration(node: Node<'_>, key: &str, path: &str, faults: &mut Fault
     let text = node.text(key, path, faults).good()?;
     let duration = parse_duration(&text.value);
     if duration.is_none() {
-        let message = format!("`{key}` is {:?}, which is no duration", text.value);
+        let message = format!("`{key}` is {:?}, which is not a duration", text.value);
         faults.error("SCN-024", text.at, path, message, "a number with its unit: 250ms, 1s, 1m30s, 2h");
     }
     duration
@@ -205,7 +205,7 @@ fn resource(node: Node<'_>, key: &str, path: &str, faults: &mut Faults) -> Resou
 
 fn quantity_fault(fault: QuantityFault) -> (&'static str, &'static str) {
     match fault {
-        QuantityFault::Malformed => ("is no quantity", "digits, then an optional suffix: 500, 10G, 4Gi"),
+        QuantityFault::Malformed => ("is not a quantity", "digits, then an optional suffix: 500, 10G, 4Gi"),
         QuantityFault::Suffix => (
             "has an unknown suffix",
             "suffixes: k M G T P E (powers of 1000), Ki Mi Gi Ti Pi Ei (powers of 1024), and m for vcore only",

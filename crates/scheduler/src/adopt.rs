@@ -65,7 +65,7 @@ impl Scheduler {
             let held = &application.asks[*key];
             held.placeholder && held.allocation.is_some() && held.rare.gives_way.is_none()
         });
-        let held = held.ok_or_else(|| format!("{app} has no placeholder {placeholder} that could give way"))?;
+        let held = held.ok_or_else(|| format!("{app} has no placeholder {placeholder} that can be replaced"))?;
         part.begin_replacement(now, app_key, ask_key, held, node, &mut Vec::new());
         part.confirm_stopped(now, &mut Vec::new());
         Ok(())
@@ -77,7 +77,7 @@ impl Scheduler {
     /// There is no such application.
     pub fn adopt_state(&mut self, now: Time, partition: &str, app: &AppId, wanted: AppState) -> Result<bool, String> {
         let part = self.adopting(partition)?;
-        let key = part.app_key(app).ok_or_else(|| format!("there is no application {app}"))?;
+        let key = part.app_key(app).ok_or_else(|| format!("application {app} not found"))?;
         if matches!(wanted, AppState::Starting | AppState::Running) {
             // From Accepted it is two steps at most.
             for _ in 0..2 {
@@ -92,7 +92,7 @@ impl Scheduler {
 
     fn adopting(&mut self, partition: &str) -> Result<&mut Partition, String> {
         let found = self.partitions.iter_mut().find(|part| *part.name == *partition);
-        let found = found.ok_or_else(|| format!("there is no partition {partition}"))?;
+        let found = found.ok_or_else(|| format!("partition {partition} not found"))?;
         // What cycles found before may not hold any more.
         found.quiet = None;
         Ok(found)
@@ -113,10 +113,10 @@ impl Partition {
     }
 
     fn pending(&self, app: &AppId, ask: &AskId, node: &NodeId) -> Result<(AppKey, AskKey, NodeKey), String> {
-        let key = self.app_key(app).ok_or_else(|| format!("there is no application {app}"))?;
+        let key = self.app_key(app).ok_or_else(|| format!("application {app} not found"))?;
         let found = self.apps[key].ask_key(ask).filter(|ask| self.apps[key].asks[*ask].allocation.is_none());
         let found = found.ok_or_else(|| format!("{app} has no pending ask {ask}"))?;
-        let at = self.nodes.find(node).ok_or_else(|| format!("there is no node {node}"))?;
+        let at = self.nodes.find(node).ok_or_else(|| format!("node {node} not found"))?;
         Ok((key, found, at))
     }
 }

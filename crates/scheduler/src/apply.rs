@@ -53,8 +53,8 @@ impl Scheduler {
                     Some(partition) => partition.apply(now, command, &mut events),
                     None => {
                         let message = match partition {
-                            Some(name) => format!("there is no partition {name:?}"),
-                            None => "there is no partition".to_owned(),
+                            Some(name) => format!("partition {name:?} not found"),
+                            None => "no partition".to_owned(),
                         };
                         events.push(Event::new(now, nowhere(command, message)));
                     }

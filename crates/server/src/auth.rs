@@ -162,7 +162,7 @@ impl Tokens {
             state.seen = now;
             match read_file(&self.file) {
                 Ok((seen, tokens)) => *state = State { seen: Some(seen), tokens: tokens.into() },
-                Err(why) => tracing::error!("the tokens stay as they are: {why}"),
+                Err(why) => tracing::error!("the tokens are unchanged: {why}"),
             }
         }
         Arc::clone(&state.tokens)
@@ -246,7 +246,7 @@ fn parse(text: &str, faults: &mut Faults) -> Option<Vec<Token>> {
             continue;
         };
         let Some(user) = text("user", faults).filter(|user| !user.is_empty()) else {
-            faults.error("TOK-002", node.at(), &path, "a token stands for a user", "write `user: NAME`");
+            faults.error("TOK-002", node.at(), &path, "a token belongs to a user", "write `user: NAME`");
             continue;
         };
         let groups = fields.list("groups", &path, faults).unwrap_or_default();
@@ -258,7 +258,7 @@ fn parse(text: &str, faults: &mut Faults) -> Option<Vec<Token>> {
         let expires = text("expires", faults).map(|text| (parse_rfc3339(&text), text));
         if let Some((None, text)) = &expires {
             let hint = "write 2026-12-31T00:00:00Z";
-            faults.error("TOK-003", node.at(), &path, format!("{text:?} is no point in time"), hint);
+            faults.error("TOK-003", node.at(), &path, format!("{text:?} is not a point in time"), hint);
         }
         tokens.push(Token {
             id: text("id", faults).unwrap_or_else(|| format!("t-{}", hex(&hash[..4]))),

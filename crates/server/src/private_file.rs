@@ -44,8 +44,8 @@ pub(super) fn check(file: &Path, metadata: &fs::Metadata) -> Result<(), String> 
         if metadata.uid() != 0 || mode & OTHERS_WRITE != 0 {
             let owner = metadata.uid();
             return Err(format!(
-                "{shown}: others may write in its folder {folder} (uid {owner}, mode {mode:o}), and this runs as root; move it \
-                 to a folder that root alone writes in"
+                "{shown}: others may write in its directory {folder} (uid {owner}, mode {mode:o}), and this runs as root; move it \
+                 to a directory that only root can write"
             ));
         }
     }

@@ -48,7 +48,7 @@ fn config(files: &TlsFiles) -> Result<Arc<ServerConfig>, String> {
     let chain = CertificateDer::pem_reader_iter(open(&files.certificate)?).collect::<Result<Vec<_>, _>>();
     let chain = chain.map_err(|why| message(&files.certificate, &why))?;
     if chain.is_empty() {
-        return Err(message(&files.certificate, &"there is no certificate in it; write the chain as PEM"));
+        return Err(message(&files.certificate, &"it has no certificate; write the chain as PEM"));
     }
     if let Some(warning) = private_file::key_warning(&files.key) {
         tracing::warn!("{warning}");

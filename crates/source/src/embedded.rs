@@ -59,7 +59,7 @@ impl Embedded {
         look: impl FnOnce(&JournalHistory) -> Result<T, String> + Send + 'static,
     ) {
         let Some(past) = self.engine.history().cloned() else {
-            return answer(Err("nothing is kept without a state folder".to_owned()));
+            return answer(Err("nothing is stored without a state directory".to_owned()));
         };
         // Without a thread nothing answers, and the console continues without it.
         let _ = std::thread::Builder::new().name("past".to_owned()).spawn(move || answer(look(&past)));

@@ -89,7 +89,7 @@ spec:
             sheet.lines.iter().filter(|line| line.label == "note").map(|line| line.text.as_str()).collect();
         assert_eq!(notes.len(), 2, "{sheet:#?}");
         assert!(notes[0].contains("gangSchedulingStyle=hard has no effect"), "{notes:?}");
-        assert!(notes[1].contains("asks for less than the pod: vcore 1 of 2"), "{notes:?}");
+        assert!(notes[1].contains("requests less than the pod: vcore 1 of 2"), "{notes:?}");
         let text = sheet.text(|_| String::new());
         let heading = text.iter().position(|line| line.starts_with("not known: ")).unwrap();
         let under: Vec<&String> = text[heading + 1..].iter().take_while(|line| line.starts_with("  ")).collect();

@@ -51,7 +51,10 @@ pub fn is_damage(error: &redb::Error) -> bool {
 
 /// What is said of a file that is damaged.
 pub fn damaged(path: &Path, error: &redb::Error) -> String {
-    format!("{} is damaged: {error}; the next start that writes it moves it aside and begins again", path.display())
+    format!(
+        "{} is damaged: {error}; the next start that writes it moves it aside and starts a new file",
+        path.display()
+    )
 }
 
 impl KeptFile {
@@ -94,7 +97,7 @@ impl KeptFile {
             Err(error) if role == Role::Writer && is_damage(&error) => {
                 let aside = self.path.with_extension("redb.damaged");
                 fs::rename(&self.path, &aside).map_err(failed)?;
-                tracing::warn!("{} was damaged, and begins again: the file is {} now", self.what, aside.display());
+                tracing::warn!("{} was damaged; moved to {} and started a new file", self.what, aside.display());
                 self.aside = Some(aside);
                 Ok((role, T::default()))
             }

@@ -76,7 +76,7 @@ pub type JobNamesAnswer = Box<dyn FnOnce(Option<Vec<(AppId, String)>>) + Send>;
 pub type JobDone = Box<dyn FnOnce(Result<String, String>) + Send>;
 
 /// Why a source that is no shadow has nothing to show of one.
-pub const NO_SHADOW: &str = "this is no shadow of another scheduler: kornsole kube shadow --listen serves one";
+pub const NO_SHADOW: &str = "not a shadow of another scheduler: use kornsole kube shadow --listen";
 
 /// Where what a shadow found goes, or why that is not known. Called once, from any thread.
 pub type ShadowAnswer = Box<dyn FnOnce(Result<ShadowSheet, String>) + Send>;
@@ -166,7 +166,7 @@ pub trait Source: Send + Sync {
 
     /// Suspends owners of pods, or lets them run again; `answer` is called once, from any thread.
     fn suspend(&self, order: SuspendOrder, answer: SuspendAnswer) {
-        let message = format!("the owners of {} are not known", order.app);
+        let message = format!("the owners of {} are unknown", order.app);
         answer(Err(Refusal::new(Code::NotSupported, message, "only pods in a cluster have owners")));
     }
 
@@ -214,7 +214,7 @@ pub trait Source: Send + Sync {
 
     /// Has the text of a configuration that was in force fetched; `answer` is called once, from any thread.
     fn revision_text(&self, number: u64, answer: TextAnswer) {
-        answer(Err(format!("the text of revision {number} is not known here")));
+        answer(Err(format!("the text of revision {number} is not available")));
     }
 
     /// Has it said what a text of a configuration would have preempted, by partition, where the view does not show which allocations go;
@@ -227,7 +227,7 @@ pub trait Source: Send + Sync {
     /// Has it worked out what was used over time; `answer` is called once, from any thread.
     fn usage(&self, question: UsageQuestion, answer: UsageAnswer) {
         let _ = question;
-        answer(Err("what was used over time is not known here".to_owned()));
+        answer(Err("usage history is not available".to_owned()));
     }
 
     /// Has it said what a shadow found beside the scheduler that it watches; `answer` is called once, from any thread.
@@ -287,7 +287,7 @@ pub trait Source: Send + Sync {
     /// waits for it; `answer` is called once, from any thread, or not at all when it was stopped.
     fn forecast(&self, partition: &str, text: Arc<str>, stop: StopSign, answer: ForecastAnswer) {
         let _ = (partition, text, stop);
-        answer(Err("there is no copy to try it on".to_owned()));
+        answer(Err("no copy is available to test it on".to_owned()));
     }
 
     /// The further commands of a what-if, where this is one.

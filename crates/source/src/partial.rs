@@ -125,13 +125,11 @@ fn dump(name: &str, bytes: &[u8], whole: &Value, wanted: &str) -> Result<SavedAn
     }
     let mut unknown = Vec::new();
     let read: dto::StateDump = dto::salvage(bytes, &mut unknown)
-        .map_err(|why| format!("{name}:{}:{}: this is no state dump: {}", why.line, why.column, why.reason))?;
+        .map_err(|why| format!("{name}:{}:{}: not a state dump: {}", why.line, why.column, why.reason))?;
     if read.partitions.is_empty() && read.queues.is_empty() {
         let keys: Vec<&str> = whole.as_object().into_iter().flatten().map(|(key, _)| key.as_str()).take(5).collect();
         let keys = if keys.is_empty() { "nothing".to_owned() } else { keys.join(", ") };
-        return Err(format!(
-            "{name}: this is no state dump: it has neither partitions nor queues, but {keys}; {wanted}"
-        ));
+        return Err(format!("{name}: not a state dump, found {keys}; {wanted}"));
     }
     let mut notes = Vec::new();
     note(&mut notes, &unknown);
@@ -221,7 +219,7 @@ mod tests {
             ("", "x.json:1:1: cannot read the file: the document is empty"),
             ("[]", "x.json:1:1: the list is empty; "),
             ("[1, 2]", "x.json:1:1: expected a state dump"),
-            ("{\"a\": 1}", "x.json: this is no state dump: it has neither partitions nor queues, but a; "),
+            ("{\"a\": 1}", "x.json: not a state dump, found a; "),
             ("{\n  \"queuename\": ", "x.json:2:15: cannot read the file: EOF while parsing a value"),
         ] {
             let why = read("x.json", text.as_bytes()).unwrap_err();

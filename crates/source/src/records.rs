@@ -46,7 +46,7 @@ impl Records {
     /// # Errors
     /// It is not known.
     pub fn text_of(ledger: &AuditLog, number: u64) -> Result<Arc<str>, String> {
-        let revision = ledger.revision(number).ok_or_else(|| format!("there is no revision {number}"))?;
-        revision.text.clone().ok_or_else(|| format!("the text of revision {number} is not known"))
+        let revision = ledger.revision(number).ok_or_else(|| format!("revision {number} not found"))?;
+        revision.text.clone().ok_or_else(|| format!("the text of revision {number} is unknown"))
     }
 }

@@ -93,7 +93,7 @@ impl Source for Saved {
     }
 
     fn records(&self, _known: u64) -> Option<Records> {
-        Some(Records::unknown("a saved state holds neither an audit nor a history of configurations"))
+        Some(Records::unknown("a saved state has no audit and no configuration history"))
     }
 
     fn on_change(&self, _wake: Box<dyn Fn() + Send + Sync>) {}

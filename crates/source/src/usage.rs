@@ -85,7 +85,7 @@ pub(super) fn of_followed(followed: &Followed, question: &UsageQuestion, now: Sy
 /// It does not show that.
 pub(super) fn of_view(view: &View, question: &UsageQuestion) -> Result<Used, String> {
     if question.period != UsagePeriod::All {
-        return Err("an Apache YuniKorn keeps no ledger: there is no period but all".to_owned());
+        return Err("Apache YuniKorn does not record usage history; use period `all`".to_owned());
     }
     let by = vec![dimension(question.by)];
     let (queue, user) = (question.queue.clone(), question.user.as_deref().map(str::to_owned));

@@ -25,8 +25,8 @@ pub fn drain_notice(
     };
     let since = if stuck { format!(" for {}", span(now.since(draining.since))) } else { String::new() };
     let held = match draining.applications.as_slice() {
-        [] => "nothing holds it".to_owned(),
-        apps => format!("held by {}", named(apps.iter().map(|app| held_by(app, ' ')), apps.len(), NAMED, "; ")),
+        [] => "nothing blocks it".to_owned(),
+        apps => format!("blocked by {}", named(apps.iter().map(|app| held_by(app, ' ')), apps.len(), NAMED, "; ")),
     };
     let over = draining.empty_by().map(|by| format!(", over in {} unless they ask again", span(by.since(now))));
     let title =
@@ -153,7 +153,7 @@ mod tests {
         assert_eq!(weight, NoticeWeight::Warning);
         assert_eq!(
             title,
-            "root.legacy drains for 1h 5m, held by old-1 (joe) memory 4Gi, vcore 2; old-2 (ann) nothing allocated; admins: sue, \
+            "root.legacy drains for 1h 5m, blocked by old-1 (joe) memory 4Gi, vcore 2; old-2 (ann) nothing allocated; admins: sue, \
              group ops"
         );
         assert_eq!(
@@ -167,7 +167,7 @@ mod tests {
     fn an_empty_queue_is_no_warning_and_a_crowd_is_counted() {
         let (weight, title, text) = drain_notice(&draining(Vec::new(), Acl::default()), Some("gpu"), false, Time::ZERO);
         assert_eq!((weight, text.as_str()), (NoticeWeight::Info, ""));
-        assert_eq!(title, "root.legacy of partition gpu drains, nothing holds it; admins: nobody");
+        assert_eq!(title, "root.legacy of partition gpu drains, nothing blocks it; admins: nobody");
         let crowd = (0..60).map(|n| app(&format!("a{n}"), "joe", &[])).collect();
         let (_, title, text) = drain_notice(&draining(crowd, Acl::default()), None, false, Time::ZERO);
         assert!(title.contains("; 57 more; admins"), "{title}");

@@ -66,13 +66,13 @@ pub fn health_of_picture(view: &View) -> Health {
         check(
             "Consistency of data",
             "Check if total partition resource == sum of the node resources from the partition",
-            "partitions whose total is not that of their nodes",
+            "partitions with a total that differs from their nodes",
             partitions().filter(|partition| !is_sum_of_nodes(partition)).map(named).collect(),
         ),
         check(
             "Consistency of data",
             "Check if node total resource = allocated resource + occupied resource + available resource",
-            "nodes whose allocated amount is not that of their allocations",
+            "nodes with an allocated amount that differs from their allocations",
             nodes(view, |node| {
                 let sum = node.allocations.values().fold(Resource::new(), |sum, held| sum.add(&held.resource));
                 !equal(&sum, &node.allocated)

@@ -78,7 +78,9 @@ impl QuotaForecast {
         };
         if let Some(left) = self.left().filter(|left| !left.is_empty()) {
             let left = amounts(&left);
-            text.push_str(&format!("; {left} stays above the maximum: what runs is too large to go, or protected"));
+            text.push_str(&format!(
+                "; {left} stays above the maximum: running allocations are too large, or protected"
+            ));
         }
         text
     }

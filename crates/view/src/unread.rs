@@ -12,11 +12,11 @@ pub struct Unread {
 }
 
 /// What a page says in the place of applications that were not read.
-pub const NO_APPS: &str = "the list of applications is not read yet";
+pub const NO_APPS: &str = "loading applications";
 /// What it says in the place of nodes.
-pub const NO_NODES: &str = "the list of nodes is not read yet";
+pub const NO_NODES: &str = "loading nodes";
 /// What it says in the place of users and groups.
-pub const NO_USERS: &str = "the list of users and groups is not read yet";
+pub const NO_USERS: &str = "loading users and groups";
 
 impl Unread {
     /// What is to be said of what an overview needs: applications and nodes.

@@ -87,7 +87,7 @@ impl UsagePeriod {
             ("month", _) => Ok(Self::Month),
             ("last-month", _) => Ok(Self::LastMonth),
             ("all", _) => Ok(Self::All),
-            _ => Err(format!("{text:?} is no period; there are 24h, 7d and the like, month, last-month, all")),
+            _ => Err(format!("{text:?} is not a period; use for example 24h, 7d, month, last-month, all")),
         }
     }
 }
@@ -169,7 +169,7 @@ mod tests {
             assert_eq!(UsagePeriod::parse(&period.name()), Ok(period));
         }
         for text in ["", "h", "0h", "-1d", "9999999999d", "year"] {
-            assert!(UsagePeriod::parse(text).unwrap_err().contains("is no period"), "{text}");
+            assert!(UsagePeriod::parse(text).unwrap_err().contains("is not a period"), "{text}");
         }
     }
 }

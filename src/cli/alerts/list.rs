@@ -24,7 +24,7 @@ pub fn run(args: &ListArgs) -> ExitCode {
     };
     let alerts: Alerts = match serde_json::from_slice(&body) {
         Ok(alerts) => alerts,
-        Err(error) => return fail(&format!("the answer does not read: {error}"), 2),
+        Err(error) => return fail(&format!("invalid response: {error}"), 2),
     };
     let on = alerts.alerts.iter().any(|alert| alert.state == "firing" && alert.held.is_empty());
     let text = if args.of.client.json { String::from_utf8_lossy(&body).into_owned() + "\n" } else { words(&alerts) };

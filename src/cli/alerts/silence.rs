@@ -138,7 +138,7 @@ pub fn unsilence(args: &UnsilenceArgs) -> ExitCode {
 
 fn read(of: &ServerArgs) -> Result<Alerts, (String, u8)> {
     let body = of.own("alerts", "alerts")?;
-    serde_json::from_slice(&body).map_err(|error| (format!("the answer does not read: {error}"), 1))
+    serde_json::from_slice(&body).map_err(|error| (format!("invalid response: {error}"), 1))
 }
 
 /// Silences in lines, or as JSON, one in a line.

@@ -180,5 +180,5 @@ pub fn edit(args: &EditArgs) -> ExitCode {
     let (vcore, memory, gpu, time) = (args.cpu, args.mem, args.gpu, args.time);
     let edit = Edit { vcore, memory, gpu, time, name: args.name.clone() };
     let request = |job| Request::Edit { job, edit: Box::new(edit.clone()) };
-    code(each(&args.jobs, request, |job| format!("{} asks for {}", job.name, in_words(job.vcore, job.memory, job.gpu))))
+    code(each(&args.jobs, request, |job| format!("{} requests {}", job.name, in_words(job.vcore, job.memory, job.gpu))))
 }

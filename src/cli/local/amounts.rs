@@ -53,7 +53,7 @@ pub fn memory(text: &str) -> Result<i64, String> {
 /// # Errors
 /// What would be right.
 pub fn seconds(text: &str) -> Result<u64, String> {
-    let wrong = || format!("{text:?} is no time; write 90s, 30m, 2h, 1d or 1h30m");
+    let wrong = || format!("{text:?} is not a time; write 90s, 30m, 2h, 1d or 1h30m");
     let (mut sum, mut number) = (0_u64, String::new());
     for letter in text.chars() {
         let unit = match letter {
@@ -112,7 +112,7 @@ pub struct JobNumbers {
 /// # Errors
 /// What would be right.
 pub fn array(text: &str) -> Result<ArraySpec, String> {
-    let wrong = || format!("{text:?} is no array; write 1-100, 1,4,9 or 0-20:5, and %8 behind it for 8 at one time");
+    let wrong = || format!("{text:?} is not an array; write 1-100, 1,4,9, or 0-20:5, and add %8 for 8 at one time");
     let (list, most) = match text.split_once('%') {
         Some((list, most)) => (list, most.parse().ok().filter(|most| *most > 0).ok_or_else(wrong)?),
         None => (text, 0),

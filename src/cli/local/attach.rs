@@ -68,7 +68,7 @@ pub(super) fn attach(daemon: &SocketArgs, number: u64) -> Result<ExitCode, Ended
         talk(stream).map_err(lost)?
     };
     if left {
-        say(&format!("\nleft job {number}; `kornsole local attach {number}` comes back to it"));
+        say(&format!("\ndetached from job {number}; reattach with `kornsole local attach {number}`"));
         return Ok(ExitCode::SUCCESS);
     }
     let until = Instant::now() + END;
@@ -112,7 +112,7 @@ fn begun(client: &mut Client, number: u64) -> Result<JobReport, Ended> {
         if looks == 2 {
             let why = if job.reason.is_empty() { String::new() } else { format!(": {}", job.reason) };
             say(&format!(
-                "job {number} is {}{why}; ctrl-c leaves it so, `kornsole local attach {number}` comes back to it",
+                "job {number} is {}{why}; ctrl-c detaches, `kornsole local attach {number}` reattaches",
                 super::jobs::state(job.state)
             ));
         }

@@ -84,7 +84,7 @@ _kornsole_local() {
             *) kind="" ;;
         esac
     elif [[ $kind == jobs ]]; then
-        # Behind an option that takes a value stands no job.
+        # After an option with a value, no job follows.
         case "$before" in
             --yes|-y|--follow|-f|--json) ;;
             -*) kind="" ;;

@@ -60,7 +60,7 @@ pub fn read(name: &str, bytes: &[u8]) -> Result<JobFile, String> {
         }
         None if !faults.has_errors() => {
             let hint = "write keys, as `command: make test` and `cpu: 2`";
-            faults.error("JOB-001", Place { line: 1, column: 1 }, "", "there is no job in it", hint);
+            faults.error("JOB-001", Place { line: 1, column: 1 }, "", "it has no job", hint);
         }
         None => {}
     }
@@ -125,7 +125,7 @@ mod tests {
             assert!(why.contains(place), "{place} is not in {why}");
         }
         assert!(why.contains("did you mean `priority`"), "{why}");
-        assert!(read("job.yaml", b"").unwrap_err().contains("there is no job"));
+        assert!(read("job.yaml", b"").unwrap_err().contains("no job"));
         assert!(read("job.yaml", b"[1, 2]").is_err() && read("job.yaml", b"{").is_err() && read("j", &[0xff]).is_err());
     }
 }

@@ -113,9 +113,9 @@ fn whereabouts(args: &SubmitArgs, reply: &Reply) -> Result<ExitCode, Ended> {
         return jobs::print_json(found);
     }
     let when = match found.begins_in {
-        Some(0) => "begins at once".to_owned(),
-        Some(ms) => format!("begins in about {}", super::amounts::show_ms(ms)),
-        None => "when it begins is not known".to_owned(),
+        Some(0) => "starts immediately".to_owned(),
+        Some(ms) => format!("starts in about {}", super::amounts::show_ms(ms)),
+        None => "start time unknown".to_owned(),
     };
     Ok(print(&escaped(&format!("{}\n{when}: {}\n", found.queue, found.because))))
 }
@@ -136,22 +136,22 @@ fn wanted(args: &SubmitArgs) -> Result<Wanted, Ended> {
     let bytes = read(file).map_err(|ended| match file.exists() {
         true => ended,
         // Of a command the flags would be read as those of `submit`.
-        false => Ended::misused(format!("{}; a command stands behind --: kornsole submit -- {name}", ended.message)),
+        false => Ended::misused(format!("{}; write a command after --: kornsole submit -- {name}", ended.message)),
     })?;
-    let text = String::from_utf8(bytes).map_err(|_| Ended::misused(format!("{name}: it is no script: no UTF-8")))?;
+    let text = String::from_utf8(bytes).map_err(|_| Ended::misused(format!("{name}: not a script: not UTF-8")))?;
     let found = script::read(&name, &text).map_err(Ended::misused)?;
     if !found.ignored.is_empty() {
         warn(&found.ignored);
     }
     let path = absolute(file)?;
-    let path = path.to_str().ok_or_else(|| Ended::misused(format!("{name}: its name is no UTF-8")))?.to_owned();
+    let path = path.to_str().ok_or_else(|| Ended::misused(format!("{name}: its name is not UTF-8")))?.to_owned();
     let starts = fs::metadata(file).is_ok_and(|found| found.permissions().mode() & 0o111 != 0);
     let interpreter = text.lines().next().and_then(|line| line.strip_prefix("#!")).map(str::trim);
     let before: Vec<String> = match interpreter {
         _ if starts => Vec::new(),
         Some(line) if !line.is_empty() => line.split_whitespace().map(str::to_owned).collect(),
         _ => {
-            let why = format!("{name}: it cannot be started: make it executable, or let it begin with #!");
+            let why = format!("{name}: it cannot be started: make it executable, or start it with #!");
             return Err(Ended::misused(why));
         }
     };
@@ -176,7 +176,7 @@ fn read(file: &Path) -> Result<Vec<u8>, Ended> {
     let wrong = |why: &dyn std::fmt::Display| Ended::misused(format!("{}: {why}", file.display()));
     let found = fs::metadata(file).map_err(|why| wrong(&why))?;
     if !found.is_file() || found.len() > LARGEST {
-        return Err(wrong(&format!("it is no file of at most {LARGEST} bytes")));
+        return Err(wrong(&format!("it is not a file of at most {LARGEST} bytes")));
     }
     fs::read(file).map_err(|why| wrong(&why))
 }
@@ -196,11 +196,11 @@ fn spec(args: &SubmitArgs) -> Result<(JobSpec, Option<Batch>), Ended> {
     })?;
     let env = environment(&options.env)?;
     let Some(program) = command.first() else {
-        return Err(Ended::misused("there is no command: name one behind --, or a script, or --file"));
+        return Err(Ended::misused("missing command: add one after --, or a script, or --file"));
     };
     let path = env.iter().find(|(name, _)| name == "PATH").map_or("", |(_, path)| path.as_str());
     if !can_start(program, path, &dir) {
-        return Err(Ended::misused(format!("{program}: there is no such program, or it may not be started")));
+        return Err(Ended::misused(format!("{program}: program not found, or not executable")));
     }
     let file = |file: &Option<PathBuf>| file.as_deref().map(|file| output(&dir, file)).transpose();
     let output = file(&options.output)?;
@@ -209,7 +209,7 @@ fn spec(args: &SubmitArgs) -> Result<(JobSpec, Option<Batch>), Ended> {
     // The only way to read it is to set it.
     let umask = rustix::process::umask(rustix::fs::Mode::from_raw_mode(0o022));
     rustix::process::umask(umask);
-    let dir = dir.to_str().ok_or_else(|| Ended::misused(format!("{}: its name is no UTF-8", dir.display())))?;
+    let dir = dir.to_str().ok_or_else(|| Ended::misused(format!("{}: its name is not UTF-8", dir.display())))?;
     let when_stopped = options.when_stopped();
     let spec = JobSpec {
         command: command.into(),
@@ -249,9 +249,9 @@ fn environment(set: &[(String, String)]) -> Result<Vec<(String, String)>, Ended>
             (Ok(name), Ok(value)) => env.push((name, value)),
             (Ok(name), Err(_)) if set.iter().any(|(known, _)| *known == name) => {}
             (Ok(name), Err(_)) => {
-                warn(&format!("the variable {name} is no UTF-8 and is left out of the job's environment"));
+                warn(&format!("the variable {name} is not UTF-8 and is skipped in the job's environment"));
             }
-            (Err(_), _) => warn("a variable whose name is no UTF-8 is left out of the job's environment"),
+            (Err(_), _) => warn("a variable with a name that is not UTF-8 is skipped in the job's environment"),
         }
     }
     for (name, value) in set {
@@ -265,7 +265,7 @@ fn environment(set: &[(String, String)]) -> Result<Vec<(String, String)>, Ended>
 fn output(dir: &Path, file: &Path) -> Result<String, Ended> {
     let path = dir.join(file);
     let wrong = |why: &dyn std::fmt::Display| Ended::misused(format!("the output file {}: {why}", path.display()));
-    let text = path.to_str().ok_or_else(|| wrong(&"its name is no UTF-8"))?;
+    let text = path.to_str().ok_or_else(|| wrong(&"its name is not UTF-8"))?;
     let parent = path.parent().filter(|parent| !parent.to_string_lossy().contains('%'));
     if let Some(parent) = parent {
         access(parent, Access::WRITE_OK | Access::EXEC_OK).map_err(|why| wrong(&why))?;

@@ -86,7 +86,7 @@ struct Places {
 
 impl UpArgs {
     fn places(&self, root: bool) -> Result<Places, String> {
-        let none = "there is no home folder; name one with --dir";
+        let none = "no home directory; use --dir";
         let folder = match &self.dir {
             Some(folder) => folder.clone(),
             None if root => PathBuf::from(super::MACHINE_FOLDER),

@@ -67,8 +67,8 @@ A batch in CSV has a header with `user` and any of `groups`, `queue`, `type`, `t
 separated by `;`, `,` or blanks, tags are NAME=VALUE separated by `;`. In YAML it is a list of maps with `user`, `groups` (a
 list), `queue`, `type`, `tags` (a map) and `expect`.
 
-`expect` is the queue where the application has to land, or `rejected`; empty expects nothing. Every submission stands for
-itself: a queue that one of them would create is not there for the next.
+`expect` is the queue where the application has to land, or `rejected`; empty expects nothing. Each submission is
+independent: a queue that one of them would create does not exist for the next.
 
 Exit code 0: placed; of a batch, everything landed where it was expected. 1: rejected, landed elsewhere, or a file is faulty.
 2: wrong use.";
@@ -147,7 +147,7 @@ fn partition<'v>(view: &'v View, args: &PlaceArgs) -> Result<&'v PartitionView, 
     found.ok_or_else(|| {
         let known: Vec<&str> = view.partitions.iter().map(|part| &*part.name).collect();
         let name = args.partition.as_deref().unwrap_or_default();
-        format!("{}: there is no partition {name:?}; there are {}", args.file.display(), known.join(", "))
+        format!("{}: partition {name:?} not found; there are {}", args.file.display(), known.join(", "))
     })
 }
 

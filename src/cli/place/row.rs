@@ -76,7 +76,7 @@ impl Header {
                 (None, lower) if lower.starts_with("tag.") && lower.len() > 4 => Column::Tag(name[4..].to_owned()),
                 _ => {
                     let hint = "columns are user, groups, queue, type, tags, expect and tag.NAME";
-                    faults.push(fault("SUB-021", record.place(index), format!("there is no column {name:?}"), hint));
+                    faults.push(fault("SUB-021", record.place(index), format!("column {name:?} not found"), hint));
                     continue;
                 }
             };
@@ -87,7 +87,7 @@ impl Header {
         }
         if faults.is_empty() && !columns.contains(&Column::User) {
             let hint = "the first line names the columns, as in `user,groups,queue,expect`";
-            faults.push(fault("SUB-021", record.place(0), "there is no column for the user".to_owned(), hint));
+            faults.push(fault("SUB-021", record.place(0), "missing column for the user".to_owned(), hint));
         }
         if faults.is_empty() { Ok(Self(columns)) } else { Err(faults) }
     }

@@ -113,9 +113,9 @@ pub fn whoami(args: &WhoAmIArgs) -> ExitCode {
                 "schedulerAdmin": who.scheduler_admin, "readOnly": who.read_only,
             })]),
             (None, true) => lines([json!({"server": server, "authenticated": false, "readOnly": true})]),
-            (None, false) => format!("nobody: {server} knows no identities, and only reads\n"),
+            (None, false) => format!("no user: {server} has no identities, and is read-only\n"),
             (Some(who), false) if !who.authenticated => {
-                format!("nobody: no token for {server}, which only reads then\n")
+                format!("no user: no token for {server}, so it is read-only\n")
             }
             (Some(who), false) => {
                 let admin = if who.scheduler_admin { ", in the scheduler ACL" } else { "" };
@@ -131,14 +131,14 @@ pub fn whoami(args: &WhoAmIArgs) -> ExitCode {
 /// A connection to somebody who takes orders.
 pub(super) fn connect(server: &ServerArgs) -> Result<Once, Ended> {
     if server.client.way.read_only || server.client.way.acting_as.is_some() {
-        let message = "nothing is changed with --read-only, nor as another user".to_owned();
+        let message = "--read-only and --as do not allow changes".to_owned();
         return Err(Ended { message, code: 2 });
     }
     let once = server.connect()?;
     match once.remote() {
         Remote::YuniKorn(_) if once.cluster().is_some() => Ok(once),
         Remote::YuniKorn(_) => {
-            let message = "an Apache YuniKorn has no such verb: its REST API only reads".to_owned();
+            let message = "the REST API of Apache YuniKorn is read-only".to_owned();
             Err(Ended { message, code: 1 })
         }
         Remote::Kornsole(_) => Ok(once),
@@ -206,7 +206,7 @@ pub(super) fn report(done: &Done, json: bool) -> String {
             "changes": new.changes.len(), "draining": paths(&new.draining), "created": paths(&new.created),
         })]),
         Done::Configured(new) => {
-            let verb = if new.dry_run { "would be in force" } else { "is in force" };
+            let verb = if new.dry_run { "would be active" } else { "is active" };
             let happens: String = new.what_happens.iter().map(|what| format!("  {what}\n")).collect();
             let drains: String = new.draining.iter().map(|(_, path)| format!("  {path} drains\n")).collect();
             let changes = match new.changes.len() {

@@ -127,7 +127,7 @@ fn refused(sent: &Sent<'_>, refusal: Refusal) -> Ended {
 /// The server refuses, somebody says no, or there is nobody to ask.
 pub(super) fn change(once: &mut Once, args: &ChangeArgs, json: bool, sent: &Sent<'_>) -> Result<(), Ended> {
     if !args.dry_run && !args.yes && !std::io::stdin().is_terminal() {
-        let message = "what it does is not confirmed: say --yes where there is no terminal, or --dry-run to see it";
+        let message = "cannot ask for confirmation without a terminal; use --yes, or --dry-run to see the effects";
         return Err(Ended { message: message.to_owned(), code: 2 });
     }
     let base = match &args.base {
@@ -158,10 +158,10 @@ pub(super) fn change(once: &mut Once, args: &ChangeArgs, json: bool, sent: &Sent
     };
     if let Some(text) = refusal.details.put_back.clone().filter(|_| !args.yes && std::io::stdin().is_terminal()) {
         super::note_on_stderr(&escape_lines(&refusal.to_string()));
-        if ["y", "yes"].contains(&answer("put the text before back into the ConfigMap? [y/N] ")?.as_str()) {
+        if ["y", "yes"].contains(&answer("restore the previous text in the ConfigMap? [y/N] ")?.as_str()) {
             return put_back(once, json, text);
         }
-        return Err(Ended { message: "the ConfigMap is left as it is".to_owned(), code: 1 });
+        return Err(Ended { message: "the ConfigMap is unchanged".to_owned(), code: 1 });
     }
     Err(refused(sent, refusal))
 }
@@ -170,7 +170,7 @@ pub(super) fn change(once: &mut Once, args: &ChangeArgs, json: bool, sent: &Sent
 fn put_back(once: &mut Once, json: bool, text: String) -> Result<(), Ended> {
     let base = Some(config::checksum(text.as_bytes()));
     let act = Act::Configure { text, base, dry_run: false };
-    let done = once.act(&Order::new(act, "put back: it did not come into force"))?;
+    let done = once.act(&Order::new(act, "restored: it did not become active"))?;
     print(&report(&done, json)).map(|_| ())
 }
 
@@ -202,7 +202,7 @@ fn show(would: &Configured, report: &str) {
 fn confirmed(would: &Configured, allowed: AllowedRemoval) -> Result<AllowedRemoval, Ended> {
     let no = || Ended { message: "nothing was done".to_owned(), code: 1 };
     if would.removal.passes(allowed) {
-        let yes = ["y", "yes"].contains(&answer("bring it into force? [y/N] ")?.as_str());
+        let yes = ["y", "yes"].contains(&answer("apply it? [y/N] ")?.as_str());
         return if yes { Ok(allowed) } else { Err(no()) };
     }
     let (removal, count) = (&would.removal, would.removal.queues);

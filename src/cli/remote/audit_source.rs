@@ -60,7 +60,7 @@ impl AuditSourceArgs {
             Remote::YuniKorn(_) => {
                 let profile = once.remote().profile();
                 let mut once = once;
-                let none = "an Apache YuniKorn keeps neither an audit nor a history of configurations";
+                let none = "Apache YuniKorn has no audit and no configuration history";
                 let kept = once.kept()?.ok_or_else(|| Ended { message: none.to_owned(), code: 1 })?;
                 Ok(AuditSource::Kept(kept, profile))
             }
@@ -154,7 +154,7 @@ impl AuditSource {
 
     /// A configuration that was in force; without a number, the last one.
     pub fn state(&self, revision: Option<u64>) -> Result<ConfigState, Ended> {
-        let none = || Ended { message: format!("there is no revision {}", revision.unwrap_or(1)), code: 1 };
+        let none = || Ended { message: format!("revision {} not found", revision.unwrap_or(1)), code: 1 };
         if let Self::Kept(kept, _) = self {
             let found = revision.map_or_else(|| kept.newest(), |number| kept.revision(number)).ok_or_else(none)?;
             return Ok(convert::old_configuration(&found, DEFAULT_POLICY_GROUP, &began()));
@@ -171,10 +171,10 @@ impl AuditSource {
         };
         let found = found.ok_or_else(|| match look.damage() {
             Some(damage) => ended(format!("revision {} is not intact\n{damage}", revision.unwrap_or(1))),
-            None => ended(format!("there is no revision {}", revision.unwrap_or(1))),
+            None => ended(format!("revision {} not found", revision.unwrap_or(1))),
         })?;
         if found.text.is_none() {
-            return Err(ended(format!("the text of revision {} is not known: {}", found.number, found.reason)));
+            return Err(ended(format!("the text of revision {} is unknown: {}", found.number, found.reason)));
         }
         Ok(convert::old_configuration(&found, look.policy_group(), &began()))
     }

@@ -174,8 +174,7 @@ fn at_server(args: &ExplainArgs, server: &str, question: &Question) -> Result<An
         Remote::YuniKorn(release) => release.profile().to_string(),
     };
     let body = once.own(&path(question))?;
-    let unreadable =
-        |error: serde_json::Error| Ended { message: format!("the answer does not read: {error}"), code: 1 };
+    let unreadable = |error: serde_json::Error| Ended { message: format!("invalid response: {error}"), code: 1 };
     let answered = match question.of {
         Asked::App(..) => Answered::App(serde_json::from_slice(&body).map_err(unreadable)?),
         Asked::Waiting(_) => Answered::Waiting(serde_json::from_slice(&body).map_err(unreadable)?),
@@ -244,7 +243,7 @@ pub fn fairness(args: &ShowArgs) -> ExitCode {
             ">FAIR",
             ">BORROWED",
             ">IDLE",
-            "HELD BY",
+            "BLOCKED BY",
         ];
         let mut table = Table::new(&titles);
         for row in rows {

@@ -16,7 +16,7 @@ use view::kubernetes::{Chain, OwnerObject};
 /// Somebody says no, or there is nobody to ask; an owner cannot be suspended.
 pub(super) fn before(args: &KillArgs) -> Result<Once, Ended> {
     if !args.yes && !std::io::stdin().is_terminal() {
-        let message = "a kill is not confirmed: say --yes where there is no terminal".to_owned();
+        let message = "cannot ask for confirmation without a terminal; use --yes".to_owned();
         return Err(Ended { message, code: 2 });
     }
     let mut once = connect(&args.order.server)?;

@@ -129,7 +129,7 @@ impl ServerArgs {
             match once.remote() {
                 Remote::Kornsole(known) if known.can(feature) => Ok(once.own(path)?.to_vec()),
                 Remote::Kornsole(_) => Err(Ended { message: format!("this kornsole has no {feature}"), code: 1 }),
-                Remote::YuniKorn(_) => Err(Ended { message: format!("an Apache YuniKorn has no {feature}"), code: 1 }),
+                Remote::YuniKorn(_) => Err(Ended { message: format!("Apache YuniKorn has no {feature}"), code: 1 }),
             }
         };
         asked().map_err(|ended: Ended| (ended.message, ended.code))
@@ -151,7 +151,7 @@ impl ServerArgs {
             match once.remote() {
                 Remote::Kornsole(known) if known.can("alerts") => Ok(once.own_order(method, path, reason, body)?),
                 Remote::Kornsole(_) => Err(Ended { message: "this kornsole has no alerts".to_owned(), code: 1 }),
-                Remote::YuniKorn(_) => Err(Ended { message: "an Apache YuniKorn has no alerts".to_owned(), code: 1 }),
+                Remote::YuniKorn(_) => Err(Ended { message: "Apache YuniKorn has no alerts".to_owned(), code: 1 }),
             }
         };
         done().map_err(|ended: Ended| (ended.message, ended.code))

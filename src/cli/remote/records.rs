@@ -147,7 +147,7 @@ fn history(of: &AuditSourceArgs, last: usize) -> Result<(), Ended> {
     for one in found {
         let how = one.rollback_of.map_or(one.source, |of| format!("rollback to {of}"));
         let checksum = one.checksum.chars().take(12).collect();
-        let current = if one.current { "in force" } else { "" }.to_owned();
+        let current = if one.current { "active" } else { "" }.to_owned();
         let (number, changes) = (one.revision.to_string(), one.changes.to_string());
         table.row(vec![number, rfc3339(one.at), one.by, how, changes, checksum, current, one.reason]);
     }
@@ -169,7 +169,7 @@ fn diff(of: &AuditSourceArgs, old: u64, new: Option<u64>) -> Result<(), Ended> {
         let state = source.state(number)?;
         let reading = config::read_file(state.text.as_bytes(), &state.policy_group, profile);
         let fault = || reading.faults.first().map(ToString::to_string).unwrap_or_default();
-        let message = || format!("revision {} does not read: {}", state.revision, fault());
+        let message = || format!("revision {} is invalid: {}", state.revision, fault());
         reading.config.clone().ok_or_else(|| Ended { message: message(), code: 1 })
     };
     let diff = config::diff(&read(Some(old))?, &read(new)?);
@@ -182,7 +182,7 @@ fn roll_back(of: &AuditSourceArgs, revision: u64, args: &ChangeArgs) -> Result<(
     if let Some(folder) = &of.state {
         let folder = folder.display();
         let message = format!(
-            "a configuration is brought back by a running scheduler, which says what that means for what runs in it: start one with --state {folder} and name it with --server; or have `kornsole config show {revision} --state {folder}` print the text, and start with that"
+            "only a running scheduler can roll back, because it shows the effects: start one with --state {folder} and use --server; or print the text with `kornsole config show {revision} --state {folder}`, and start with it"
         );
         return Err(Ended { message, code: 2 });
     }

@@ -107,7 +107,7 @@ pub fn apps(args: &AppsArgs) -> ExitCode {
     let wants: &[Want] = if args.ended { &[Want::Users, Want::Apps, Want::Ended] } else { &[Want::Users, Want::Apps] };
     show(&args.show, Want::Apps, wants, |once, part, json| {
         if let Some(queue) = below.as_ref().filter(|queue| part.queue_at(queue).is_none()) {
-            return Err(Ended { message: format!("there is no queue {queue}"), code: 1 });
+            return Err(Ended { message: format!("queue {queue} not found"), code: 1 });
         }
         if json {
             let all = once.applications(&part.name, args.ended)?;
@@ -147,8 +147,7 @@ pub fn app(args: &AppArgs) -> ExitCode {
             note_unknown(&once);
             let parts = partitions(&view, args.show.partition.as_deref())?;
             let found = parts.iter().find_map(|part| Some((*part, part.app_by_id(&id)?)));
-            let (part, row) =
-                found.ok_or_else(|| Ended { message: format!("there is no application {id}"), code: 1 })?;
+            let (part, row) = found.ok_or_else(|| Ended { message: format!("application {id} not found"), code: 1 })?;
             if !args.show.server.client.json {
                 return Ok(one_app(part, row));
             }
@@ -205,7 +204,7 @@ fn waits(part: &PartitionView, row: &AppRow, reason: PendingReason, ask: &AskRow
         PendingReason::QueueQuota => "waits: a queue is full",
         PendingReason::UserQuota => "waits: a limit of its user or group is reached",
         PendingReason::NoNode => "waits: no node has room",
-        PendingReason::Placeholder => "waits: for a placeholder to give way",
+        PendingReason::Placeholder => "pending: a placeholder must be replaced",
     };
     words.to_owned()
 }
@@ -353,7 +352,7 @@ fn partitions<'v>(view: &'v View, named: Option<&str>) -> Result<Vec<&'v Partiti
     let parts: Vec<&PartitionView> =
         view.partitions.iter().filter(|part| named.is_none_or(|named| *part.name == *named)).collect();
     match named {
-        Some(named) if parts.is_empty() => Err(Ended { message: format!("there is no partition {named}"), code: 1 }),
+        Some(named) if parts.is_empty() => Err(Ended { message: format!("partition {named} not found"), code: 1 }),
         _ => Ok(parts),
     }
 }

@@ -38,7 +38,7 @@ pub(super) fn add(inputs: &mut Inputs, sets: &[String]) -> Result<(), Ended> {
 fn changed(text: &str, changes: &[Change], core: Profile) -> Result<String, String> {
     let mut text = text.to_owned();
     for change in changes {
-        let config = config::read(&text, core).config.ok_or("it does not read")?;
+        let config = config::read(&text, core).config.ok_or("it is invalid")?;
         let mut scheduler = Scheduler::new(core);
         scheduler.apply(Time::ZERO, &Command::Configure(config.into()));
         let part = scheduler.partitions().first().ok_or("it has no partition")?;
@@ -64,6 +64,6 @@ mod tests {
         };
         assert!(set(&["root.a.max.vcore=200"]).unwrap().contains("vcore: 200"));
         assert!(set(&["root.a.max.vcore=+4", "root.a.max.vcore=x2"]).unwrap().contains("vcore: 16"));
-        assert!(set(&["root.b.max.vcore=1"]).unwrap_err().contains("there is no queue root.b"));
+        assert!(set(&["root.b.max.vcore=1"]).unwrap_err().contains("queue root.b not found"));
     }
 }

@@ -58,7 +58,7 @@ pub(super) fn page(report: &Report) -> String {
         if page.len() > MOST[2] {
             let _written = writeln!(
                 page,
-                "<p class=\"quiet\">The queues and users of {} more lines are left out; --json has all.</p>",
+                "<p class=\"quiet\">The queues and users of {} more lines are not shown; --json has all.</p>",
                 lines.len() - number
             );
             break;
@@ -133,7 +133,7 @@ fn shorten(sentences: &mut Vec<String>, most: usize) {
     let (fit, all) = (fit.count(), sentences.len());
     sentences.truncate(fit);
     if fit < all {
-        sentences.push(format!("{} sentences more are left out; the text without --html has them.", all - fit));
+        sentences.push(format!("{} more sentences are not shown; the text without --html has them.", all - fit));
     }
 }
 
@@ -165,7 +165,7 @@ fn table(page: &mut String, head: &[String], rows: impl ExactSizeIterator<Item =
     }
     page.push_str("</table>\n");
     if left > 0 {
-        let _written = writeln!(page, "<p class=\"quiet\">{left} rows more are left out; --json has all.</p>");
+        let _written = writeln!(page, "<p class=\"quiet\">{left} more rows are not shown; --json has all.</p>");
     }
 }
 
@@ -201,7 +201,7 @@ mod tests {
         let report = Report { rows: (1..1500).map(row).collect(), notes: Vec::new() };
         let page = page(&report);
         assert!(page.len() < 2_000_000, "{}", page.len());
-        assert!(page.contains("rows more are left out") && page.contains("more lines are left out; --json has all"));
+        assert!(page.contains("more rows are not shown") && page.contains("more lines are not shown; --json has all"));
         assert_eq!(page.matches("<svg").count(), used.len() + 1);
     }
 }

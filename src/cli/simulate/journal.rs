@@ -119,7 +119,7 @@ pub(super) fn journal(args: &SimulateArgs, look: &Recording<'_>, watch: Watch<'_
     let last = look.fork_at(None, to).map_err(Ended::input)?;
     let name = last.partition_name().to_owned();
     let config = last.text().map(ToString::to_string);
-    let config = config.ok_or_else(|| Ended::input("the text of its configuration is not known"))?;
+    let config = config.ok_or_else(|| Ended::input("the text of its configuration is unknown"))?;
     let mut watched = Watched::of(look, &name, (from, to), watch.1)?;
     let middle = Time(from.0 + (to.0 - from.0) / 2);
     let mut commands = std::mem::take(&mut watched.there);
@@ -137,7 +137,7 @@ pub(super) fn journal(args: &SimulateArgs, look: &Recording<'_>, watch: Watch<'_
     let guessed = arrange::likely_runtimes(&mut whole);
     let was = second_half(look, middle, to).map_err(Ended::input)?;
     let parsed = config::read(&config, look.profile()).config;
-    let parsed = parsed.ok_or_else(|| Ended::input("its configuration does not read"))?;
+    let parsed = parsed.ok_or_else(|| Ended::input("its configuration is invalid"))?;
     let plan = Plan {
         config: Arc::new(parsed),
         profile: look.profile(),

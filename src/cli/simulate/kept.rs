@@ -50,7 +50,7 @@ impl Kept {
     pub fn interrupted(&self, finished: &[Row], of: &str) -> Ended {
         let how = match (&self.path, &self.unfinished) {
             (Some(file), _) => format!("they are in {}: the same command continues from there", file.display()),
-            _ if finished.is_empty() => "the same command begins again".to_owned(),
+            _ if finished.is_empty() => "the same command restarts it".to_owned(),
             (None, None) => "give --resume FILE to keep finished runs".to_owned(),
             (None, Some(folder)) => match unfinished(folder, finished) {
                 Ok(file) => format!(
@@ -109,7 +109,7 @@ fn opened(path: &Path) -> Result<(File, Vec<Row>), Ended> {
             Ok(row) => rows.push(row),
             Err(_) if number == 0 && !line.is_empty() => {
                 return Err(Ended::input(format!(
-                    "{}:1: this is no file of finished runs; nothing was changed in it",
+                    "{}:1: not a file of finished runs; the file is unchanged",
                     path.display()
                 )));
             }

@@ -236,7 +236,7 @@ fn workload(args: &SimulateArgs, inputs: &mut Inputs, file: &Path) -> Result<(),
     let (name, own_digest) = (named(file), digest(&bytes));
     let wrong = |why: &str| Ended::input(format!("{}: {why}", file.display()));
     let bytes = config::input::unpack_workload(bytes, form::LARGEST).map_err(|why| wrong(&why))?;
-    let text = String::from_utf8(bytes).map_err(|_| wrong("this is no UTF-8"))?;
+    let text = String::from_utf8(bytes).map_err(|_| wrong("not UTF-8"))?;
     let (form, reading) = Form::read(&name, &extension, &text)
         .ok_or_else(|| Ended::usage(format!("cannot read {}: unknown format; use {}", file.display(), form::FORMS)))?;
     let mut workload = accepted(args, inputs, &file.display().to_string(), reading)?;
@@ -262,12 +262,12 @@ fn accepted(args: &SimulateArgs, inputs: &mut Inputs, name: &str, reading: Readi
         let more = faults.len().saturating_sub(shown.len());
         let rest = if more > 0 { format!("\nand {more} more") } else { String::new() };
         if !args.lenient {
-            let hint = "nothing was simulated; --lenient leaves out what does not read";
+            let hint = "nothing was simulated; --lenient skips invalid lines";
             return Err(Ended::input(format!("{}{rest}\n{hint}", shown.join("\n"))));
         }
         inputs.notes.push(match faults.len() {
-            1 => format!("{name}: 1 line that does not read is left out: {}", shown[0]),
-            count => format!("{name}: {count} lines that do not read are left out, the first at {}", shown[0]),
+            1 => format!("{name}: 1 invalid line skipped: {}", shown[0]),
+            count => format!("{name}: {count} invalid lines skipped, the first at {}", shown[0]),
         });
     }
     Ok(workload)
@@ -299,7 +299,7 @@ fn jobs(
 fn describe(inputs: &mut Inputs, name: &str, workload: &Workload) {
     inputs.notes.extend(workload.notes.iter().map(|note| format!("{name}: {note}")));
     for left in &workload.left_out {
-        inputs.notes.push(format!("{name}: left out: {} ({}, the first: {})", left.what, left.count, left.first));
+        inputs.notes.push(format!("{name}: skipped: {} ({}, the first: {})", left.what, left.count, left.first));
     }
 }
 
@@ -353,7 +353,7 @@ fn fill(text: &str) -> Result<(String, f64), String> {
 }
 
 fn time(text: &str) -> Result<Time, String> {
-    parse_duration(text).map(|time| Time::ZERO + time).ok_or_else(|| format!("--for: {text:?} is no time such as 30m"))
+    parse_duration(text).map(|time| Time::ZERO + time).ok_or_else(|| format!("--for: {text:?} is not a time such as 30m"))
 }
 
 /// Amounts written as `vcore=64,memory=256Gi`.

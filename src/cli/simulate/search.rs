@@ -88,7 +88,7 @@ fn because(longest: &Longest, largest: &Resource) -> String {
     let wants = most.map(|(share, name, amount, all)| {
         let [amount, all] = [amount, all].map(|amount| quantity(&name, amount));
         let whole = if share > 0.5 { ", so it waits until most of a node is free" } else { "" };
-        format!("; it wants {amount} {} of the {all} of a node{whole}", shown_name(&name))
+        format!("; it requests {amount} {} of the {all} of a node{whole}", shown_name(&name))
     });
     let waited = match longest.wait {
         NEVER => "never runs".to_owned(),
@@ -157,7 +157,7 @@ fn no_help<'t>(target: &'t Target, largest: &'t Resource) -> impl Fn(&Figures) -
             return match too_large {
                 Some((resource, amount)) => {
                     let [amount, all] = [*amount, largest.amount(resource)].map(|amount| quantity(resource, amount));
-                    format!(": {name} wants {amount} {} and no node has more than {all}", shown_name(resource))
+                    format!(": {name} requests {amount} {} and no node has more than {all}", shown_name(resource))
                 }
                 None => format!(": {name} waits whatever the number, for a limit of its queue or user"),
             };
@@ -166,7 +166,7 @@ fn no_help<'t>(target: &'t Target, largest: &'t Resource) -> impl Fn(&Figures) -
         let why =
             target.group(figures).and_then(|group| group.longest.as_ref()).map(|longest| because(longest, largest));
         format!(
-            "{}; {:.0} % of the nodes are in use, so what waits waits for a limit of its queue or user",
+            "{}; {:.0} % of the nodes are in use, so the pending requests wait for a limit of their queue or user",
             why.unwrap_or_default(),
             busiest * 100.0
         )
@@ -176,8 +176,9 @@ fn no_help<'t>(target: &'t Target, largest: &'t Resource) -> impl Fn(&Figures) -
 fn text(inputs: &Inputs, Search { target, tried, sentence, .. }: &Search) -> String {
     let mut lines = inputs.notes.clone();
     if inputs.backtest.is_none() {
-        lines
-            .push("how far this is off is not known: a backtest takes the journal of a scheduler (--state)".to_owned());
+        lines.push(
+            "the error of this result is unknown: a backtest needs the journal of a scheduler (--state)".to_owned(),
+        );
     }
     lines.extend([String::new(), sentence.clone(), String::new()]);
     lines.push(format!("{:>8}  {:>6}  value", "nodes", "met"));

@@ -130,7 +130,7 @@ fn by_steps(
     go_on: &dyn Fn(Done) -> bool,
 ) -> Result<Figures, Ended> {
     let Source::Scenario(steps) = &inputs.sources[variant.workload].source else {
-        return Err(Ended::input("this is no scenario"));
+        return Err(Ended::input("not a scenario"));
     };
     let text = &inputs.configs[variant.config].text;
     let trace = args.trace.as_deref().map(created).transpose()?.map(|file| Trace::new(std::io::BufWriter::new(file)));

@@ -57,7 +57,7 @@ fn of_folder(args: &WhatIfArgs, look: &FolderInspection) -> Result<(Fork, Arriva
         Some(at) => look.fork_at(partition, at)?,
     };
     let Some(span) = &args.arrivals else { return Ok((fork, Arrivals::default())) };
-    let time = parse_duration(span).ok_or_else(|| format!("--arrivals: {span:?} is no time such as 30m"))?;
+    let time = parse_duration(span).ok_or_else(|| format!("--arrivals: {span:?} is not a time such as 30m"))?;
     let (to, first) = (fork.now(), fork.now().0.saturating_sub(u64::try_from(time.as_micros()).unwrap_or(u64::MAX)));
     let recorded = look.submissions(fork.partition_name(), Time(first), to)?;
     Ok((fork, Arrivals::recorded(recorded, Time(first), to)))
@@ -65,10 +65,12 @@ fn of_folder(args: &WhatIfArgs, look: &FolderInspection) -> Result<(Fork, Arriva
 
 /// `10m` before the last moment, or `1:02:03` of the scheduler's time.
 pub(in crate::cli) fn earlier(option: &str, text: &str, last: Time) -> Result<Time, String> {
-    let wrong = || format!("{option}: {text:?} is neither a time ago, as 10m, nor one of the scheduler's, as 1:02:03");
+    let wrong =
+        || format!("{option}: {text:?} is invalid; use an age such as 10m, or a scheduler time such as 1:02:03");
     if let Some(ago) = parse_duration(text) {
         let ago = u64::try_from(ago.as_micros()).unwrap_or(u64::MAX);
-        let at = last.0.checked_sub(ago).ok_or_else(|| format!("{option}: {text} ago nothing had begun"))?;
+        let at =
+            last.0.checked_sub(ago).ok_or_else(|| format!("{option}: {text} ago the scheduler had not started"))?;
         return Ok(Time(at));
     }
     let parts: Vec<u64> = text.split(':').map(|part| part.parse().map_err(|_| wrong())).collect::<Result<_, _>>()?;
@@ -111,10 +113,10 @@ mod tests {
     fn an_earlier_time_is_ago_or_the_scheduler_s() {
         let at = |text| earlier("--at", text, Time(7_200_000_000)).map(|at| at.0 / 1_000_000);
         assert_eq!(["10m", "1:30", "1:02:03", "2h"].map(at), [Ok(6600), Ok(90), Ok(3723), Ok(0)]);
-        assert_eq!(at("3h").unwrap_err(), "--at: 3h ago nothing had begun");
+        assert_eq!(at("3h").unwrap_err(), "--at: 3h ago the scheduler had not started");
         assert_eq!(at("2:00:01").unwrap_err(), "--at: the state ends at 7200.000s");
         for wrong in ["", "soon", "1:60", "1:2:3:4", "99999999999999999999:0", "9999999999999999:00:00"] {
-            assert!(at(wrong).unwrap_err().contains("neither"), "{wrong}");
+            assert!(at(wrong).unwrap_err().contains("is invalid"), "{wrong}");
         }
     }
 }

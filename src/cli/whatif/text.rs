@@ -135,7 +135,7 @@ fn several(all: &dto::WhatIfSeveral, lines: &mut Vec<String>) {
     }
     for app in applications.iter().take(MOST_LISTED) {
         let effects: Vec<String> = app.effects.iter().map(|(effect, runs)| format!("{effect} in {runs}")).collect();
-        let later = app.later_by_seconds.map(|by| format!("; begins by {} s", signed(by))).unwrap_or_default();
+        let later = app.later_by_seconds.map(|by| format!("; starts by {} s", signed(by))).unwrap_or_default();
         lines.push(format!("{:<40} {}{later}", app.application_id, effects.join(", ")));
     }
     more(applications.len(), lines);

@@ -43,9 +43,9 @@ fn the_command_says_what_is_wrong_and_how_it_ended() {
     let (code, out, _) = play(&folder, &["good.tape"]);
     assert_eq!((code, out.as_str()), (Some(0), "good.tape: ok, 1 snapshot, 0s of virtual time\n"));
     for (tape, expected, begins) in [
-        ("wrong.tape", 1, "wrong.tape:2:1: error[TAPE-020]: no line of the screen holds \"nowhere\""),
-        ("typo.tape", 1, "typo.tape:2:1: error[TAPE-001]: `Expekt` is no word of a tape"),
-        ("gone.tape", 1, "gone.tape:2:1: error[TAPE-007]: `Source` stands after the first step"),
+        ("wrong.tape", 1, "wrong.tape:2:1: error[TAPE-020]: no line of the screen contains \"nowhere\""),
+        ("typo.tape", 1, "typo.tape:2:1: error[TAPE-001]: unknown word `Expekt`"),
+        ("gone.tape", 1, "gone.tape:2:1: error[TAPE-007]: `Source` is after the first step"),
         ("lost.tape", 1, "lost.tape:1:1: error[TAPE-010]: what the tape runs against cannot be opened"),
         ("faulty.tape", 1, "faulty.tape:1:1: error[TAPE-010]: what the tape runs against cannot be opened"),
         ("none.tape", 1, "none.tape: cannot be read"),

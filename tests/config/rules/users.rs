@@ -90,7 +90,7 @@ fn usr_006_forced_it_is_nobody() {
 fn usr_007_whom_the_resolver_does_not_know_is_refused() {
     let unknown = |_: &str| Err("no such user".to_owned());
     let refused = identify("sue", &[], false, Switches::of(Profile::Kornsole), unknown).expect_err("nobody is known");
-    assert_eq!(refused.to_string(), "the groups of user \"sue\" are not known: no such user");
+    assert_eq!(refused.to_string(), "the groups of user \"sue\" are unknown: no such user");
 }
 
 #[test]

@@ -57,7 +57,7 @@ fn a_kill_that_is_refused_says_which_access_is_missing() {
     }
     // The scheduler ACL gives no right on a queue (ACL-029).
     assert_refusal(&stage.refused(&owner(), kill("etl")), Code::AclDenied, "owner may not kill etl");
-    assert_refusal(&stage.refused(&user("ann"), kill("nobody")), Code::NotFound, "there is no application nobody");
+    assert_refusal(&stage.refused(&user("ann"), kill("nobody")), Code::NotFound, "application nobody not found");
     let read_only = user("ann").read_only("no token");
     assert_refusal(
         &stage.refused(&read_only, kill("etl")),
@@ -65,7 +65,7 @@ fn a_kill_that_is_refused_says_which_access_is_missing() {
         "ann may not kill etl: read only: no token",
     );
     let elsewhere = view::act::Act::within(&"gone".into(), PartitionAct::Remove { app: "etl".into() });
-    assert_refusal(&stage.refused(&user("ann"), elsewhere), Code::NotFound, "there is no partition gone");
+    assert_refusal(&stage.refused(&user("ann"), elsewhere), Code::NotFound, "no partition gone");
 }
 
 #[test]
@@ -115,7 +115,7 @@ fn each_target_that_cannot_be_says_why() {
     assert_refusal(
         &stage.refused(&ann, move_to("etl", "root.a.nowhere")),
         Code::NotFound,
-        "there is no queue root.a.nowhere",
+        "queue root.a.nowhere not found",
     );
     assert_refusal(&stage.refused(&ann, move_to("etl", "root.b")), Code::TargetNotLeaf, "root.b takes queues");
     assert_refusal(&stage.refused(&ann, move_to("etl", "root.a.x")), Code::SameQueue, "it is in root.a.x already");

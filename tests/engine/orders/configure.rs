@@ -104,7 +104,7 @@ fn a_text_is_compared_with_what_it_is_to_replace() {
     let stale = configure(&stage, &text, false);
     change(&mut stage, &user("ann"), &CONFIG.replace("{vcore: 2}", "{vcore: 3}")).unwrap();
     let refusal = stage.refused(&owner(), stale);
-    assert_refusal(&refusal, Code::ChecksumMismatch, "another revision is in force now, by ann");
+    assert_refusal(&refusal, Code::ChecksumMismatch, "another revision is active now, by ann");
     let unheard = Act::Configure { text: text.clone(), base: Some("0123".to_owned()), dry_run: false };
     assert_refusal(
         &stage.refused(&user("ann"), unheard),
@@ -159,11 +159,7 @@ fn the_file_is_replaced_whole_and_not_when_it_was_changed_by_hand() {
     assert_eq!(stage.core.configuration().unwrap().revision, 2);
     fs::write(&file, "by hand").unwrap();
     let more = configure(&stage, &text.replace("vcore: 9", "vcore: 8"), false);
-    assert_refusal(
-        &stage.refused(&user("ann"), more),
-        Code::ChecksumMismatch,
-        "holds another text than what was read from it",
-    );
+    assert_refusal(&stage.refused(&user("ann"), more), Code::ChecksumMismatch, "was changed since it was read");
     assert_eq!(fs::read_to_string(&file).unwrap(), "by hand");
 }
 

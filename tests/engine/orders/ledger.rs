@@ -88,7 +88,7 @@ fn what_only_asks_leaves_nothing() {
 fn a_file_that_changes_is_entered_whether_it_is_good_or_not() {
     let mut stage = Stage::new();
     stage.core.reload("queues.yaml", CONFIG.as_bytes());
-    assert!(all(stage.core.audit_log()).is_empty(), "the same text is no change");
+    assert!(all(stage.core.audit_log()).is_empty(), "the same text is not a change");
     stage.core.reload("queues.yaml", b"partitions: 3\n");
     stage.core.reload("queues.yaml", CONFIG.replace("{vcore: 2}", "{vcore: 3}").as_bytes());
     let report = all(stage.core.audit_log());
@@ -110,7 +110,7 @@ fn a_rollback_is_a_new_revision_with_the_old_text() {
     let stale = Act::Rollback { revision: 1, base: Some(before), dry_run: false };
     assert_refusal(&stage.refused(&user("ann"), stale), Code::ChecksumMismatch, "by ann");
     let missing = roll_back(&stage, 9);
-    assert_refusal(&stage.refused(&user("ann"), missing), Code::NotFound, "there is no revision 9");
+    assert_refusal(&stage.refused(&user("ann"), missing), Code::NotFound, "revision 9 not found");
     let not_his = roll_back(&stage, 1);
     assert_refusal(&stage.refused(&user("bob"), not_his), Code::AclDenied, "bob may not roll the configuration back");
     let act = roll_back(&stage, 1);

@@ -90,7 +90,7 @@ fn a_changed_file_that_takes_much_away_stays_out_of_force() {
         let view = stage.view();
         let notice = &view.notices[view.notices.len() - 2];
         assert_eq!(notice.weight, NoticeWeight::Error, "{text:?}: {notice:?}");
-        assert!(notice.title.contains("was refused, the configuration stays as it is"), "{notice:?}");
+        assert!(notice.title.contains("was rejected, the configuration is unchanged"), "{notice:?}");
         assert!(notice.text.contains("--allow-"), "{notice:?}");
         assert_eq!((draining(&stage), stage.core.configuration().unwrap().revision), (0, 1), "{text:?}");
     }

@@ -43,7 +43,7 @@ fn asks_are_made_all_or_none_by_whom_the_application_belongs_to() {
     let mut stage = Stage::new();
     let make = |asks: Vec<AskSpec>| within(PartitionAct::Ask { app: "etl".into(), asks });
     let bad = make(vec![ask("u", 2, 500), ask("nothing", 1, 0)]);
-    assert_refusal(&stage.refused(&sue(), bad), Code::BadRequest, "asks for nothing");
+    assert_refusal(&stage.refused(&sue(), bad), Code::BadRequest, "requests nothing");
     let huge = make(vec![ask("u", 1, i64::MAX - 2_000_000), ask("v", 1, i64::MAX - 2_000_000)]);
     assert_refusal(&stage.refused(&sue(), huge), Code::BadRequest, "too large to be counted");
     let many = make(vec![ask("u", u32::MAX, 1)]);

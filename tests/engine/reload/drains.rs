@@ -90,7 +90,7 @@ fn an_alert_comes_with_every_threshold_for_the_topmost_queue_only() {
     stage.wait(50);
     assert_eq!(stage.alerts(), Vec::<String>::new());
     stage.wait(10);
-    let hour = "root.legacy drains for 1h, held by one (joe) vcore 2; admins: bob, sue, group ops";
+    let hour = "root.legacy drains for 1h, blocked by one (joe) vcore 2; admins: bob, sue, group ops";
     assert_eq!(stage.alerts(), [hour], "one by the engine's own cleaner, and none for root.legacy.x");
     stage.wait(50 * 60);
     assert_eq!(clean(&mut stage), Vec::<String>::new(), "not before the next threshold");

@@ -20,10 +20,7 @@ fn partitions_come_change_and_go() {
     assert_eq!(names(&stage), ["gpu", "default"], "in the order of the file");
     stage.node(Some("gpu"), "g1");
     assert_eq!(stage.submit_in(Some("gpu"), "one", "root.g", "sue", &[3]), None, "ids are of one partition");
-    assert_eq!(
-        stage.submit_in(Some("nowhere"), "x", "root.g", "sue", &[]).unwrap(),
-        "there is no partition \"nowhere\""
-    );
+    assert_eq!(stage.submit_in(Some("nowhere"), "x", "root.g", "sue", &[]).unwrap(), "partition \"nowhere\" not found");
     let held =
         |stage: &Stage, name| stage.partition(name).unwrap().queues.iter().next().unwrap().allocated.amount("vcore");
     assert_eq!((held(&stage, "gpu"), held(&stage, "default")), (3000, 2000));

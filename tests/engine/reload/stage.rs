@@ -66,7 +66,7 @@ impl Stage {
     /// Reloads what must be taken.
     pub fn accepts(&mut self, text: &str) {
         let (weight, title, text) = self.reload(text);
-        assert!(weight < NoticeWeight::Error && title.contains("in force"), "{title}\n{text}");
+        assert!(weight < NoticeWeight::Error && title.contains("active"), "{title}\n{text}");
     }
 
     /// Reloads what must be refused, and gives why.

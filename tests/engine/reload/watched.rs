@@ -33,7 +33,7 @@ fn a_faulty_file_is_an_event_and_so_is_its_end() {
     let faulty = reload(&mut core, "partitions: [");
     assert_eq!((faulty.len(), faulty[0].0), (1, ChangeDetail::CONFIG_REFUSED), "{faulty:?}");
     assert!(faulty[0].1.starts_with("queues.yaml:1:"), "{faulty:?}");
-    assert_eq!(reload(&mut core, WITH), [(ChangeDetail::CONFIG_LOADED, String::new())], "what is in force again");
+    assert_eq!(reload(&mut core, WITH), [(ChangeDetail::CONFIG_LOADED, String::new())], "what is active again");
     assert_eq!(reload(&mut core, WITH), [], "nothing changed");
 }
 

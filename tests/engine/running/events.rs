@@ -178,9 +178,9 @@ fn an_application_is_reported_from_the_first_to_the_last() {
     add allocation
     add allocation
     remove allocation ended
-    remove request cancelled
+    remove request canceled
     remove allocation ended
-    remove request cancelled
+    remove request canceled
     set killed by ops: enough
     set failing killed by ops: enough
     remove allocation ended

@@ -26,7 +26,7 @@ pub fn maps(stage: &Stage) {
     configure(stage, &bad);
     // What comes after it is taken, so it has been seen.
     configure(stage, &json!({"data": {"queues.yaml": with_queue("kt-25")}}));
-    until("KT-25: the next text is in force", || in_force(&scheduler).contains("kt-25"));
+    until("KT-25: the next text is active", || in_force(&scheduler).contains("kt-25"));
     configure(stage, &bad);
     std::thread::sleep(std::time::Duration::from_secs(1));
     assert!(in_force(&scheduler).contains("kt-25") && before != in_force(&scheduler), "KT-25: the last good one stays");
@@ -40,14 +40,14 @@ pub fn maps(stage: &Stage) {
     let data =
         json!({"queues.yaml": with_queue("kt-28"), "service.schedulingInterval": "1s", "service.clusterId": "other"});
     configure(stage, &json!({"data": data}));
-    until("KT-28: the text is in force", || in_force(&scheduler).contains("kt-28"));
+    until("KT-28: the text is active", || in_force(&scheduler).contains("kt-28"));
     assert_eq!(cluster(&scheduler), id, "KT-28");
     // KT-26: the compressed entry counts before the plain one; what is packed otherwise is an empty text.
     let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
     packed.write_all(with_queue("kt-26").as_bytes()).unwrap();
     let packed = serde_json::to_value(ByteString(packed.finish().unwrap())).unwrap();
     configure(stage, &json!({"binaryData": {"queues.yaml.gz": packed}}));
-    until("KT-26: the compressed text is in force", || in_force(&scheduler).contains("kt-26"));
+    until("KT-26: the compressed text is active", || in_force(&scheduler).contains("kt-26"));
     configure(stage, &json!({"binaryData": {"queues.yaml.gz": null, "queues.yaml.bin": packed}}));
     // YuniKorn would take its built-in default; here an empty text never means to remove everything.
     std::thread::sleep(std::time::Duration::from_secs(1));

@@ -108,7 +108,7 @@ fn without_a_terminal_a_word_is_needed_and_a_dry_run_says_what_would_be() {
     let stage = Stage::new();
     let more = CONFIG.replace("{name: d}", "{name: d}, {name: e}");
     let (code, err) = said(&stage.apply(&more, &[]));
-    assert!(code == Some(2) && err.contains("say --yes where there is no terminal"), "{code:?} {err}");
+    assert!(code == Some(2) && err.contains("use --yes"), "{code:?} {err}");
     assert_eq!(stage.queues(), ALL);
     let would = stage.apply(&more, &["--dry-run"]);
     let text = String::from_utf8_lossy(&would.stdout).into_owned();
@@ -124,5 +124,5 @@ fn without_a_terminal_a_word_is_needed_and_a_dry_run_says_what_would_be() {
         said(&empty).1
     );
     let done = stage.apply(&more, &["--yes"]);
-    assert!(String::from_utf8_lossy(&done.stdout).starts_with("revision 2 is in force, 1 change"));
+    assert!(String::from_utf8_lossy(&done.stdout).starts_with("revision 2 is active, 1 change"));
 }

@@ -77,13 +77,13 @@ fn an_application_that_waits_is_explained_with_a_way_out() {
     let runs = served.run(&["explain", "nightly"]);
     assert_eq!(
         (runs.status.code(), out(&runs).lines().next()),
-        (Some(0), Some("nightly in root.tenants.b waits for nothing: it holds 7 cpu in 1 allocation"))
+        (Some(0), Some("nightly in root.tenants.b has no pending requests; it uses 7 cpu in 1 allocation"))
     );
     assert!(out(&runs).contains("n on n1"), "what it got: {runs:?}");
     let missing = served.run(&["explain", "etk"]);
     assert_eq!(missing.status.code(), Some(1));
     let message = String::from_utf8(missing.stderr).unwrap();
-    assert!(message.contains("there is no application etk") && message.contains("etl"), "{message}");
+    assert!(message.contains("application etk not found") && message.contains("etl"), "{message}");
     insta::assert_snapshot!(out(&served.run(&["fairness"])));
 }
 
@@ -94,7 +94,7 @@ fn the_remedy_does_what_was_promised() {
     let before: Value = serde_json::from_slice(&served.run(&["explain", "etl", "--json"]).stdout).unwrap();
     let remedies: Vec<&str> =
         before["remedies"].as_array().unwrap().iter().map(|one| one["text"].as_str().unwrap()).collect();
-    let wait = "wait for the end of nightly; when that is, is not known";
+    let wait = "wait for the end of nightly; the time is unknown";
     assert_eq!(remedies, ["raise the maximum of root.tenants by 1 cpu to 11", wait, "end nightly"]);
     let raised = SCENARIO.replace("max: {vcore: 10}", "max: {vcore: 11}");
     let folder = TestFolder::new();
@@ -168,7 +168,7 @@ fn a_saved_dump_is_explained_as_the_scheduler_that_it_is_of() {
     let missing = of_dump(&["etk"]);
     let message = String::from_utf8_lossy(&missing.stderr);
     assert_eq!(missing.status.code(), Some(1));
-    assert!(message.contains("there is no application etk") && message.contains("nearest: etl"), "{message}");
+    assert!(message.contains("application etk not found") && message.contains("nearest: etl"), "{message}");
     let missing = String::from_utf8(of_dump(&["etl", "--key", "f-1"]).stderr).unwrap();
     assert!(missing.contains("there is no ask f-1") && missing.contains("e-1"), "{missing}");
 }

@@ -148,7 +148,7 @@ fn a_console_submits_asks_and_releases() {
     let ask = AskSpec { id: "t".into(), count: 2, resource, priority, tags: tags.into(), ..AskSpec::default() };
     let Ok(Done::Asked(done)) = act(&sue, PartitionAct::Ask { app: "one".into(), asks: vec![ask] }) else { panic!() };
     assert_eq!(done.asks, ["t-1".into(), "t-2".into()]);
-    sue.wait("what runs", |view, _| (view.partitions[0].allocated == millicores(1000)).then_some(()));
+    sue.wait("running jobs", |view, _| (view.partitions[0].allocated == millicores(1000)).then_some(()));
     sue.wait("what was said of it", |view, _| {
         let row = view.partitions[0].app_by_id(&"one".into())?;
         row.asks.values().all(|ask| ask.tags.iter().eq([("pod", "one-t")])).then_some(())
@@ -191,7 +191,7 @@ fn a_console_keeps_nodes_where_the_scheduler_acl_lets_it() {
     sue.wait("the application", |view, _| view.partitions[0].app_by_id(&"one".into()).map(|_| ()));
     let ask = AskSpec { id: "t".into(), resource: millicores(500), ..AskSpec::default() };
     act(&sue, PartitionAct::Ask { app: "one".into(), asks: vec![ask] }).unwrap();
-    olga.wait("what runs", |view, _| (view.partitions[0].allocated == millicores(500)).then_some(()));
+    olga.wait("running jobs", |view, _| (view.partitions[0].allocated == millicores(500)).then_some(()));
     let remove = |force| PartitionAct::RemoveNode { id: "n".into(), force };
     assert_eq!(act(&olga, remove(false)).unwrap_err().code, Code::NodeInUse);
     let Ok(Done::Node(done)) = act(&olga, remove(true)) else { panic!() };

@@ -95,10 +95,7 @@ fn commands_say_what_was_and_bring_it_back() {
     let history = served.out("ann", &["config", "history"]);
     let rows: Vec<&str> = history.lines().collect();
     assert_eq!(rows.len(), 3, "{history}");
-    assert!(
-        rows[1].contains("start") && rows[2].contains("ann") && rows[2].ends_with("in force  smaller"),
-        "{history}"
-    );
+    assert!(rows[1].contains("start") && rows[2].contains("ann") && rows[2].ends_with("active  smaller"), "{history}");
     assert_eq!(served.out("ann", &["config", "show", "1"]), CONFIG);
     assert!(served.out("ann", &["config", "show"]).contains("vcore: 1m"));
     let diff = served.out("ann", &["config", "diff", "1"]);
@@ -106,7 +103,7 @@ fn commands_say_what_was_and_bring_it_back() {
     assert!(served.out("ann", &["config", "diff", "2", "1"]).contains("max vcore 1m → 4"));
     let would = served.out("ann", &["config", "rollback", "1", "--dry-run"]);
     assert!(would.starts_with("revision 3 would be in force, 1 change"), "{would}");
-    assert!(served.out("ann", &["config", "rollback", "1", "--yes"]).starts_with("revision 3 is in force"));
+    assert!(served.out("ann", &["config", "rollback", "1", "--yes"]).starts_with("revision 3 is active"));
     assert!(!served.kornsole("ann", &["config", "rollback", "9", "--yes"]).status.success());
     let message = served.lines("ann", &["config", "history"]);
     assert_eq!(

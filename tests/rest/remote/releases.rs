@@ -108,7 +108,7 @@ fn what_upstream_does_not_offer_is_refused_with_the_reason() {
     let kill = Act::within(&partition, PartitionAct::Kill { app: "etl-1".into(), expect_queue: None });
     let refusal = looker.remote.may(&kill).unwrap_err();
     assert_eq!(refusal.code, Code::NotSupported);
-    assert!(refusal.to_string().contains("its REST API only reads"), "{refusal}");
+    assert!(refusal.to_string().contains("is read-only"), "{refusal}");
     let (sender, answer) = std::sync::mpsc::channel();
     looker.remote.act(kill.into(), Box::new(move |outcome| sender.send(outcome).unwrap()));
     assert_eq!(answer.recv().unwrap().unwrap_err(), refusal);
@@ -210,7 +210,7 @@ fn the_health_is_what_the_scheduler_says_of_itself() {
     until(&mut driver, "all 1 checks passed by its own check");
     set.insert(path, Answer::text(404, "Health check is not available"));
     server.answer(set);
-    until(&mut driver, "what the scheduler says of itself is not known: ");
+    until(&mut driver, "the scheduler health is unknown: ");
 }
 
 #[test]

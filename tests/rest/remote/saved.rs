@@ -64,7 +64,7 @@ fn a_dump_of_our_own_is_the_same_picture() {
         let message = row.asks.values().next().filter(|ask| matches!(ask.state, AskState::Allocated { .. }))?;
         Some((row.who.clone(), row.state, row.queue.clone(), message.tags.clone(), message.resource.clone()))
     };
-    let live = sue.wait("what runs", |view, _| runs(view));
+    let live = sue.wait("running jobs", |view, _| runs(view));
     let mut stream = TcpStream::connect(own.server.address()).unwrap();
     stream.write_all(b"GET /debug/fullstatedump HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n").unwrap();
     let mut answer = String::new();
@@ -81,7 +81,7 @@ fn a_dump_of_our_own_is_the_same_picture() {
 fn what_is_no_dump_is_reported_with_its_place() {
     let read = |text: &str| Saved::read("x.json", text.as_bytes(), Identity::default()).err().unwrap();
     assert!(read("{\"timestamp\": \n nonsense}").starts_with("x.json:2:"), "{}", read("{\"timestamp\": \n nonsense}"));
-    assert!(read("{}").contains("neither partitions nor queues"));
+    assert!(read("{}").contains("not a state dump"));
 }
 
 #[test]
@@ -113,11 +113,11 @@ fn what_a_saved_state_does_not_hold_is_said_to_be_unknown() {
     for keys in ["L", "H"] {
         driver.keys(keys).unwrap().refresh();
         let screen = driver.screen_text();
-        assert!(screen.contains("a saved state holds neither an audit nor a history of configurations"), "{screen}");
+        assert!(screen.contains("a saved state has no audit and no configuration history"), "{screen}");
     }
     driver.keys("9").unwrap().refresh();
     let screen = driver.screen_text();
-    assert!(screen.contains("not known: a saved state does not have it"), "{screen}");
+    assert!(screen.contains("unknown: a saved state does not have it"), "{screen}");
     assert!(!screen.contains("0 scheduling errors"), "{screen}");
 }
 

@@ -176,7 +176,7 @@ fn what_cannot_be_asked_is_said() {
         (&["--by", "colour"][..], "\"colour\" is nothing to split use by; there are hour, partition, queue"),
         (&["--by", "queue,queue"], "queue stands there twice"),
         (&["--by", "tree,user"], "cannot be split by user"),
-        (&["--from", "yesterday"], "\"yesterday\" is no time"),
+        (&["--from", "yesterday"], "\"yesterday\" is not a time"),
     ] {
         let refused = served.run(arguments);
         let message = String::from_utf8(refused.stderr).unwrap();
@@ -225,7 +225,7 @@ fn of_a_yunikorn_the_ended_allocations_of_live_applications_are_known() {
     let text = String::from_utf8(run(&[]).stdout).unwrap();
     assert!(text.contains("its own count (resourceHistory)") && !text.contains("WAITED"), "{text}");
     for (arguments, said) in
-        [(&["--by", "hour"][..], "use by hour is not known"), (&["--from", "1d"], "keeps no ledger")]
+        [(&["--by", "hour"][..], "usage by hour is unknown"), (&["--from", "1d"], "does not record usage history")]
     {
         let refused = run(arguments);
         let message = String::from_utf8(refused.stderr).unwrap();

@@ -115,7 +115,7 @@ fn an_application_that_ends_takes_nothing_and_ends_once() {
         let refusals = [
             (ask("big", "late", 1), "takes no asks"),
             (kill(), if last == AppState::Failed { "already Failed" } else { "already Completed" }),
-            (remove(), "there is no live application"),
+            (remove(), "no active application"),
         ];
         for (command, why) in refusals {
             let message = scheduler.apply(Time::ZERO, &command);

@@ -71,7 +71,7 @@ fn section_9_user_limits() {
     limited.using("one", "root.a", "u1", "{memory: 30}");
     limited.using("two", "root.a", "u2", "{memory: 30}");
     for (change, limits, one, two) in [
-        ("as it was", named.to_owned(), "memory 10", "no bound"),
+        ("reset", named.to_owned(), "memory 10", "no bound"),
         ("raised", "{users: [u1], maxresources: {memory: 70}}".to_owned(), "memory 40", "no bound"),
         ("'*' added", format!("{named}, {{users: ['*'], maxresources: {{memory: 35}}}}"), "memory 10", "memory 5"),
         ("'*' changed", format!("{named}, {{users: ['*'], maxresources: {{memory: 20}}}}"), "memory 10", "memory -10"),

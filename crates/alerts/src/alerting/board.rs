@@ -148,7 +148,7 @@ impl Board {
         let restored = read.and_then(|text| text.map_or(Ok(()), |text| inner.restore(&text, now)));
         if let Err(why) = restored {
             let file = store.as_ref().map(|store| store.set_aside().display().to_string()).unwrap_or_default();
-            inner.notes.push(format!("the kept alerts are damaged ({why}), and begin again: the file is {file} now"));
+            inner.notes.push(format!("the saved alerts are damaged ({why}); moved to {file} and started a new file"));
         }
         let names: Vec<String> = inner.alerts.rules().targets.receivers.iter().map(|one| one.name.clone()).collect();
         // What waits for a receiver that there is no more has nowhere to go.
@@ -318,7 +318,7 @@ impl Inner {
         let mut trouble = self.notes.clone();
         trouble.extend(self.unwritten.iter().map(|why| format!("the alerts are not kept: {why}")));
         let receivers: Vec<ReceiverStatus> = self.status.iter().map(status).collect();
-        trouble.extend(self.unkept.iter().map(|why| format!("the state folder is not written: {why}")));
+        trouble.extend(self.unkept.iter().map(|why| format!("cannot write the state directory: {why}")));
         for one in &receivers {
             if let Some(why) = &one.failure {
                 trouble.push(format!("{} does not take alerts, {} wait: {why}", one.name, one.waiting));

@@ -175,7 +175,10 @@ mod tests {
         for len in [0, 1, whole.len() / 2, whole.len() - 1] {
             std::fs::write(folder.join(FILE), &whole[..len]).unwrap();
             let trouble = new().picture().trouble.join(" ");
-            assert!(trouble.contains("damaged") && trouble.contains("alerts.json.damaged now"), "{len}: {trouble}");
+            assert!(
+                trouble.contains("damaged") && trouble.contains("alerts.json.damaged and started"),
+                "{len}: {trouble}"
+            );
         }
         std::fs::write(folder.join(FILE), &whole).unwrap();
         assert!(new().picture().trouble.is_empty());

@@ -39,7 +39,7 @@ pub fn config(given: &Given) -> Option<Vec<Reading>> {
     let refused = last.filter(|record| record.detail == ChangeDetail::CONFIG_REFUSED);
     let reading = |record: &Arc<Record>| {
         let first = record.message.lines().next().unwrap_or_default();
-        let figures = format!("the newest was refused, the one before stays in force: {first}");
+        let figures = format!("latest configuration rejected; previous one still active: {first}");
         Reading::so(Subject::whole(SubjectKind::Configuration), figures)
     };
     Some(refused.map(reading).into_iter().collect())

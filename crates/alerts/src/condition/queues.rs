@@ -75,8 +75,12 @@ pub fn fits(rule: &Rule, given: &Given, heads: &[Vec<Head>]) -> Vec<Reading> {
         let covered = heads.iter().filter(|head| rule.covers(&head.queue));
         let reading = |head: &Head| {
             let waited = given.at.since(head.since);
-            let figures =
-                format!("{} asks for {}, fits, and has waited for {}", head.app, amounts(&head.ask), span(waited));
+            let figures = format!(
+                "{} requests {}, fits, and has been pending for {}",
+                head.app,
+                amounts(&head.ask),
+                span(waited)
+            );
             let which = head.app.to_string();
             Reading { value: waited.as_secs_f64(), which, ..Reading::so(subject(part, &head.queue), figures) }
         };
@@ -178,7 +182,7 @@ pub fn drains(rule: &Rule, given: &Given, part: &PartitionView) -> Vec<Reading> 
         let lasting = given.at.since(row.state_since);
         let held = count(part.draining(row).applications.len() as u64, "application");
         let least = if row.state_before { "at least " } else { "" };
-        let figures = format!("has been draining for {least}{}, held by {held}", span(lasting));
+        let figures = format!("has been draining for {least}{}, blocked by {held}", span(lasting));
         Reading::of_value(rule, subject(part, &row.path), lasting.as_secs_f64(), figures)
     };
     part.walk().filter(|row| drains(row) && !below(row) && rule.covers(&row.path)).filter_map(reading).collect()

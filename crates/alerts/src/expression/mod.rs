@@ -105,7 +105,7 @@ impl Expression {
         let of = kinds.first().copied().unwrap_or(SubjectKind::Cluster);
         if let Some(other) = kinds.iter().find(|kind| **kind != of) {
             let message = format!("it has values of a {} and of a {}", of.word(), other.word());
-            return Err(fault(0, message, "values of one kind, beside those of `cluster`"));
+            return Err(fault(0, message, "values of one kind, in addition to those of `cluster`"));
         }
         Ok(Self { text: text.trim().to_owned(), of, left, sign, right })
     }
@@ -231,7 +231,7 @@ mod tests {
         assert_eq!(wrong("queue.use.cpu").1, "it compares nothing: compare with one of > >= < <=");
         assert_eq!(wrong("1 > 2").1, "it has no value, so it is always the same: name one: `queue.waiting.p95`");
         assert_eq!(wrong("queue.waiting.p95 > 5 parsecs").0, 22);
-        assert_eq!(wrong("queue.waiting.p95 > 5x").1, "`5x` is no number: as 90%, 30m, 64Gi or 12.5");
+        assert_eq!(wrong("queue.waiting.p95 > 5x").1, "`5x` is not a number: as 90%, 30m, 64Gi or 12.5");
         assert_eq!(wrong("queue.use > 1").0, 0);
         assert_eq!(
             wrong("queue.use.cpu/queue.maximum.cpu > 1").1,

@@ -81,7 +81,7 @@ fn number(at: usize, text: &str) -> Result<f64, ExpressionFault> {
     let (digits, unit) = text.split_at(split);
     let factor = UNITS.iter().find(|(name, _)| *name == unit).map(|(_, factor)| *factor);
     let number = digits.parse::<f64>().ok().zip(factor).map(|(number, factor)| number * factor);
-    number.ok_or_else(|| fault(at, format!("`{text}` is no number"), "as 90%, 30m, 64Gi or 12.5"))
+    number.ok_or_else(|| fault(at, format!("`{text}` is not a number"), "as 90%, 30m, 64Gi or 12.5"))
 }
 
 pub(super) struct Parser<'t> {
@@ -117,7 +117,7 @@ impl<'t> Parser<'t> {
             None => {
                 let hint = "compare with one of > >= < <=";
                 return Err(match self.peek() {
-                    Some((at, token)) => fault(*at, format!("{token} stands where a comparison is due"), hint),
+                    Some((at, token)) => fault(*at, format!("expected a comparison, found {token}"), hint),
                     None => fault(self.end, "it compares nothing".to_owned(), hint),
                 });
             }
@@ -161,7 +161,7 @@ impl<'t> Parser<'t> {
                 }
             }
             Token::Sign("(") => Err(fault(*at, format!("more than {DEEPEST} parentheses in each other"), "fewer")),
-            Token::Sign(_) => Err(fault(*at, format!("{token} stands where a number or value is due"), HINT)),
+            Token::Sign(_) => Err(fault(*at, format!("expected a number or value, found {token}"), HINT)),
         }
     }
 }

@@ -13,7 +13,7 @@ pub fn check(text: &str, all: &[Written], faults: &mut Vec<Fault>) {
         let Some(at) = &one.inhibited_at else { continue };
         for name in one.rule.inhibited_by.iter().filter(|name| enabled(name).is_none()) {
             let hint = format!("there are {}", names.join(", "));
-            faults.push(fault(text, "ALR-020", at, "rule.inhibited-by", format!("there is no rule {name:?}"), hint));
+            faults.push(fault(text, "ALR-020", at, "rule.inhibited-by", format!("rule {name:?} not found"), hint));
         }
     }
     let mut reported: Vec<&str> = Vec::new();

@@ -139,7 +139,8 @@ fn top(table: &Table<'_, '_>, defaults: &[Rule], rules: &mut Rules, faults: &mut
         if let Some(one) = rule::rule(&at, &table, defaults, faults) {
             let same = all.iter().find(|other| other.rule.name == one.rule.name);
             if let Some(other) = same {
-                let message = format!("a rule {:?} stands in line {} already", one.rule.name, other.rule.place.line);
+                let message =
+                    format!("duplicate rule {:?}; first defined on line {}", one.rule.name, other.rule.place.line);
                 faults.push(fault(
                     table.text,
                     "ALR-005",

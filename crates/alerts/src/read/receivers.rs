@@ -28,7 +28,7 @@ pub fn all(tables: Vec<(Range<usize>, Table<'_, '_>)>, faults: &mut Vec<Fault>) 
     for (at, table) in tables {
         let Some(receiver) = receiver(&at, &table, faults) else { continue };
         if all.iter().any(|other| other.name == receiver.name) {
-            let message = format!("a receiver {:?} stands twice", receiver.name);
+            let message = format!("duplicate receiver {:?}", receiver.name);
             faults.push(fault(table.text, "ALR-005", &at, "send", message, "give each a name of its own"));
         }
         all.push(receiver);
@@ -81,7 +81,7 @@ fn address(entry: &Entry<'_, '_>, faults: &mut Vec<Fault>) -> Option<String> {
     let host = text.strip_prefix("http://").or_else(|| text.strip_prefix("https://"));
     let legal = host.is_some_and(|host| !host.is_empty() && !host.starts_with('/'));
     if !legal || text.chars().any(|c| c.is_whitespace() || c.is_control()) {
-        faults.push(entry.wrong("ALR-040", format!("{text:?} is no address"), "as \"http://alertmanager:9093\""));
+        faults.push(entry.wrong("ALR-040", format!("{text:?} is not an address"), "as \"http://alertmanager:9093\""));
         return None;
     }
     Some(text.trim_end_matches('/').to_owned())
@@ -90,7 +90,7 @@ fn address(entry: &Entry<'_, '_>, faults: &mut Vec<Fault>) -> Option<String> {
 fn command(entry: &Entry<'_, '_>, faults: &mut Vec<Fault>) -> Option<Vec<String>> {
     let words = entry.texts(faults)?;
     if words.first().is_none_or(String::is_empty) {
-        faults.push(entry.wrong("ALR-040", "there is no program".to_owned(), "command = [\"notify\", \"-v\"]"));
+        faults.push(entry.wrong("ALR-040", "missing program".to_owned(), "command = [\"notify\", \"-v\"]"));
         return None;
     }
     Some(words)

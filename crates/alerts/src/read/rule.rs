@@ -149,8 +149,8 @@ fn paths(entry: &Entry<'_, '_>, faults: &mut Vec<Fault>) -> Vec<QueuePath> {
     for text in texts.iter().filter(|text| *text != "root" && !text.starts_with("root.")) {
         faults.push(entry.wrong(
             "ALR-003",
-            format!("{text:?} is no path of a queue"),
-            "a path begins with root: \"root.etl\"",
+            format!("{text:?} is not a queue path"),
+            "a path starts with root: \"root.etl\"",
         ));
     }
     texts.iter().map(|text| QueuePath::new(&text.to_lowercase())).collect()
@@ -196,7 +196,7 @@ fn thresholds(
     if unit == Unit::Nothing {
         for entry in own.iter().chain(resolve.iter()) {
             let hint = "it is so, or not: `for` says for how long";
-            let hint = if rule.kind == Kind::Expression { "the thresholds stand in `when` and `until`" } else { hint };
+            let hint = if rule.kind == Kind::Expression { "the thresholds are in `when` and `until`" } else { hint };
             let message = format!("{} means nothing for the kind {}", entry.name, rule.kind.word());
             faults.push(entry.fault("ALR-013", message, hint));
         }

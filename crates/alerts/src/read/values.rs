@@ -19,7 +19,7 @@ pub fn duration(entry: &Entry<'_, '_>, faults: &mut Vec<Fault>) -> Option<Durati
     };
     let found = read.filter(|duration| *duration <= LONGEST);
     if found.is_none() {
-        let message = format!("{text:?} is no duration up to 90 days");
+        let message = format!("{text:?} is not a duration up to 90 days");
         faults.push(entry.wrong("ALR-012", message, "as \"90s\", \"10m\", \"1h30m\" or \"2d\""));
     }
     found
@@ -46,7 +46,7 @@ pub fn name(entry: &Entry<'_, '_>, faults: &mut Vec<Fault>) -> Option<String> {
     }
     faults.push(entry.wrong(
         "ALR-005",
-        format!("{text:?} is no name"),
+        format!("{text:?} is not a name"),
         "letters, digits, - _ . and at most 60 of them",
     ));
     None

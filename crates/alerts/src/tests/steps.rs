@@ -144,7 +144,7 @@ fn a_silence_ends_by_itself_and_what_still_fires_is_reported_then() {
         (SilenceOrder { reason: " ".to_owned(), ..silence("disk", 60) }, "a silence needs a reason"),
         (silence("disk", 0), "a silence lasts from 1s to 30d"),
         (silence("disk", 10_000_000), "a silence lasts from 1s to 30d"),
-        (silence("dusk", 60), "there is no rule \"dusk\""),
+        (silence("dusk", 60), "rule \"dusk\" not found"),
     ] {
         assert_eq!(stage.alerts.silence(order, now), Err(why.to_owned()));
     }

@@ -81,7 +81,7 @@ impl Known {
                 return Ok(Self { kubeconfig: None, files: Vec::new() });
             }
             let names: Vec<String> = files.iter().map(|file| file.display().to_string()).collect();
-            let message = format!("there is no kubeconfig: {} is not there; KUBECONFIG names one", names.join(", "));
+            let message = format!("kubeconfig {} not found; set KUBECONFIG", names.join(", "));
             return Err(KubeFault::new(message));
         }
         Self::of(&there)
@@ -156,7 +156,7 @@ impl Known {
     pub fn context(&self, name: Option<&str>) -> Result<ContextInfo, KubeFault> {
         let wanted = |context: &ContextInfo| name.map_or(context.current, |name| context.name == name);
         let none = || match name {
-            Some(name) => format!("there is no context {name:?}"),
+            Some(name) => format!("context {name:?} not found"),
             None => {
                 let files: Vec<String> = self.files.iter().map(|file| file.display().to_string()).collect();
                 let (files, names) = (files.join(", "), self.names());
@@ -253,7 +253,7 @@ fn unreadable(file: &Path, error: &KubeconfigError) -> KubeFault {
             };
             // The library's own words quote the lines around, which may be secrets.
             let what = error.without_snippet().to_string();
-            let what = what.lines().next().unwrap_or("it is no YAML").to_owned();
+            let what = what.lines().next().unwrap_or("it is not YAML").to_owned();
             format!("{place}: no kubeconfig: {what}")
         }
         KubeconfigError::ReadConfig(error, _) => format!("{}: cannot be read: {error}", file.display()),
@@ -264,14 +264,14 @@ fn unreadable(file: &Path, error: &KubeconfigError) -> KubeFault {
 /// An error of a kubeconfig without the values in it.
 fn words(error: &KubeconfigError) -> String {
     match error {
-        KubeconfigError::LoadContext(name) => format!("there is no context {name:?}"),
+        KubeconfigError::LoadContext(name) => format!("context {name:?} not found"),
         KubeconfigError::LoadClusterOfContext(name) => format!("its cluster {name:?} is not in the kubeconfig"),
         KubeconfigError::MissingClusterUrl => "its cluster names no server".to_owned(),
-        KubeconfigError::ParseClusterUrl(_) => "the server of its cluster is no address".to_owned(),
+        KubeconfigError::ParseClusterUrl(_) => "the server of its cluster is not an address".to_owned(),
         KubeconfigError::LoadCertificateAuthority(_) => "certificate-authority cannot be read".to_owned(),
         KubeconfigError::LoadClientCertificate(_) => "client-certificate cannot be read".to_owned(),
         KubeconfigError::LoadClientKey(_) => "client-key cannot be read".to_owned(),
-        KubeconfigError::ParseCertificates(_) => "a certificate is no PEM".to_owned(),
+        KubeconfigError::ParseCertificates(_) => "a certificate is not PEM".to_owned(),
         other => other.to_string(),
     }
 }

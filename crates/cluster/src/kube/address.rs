@@ -40,7 +40,7 @@ impl Address {
         }
         let there =
             if contexts.is_empty() { "there is none".to_owned() } else { format!("there is {}", contexts.join(", ")) };
-        Err(format!("there is no context {:?}; {there}", rest.split('/').next().unwrap_or(rest)))
+        Err(format!("context {:?} not found; {there}", rest.split('/').next().unwrap_or(rest)))
     }
 }
 
@@ -71,6 +71,6 @@ mod tests {
     #[test]
     fn a_context_that_is_not_there_is_refused_with_those_that_are() {
         let why = read("k8s://prd/yunikorn").unwrap_err();
-        assert_eq!(why, "there is no context \"prd\"; there is prod, arn:aws:eks:eu/prod, me@x");
+        assert_eq!(why, "context \"prd\" not found; there is prod, arn:aws:eks:eu/prod, me@x");
     }
 }

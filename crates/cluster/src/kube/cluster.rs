@@ -280,7 +280,7 @@ impl Cluster {
         mut headers: HeaderMap,
         body: Vec<u8>,
     ) -> Result<Response, KubeFault> {
-        let bad = |error: http::Error| KubeFault::new(format!("{path} is no address: {error}"));
+        let bad = |error: http::Error| KubeFault::new(format!("{path} is not an address: {error}"));
         match route {
             Route::Url(client, url) => {
                 let address = format!("{}{path}", url.as_str().trim_end_matches('/'));

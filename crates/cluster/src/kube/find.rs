@@ -122,7 +122,7 @@ async fn get(client: &Client, namespace: &str, name: &str) -> Result<Service, Ku
 fn nowhere(service: &str, tried: &[&str], forbidden: Option<&KubeFault>) -> KubeFault {
     let where_ = if tried.is_empty() { "any namespace".to_owned() } else { format!("namespace {}", tried.join(", ")) };
     let hint = "k8s://CONTEXT/NAMESPACE names the namespace, --service the Service";
-    let message = format!("there is no Service {service} in {where_}; {hint}");
+    let message = format!("Service {service} not found in {where_}; {hint}");
     let Some(forbidden) = forbidden else { return KubeFault::new(message) };
     KubeFault { rule: forbidden.rule.clone(), ..KubeFault::new(format!("{message}; looking into all: {forbidden}")) }
 }

@@ -139,7 +139,7 @@ pub(super) fn broken(technical: &str) -> KubeFault {
 /// The words of the reader may quote what it read, which may be a secret.
 pub(super) fn unreadable(error: &serde_json::Error) -> KubeFault {
     let place = format!("line {}, column {}", error.line(), error.column());
-    KubeFault::new(format!("an answer of the API server does not read ({place})"))
+    KubeFault::new(format!("invalid response from the API server ({place})"))
 }
 
 #[cfg(test)]

@@ -191,7 +191,7 @@ impl Cluster {
         // The words of the reader may quote what it read, which may be a secret.
         serde_json::from_slice(&whole.to_bytes()).map_err(|error| {
             let place = format!("line {}, column {}", error.line(), error.column());
-            KubeFault::new(format!("an answer of the API server does not read ({place})"))
+            KubeFault::new(format!("invalid response from the API server ({place})"))
         })
     }
 

@@ -70,7 +70,7 @@ impl Cluster {
     }
 
     async fn by_token_review(&self) -> Result<Who, KubeFault> {
-        let unknown = |why: String| KubeFault::new(format!("who you are is not known: {why}"));
+        let unknown = |why: String| KubeFault::new(format!("your identity is unknown: {why}"));
         let old = "this API server has no SelfSubjectReview (1.28 has it)";
         let config = self.config().await?;
         let written = config.auth_info.token.as_ref().map(|token| token.expose_secret().to_owned());
@@ -85,7 +85,7 @@ impl Cluster {
         let done = done.map_err(|error| unknown(format!("{old}; {}", KubeFault::of(error, &asked, None))))?;
         let user = done.status.and_then(|status| status.user).unwrap_or_default();
         let user = Who { user: user.username.unwrap_or_default(), groups: user.groups.unwrap_or_default() };
-        if user.user.is_empty() { Err(unknown(format!("{old}, and the review names nobody"))) } else { Ok(user) }
+        if user.user.is_empty() { Err(unknown(format!("{old}, and the review names no user"))) } else { Ok(user) }
     }
 
     /// Asks whether one may do this, and keeps the answer. It is a hint: what the API server answers to the thing itself counts.
@@ -155,7 +155,7 @@ impl Cluster {
             (true, None, Some(fault)) => Some(Arc::from(format!(
                 "{fault}; so adminacl allows nothing. enforce-acl = false in the context of your settings leaves it to RBAC"
             ))),
-            (true, None, None) => Some(Arc::from("who you are is not known yet")),
+            (true, None, None) => Some(Arc::from("your identity is not loaded yet")),
             _ => None,
         };
         let namespace = self.found().map(|found| Arc::from(found.namespace.as_str()));

@@ -28,7 +28,7 @@ impl Via {
     /// # Errors
     /// It is neither a way nor an address.
     pub fn read(text: &str) -> Result<Self, String> {
-        let wrong = || format!("{text:?} is no way: port-forward, proxy, or an address as https://HOST/PATH");
+        let wrong = || format!("{text:?} is invalid; use port-forward, proxy, or an address such as https://HOST/PATH");
         match text {
             "port-forward" => Ok(Self::PortForward),
             "proxy" => Ok(Self::Proxy),

@@ -88,7 +88,7 @@ impl Deciding {
                 core.reload(&name, text.as_bytes());
                 before != core.scheduler().checksum()
             })?;
-            tracing::info!("the queues of the ConfigMaps are {}", if before { "in force" } else { "refused" });
+            tracing::info!("the queues of the ConfigMaps are {}", if before { "active" } else { "refused" });
             self.batch(vec![Input::Configured])?;
         }
         Ok(())

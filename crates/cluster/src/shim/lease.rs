@@ -61,7 +61,7 @@ impl Lease {
                     self.fence.extend(began + LASTS);
                     Turn::Mine
                 }
-                Ok(Some(other)) if held => Turn::Lost(format!("it is held by {other}")),
+                Ok(Some(other)) if held => Turn::Lost(format!("{other} has it")),
                 Ok(Some(other)) => Turn::Theirs(other),
                 Err(fault) if held => {
                     tracing::warn!("the lease {}/{} is not renewed: {fault}", self.namespace, self.name);

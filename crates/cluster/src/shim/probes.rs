@@ -39,7 +39,7 @@ impl Health {
             STARTING => {
                 (StatusCode::SERVICE_UNAVAILABLE, "starting: not everything of the cluster is taken over yet\n")
             }
-            STANDBY => (StatusCode::SERVICE_UNAVAILABLE, "standby: another one holds the lease\n"),
+            STANDBY => (StatusCode::SERVICE_UNAVAILABLE, "standby: another instance has the lease\n"),
             READY => (StatusCode::OK, "ok\n"),
             _ => (StatusCode::SERVICE_UNAVAILABLE, "stopped\n"),
         }

@@ -202,7 +202,7 @@ impl Shim {
                 self.mine = true;
             }
             Turn::Theirs(who) if who.is_empty() => {}
-            Turn::Theirs(who) => tracing::info!("standing by: {who} holds the lease"),
+            Turn::Theirs(who) => tracing::info!("standby: {who} has the lease"),
             Turn::Lost(why) => return Err(format!("the lease is lost, so nothing more is written: {why}")),
         }
         Ok(())

@@ -125,7 +125,7 @@ impl<'r> LimitChecker<'r, '_> {
     /// Checks whom a limit names (CFG-060 to CFG-068).
     fn check_who(&mut self, queue: &RawQueue, limit: &'r RawLimit, label: LimitName<'_>, seen: &mut FirstLimits<'r>) {
         if limit.users.is_empty() && limit.groups.is_empty() && !limit.names_faulty {
-            let message = format!("{label} names neither users nor groups");
+            let message = format!("{label} has no users and no groups");
             let hint = "write `users` or `groups`: a list of names, or ['*']";
             self.faults.error("CFG-060", limit.at, &queue.path, message, hint);
         }
@@ -134,14 +134,14 @@ impl<'r> LimitChecker<'r, '_> {
             let (word, path) = (kind.word(), &queue.path);
             let seen = &mut seen[kind as usize];
             if let Some(star) = names.iter().find(|name| name.value == ANYONE).filter(|_| names.len() > 1) {
-                let message = format!("{label} has '*' beside other {word}s");
+                let message = format!("{label} has '*' together with other {word}s");
                 self.faults.strict("CFG-065", star.at, path, message, "give '*' a limit of its own, the last one");
             }
             for name in names {
                 let text = name.value.as_str();
                 let (legal, code, hint) = kind.rule(text, self.faults.profile());
                 if text != ANYONE && !legal {
-                    let message = format!("{label}: {text:?} is no legal {word} name");
+                    let message = format!("{label}: {text:?} is not a valid {word} name");
                     self.faults.error(code, name.at, path, message, hint);
                 }
                 self.check_repeated(kind, name, label, path, seen);
@@ -195,7 +195,7 @@ impl<'r> LimitChecker<'r, '_> {
                 self.faults.error("CFG-067", name.at, path, message, "a queue has one '*' limit: keep one of the two");
             }
             Some(first) => {
-                let message = format!("{label} names {word} {text:?}, whom limit {} names already", first + 1);
+                let message = format!("{label} names {word} {text:?}, which limit {} already names", first + 1);
                 self.faults.error("CFG-063", name.at, path, message, "name each in one limit of a queue");
             }
             None => {}
@@ -328,8 +328,7 @@ impl<'r> LimitChecker<'r, '_> {
                 self.faults.error("CFG-077", own.at, &queue.path, message, hint);
             }
             FieldValue::Unset => {
-                let message =
-                    format!("{label} has no `maxapplications` for {who}, to whom {wildcard}{path} gives {most}");
+                let message = format!("{label} has no `maxapplications` for {who}, but {wildcard}{path} allows {most}");
                 self.faults.error("CFG-077", limit.at, &queue.path, message, hint);
             }
             _ => {}

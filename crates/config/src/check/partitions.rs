@@ -20,12 +20,12 @@ pub(super) fn check_list(file: &RawFile, faults: &mut Faults) {
         let name = &partition.name;
         let breaks = |c: char| c.is_whitespace() || c.is_control() || matches!(c, '[' | ']' | '/');
         if let Some(c) = name.value.chars().find(|c| breaks(*c)) {
-            let message = format!("partition name {:?} holds {c:?}", name.value);
+            let message = format!("partition name {:?} contains {c:?}", name.value);
             let hint = "no white space, control characters, `[`, `]` or `/` in partition names";
             faults.strict("CFG-013", name.at, &path, message, hint);
         }
         if let Some(first) = seen.get(&name.value.to_lowercase()) {
-            let message = format!("partition {:?} stands twice, first in line {}", name.value, first.line);
+            let message = format!("duplicate partition {:?}; first defined on line {}", name.value, first.line);
             let hint = "names ignore case, and a partition without a name is `default`: rename one of the two";
             faults.error("CFG-012", name.at, &path, message, hint);
         } else {
@@ -55,7 +55,7 @@ pub(super) fn check_root(root: &RawQueue, faults: &mut Faults) {
     }
     let inserted = root.name.at.line == 0;
     if let Some(below) = root.children.iter().find(|child| child.path == "root.root").filter(|_| inserted) {
-        let message = "this queue is not the root: it stands beside others, so a root is put above and it is root.root";
+        let message = "this queue is not the root because it has siblings: a root is added as its parent, and it becomes root.root";
         let hint = "move the other queues into `queues` of this one, or rename it";
         faults.warning("CFG-016", below.name.at, &below.path, message, hint);
     }
@@ -102,7 +102,7 @@ pub(super) fn check_node_sort(partition: &RawPartition, path: &str, faults: &mut
         && !sort.value.is_empty()
         && NodeSortPolicy::parse(&sort.value).is_none()
     {
-        let message = format!("node sorting {:?} is not known", sort.value);
+        let message = format!("unknown node sort policy {:?}", sort.value);
         let hint = format!("write {}, in lower case", one_of(NodeSortPolicy::ALLOWED, "`"));
         faults.error("CFG-100", sort.at, path, message, hint);
     }

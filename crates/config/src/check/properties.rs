@@ -18,7 +18,7 @@ pub(super) fn check(properties: &[RawProperty], path: &str, faults: &mut Faults)
         let (key, value) = (&property.key, &property.value.value);
         let odd = QueueProperties::default().set(key, value).err();
         if let Some(known) = odd.filter(|known| known.row().is_read_by(faults.profile())) {
-            let message = format!("property `{key}` is {value:?}, which is not understood: the default holds");
+            let message = format!("property `{key}` is {value:?}, which is invalid: the default is used");
             faults.warning(CODE, property.value.at, path, message, format!("write {}", known.expected()));
         }
         if PropertyKey::parse(key) == Some(PropertyKey::ApplicationSortPolicy) && faults.profile().is_since_1_8() {
@@ -34,8 +34,7 @@ pub(super) fn check(properties: &[RawProperty], path: &str, faults: &mut Faults)
             let message = format!("property `{key}` is one of {} and has no effect here", names.join(" and "));
             faults.warning(CODE, property.key_at, path, message, "leave it out");
         } else if !known(key, faults.profile()) {
-            let message =
-                format!("property {} is not known: it is kept and passed down, and has no effect", quoted(key));
+            let message = format!("property {} is unknown: it is stored and inherited, and has no effect", quoted(key));
             let hint = match near_known(key, faults.profile()) {
                 Some(near) => format!("did you mean `{near}`?"),
                 None => format!("leave it out; known are {}", known_keys(faults.profile()).join(", ")),

@@ -54,7 +54,7 @@ fn check_children(queue: &RawQueue, faults: &mut Faults) {
             Some(first) => {
                 let (name, first_name, line) = (&child.name.value, &first.value, first.at.line);
                 let message = if name == first_name {
-                    format!("queue {name:?} stands twice below {}, first in line {line}", queue.path)
+                    format!("duplicate queue {name:?} in {}; first defined on line {line}", queue.path)
                 } else {
                     format!("queue {name:?} is {first_name:?} of line {line} again below {}", queue.path)
                 };
@@ -85,7 +85,7 @@ fn name_fault(name: &str, profile: Profile) -> Option<(String, &'static str)> {
     let fault = if name.is_empty() {
         "is empty".to_owned()
     } else if let Some(c) = name.chars().find(|c| !is_queue_name(c.encode_utf8(&mut [0; 4]), chars)) {
-        format!("holds {c:?}")
+        format!("contains {c:?}")
     } else {
         format!("has {} characters, more than {QUEUE_NAME_MAX}", name.len())
     };
@@ -120,19 +120,25 @@ fn check_acl(key: &str, text: &Placed<String>, path: &str, faults: &mut Faults) 
     };
     for name in &reading.ignored {
         let (message, hint) = if name == "*" {
-            ("`*` among other names is no name and is ignored".to_owned(), "write '*' alone for everybody")
+            ("`*` among other names is not a name and is ignored".to_owned(), "write '*' alone for all users")
         } else {
             let legal = match names {
                 AclNames::Portable => "letters, digits, `.`, `_` first; then `@` and `-` too",
                 AclNames::Core => "a letter or `_` first, then letters, digits, `_`, `-`; for users `.` and `@` too",
             };
-            (format!("{} is no legal name and is ignored", shorten(name)), legal)
+            (format!("{} is not a valid name and is ignored", shorten(name)), legal)
         };
         faults.warning("CFG-038", text.at, path, format!("`{key}`: {message}"), hint);
     }
     if reading.comma_before_groups {
         let message = format!("`{key}` {}: what follows the space are groups", shorten(&text.value));
-        faults.warning("ACL-007", text.at, path, message, "no space after a comma; the one space begins the groups");
+        faults.warning(
+            "ACL-007",
+            text.at,
+            path,
+            message,
+            "no space after a comma; the first space separates users from groups",
+        );
     }
 }
 
@@ -225,7 +231,7 @@ fn report_closed_below(queue: &RawQueue, faults: &mut Faults) -> bool {
 fn report_closed(queue: &RawQueue, faults: &mut Faults) {
     let at = if queue.name.at == Place::default() { queue.at } else { queue.name.at };
     let below = if queue.children.is_empty() { "" } else { " and all queues below it" };
-    let message = format!("nobody may submit to {}{below}", queue.path);
-    let hint = "set `submitacl` here or further up, '*' for everybody";
+    let message = format!("no user may submit to {}{below}", queue.path);
+    let hint = "set `submitacl` on this queue or a parent, '*' for all users";
     faults.warning("ACL-024", at, &queue.path, message, hint);
 }

@@ -113,7 +113,7 @@ impl RuleChecker<'_> {
             let message = if name.value.is_empty() {
                 format!("{label} has no name")
             } else {
-                format!("{label}: {:?} is no rule name", name.value)
+                format!("{label}: {:?} is not a rule name", name.value)
             };
             self.faults.error(
                 "CFG-080",
@@ -123,7 +123,7 @@ impl RuleChecker<'_> {
                 format!("write one of: {}", RuleKind::spellings(self.faults.profile()).join(", ")),
             );
         } else if kind.is_none() && !rule.name_faulty {
-            let message = format!("{label}: there is no rule {:?}", name.value);
+            let message = format!("{label}: rule {:?} not found", name.value);
             self.faults.strict(
                 "CFG-081",
                 name.at,
@@ -174,7 +174,7 @@ impl RuleChecker<'_> {
         let chars = if self.faults.profile().is_since_1_8() { NameChars::Wide } else { NameChars::Narrow };
         for segment in value.value.split('.') {
             if !is_queue_name(segment, chars) {
-                let message = format!("{label}: {segment:?} in {:?} is no queue name", value.value);
+                let message = format!("{label}: {segment:?} in {:?} is not a valid queue name", value.value);
                 let hint = "names between the dots: 1 to 64 of a-z A-Z 0-9 _ -";
                 self.faults.strict("CFG-088", value.at, self.path, message, hint);
             }
@@ -185,7 +185,7 @@ impl RuleChecker<'_> {
     fn filter(&mut self, filter: &RawFilter) {
         let label = self.label;
         if let Some(kind) = filter.kind.as_ref().filter(|kind| FilterType::of_text(&kind.value).is_none()) {
-            let message = format!("{label}: filter type {:?} is not known", kind.value);
+            let message = format!("{label}: unknown filter type {:?}", kind.value);
             let default = FilterType::default().name();
             let hint = format!("write {}, or leave it out for {default}", one_of(FilterType::ALLOWED, "`"));
             self.faults.error("CFG-082", kind.at, self.path, message, hint);
@@ -195,8 +195,8 @@ impl RuleChecker<'_> {
         self.names(&filter.users, "user", "CFG-083", user);
         self.names(&filter.groups, "group", "CFG-084", is_limit_group);
         if self.passes_nobody(filter, user) {
-            let message = format!("{label}: the filter lets nobody pass");
-            let hint = "name users or groups in it, or leave it out for everybody";
+            let message = format!("{label}: the filter matches no user");
+            let hint = "name users or groups in it, or remove it to match all users";
             self.faults.warning("PLC-050", filter.at, self.path, message, hint);
         }
     }
@@ -233,7 +233,7 @@ impl RuleChecker<'_> {
         }
         for name in list.iter().filter(|name| !legal(&name.value)) {
             let message = format!("{label}: {:?} is no {word} name and is ignored", name.value);
-            let hint = "a list holds names only; an expression stands alone";
+            let hint = "a list has names only; an expression must be the only entry";
             self.faults.warning("CFG-085", name.at, self.path, message, hint);
         }
     }

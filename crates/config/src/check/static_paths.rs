@@ -140,7 +140,7 @@ impl<'r> ConfiguredQueues<'r> {
             None => return,
             Some("CFG-089") => ("CFG-089", format!("{label}: {whole} is a parent queue")),
             Some("CFG-090") => ("CFG-090", format!("{label}: {whole} does not exist and the rule does not create it")),
-            Some("CFG-091") => ("CFG-091", format!("{label}: {whole} would stand below a leaf")),
+            Some("CFG-091") => ("CFG-091", format!("{label}: {whole} would be a child of a leaf")),
             Some(_) => ("CFG-092", format!("{label}: {whole} is a leaf, and the rules after it need a parent")),
         };
         faults.error(code, at, path, message, hint);
@@ -189,7 +189,7 @@ fn report_missing(
     let creates = |rule: &RawRule| rule.create.as_good().is_some_and(|create| create.value);
     let place = value_place(rule);
     if !queue.is_parent() && queue.path != "root" {
-        let message = format!("{label}: {whole} would stand below {}, which is a leaf", queue.path);
+        let message = format!("{label}: {whole} would be a child of {}, which is a leaf", queue.path);
         let hint = "name another queue, or write `parent: true` on that one";
         faults.strict("CFG-091", place, path, message, hint);
     } else if !creates(outermost) {

@@ -65,7 +65,7 @@ pub fn preemption_keys(profile: Profile) -> &'static [&'static str] {
 pub(super) fn file(node: Node<'_>, faults: &mut Faults) -> Option<RawFile> {
     if !node.is_map() && !node.is_null() {
         let message = format!("the file is {}, not a map", node.kind());
-        faults.error("CFG-002", node.at(), "", message, "begin with `partitions:` and a list of partitions");
+        faults.error("CFG-002", node.at(), "", message, "start with `partitions:` and a list of partitions");
         return None;
     }
     let mut file = RawFile { at: node.at(), ..RawFile::default() };

@@ -120,7 +120,7 @@ fn amount(
         QuantityFault::Malformed if text.value.trim().starts_with('-') => {
             ("CFG-020", "is negative", "digits, then an optional suffix; amounts cannot be negative")
         }
-        QuantityFault::Malformed => ("CFG-020", "is no quantity", "digits, then an optional suffix: 500, 10G, 4Gi"),
+        QuantityFault::Malformed => ("CFG-020", "is not a quantity", "digits, then an optional suffix: 500, 10G, 4Gi"),
         QuantityFault::Suffix => (
             "CFG-021",
             "has an unknown suffix",

@@ -113,10 +113,10 @@ fn limits_are_matched_by_whom_they_name() {
     ");
     insta::assert_snapshot!(roots(&format!("limits: [{sue}]"), &format!("limits: [{dev}, {{users: [sue], limit: x, maxapplications: 1, maxresources: {{gpu: 0, memory: 1}}}}]")), @"
     ~ root
-      + limit groups dev,ops: maxapplications 2   at once, what runs stays
+      + limit groups dev,ops: maxapplications 2   immediately, running allocations stay
         limit users sue: description none → x     none, a description
-        limit users sue: max memory none → 1      at once, what runs stays
-        limit users sue: max gpu none → 0         at once, what runs stays
+        limit users sue: max memory none → 1      immediately, running allocations stay
+        limit users sue: max gpu none → 0         immediately, running allocations stay
     ");
 }
 

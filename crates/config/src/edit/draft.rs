@@ -109,7 +109,7 @@ fn inside(whole: &str, policy_group: &str, refuse: EditFaults<'_>) -> Result<(St
         None => Ok((whole.to_owned(), None)),
         Some(Embedded { text, origin }) if origin.style == Style::Literal => Ok((text, Some(origin))),
         Some(Embedded { origin, .. }) => {
-            let message = "the configuration stands in the manifest as a quoted or folded text";
+            let message = "the configuration is a quoted or folded text in the manifest";
             Err(refuse.fault("EDT-004", origin.content, message, "write it as a block of lines: `queues.yaml: |`"))
         }
     }

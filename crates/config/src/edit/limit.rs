@@ -151,7 +151,7 @@ fn limit_at(
 }
 
 fn no_limit(tree: &Tree<'_>, at: usize, index: usize, count: usize, refuse: EditFaults<'_>) -> Fault {
-    let message = format!("there is no limit {} on {}", index + 1, refuse.path);
+    let message = format!("limit {} not found on {}", index + 1, refuse.path);
     refuse.missing(tree.place(tree.node(at).range.start), message, format!("it has {count}"))
 }
 
@@ -207,7 +207,7 @@ fn resources(draft: &Draft<'_>, at: &[PathSegment]) -> Result<Vec<String>, Fault
 /// A limit as it is to be written.
 pub(super) fn limit_value(limit: &NewLimit, refuse: EditFaults<'_>) -> Result<Value, Fault> {
     if limit.users.is_empty() && limit.groups.is_empty() {
-        return Err(refuse.value("a limit without users and groups is for nobody", "name some, or `*`"));
+        return Err(refuse.value("a limit without users and groups matches no user", "name some, or `*`"));
     }
     if limit.max_applications.is_none() && limit.max_resources.is_empty() {
         return Err(refuse.value("a limit of nothing", "give a number of applications or resources"));

@@ -28,7 +28,7 @@ impl QueueLocation {
 pub(super) fn partition(tree: &Tree<'_>, name: &str, refuse: EditFaults<'_>) -> Result<(Vec<PathSegment>, Id), Fault> {
     let nothing = || {
         let hint = "an empty text means the default configuration: write that out first";
-        refuse.missing(tree.place(0), "there is no partition in the text", hint)
+        refuse.missing(tree.place(0), "the configuration has no partition", hint)
     };
     let root = tree.root.ok_or_else(nothing)?;
     let list = value(tree, root, "partitions", refuse)?.ok_or_else(nothing)?;
@@ -45,7 +45,7 @@ pub(super) fn partition(tree: &Tree<'_>, name: &str, refuse: EditFaults<'_>) -> 
         }
         there.push(if known.is_empty() { "default" } else { known });
     }
-    let message = format!("there is no partition {name:?}");
+    let message = format!("partition {name:?} not found");
     Err(refuse.missing(tree.place(tree.node(list).range.start), message, format!("there are: {}", there.join(", "))))
 }
 
@@ -61,8 +61,8 @@ pub(super) fn queue(
     if parts.next() != Some("root") {
         return Err(refuse.missing(
             tree.place(0),
-            format!("{path} is no full path of a queue"),
-            "it begins with `root`",
+            format!("{path} is not a full queue path"),
+            "a full path starts with `root`",
         ));
     }
     let top = children(tree, map, refuse)?;
@@ -80,7 +80,7 @@ pub(super) fn queue(
             let at = tree.place(tree.node(map).range.start);
             return Err(refuse.missing(
                 at,
-                format!("there is no queue {path}"),
+                format!("queue {path} not found"),
                 format!("nothing is called {part:?} here"),
             ));
         };

@@ -115,7 +115,7 @@ struct Context<'a, 't> {
 
 impl Context<'_, '_> {
     fn surprise(&self, id: Id) -> Fault {
-        self.refuse.form(self.tree.place(self.tree.node(id).range.start), "what stands here is not what it should be")
+        self.refuse.form(self.tree.place(self.tree.node(id).range.start), "unexpected text at this location")
     }
 
     fn form(&self, at: usize, message: &str) -> Fault {
@@ -214,7 +214,7 @@ impl Context<'_, '_> {
         if head.bytes().all(|b| matches!(b, b' ' | b'-')) {
             return Ok(());
         }
-        Err(self.form(key, "the keys of this map do not begin their lines"))
+        Err(self.form(key, "the keys of this map are not at the start of their lines"))
     }
 
     /// Takes an entry out of a block map that has others.
@@ -251,7 +251,7 @@ impl Context<'_, '_> {
             return self.insert_lines(before.end.max(dash + 1), column, &item);
         }
         if !is_first(text, dash) {
-            return Err(self.form(dash, "this list begins in the line of another one"));
+            return Err(self.form(dash, "this list starts on the line of another list"));
         }
         Ok(vec![Patch::insert(line_start(text, dash), self.broken(&format!("{item}\n")))])
     }

@@ -152,7 +152,7 @@ pub fn remove_queue(text: &str, target: &Target<'_>) -> Result<String, Fault> {
             && locate::text(tree, *only, "name").eq_ignore_ascii_case("root")
         {
             let at = tree.place(tree.node(*only).range.start);
-            let message = "without it the queue `root.root` would become the root itself";
+            let message = "otherwise the queue `root.root` would become the root";
             return Err(refuse.fault("EDT-004", at, message, "rename that queue first"));
         }
         let mut at = above.way().to_vec();
@@ -291,7 +291,7 @@ pub(super) fn holder_of_limits(
         (QueueLocation::Written(_), Some(there)) => match locate::value(tree, map, "limits", refuse)? {
             None => Ok((way, partition, PARTITION)),
             Some(_) => {
-                let message = "the limits of root stand on the partition too, and both must be alike";
+                let message = "the partition has the limits of root too, and both must be identical";
                 Err(refuse.fault("EDT-004", tree.place(tree.node(there).range.start), message, "keep one of the two"))
             }
         },
@@ -300,7 +300,7 @@ pub(super) fn holder_of_limits(
 
 fn queue_value(queue: &NewQueue, refuse: EditFaults<'_>) -> Result<Value, Fault> {
     if !is_queue_name(&queue.name, NameChars::Wide) {
-        return Err(refuse.value(format!("{:?} is no name of a queue", queue.name), "1 to 64 of a-z A-Z 0-9 _ -"));
+        return Err(refuse.value(format!("{:?} is not a valid queue name", queue.name), "1 to 64 of a-z A-Z 0-9 _ -"));
     }
     check_count(queue.max_applications, refuse)?;
     let mut entries = vec![("name".to_owned(), Value::Text(queue.name.clone()))];

@@ -28,13 +28,13 @@ impl EditFaults<'_> {
         let name = alias_name(tree.text, alias);
         let origin = written.map_or_else(String::new, |at| format!(", from line {}", tree.place(at).line));
         let message = format!("{what} comes from the alias `{name}`{origin}");
-        self.fault("EDT-002", at, message, "write the values out here first, or change them where they stand")
+        self.fault("EDT-002", at, message, "write the values here first, or change them at the anchor")
     }
 
     /// EDT-003: the value stands here, and aliases take it elsewhere too.
     pub fn shared(self, tree: &Tree<'_>, what: &str, at: usize, alias: usize) -> Fault {
         let (name, line) = (alias_name(tree.text, alias), tree.place(alias).line);
-        let message = format!("{what} holds what the alias `{name}` in line {line} stands for: both would change");
+        let message = format!("{what} contains the value of the alias `{name}` on line {line}: both would change");
         self.fault(
             "EDT-003",
             tree.place(at),

@@ -98,7 +98,7 @@ pub fn faults(root: &Value, schema: &Value, value: &Value, at: &str) -> Vec<Stri
                 }
                 true
             }
-            other => panic!("keyword {other} is not known to this validator"),
+            other => panic!("unknown keyword {other}"),
         };
         if !good {
             out.push(format!("{at}: {keyword} {rule}: {value}"));

@@ -70,21 +70,25 @@ pub static KEYS: [SettingKey; 27] = [
     SettingKey::new("bind.host", "host name or address", "127.0.0.1", "Where the server listens.", |c, w| {
         put(&mut c.bind_host, text(w))
     }),
-    SettingKey::new("bind.port", "whole number, 0 is any free port", "9080", "The port on which it listens.", |c, w| {
-        put(&mut c.bind_port, number(w, 0, 65_535))
-    }),
+    SettingKey::new(
+        "bind.port",
+        "whole number, 0 is any free port",
+        "9080",
+        "The port on which it listens.",
+        |c, w| put(&mut c.bind_port, number(w, 0, 65_535)),
+    ),
     SettingKey::path("tls.certificate", "The server's certificate chain, PEM. Goes with `tls.key`.", |c, w| {
         put(&mut c.tls_certificate, path(w))
     }),
     SettingKey::path("tls.key", "The private key of the certificate, PEM.", |c, w| put(&mut c.tls_key, path(w))),
-    SettingKey::path("token.file", "Who may come in with which bearer token. Flag: --tokens.", |c, w| {
+    SettingKey::path("token.file", "The bearer tokens that can authenticate. Flag: --tokens.", |c, w| {
         put(&mut c.token_file, path(w))
     }),
     SettingKey::new(
         "scheduler.acl",
         "access list",
         "",
-        "Who beside the owner of the process may change what is above the queues: users, a space, groups. Flag: --scheduler-acl.",
+        "Users, a space, and groups that may change the configuration and nodes, in addition to the owner of the process. Flag: --scheduler-acl.",
         |c, w| put(&mut c.scheduler_acl, acl(w)),
     ),
     SettingKey::path(
@@ -101,7 +105,7 @@ pub static KEYS: [SettingKey; 27] = [
     ),
     SettingKey::path(
         "state.folder",
-        "Folder of the journal; the scheduler resumes from it at the next start. Flag: --state.",
+        "Directory of the journal; the scheduler resumes from it at the next start. Flag: --state.",
         |c, w| put(&mut c.state_folder, path(w)),
     ),
     SettingKey::new(
@@ -121,9 +125,13 @@ pub static KEYS: [SettingKey; 27] = [
         put(&mut c.event.request_capacity, number(w, 1, 10_000_000))
     })
     .waiting(EVENTS),
-    SettingKey::new("event.ringBufferCapacity", NUMBER, "100000", "Events kept for readers of the REST API and the console.", |c, w| {
-        put(&mut c.event.ring_buffer_capacity, number(w, 1, 10_000_000))
-    }),
+    SettingKey::new(
+        "event.ringBufferCapacity",
+        NUMBER,
+        "100000",
+        "Events kept for readers of the REST API and the console.",
+        |c, w| put(&mut c.event.ring_buffer_capacity, number(w, 1, 10_000_000)),
+    ),
     SettingKey::new("event.maxStreams", NUMBER, "100", "Streams of events at the same time.", |c, w| {
         put(&mut c.event.max_streams, number(w, 1, 100_000))
     }),
@@ -144,20 +152,28 @@ pub static KEYS: [SettingKey; 27] = [
         "drain.command",
         "program, or list of program and arguments",
         "",
-        "Called when a queue begins to drain and when it counts as stuck, without a shell. What there is to say comes on its \
+        "Run when a queue starts to drain and when it is stuck, without a shell. The details are on its \
          standard input, as one JSON object.",
         |c, w| put(&mut c.drain.command, command(w)),
     )
     .or_list(),
-    SettingKey::new("drain.webhook", "http:// or https:// address", "", "The same JSON object is posted there.", |c, w| {
-        put(&mut c.drain.webhook, webhook(w))
-    }),
-    SettingKey::path("drain.ca", "Authorities, PEM, that the webhook's certificate may be from, beside the system's.", |c, w| {
+    SettingKey::new(
+        "drain.webhook",
+        "http:// or https:// address",
+        "",
+        "The same JSON object is posted there.",
+        |c, w| put(&mut c.drain.webhook, webhook(w)),
+    ),
+    SettingKey::path("drain.ca", "Additional trusted CA certificates (PEM) for the webhook.", |c, w| {
         put(&mut c.drain.authorities, path(w))
     }),
-    SettingKey::new("drain.timeout", DURATION, "10s", "How long one try of the command or the webhook may take.", |c, w| {
-        put(&mut c.drain.timeout, duration(w, MILLISECOND))
-    }),
+    SettingKey::new(
+        "drain.timeout",
+        DURATION,
+        "10s",
+        "How long one try of the command or the webhook may take.",
+        |c, w| put(&mut c.drain.timeout, duration(w, MILLISECOND)),
+    ),
     SettingKey::new("drain.retries", NUMBER, "3", "How often a try that failed is repeated.", |c, w| {
         put(&mut c.drain.retries, number(w, 0, 20))
     }),

@@ -54,7 +54,7 @@ impl Settings {
 pub fn template() -> String {
     let mut text =
         "# The scheduler's own configuration. Read once, at start. Flags of the command line go before it.\n\
-                    # Relative paths count from the folder of this file.\n"
+                    # Relative paths are relative to the directory of this file.\n"
             .to_owned();
     for key in &KEYS {
         text.push('\n');

@@ -43,7 +43,7 @@ pub(super) fn text(written: &SettingText) -> Result<String, String> {
 
 pub(super) fn path(written: &SettingText) -> Result<Option<PathBuf>, String> {
     match written.text() {
-        "" => Err("write the name of a file or folder, or leave the key out".to_owned()),
+        "" => Err("write the name of a file or directory, or remove the key".to_owned()),
         text if text.contains('\0') => Err("a name cannot have a NUL byte".to_owned()),
         text => Ok(Some(PathBuf::from(text))),
     }
@@ -82,11 +82,11 @@ pub(super) fn flag(written: &SettingText) -> Result<bool, String> {
 
 /// An access list by the grammar of queues, every entry of it a legal name.
 pub(super) fn acl(written: &SettingText) -> Result<Acl, String> {
-    const DUE: &str = "write users, a space, groups: `sue,bob ops`; `*` is everybody";
+    const DUE: &str = "write users, a space, groups: `sue,bob ops`; `*` for all users";
     let reading = Acl::parse(written.text(), AclNames::Portable)
         .map_err(|parts| format!("{parts} parts with spaces between them are too many; {DUE}"))?;
     if let Some(odd) = reading.ignored.first() {
-        return Err(format!("{odd:?} is no name of a user or group; {DUE}"));
+        return Err(format!("{odd:?} is not a valid user or group name; {DUE}"));
     }
     Ok(reading.acl)
 }

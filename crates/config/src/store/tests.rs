@@ -71,7 +71,7 @@ fn the_message_says_what_failed() {
     };
     assert_eq!(
         reported(2, 30),
-        "/etc/queues.yaml is unchanged: no file can be made in its folder: the file system is read-only"
+        "/etc/queues.yaml is unchanged: cannot create a file in its directory: the file system is read-only"
     );
     assert_eq!(reported(3, 28), "/etc/queues.yaml is unchanged: the new text cannot be written: the disk is full");
     assert!(
@@ -144,7 +144,7 @@ fn links_in_a_circle_and_folders_are_refused() {
     disk.link(Path::new("/b"), Path::new("a"));
     assert!(stored(&disk, "/a").expect_err("it is a circle").to_string().contains("too many symbolic links"));
     disk.put(Path::new("/folder"), b"", Metadata { is_file: false, ..KEPT });
-    assert!(stored(&disk, "/folder").expect_err("it is a folder").to_string().contains("no ordinary file"));
+    assert!(stored(&disk, "/folder").expect_err("it is a folder").to_string().contains("not a regular file"));
 }
 
 /// A folder of its own on the real disk, removed at the end.

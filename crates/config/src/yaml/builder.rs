@@ -273,7 +273,8 @@ impl<'t, 'f> Builder<'t, 'f> {
         match first_place(&self.document, map, scalar.text, at) {
             None => Key::Plain(id),
             Some(first) => {
-                let message = format!("key `{}` stands twice in one map, first in line {}", scalar.text, first.line);
+                let message =
+                    format!("duplicate key `{}` in one map; first defined on line {}", scalar.text, first.line);
                 self.faults.error("CFG-004", at, "", message, "keep one of the two");
                 Key::Faulty
             }
@@ -285,15 +286,15 @@ impl<'t, 'f> Builder<'t, 'f> {
         let target = self.anchors.get(&anchor).copied();
         let open = target.is_some_and(|target| self.stack.iter().any(|frame| frame.id == target));
         let (Some(target), false) = (target, open) else {
-            let message = format!("alias `{name}` stands inside the value that it stands for");
-            self.faults.error("CFG-008", at, "", message, "an alias can stand only for a value that ends before it");
+            let message = format!("alias `{name}` is inside its own value");
+            self.faults.error("CFG-008", at, "", message, "an alias can refer only to a value that ends before it");
             let id = self.node(at, Content::Broken, 0);
             return self.attach(id, SubtreeSize { nodes: 1, height: 0 });
         };
         let weight = self.weights[target as usize];
         self.expanded = self.expanded.saturating_add(weight.nodes);
         if self.expanded > EXPANDED {
-            let message = format!("with `{name}` the aliases of this file stand for more than {EXPANDED} values");
+            let message = format!("with `{name}` the aliases of this file expand to more than {EXPANDED} values");
             self.faults.error("CFG-008", at, "", message, "write the values out, or use fewer aliases of aliases");
             return None;
         }

@@ -11,25 +11,23 @@ pub(super) fn explain(error: &ScanError, text: &str) -> (Place, String, &'static
     let said = || format!("not YAML: {}", error.info());
     match error.kind() {
         ErrorKind::MissingAnchorOrAliasName => {
-            let hint = "quote a text that begins with `*` or `&`: '*'";
-            (at, "`*` without quotes begins an alias, and no name follows".into(), hint)
+            let hint = "quote a text that starts with `*` or `&`: '*'";
+            (at, "`*` without quotes starts an alias, and no name follows".into(), hint)
         }
         ErrorKind::MappingValueNotAllowed | ErrorKind::InvalidColonPlacement => {
-            (at, said(), "quote a text that holds `: `; keys of one map begin in the same column")
+            (at, said(), "quote a text that contains `: `; keys of one map start in the same column")
         }
         ErrorKind::UnclosedFlowCollection { open } => {
             (at, format!("not YAML: `{open}` is never closed"), "close it with the bracket that belongs to it")
         }
         ErrorKind::UnclosedQuotedScalar => (at, "not YAML: the quote is never closed".into(), "close the quoted text"),
-        ErrorKind::InvalidQuotedScalarIndent => {
-            (at, said(), "the quote of the text that begins above is perhaps never closed")
-        }
+        ErrorKind::InvalidQuotedScalarIndent => (at, said(), "a quote that is opened above is probably not closed"),
         ErrorKind::RecursionLimitExceeded => {
             let message = format!("maps and lists are nested deeper than {DEEPEST} levels here");
             (at, message, "a queue takes two levels; flatten the tree")
         }
         ErrorKind::UnexpectedCharacter { character } if *character == '@' || *character == '`' => {
-            (at, format!("not YAML: a text cannot begin with `{character}` without quotes"), "quote the text")
+            (at, format!("not YAML: a text cannot start with `{character}` without quotes"), "quote the text")
         }
         ErrorKind::UnexpectedCharacter { character } => {
             let code = u32::from(*character);
@@ -37,7 +35,7 @@ pub(super) fn explain(error: &ScanError, text: &str) -> (Place, String, &'static
         }
         _ => match tab_after(error.marker(), text) {
             Some(tab) => (tab, TAB.0.into(), TAB.1),
-            None => (at, said(), "keys of one map begin in the same column, entries of a list with `- `"),
+            None => (at, said(), "keys of one map start in the same column, entries of a list with `- `"),
         },
     }
 }

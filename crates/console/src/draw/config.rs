@@ -41,8 +41,8 @@ pub fn draw(pen: &mut Pen<'_>, state: &State, page: &ConfigPage, regions: &Regio
     }
     if page.base.is_none() {
         let words = match state.cluster.until() {
-            Some(_) => "No configuration is known to have been in force then.",
-            None => "The text of the configuration in force is not known here.",
+            Some(_) => "The active configuration of that time is unknown.",
+            None => "The text of the active configuration is not available.",
         };
         pen.text(regions.rows.x + 3, regions.rows.y + 2, regions.rows.width.saturating_sub(4), words, Role::Dim);
         return;

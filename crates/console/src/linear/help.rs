@@ -52,7 +52,7 @@ fn of(state: &State, word: &str) -> Vec<String> {
         lines.extend(keys_of(state, command).map(|keys| format!("Its key on the drawn console: {keys}")));
     }
     if lines.is_empty() {
-        lines.push(format!("There is no word {word}; help lists all."));
+        lines.push(format!("Unknown word {word}; help lists all words."));
     }
     lines.iter().map(|line| plain::text(line)).collect()
 }

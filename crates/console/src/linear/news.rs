@@ -97,7 +97,7 @@ pub fn all(state: &State) -> Vec<String> {
         lines
     });
     let lines: Vec<String> = said.collect();
-    if lines.is_empty() { vec!["Nothing was said yet.".to_owned()] } else { lines }
+    if lines.is_empty() { vec!["No messages yet.".to_owned()] } else { lines }
 }
 
 /// The last messages, as they stand on a screen.

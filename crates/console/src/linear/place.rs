@@ -67,13 +67,10 @@ fn modes(state: &State) -> Vec<String> {
         lines.push(format!("Read only: {why}"));
     }
     if cluster.newest.paused {
-        lines.push("Paused: the scheduler makes no cycles, its clock stands".to_owned());
+        lines.push("Paused: the scheduler runs no cycles, its clock is stopped".to_owned());
     }
     if let Some(since) = cluster.frozen {
-        lines.push(format!(
-            "Frozen: the screen stands still since {}",
-            format::duration(state.now.saturating_sub(since))
-        ));
+        lines.push(format!("Frozen: the screen is paused since {}", format::duration(state.now.saturating_sub(since))));
     }
     for part in cluster.stale.iter().filter(|_| cluster.link.is_live()) {
         lines.push(format!("Old: {} are {} old", part.what, format::duration(part.age)));
@@ -81,7 +78,7 @@ fn modes(state: &State) -> Vec<String> {
     if let Some(shown) = &cluster.past.shown {
         let at = format::when(shown.at, cluster.past.live);
         let before = if shown.before.is_empty() { String::new() } else { format!(", right before: {}", shown.before) };
-        lines.push(format!("The past, as it was at {at}{before}; live returns"));
+        lines.push(format!("The past, at {at}{before}; live returns"));
     }
     lines.extend(cluster.trial.as_ref().map(|status| format!("What if, {}", trial::words(status))));
     lines

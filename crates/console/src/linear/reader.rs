@@ -132,7 +132,7 @@ impl Reader {
             ("" | "read", _) => Heard::said(layers::asked(question)),
             _ => {
                 let mut lines =
-                    vec![format!("Refused: a question is open, and {} is no answer to it.", plain::text(word))];
+                    vec![format!("Rejected: a question is open, and {} does not answer it.", plain::text(word))];
                 lines.extend(layers::asked(question));
                 Heard::said(lines)
             }
@@ -286,7 +286,7 @@ impl Reader {
     /// The next portion of what is being read.
     fn more(&mut self, state: &State) -> Vec<String> {
         match std::mem::take(&mut self.rest) {
-            Rest::Nothing => vec!["There is no more.".to_owned()],
+            Rest::Nothing => vec!["No more lines.".to_owned()],
             Rest::Page(from) => {
                 let said = page::of(state);
                 let (len, noun) = (said.len(), said.noun());

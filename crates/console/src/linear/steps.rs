@@ -115,14 +115,14 @@ pub fn pressed(keys: &str) -> Heard {
         keys.split_whitespace().map(|name| Key::parse(name).map(Step::Key).ok_or_else(|| name.to_owned())).collect();
     match read {
         Ok(steps) => Heard::steps(steps, Then::Look),
-        Err(name) => Heard::refused(format!("{name} is no key; write key K, key enter, key ctrl-o")),
+        Err(name) => Heard::refused(format!("{name} is not a key; write key K, key enter, key ctrl-o")),
     }
 }
 
 /// So many rows further: one step, however many.
 pub fn stepped(state: &State, on: bool, count: usize) -> Heard {
     let Some((index, len)) = page::cursor(state) else {
-        return Heard::refused("there are no rows here; more reads on");
+        return Heard::refused("this page has no rows; more reads on");
     };
     let to = if on { index.saturating_add(count) } else { index.saturating_sub(count) }.min(len.saturating_sub(1));
     let mut heard = Heard::steps(vec![Step::Select(to)], Then::Row);
@@ -135,7 +135,7 @@ pub fn stepped(state: &State, on: bool, count: usize) -> Heard {
 /// A row by its number or name, and a command on it.
 pub fn selected(state: &State, what: &str, run: Option<RowCommand>) -> Heard {
     let Some((_, len)) = page::cursor(state) else {
-        return Heard::refused("there are no rows to be selected here");
+        return Heard::refused("this page has no rows to select");
     };
     let number = what.parse::<usize>().ok().filter(|number| (1..=len).contains(number)).map(|number| number - 1);
     let found = match (number, rows::of(state)) {
@@ -144,7 +144,7 @@ pub fn selected(state: &State, what: &str, run: Option<RowCommand>) -> Heard {
         (None, None) => Vec::new(),
     };
     match found.as_slice() {
-        [] => Heard::refused(format!("there is no row {what} among {len}")),
+        [] => Heard::refused(format!("row {what} not found among {len}")),
         [one] => {
             let run = run.map(|id| Step::Run(CommandId::Row(id), None));
             let then = if run.is_some() { Then::Look } else { Then::Row };
@@ -171,7 +171,7 @@ pub fn set(state: &State, rest: &str) -> Heard {
             placement::fields(page, false).entries.iter().map(|one| one.label.to_owned()).collect(),
             page.field as usize,
         ),
-        _ => return Heard::refused("there is no form here; placement and set-max open some"),
+        _ => return Heard::refused("this page has no form; placement and set-max open forms"),
     };
     let known = || format!("write set FIELD VALUE; the fields are {}", labels.join(", "));
     let (first, after) = split(rest);

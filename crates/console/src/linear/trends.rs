@@ -77,7 +77,7 @@ fn bounds(lines: &mut Vec<String>, state: &State, page: &TrendsPage, picture: &P
     for bound in &picture.bounds {
         if let Some((step, figure)) = known(bound).last() {
             let shown = page.value.show(figure.mean);
-            lines.push(format!("A bound beside it: {shown} at {}", when(state, bound.at(*step))));
+            lines.push(format!("A bound of it: {shown} at {}", when(state, bound.at(*step))));
         }
     }
 }
@@ -85,7 +85,7 @@ fn bounds(lines: &mut Vec<String>, state: &State, page: &TrendsPage, picture: &P
 fn marks(lines: &mut Vec<String>, state: &State, picture: &Picture) {
     let left_out = picture.marks.len().saturating_sub(MARKS);
     if left_out > 0 {
-        lines.push(format!("{} before these are left out", format::count(left_out as u64, "mark")));
+        lines.push(format!("{} earlier ones are not shown", format::count(left_out as u64, "mark")));
     }
     let said = picture.marks.iter().skip(left_out);
     lines.extend(said.map(|(_, mark)| plain::text(&format!("Mark at {}: {}", when(state, mark.at), mark.words()))));

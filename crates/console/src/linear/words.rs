@@ -12,7 +12,7 @@ pub const OWN: [(&str, &str); 28] = [
         "help [WORD]",
         "These words and the commands of this page; of a word: what it does, and whether it can be used now",
     ),
-    ("where", "The scheduler, who you are, the page, the row, and what holds for all of it"),
+    ("where", "The scheduler, your identity, the page, the row, and the state of the console"),
     ("read", "The page from its beginning"),
     ("more", "The next portion; an empty line too, where there is more"),
     ("portion N|all", "How many lines are read at a time; 20 at first"),
@@ -29,13 +29,13 @@ pub const OWN: [(&str, &str); 28] = [
     ("set FIELD VALUE", "Write a field of a form, by its name or number; without a value it is emptied"),
     ("line N TEXT", "In the configuration: replace line N, with its indent"),
     ("insert N TEXT", "In the configuration: a new line before line N, with the indent of that line"),
-    ("indent N COUNT", "In the configuration: give line N so many blanks before it"),
+    ("indent N COUNT", "In the configuration: indent line N by this number of spaces"),
     ("delete N", "In the configuration: take line N out"),
     ("show N", "In the configuration: the text from line N on"),
     ("yes", "Do what is asked about"),
     ("no", "Leave what is asked about"),
     ("reason TEXT", "The reason for what is asked about, which the audit keeps"),
-    ("news", "What was said and not announced, and what changed on the page since it was read; also changes"),
+    ("news", "Messages that were not announced, and changes on the page since it was read; also changes"),
     ("announce on|off|10s", "Announce messages at once, or nothing; with an interval also what changed on the page"),
     ("key KEY ...", "Press keys as on the drawn console: key K, key ctrl-o, key g t"),
     ("quit", "Quit; asks when something would be lost; quit! does not ask"),
@@ -73,14 +73,14 @@ pub fn order(state: &State, word: &str, rest: &str) -> Result<Order, String> {
         let own = OWN.iter().map(|(usage, _)| split(usage).0);
         let all = own.chain(command::COMMANDS.iter().map(|command| command.name).filter(|name| !name.is_empty()));
         let meant = spelling::nearest(word, all).map_or_else(String::new, |near| format!("; is {near} meant?"));
-        return Err(format!("there is no word {word}{meant}; help lists all"));
+        return Err(format!("unknown word {word}{meant}; help lists all"));
     };
     if is_drawn(command.id) {
         return Err(format!("{word} is about the drawn console; it says nothing in lines"));
     }
     match (command.argument, rest.is_empty()) {
-        (Argument::None, false) => Err(format!("{word} takes nothing after it")),
-        (Argument::Required(_), true) => Err(format!("{word} wants more: {}", command.usage())),
+        (Argument::None, false) => Err(format!("{word} has no arguments")),
+        (Argument::Required(_), true) => Err(format!("{word} needs an argument: {}", command.usage())),
         _ => Ok(Order { id: command.id, argument: (!rest.is_empty()).then(|| rest.to_owned()) }),
     }
 }

@@ -47,7 +47,7 @@ pub fn content(state: &State, page: &ConfigPage, width: usize) -> Lines {
         Beside::Meaning => meaning(&mut lines, state, page, width),
         Beside::Lines => {
             let base = page.base.as_ref().map_or("", |base| &*base.text);
-            title(&mut lines, "your lines, against those in force when you began");
+            title(&mut lines, "your lines, compared with the active ones when you started");
             difference(&mut lines, base, &page.buffer.text(), width);
         }
         Beside::Underneath => {
@@ -102,7 +102,7 @@ fn meaning(lines: &mut Lines, state: &State, page: &ConfigPage, width: usize) {
     if !page.modified {
         if let Some(base) = &page.base {
             let past = &state.cluster.past;
-            title(lines, "in force");
+            title(lines, "active");
             wrapped(lines, 0, &loaded(base, past.live), width, Role::Text);
             let file = base.file.as_ref().map(|file| file.display().to_string());
             let nowhere = match (&base.by, past.kept) {
@@ -197,7 +197,7 @@ pub fn changes(lines: &mut Lines, checked: &CheckResult, width: usize) {
     }
     if !checked.consequences.is_empty() {
         lines.push(Vec::new());
-        title(lines, "to what runs now");
+        title(lines, "to running applications");
     }
     for (queue, sentences) in &checked.consequences {
         wrapped(lines, 0, queue, width, Role::Strong);
@@ -239,7 +239,7 @@ pub fn difference(lines: &mut Lines, old: &str, new: &str, width: usize) {
 fn loaded(of: &Configuration, now: Time) -> String {
     let by = match &of.by {
         LoadedBy::Start => "at the start".to_owned(),
-        LoadedBy::Seen => "was seen in force".to_owned(),
+        LoadedBy::Seen => "was seen active".to_owned(),
         LoadedBy::File => "from its file".to_owned(),
         LoadedBy::Workload => "by the workload".to_owned(),
         LoadedBy::User(user) => format!("by {user}"),

@@ -32,9 +32,7 @@ pub fn rows(state: &State, width: usize) -> Lines {
     let signs = sign_set(state);
     let all = &state.contexts.all;
     if all.is_empty() {
-        return vec![vec![dim(
-            "there are no contexts: `[contexts.NAME]` in your settings, or a kubeconfig, names some",
-        )]];
+        return vec![vec![dim("no contexts; add `[contexts.NAME]` to your settings, or use a kubeconfig")]];
     }
     let longest = |of: fn(&ContextEntry) -> &str| all.iter().map(|one| text::width(&text::escape(of(one)))).max();
     let name = longest(|one| &one.name).unwrap_or(0).clamp(7, WIDEST.min(width / 2));

@@ -172,7 +172,7 @@ fn drains(part: &PartitionView, row: &QueueRow) -> Vec<String> {
     if holding.is_empty() {
         return vec!["nothing is in it: it goes at once".to_owned()];
     }
-    let mut sentences = vec![format!("drains, held by {}:", format::count(holding.len() as u64, "application"))];
+    let mut sentences = vec![format!("drains, blocked by {}:", format::count(holding.len() as u64, "application"))];
     for app in holding.iter().take(NAMED) {
         let held = format::resource(&app.allocated);
         let held = if held.is_empty() { "nothing allocated".to_owned() } else { held };

@@ -257,7 +257,7 @@ fn gpu_pieces(index: u32, known: Option<&GpuUsage>, phase: JobPhase) -> Vec<Piec
     let said: Vec<String> = [busy, memory].into_iter().flatten().collect();
     let use_of = match (said.is_empty(), phase) {
         (false, _) => format!("  {}", said.join(", ")),
-        (true, JobPhase::Running) => "  its use is not known".to_owned(),
+        (true, JobPhase::Running) => "  its usage is unknown".to_owned(),
         _ => String::new(),
     };
     vec![plain(format!("number {index}")), dim(use_of)]
@@ -279,7 +279,7 @@ pub fn output_title(state: &State, page: &JobPage) -> String {
     let known = state.job.of(&page.app);
     if output.attempt == 0 {
         return match known {
-            Some(job) if job.attempts == 0 => "no output: it has not begun".to_owned(),
+            Some(job) if job.attempts == 0 => "no output: it has not started".to_owned(),
             Some(_) => "no output".to_owned(),
             None => String::new(),
         };

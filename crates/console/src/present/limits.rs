@@ -17,7 +17,7 @@ use view::{AppGroup, AppRow, LimitUse, PartitionView, Side, UsageRow};
 /// How a user or a group is called; `*` is the shared pot of those whom no limit names.
 pub fn name(side: Side, name: &str) -> String {
     match (side, name) {
-        (Side::Group, "*") => "everybody else".to_owned(),
+        (Side::Group, "*") => "all other users".to_owned(),
         _ => text::escape(name).into_owned(),
     }
 }

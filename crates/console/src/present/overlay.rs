@@ -200,7 +200,7 @@ pub fn tour_lines(state: &State) -> Vec<Vec<Piece>> {
     let steps = [
         (
             CommandId::Go(GoCommand::Queues),
-            "The queue tree. Each row is a queue: its state, its priority as others see it, what runs and what waits, what is used of guarantee and maximum.",
+            "The queue tree. Each row is a queue: its state, effective priority, running and pending applications, and usage of its guaranteed and maximum resources.",
         ),
         (
             CommandId::Row(RowCommand::Details),
@@ -208,7 +208,7 @@ pub fn tour_lines(state: &State) -> Vec<Vec<Piece>> {
         ),
         (
             CommandId::Go(GoCommand::Figures),
-            "How each figure on the screen came about, in words: what a sum is made of, which queue binds.",
+            "Explains each value on the screen in words: the parts of a sum, and the queue that limits.",
         ),
         (
             CommandId::Row(RowCommand::Open),
@@ -217,7 +217,7 @@ pub fn tour_lines(state: &State) -> Vec<Vec<Piece>> {
         (CommandId::Go(GoCommand::Draining), "The queues that drain, since when, and the applications that hold them."),
         (
             CommandId::Order(OrderCommand::Move),
-            "On an application: move it to another queue. What would be refused says so while the target is written.",
+            "Moves the selected application to another queue. While you type the target, a rejection is shown.",
         ),
         (
             CommandId::Order(OrderCommand::Kill),
@@ -226,7 +226,7 @@ pub fn tour_lines(state: &State) -> Vec<Vec<Piece>> {
         (CommandId::Go(GoCommand::Placement), "Where a submission would go, rule by rule, and why."),
         (
             CommandId::Go(GoCommand::Config),
-            "The configuration: edit it, see what that means to what runs, bring it into force.",
+            "The configuration: edit it, see the effects on running applications, apply it.",
         ),
         (
             CommandId::Go(GoCommand::Events),
@@ -295,7 +295,7 @@ pub fn figure_lines(state: &State, figures: &Figures) -> Vec<Vec<Piece>> {
 /// What was said, the newest first, each with its text below it.
 pub fn message_lines(state: &State) -> Vec<Vec<Piece>> {
     if state.messages.is_empty() {
-        return vec![vec![dim("nothing was said yet")]];
+        return vec![vec![dim("no messages yet")]];
     }
     let width = usize::from(layout::overlay_width(state));
     let column = if width < 60 { 4 } else { 13 };

@@ -40,7 +40,7 @@ const ESTIMATE: &str = "an estimate: worked out here on the configuration that w
 pub fn facts(state: &State, page: &PlacementPage) -> Vec<Vec<Piece>> {
     let Some(part) = part(&state.cluster, page) else { return Vec::new() };
     let against = match page.against {
-        Against::Running => "in force",
+        Against::Running => "active",
         _ if page.edited.is_some() => "of the edited text",
         _ => "of this file",
     };
@@ -98,7 +98,7 @@ fn without_rules(page: &PlacementPage, width: usize) -> Lines {
     match &page.against {
         Against::Reading(name) => wrapped(&format!("{name} is being read"), width, Role::Dim),
         Against::Faulty(name, message) => {
-            let mut lines = wrapped(&format!("{name} is no configuration that could hold:"), width, Role::Error);
+            let mut lines = wrapped(&format!("{name} is not a valid configuration:"), width, Role::Error);
             lines.extend(message.lines().map(|line| vec![plain(line.to_owned())]));
             lines
         }
@@ -115,7 +115,7 @@ fn rules(lines: &mut Lines, state: &State, part: &PartitionView, page: &Placemen
     let running = matches!(page.against, Against::Running);
     let message = part.rules.rule_lines();
     let (title, hits) = if running {
-        ("rules in force", "placed of reached")
+        ("active rules", "placed of reached")
     } else {
         (if page.edited.is_some() { "rules of the edited text" } else { "rules of the file" }, "")
     };

@@ -291,7 +291,7 @@ fn happened(state: &State, row: &PodRow, width: usize) -> Lines {
     match &state.pod.events.known {
         None => lines.push(vec![dim(" the events of Kubernetes are being read")]),
         Some(Err(why)) => {
-            for line in text::wrap(&format!("the events of Kubernetes are not known: {why}"), width.saturating_sub(1)) {
+            for line in text::wrap(&format!("the Kubernetes events are unknown: {why}"), width.saturating_sub(1)) {
                 lines.push(vec![piece(Role::Dim, format!(" {line}"))]);
             }
         }

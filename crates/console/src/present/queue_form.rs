@@ -107,7 +107,7 @@ fn child(job: &DraftJob) -> Result<NewQueue, Trouble> {
     let parent = match job.text(&What::Sort) {
         "" | "leaf" => false,
         "parent" => true,
-        other => return Err(Trouble::Field(format!("{other} is neither leaf nor parent"))),
+        other => return Err(Trouble::Field(format!("{other} is invalid; use leaf or parent"))),
     };
     Ok(NewQueue {
         name: job.text(&What::Name).to_owned(),
@@ -175,7 +175,8 @@ fn names(text: &str) -> Vec<String> {
 
 /// How many applications may run.
 fn applications(text: Option<&str>) -> Result<Option<u64>, Trouble> {
-    let number = |text: &str| text.parse().map_err(|_| Trouble::Field(format!("{text} is no number of applications")));
+    let number =
+        |text: &str| text.parse().map_err(|_| Trouble::Field(format!("{text} is not a number of applications")));
     text.map(number).transpose()
 }
 
@@ -185,7 +186,7 @@ fn pairs(text: &str) -> Result<Vec<(String, String)>, Trouble> {
         Some((name, amount)) if !name.is_empty() && !amount.is_empty() => {
             Ok((resource(name).to_owned(), amount.to_owned()))
         }
-        _ => Err(Trouble::Field(format!("{part} is no amount; write NAME=AMOUNT, as memory=10G"))),
+        _ => Err(Trouble::Field(format!("{part} is not an amount; write NAME=AMOUNT, as memory=10G"))),
     };
     names(text).into_iter().map(pair).collect()
 }

@@ -167,7 +167,7 @@ pub fn footer(state: &State) -> Vec<Piece> {
         text += "; another process writes them, once a minute";
     }
     if rings.left_out() > 0 {
-        text += &format!("; {} left out: too many", rings.left_out());
+        text += &format!("; {} not shown: too many", rings.left_out());
     }
     vec![dim(text)]
 }

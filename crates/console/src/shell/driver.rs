@@ -80,10 +80,10 @@ impl Driver {
         match effect {
             Effect::Copy(text) => self.copied = Some(text),
             Effect::EditText(_) => {
-                return Some(Reply::TextEdited(Err("there is no terminal for an editor".to_owned())));
+                return Some(Reply::TextEdited(Err("an editor needs a terminal".to_owned())));
             }
             Effect::RunOwn(run) => {
-                return Some(Reply::OwnEnded(Err(format!("{}: there is no terminal for it", run.name))));
+                return Some(Reply::OwnEnded(Err(format!("{}: it needs a terminal", run.name))));
             }
             Effect::OpenContext(name) => {
                 let opened = self.session.opener()?.open(&name).map(SourceHandle);

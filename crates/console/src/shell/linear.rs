@@ -310,7 +310,7 @@ impl Talk {
             return Ok(true);
         }
         if self.typed {
-            self.say(vec!["Refused: the question came this moment; answer it once more.".to_owned()])?;
+            self.say(vec!["Rejected: the question just appeared; answer it again.".to_owned()])?;
             let asked = self.reader.tell(self.session.state(), Then::Look).0;
             self.say(asked)?;
             return Ok(false);

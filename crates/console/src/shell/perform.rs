@@ -96,15 +96,15 @@ fn silence(source: &dyn source::Source, step: SilenceStep) -> Result<String, Str
             let act = Act::Silence { rule, subject, lasts };
             audited(source, Order::new(act, order.reason.clone()))?;
             let id = board.silence(order, at)?;
-            Ok(format!("silence {id} holds for {}", span(lasts)))
+            Ok(format!("silence {id} is active for {}", span(lasts)))
         }
         SilenceStep::End(id, by, at) => {
             let picture = board.picture();
             let known = picture.silences.iter().find(|one| one.id == id && one.ended.is_none());
-            let of = known.ok_or_else(|| format!("no silence {id} is in force"))?.words();
+            let of = known.ok_or_else(|| format!("silence {id} is not active"))?.words();
             audited(source, Act::EndSilence { silence: id, of }.into())?;
             board.end_silence(id, &by, at)?;
-            Ok(format!("silence {id} is over"))
+            Ok(format!("silence {id} ended"))
         }
     }
 }
@@ -171,7 +171,7 @@ fn write(file: &Path, text: &str, what: &str) -> Result<String, String> {
     let name = file.display();
     let opened = std::fs::File::create_new(file);
     let mut opened = opened.map_err(|error| match error.kind() {
-        std::io::ErrorKind::AlreadyExists => format!("{name} is there already, and is left as it is"),
+        std::io::ErrorKind::AlreadyExists => format!("{name} already exists, and is not changed"),
         _ => format!("{name} cannot be written: {error}"),
     })?;
     opened.write_all(text.as_bytes()).map_err(|error| format!("{name} cannot be written: {error}"))?;

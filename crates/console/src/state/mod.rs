@@ -291,7 +291,7 @@ impl State {
             self.keep(
                 None,
                 Grade::Warning,
-                "a theme has faults; what is wrong in it is left out".to_owned(),
+                "a theme has errors; the invalid parts are ignored".to_owned(),
                 message.clone(),
             );
         }

@@ -208,7 +208,7 @@ impl Past {
     pub fn why_off(&self) -> Option<String> {
         let shown = self.shown.as_ref()?;
         let ago = duration(self.live.since(shown.at));
-        Some(format!("this is the past, {ago} ago, and stays as it was; :live returns"))
+        Some(format!("this is the past, {ago} ago, and cannot change; :live returns"))
     }
 
     /// Where a step leads from here, where any time can be seen.

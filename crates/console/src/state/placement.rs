@@ -60,7 +60,7 @@ impl Field {
     /// What it stands for while it is empty.
     pub const fn hint(self) -> &'static str {
         match self {
-            Self::User => "nobody: refused",
+            Self::User => "no user: rejected",
             Self::Groups => "the user's name",
             Self::Queue => "none asked for",
             Self::Type => "none",
@@ -140,7 +140,7 @@ impl Form {
         for part in parts.into_iter().filter(|part| !part.is_empty()) {
             match part.split_once('=') {
                 Some((name, value)) if !name.is_empty() => tags.insert(name.to_owned(), value.to_owned()),
-                _ => return Err(format!("{part} is no tag; write NAME=VALUE")),
+                _ => return Err(format!("{part} is not a tag; write NAME=VALUE")),
             };
         }
         let kind = self.line(Field::Type).text();

@@ -26,7 +26,7 @@ impl LineFault {
 impl From<Unclosed> for LineFault {
     fn from(unclosed: Unclosed) -> Self {
         let Unclosed { at, sign } = unclosed;
-        let message = format!("what {sign} begins here does not end on this line");
+        let message = format!("{sign} is not closed on this line");
         let hint = match sign {
             '/' => "end it with a slash; a slash within it is written \\x2F".to_owned(),
             _ => format!("end it with {sign}; a text with {sign} in it goes between \", ' or ` signs"),
@@ -70,7 +70,7 @@ pub(super) fn pattern(line: &mut Line<'_>, word: &str) -> Result<Pattern, LineFa
     if let Some(text) = line.quoted() {
         let text = text?;
         if text.is_empty() {
-            return Err(LineFault::new("TAPE-003", at, "every line holds an empty text", "write what to look for"));
+            return Err(LineFault::new("TAPE-003", at, "every line contains an empty text", "write what to look for"));
         }
         return Ok(Pattern::Text(text.to_owned()));
     }
@@ -82,7 +82,7 @@ pub(super) fn pattern(line: &mut Line<'_>, word: &str) -> Result<Pattern, LineFa
     let regex = Regex::new(text).map_err(|error| {
         let report = error.to_string();
         let reason = report.lines().last().unwrap_or_default().trim_start_matches("error: ");
-        LineFault::new("TAPE-006", at, format!("/{text}/ is no regular expression: {reason}"), "")
+        LineFault::new("TAPE-006", at, format!("/{text}/ is not a regular expression: {reason}"), "")
     })?;
     Ok(Pattern::Regex(regex))
 }
@@ -104,9 +104,9 @@ pub(super) fn duration(text: &str, at: Place) -> Result<Duration, LineFault> {
         "" | "s" => 1.0,
         "m" => 60.0,
         "h" => 3600.0,
-        _ => return Err(wrong(format!("{text:?} is no duration"))),
+        _ => return Err(wrong(format!("{text:?} is not a duration"))),
     };
-    let number: f64 = number.parse().map_err(|_| wrong(format!("{text:?} is no duration")))?;
+    let number: f64 = number.parse().map_err(|_| wrong(format!("{text:?} is not a duration")))?;
     let millis = Duration::try_from_secs_f64((number * seconds * 1000.0).round() / 1000.0);
     match millis {
         Ok(duration) if duration <= LONGEST_WAIT => Ok(duration),
@@ -123,7 +123,7 @@ pub(super) fn seed(line: &mut Line<'_>) -> Result<u64, LineFault> {
     }
     let at = line.at();
     let text = value(line, "Source demo seed", form)?;
-    text.parse().map_err(|_| LineFault::new("TAPE-004", at, format!("{text:?} is no seed"), form))
+    text.parse().map_err(|_| LineFault::new("TAPE-004", at, format!("{text:?} is not a seed"), form))
 }
 
 /// How many times a key is pressed: the number behind it, if there is one.
@@ -135,7 +135,7 @@ pub(super) fn count(line: &mut Line<'_>) -> Result<u32, LineFault> {
     let text = line.word();
     text.parse().ok().filter(|count| (1..=MOST_PRESSES).contains(count)).ok_or_else(|| {
         let hint = format!("a whole number from 1 to {MOST_PRESSES}");
-        LineFault::new("TAPE-004", at, format!("{text:?} is no number of presses"), hint)
+        LineFault::new("TAPE-004", at, format!("{text:?} is not a number of presses"), hint)
     })
 }
 

@@ -189,7 +189,7 @@ impl<'t, 'w> Player<'t, 'w> {
     /// Holds that everything that was said has been expected, and that there are keys left to press.
     fn before_input(&mut self) -> Result<(), BrokenRule> {
         if let Some(heard) = self.ear.unexpected() {
-            let what = format!("{:?} was said, and no step expects it before the next key", heard.text);
+            let what = format!("unexpected message {:?} before the next key", heard.text);
             return Err(broken("TAPE-024", what));
         }
         let more = || broken("TAPE-021", format!("more than {} keys are pressed", self.limits.presses));
@@ -217,7 +217,7 @@ impl<'t, 'w> Player<'t, 'w> {
         match self.ear.unexpected() {
             None => Ok(()),
             Some(heard) => {
-                let what = format!("{:?} was said, and no step expects it", heard.text);
+                let what = format!("unexpected message {:?}", heard.text);
                 Err((heard.at, broken("TAPE-024", what)))
             }
         }
@@ -341,7 +341,7 @@ impl<'t, 'w> Player<'t, 'w> {
     fn expect(&mut self, pattern: &Pattern, drawn: bool) -> Result<(), BrokenRule> {
         let lines = self.screen().lines();
         if !lines.iter().any(|line| pattern.is_in(line)) {
-            return Err(broken("TAPE-020", format!("no line of the screen holds {pattern}")));
+            return Err(broken("TAPE-020", format!("no line of the screen contains {pattern}")));
         }
         self.ear.expect(&lines, |line| pattern.is_in(line));
         if !drawn {
@@ -353,7 +353,7 @@ impl<'t, 'w> Player<'t, 'w> {
     fn refute(&self, pattern: &Pattern) -> Result<(), BrokenRule> {
         match self.line_with(pattern) {
             None => Ok(()),
-            Some(line) => Err(broken("TAPE-020", format!("line {} of the screen holds {pattern}", line + 1))),
+            Some(line) => Err(broken("TAPE-020", format!("line {} of the screen contains {pattern}", line + 1))),
         }
     }
 

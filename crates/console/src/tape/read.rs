@@ -71,13 +71,13 @@ impl Reader {
         self.head = settings.into_head();
         if self.head.as_ref().is_some_and(|head| head.against == Against::Server) {
             for (word, at) in words::OF_OWN_SCHEDULER.iter().filter_map(|word| Some((word, self.said.get(word)?))) {
-                let message = format!("`{word}` stands in a tape with `Source server`");
+                let message = format!("`{word}` is in a tape with `Source server`");
                 self.faults.error("TAPE-012", *at, "", message, "leave it out: the server has its own");
             }
         }
         // A source that was said wrongly has its own fault already.
         if self.head.is_none() && !self.said.contains_key("Source") {
-            let hint = format!("begin it with {}", source_forms());
+            let hint = format!("start it with {}", source_forms());
             self.faults.error("TAPE-007", Place { line: 1, column: 1 }, "", "the tape has no source", hint);
         }
     }
@@ -171,7 +171,7 @@ impl Reader {
             other => {
                 let meant = did_you_mean(other, words::SOURCES);
                 let hint = format!("{meant}write {}", source_forms());
-                return Err(LineFault::new("TAPE-001", kind_at, format!("{other:?} is no source"), hint));
+                return Err(LineFault::new("TAPE-001", kind_at, format!("{other:?} is not a source"), hint));
             }
         };
         self.settings.against = Some((against, at));
@@ -192,7 +192,7 @@ impl Reader {
                 self.settings.theme = themes.get(&name).map(|theme| theme.name.clone()).ok_or_else(|| {
                     let known = themes.iter().map(|theme| theme.name.as_str());
                     let hint = format!("{}there are {}", did_you_mean(&name, known), themes.names());
-                    LineFault::new("TAPE-003", value_at, format!("{name:?} is no theme"), hint)
+                    LineFault::new("TAPE-003", value_at, format!("{name:?} is not a theme"), hint)
                 })?;
                 Ok(())
             }
@@ -216,7 +216,7 @@ impl Reader {
                     LineFault::new(
                         "TAPE-003",
                         value_at,
-                        format!("{text:?} is no number of colours"),
+                        format!("{text:?} is not a number of colors"),
                         format!("one of {known}"),
                     )
                 };
@@ -267,7 +267,12 @@ impl Reader {
                 let text = self.said_once("Set PlaybackSpeed", line, at, "a number as 0.5 or 2")?;
                 let factor = text.parse().ok().filter(|factor| (0.01..=100.0).contains(factor));
                 self.settings.pace.playback = factor.ok_or_else(|| {
-                    LineFault::new("TAPE-004", value_at, format!("{text:?} is no speed"), "a number from 0.01 to 100")
+                    LineFault::new(
+                        "TAPE-004",
+                        value_at,
+                        format!("{text:?} is not a speed"),
+                        "a number from 0.01 to 100",
+                    )
                 })?;
                 Ok(())
             }
@@ -287,7 +292,7 @@ impl Reader {
         let Some(side) = text.parse().ok().filter(|side| (1..=LARGEST_SIDE).contains(side)) else {
             let hint =
                 format!("a number of {unit} from 1 to {LARGEST_SIDE}; a tape counts cells, not the pixels of VHS");
-            return Err(LineFault::new("TAPE-004", value_at, format!("{text:?} is no number of {unit}"), hint));
+            return Err(LineFault::new("TAPE-004", value_at, format!("{text:?} is not a number of {unit}"), hint));
         };
         match (self.steps.is_empty(), width) {
             (true, true) => self.settings.width = Some(side),
@@ -301,14 +306,14 @@ impl Reader {
     /// Holds a word of the head to be said once, and before the first step.
     fn once(&mut self, word: &'static str, at: Place) -> Result<(), LineFault> {
         if let Some(first) = self.said.insert(word, at) {
-            let message = format!("`{word}` stands in line {} already", first.line);
+            let message = format!("duplicate `{word}`; first on line {}", first.line);
             return Err(LineFault::new("TAPE-007", at, message, "a tape says it once"));
         }
         match self.steps.first() {
             None => Ok(()),
             Some(step) => {
                 let hint = format!("put it before line {}", step.at.line);
-                Err(LineFault::new("TAPE-007", at, format!("`{word}` stands after the first step"), hint))
+                Err(LineFault::new("TAPE-007", at, format!("`{word}` is after the first step"), hint))
             }
         }
     }
@@ -328,14 +333,13 @@ impl Reader {
     fn flag(&mut self, word: &'static str, line: &mut Line<'_>, at: Place) -> Result<bool, LineFault> {
         let value_at = line.at();
         let text = self.said_once(word, line, at, "true or false")?;
-        let wrong =
-            |_| LineFault::new("TAPE-003", value_at, format!("{text:?} is neither true nor false"), "true or false");
+        let wrong = |_| LineFault::new("TAPE-003", value_at, format!("{text:?} is not true or false"), "true or false");
         text.parse().map_err(wrong)
     }
 
     fn picture_name(&mut self, line: &mut Line<'_>) -> Result<String, LineFault> {
         let at = line.at();
-        let allowed = "a file beside the tape that ends in .svg or .text, of letters, digits, `.`, `-` and `_`";
+        let allowed = "a file next to the tape that ends in .svg or .text, of letters, digits, `.`, `-` and `_`";
         let name = value(line, "Screenshot", allowed)?;
         let is_file = name.ends_with(".svg") || name.ends_with(".text");
         if !is_file || name.starts_with('.') || !is_name(&name) {
@@ -386,7 +390,7 @@ fn unknown_word(word: &str, at: Place) -> LineFault {
         1 => format!("a character is typed: Type \"{word}\""),
         _ => format!("{meant}there are {}, and keys by their names, as Enter and Ctrl+c", words::WORDS.join(", ")),
     };
-    LineFault::new("TAPE-001", at, format!("`{word}` is no word of a tape"), hint)
+    LineFault::new("TAPE-001", at, format!("unknown word `{word}`"), hint)
 }
 
 fn unknown_setting(name: &str, at: Place) -> LineFault {

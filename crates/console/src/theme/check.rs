@@ -32,20 +32,20 @@ pub fn check(entry: &Entry) -> Vec<String> {
     let style = |role: Role| entry.styles[role as usize];
     let has = |color: Option<Color>| color.is_some_and(|color| color != Color::Reset);
     if has(style(Role::Page).bg) && !has(style(Role::Page).fg) {
-        wrong.push("page has a background and no colour of the text: it would be the terminal's own".to_owned());
+        wrong.push("page has a background and no text color: the terminal's own would be used".to_owned());
     }
     let marks = Modifier::BOLD | Modifier::UNDERLINED | Modifier::REVERSED | Modifier::ITALIC;
     for role in BY_LOOK_ALONE {
         if !style(role).add_modifier.intersects(marks) {
             let name = role.name();
-            wrong.push(format!("{name} differs by colour alone: make it bold, underlined, reversed or italic as well"));
+            wrong.push(format!("{name} differs by color alone: make it bold, underlined, reversed, or italic too"));
         }
     }
     for role in GROUNDS {
         let ground = style(role);
         let shows = has(ground.bg) && ground.bg != style(Role::Page).bg || ground.add_modifier.intersects(marks);
         if !shows {
-            wrong.push(format!("{} cannot be seen: give it a colour behind the text, or reverse it", role.name()));
+            wrong.push(format!("{} is not visible: set a background color, or reverse it", role.name()));
         }
     }
     wrong

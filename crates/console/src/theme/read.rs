@@ -123,7 +123,7 @@ impl<'t> Reader<'t> {
                 "behind" => self.draft.behind = self.color(value),
                 "palette" => self.table(value, Self::palette),
                 "roles" => self.table(value, Self::roles),
-                other => self.unknown("THM-002", &at, &format!("{other:?} is no part of a theme"), other, KNOWN),
+                other => self.unknown("THM-002", &at, &format!("unknown part of a theme {other:?}"), other, KNOWN),
             }
         }
     }
@@ -151,7 +151,7 @@ impl<'t> Reader<'t> {
     fn roles(&mut self, (name, at, value): Entry<'_, 't>) {
         let known: Vec<&str> = Role::ALL.into_iter().flat_map(Role::names).collect();
         if !known.contains(&name) {
-            return self.unknown("THM-004", &at, &format!("there is no role {name:?}"), name, known);
+            return self.unknown("THM-004", &at, &format!("unknown role {name:?}"), name, known);
         }
         let place = self.place(at.start);
         let mut look = Look { at: place, fg: None, bg: None, add: Modifier::empty(), remove: Modifier::empty() };
@@ -196,7 +196,7 @@ impl<'t> Reader<'t> {
             DeValue::String(text) => text.to_string(),
             DeValue::Integer(number) => number.as_str().to_owned(),
             other => {
-                let message = format!("a colour belongs here, not {}", kind(other));
+                let message = format!("expected a color, found {}", kind(other));
                 self.fault("THM-003", &value.span(), message, COLORS.to_owned());
                 return None;
             }
@@ -256,7 +256,7 @@ impl<'t> Reader<'t> {
 }
 
 /// The forms of a colour, in words.
-const COLORS: &str = "a colour is \"#rrggbb\", a number from 0 to 255, a name of the terminal's sixteen as \"bright-red\", \"default\", or a name \
+const COLORS: &str = "a color is \"#rrggbb\", a number from 0 to 255, a name of the terminal's sixteen as \"bright-red\", \"default\", or a name \
                       from [palette]";
 
 /// The fault of an unknown colour, with the nearest known one.
@@ -264,7 +264,7 @@ pub(super) fn no_color<'k>(said: &Said, palette: impl Iterator<Item = &'k str>) 
     let known: Vec<&str> = palette.chain(color::NAMED.iter().map(|(name, _)| *name)).collect();
     let meant = nearest(&said.text, known.iter().copied());
     let hint = meant.map_or_else(|| COLORS.to_owned(), |near| format!("did you mean {near:?}? {COLORS}"));
-    fault("THM-005", said.at, format!("there is no colour {:?}", said.text), hint)
+    fault("THM-005", said.at, format!("unknown color {:?}", said.text), hint)
 }
 
 pub(super) fn fault(code: &'static str, at: Place, message: String, hint: String) -> Fault {

@@ -226,7 +226,7 @@ impl<'d> Resolver<'d> {
                     let names: Vec<&str> =
                         self.own.iter().chain(self.shipped).map(|theme| theme.name.as_str()).collect();
                     let again = chain.iter().any(|seen| seen.name == said.text);
-                    let what = if again { "inherits from itself" } else { "there is no theme of that name" };
+                    let what = if again { "inherits from itself" } else { "theme not found" };
                     let message = format!("{:?}: {what}", said.text);
                     faults.push(read::fault("THM-006", said.at, message, read::hint(&said.text, &names)));
                     chain.extend(self.shipped.first());

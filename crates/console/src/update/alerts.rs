@@ -72,7 +72,7 @@ fn report(state: &mut State, picture: Option<&Picture>) {
                 }
             }
             ChangeKind::Resolved => {
-                state.keep(Some(state.now), Grade::Info, format!("alert {title} is over"), String::new());
+                state.keep(Some(state.now), Grade::Info, format!("alert {title} resolved"), String::new());
             }
         }
     }
@@ -138,7 +138,7 @@ pub fn jump(state: &mut State) {
         (Some(target), _) => explain::go_to(state, target),
         (None, SubjectKind::Configuration) => config::open(state),
         (None, SubjectKind::Cluster) => overview::open(state),
-        (None, kind) => state.say(Grade::Refusal, format!("there is no page of the {}", kind.word())),
+        (None, kind) => state.say(Grade::Refusal, format!("no page of the {}", kind.word())),
     }
 }
 
@@ -152,7 +152,7 @@ pub fn silence(state: &mut State, argument: Option<&str>) {
         return;
     };
     let Some(row) = under_cursor(state) else {
-        return state.say(Grade::Refusal, "there is no alert under the cursor; :alerts lists them");
+        return state.say(Grade::Refusal, "no alert selected; :alerts lists them");
     };
     let Some(alert) = row.alert() else {
         return state.say(Grade::Refusal, "that is a silence already");

@@ -56,13 +56,16 @@ fn offer_back(state: &mut State, refusal: &Refusal, text: String) {
     let lines = vec![
         format!("{}.", refusal.message),
         format!("{}.", refusal.description),
-        "The text that is in force can be written back into the ConfigMap; the one that is not is then gone from it."
-            .to_owned(),
+        "The active text can be restored in the ConfigMap; it replaces the one that is not active.".to_owned(),
     ];
     let base = Some(::config::checksum(text.as_bytes()));
-    let order = Order::new(Act::Configure { text, base, dry_run: false }, "put back: it did not come into force");
-    let mut question =
-        Confirm::new("Put the text before back?".to_owned(), lines, "Put back", Question::Order(Box::new(order)));
+    let order = Order::new(Act::Configure { text, base, dry_run: false }, "restored: it did not become active");
+    let mut question = Confirm::new(
+        "Restore the previous configuration?".to_owned(),
+        lines,
+        "Restore",
+        Question::Order(Box::new(order)),
+    );
     question.from = state.now + Confirm::MOMENT;
     state.ask(question);
 }
@@ -75,8 +78,7 @@ fn question(state: &mut State, act: &Act, asked: QuestionOrigin, would: Done) {
         return;
     }
     if elsewhere || !state.layers.is_empty() {
-        let message =
-            format!("{act}: the scheduler has answered while you were at something else; say it again to be asked");
+        let message = format!("{act} was not confirmed because you left the page; repeat the command");
         return state.say(Grade::Info, message);
     }
     match would {

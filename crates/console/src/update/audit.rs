@@ -42,7 +42,7 @@ pub fn open(state: &mut State, wanted: Option<&str>) {
     }
     page.list.filter = others.join(" ");
     if let Some(action) = page.action.as_deref().filter(|action| !ACTIONS.contains(action)) {
-        let message = format!("{action} is no action; there are {}", ACTIONS.join(", "));
+        let message = format!("{action} is not an action; there are {}", ACTIONS.join(", "));
         return state.say(Grade::Refusal, message);
     }
     home(state);

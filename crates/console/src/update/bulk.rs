@@ -32,7 +32,7 @@ fn all_over(state: &mut State) -> bool {
         if let Page::Apps(page) = state.page_mut() {
             page.unmark();
         }
-        state.say(Grade::Refusal, "what was marked is over; nothing is marked any more");
+        state.say(Grade::Refusal, "the marked ones ended; no marks left");
     }
     over
 }
@@ -134,7 +134,7 @@ pub fn move_to(state: &mut State, to: Option<&str>) {
     let target = QueuePath::new(to);
     let leaf = state.cluster.part().and_then(|part| part.queue_at(&target)).is_some_and(|row| row.leaf);
     if !leaf {
-        return state.say(Grade::Refusal, format!("{to} is no leaf queue"));
+        return state.say(Grade::Refusal, format!("{to} is not a leaf queue"));
     }
     let act = |app: &AppRow| PartitionAct::Move {
         app: app.id.clone(),

@@ -86,8 +86,8 @@ fn unwritten(kind: Kind) -> Vec<(What, &'static str, &'static str)> {
         Kind::Limit => vec![
             (What::Users, "users", "none; * for each"),
             (What::Groups, "groups", "none; * for each"),
-            (What::Applications, "running", "as it is; none takes it out"),
-            (What::Amounts, "resources", "as they are; memory=10G gpu=none"),
+            (What::Applications, "running", "unchanged; none removes it"),
+            (What::Amounts, "resources", "unchanged; memory=10G gpu=none"),
             (What::Description, "words", "what the limit is for"),
         ],
         Kind::Max | Kind::Guaranteed | Kind::Remove => Vec::new(),

@@ -19,7 +19,10 @@ pub fn read(word: &str, known: &[&'static str]) -> Result<ColumnChoice, String> 
         None => (word, None),
         Some((name, width)) => {
             let number = width.parse().ok().filter(|width| (1..=200).contains(width));
-            (name, Some(number.ok_or_else(|| format!("{width} is no width: write 1 to 200, as {name}:12"))?))
+            (
+                name,
+                Some(number.ok_or_else(|| format!("{width} is not a width: write 1 to 200, for example {name}:12"))?),
+            )
         }
     };
     if !known.contains(&name) {

@@ -76,7 +76,7 @@ pub fn take(state: &mut State, page: EventPage) -> bool {
     let another = before.known && !before.records.is_empty() && before.instance != page.instance;
     let new = state.cluster.events.take(page);
     if another {
-        let message = "another run of the scheduler answers: its events begin again, and what the run before did not keep is gone";
+        let message = "the scheduler restarted: its events start again, and events that it did not store are lost";
         state.say(Grade::Warning, message);
     }
     if new && state.cluster.frozen.is_none() && matches!(state.page(), Page::Events(_)) {
@@ -195,7 +195,7 @@ mod tests {
     fn what_neither_came_nor_went_has_no_none_before_its_words() {
         let of = |change, detail| word(&Record { change, detail, ..Record::hole(1, 1, Time::ZERO) });
         let held = ChangeDetail::APP_CANNOTRUN_QUOTA;
-        assert_eq!(of(ChangeType::NONE, held), "held by a user's or group's application limit");
+        assert_eq!(of(ChangeType::NONE, held), "blocked by the application limit of a user or group");
         assert_eq!(of(ChangeType::NONE, ChangeDetail(0)), "");
         assert_eq!(of(ChangeType::ADD, ChangeDetail(0)), ChangeType::ADD.to_string());
         for detail in 0..1_000 {

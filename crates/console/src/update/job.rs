@@ -31,7 +31,7 @@ pub fn open(state: &mut State, named: Option<&str>) {
         Some(app) => AppId::from(app),
         None => match target(state) {
             Some(app) => app,
-            None => return state.say(Grade::Refusal, "there is no job under the cursor"),
+            None => return state.say(Grade::Refusal, "no job selected"),
         },
     };
     if !matches!(state.page(), Page::Job(page) if page.app == app) {
@@ -124,7 +124,7 @@ pub fn ask(state: &mut State, id: CommandId, argument: Option<&str>) {
         (CommandId::Order(OrderCommand::Move), Some(queue)) => JobAct::Move(queue.to_owned()),
         (CommandId::Job(JobCommand::JobPriority), Some(text)) => match text.parse() {
             Ok(priority) => JobAct::Priority(priority),
-            Err(_) => return state.say(Grade::Refusal, format!("{text:?} is no priority: a whole number")),
+            Err(_) => return state.say(Grade::Refusal, format!("{text:?} is not a priority: a whole number")),
         },
         (CommandId::Job(JobCommand::EditJob), Some(words)) => match edit_of(words) {
             Ok(edit) => JobAct::Edit(edit),
@@ -134,7 +134,7 @@ pub fn ask(state: &mut State, id: CommandId, argument: Option<&str>) {
     };
     let apps = targets(state);
     if apps.is_empty() {
-        return state.say(Grade::Refusal, "there is no job under the cursor");
+        return state.say(Grade::Refusal, "no job selected");
     }
     let orders: Vec<JobOrder> = apps.into_iter().map(|app| JobOrder { app, act: act.clone() }).collect();
     if act == JobAct::Release {
@@ -187,10 +187,10 @@ fn lines(state: &State, act: &JobAct, orders: &[JobOrder]) -> Vec<String> {
     lines.push(match act {
         JobAct::Cancel if runs => "Its processes are asked to end, and are killed when they do not.".to_owned(),
         JobAct::Cancel => "It is taken out of the queue, and does not run.".to_owned(),
-        JobAct::Hold => "It does not begin before it is released. It gives its place in the queue away.".to_owned(),
-        JobAct::Release => "It may begin.".to_owned(),
-        JobAct::Requeue if runs => "It is ended first, then begins again from its beginning.".to_owned(),
-        JobAct::Requeue => "It is queued again, and begins from its beginning.".to_owned(),
+        JobAct::Hold => "It does not start before it is released. It loses its position in the queue.".to_owned(),
+        JobAct::Release => "It can start.".to_owned(),
+        JobAct::Requeue if runs => "It is stopped, then restarts from its beginning.".to_owned(),
+        JobAct::Requeue => "It is requeued, and starts from its beginning.".to_owned(),
         JobAct::Move(queue) => format!("To {queue}. {place}"),
         JobAct::Priority(priority) => {
             let now = one.map(|job| format!(" It is {} now.", job.priority)).unwrap_or_default();
@@ -204,7 +204,7 @@ fn lines(state: &State, act: &JobAct, orders: &[JobOrder]) -> Vec<String> {
         lines.push("What it has not saved is lost.".to_owned());
     }
     if *act == JobAct::Cancel {
-        lines.push("It can be begun again by requeue.".to_owned());
+        lines.push("It can be requeued.".to_owned());
     }
     lines
 }

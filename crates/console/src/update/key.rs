@@ -18,9 +18,7 @@ pub fn action(state: &State, key: Key) -> Option<Action> {
     let mut keys = state.pressed.clone();
     keys.push(key);
     if came_just_now(state) && !matches!(state.keymap.look_up(&[Context::Always], &keys), KeyMatch::Run(_)) {
-        return Some(Action::Refuse(
-            "the question came this moment; press the key again if it is the answer".to_owned(),
-        ));
+        return Some(Action::Refuse("the question just appeared; press the key again to answer".to_owned()));
     }
     match state.keymap.look_up(contexts(state), &keys) {
         KeyMatch::Run(binding) => Some(match guard::check(state, binding.id) {

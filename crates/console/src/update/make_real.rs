@@ -73,20 +73,20 @@ pub(super) fn put_back(state: &mut State) -> bool {
 
 /// Asks about a change that is one order.
 fn ask(state: &mut State, words: &str, order: &Order) {
-    let left_out = |state: &mut State, why: &str| state.say(Grade::Refusal, format!("{words} is left out: {why}"));
+    let left_out = |state: &mut State, why: &str| state.say(Grade::Refusal, format!("{words} is skipped: {why}"));
     match &order.act {
         Act::In { act: PartitionAct::Kill { app, .. }, .. } => {
             let live = part(state).and_then(|part| part.app_by_id(app)).filter(|row| !row.state.is_ended()).cloned();
             match live {
                 Some(row) => orders::ask_kill(state, &row, order.clone()),
-                None => left_out(state, "there is no such live application"),
+                None => left_out(state, "application not found"),
             }
         }
         Act::In { act: PartitionAct::DrainNode(id) | PartitionAct::ResumeNode(id), .. } => {
             let drain = matches!(&order.act, Act::In { act: PartitionAct::DrainNode(_), .. });
             match part(state).and_then(|part| part.nodes.get(id)).cloned() {
                 Some(node) => workload::ask_drain(state, &node, drain, order.clone()),
-                None => left_out(state, "there is no such node"),
+                None => left_out(state, "node not found"),
             }
         }
         Act::In { act: PartitionAct::Move { .. } | PartitionAct::Clean { .. }, .. } | Act::Configure { .. } => {
@@ -157,10 +157,10 @@ fn ask_all(state: &mut State, words: &str, orders: &[Order]) {
 pub(super) fn ask_configure(state: &mut State, act: &Act, would: &Configured) {
     let Act::Configure { text, base, .. } = act else { return };
     if would.checksum == would.previous {
-        return state.say(Grade::Info, "the configuration of the what-if is the one in force");
+        return state.say(Grade::Info, "the configuration of the what-if is the active one");
     }
     let mut lines = revisions::against_running(state, would);
-    lines.push("It comes into force at once.".to_owned());
+    lines.push("It is applied immediately.".to_owned());
     let want = would.removal.is_large().then(|| would.removal.queues.to_string());
     if want.is_some() {
         lines.push(format!("In all {}.", would.removal));

@@ -62,7 +62,7 @@ fn click(state: &mut State, at: Position) {
 pub fn toggle(state: &mut State) {
     state.options.mouse = !state.options.mouse;
     let message = if state.options.mouse {
-        "the mouse is heard: a click selects, on a title it sorts"
+        "mouse enabled: a click selects, on a title it sorts"
     } else {
         "the mouse is left to the terminal, which can select text with it"
     };

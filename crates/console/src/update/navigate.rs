@@ -152,7 +152,7 @@ fn split_filter(argument: Option<&str>) -> (Option<&str>, Option<&str>) {
 
 /// The queue of a full path, or the one that fits what was written best.
 fn find_queue(state: &State, text: &str) -> Result<QueuePath, String> {
-    let part = state.cluster.part().ok_or("there is no queue yet")?;
+    let part = state.cluster.part().ok_or("no queue yet")?;
     let exact = part.queue_at(&QueuePath::new(text)).map(|row| row.path.clone());
     let best = || completion::queues(state, text, 1).pop().map(|path| QueuePath::new(&path));
     exact.or_else(best).ok_or_else(|| format!("no queue {text} in partition {}", part.name))

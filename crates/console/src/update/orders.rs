@@ -21,7 +21,7 @@ pub fn ask_pause(state: &mut State) {
     let lines = vec![
         "Its clock stops: nothing is allocated, preempted or ended by it until :resume.".to_owned(),
         format!(
-            "{} of {} wait; what runs can still be killed and moved.",
+            "{} of {} are pending; running ones can still be killed and moved.",
             format::count(pending, "pending ask"),
             format::count(live, "application")
         ),
@@ -200,10 +200,10 @@ pub fn result_text(done: &Done) -> String {
 fn configured(done: &Configured) -> String {
     let drain = match done.draining.len() as u64 {
         0 => String::new(),
-        1 => ", 1 queue begins to drain".to_owned(),
-        more => format!(", {more} queues begin to drain"),
+        1 => ", 1 queue starts to drain".to_owned(),
+        more => format!(", {more} queues start to drain"),
     };
-    format!("{} is in force{drain}", done.name())
+    format!("{} is active{drain}", done.name())
 }
 
 /// The application that a command line is begun on.

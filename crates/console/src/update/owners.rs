@@ -68,14 +68,13 @@ pub fn suspend(state: &mut State) {
     if state.orders.owners_asked.is_none() {
         state.orders.suspending = None;
         let why = pods::known(state).err().unwrap_or_else(|| "they have not come yet".to_owned());
-        state.say(Grade::Refusal, format!("the pods of {} are not known: {why}", app.id));
+        state.say(Grade::Refusal, format!("the pods of {} are unknown: {why}", app.id));
     }
 }
 
 fn ask(state: &mut State, app: &AppId, origin: QuestionOrigin, chains: &[Chain]) {
     if origin.turn != state.turn || !state.layers.is_empty() {
-        let message =
-            format!("the owners of {app} are known while you were at something else; say :suspend-owners again");
+        let message = format!("the owners of {app} were loaded after you left the page; repeat :suspend-owners");
         return state.say(Grade::Info, message);
     }
     let Some((partition, row)) =
@@ -97,7 +96,7 @@ fn ask(state: &mut State, app: &AppId, origin: QuestionOrigin, chains: &[Chain])
     let pods: usize = chains.iter().map(|chain| chain.pods).sum();
     let mut lines = named(&owners, "spec.suspend becomes true");
     lines.push(format!(
-        "Their controllers delete {} and make no new ones; what runs in them is lost.",
+        "Their controllers delete {} and create no new ones; running work is lost.",
         format::count(pods as u64, "pod")
     ));
     lines.extend(chains.iter().filter(|chain| chain.others > 0).take(1).map(|chain| {

@@ -23,7 +23,8 @@ pub fn back(state: &mut State, wanted: Option<&str>) {
         (Some(span), _) => Some(here - span),
         (None, Some(moment)) => Some(moment),
         (None, None) => {
-            let report = format!("{wanted} is neither a span, as 90s, 10m or 1h30m, nor a moment, as 0:41");
+            let report =
+                format!("{wanted} is invalid; use a duration such as 90s, 10m, or 1h30m, or a time such as 0:41");
             return state.say(Grade::Refusal, report);
         }
     };
@@ -33,7 +34,7 @@ pub fn back(state: &mut State, wanted: Option<&str>) {
         }
         let ago = format::duration(here.since(Time::ZERO));
         return state
-            .say(Grade::Refusal, format!("{wanted} before this it did not run yet: its time began {ago} before"));
+            .say(Grade::Refusal, format!("{wanted} before this it did not run: its time started {ago} before"));
     };
     go_to(state, target);
 }
@@ -76,8 +77,7 @@ pub fn take_view(state: &mut State, at: Time, found: Result<Arc<View>, String>) 
 
 /// The picture stays while something is written or asked over it: both are about what stands there.
 fn later(state: &mut State, at: Time) {
-    let report =
-        format!("{} was looked up while you were at something else; go there again to see it", when(state, at));
+    let report = format!("{} was loaded after you left the page; go there again to see it", when(state, at));
     state.say(Grade::Info, report);
 }
 
@@ -247,7 +247,7 @@ pub fn span_of_chapter(chapter: Chapter) -> Span {
 }
 
 /// What is said of a configuration that came into force.
-const LOADED: &str = "a configuration came into force";
+const LOADED: &str = "a configuration was applied";
 
 /// What mattered among events: preemption, kills, moves, failures, rejections, drains, configurations, nodes.
 pub fn moments<'a>(records: impl Iterator<Item = (u64, &'a Record)>) -> Vec<Moment> {
@@ -279,7 +279,7 @@ fn words(record: &Record) -> Option<String> {
         (ObjectType::NODE, ChangeDetail::NODE_SCHEDULABLE) => format!("node {object}: schedulable or not"),
         (ObjectType::NODE, ChangeDetail::NODE_CAPACITY) => format!("node {object}: another capacity"),
         (ObjectType::NODE, detail) if detail.0 == 0 && record.change == ChangeType::ADD => {
-            format!("node {object} came")
+            format!("node {object} was added")
         }
         (ObjectType::QUEUE, ChangeDetail::QUEUE_STATE) => format!("{object}: {message}"),
         (ObjectType::QUEUE, ChangeDetail::QUEUE_DRAIN_ALERT) => format!("{object} drains for long"),

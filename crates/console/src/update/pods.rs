@@ -45,10 +45,10 @@ pub(super) fn kill_lines(state: &State, app: &AppRow) -> Vec<String> {
     }
     match known(state) {
         Ok(true) => {}
-        Ok(false) => return vec!["Which pods are deleted, and who makes them again, is not known yet.".to_owned()],
+        Ok(false) => return vec!["The pods and the controllers that recreate them are not loaded yet.".to_owned()],
         Err(why) => {
             return vec![format!(
-                "Deletes the pods that the scheduler names; who makes them again is not known: {why}."
+                "Deletes the pods that the scheduler names; the controllers that recreate them are unknown: {why}."
             )];
         }
     }
@@ -58,7 +58,7 @@ pub(super) fn kill_lines(state: &State, app: &AppRow) -> Vec<String> {
     let mut lines = all.kill_lines(std::iter::once(app), chains);
     let owned = all.doomed(app).iter().any(|pod| pod.owner.is_some());
     match found {
-        Some(FoundOwners { chains: Err(why), .. }) => lines.push(format!("What owns them is not known: {why}.")),
+        Some(FoundOwners { chains: Err(why), .. }) => lines.push(format!("Their owners are unknown: {why}.")),
         None if owned => lines.push("What is above is being looked up.".to_owned()),
         _ => {}
     }

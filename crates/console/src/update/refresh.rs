@@ -25,7 +25,7 @@ pub fn read(text: &str) -> Result<Duration, String> {
     };
     interval
         .filter(|interval| *interval <= MOST)
-        .ok_or_else(|| format!("{text} is no interval: write 0, 500ms, 5s, 1m, at most 10m"))
+        .ok_or_else(|| format!("{text} is not an interval: write 0, 500ms, 5s, 1m, at most 10m"))
 }
 
 /// Sets the interval, or says what it is.

@@ -142,7 +142,7 @@ pub fn take(state: &mut State, compared: Compared) {
 /// The revision that is to be brought back: by its number, or the one under the cursor.
 fn target(state: &State, number: Option<&str>) -> Result<u64, String> {
     match number.map(str::trim).filter(|text| !text.is_empty()) {
-        Some(text) => text.parse().map_err(|_| format!("{text} is no number of a revision")),
+        Some(text) => text.parse().map_err(|_| format!("{text} is not a revision number")),
         None => match state.page() {
             Page::Revisions(page) => revision(page).map(|one| one.number),
             Page::Details(DetailsPage { subject: Subject::Revision(number), .. }) => Some(*number),
@@ -160,7 +160,7 @@ pub fn roll_back(state: &mut State, number: Option<&str>) {
     };
     let Some(running) = &state.cluster.newest.configuration else { return };
     if running.revision == revision {
-        return state.say(Grade::Refusal, format!("revision {revision} is the one in force"));
+        return state.say(Grade::Refusal, format!("revision {revision} is the active one"));
     }
     let base = Some(running.checksum.clone());
     orders::ask_first(state, Act::Rollback { revision, base, dry_run: true });
@@ -187,7 +187,7 @@ fn change_words(change: &ChangeLine) -> String {
 pub(super) fn against_running(state: &State, would: &Configured) -> Vec<String> {
     let mut lines = vec![match would.changes.len() {
         0 => "Only comments and order change.".to_owned(),
-        count => format!("{} against the one in force:", format::count(count as u64, "change")),
+        count => format!("{} compared with the active one:", format::count(count as u64, "change")),
     }];
     let most = usize::from(state.size.height / 2).max(6);
     lines.extend(would.changes.iter().take(most).map(|change| format!("  {}", change_words(change))));
@@ -202,7 +202,7 @@ pub(super) fn against_running(state: &State, would: &Configured) -> Vec<String> 
 pub fn ask(state: &mut State, act: &Act, would: &Configured) {
     let Act::Rollback { revision, base, .. } = act else { return };
     if would.checksum == would.previous {
-        let message = format!("revision {revision} is the same text as the one in force");
+        let message = format!("revision {revision} is identical to the active one");
         return state.say(Grade::Info, message);
     }
     let mut lines = Vec::new();
@@ -210,7 +210,7 @@ pub fn ask(state: &mut State, act: &Act, would: &Configured) {
         lines.push(format!("Revision {revision}, {}.", origin(known)));
     }
     lines.extend(against_running(state, would));
-    lines.push("It comes into force at once, as a new revision; nothing is taken out of the history.".to_owned());
+    lines.push("It is applied immediately, as a new revision; the history is unchanged.".to_owned());
     let act = Act::Rollback { revision: *revision, base: base.clone(), dry_run: false };
     let order = config::order(act, "", &would.removal);
     let want = would.removal.is_large().then(|| would.removal.queues.to_string());

@@ -151,7 +151,7 @@ pub fn show(state: &mut State) {
 pub fn park(mut page: SimulatePage, state: &mut State) {
     if page.answer.is_none() {
         page.stop.stop();
-        page.answer = Some(Err("it was given up; the same :simulate begins again".to_owned()));
+        page.answer = Some(Err("it was canceled; the same :simulate restarts it".to_owned()));
         state.say(Grade::Info, "the simulation was given up");
     }
     state.parked.simulate = Some(Box::new(page));

@@ -119,9 +119,7 @@ fn take_back(state: &mut State, number: Option<&str>) {
     let number = number.map(str::trim).filter(|text| !text.is_empty()).map_or(Some(last), |text| text.parse().ok());
     match number.filter(|number| (1..=last).contains(number)) {
         Some(number) => state.emit(Effect::WhatIf(WhatIfStep::TakeBack(number))),
-        None => {
-            state.say(Grade::Refusal, format!("there is no such change; there are {last}, and :changes lists them"))
-        }
+        None => state.say(Grade::Refusal, format!("no such change; there are {last}, and :changes lists them")),
     }
 }
 
@@ -131,13 +129,13 @@ fn list(state: &mut State) {
     let change = |(number, words): (usize, &String)| Figure {
         title: (number + 1).to_string(),
         shown: words.clone(),
-        why: format!(":take-back {} does everything again without it", number + 1),
+        why: format!(":take-back {} removes it and repeats the rest", number + 1),
     };
     let mut list: Vec<Figure> = trial.changes.iter().enumerate().map(change).collect();
     list.push(Figure {
         title: String::new(),
         shown: trial.assumed.to_string(),
-        why: "when what runs ends here".to_owned(),
+        why: "when running applications end here".to_owned(),
     });
     state.layers.push(Layer::Figures(Figures { of: "the changes of this what-if".to_owned(), list, top: 0 }));
 }

@@ -153,14 +153,13 @@ pub fn enter(state: &mut State) {
         }
         UsageBy::User => (question.user, question.by) = (Some(name), UsageBy::Application),
         UsageBy::Application if name.is_empty() => {
-            return state
-                .say(Grade::Info, "these applications are so long ago that they are summed up by queue and user");
+            return state.say(Grade::Info, "these applications are old: their usage is summed by queue and user");
         }
         UsageBy::Application => {
             let id = AppId::from(&*name);
             let known = state.cluster.part().is_some_and(|part| part.app_by_id(&id).is_some());
             if !known {
-                return state.say(Grade::Info, format!("{name} ended so long ago that only its use is known"));
+                return state.say(Grade::Info, format!("{name} is old: only its usage is known"));
             }
             return push(state, Page::App(AppPage::new(id, None)));
         }

@@ -32,7 +32,7 @@ pub fn submit(state: &mut State, words: &str) {
 
 fn submission(state: &State, words: &str) -> Result<(Submission, Vec<String>), String> {
     let actor = state.cluster.actor()?;
-    let part = part(state).ok_or("there is no partition")?;
+    let part = part(state).ok_or("no partition")?;
     let mut words = words.split_whitespace();
     let app = words.next().unwrap_or_default();
     if app.is_empty() || app.len() > LONGEST_ID || app.contains('=') {
@@ -43,7 +43,7 @@ fn submission(state: &State, words: &str) -> Result<(Submission, Vec<String>), S
         match word.split_once('=') {
             Some((key, value)) if !key.is_empty() => drop(tags.insert(key.to_owned(), value.to_owned())),
             None if queue.is_empty() && tags.is_empty() => word.clone_into(&mut queue),
-            _ => return Err(format!("{word:?} is neither the queue nor TAG=VALUE")),
+            _ => return Err(format!("{word:?} is not a queue or TAG=VALUE")),
         }
     }
     let app = AppId::from(app);
@@ -109,7 +109,7 @@ fn ask_of(app: &AppRow, words: &str) -> Result<AskSpec, String> {
                 Ok(count) if at == 0 && (1..=MOST_ASKS as u64).contains(&count) => count as u32,
                 _ => {
                     return Err(format!(
-                        "{word:?} is no RESOURCE=QUANTITY; a number in front says how often, up to {MOST_ASKS}"
+                        "{word:?} is not a RESOURCE=QUANTITY; a number in front says how often, up to {MOST_ASKS}"
                     ));
                 }
             };
@@ -119,7 +119,7 @@ fn ask_of(app: &AppRow, words: &str) -> Result<AskSpec, String> {
             "id" => named = Some(AskId::from(value)),
             "node" => spec.required_node = Some(NodeId::from(value)),
             "priority" => {
-                let number = value.parse().map_err(|_| format!("{value:?} is no priority: a whole number"))?;
+                let number = value.parse().map_err(|_| format!("{value:?} is not a priority: a whole number"))?;
                 spec.priority = Priority(number);
             }
             _ => {

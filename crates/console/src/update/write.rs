@@ -245,7 +245,7 @@ fn read_line(state: &mut State, name: &str, argument: &str) -> Option<Line> {
         return None;
     }
     if command.argument == Argument::None && !argument.is_empty() {
-        state.say(Grade::Refusal, format!("{name} takes nothing after it"));
+        state.say(Grade::Refusal, format!("{name} has no arguments"));
         return None;
     }
     Some((command.id, Some(argument).filter(|argument| !argument.is_empty()).map(str::to_owned)))
@@ -315,16 +315,10 @@ pub fn theme(state: &mut State, name: &str) {
     state.options.theme = entry.name.clone();
     match state.options.depth {
         Depth::None if name != "mono" => {
-            state.say(
-                Grade::Info,
-                "colours are off (NO_COLOR, --color never or the terminal): mono is shown in its place",
-            );
+            state.say(Grade::Info, "colors are off (NO_COLOR, --color never, or the terminal): mono is used instead");
         }
         Depth::Sixteen if own => {
-            state.say(
-                Grade::Info,
-                "the terminal shows 16 colours: ansi16 is shown in its place; --color 256 takes more",
-            );
+            state.say(Grade::Info, "the terminal shows 16 colors: ansi16 is used instead; --color 256 uses more");
         }
         _ => {}
     }

@@ -77,14 +77,15 @@ impl FileDisk {
         let own = self.file.metadata()?;
         if own.len() != self.len.load(Ordering::Acquire) || self.foreign.load(Ordering::Acquire) {
             self.foreign.store(true, Ordering::Release);
-            let text = format!("{} was changed by somebody else; restore the folder, and start again", place.display());
+            let text =
+                format!("{} was changed by another program; restore the directory, and restart", place.display());
             return Err(io::Error::other(text));
         }
         let there = std::fs::metadata(place).ok();
         if there.is_some_and(|there| (there.dev(), there.ino()) == (own.dev(), own.ino())) {
             return Ok(());
         }
-        let text = format!("{} was moved, removed or replaced; put it back, or start again", place.display());
+        let text = format!("{} was moved, removed, or replaced; restore it, or restart", place.display());
         Err(io::Error::other(text))
     }
 }

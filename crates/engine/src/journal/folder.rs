@@ -131,7 +131,9 @@ impl Folder {
             let gone = LastFile::look(path).map_err(failed)?.is_some_and(|last| last.names_one());
             last::remove(path).map_err(failed)?;
             let notes = cut_off.then(|| "the first start was interrupted; it starts again".to_owned());
-            let notes = notes.into_iter().chain(gone.then(|| format!("{FILE} is gone; the scheduler begins again")));
+            let notes = notes
+                .into_iter()
+                .chain(gone.then(|| format!("{FILE} was removed; the scheduler starts without state")));
             let disk = Arc::new(opened);
             let store = whole(Arc::clone(&disk) as _, false)?;
             let (notes, new) = (notes.collect(), Some(NewFile { folder: path.to_owned(), begun, disk }));
@@ -238,7 +240,7 @@ pub(super) fn whole(disk: Arc<dyn Disk>, thorough: bool) -> Result<Store, Folder
         for (number, index) in &snapshots {
             store.snapshot(*number, index)?;
         }
-        let oldest = snapshots.first().ok_or_else(|| StoreError::Damaged("there is no snapshot".to_owned()))?;
+        let oldest = snapshots.first().ok_or_else(|| StoreError::Damaged("no snapshot found".to_owned()))?;
         store.look_through(oldest.0 + 1)
     };
     look().map_err(|error| failure(&disk, error))?;
@@ -295,7 +297,7 @@ fn migrate(store: &Store, head: &JournalHead, known: u32, steps: &[Migration]) -
     }
     for format in head.format..known {
         let step = usize::try_from(format - 1).ok().and_then(|at| steps.get(at));
-        let step = step.ok_or_else(|| FolderError::Begin(format!("there is no way on from format {format}")))?;
+        let step = step.ok_or_else(|| FolderError::Begin(format!("format {format} is not supported")))?;
         let mut changes = step(store).map_err(|error| failure(store.disk(), error))?;
         changes.push(Change::Head(JournalHead { format: format + 1, ..head.clone() }));
         store.commit(&changes).map_err(|error| failure(store.disk(), error))?;
@@ -321,7 +323,7 @@ pub(super) fn continue_journal(
 ) -> Result<(Core, u64, Volume), FolderError> {
     let snapshots = store.snapshots().map_err(|error| failure(store.disk(), error))?;
     let Some((number, index)) = snapshots.last() else {
-        return Err(failure(store.disk(), StoreError::Damaged("there is no snapshot".to_owned())));
+        return Err(failure(store.disk(), StoreError::Damaged("no snapshot found".to_owned())));
     };
     let failed = |error| failure(store.disk(), error);
     let mut core = restored(store, *number, index, setup, workload)?;

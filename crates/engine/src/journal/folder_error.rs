@@ -14,7 +14,7 @@ pub enum FolderError {
         why: String,
     },
     /// Another process has it.
-    #[error("{} is in use by another kornsole{}: stop that one, or name another folder with --state", folder.display(), by(who))]
+    #[error("{} is in use by another kornsole{}: stop it, or use another directory with --state", folder.display(), by(who))]
     InUse {
         /// The path of the folder, as it was given.
         folder: PathBuf,
@@ -30,13 +30,13 @@ pub enum FolderError {
         who: String,
     },
     /// There is nothing in it.
-    #[error("{} holds no state of a scheduler", folder.display())]
+    #[error("{} has no scheduler state", folder.display())]
     Nothing {
         /// The path of the folder, as it was given.
         folder: PathBuf,
     },
     /// Another kind of scheduler keeps its state in it.
-    #[error("{} is the state of `{by}`: name another folder with --state", folder.display())]
+    #[error("{} is the state of `{by}`: use another directory with --state", folder.display())]
     OtherKind {
         /// The path of the folder, as it was given.
         folder: PathBuf,
@@ -45,7 +45,7 @@ pub enum FolderError {
     },
     /// It was made by another profile.
     #[error(
-        "the state belongs to a scheduler with the profile {was} and cannot continue as {wanted}: give --core {was}, or name another folder with --state"
+        "the state belongs to a scheduler with the profile {was} and cannot continue as {wanted}: use --core {was}, or another directory with --state"
     )]
     OtherCore {
         /// The profile of the journal.
@@ -55,7 +55,7 @@ pub enum FolderError {
     },
     /// It was made by a later version.
     #[error(
-        "the state has format {found}, written by kornsole {by}; this version knows formats up to {known}: use the later version, or name another folder with --state"
+        "the state has format {found}, written by kornsole {by}; this version knows formats up to {known}: use the later version, or another directory with --state"
     )]
     Newer {
         /// The format of the files; formats count up.

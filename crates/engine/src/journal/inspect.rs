@@ -83,7 +83,7 @@ impl FolderInspection {
         // A journal gets its name once its head is in it.
         let head = head.ok_or_else(|| failure(store.disk(), no_head()))?;
         let profile: Profile =
-            head.core.parse().map_err(|_| FolderError::Begin(format!("{} is no core that is known", head.core)))?;
+            head.core.parse().map_err(|_| FolderError::Begin(format!("unknown core {}", head.core)))?;
         let setup = Setup::of(profile);
         suits(&store, &head, &setup)?;
         // What was done last may be in the records only.

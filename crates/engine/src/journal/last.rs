@@ -105,7 +105,7 @@ impl LastFile {
 
     /// The message about the file itself; `None` while it is intact.
     pub fn note(&self) -> Option<String> {
-        let text = format!("{FILE} is damaged: it is not known whether the end of the journal is missing");
+        let text = format!("{FILE} is damaged: the end of the journal may be missing");
         self.damaged.then_some(text)
     }
 

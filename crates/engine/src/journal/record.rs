@@ -329,7 +329,7 @@ impl Record {
     /// As it is written down.
     #[expect(clippy::expect_used, reason = "plain data without a fallible serializer")]
     pub fn bytes(&self) -> Vec<u8> {
-        rmp_serde::to_vec_named(self).expect("a record has nothing that MessagePack lacks")
+        rmp_serde::to_vec_named(self).expect("a record uses only types of MessagePack")
     }
 
     /// What was written down.

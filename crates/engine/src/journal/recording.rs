@@ -140,7 +140,7 @@ impl<'j> Recording<'j> {
         let snapshots = self.store.snapshots().map_err(|why| why.to_string())?;
         let Some((number, _)) = snapshots.iter().rev().find(|(_, index)| index.at <= from) else {
             let reach = snapshots.first().map(|(_, index)| index.at.to_string()).unwrap_or_default();
-            return Err(format!("what came in is known from {reach} on only"));
+            return Err(format!("submissions are known only from {reach} on"));
         };
         let here = |name: Option<&str>| name.map_or(is_first, |name| name == partition);
         let mut found = Vec::new();

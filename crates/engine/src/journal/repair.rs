@@ -109,7 +109,7 @@ pub fn report(disk: &Arc<dyn Disk>, why: &str) -> String {
         Err(error) => message.push_str(&format!("  it cannot be read as a whole either: {error}")),
     }
     message.push_str(
-        "\n  = give --state-repair to move the damaged file aside and continue with what is intact, or restore a copy of the folder",
+        "\n  = use --state-repair to move the damaged file aside and continue with the intact part, or restore a copy of the directory",
     );
     message
 }
@@ -124,10 +124,10 @@ fn summary(found: &IntactParts) -> String {
     if later > 0 {
         let last = found.time_of(to + 1..).map(|wall| format!(", until {}", date(wall))).unwrap_or_default();
         message.push_str(&format!(
-            "\n  lost is what came then: {later} later records are intact{last}, but what they rest on is not"
+            "\n  the records after that are lost: {later} later records are intact{last}, but depend on damaged ones"
         ));
     } else {
-        message.push_str("\n  what came then, if anything, is lost");
+        message.push_str("\n  later records, if any, are lost");
     }
     message
 }
@@ -208,7 +208,7 @@ fn read(disk: &Arc<dyn Disk>) -> std::io::Result<Vec<u8>> {
 
 fn write(disk: Arc<dyn Disk>, mut found: IntactParts, reach: &IntactRange) -> Result<(), String> {
     let store = Store::open(disk).map_err(|error| error.to_string())?;
-    let head = found.head.take().ok_or("its head is damaged: it is not known which core it is of")?;
+    let head = found.head.take().ok_or("its head is damaged: its core is unknown")?;
     // Older snapshots are of use only with all records behind them.
     let older = |number: &u64| *number <= reach.from && found.reach(*number) >= reach.to;
     let kept: Vec<(u64, SnapshotIndex)> = (found.snapshots.iter())

@@ -120,7 +120,7 @@ pub(super) fn make(write: &redb::WriteTransaction, change: &Change) -> Result<()
     match change {
         Change::Head(head) => {
             #[expect(clippy::expect_used, reason = "plain data without a fallible serializer")]
-            let text = serde_json::to_vec(head).expect("a head has nothing that JSON lacks");
+            let text = serde_json::to_vec(head).expect("a head uses only types of JSON");
             write.open_table(HEAD)?.insert("head", &*frame::alone(Kind::Head, 0, 0, &text))?;
         }
         Change::Records(first, frames) => {
@@ -139,7 +139,7 @@ pub(super) fn make(write: &redb::WriteTransaction, change: &Change) -> Result<()
         }
         Change::Index(key, index) => {
             #[expect(clippy::expect_used, reason = "plain data without a fallible serializer")]
-            let text = rmp_serde::to_vec_named(index).expect("an index has nothing that MessagePack lacks");
+            let text = rmp_serde::to_vec_named(index).expect("an index uses only types of MessagePack");
             write.open_table(SNAPSHOTS)?.insert(key, &*frame::alone(Kind::Index, *key, 0, &text))?;
         }
         Change::DropSnapshot(key) => {

@@ -36,7 +36,7 @@ impl WriteBatch {
 pub(super) fn changes_of(news: &NewEntries) -> impl Iterator<Item = Change> {
     #[expect(clippy::expect_used, reason = "plain data without a fallible serializer")]
     fn bytes(value: &impl serde::Serialize) -> Arc<[u8]> {
-        rmp_serde::to_vec_named(value).expect("the ledger has nothing that MessagePack lacks").into()
+        rmp_serde::to_vec_named(value).expect("the ledger uses only types of MessagePack").into()
     }
     let entries = news.entries.iter().map(|entry| Change::Audit(entry.id, bytes(&**entry)));
     let revisions = news.revisions.iter().map(|revision| Change::Revision(revision.number, bytes(&**revision)));

@@ -99,7 +99,7 @@ impl Past {
         bench: &Bench<'_>,
     ) -> Option<String> {
         if self.overflowed.is_some_and(|at| is_recent(at, decision.at, window)) {
-            return Some(format!("more than {MOST_ENTRIES} changes came within a moment"));
+            return Some(format!("more than {MOST_ENTRIES} changes arrived at one time"));
         }
         let position = self.states.iter().rposition(|(at, ..)| *at + window < decision.at).unwrap_or(0);
         let (_, number, state) = self.states.get(position)?;
@@ -118,7 +118,7 @@ impl Past {
             let Some(judged) = judge(&mut other, decision, bench) else { continue };
             let verdict = judged.ruling.verdict;
             if verdict != found.verdict && verdict != Verdict::Unsettled {
-                let how = if reversed { "in another order" } else { "left out" };
+                let how = if reversed { "in another order" } else { "skipped" };
                 let which = if reversed { recent.len() } else { left_out.len() };
                 let changes = if which == 1 { "change".to_owned() } else { format!("{which} changes") };
                 return Some(format!(

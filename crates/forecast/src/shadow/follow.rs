@@ -216,7 +216,7 @@ impl Shadow {
         let of_ask = || Some(("ask", self.rejected.get(&(app.clone(), Some(ask.clone())))?));
         let there = self.partition().is_some_and(|part| part.app(app).is_some_and(|app| app.ask_key(ask).is_some()));
         let (rule, message) = of_app.or_else(of_ask).filter(|_| !there)?;
-        Some(Ruling { verdict: Verdict::Illegal, rule: Some(rule), cause: format!("ours refused it: {message}") })
+        Some(Ruling { verdict: Verdict::Illegal, rule: Some(rule), cause: format!("kornsole rejected it: {message}") })
     }
 
     pub(super) fn leaf(&self, app: &AppId) -> QueuePath {
@@ -258,7 +258,7 @@ impl Shadow {
 }
 
 fn nowhere() -> Ruling {
-    Ruling::new(Verdict::Unsettled, format!("there is no partition {PARTITION:?}"))
+    Ruling::new(Verdict::Unsettled, format!("partition {PARTITION:?} not found"))
 }
 
 /// The placeholder that an ask of a gang took over from: one of its group that is known to have gone. `None` if it is `known` already.

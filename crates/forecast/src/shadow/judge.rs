@@ -95,14 +95,15 @@ impl Trial<'_> {
             }
             if !self.bench.passed_over.contains(&found.0) {
                 if let Some(why) = self.why_before(&found.0) {
-                    let cause = format!("ours serves {} {} on {} before it: {why}", found.0.0, found.0.1, found.1);
+                    let cause =
+                        format!("kornsole allocates {} {} on {} before it: {why}", found.0.0, found.0.1, found.1);
                     return (Ruling::new(Verdict::Order, cause), first.or(Some(found)));
                 }
                 first.get_or_insert_with(|| found.clone());
             }
             withdraw(&mut self.state, self.decision.at, &found.0);
         }
-        (Ruling::new(Verdict::Order, format!("more than {MOST_LEVEL} asks of ours are level with it")), first)
+        (Ruling::new(Verdict::Order, format!("more than {MOST_LEVEL} requests of kornsole have the same rank")), first)
     }
 
     fn part(&self) -> Option<&Partition> {
@@ -128,7 +129,7 @@ impl Trial<'_> {
         }
         let reserved = self.part().and_then(|part| part.objections(*at, (app, ask), node)?.reserved_for);
         if let Some((app, ask)) = reserved {
-            let cause = format!("ours keeps node {node} for {app} {ask}, and takes {own}");
+            let cause = format!("kornsole reserves node {node} for {app} {ask}, and selects {own}");
             return Ruling::new(Verdict::Node, cause);
         }
         let are_level = self.part().is_some_and(|part| {
@@ -155,12 +156,12 @@ impl Trial<'_> {
         let Decision { app, ask, node, at, .. } = self.decision;
         let Some(part) = self.part() else { return String::new() };
         if let Some((app, ask)) = part.objections(*at, (app, ask), node).and_then(|found| found.reserved_for) {
-            return format!("ours keeps node {node} for {app} {ask}");
+            return format!("kornsole reserves node {node} for {app} {ask}");
         }
         let asked = part.explain(*at, app, Some(ask)).and_then(|found| found.asks.into_iter().next());
         let why = asked.map(|ask| ask.sentence()).unwrap_or_default();
         let but = if withdrew { "what is level with it aside, " } else { "" };
-        format!("{but}ours would allocate nothing now: {why}")
+        format!("{but}kornsole would allocate nothing now: {why}")
     }
 }
 
@@ -168,8 +169,8 @@ impl Trial<'_> {
 fn preempts(next: &Next) -> String {
     let first = next.frees.first().map(|(app, ask)| format!("{app} {ask}")).unwrap_or_default();
     match next.frees.len() {
-        0 | 1 => format!("ours ends {first} first, to make room"),
-        more => format!("ours ends {first} and {} more first, to make room", more - 1),
+        0 | 1 => format!("kornsole preempts {first} first"),
+        more => format!("kornsole preempts {first} and {} more first", more - 1),
     }
 }
 

@@ -72,7 +72,8 @@ impl Shadow {
         }
         self.passed_over.insert(of.clone());
         let (app, ask) = of;
-        let cause = format!("ours would have put it on {node} for {} s, and it still waits", waited.as_secs());
+        let cause =
+            format!("kornsole would have allocated it on {node} for {} s, and it is still pending", waited.as_secs());
         Some(Comparison {
             at: since,
             verdict: Verdict::Missed,

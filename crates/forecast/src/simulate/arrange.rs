@@ -54,7 +54,7 @@ pub fn fill(workload: &mut Workload, resource: &str, factor: f64, seed: u64) -> 
         job.tasks.iter().map(|task| i128::from(task.resource.amount(resource)) * i128::from(task.count)).sum()
     };
     if !workload.jobs.iter().any(|job| wants(job) > 0) {
-        return Err(format!("no job wants {resource}"));
+        return Err(format!("no job requests {resource}"));
     }
     let target = (capacity as f64 * factor) as i128;
     let (mut draw, mut wanted, mut drawn) = (Draw::new(seed), 0_i128, Vec::new());

@@ -138,7 +138,7 @@ impl Backtest {
                 shown(2),
                 off(0)
             ),
-            format!("the jobs that really came in then, simulated, are off by: {}", off(1)),
+            format!("a simulation of the jobs that were submitted then is off by: {}", off(1)),
         ]
     }
 

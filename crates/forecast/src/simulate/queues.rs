@@ -46,7 +46,7 @@ impl FromStr for QueueRule {
     fn from_str(text: &str) -> Result<Self, String> {
         let wrong = || {
             format!(
-                "{text:?} is no rule for queues: write root.a.{{user}}, or for some user:NAME=root.a, group:NAME=root.a, app:NAME*=root.a, \
+                "{text:?} is not a queue rule: write root.a.{{user}}, or for some user:NAME=root.a, group:NAME=root.a, app:NAME*=root.a, \
                  tag:NAME=VALUE=root.a"
             )
         };

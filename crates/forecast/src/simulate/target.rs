@@ -156,7 +156,7 @@ impl FromStr for Target {
     fn from_str(text: &str) -> Result<Self, String> {
         let wrong = || {
             format!(
-                "{text:?} is no target: write as p95(wait, root.prod) < 10m; there are mean, p50, p95, p99 and max of wait, waiting(QUEUE), \
+                "{text:?} is not a target: write for example p95(wait, root.prod) < 10m; valid values: mean, p50, p95, p99 and max of wait, waiting(QUEUE), \
                  preempted(QUEUE), rejected, utilisation(RESOURCE) and makespan, with <, <=, > and >="
             )
         };
@@ -268,7 +268,10 @@ mod tests {
             "p95(wait < 1m",
             "utilisation(v) < 3",
         ] {
-            assert!(wrong.parse::<Target>().unwrap_err().contains("write as p95(wait, root.prod) < 10m"), "{wrong}");
+            assert!(
+                wrong.parse::<Target>().unwrap_err().contains("write for example p95(wait, root.prod) < 10m"),
+                "{wrong}"
+            );
         }
     }
 

@@ -210,7 +210,7 @@ fn unseen(profile: Profile, beside: Option<&Beside>) -> Vec<String> {
     if profile == Profile::Kornsole {
         return vec![history];
     }
-    let mut unseen = vec![history, "which of two things came first within one second".to_owned()];
+    let mut unseen = vec![history, "the order of events within one second".to_owned()];
     match beside {
         Some(beside) => unseen.extend_from_slice(beside.unknown()),
         None => unseen.extend([

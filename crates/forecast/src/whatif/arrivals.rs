@@ -56,7 +56,7 @@ impl Arrivals {
         }
         let counted = |count: u64, one: &str| format!("{count} {one}{}", if count == 1 { "" } else { "s" });
         let (apps, asks) = (counted(names.len() as u64, "application"), counted(asks, "ask"));
-        let text = format!("arrivals: {apps} with {asks}, as they came from {from} to {to}");
+        let text = format!("arrivals: {apps} with {asks}, as recorded from {from} to {to}");
         Self { list, text }
     }
 }

@@ -98,11 +98,11 @@ impl FromStr for Change {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let wrong = |why: &str| format!("{text:?} is no change: {why}; {FORMS}");
+        let wrong = |why: &str| format!("{text:?} is not a change: {why}; {FORMS}");
         let words: Vec<&str> = text.split_whitespace().collect();
         let count = |text: &str| match text.parse() {
             Ok(count) if (1..=MOST_COPIES).contains(&count) => Ok(count),
-            _ => Err(wrong(&format!("{text:?} is no count from 1 to {MOST_COPIES}"))),
+            _ => Err(wrong(&format!("{text:?} is not a count from 1 to {MOST_COPIES}"))),
         };
         match *words.as_slice() {
             ["set", ..] => set(text.trim_start().trim_start_matches("set").trim()).map_err(|why| wrong(&why)),
@@ -118,13 +118,13 @@ impl FromStr for Change {
             ["submit", app, more] => Ok(Self::Submit(AppId::from(app), count(more)?, None)),
             ["submit", app, more, "priority", priority] => match priority.parse() {
                 Ok(priority) => Ok(Self::Submit(AppId::from(app), count(more)?, Some(Priority(priority)))),
-                Err(_) => Err(wrong(&format!("{priority:?} is no priority"))),
+                Err(_) => Err(wrong(&format!("{priority:?} is not a priority"))),
             },
             ["demand", queue, times] => match factor(times) {
                 Some(times) => Ok(Self::Demand(QueuePath::new(queue), times)),
-                None => Err(wrong(&format!("{times:?} is no factor such as x2 or x0.5"))),
+                None => Err(wrong(&format!("{times:?} is not a factor such as x2 or x0.5"))),
             },
-            _ => Err(wrong("its form is not known")),
+            _ => Err(wrong("unknown form")),
         }
     }
 }
@@ -135,7 +135,7 @@ fn factor(text: &str) -> Option<f64> {
 }
 
 fn set(text: &str) -> Result<Change, String> {
-    let (place, value) = text.split_once('=').ok_or("there is no `=` in it")?;
+    let (place, value) = text.split_once('=').ok_or("missing `=`")?;
     let (place, value) = (place.trim(), value.trim());
     let (queue, key, counts) = key(place).ok_or_else(|| format!("{place:?} names no key of a queue"))?;
     if queue.is_empty() {
@@ -156,7 +156,7 @@ fn amount(value: &str) -> Result<Amount, String> {
     } else if let Some(less) = value.strip_prefix('-') {
         Amount::Less(less.to_owned())
     } else if value.starts_with('x') {
-        Amount::Times(factor(value).ok_or_else(|| format!("{value:?} is no factor such as x2 or x0.5"))?)
+        Amount::Times(factor(value).ok_or_else(|| format!("{value:?} is not a factor such as x2 or x0.5"))?)
     } else {
         Amount::Is(value.to_owned())
     })
@@ -164,9 +164,9 @@ fn amount(value: &str) -> Result<Amount, String> {
 
 /// `memory=+64Gi` of a node.
 fn resize(node: &str, to: &str) -> Result<Change, String> {
-    let (resource, value) = to.split_once('=').ok_or("there is no `=` in it")?;
+    let (resource, value) = to.split_once('=').ok_or("missing `=`")?;
     if resource.is_empty() || value.is_empty() {
-        return Err(format!("{to:?} is no RESOURCE=AMOUNT"));
+        return Err(format!("{to:?} is not a RESOURCE=AMOUNT"));
     }
     Ok(Change::ResizeNode(NodeId::from(node), resource.to_owned(), amount(value)?))
 }

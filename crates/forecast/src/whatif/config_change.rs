@@ -20,7 +20,7 @@ pub(super) fn edited(
 ) -> Result<String, String> {
     let target = Target { policy_group: DEFAULT_POLICY_GROUP, partition: &partition.name, queue };
     let there = partition.queues.find(queue).and_then(|found| partition.queues.get(found));
-    let there = there.ok_or_else(|| format!("there is no queue {queue}"))?;
+    let there = there.ok_or_else(|| format!("queue {queue} not found"))?;
     let edited = match key {
         Key::Max(resource) | Key::Guaranteed(resource) => {
             let bound = if matches!(key, Key::Max(_)) { Bound::Max } else { Bound::Guaranteed };
@@ -60,7 +60,7 @@ pub(super) fn quantity(
     now: impl Fn() -> Option<i64>,
 ) -> Result<Option<String>, String> {
     let read = |text: &str| parse_quantity(resource, text).map_err(|fault| format!("{text:?} is {fault}"));
-    let now = || now().ok_or_else(|| format!("there is no amount of {resource} yet that could grow or shrink"));
+    let now = || now().ok_or_else(|| format!("no quantity of {resource} is set that can grow or shrink"));
     let amount = match value {
         Amount::Nothing => return Ok(None),
         Amount::Is(text) => return Ok(Some(text.clone())),
@@ -73,8 +73,8 @@ pub(super) fn quantity(
 }
 
 fn count(value: &Amount, now: impl Fn() -> Option<u64>) -> Result<Option<u64>, String> {
-    let read = |text: &str| text.parse::<u64>().map_err(|_| format!("{text:?} is no count"));
-    let now = || now().ok_or("there is no such limit yet that could grow or shrink");
+    let read = |text: &str| text.parse::<u64>().map_err(|_| format!("{text:?} is not a count"));
+    let now = || now().ok_or("no such limit is set that can grow or shrink");
     Ok(Some(match value {
         Amount::Nothing => return Ok(None),
         Amount::Is(text) => read(text)?,

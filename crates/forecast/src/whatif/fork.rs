@@ -59,7 +59,7 @@ impl fmt::Display for NoFork {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         const MB: usize = 1_000_000;
         match self {
-            Self::NoPartition(name) => write!(f, "there is no partition {name:?}"),
+            Self::NoPartition(name) => write!(f, "partition {name:?} not found"),
             Self::TooLarge { bytes, most } => write!(
                 f,
                 "two copies of the state take about {} MB, and {} MB are allowed for that",

@@ -27,7 +27,7 @@ pub fn meaning(part: &Partition, text: Option<&str>, change: &Change) -> Result<
     let mut copies = Copies::default();
     let commands = match change {
         Change::Set { queue, key, value } => {
-            let text = text.ok_or("the text of the configuration in force is not known; give a whole one")?;
+            let text = text.ok_or("the active configuration is unknown; use a complete one")?;
             return config_change::edited(text, part, (queue, key, value)).map(Meaning::Config);
         }
         Change::AddNodes(node, count) => more_nodes(part, node, *count, &mut copies)?,
@@ -55,7 +55,7 @@ fn more_nodes(
     copies: &mut Copies,
 ) -> Result<Vec<PartitionCommand>, String> {
     let found = part.nodes.find(like).and_then(|key| part.nodes.get(key));
-    let node = found.ok_or_else(|| format!("there is no node {like} that they could be like"))?;
+    let node = found.ok_or_else(|| format!("node {like} not found as a model"))?;
     let names = free_names(like.as_str(), |name| part.nodes.find(&NodeId::from(name)).is_some());
     let specs = names.take(count as usize).map(|name| {
         let id = NodeId::from(name);
@@ -73,7 +73,7 @@ fn more_nodes(
 
 fn resized(part: &Partition, id: &NodeId, resource: &str, amount: &Amount) -> Result<Vec<PartitionCommand>, String> {
     let found = part.nodes.find(id).and_then(|key| part.nodes.get(key));
-    let node = found.ok_or_else(|| format!("there is no node {id}"))?;
+    let node = found.ok_or_else(|| format!("node {id} not found"))?;
     let text = config_change::quantity(resource, amount, || node.total.get(resource))?;
     let amount =
         text.map_or(Ok(0), |text| parse_quantity(resource, &text).map_err(|fault| format!("{text:?} is {fault}")))?;
@@ -89,7 +89,7 @@ fn more_apps(
     copies: &mut Copies,
 ) -> Result<Vec<PartitionCommand>, String> {
     let live = part.app(like);
-    let app = live.ok_or_else(|| format!("there is no live application {like} that they could be like"))?;
+    let app = live.ok_or_else(|| format!("no active application {like} as a model"))?;
     within((app.asks.len() + 1).saturating_mul(count as usize))?;
     let mut commands = Vec::new();
     let names = free_names(like.as_str(), |name| part.app_key(&AppId::from(name)).is_some());
@@ -123,7 +123,7 @@ fn demand(
     copies: &mut Copies,
 ) -> Result<Vec<PartitionCommand>, String> {
     if part.queues.find(queue).is_none() {
-        return Err(format!("there is no queue {queue}"));
+        return Err(format!("queue {queue} not found"));
     }
     let mut apps: Vec<&Application> = part.apps.iter().map(|(_, app)| app).collect();
     apps.retain(|app| app.queue_path.is_within(queue));

@@ -45,7 +45,7 @@ impl FromStr for RuntimeRule {
     fn from_str(text: &str) -> Result<Self, String> {
         let wrong = || {
             format!(
-                "{text:?} is no runtime: write 10m, never, app:NAME*=5m, user:NAME=5m, queue:PATH=5m, history:user, \
+                "{text:?} is not a runtime: write 10m, never, app:NAME*=5m, user:NAME=5m, queue:PATH=5m, history:user, \
                  history:queue or history:name"
             )
         };

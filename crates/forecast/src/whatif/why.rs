@@ -29,7 +29,7 @@ pub fn explained(part: &Partition, now: Time, (app, ask): &(AppId, AskId)) -> St
     let Some(explanation) = part.explain(now, app, Some(ask)) else {
         return match part.app(app) {
             Some(_) => format!("{app} has no ask {ask} there"),
-            None => format!("there is no live application {app} there"),
+            None => format!("no active application {app}"),
         };
     };
     let Some(asked) = explanation.asks.first() else { return explanation.sentence() };

@@ -143,7 +143,7 @@ impl Live {
         }
         let first = Arc::clone(&app.first);
         if whole {
-            let message = "all placeholders of the gang stand: its pods are scheduled in their places".to_owned();
+            let message = "all placeholders of the gang are allocated: its pods replace them".to_owned();
             self.say(&first, Weight::Normal, GANG, "GangReservationComplete", message);
         }
         self.release_held(id, sink);

@@ -39,7 +39,7 @@ impl Live {
                 let by = self
                     .pod_of(by_ask)
                     .map_or_else(|| by_ask.to_string(), |pod| format!("{}/{}", pod.namespace, pod.name));
-                self.note_victim(ask, format!("it makes room for pod {by} of queue {by_queue}"));
+                self.note_victim(ask, format!("preempted for pod {by} of queue {by_queue}"));
             }
             EventKind::QuotaPreempted { ask, queue, .. } => {
                 self.note_victim(ask, format!("queue {queue} has more than its maximum"));
@@ -79,7 +79,7 @@ impl Live {
     fn removed(&mut self, ask: &AskId) {
         let Some(task) = self.tasks.get(ask).filter(|task| task.stage == Stage::Pending) else { return };
         let is_placeholder = task.is_placeholder();
-        self.set(ask, Stage::Refused("the scheduler does not want it any more".to_owned()));
+        self.set(ask, Stage::Refused("the scheduler released it".to_owned()));
         if is_placeholder {
             self.delete(ask);
         }
@@ -96,7 +96,7 @@ impl Live {
                 self.say(&pod, Weight::Warning, "Preempted", "Preempted", format!("it is deleted: {why}"));
             }
             ReleaseReason::Timeout if is_placeholder => {
-                let message = "the placeholder is deleted: its time is over, or it is too small".to_owned();
+                let message = "the placeholder is deleted: it timed out, or it is too small".to_owned();
                 self.say(&pod, Weight::Normal, "GangScheduling", "PlaceholderTimeOut", message);
             }
             _ => {}

@@ -57,7 +57,7 @@ impl Live {
         let spec = match node::node(&object) {
             Ok(spec) => spec,
             Err(why) => {
-                self.cluster.note(format!("node {name} is left out: {why}"));
+                self.cluster.note(format!("node {name} is skipped: {why}"));
                 self.remove_node(&name, sink);
                 return;
             }

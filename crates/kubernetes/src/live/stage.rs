@@ -53,7 +53,7 @@ impl Stage {
         match self {
             Self::Left(why) | Self::Refused(why) => Some(why),
             Self::Orphan => Some("it names a node that is not there"),
-            Self::Held => Some("its gang has not come together: it is asked for once the placeholders stand"),
+            Self::Held => Some("its gang is incomplete: it is requested after the placeholders are allocated"),
             Self::Later(_) => Some("it could not be bound, and is tried again soon"),
             _ => None,
         }

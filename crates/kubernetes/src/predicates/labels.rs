@@ -87,7 +87,7 @@ impl Selector {
         let rules = selector.match_expressions.iter().map(|one| rule(one, false)).collect::<Result<_, _>>();
         let rules = rules.map_err(|bad| match bad {
             BadRule::Unknown(why) => why,
-            BadRule::Unreadable => "kornsole does not support a label selector whose values do not fit".to_owned(),
+            BadRule::Unreadable => "kornsole does not support a label selector with these values".to_owned(),
         })?;
         Ok(Self { pairs, rules, nothing: false })
     }

@@ -49,7 +49,7 @@ use scheduler::state::ask::Ask;
 use scheduler::state::node::Node;
 
 /// Why a pod does not go to a node that has refused it again and again.
-const BARRED: &str = "binding to this node failed several times, so it is left out for a while";
+const BARRED: &str = "binding to this node failed several times, so it is skipped temporarily";
 
 /// A cluster, as filters see it: what is fixed, and what changes with each decision. A copy shares what neither side changes.
 #[derive(Clone, Debug)]

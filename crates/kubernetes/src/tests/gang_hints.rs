@@ -33,7 +33,7 @@ fn parameters_of_a_gang_without_effect_are_named() {
         notices("gangSchedulingStyle=hard placeholderTimeoutInSeconds=abc", &spec),
         [
             "pod ns/p: gangSchedulingStyle=hard has no effect: the style is Hard or Soft; Soft is used",
-            "pod ns/p: placeholderTimeoutInSeconds=abc has no effect: it is no number of seconds above 0; 15 min are used",
+            "pod ns/p: placeholderTimeoutInSeconds=abc has no effect: it is not a number of seconds above 0; 15 min are used",
         ]
     );
     let other = notices("gangStyle=Hard a=b=c placeholderTimeoutInSeconds=0", &spec);
@@ -46,7 +46,7 @@ fn a_task_group_that_asks_for_less_than_its_pod_is_named() {
     let sidecar =
         format!("containers: [{}, {{name: s, resources: {{requests: {{memory: 512Mi}}}}}}]", container("c", "2Gi"));
     let said = notices("", &sidecar);
-    let words = "pod ns/p: its task group \"head\" asks for less than the pod: memory 2Gi of 2.5Gi. Its placeholder is given up";
+    let words = "pod ns/p: its task group \"head\" requests less than the pod: memory 2Gi of 2.5Gi. Its placeholder is released";
     assert!(said.len() == 1 && said[0].starts_with(words), "{said:?}");
     let overhead = notices("", &format!("overhead: {{memory: 1Gi}}, containers: [{}]", container("c", "2Gi")));
     assert!(overhead[0].contains("memory 2Gi of 3Gi."), "{overhead:?}");

@@ -30,10 +30,10 @@ fn faults_say_where_they_are() {
         ("kind: Pod\nmetadata: [", "m.yaml:2:"),
         ("{\"kind\": \"Pod\",", "m.yaml:1:15:"),
         ("kind: Pod\nmetadata: {}\n", "m.yaml:1: a Pod has no metadata.name"),
-        ("hello", "m.yaml:1: this is no object of Kubernetes"),
-        ("- 1\n", "this is no object of Kubernetes"),
-        ("kind: Node\nmetadata: {name: n}\n---\nkind: Node\nmetadata: {name: n}\n", "m.yaml:4: Node n stands twice"),
-        ("{\"kind\": \"List\", \"items\": [7]}", "this is no object of Kubernetes"),
+        ("hello", "m.yaml:1: not a Kubernetes object"),
+        ("- 1\n", "not a Kubernetes object"),
+        ("kind: Node\nmetadata: {name: n}\n---\nkind: Node\nmetadata: {name: n}\n", "m.yaml:4: Node n is a duplicate"),
+        ("{\"kind\": \"List\", \"items\": [7]}", "not a Kubernetes object"),
     ] {
         assert!(faults(text).contains(words), "{text}: {}", faults(text));
     }

@@ -114,6 +114,6 @@ fn kt_16_a_pod_without_requests_takes_the_place_of_a_pod() {
 #[test]
 fn a_bad_request_is_named_with_its_container() {
     let pod = pod(&format!("metadata: {{name: p}}\nspec: {{containers: [{}]}}", container("web", "cpu: lots")));
-    let why = pod_resources(&pod, SidecarSum::Once).expect_err("it is no quantity");
+    let why = pod_resources(&pod, SidecarSum::Once).expect_err("it is not a quantity");
     assert!(why.contains("\"web\"") && why.contains("cpu") && why.contains("\"lots\""), "{why}");
 }

@@ -109,14 +109,14 @@ impl<'p> Translator<'p> {
             let text = self.take(end + 1);
             let name = text.split_once('<').map_or("", |(_, name)| name.trim_end_matches('>'));
             if name.is_empty() || !name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_') {
-                return fault(format!("{name:?} is no name for a group"));
+                return fault(format!("{name:?} is not a valid group name"));
             }
             self.out.push('(');
             return Ok(());
         }
         let Some(end) = inside.find([':', ')']) else { return fault("the flags after (? are not closed") };
         if let Some(other) = inside[..end].chars().find(|c| !"imsU-".contains(*c)) {
-            return fault(format!("{other:?} is no flag; there are i, m, s and U"));
+            return fault(format!("{other:?} is not a flag; valid flags: i, m, s, U"));
         }
         let text = self.take(end + 3);
         self.out.push_str(text);
@@ -178,7 +178,7 @@ impl<'p> Translator<'p> {
         let plain = name.strip_prefix('^').unwrap_or(name);
         negated ^= plain.len() != name.len();
         if plain.is_empty() || !plain.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_') {
-            return fault(format!("there is no class {name:?}"));
+            return fault(format!("class {name:?} not found"));
         }
         Ok(format!("[\\{}{{{plain}}}]", if negated { 'P' } else { 'p' }))
     }
@@ -268,7 +268,7 @@ impl<'p> Translator<'p> {
         let text = self.take(end + 4);
         let name = &text[2..end + 2];
         if !NAMES.contains(&name.strip_prefix('^').unwrap_or(name)) {
-            return fault(format!("there is no class {text}"));
+            return fault(format!("class {text} not found"));
         }
         self.out.push_str(text);
         Ok(true)

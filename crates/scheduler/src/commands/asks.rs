@@ -40,9 +40,9 @@ impl Partition {
     /// # Errors
     /// Why it would not.
     pub(crate) fn check_ask(&self, id: &AskId, spec: &AskSpec, more: &Resource) -> Result<AppKey, String> {
-        let app = self.app_key(&spec.app).ok_or_else(|| format!("there is no live application {:?}", spec.app))?;
+        let app = self.app_key(&spec.app).ok_or_else(|| format!("no active application {:?}", spec.app))?;
         if !spec.resource.strictly_greater_than_zero() {
-            return Err(format!("ask {id:?} of application {:?} asks for nothing", spec.app));
+            return Err(format!("ask {id:?} of application {:?} requests nothing", spec.app));
         }
         // Everything in the partition together must stay countable, or counters would drift by saturation.
         let root = &self.queues[ROOT];

@@ -118,7 +118,7 @@ impl Partition {
     fn known_node(&self, now: Time, id: &NodeId, events: &mut Vec<Event>) -> Option<NodeKey> {
         let key = self.nodes.find(id);
         if key.is_none() {
-            let message = format!("there is no such node: {id:?}");
+            let message = format!("node {id:?} not found");
             events.push(Event::new(now, EventKind::Refused { message }));
         }
         key

@@ -22,7 +22,7 @@ impl Partition {
     /// An allocation is over, or a pending ask is withdrawn.
     pub(crate) fn release(&mut self, now: Time, app: &AppId, ask: &AskId, events: &mut Vec<Event>) {
         let Some(key) = self.app_key(app) else {
-            return refuse(now, format!("there is no live application {app:?}"), events);
+            return refuse(now, format!("no active application {app:?}"), events);
         };
         let Some(ask_key) = self.apps[key].key_to_release(ask) else {
             return refuse(now, format!("application {app:?} has no ask {ask:?}"), events);
@@ -81,7 +81,7 @@ impl Partition {
     pub(crate) fn remove_app(&mut self, now: Time, app: &AppId, events: &mut Vec<Event>) {
         match self.app_key(app).filter(|key| self.apps[*key].ending.is_none()) {
             Some(key) => self.end_as(now, key, AppState::Completed, events),
-            None => refuse(now, format!("there is no live application {app:?}"), events),
+            None => refuse(now, format!("no active application {app:?}"), events),
         }
     }
 

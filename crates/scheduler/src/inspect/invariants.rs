@@ -302,7 +302,7 @@ impl Check<'_> {
                     ask.rare.takes_over.is_none() || other.is_some_and(|other| other.rare.gives_way == Some(key));
                 let back = ask.rare.gives_way.and_then(|real| app.asks.get(real)?.rare.takes_over);
                 let tied = ask.rare.gives_way.is_none() || back.is_some_and(|takeover| takeover.placeholder == key);
-                self.that(ties && tied, || format!("ask {} of {} is tied to nobody", ask.id, app.id));
+                self.that(ties && tied, || format!("ask {} of {} has no owner", ask.id, app.id));
             }
             let timer = app.placeholder_timer;
             let stays = !self.holds(Invariant::Maximum) && !app.allocated_placeholder.is_zero();
@@ -323,9 +323,7 @@ impl Check<'_> {
             for (ask, node) in &app.reservations {
                 let kept = partition.nodes.get(*node).is_some_and(|node| node.reservations.contains(&(app.key, *ask)));
                 let pending = app.asks.get(*ask).is_some_and(|ask| ask.allocation.is_none());
-                self.that(kept && pending, || {
-                    format!("application {} holds a reservation that does not stand", app.id)
-                });
+                self.that(kept && pending, || format!("application {} has a reservation that is not active", app.id));
             }
             let place = (app.submitted, app.id.clone(), app.key);
             let known = partition.queues[app.queue].reserved.contains(&place);
@@ -371,7 +369,7 @@ impl Check<'_> {
                     (a.queue, a.side) == (b.queue, b.side) && Arc::ptr_eq(&a.limit, &b.limit)
                 };
                 let same = bounds.len() == want.len() && bounds.iter().zip(&want).all(same);
-                self.that(same, || format!("{} is held to limits that are not in force", app.id));
+                self.that(same, || format!("{} is subject to limits that are not active", app.id));
             }
         }
         let users = partition.usage.users.iter().map(|(_, tracker)| (Side::User, tracker));

@@ -85,7 +85,7 @@ impl fmt::Display for Denial {
             Self::NotLeaf(queue) => write!(f, "not a leaf queue: {queue}"),
             Self::SameQueue(queue) => write!(f, "already there: {queue}"),
             Self::RecoveryQueue => {
-                write!(f, "queue not found: {RECOVERY_QUEUE} takes nothing but recovered applications")
+                write!(f, "queue not found: {RECOVERY_QUEUE} accepts only recovered applications")
             }
             Self::Closed { queue, state: QueueState::Draining } => write!(f, "queue is draining: {queue}"),
             Self::Closed { queue, .. } => write!(f, "queue is stopped: {queue}"),

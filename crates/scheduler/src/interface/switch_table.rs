@@ -61,7 +61,7 @@ pub const SWITCHES: &[SwitchRow] = rows! {
     // States and order
     "starting_state" "D-07" [starting_state] "tests/scheduler/worked/gangs.rs::ex_22_a_gang_comes_together_and_is_replaced";
         true => "an application is Starting from its first allocation until the second, or for 5 minutes",
-        false => "an application is Running from its first allocation on; there is no Starting";
+        false => "an application is Running from its first allocation on, without the state Starting";
     "stateaware" "D-07" [stateaware] "tests/scheduler/worked/order.rs::ex_10_stateaware";
         true => "`application.sort.policy: stateaware` lets one application start at a time",
         false => "`application.sort.policy: stateaware` is read as `fifo`";
@@ -75,10 +75,10 @@ pub const SWITCHES: &[SwitchRow] = rows! {
         true => "an application that is removed before it runs keeps its place in `maxapplications` above its leaf",
         false => "an application that is removed frees its place in `maxapplications` on all levels";
     "running_leak" "P-16" [running_leak] RECORDED;
-        true => "an application whose last ask is withdrawn after its last allocation ended keeps its place with user and group",
+        true => "an application still counts for its user and group after its last allocation ended and its last ask was withdrawn",
         false => "an application that has nothing left frees its place with user and group";
     "priority_cache" "P-02" [priority_cache] RECORDED;
-        true => "queues above keep the old priority of a queue whose offset or policy a reload changed, until an ask that decides a priority comes or goes below",
+        true => "after a reload that changes the offset or policy of a queue, its parents keep its old priority until an ask that decides a priority is added or removed in the subtree",
         false => "a reload that changes offset or policy changes the priorities above at once";
     "priority_on_submit" "P-03" [priority_on_submit] RECORDED;
         true => "a submission refreshes priorities that a reload left stale",
@@ -88,17 +88,17 @@ pub const SWITCHES: &[SwitchRow] = rows! {
         false => "events say only of applications that wait what keeps them from beginning";
     // Nodes, reservations, required nodes
     "root_max_zero" "P-04" [root_max_keeps_zero] RECORDED;
-        true => "a resource whose last node went stays in the cluster's size with 0, and asks for it are skipped",
-        false => "a resource whose last node went leaves the cluster's size";
+        true => "a resource stays in the cluster's size with 0 after its last node is removed, and requests for it are skipped",
+        false => "a resource is removed from the cluster's size with its last node";
     "commit_check" "D-22" [commit_check] "tests/scheduler/worked/release_1_5.rs::d_22_a_queue_above_its_maximum_gets_nothing_more";
-        true => "a queue that uses more of any resource than its maximum gets nothing more, not even what does not want that resource",
-        false => "a queue that uses more of a resource than its maximum still gets what does not want that resource";
+        true => "a queue that uses more of any resource than its maximum gets nothing more, not even requests without that resource",
+        false => "a queue that uses more of a resource than its maximum still gets requests without that resource";
     "zero_capacity" "N-06" [zero_capacity] "tests/scheduler/worked/release_1_9.rs::n_06_a_capacity_of_0_is_no_capacity";
         true => "a node keeps a capacity of 0, and counts as full in it as soon as something of it is in use there",
         false => "a capacity of 0 is dropped from a node, and does not count when nodes are sorted";
     "required_node" "D-09" [required_node] RECORDED;
-        RequiredNode::NextAsk => "an ask whose required node is unknown or reserved for another is passed over",
-        RequiredNode::GivesUpApp => "an ask whose required node is unknown or reserved for another ends the turn of its application",
+        RequiredNode::NextAsk => "an ask with a required node that is unknown or reserved for another is skipped",
+        RequiredNode::GivesUpApp => "an ask with a required node that is unknown or reserved for another ends the turn of its application",
         RequiredNode::Shared => "a node is reserved for any number of asks that require it; an unknown node is passed over";
     "reservation_identity" "P-05" [reservation_identity] "tests/scheduler/worked/preempt_rules.rs::p_05_where_the_reservation_goes_when_its_ask_preempts_elsewhere";
         true => "an ask that preempts on another node keeps the reservation that it has",
@@ -123,7 +123,7 @@ pub const SWITCHES: &[SwitchRow] = rows! {
         false => "what ends leaves its spent ask behind";
     "placeholder_timedout" "P-07" [timed_out_when_gone] "tests/scheduler/worked/gang_rules.rs::sch_143_a_placeholder_that_is_too_small_goes";
         true => "a placeholder that goes because of its size or of time counts as timed out, and the real ask is scheduled",
-        false => "only the placeholder timer counts placeholders as timed out; others leave real asks waiting for ever";
+        false => "only the placeholder timer counts placeholders as timed out; otherwise real asks wait without end";
     "gang_timeout_real" "P-21" [gang_timeout_real] "tests/scheduler/worked/gang_timeouts.rs::p_21_what_a_gang_that_came_too_late_has_to_give_back";
         true => "a gang that did not come together gives back its real allocations, too, and its pending real asks count as timed out",
         false => "a gang that did not come together gives back its placeholders";
@@ -131,18 +131,18 @@ pub const SWITCHES: &[SwitchRow] = rows! {
         true => "what a failed gang really runs stays on its nodes, and counts for its user, after its application is gone",
         false => "what a failed gang really runs ends with its application";
     "unschedulable_backoff" "D-19" [unschedulable_backoff] "tests/scheduler/worked/ask_backoff.rs::d_19_the_asks_behind_wait_for_the_delay";
-        true => "with `application.unschedasks.backoff` an application with so many asks that find no node waits before it is tried again",
+        true => "with `application.unschedasks.backoff` an application with this number of asks without a node waits before it is tried again",
         false => "`application.unschedasks.backoff` has no effect";
     // Preemption between queues
     "attempt_count" "SCH-150" [attempt_count] "tests/scheduler/worked/preempt_rules.rs::sch_150_ten_attempts_and_what_counts_as_one";
         true => "asks that may not preempt yet use up the ten attempts of a leaf and cycle",
         false => "only asks that may preempt use up the ten attempts of a leaf and cycle";
     "max_is_fence" "P-10, N-03" [max_is_fence] "tests/scheduler/worked/preempt_rules.rs::p_10_a_queue_with_all_of_its_maximum_is_a_fence";
-        MaxIsFence::Never => "a maximum is no fence for preemption",
+        MaxIsFence::Never => "a maximum is not a fence for preemption",
         MaxIsFence::Full => "a queue that uses exactly its own maximum is a fence for preemption",
         MaxIsFence::Exceeded => "a queue in which the ask would exceed a maximum of its path is a fence for preemption";
     "node_total" "SCH-157" [victims_on_any_node] "tests/scheduler/worked/release_1_5.rs::sch_157_victims_on_a_node_that_lacks_a_resource";
-        true => "preemption may choose a node that lacks a resource of the ask, and its victims go in vain",
+        true => "preemption may select a node without a resource of the ask, and stops its victims without effect",
         false => "preemption chooses only nodes that could hold the ask when they are empty";
     "victim_without_guarantee" "D-05" [victim_without_guarantee] "tests/scheduler/worked/preempt.rs::ex_18_who_has_no_guarantee_gives_but_in_1_5_1";
         true => "a queue without a guarantee can lose anything to preemption",
@@ -172,18 +172,18 @@ pub const SWITCHES: &[SwitchRow] = rows! {
     // Quota preemption
     "quota_preemption" "N-01" [quota_preemption] "tests/scheduler/worked/quota.rs::n_01_a_queue_is_brought_down_to_its_lowered_maximum";
         true => "with `preemption.quotapreemptionenabled` a queue above a lowered maximum is brought down to it after `quota.preemption.delay`",
-        false => "what runs above a lowered maximum runs on";
+        false => "allocations above a lowered maximum continue to run";
     "quota_old_key" "N-01" [quota_old_key] "tests/scheduler/worked/quota.rs::n_01_the_delay_is_read_by_its_old_name";
         true => "`preemption.quota.delay` is read where `quota.preemption.delay` is absent",
         false => "`preemption.quota.delay` has no effect";
     "quota_opted_in_last" "N-01a" [quota_opted_in_last] "tests/scheduler/worked/quota.rs::n_01a_who_offers_itself_goes_first";
-        true => "where quotas are enforced, who offers itself as a victim goes last, and who began its application first",
-        false => "where quotas are enforced, who offers itself as a victim goes first, and who began its application last";
+        true => "quota enforcement preempts allocations that allow preemption last, and those that started their application first",
+        false => "quota enforcement preempts allocations that allow preemption first, and those that started their application last";
     "quota_largest_guard" "N-01b" [quota_largest_guard] "tests/scheduler/worked/quota.rs::n_01b_every_guarantee_of_the_path_protects";
         true => "where quotas are enforced, of the guarantees on a path only the one that is exceeded most protects",
         false => "where quotas are enforced, every guarantee on a path protects";
     "quota_counts_below" "N-01c" [quota_counts_below] "tests/scheduler/worked/quota.rs::n_01c_who_lacks_something_gives_nothing_of_it";
-        true => "what a child lacks of its guarantee counts as if it were above it when children share what is to go",
+        true => "the deficit of a child to its guarantee counts as an excess when children share the amount to preempt",
         false => "a child gives nothing of a resource of which it has less than its guarantee";
     "quota_keeps_time" "N-01d" [quota_keeps_time] "tests/scheduler/worked/quota.rs::n_01d_a_delay_that_is_taken_out_calls_it_off";
         true => "taking `quota.preemption.delay` out does not call off what it has started",
@@ -208,10 +208,10 @@ pub const SWITCHES: &[SwitchRow] = rows! {
         false => "a parent without a template of its own has none after a reload";
     "zero_max" "D-25" [zero_max_unset] RECORDED;
         true => "a maximum of only zeros limits nothing",
-        false => "a maximum of 0 holds";
+        false => "a maximum of 0 applies";
     "group_limit_gone" "D-26" [group_usage_lost] "tests/scheduler/worked/limits_reload.rs::section_9_the_releases_lose_the_usage_of_a_group";
         true => "a limit that is taken out makes the usage of its group forgotten, also above",
-        false => "the usage of a group whose limit is taken out moves with its applications";
+        false => "the usage of a group moves with its applications when its limit is removed";
     "limit_path_case" "LIM-017" [limit_path_case] "tests/scheduler/worked/limits_reload.rs::section_10_limits_of_a_queue_in_capitals";
         true => "limits of a queue written with capitals never hold",
         false => "limits of a queue written with capitals hold";
@@ -225,7 +225,7 @@ pub const SWITCHES: &[SwitchRow] = rows! {
         true => "the event of the cluster's new size has the old one",
         false => "the event of the cluster's new size has the new one";
     "reload_trial_limits" "P-15" [trial_limits] "tests/scheduler/worked/limits_reload.rs::a_refused_reload_leaves_its_limits_behind_in_1_5_1";
-        true => "a reload that is refused late leaves its limits in force",
+        true => "a reload that is rejected late leaves its limits active",
         false => "a reload that is refused changes nothing of the limits";
     // Placement and users
     "group_cache" "N-07" [group_cache] "tests/scheduler/worked/release_1_9.rs::n_07_groups_of_an_earlier_submission";

@@ -76,7 +76,7 @@ impl Filter {
     /// `allow users sue, bob, groups dev`; empty where everybody passes (PLC-050).
     fn words(&self) -> String {
         if self.is_empty() {
-            return if self.deny { "deny everybody".to_owned() } else { String::new() };
+            return if self.deny { "deny all users".to_owned() } else { String::new() };
         }
         let part = |noun: &str, names: &Names| match names {
             Names::Absent => String::new(),

@@ -127,7 +127,7 @@ impl LinkTrace {
             LinkEnd::Yields => self.queue.map_or_else(|| "does not exist, create is on".to_owned(), state_words),
             LinkEnd::ParentFailed => "its parent rule fails".to_owned(),
             LinkEnd::ParentIsLeaf => "its parent rule gives a leaf".to_owned(),
-            LinkEnd::IllegalName => format!("{:?} is no legal name", self.name()),
+            LinkEnd::IllegalName => format!("{:?} is not a valid name", self.name()),
             _ => self.stop(),
         };
         format!("{path}{words}")
@@ -185,15 +185,15 @@ impl fmt::Display for Refusal {
                 write!(f, "{path} cannot be created: {draining} is draining")
             }
             Self::IllegalName { path, part } => {
-                write!(f, "{path:?} cannot be a queue: {part:?} is no legal name")
+                write!(f, "{path:?} cannot be a queue: {part:?} is not a valid name")
             }
             Self::CreateDenied { path, ancestor } => {
                 write!(f, "{path} cannot be created: no submit access to {ancestor}")
             }
             Self::NoUser => f.write_str("no user name given"),
-            Self::UnknownUser { user, reason } => write!(f, "the groups of user {user:?} are not known: {reason}"),
-            Self::IllegalUser { user } => write!(f, "{user:?} is no legal user name"),
-            Self::UnknownPartition { partition } => write!(f, "there is no partition {partition:?}"),
+            Self::UnknownUser { user, reason } => write!(f, "the groups of user {user:?} are unknown: {reason}"),
+            Self::IllegalUser { user } => write!(f, "{user:?} is not a valid user name"),
+            Self::UnknownPartition { partition } => write!(f, "partition {partition:?} not found"),
             Self::PartitionStopped { partition } => write!(f, "partition {partition:?} takes no applications"),
             Self::DuplicateId { app } => write!(f, "an application {app:?} is there already"),
         }
@@ -218,13 +218,13 @@ impl fmt::Display for RuleFault {
         }
         match &self.kind {
             RuleFaultKind::UnknownRule(kind) => {
-                write!(f, ": there is no rule {:?}; there are provided, user, fixed and tag", kind_name(*kind))
+                write!(f, ": rule {:?} not found; there are provided, user, fixed and tag", kind_name(*kind))
             }
             RuleFaultKind::NoValue(kind) => write!(f, ": {} needs a value", kind_name(*kind)),
             RuleFaultKind::QualifiedWithParent(value) => {
                 write!(f, ": {value:?} is a whole path, so no parent rule can apply")
             }
-            RuleFaultKind::IllegalPart(part) => write!(f, ": {part:?} is no legal queue name"),
+            RuleFaultKind::IllegalPart(part) => write!(f, ": {part:?} is not a valid queue name"),
             RuleFaultKind::Expression(entry, fault) => write!(f, ": the filter {entry:?} does not compile: {fault}"),
         }
     }

@@ -99,7 +99,7 @@ pub(super) fn state_words(queue: QueueState) -> String {
 pub(super) fn filter_words(verdict: &FilterVerdict) -> String {
     match verdict {
         FilterVerdict::NotAsked | FilterVerdict::Open => String::new(),
-        FilterVerdict::Closed => "filter denies everybody".to_owned(),
+        FilterVerdict::Closed => "filter denies all users".to_owned(),
         FilterVerdict::Passes(Some(found)) => format!("filter allows {found}"),
         FilterVerdict::Passes(None) => "filter denies others only".to_owned(),
         FilterVerdict::Stops(Some(found)) => format!("filter denies {found}"),
@@ -122,7 +122,7 @@ pub(super) fn refused_words(refusal: &Refusal) -> String {
         Refusal::ParentIsLeaf { .. } => "cannot be a parent".to_owned(),
         Refusal::CreateBelowLeaf { leaf, .. } => format!("{leaf} is a leaf"),
         Refusal::CreateBelowDraining { draining, .. } => format!("{draining} is draining"),
-        Refusal::IllegalName { part, .. } => format!("{part:?} is no legal name"),
+        Refusal::IllegalName { part, .. } => format!("{part:?} is not a valid name"),
         other => other.to_string(),
     }
 }

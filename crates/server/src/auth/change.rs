@@ -35,7 +35,7 @@ pub fn add(file: &Path, token: Token) -> Result<(), String> {
 /// # Errors
 /// As [`add`], or there is no such token.
 pub fn revoke(file: &Path, id: &str) -> Result<Token, String> {
-    let message = || format!("{}: there is no token {id}", file.display());
+    let message = || format!("{}: token {id} not found", file.display());
     if !file.exists() {
         return Err(message());
     }

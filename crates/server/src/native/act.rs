@@ -110,7 +110,7 @@ fn order(request: &NativeRequest) -> Result<Order, Refusal> {
         Verb::RemoveNode => (PartitionAct::RemoveNode { id: node(), force: request.flag("force") }, None),
         Verb::Pause => return Ok(Order::new(Act::Pause, only_reason()?.unwrap_or_default())),
         Verb::Resume => return Ok(Order::new(Act::Resume, only_reason()?.unwrap_or_default())),
-        verb => return Err(Refusal::new(Code::NotSupported, format!("{verb:?} is no order"), "")),
+        verb => return Err(Refusal::new(Code::NotSupported, format!("{verb:?} is not an order"), "")),
     };
     let reason = reason.or_else(|| request.header("kornsole-reason").map(str::to_owned)).unwrap_or_default();
     Ok(Order::new(Act::within(&Arc::from(request.parameter(0)), act), reason))
@@ -119,7 +119,7 @@ fn order(request: &NativeRequest) -> Result<Order, Refusal> {
 fn cleanup(body: dto::Cleanup) -> Result<(PartitionAct, Option<String>), Refusal> {
     let dto::Cleanup { what, dry_run, reason } = body;
     if let Some(other) = what.iter().find(|what| !["queues", "applications"].contains(&what.as_str())) {
-        return Err(body::wrong("body", format!("what: {other:?} is neither `queues` nor `applications`")));
+        return Err(body::wrong("body", format!("what: {other:?} is invalid; valid values: `queues`, `applications`")));
     }
     let has = |wanted: &str| what.iter().any(|what| what == wanted);
     let act = PartitionAct::Clean { queues: has("queues"), applications: has("applications"), dry_run };
@@ -159,7 +159,7 @@ fn submit(request: &NativeRequest, body: dto::Submit) -> Result<(PartitionAct, O
     }
     let who = request.who.actor.identity.clone();
     if user.is_some_and(|user| user != who.user) || groups.is_some_and(|groups| groups != who.groups) {
-        let text = format!("one submits in one's own name: `user` and `groups` are those of the token, {who}");
+        let text = format!("`user` and `groups` must be those of the token, {who}");
         return Err(Refusal::new(Code::AclDenied, format!("cannot submit {app}"), text));
     }
     if let Some(kind) = kind.filter(|kind| !kind.is_empty()) {
@@ -168,14 +168,16 @@ fn submit(request: &NativeRequest, body: dto::Submit) -> Result<(PartitionAct, O
     let gang_style = match gang_style.as_deref() {
         None | Some("Soft") => GangStyle::Soft,
         Some("Hard") => GangStyle::Hard,
-        Some(other) => return Err(body::wrong("body", format!("gangStyle: {other:?} is neither `Soft` nor `Hard`"))),
+        Some(other) => {
+            return Err(body::wrong("body", format!("gangStyle: {other:?} is invalid; valid values: `Soft`, `Hard`")));
+        }
     };
     let placeholder_timeout = match placeholder_timeout {
         None => None,
         Some(dto::Span::Seconds(seconds)) => Some(Duration::from_secs(seconds)),
         Some(dto::Span::Text(text)) => {
             let due = || {
-                body::wrong("body", format!("placeholderTimeout: {text:?} is no duration; write it as 10s or 1m30s"))
+                body::wrong("body", format!("placeholderTimeout: {text:?} is not a duration; write it as 10s or 1m30s"))
             };
             Some(parse_duration(&text).ok_or_else(due)?)
         }
@@ -216,7 +218,7 @@ fn ask(ask: dto::Ask, app: &str) -> Result<AskSpec, Refusal> {
         return Err(body::wrong("body", text));
     }
     if ask.count == 0 {
-        return Err(body::wrong("body", "count: an ask stands at least once"));
+        return Err(body::wrong("body", "count: at least 1"));
     }
     Ok(AskSpec {
         id: known_by("an ask needs an `id`", ask.id)?.into(),
@@ -244,7 +246,7 @@ fn resource(amounts: Option<BTreeMap<String, dto::Quantity>>) -> Result<Resource
             dto::Quantity::Text(text) => text,
         };
         let amount = parse_quantity(&name, &text);
-        let amount = amount.map_err(|_| body::wrong("body", format!("{name}: {text:?} is no amount")))?;
+        let amount = amount.map_err(|_| body::wrong("body", format!("{name}: {text:?} is not an amount")))?;
         resource.set(&name, amount);
     }
     Ok(resource)
@@ -262,7 +264,9 @@ async fn bulk(request: &NativeRequest) -> Result<Reply, Refusal> {
             ("kill", _) => Ok(PartitionAct::Kill { app, expect_queue }),
             ("move", Some(to)) => Ok(PartitionAct::Move { app, to: QueuePath::new(to), expect_queue, dry_run: false }),
             ("move", None) => Err(body::wrong("body", "to: a move needs a target")),
-            (other, _) => Err(body::wrong("body", format!("action: {other:?} is neither `kill` nor `move`"))),
+            (other, _) => {
+                Err(body::wrong("body", format!("action: {other:?} is invalid; valid values: `kill`, `move`")))
+            }
         }
     };
     act("")?;

@@ -40,7 +40,8 @@ fn silence_order(request: &NativeRequest, board: &Board, asked: &dto::SilenceOrd
         return Err(body::wrong("body", "a silence needs a `rule`, a `subject`, or both".to_owned()));
     }
     let lasts = parse_duration(&asked.lasts);
-    let lasts = lasts.ok_or_else(|| body::wrong("body", format!("lasts: {:?} is no duration as `2h`", asked.lasts)))?;
+    let lasts =
+        lasts.ok_or_else(|| body::wrong("body", format!("lasts: {:?} is not a duration as `2h`", asked.lasts)))?;
     let subject = match asked.subject.as_str() {
         "" => None,
         wanted => {
@@ -65,7 +66,7 @@ fn silence_order(request: &NativeRequest, board: &Board, asked: &dto::SilenceOrd
 pub(super) async fn end_silence(request: &NativeRequest) -> Result<Reply, Refusal> {
     let board = board(request)?;
     let number = request.parameter(0);
-    let not_found = || Refusal::not_found("silence in force", number);
+    let not_found = || Refusal::not_found("active silence", number);
     let id: u64 = number.parse().map_err(|_| not_found())?;
     let picture = board.picture();
     let known = picture.silences.iter().find(|one| one.id == id && one.ended.is_none()).ok_or_else(not_found)?;

@@ -81,7 +81,7 @@ pub(super) fn has_token(
 
 fn no_token() -> Refusal {
     let text = "send a token: `Authorization: Bearer TOKEN`; `kornsole token new` makes one";
-    Refusal::new(Code::Unauthenticated, "nobody knows who is asking", text)
+    Refusal::new(Code::Unauthenticated, "the caller is unknown", text)
 }
 
 /// Somebody who is not known.
@@ -91,7 +91,7 @@ pub(super) fn nobody(peer: Option<SocketAddr>) -> Caller {
 
 fn anybody(peer: Option<SocketAddr>) -> Actor {
     let actor = Actor { from: from(peer), ..Actor::from(Identity::default()) };
-    actor.read_only("there is no token")
+    actor.read_only("missing token")
 }
 
 fn from(peer: Option<SocketAddr>) -> ActsFrom {
@@ -110,12 +110,11 @@ fn authenticated(native: &NativeApi, headers: &HeaderMap, peer: Option<SocketAdd
     let Some(token) = token else {
         // Only what is wrong is counted: a right token passes whatever others send from its address.
         if peer.is_some_and(|peer| native.failures.note(peer.ip(), presented.unwrap_or_default())) {
-            let text =
-                "too many wrong tokens came from this address; one that is right passes, for others wait a minute";
-            return Err(Refusal::new(Code::RateLimited, "the token is not known, or not any more", text));
+            let text = "too many invalid tokens from this address; a valid token is accepted, otherwise wait a minute";
+            return Err(Refusal::new(Code::RateLimited, "the token is unknown, or was revoked", text));
         }
-        let text = "the token is not known, or not any more";
-        return Err(Refusal::new(Code::Unauthenticated, "nobody knows who is asking", text));
+        let text = "the token is unknown, or was revoked";
+        return Err(Refusal::new(Code::Unauthenticated, "the caller is unknown", text));
     };
     let admin = token.identity.user == native.options.owner || native.options.scheduler_acl.grants(&token.identity);
     let actor = Actor { from: from(peer), ..Actor::from(token.identity.clone()) }.scheduler_admin(admin);

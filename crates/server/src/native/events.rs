@@ -116,7 +116,7 @@ impl Filter {
 }
 
 fn number<T: std::str::FromStr>(request: &NativeRequest, name: &str) -> Result<Option<T>, Refusal> {
-    let message = |text: &str| body::wrong("query", format!("{name}: {text:?} is no number"));
+    let message = |text: &str| body::wrong("query", format!("{name}: {text:?} is not a number"));
     request.query(name).map(|text| text.parse().map_err(|_| message(text))).transpose()
 }
 

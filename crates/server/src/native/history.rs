@@ -24,7 +24,7 @@ fn limit(request: &NativeRequest) -> Result<usize, Refusal> {
 }
 
 fn number(request: &NativeRequest, name: &str) -> Result<Option<u64>, Refusal> {
-    let read = |text: &str| text.parse().map_err(|_| body::wrong("query", format!("{name}: {text:?} is no number")));
+    let read = |text: &str| text.parse().map_err(|_| body::wrong("query", format!("{name}: {text:?} is not a number")));
     request.query(name).map(read).transpose()
 }
 

@@ -27,7 +27,7 @@ pub async fn replace_config(State(native): State<Arc<NativeApi>>, request: Reque
     let (parts, body) = request.into_parts();
     let mut response = match replaced(&native, parts, body, &request_id).await {
         // A bare text in spite of its type, as it was then.
-        Ok(()) => reply::response(StatusCode::OK, reply::JSON, b"the configuration is in force".to_vec()),
+        Ok(()) => reply::response(StatusCode::OK, reply::JSON, b"the configuration is active".to_vec()),
         Err(refusal) => match conflict(&refusal) {
             Some(why) => reply::error(StatusCode::CONFLICT, why),
             None => slowed(&native, &refusal, &request_id).await,

@@ -69,7 +69,7 @@ pub(super) fn document() -> Value {
         "info": {
             "title": "kornsole",
             "version": env!("CARGO_PKG_VERSION"),
-            "description": "What a kornsole takes beyond an Apache YuniKorn's REST API.",
+            "description": "The endpoints of kornsole in addition to the REST API of Apache YuniKorn.",
         },
         "servers": [{ "url": "/kornsole/v1" }],
         "paths": paths,
@@ -87,13 +87,13 @@ fn config_headers() -> [Value; 3] {
         header(
             "If-Match",
             "string",
-            "The checksum of the configuration that is to be replaced; without it the answer is 428",
+            "The checksum of the configuration to replace; if it is missing, the answer is 428",
         ),
         header("Kornsole-Allow-Empty", "boolean", "The text may be empty, or have comments only"),
         header(
             "Kornsole-Allow-Removal",
             "integer",
-            "The text may remove so many queues, also if that is more than half of them",
+            "The number of queues that the configuration may remove, also if that is more than half of them",
         ),
     ]
 }
@@ -112,7 +112,7 @@ fn operation(route: &Route, schemas: &mut Schemas) -> Value {
     }
     let query = match route.verb {
         Verb::Explain => Some(("key", "Only this ask")),
-        Verb::Waiting => Some(("queue", "Only what waits in this queue and below it")),
+        Verb::Waiting => Some(("queue", "Only pending requests in this queue and its subtree")),
         _ => None,
     };
     if let Some((name, description)) = query {

@@ -181,21 +181,15 @@ pub static ROUTES: [Route; 42] = [
     get("/partition/{partition}/application/{application}/explain", Verb::Explain, "Why an application waits")
         .gives::<dto::Explained>(),
     get("/partition/{partition}/explain", Verb::Waiting, "What all that waits waits for").gives::<dto::Waiting>(),
-    get("/config", Verb::ConfigGet, "The configuration in force").gives::<dto::ConfigState>(),
+    get("/config", Verb::ConfigGet, "The active configuration").gives::<dto::ConfigState>(),
     ask("/config/validate", Verb::ConfigValidate, "Whether a configuration is valid", Yaml).gives::<Validation>(),
     ask("/config/diff", Verb::ConfigDiff, "What a configuration would change, and whether one may", Yaml)
         .gives::<dto::ConfigDiff>(),
     with("PUT", change("/config", Verb::ConfigPut, "Replace the configuration", Yaml)).gives::<dto::AppliedConfig>(),
-    get("/config/history", Verb::ConfigHistory, "The configurations that were in force").gives::<audit::Revisions>(),
-    get("/config/history/{revision}", Verb::ConfigRevision, "A configuration that was in force")
-        .gives::<dto::ConfigState>(),
-    change(
-        "/config/rollback",
-        Verb::ConfigRollback,
-        "Load a configuration that was in force",
-        json::<audit::Rollback>(),
-    )
-    .gives::<dto::AppliedConfig>(),
+    get("/config/history", Verb::ConfigHistory, "The earlier configurations").gives::<audit::Revisions>(),
+    get("/config/history/{revision}", Verb::ConfigRevision, "An earlier configuration").gives::<dto::ConfigState>(),
+    change("/config/rollback", Verb::ConfigRollback, "Load an earlier configuration", json::<audit::Rollback>())
+        .gives::<dto::AppliedConfig>(),
     ask(
         "/partition/{partition}/placement",
         Verb::Placement,
@@ -254,9 +248,9 @@ pub static ROUTES: [Route; 42] = [
     .gives::<dto::NodeChange>(),
     with("DELETE", change("/partition/{partition}/node/{node}", Verb::RemoveNode, "Decommission a node", Nothing))
         .gives::<dto::NodeChange>(),
-    get("/partition/{partition}/fairness", Verb::Fairness, "How queues stand to their guarantees")
+    get("/partition/{partition}/fairness", Verb::Fairness, "Usage of queues compared with their guarantees")
         .gives::<dto::Fairness>(),
-    get("/partition/{partition}/draining", Verb::Draining, "What drains, and what holds it")
+    get("/partition/{partition}/draining", Verb::Draining, "Draining queues, and what blocks them")
         .gives::<dto::DrainingQueues>(),
     get(
         "/partition/{partition}/quotas",
@@ -276,7 +270,7 @@ pub static ROUTES: [Route; 42] = [
     change("/scheduler/resume", Verb::Resume, "Resumes the scheduler", json::<dto::OnlyReason>())
         .gives::<dto::Paused>(),
     get("/usage", Verb::Usage, "What was used over time: ?by=queue,user&from=&to=").gives::<dto::UsageReport>(),
-    open(get("/shadow", Verb::Shadow, "What a shadow found beside the scheduler that it watches"))
+    open(get("/shadow", Verb::Shadow, "Results of a shadow compared with the scheduler that it watches"))
         .gives::<dto::ShadowReport>(),
     get("/alerts", Verb::Alerts, "The alerts that are on or pending, and the silences").gives::<dto::Alerts>(),
     change("/alerts/silences", Verb::Silence, "Silence alerts for a time", json::<dto::SilenceOrder>())

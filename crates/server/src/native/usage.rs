@@ -35,6 +35,6 @@ fn bad(name: &str, why: &str) -> Refusal {
 /// A point in time of the query, in nanoseconds since 1970.
 fn time(request: &NativeRequest, runs: &ClockRuns, name: &str) -> Result<Option<Time>, Refusal> {
     let Some(text) = request.query(name).filter(|text| !text.is_empty()) else { return Ok(None) };
-    let nanos = text.parse().map_err(|_| bad(name, &format!("{text:?} is no number of nanoseconds since 1970")))?;
+    let nanos = text.parse().map_err(|_| bad(name, &format!("{text:?} is not a number of nanoseconds since 1970")))?;
     Ok(Some(runs.time(nanos)))
 }

@@ -204,7 +204,7 @@ fn containers(page: &mut Page, counts: &Counts) {
     }
     for (queue, (allocated, released)) in by_name {
         let name = format!("yunikorn_{queue}_queue_container");
-        page.family(&name, "counter", "Allocations of a queue that came and went.");
+        page.family(&name, "counter", "Allocations of a queue that were added and removed.");
         page.value(&name, &[("state", "allocated")], allocated);
         page.value(&name, &[("state", "released")], released);
     }

@@ -48,7 +48,7 @@ const MOST_EVENTS: usize = 100_000;
 /// Comparing takes at most this part of the time: one in so many.
 const SHARE: u32 = 100;
 /// Why nothing counts between two processes.
-const NOBODY: &str = "nobody followed the scheduler from this machine";
+const NOBODY: &str = "no kornsole on this machine followed the scheduler";
 
 /// An event with its number.
 pub type Numbered = (u64, Time, Change);

@@ -78,7 +78,7 @@ impl KeptFolder {
         let mut notes = audit.notes().to_vec();
         if was_there && !ledger.path().exists() {
             let aside = ledger.path().with_extension("redb.damaged");
-            notes.push(format!("the ledger was damaged, and begins again: the file is now {}", aside.display()));
+            notes.push(format!("the ledger was damaged; moved to {} and started a new file", aside.display()));
         }
         Ok(Self { audit, ledger, written, notes })
     }

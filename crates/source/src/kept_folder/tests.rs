@@ -103,7 +103,7 @@ fn what_cannot_be_written_is_said_by_the_alerts_and_a_notice() {
     drop(keeper);
     let trouble = board.picture().trouble.join(" ");
     assert!(
-        trouble.contains("the state folder is not written") && trouble.contains("audit.redb was moved"),
+        trouble.contains("cannot write the state directory") && trouble.contains("audit.redb was moved"),
         "{trouble}"
     );
     let (done, notices) = channel();

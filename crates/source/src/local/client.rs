@@ -110,7 +110,7 @@ fn done(act: &JobAct, job: &JobReport) -> String {
         JobAct::Requeue => "queued again".to_owned(),
         JobAct::Move(queue) => format!("goes to {queue}"),
         JobAct::Priority(_) => format!("has priority {}", job.priority),
-        JobAct::Edit(_) => format!("{} asks for {}", job.name, asked(job)),
+        JobAct::Edit(_) => format!("{} requests {}", job.name, asked(job)),
     }
 }
 
@@ -120,7 +120,7 @@ fn asked(job: &JobReport) -> String {
 }
 
 fn number(app: &AppId) -> Result<u64, String> {
-    number_of(app.as_str()).map(|(number, _)| number).ok_or_else(|| format!("{app} is no job of this machine"))
+    number_of(app.as_str()).map(|(number, _)| number).ok_or_else(|| format!("{app} is not a job of this machine"))
 }
 
 fn ask(client: &mut Client, request: &Request) -> Result<(Reply, Vec<u8>), String> {

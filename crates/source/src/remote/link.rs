@@ -164,7 +164,7 @@ impl LinkState {
         let (part, state) = self.parts.iter().find(|(part, state)| part.is_basic() && state.cause.is_some())?;
         let age = now.saturating_sub(state.good?);
         let cause = match state.cause.as_ref()? {
-            Cause::Failed(why) => format!("{} cannot be had: {why}", part.words()),
+            Cause::Failed(why) => format!("cannot fetch {}: {why}", part.words()),
             Cause::Lost => format!("{}: {NOT_READ_AGAIN}", part.words()),
         };
         Some((age, cause))

@@ -20,7 +20,7 @@ impl Remote {
             return act::cluster::lists_known(cluster, &view, act).and_then(|()| view.may(&self.acting(), act));
         }
         if let Some(client::Remote::YuniKorn(_)) = remote.as_deref() {
-            let why = format!("an Apache YuniKorn has no such verb: its REST API only reads{}", elsewhere(act));
+            let why = format!("the REST API of Apache YuniKorn is read-only{}", elsewhere(act));
             return Err(Refusal::new(Code::NotSupported, format!("cannot {act}"), why));
         }
         if let Some(client::Remote::Kornsole(server)) = remote.as_deref()

@@ -40,7 +40,7 @@ impl Part {
             Self::Config => "the configuration",
             Self::Events => "what has happened",
             Self::Records => "the audit and the history",
-            Self::Beside => "what is beside",
+            Self::Beside => "related data",
         }
     }
 

@@ -17,7 +17,7 @@ pub fn of_remote(remote: &Remote, has_token: bool, kept: bool) -> Records {
     match remote {
         Remote::YuniKorn(_) if kept => Records::unknown("it is read from this machine"),
         Remote::YuniKorn(_) => Records {
-            audit: Err(Arc::from("an Apache YuniKorn keeps no audit")),
+            audit: Err(Arc::from("Apache YuniKorn has no audit")),
             revisions: Ok(Vec::new()),
             ..Records::unknown("")
         },

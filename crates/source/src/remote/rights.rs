@@ -41,13 +41,13 @@ impl Remote {
             match self.shared.remote.load_full().as_deref() {
                 None => "not connected yet",
                 Some(client::Remote::YuniKorn(_)) if self.cluster.is_some() => return None,
-                Some(client::Remote::YuniKorn(_)) => "the REST API of an Apache YuniKorn only reads",
+                Some(client::Remote::YuniKorn(_)) => "the REST API of Apache YuniKorn is read-only",
                 Some(client::Remote::Kornsole(_)) if !self.has_token => {
                     "no token; --token-file or KORNSOLE_TOKEN names one"
                 }
                 Some(client::Remote::Kornsole(server)) if server.read_only => "the server takes no orders",
                 Some(client::Remote::Kornsole(_)) => match self.shared.who.load_full().as_deref() {
-                    None => "not yet known whom the token names",
+                    None => "the user of the token is not loaded yet",
                     Some(who) if !who.authenticated => "the server does not know the token",
                     Some(who) if who.read_only => "the token only reads",
                     Some(_) => return None,

@@ -65,7 +65,7 @@ impl Keeping {
         match self {
             Self::Memory | Self::Writes(_) | Self::Reads(_) => None,
             Self::Afresh { aside, .. } => {
-                Some(format!("the kept file was damaged and is {} now; what is kept begins again", aside.display()))
+                Some(format!("the saved file was damaged and moved to {}; a new file was started", aside.display()))
             }
             Self::Stopped(why) => Some(format!("trends are not kept any more: {why}")),
         }

@@ -133,7 +133,7 @@ impl WhatIf {
 
     fn carry_out(&self, order: &Order) -> Result<Done, Refusal> {
         if matches!(order.act, Act::Pause | Act::Resume) {
-            let why = "time stands in a what-if until it is moved on";
+            let why = "the what-if clock is stopped; advance it explicitly";
             return Err(Refusal::new(Code::NotSupported, format!("cannot {}", order.act), why));
         }
         if matches!(order.act, Act::Silence { .. } | Act::EndSilence { .. }) {
@@ -249,7 +249,7 @@ impl Trial for WhatIf {
         let sides = self.free().map_err(|refusal| refusal.to_string())?;
         let all = locked(&self.shared.changes);
         let at = number.checked_sub(1).filter(|at| *at < all.len());
-        let at = at.ok_or_else(|| format!("there is no change {number}; there are {}", all.len()))?;
+        let at = at.ok_or_else(|| format!("change {number} not found; there are {} changes", all.len()))?;
         let configures = |order: &Order| matches!(order.act, Act::Configure { .. } | Act::Rollback { .. });
         // What is written in words is worked out again on what is there then.
         let steps = sides.log.iter().filter(|step| !matches!(step, TrialStep::Advanced(_))).skip(at + 1);

@@ -78,7 +78,7 @@ pub enum PodEnd {
 impl fmt::Display for PodEnd {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Deleted => f.write_str("deletion began"),
+            Self::Deleted => f.write_str("deletion started"),
             Self::Gone => f.write_str("was gone already"),
             Self::Replaced => f.write_str("another pod has its name by now, which stays"),
             Self::Refused(why) => write!(f, "stays: {why}"),

@@ -260,7 +260,7 @@ impl Refusal {
     /// Something is not there.
     pub fn not_found(kind: &str, name: &str) -> Self {
         let details = Details { kind: Some(kind.to_owned()), ..Details::default() };
-        Self::new(Code::NotFound, format!("there is no {kind} {name}"), "").with(details)
+        Self::new(Code::NotFound, format!("{kind} {name} not found"), "").with(details)
     }
 
     /// Nothing may be changed at all.
@@ -331,7 +331,7 @@ impl Refusal {
             Denial::NoAccess { queue, access, .. } => Self::no_access(actor, act, queue, *access),
             Denial::NoQueue(queue) => Self::not_found("queue", queue.as_str()),
             Denial::NotLeaf(queue) => {
-                let text = format!("{queue} takes queues, not applications: it is no leaf");
+                let text = format!("{queue} accepts queues, not applications: it is not a leaf");
                 Self::new(Code::TargetNotLeaf, message, text).with(about(queue))
             }
             Denial::SameQueue(queue) => {
@@ -339,12 +339,12 @@ impl Refusal {
             }
             Denial::RecoveryQueue => {
                 let details = Details { kind: Some("queue".to_owned()), ..Details::default() };
-                Self::new(Code::NotFound, message, "the recovery queue takes nothing but recovered applications")
+                Self::new(Code::NotFound, message, "the recovery queue accepts only recovered applications")
                     .with(details)
             }
             Denial::Closed { queue, state } => {
                 let state = state.to_string().to_lowercase();
-                Self::new(Code::TargetDraining, message, format!("{queue} is {state} and takes nothing new"))
+                Self::new(Code::TargetDraining, message, format!("{queue} is {state} and rejects new applications"))
                     .with(about(queue))
             }
             Denial::Misfits(misfits) => {

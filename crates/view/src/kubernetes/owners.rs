@@ -68,7 +68,7 @@ impl Chain {
             1 => "1 pod".to_owned(),
             count => format!("{count} pods"),
         };
-        let Some(nearest) = self.owners.first() else { return format!("Nobody makes {count} again.") };
+        let Some(nearest) = self.owners.first() else { return format!("No controller recreates {count}.") };
         let mut text = format!("{} ({count}) {}", self.words(), nearest.name.after_deletion());
         let halted = |owner: &OwnerObject| owner.suspended == Some(true);
         if self.suspendable().any(halted) {
@@ -83,7 +83,7 @@ impl Chain {
         }
         match &self.unknown {
             Some(why) => {
-                format!("{text}. What owns {} is not known: {why}.", self.owners.last().unwrap_or(nearest).words())
+                format!("{text}. The owner of {} is unknown: {why}.", self.owners.last().unwrap_or(nearest).words())
             }
             None => format!("{text}."),
         }
@@ -140,9 +140,9 @@ mod tests {
         let text = job.after_deletion();
         assert!(
             text.contains(":suspend-owners stops Job first")
-                && text.ends_with("What owns Job ns/etl is not known: 403."),
+                && text.ends_with("The owner of Job ns/etl is unknown: 403."),
             "{text}"
         );
-        assert_eq!(Chain { pods: 1, ..Chain::default() }.after_deletion(), "Nobody makes 1 pod again.");
+        assert_eq!(Chain { pods: 1, ..Chain::default() }.after_deletion(), "No controller recreates 1 pod.");
     }
 }

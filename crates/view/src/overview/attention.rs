@@ -32,7 +32,7 @@ pub(super) fn of_scheduler(given: &Given) -> Vec<Concern> {
     match &given.health {
         Some(wrong) => found.extend(wrong.iter().map(|what| now("health", what.clone()))),
         None => {
-            let line = SheetLine::new("health", "whether the scheduler is healthy is not known");
+            let line = SheetLine::new("health", "scheduler health unknown");
             found.push((Rank::Known, line));
         }
     }
@@ -44,7 +44,7 @@ pub(super) fn of_scheduler(given: &Given) -> Vec<Concern> {
         && last.detail == ChangeDetail::CONFIG_REFUSED
     {
         let first = last.message.lines().next().unwrap_or_default();
-        let text = format!("the newest configuration was refused, the one before stays in force: {first}");
+        let text = format!("latest configuration rejected; previous one still active: {first}");
         found.push((Rank::Soon, SheetLine::new("config", text).since(Some(last.at))));
     }
     found
@@ -86,7 +86,7 @@ fn starving(given: &Given, part: &PartitionView) -> Vec<Concern> {
         let text = format!("{}: {used} of {guaranteed} {what}, {pending} pending{by}", row.queue);
         SheetLine::new("starves", text).since(row.since).to(Some(Target::Queue(row.queue.clone())))
     };
-    most(Rank::Soon, "starves", rows.into_iter().map(line).collect(), "queues lack a part of it (:fairness)")
+    most(Rank::Soon, "starves", rows.into_iter().map(line).collect(), "queues are below it (:fairness)")
 }
 
 fn limits(part: &PartitionView) -> Vec<Concern> {
@@ -157,7 +157,7 @@ fn draining(given: &Given, part: &PartitionView) -> Vec<Concern> {
     for row in rows.into_iter().take(MOST) {
         let held = part.draining(row).applications.len() as u64;
         let rank = if given.view.is_stuck(row, given.at) { Rank::Soon } else { Rank::Known };
-        let text = format!("{}, held by {}", row.path, count(held, "application"));
+        let text = format!("{}, blocked by {}", row.path, count(held, "application"));
         let line = SheetLine::new("drains", text).since(Some(row.state_since));
         found.push((rank, line.to(Some(Target::Queue(row.path.clone())))));
     }
@@ -181,7 +181,7 @@ pub(super) fn of_nodes(given: &Given, part: &PartitionView) -> Vec<Concern> {
     let mut found = most(Rank::Soon, "node", lost, "nodes are gone");
     let over = |node: &&Arc<crate::NodeRow>| node.available().has_negative();
     let line = |node: &Arc<crate::NodeRow>| {
-        let text = format!("node {} holds more than it has", node.id);
+        let text = format!("node {} is overcommitted", node.id);
         SheetLine::new("node", text).to(Some(Target::Node(node.id.clone())))
     };
     let full: Vec<SheetLine> = part.nodes.values().filter(over).map(line).collect();
@@ -190,8 +190,8 @@ pub(super) fn of_nodes(given: &Given, part: &PartitionView) -> Vec<Concern> {
     if let Some(first) = closed.first() {
         let all = part.nodes.len();
         let text = match closed.len() {
-            1 => format!("node {} takes nothing new, 1 of {all}", first.id),
-            more => format!("{more} of {all} nodes take nothing new, {} among them", first.id),
+            1 => format!("node {} is unschedulable (1 of {all})", first.id),
+            more => format!("{more} of {all} nodes are unschedulable, for example {}", first.id),
         };
         found.push((Rank::Known, SheetLine::new("node", text).to(Some(Target::Node(first.id.clone())))));
     }
@@ -312,15 +312,14 @@ mod tests {
         given.health = None;
         let said = said(&given);
         assert_eq!(said[2], "scheduler: the scheduler is paused: nothing is allocated");
-        assert_eq!(said.last().unwrap(), "health: whether the scheduler is healthy is not known");
+        assert_eq!(said.last().unwrap(), "health: scheduler health unknown");
     }
 
     #[test]
     fn a_refused_configuration_is_named_until_one_is_accepted() {
         let refused = record(7_000, ObjectType::QUEUE, "root", ChangeType::SET, ChangeDetail::CONFIG_REFUSED);
         let loaded = record(7_100, ObjectType::QUEUE, "root", ChangeType::SET, ChangeDetail::CONFIG_LOADED);
-        let text =
-            "config: the newest configuration was refused, the one before stays in force: line 3: no such property";
+        let text = "config: latest configuration rejected; previous one still active: line 3: no such property";
         assert_eq!(said(&given(vec![Arc::clone(&refused)]))[1], text);
         assert_eq!(said(&given(vec![refused, loaded])), ["Nothing needs attention"]);
     }
@@ -343,6 +342,6 @@ mod tests {
         given.rows = 10;
         let said = said(&given);
         assert_eq!((said[0].as_str(), said.len()), ("9 things need attention", 1 + 5 + 1));
-        assert_eq!(said.last().unwrap(), ": and 4 things for which there is no room");
+        assert_eq!(said.last().unwrap(), ": 4 things more not shown");
     }
 }

@@ -225,7 +225,7 @@ mod tests {
             (sheet.sentence.clone(), of("demand"), of("free"))
         };
         let (sentence, demand, free) = lines(Unread { apps: true, nodes: true, users: true });
-        assert_eq!(sentence, "the list of applications is not read yet, the list of nodes is not read yet");
+        assert_eq!(sentence, "loading applications, loading nodes");
         assert_eq!((demand.as_str(), free.as_str()), (NO_APPS, NO_NODES));
         let (_, demand, free) = lines(Unread::default());
         assert_ne!((demand.as_str(), free.as_str()), (NO_APPS, NO_NODES));

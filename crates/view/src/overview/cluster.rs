@@ -106,7 +106,7 @@ fn largest_free(given: &Given, part: &PartitionView) -> SheetLine {
     let free: Vec<String> = names.iter().filter_map(one).collect();
     let to = names.first().and_then(|name| largest(name)).map(|(_, node)| Target::Node(node.id.clone()));
     let text = match free.is_empty() {
-        true => "no node takes anything".to_owned(),
+        true => "no schedulable node with available resources".to_owned(),
         false => format!("on one node: {}", free.join(", ")),
     };
     SheetLine::new("free", text).to(to)

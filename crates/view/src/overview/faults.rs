@@ -40,6 +40,6 @@ pub(super) fn concern(given: &Given) -> Option<Concern> {
     let faults = given.faults.as_ref()?;
     let (line, first) = faults.first.as_ref()?;
     let text =
-        format!("{} in the configuration in force, the first in line {line}: {first}", count(faults.count, "fault"));
+        format!("{} in the active configuration, the first on line {line}: {first}", count(faults.count, "fault"));
     Some((Rank::Known, SheetLine::new("config", text).to((*line > 0).then_some(Target::Line(*line)))))
 }

@@ -116,7 +116,7 @@ pub fn overview(given: &Given) -> Option<Sheet> {
     let shown = concerns.len() - more;
     let mut lines: Vec<SheetLine> = concerns.into_iter().take(shown).map(|(_, line)| line).collect();
     if more > 0 {
-        lines.push(SheetLine::new("", format!("and {} for which there is no room", count(more as u64, "thing"))));
+        lines.push(SheetLine::new("", format!("{} more not shown", count(more as u64, "thing"))));
     }
     let mut lines: Vec<SheetLine> = group(lines).collect();
     lines.extend(group(cluster::lines(given, part)));

@@ -37,8 +37,8 @@ impl Record {
     pub fn hole(from: u64, to: u64, at: Time) -> Self {
         let lost = to.saturating_sub(from) + 1;
         let text = match lost {
-            1 => format!("event {from} is lost: what happened then is not known"),
-            _ => format!("{lost} events, {from} to {to}, are lost: what happened then is not known"),
+            1 => format!("event {from} is lost"),
+            _ => format!("{lost} events, {from} to {to}, are lost"),
         };
         let nothing = || Arc::from("");
         Self {
@@ -126,7 +126,7 @@ numbers! {
     /// The object itself, or nothing.
     NONE = 0, "none";
     /// A request was cancelled, or went with its allocation.
-    REQUEST_CANCEL = 100, "request cancelled";
+    REQUEST_CANCEL = 100, "request canceled";
     /// A request was allocated; never sent.
     REQUEST_ALLOC = 101, "request allocated";
     /// A request went by time.
@@ -158,11 +158,11 @@ numbers! {
     /// An application is Expired.
     APP_EXPIRED = 212, "expired";
     /// A queue's maximum of applications keeps an application from running.
-    APP_CANNOTRUN_QUEUE = 213, "held by a queue's application limit";
+    APP_CANNOTRUN_QUEUE = 213, "blocked by the application limit of a queue";
     /// It does not any more.
     APP_RUNNABLE_QUEUE = 214, "let go by its queues";
     /// A limit of applications keeps an application from running.
-    APP_CANNOTRUN_QUOTA = 215, "held by a user's or group's application limit";
+    APP_CANNOTRUN_QUOTA = 215, "blocked by the application limit of a user or group";
     /// It does not any more.
     APP_RUNNABLE_QUOTA = 216, "let go by its user's and group's limits";
     /// A node was decommissioned.

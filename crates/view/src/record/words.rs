@@ -28,10 +28,12 @@ pub(super) fn message(event: &Event) -> Arc<str> {
             format!("request {ask}: the resource manager's conditions keep it from {nodes} nodes that have room")
         }
         EventKind::NoVictim { ask, node, .. } => {
-            format!("request {ask}: nothing on the required node {node} may make room for it")
+            format!("request {ask}: no allocation on the required node {node} can be preempted for it")
         }
         EventKind::PlaceholderTooSmall { ask, placeholder, resource, .. } => {
-            format!("placeholder {placeholder} is smaller than request {ask} of its task group, which wants {resource}")
+            format!(
+                "placeholder {placeholder} is smaller than request {ask} of its task group, which requests {resource}"
+            )
         }
         EventKind::Preempted { by_app, by_ask, by_queue, .. } => {
             format!("{PREEMPTED_BY}request {by_ask} of application {by_app} in {by_queue}")
@@ -59,7 +61,7 @@ pub(super) fn message(event: &Event) -> Arc<str> {
 
 fn misfit(ask: &AskId, what: &str, wanted: &Resource, room: &Resource) -> String {
     let room: Resource = room.iter().filter(|(name, _)| wanted.get(name).is_some()).collect();
-    format!("request {ask} {DOES_NOT_FIT} {what}: it wants {wanted}, there is {}", or_nothing(&room))
+    format!("request {ask} {DOES_NOT_FIT} {what}: it requests {wanted}, available: {}", or_nothing(&room))
 }
 
 fn or_nothing(resource: &Resource) -> String {

@@ -78,14 +78,14 @@ impl Mark {
                 (MarkKind::Node, format!("node {object} is gone"))
             }
             ChangeDetail::NODE_SCHEDULABLE if first.ends_with("false") => {
-                (MarkKind::Node, format!("node {object} takes nothing new"))
+                (MarkKind::Node, format!("node {object} is unschedulable"))
             }
             ChangeDetail::NODE_SCHEDULABLE if first.ends_with("true") => {
                 (MarkKind::Node, format!("node {object} takes allocations again"))
             }
             ChangeDetail::NODE_SCHEDULABLE => (MarkKind::Node, format!("node {object}: opened or closed")),
             ChangeDetail::NONE if record.kind == ObjectType::NODE && record.change == ChangeType::ADD => {
-                (MarkKind::Node, format!("node {object} came"))
+                (MarkKind::Node, format!("node {object} was added"))
             }
             _ => return None,
         };

@@ -259,7 +259,7 @@ impl FromStr for Value {
         let (kind, rest) = text.split_once('.').unwrap_or((text, ""));
         let Some(of) = SubjectKind::ALL.into_iter().find(|of| of.word() == kind) else {
             return Err(UnknownValue(format!(
-                "`{text}` is no value: a value begins with cluster, queue, user or node"
+                "`{text}` is not a value: a value starts with cluster, queue, user, or node"
             )));
         };
         let known = || Measure::ALL.iter().copied().filter(|measure| measure.kinds().contains(&of));
@@ -274,7 +274,7 @@ impl FromStr for Value {
             Some(measure) => Ok(Self::amount(of, measure, if resource == "cpu" { VCORE } else { resource })),
             None => {
                 let words: Vec<&str> = known().map(Measure::word).collect();
-                Err(UnknownValue(format!("`{text}` is no value: a {kind} has {}", words.join(", "))))
+                Err(UnknownValue(format!("`{text}` is not a value: a {kind} has {}", words.join(", "))))
             }
         }
     }
@@ -311,11 +311,14 @@ mod tests {
     #[test]
     fn an_unknown_name_says_what_would_be_right() {
         let fault = |text: &str| text.parse::<Value>().unwrap_err().to_string();
-        assert_eq!(fault("pod.use.cpu"), "`pod.use.cpu` is no value: a value begins with cluster, queue, user or node");
+        assert_eq!(
+            fault("pod.use.cpu"),
+            "`pod.use.cpu` is not a value: a value starts with cluster, queue, user, or node"
+        );
         assert_eq!(fault("queue.use"), "`queue.use` names no resource: write `queue.use.cpu`");
         assert_eq!(
             fault("node.waiting.p95"),
-            "`node.waiting.p95` is no value: a node has use, maximum, share, running, nodes.up"
+            "`node.waiting.p95` is not a value: a node has use, maximum, share, running, nodes.up"
         );
     }
 

@@ -33,7 +33,7 @@ pub fn event_sheet<'r>(
     let cause = preemptor(&record.message);
     if let Some((app, queue)) = &cause {
         let text = format!("it went for application {app} in {queue}");
-        lines.push(SheetLine::new("for whom", text).to(Some(Target::App(app.clone(), None))));
+        lines.push(SheetLine::new("requester", text).to(Some(Target::App(app.clone(), None))));
         if grounds.is_none() {
             lines.extend(standing("its queue", view, part, queue, record.at));
         }
@@ -84,17 +84,19 @@ fn rule(detail: ChangeDetail) -> Option<&'static str> {
         ChangeDetail::APP_KILLED => {
             "who administers its queue killed it: its asks were withdrawn, its allocations released"
         }
-        ChangeDetail::APP_MOVED => "who administers its queue moved it: what runs runs on, and counts in the new queue",
+        ChangeDetail::APP_MOVED => {
+            "an administrator of its queue moved it: allocations continue, and count in the new queue"
+        }
         ChangeDetail::APP_CANNOTRUN_QUEUE => "maxapplications of a queue is reached",
         ChangeDetail::APP_CANNOTRUN_QUOTA => "maxapplications of a limit of its user or group is reached",
         ChangeDetail::REQUEST_TIMEOUT | ChangeDetail::ALLOC_TIMEOUT => {
             "the placeholders of a gang go when it has not come together in its time"
         }
-        ChangeDetail::ALLOC_REPLACED => "a placeholder gives way to a real ask of its task group",
-        ChangeDetail::ALLOC_NODE_REMOVED => "what runs on a node goes with the node",
-        ChangeDetail::APP_COMPLETING => "it has neither asks nor allocations left",
+        ChangeDetail::ALLOC_REPLACED => "a real request of its task group replaces a placeholder",
+        ChangeDetail::ALLOC_NODE_REMOVED => "allocations are removed with their node",
+        ChangeDetail::APP_COMPLETING => "it has no requests and no allocations left",
         ChangeDetail::APP_QUEUE_DRAINING | ChangeDetail::QUEUE_DRAIN_ALERT => {
-            "its queue is in the configuration no more: what is in it ends by itself, nothing new comes in"
+            "its queue is not in the configuration: its applications complete, new ones are rejected"
         }
         ChangeDetail::NODE_RESERVATION => "an ask that waits for a node has one reserved, so that no other takes it",
         _ => return None,

@@ -12,8 +12,8 @@ pub const fn rule_sentence(rule: PreemptionRule) -> &'static str {
             "preemption stops allocations of queues above their guarantee for an ask of a queue that stays within its own with it"
         }
         PreemptionRule::RequiredNode => {
-            "an ask takes what it needs on the node that it requires, from allocations that are no more important; guarantees protect \
-                 nobody there"
+            "a request preempts what it needs on its required node, from allocations of the same or a lower priority; guarantees do not \
+                 protect them"
         }
         PreemptionRule::Maximum => {
             "a queue that has been above its maximum for quota.preemption.delay has allocations stopped until it is not"
@@ -91,7 +91,7 @@ pub(super) fn lines(grounds: &PreemptionGrounds) -> Vec<SheetLine> {
     let mut lines = vec![SheetLine::new("the rule", rule_sentence(grounds.rule))];
     let what = match grounds.rule {
         PreemptionRule::Maximum => format!("{} had to go", amounts(&grounds.wanted)),
-        _ => format!("the ask wants {}", amounts(&grounds.wanted)),
+        _ => format!("the request needs {}", amounts(&grounds.wanted)),
     };
     let own = format!("{}; {what}", grounds.own.sentence());
     lines.push(SheetLine::new("its queue", own).to(to(&grounds.own)));
@@ -100,7 +100,7 @@ pub(super) fn lines(grounds: &PreemptionGrounds) -> Vec<SheetLine> {
         lines.push(SheetLine::new("the victim's", text).to(to(leaf)));
     }
     if let Some(node) = &grounds.node {
-        let text = format!("{node}, where {} made room", count(grounds.victims, "allocation"));
+        let text = format!("{node}, where {} was preempted", count(grounds.victims, "allocation"));
         lines.push(SheetLine::new("node", text).to(Some(Target::Node(node.clone()))));
     }
     if grounds.rule == PreemptionRule::Maximum {

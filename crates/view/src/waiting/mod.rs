@@ -65,8 +65,8 @@ impl fmt::Display for Asked {
         match self {
             Self::App(app, None) => write!(f, "{app}"),
             Self::App(app, Some(ask)) => write!(f, "{app} {ask}"),
-            Self::Waiting(None) => f.write_str("what waits"),
-            Self::Waiting(Some(queue)) => write!(f, "what waits in {queue}"),
+            Self::Waiting(None) => f.write_str("pending requests"),
+            Self::Waiting(Some(queue)) => write!(f, "pending requests in {queue}"),
         }
     }
 }

@@ -22,7 +22,7 @@ impl PartitionView {
         let sentence = if node.schedulable {
             format!("{id} has {} free of {}", amounts(&free), amounts(&node.capacity))
         } else {
-            format!("{id} takes nothing new: it is drained, and holds {}", amounts(&node.allocated))
+            format!("{id} is unschedulable, and has {}", amounts(&node.allocated))
         };
         let mut lines = Vec::new();
         for (app, ask) in node.reservations.iter() {
@@ -31,7 +31,7 @@ impl PartitionView {
         }
         for (at, (app, held)) in largest(node).into_iter().take(MOST).enumerate() {
             let label = if at == 0 { "most by" } else { "" };
-            let text = format!("{app} holds {}", amounts(&held));
+            let text = format!("{app} uses {}", amounts(&held));
             lines.push(SheetLine::new(label, text).below(u8::from(at > 0)).to(Some(Target::App(app, None))));
         }
         if !node.occupied.is_zero() {

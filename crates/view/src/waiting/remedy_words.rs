@@ -70,7 +70,7 @@ fn words(kind: &RemedyKind, now: Time) -> String {
         }
         RemedyKind::End { app, .. } => format!("end {app}"),
         RemedyKind::Move { app, to } => format!("move {app} to {to}"),
-        RemedyKind::Wait { app, at: None } => format!("wait for the end of {app}; when that is, is not known"),
+        RemedyKind::Wait { app, at: None } => format!("wait for the end of {app}; the time is unknown"),
         RemedyKind::Wait { app, at: Some(at) } => {
             let left = span(at.since(now).saturating_add(HALF_A_SECOND));
             format!("wait for the end of {app}, about {left} from now by what others of its queue took")

@@ -70,7 +70,7 @@ impl Sentence for Explanation {
             return match self.allocations {
                 0 => format!("{who} waits for nothing: it has asked for nothing"),
                 some => format!(
-                    "{who} waits for nothing: it holds {} in {}",
+                    "{who} has no pending requests; it uses {} in {}",
                     amounts(&self.holds),
                     count(some, "allocation")
                 ),
@@ -205,7 +205,7 @@ impl Sentence for Blocker {
             (BlockLevel::Stalled, None) => format!("{place}, which {detail}"),
             (BlockLevel::Priority, None) => format!("its turn: {place} {detail}"),
             (BlockLevel::Draining, None) => format!("{place}, which is stopped"),
-            (BlockLevel::Nothing, None) => format!("more than nothing: on balance {place} asks for no amount above 0"),
+            (BlockLevel::Nothing, None) => format!("more than nothing: in total {place} requests no amount above 0"),
             (BlockLevel::Partition, None) => format!("the partition: {detail}"),
             _ => detail.clone(),
         }
@@ -295,13 +295,13 @@ fn cause(group: &WaitingGroup) -> String {
 impl Sentence for PreemptionVerdict {
     fn sentence(&self) -> String {
         let inside = self.fence.as_ref().map(|fence| format!(" inside {fence}")).unwrap_or_default();
-        let own = || format!("{}; the ask wants {}", self.own.sentence(), amounts(&self.wanted));
+        let own = || format!("{}; the request needs {}", self.own.sentence(), amounts(&self.wanted));
         match &self.outcome {
             PreemptionOutcome::NotNeeded => String::new(),
             PreemptionOutcome::Off => "preemption is off in the partition".to_owned(),
             PreemptionOutcome::LittleInUse => "too little of the cluster is in use for preemption".to_owned(),
             PreemptionOutcome::RequiresNode => {
-                "it requires a node: what runs there may go once the node is reserved for it".to_owned()
+                "it requires a node: allocations there can be preempted after the node is reserved for it".to_owned()
             }
             PreemptionOutcome::NotAllowed => "the ask may not preempt others".to_owned(),
             PreemptionOutcome::DoneBefore => "others were preempted for it before, which happens once".to_owned(),
@@ -312,7 +312,7 @@ impl Sentence for PreemptionVerdict {
             }
             PreemptionOutcome::NoCandidates => {
                 format!(
-                    "nothing{inside} may go for it: what runs there is within its guarantee, more important, or not to be preempted"
+                    "nothing{inside} can be preempted for it: allocations there are within their guarantee, of a higher priority, or protected"
                 )
             }
             PreemptionOutcome::NotEnough => {

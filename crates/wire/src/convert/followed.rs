@@ -18,7 +18,7 @@ const HOUR: i64 = 3_600_000_000_000;
 /// It has not begun to count.
 pub fn followed_report(followed: &Followed, question: &Question) -> Result<UsageReport, String> {
     if followed.since().is_none() {
-        return Err("the ledger has not begun: the lists of the Apache YuniKorn have not been read yet".to_owned());
+        return Err("the ledger has not started: loading the lists of Apache YuniKorn".to_owned());
     }
     let mut report = usage_report(&followed.report(question), &ClockRuns::always(0, 1.0));
     for row in report.rows.iter_mut().filter(|row| row.priority == Some(Priority::MIN.0)) {
@@ -63,11 +63,12 @@ fn why(one: &Against, followed: &Followed) -> (bool, String) {
     }
     let before = one.before > 0 || followed.gaps().next().is_some();
     let text = match one.before {
-        0 if before => "allocations began or ended in a gap of the ledger".to_owned(),
-        0 => "the cause is not known".to_owned(),
-        1 => "one allocation began before the ledger or in a gap, or changed its size: ours leaves it out".to_owned(),
+        0 if before => "allocations started or ended in a gap of the ledger".to_owned(),
+        0 => "the cause is unknown".to_owned(),
+        1 => "one allocation started before the ledger or in a gap, or changed its size: kornsole does not count it"
+            .to_owned(),
         many => format!(
-            "{many} allocations began before the ledger or in a gap, or changed their size: ours leaves them out"
+            "{many} allocations started before the ledger or in a gap, or changed their size: kornsole does not count them"
         ),
     };
     (false, text)

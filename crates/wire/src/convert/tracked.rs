@@ -14,12 +14,12 @@ use view::rows::{AppRow, TrackedResources};
 /// It is asked for a time or split by something that is not known there.
 pub fn tracked_report(view: &View, question: &Question) -> Result<UsageReport, String> {
     use Dimension as D;
-    const NO_LEDGER: &str = "an Apache YuniKorn keeps no ledger";
+    const NO_LEDGER: &str = "Apache YuniKorn does not record usage history";
     if question.from.is_some() || question.to.is_some() {
-        return Err(format!("{NO_LEDGER}: what was used at which time is not known, only all together"));
+        return Err(format!("{NO_LEDGER}: only the total is known"));
     }
     if let Some(unknown) = question.by.iter().find(|by| matches!(by, D::Hour | D::Group | D::Priority)) {
-        return Err(format!("{NO_LEDGER}: use by {unknown} is not known; by queue, tree, user and application it is"));
+        return Err(format!("{NO_LEDGER}: usage by {unknown} is unknown; use queue, tree, user, or application"));
     }
     let mut rows: BTreeMap<Vec<String>, UsageReportRow> = BTreeMap::new();
     let (mut total, mut many, mut first) = (UsageReportRow::default(), 0_usize, view.at);
@@ -55,8 +55,7 @@ pub fn tracked_report(view: &View, question: &Question) -> Result<UsageReport, S
                 "{NO_LEDGER}; this is what the ended allocations of its {many} live applications used, by its own count \
                  (resourceHistory)"
             ),
-            "what runs now, what applications used that have ended, what waited and what was borrowed is not known"
-                .to_owned(),
+            "running allocations, usage of ended applications, waits, and borrowed resources are unknown".to_owned(),
         ],
         ..UsageReport::default()
     })

@@ -38,7 +38,7 @@ fn gap(gap: ClockGap) -> UsageGap {
     let why = if gap.went_back() {
         "the wall clock was set back: times before that show again, and nothing counts twice"
     } else {
-        "the scheduler's time stood: it was paused or did not run"
+        "the scheduler's clock was stopped: it was paused or did not run"
     };
     UsageGap { from: gap.stopped, to: gap.resumed, why: why.to_owned() }
 }

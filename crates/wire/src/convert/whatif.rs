@@ -38,12 +38,12 @@ pub fn plan(asked: &dto::WhatIf) -> Result<Plan, String> {
     let span = match (&asked.run.advance, &asked.run.cycles) {
         (Some(_), Some(_)) => return Err("run: give `cycles` or `advance`, not both".to_owned()),
         (Some(time), None) => {
-            Span::For(parse_duration(time).ok_or_else(|| format!("run.advance: {time:?} is no time such as 30m"))?)
+            Span::For(parse_duration(time).ok_or_else(|| format!("run.advance: {time:?} is not a time such as 30m"))?)
         }
         (None, Some(Value::Number(cycles))) if cycles.is_u64() => Span::Cycles(cycles.as_u64().unwrap_or_default()),
         (None, None) => Span::Idle,
         (None, Some(Value::String(idle))) if idle == "idle" => Span::Idle,
-        (None, Some(other)) => return Err(format!("run.cycles: {other} is neither a number nor \"idle\"")),
+        (None, Some(other)) => return Err(format!("run.cycles: {other} is invalid; use a number or \"idle\"")),
     };
     let rules = asked.runtimes.iter().enumerate();
     let runtimes = rules.map(|(number, text)| text.parse().map_err(|why| format!("runtimes[{number}]: {why}")));
@@ -65,7 +65,7 @@ pub fn plan(asked: &dto::WhatIf) -> Result<Plan, String> {
     let seed = asked.seed.or(asked.runs.map(|_| 0));
     let long_wait = match &asked.long_wait {
         None => LONG_WAIT,
-        Some(time) => parse_duration(time).ok_or_else(|| format!("longWait: {time:?} is no time such as 10m"))?,
+        Some(time) => parse_duration(time).ok_or_else(|| format!("longWait: {time:?} is not a time such as 10m"))?,
     };
     Ok(Plan { steps: all, span, runtimes, seed, arrivals: Arrivals::default(), long_wait })
 }

@@ -147,7 +147,7 @@ impl Read for bool {
                 match text {
                     "true" => Ok(true),
                     "false" | "" => Ok(false),
-                    _ => Err(E::custom(format_args!("{text:?} is neither true nor false"))),
+                    _ => Err(E::custom(format_args!("{text:?} is not true or false"))),
                 }
             }
 

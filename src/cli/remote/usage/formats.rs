@@ -109,7 +109,7 @@ pub(super) fn table(report: &UsageReport, prices: Option<&Prices>) -> String {
     let mut text = format!("from {} to {}\n\n", shown(report.from), shown(report.to));
     text.push_str(&table.text());
     if let Some(from) = report.applications_from {
-        text.push_str(&format!("\napplications stand one by one from {} on\n", shown(from)));
+        text.push_str(&format!("\napplications are listed one by one from {} on\n", shown(from)));
     }
     gaps(report).iter().for_each(|line| text.push_str(&format!("\n{line}\n")));
     text.push_str(&compared(report));
@@ -146,7 +146,7 @@ fn compared(report: &UsageReport) -> String {
     let left = all.len().saturating_sub(COMPARED);
     let left = if left > 0 { format!("{left} more are in --json\n") } else { String::new() };
     format!(
-        "\nended allocations of live applications, beside its own count (resourceHistory), since the ledger began:\n\n{}{left}",
+        "\nended allocations of active applications, compared with its own count (resourceHistory), since the ledger started:\n\n{}{left}",
         table.text()
     )
 }
@@ -156,7 +156,7 @@ fn inexact(report: &UsageReport) -> Option<String> {
     let last = report.inexact.len().saturating_sub(6);
     let hours: Vec<String> = report.inexact.iter().skip(last).map(|hour| shown(*hour)).collect();
     let more = if last > 0 { format!("{last} earlier ones, ") } else { String::new() };
-    (!hours.is_empty()).then(|| format!("not exact are the hours that begin at: {more}{}", hours.join(", ")))
+    (!hours.is_empty()).then(|| format!("approximate hours, by start: {more}{}", hours.join(", ")))
 }
 
 /// When nothing was counted, and what is not known: a sentence each.

@@ -140,7 +140,7 @@ impl Ledgers {
     fn open(args: &UsageArgs) -> Result<Self, Ended> {
         if let Some(path) = args.of.state.as_deref().filter(|path| AuditInspection::is_of(path)) {
             let ledger = kept_folder::ledger_of(path).map_err(ended)?;
-            let none = || ended(format!("{} holds no ledger yet", path.display()));
+            let none = || ended(format!("{} has no ledger yet", path.display()));
             return Ok(Self::Kept(Box::new(ledger.ok_or_else(none)?)));
         }
         if args.of.state.is_some() {
@@ -201,7 +201,7 @@ impl Ledgers {
             path.extend(text.as_ref().map(|text| format!("&{name}={}", encode_once(text))));
         }
         let body = once.own(&path)?;
-        serde_json::from_slice(&body).map_err(|error| ended(format!("the answer does not read: {error}")))
+        serde_json::from_slice(&body).map_err(|error| ended(format!("invalid response: {error}")))
     }
 }
 
@@ -216,7 +216,7 @@ fn whole_month(text: &str) -> Result<Span, String> {
     let next = from.and_then(|from| first(rfc3339(from + 32 * 86_400_000_000_000).get(..7)?));
     match (from, next) {
         (Some(_), Some(_)) => Ok((from, next)),
-        _ => Err(format!("{text:?} is no month; write it as 2026-11")),
+        _ => Err(format!("{text:?} is not a month; write it as 2026-11")),
     }
 }
 
@@ -234,7 +234,7 @@ pub fn moment(text: &str, now: SystemTime) -> Result<i64, String> {
     let at = ago.and_then(|ago| now.checked_sub(ago)).and_then(|at| at.duration_since(UNIX_EPOCH).ok());
     at.and_then(|at| i64::try_from(at.as_nanos()).ok()).ok_or_else(|| {
         format!(
-            "{text:?} is no time; write a day as 2026-11-01, a time as 2026-11-01T08:00:00Z, or how long ago as 24h"
+            "{text:?} is not a time; write a day as 2026-11-01, a time as 2026-11-01T08:00:00Z, or how long ago as 24h"
         )
     })
 }
@@ -254,7 +254,7 @@ mod tests {
             assert_eq!(whole_month(month), Ok((at(from), at(to))));
         }
         for wrong in ["2026", "2026-13", "2026-1", "november", "2026-11-01", ""] {
-            assert!(whole_month(wrong).unwrap_err().contains("is no month"), "{wrong}");
+            assert!(whole_month(wrong).unwrap_err().contains("is not a month"), "{wrong}");
         }
     }
 
@@ -266,7 +266,7 @@ mod tests {
         {
             assert_eq!(moment(text, now), Ok(seconds * 1_000_000_000), "{text}");
         }
-        assert!(moment("yesterday", now).unwrap_err().contains("\"yesterday\" is no time"));
+        assert!(moment("yesterday", now).unwrap_err().contains("\"yesterday\" is not a time"));
         assert!(moment("1970-13-01", now).is_err());
     }
 }

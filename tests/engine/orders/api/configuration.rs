@@ -78,7 +78,7 @@ async fn an_old_client_puts_a_configuration_with_its_checksum_in_it() {
     assert_eq!(api.get("bob", "/config").await.body["checksum"], base, "nothing was done so far");
 
     let done = api.send("ann", &line, &curl, sent(&new, &base)).await;
-    assert_eq!((done.status, done.body), (200, json!("the configuration is in force")));
+    assert_eq!((done.status, done.body), (200, json!("the configuration is active")));
     assert!(done.headers["content-type"].to_str().unwrap().starts_with("application/json"));
     let state = api.get("bob", "/config").await.body;
     assert_eq!((&state["loadedBy"], &state["revision"]), (&json!("ann"), &json!(2)));

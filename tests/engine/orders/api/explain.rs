@@ -56,7 +56,7 @@ async fn what_is_not_there_is_not_found_with_the_nearest_names() {
     let missing = api.get("bob", "/partition/default/application/etk/explain").await.is(404, "NOT_FOUND").body;
     assert_eq!(
         (&missing["message"], &missing["description"]),
-        (&json!("there is no application etk"), &json!("nearest: etl"))
+        (&json!("application etk not found"), &json!("nearest: etl"))
     );
     api.get("bob", "/partition/other/application/etl/explain").await.is(404, "NOT_FOUND");
     let ask = api.get("bob", &format!("{EXPLAIN}?key=none")).await.is(404, "NOT_FOUND").body;

@@ -98,7 +98,7 @@ async fn the_history_is_listed_shown_compared_and_rolled_back() {
     api.get("bob", "/config/history/1?diff=x").await.is(404, "NOT_FOUND");
 
     let back = "POST /config/rollback";
-    let body = || Body::from(json!({"revision": 1, "reason": "as it was"}).to_string());
+    let body = || Body::from(json!({"revision": 1, "reason": "reset"}).to_string());
     let sent = |tag: &str| [("content-type", "application/json".to_owned()), ("if-match", tag.to_owned())];
     let send = async |who: &str, line: &str, tag: &str| {
         let headers = sent(tag);
@@ -126,7 +126,7 @@ async fn the_history_is_listed_shown_compared_and_rolled_back() {
     let lines: Vec<String> = history["revisions"].as_array().unwrap().iter().map(line).collect();
     assert_eq!(
         lines,
-        [r#"3 "rollback" "ann" "as it was" true"#, r#"2 "api" "ann" "by mistake" false"#, r#"1 "start" "" "" false"#,]
+        [r#"3 "rollback" "ann" "reset" true"#, r#"2 "api" "ann" "by mistake" false"#, r#"1 "start" "" "" false"#,]
     );
     assert_eq!(history["revisions"][0]["rollbackOf"], json!(1));
     let older = api.get("bob", "/config/history?before=3&limit=1").await.body;

@@ -203,7 +203,7 @@ fn entry(of: &WrittenConfig, text: &str) -> Result<Value, KubeFault> {
 
 /// Why a text does not go into the map, and what helps.
 fn too_large(of: &WrittenConfig, text: &str, size: usize) -> String {
-    let what = format!("{CONFIGS} would have {size} bytes; a ConfigMap holds at most {LARGEST}");
+    let what = format!("{CONFIGS} would have {size} bytes; a ConfigMap has at most {LARGEST}");
     let small = of.compressed(text).filter(|small| of.packed.is_none() && of.others + small <= LARGEST);
     match small {
         Some(small) => format!(

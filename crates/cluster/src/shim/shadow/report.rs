@@ -184,8 +184,8 @@ fn by_itself(free: &Free) -> String {
     if rows.is_empty() {
         return String::new();
     }
-    let head = ["QUEUE", "DECIDED", "MEDIAN", "95 %", "BY OURS", "MEDIAN", "95 %", "SHARE APART", "PREEMPTED"];
-    format!("\nwaits, beside ours that decides by itself:\n{}", table(&head, &rows))
+    let head = ["QUEUE", "DECIDED", "MEDIAN", "95 %", "BY KORNSOLE", "MEDIAN", "95 %", "SHARE APART", "PREEMPTED"];
+    format!("\nwaits, compared with kornsole deciding alone:\n{}", table(&head, &rows))
 }
 
 /// A label's value as Prometheus wants it.
@@ -196,8 +196,8 @@ fn label(text: &str) -> String {
 /// All counts in the text format of Prometheus.
 pub fn metrics(tally: &Tally) -> String {
     let mut text =
-        "# HELP kornsole_shadow_decisions_total Decisions of the other scheduler by how they compare with ours; \
-                    missed ones are decisions of ours that it did not make.\n\
+        "# HELP kornsole_shadow_decisions_total Decisions of the other scheduler by how they compare with kornsole's; \
+                    missed ones are decisions of kornsole that it did not make.\n\
                     # TYPE kornsole_shadow_decisions_total counter\n"
             .to_owned();
     for (queue, counts) in tally.ever() {
@@ -207,7 +207,7 @@ pub fn metrics(tally: &Tally) -> String {
                 writeln!(text, "kornsole_shadow_decisions_total{{queue=\"{queue}\",verdict=\"{verdict}\"}} {count}");
         }
     }
-    text += "# HELP kornsole_shadow_preemptions_total Preemptions by whether ours would have had the same victims.\n\
+    text += "# HELP kornsole_shadow_preemptions_total Preemptions by whether kornsole would have had the same victims.\n\
              # TYPE kornsole_shadow_preemptions_total counter\n";
     for (queue, counts) in tally.ever() {
         for (victims, count) in [("same", counts.same_victims), ("other", counts.other_victims)] {

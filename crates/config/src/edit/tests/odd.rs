@@ -70,7 +70,7 @@ fn in_a_manifest_only_its_block_changes() {
     ");
     let quoted = "kind: ConfigMap\ndata:\n  queues.yaml: 'partitions: [{queues: []}]'\n";
     insta::assert_snapshot!(report(quoted, add_queue(quoted, &target(&root), &new)), @"
-    3:17: error[EDT-004]: the configuration stands in the manifest as a quoted or folded text
+    3:17: error[EDT-004]: the configuration is a quoted or folded text in the manifest
     = write it as a block of lines: `queues.yaml: |`
     ");
 }
@@ -82,25 +82,25 @@ fn what_an_alias_brings_or_takes_is_refused() {
         report(ALIASES, set_amount(ALIASES, &target(&queue), Bound::Max, "memory", Some("2G")))
     };
     insta::assert_snapshot!(max("root.a"), @"
-    7:25: error[EDT-003]: `resources` holds what the alias `*small` in line 9 stands for: both would change
+    7:25: error[EDT-003]: `resources` contains the value of the alias `*small` on line 9: both would change
     = write the values out at the alias first, or edit the file by hand
     ");
     insta::assert_snapshot!(max("root.b"), @"
     9:18: error[EDT-002]: `resources` comes from the alias `*small`, from line 7
-    = write the values out here first, or change them where they stand
+    = write the values here first, or change them at the anchor
     ");
     insta::assert_snapshot!(max("root.c"), @"
     12:14: error[EDT-002]: `max` comes from the alias `*amounts`, from line 7
-    = write the values out here first, or change them where they stand
+    = write the values here first, or change them at the anchor
     ");
     let [d, e] = ["root.d", "root.e"].map(QueuePath::new);
     insta::assert_snapshot!(report(ALIASES, set_property(ALIASES, &target(&d), "x", Some("z"))), @"
-    14:7: error[EDT-003]: this entry holds what the alias `*whole` in line 17 stands for: both would change
+    14:7: error[EDT-003]: this entry contains the value of the alias `*whole` on line 17: both would change
     = write the values out at the alias first, or edit the file by hand
     ");
     insta::assert_snapshot!(report(ALIASES, set_property(ALIASES, &target(&e), "x", None)), @"
     17:11: error[EDT-002]: `properties` comes from the alias `*whole`, from line 13
-    = write the values out here first, or change them where they stand
+    = write the values here first, or change them at the anchor
     ");
     insta::assert_snapshot!(report(ALIASES, set_max_applications(ALIASES, &target(&e), Some(1))), @"
     +17|      maxapplications: 1
@@ -108,7 +108,7 @@ fn what_an_alias_brings_or_takes_is_refused() {
         maxapplications none → 1
     ");
     insta::assert_snapshot!(report(ALIASES, remove_queue(ALIASES, &target(&d))), @"
-    13:7: error[EDT-003]: this entry holds what the alias `*whole` in line 17 stands for: both would change
+    13:7: error[EDT-003]: this entry contains the value of the alias `*whole` on line 17: both would change
     = write the values out at the alias first, or edit the file by hand
     ");
     insta::assert_snapshot!(report(ALIASES, remove_queue(ALIASES, &target(&e))), @"
@@ -130,7 +130,7 @@ fn a_root_that_is_not_written() {
     = put the queues below one that is called root
     ");
     insta::assert_snapshot!(report(text, remove_queue(text, &target(&a))), @"
-    1:35: error[EDT-004]: without it the queue `root.root` would become the root itself
+    1:35: error[EDT-004]: otherwise the queue `root.root` would become the root
     = rename that queue first
     ");
     insta::assert_snapshot!(report(text, remove_queue(text, &target(&x))), @"
@@ -174,15 +174,15 @@ fn what_is_not_there_or_not_legal_is_reported() {
     let gpu = Target { partition: "gpu", ..target(&a) };
     let max = |amount: &str| report(BLOCK, set_amount(BLOCK, &target(&a), Bound::Max, "memory", Some(amount)));
     insta::assert_snapshot!(report(BLOCK, set_max_applications(BLOCK, &target(&none), Some(1))), @r#"
-    9:13: error[EDT-001]: there is no queue root.tenant-a.none
+    9:13: error[EDT-001]: queue root.tenant-a.none not found
     = nothing is called "none" here
     "#);
     insta::assert_snapshot!(report(BLOCK, set_max_applications(BLOCK, &gpu, Some(1))), @r#"
-    3:3: error[EDT-001]: there is no partition "gpu"
+    3:3: error[EDT-001]: partition "gpu" not found
     = there are: default
     "#);
     insta::assert_snapshot!(report("", set_max_applications("", &target(&a), Some(1))), @"
-    1:1: error[EDT-001]: there is no partition in the text
+    1:1: error[EDT-001]: the configuration has no partition
     = an empty text means the default configuration: write that out first
     ");
     insta::assert_snapshot!(report("a: [", set_max_applications("a: [", &target(&a), Some(1))), @"
@@ -212,11 +212,11 @@ fn what_is_not_there_or_not_legal_is_reported() {
     = take another name
     "#);
     insta::assert_snapshot!(report(BLOCK, add_queue(BLOCK, &target(&a), &named("a.b"))), @r#"
-    error[EDT-005]: "a.b" is no name of a queue
+    error[EDT-005]: "a.b" is not a name of a queue
     = 1 to 64 of a-z A-Z 0-9 _ -
     "#);
     insta::assert_snapshot!(report(BLOCK, add_limit(BLOCK, &target(&a), None, &NewLimit::default())), @"
-    error[EDT-005]: a limit without users and groups is for nobody
+    error[EDT-005]: a limit without users and groups matches no user
     = name some, or `*`
     ");
 }

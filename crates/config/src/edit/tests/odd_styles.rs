@@ -101,7 +101,7 @@ fn brackets_over_several_lines_stay() {
 fn explicit_keys_block_texts_and_tags_are_refused_where_they_are_in_the_way() {
     let a = QueuePath::new("root.a");
     insta::assert_snapshot!(set_two_applications(&root_with("    - ? name\n      : a\n")), @"
-    5:9: error[EDT-004]: the keys of this map do not begin their lines
+    5:9: error[EDT-004]: the keys of this map are not at the start of their lines
     = edit the file by hand
     ");
     let text = root_with("    - name: a\n      submitacl: |-\n        sue\n\n    - name: b\n");

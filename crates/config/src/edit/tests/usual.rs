@@ -335,7 +335,7 @@ fn limits_are_removed() {
       - limit users sue,bob: max memory 12G
     ");
     insta::assert_snapshot!(report(BLOCK, remove_limit(BLOCK, &target(&a), 2)), @"
-    16:15: error[EDT-001]: there is no limit 3 on root.tenant-a
+    16:15: error[EDT-001]: limit 3 not found on root.tenant-a
     = it has 2
     ");
     let one = remove_limit(BLOCK, &target(&a), 1).unwrap();

@@ -84,7 +84,7 @@ mod tests {
         let mut seen: Vec<(Context, Chord)> = Vec::new();
         for command in COMMANDS {
             for (context, name) in command.keys {
-                let chord = parse_chord(name).unwrap_or_else(|part| panic!("{part} in {name} is no key"));
+                let chord = parse_chord(name).unwrap_or_else(|part| panic!("{part} in {name} is not a key"));
                 let clash = |(at, known): &(Context, Chord)| {
                     at == context && (known.starts_with(&chord) || chord.starts_with(known))
                 };

@@ -28,8 +28,7 @@ pub fn sheet(state: &State, checkup: &Checkup, width: usize, signs: &Signs) -> S
             left.push(vec![piece(Role::Strong, "On the picture here: "), summary(&checkup.health), made]);
         }
         OwnHealth::Unknown(why) => {
-            sheet.what =
-                vec![piece(Role::Warning, "what the scheduler says of itself is not known"), dim(format!(": {why}"))];
+            sheet.what = vec![piece(Role::Warning, "the scheduler health is unknown"), dim(format!(": {why}"))];
             left.push(vec![piece(Role::Strong, "On the picture here: "), summary(&checkup.health), made]);
         }
     }

@@ -12,7 +12,7 @@ pub fn sheet(state: &State, width: usize) -> Sheet {
     let options = &state.options;
     let place = match state.cluster.about.place {
         SourcePlace::Embedded => "in this process",
-        SourcePlace::Remote => "somewhere else",
+        SourcePlace::Remote => "remote",
         SourcePlace::Machine { .. } => "the daemon of this machine",
         SourcePlace::Saved => "a saved state",
         SourcePlace::WhatIf => "a copy in this process",
@@ -35,7 +35,7 @@ pub fn sheet(state: &State, width: usize) -> Sheet {
         ("identity", state.cluster.identity.to_string()),
         ("changes", state.cluster.read_only().map_or("as access lists let one".to_owned(), str::to_owned)),
         ("queues", config.unwrap_or_else(|| "in no file".to_owned())),
-        ("settings", file(&state.settings, "none of one's own")),
+        ("settings", file(&state.settings, "none of its own")),
         ("theme", options.theme.to_string()),
         ("terminal", format!("{} x {}, {:?}", state.size.width, state.size.height, options.depth)),
     ] {

@@ -103,7 +103,7 @@ pub fn app(lines: &mut Lines, state: &State, row: &AppRow, width: usize) {
     for pod in &pods {
         *statuses.entry(&pod.status).or_default() += 1;
         let owner = pod.owner.as_ref().map(|owner| owner_words(owner, &pod.namespace));
-        *owners.entry(owner.unwrap_or_else(|| "nobody, they do not come again".to_owned())).or_default() += 1;
+        *owners.entry(owner.unwrap_or_else(|| "none, they are not recreated".to_owned())).or_default() += 1;
     }
     let statuses: Vec<String> = statuses.into_iter().map(|(status, count)| format!("{count} {status}")).collect();
     let restarts: u64 = pods.iter().map(|pod| u64::from(pod.restarts)).sum();

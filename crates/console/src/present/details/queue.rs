@@ -67,14 +67,14 @@ fn draining(lines: &mut Lines, state: &State, part: &PartitionView, row: &QueueR
     let draining = part.draining(row);
     let apps = &draining.applications;
     if apps.is_empty() {
-        labelled_text(lines, "held by", "nothing: the next pass of the cleaner removes it", width, Role::Text);
+        labelled_text(lines, "blocked by", "nothing: the next pass of the cleaner removes it", width, Role::Text);
     }
     let most = HOLDERS.max(layout::named_in_details(state));
     for (at, app) in apps.iter().take(most).enumerate() {
         let with =
             if app.allocated.is_zero() { "nothing allocated".to_owned() } else { format::resource(&app.allocated) };
         let text = format!("{} ({}) {}, {with}", app.id, app.who.user, app.state);
-        labelled_text(lines, if at == 0 { "held by" } else { "" }, &text, width, Role::StateDraining);
+        labelled_text(lines, if at == 0 { "blocked by" } else { "" }, &text, width, Role::StateDraining);
     }
     if apps.len() > most {
         labelled(lines, "", vec![dim(format!("and {} more; 0 lists them", apps.len() - most))]);
@@ -85,7 +85,9 @@ fn draining(lines: &mut Lines, state: &State, part: &PartitionView, row: &QueueR
             labelled_text(lines, "over", &format!("in {over}, unless they ask again"), width, Role::Text);
         }
         None if apps.is_empty() => {}
-        None => labelled_text(lines, "over", "when what runs ends, is moved or killed", width, Role::Dim),
+        None => {
+            labelled_text(lines, "over", "when its applications complete, or are moved or killed", width, Role::Dim)
+        }
     }
     labelled_text(lines, "may act", &admins(&draining.admins), width, Role::Text);
 }
@@ -99,7 +101,7 @@ fn priority(lines: &mut Lines, part: &PartitionView, row: &QueueRow, width: usiz
     };
     let of = if row.leaf { "application" } else { "queue below" };
     let value = match row.priority.raw {
-        Priority::MIN => vec![dim(format!("{}  nothing here asks for anything", signs.nothing))],
+        Priority::MIN => vec![dim(format!("{}  no pending requests", signs.nothing))],
         raw => vec![plain(raw.to_string()), dim(format!("  the highest {of}"))],
     };
     labelled(lines, "priority", value);
@@ -123,7 +125,7 @@ fn how(step: &PriorityStep, signs: &Signs) -> Vec<Piece> {
     };
     let fence = step.policy.is_fence().then(|| piece(Role::PriorityFenced, format!("{} fence", signs.fenced)));
     match (fence, offset) {
-        (None, None) => vec![dim("as it is")],
+        (None, None) => vec![dim("unchanged")],
         (Some(fence), None) => vec![fence, dim(", offset 0")],
         (Some(fence), Some(offset)) => vec![fence, plain(" "), offset],
         (None, Some(offset)) => vec![offset],
@@ -317,7 +319,7 @@ fn limit_text(limit: &LimitConfig) -> String {
         who.push(if limit.users == ["*"] { "each user".to_owned() } else { limit.users.join(", ") });
     }
     if !limit.groups.is_empty() {
-        let names = if limit.groups == ["*"] { "everybody else together".to_owned() } else { limit.groups.join(", ") };
+        let names = if limit.groups == ["*"] { "all other users together".to_owned() } else { limit.groups.join(", ") };
         who.push(format!("group {names}"));
     }
     let apps = limit.max_applications.map(|max| format!("at most {}", format::count(max, "application")));

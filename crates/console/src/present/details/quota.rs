@@ -64,7 +64,7 @@ fn going(lines: &mut Lines, (state, one): (&State, &QuotaForecast), row: &QueueR
         labelled_text(lines, "", &format!("and of {} more", apps.len() - most), width, Role::Warning);
     }
     if let Some(left) = one.left().filter(|left| !left.is_empty()) {
-        let text = format!("{}: what runs is too large to go, or protected", format::resource(&left));
+        let text = format!("{}: running allocations are too large, or protected", format::resource(&left));
         labelled_text(lines, "stays above", &text, width, Role::Text);
     }
 }
@@ -81,7 +81,7 @@ fn runs_on(part: &PartitionView, row: &QueueRow) -> String {
     } else if part.quota_law.is_some() || part.quota_reported.is_some() {
         "runs on: its delay counts only from a reload that lowers the maximum".to_owned()
     } else {
-        format!("is preempted {} after its maximum was lowered; when that was is not known here", span(delay))
+        format!("is preempted {} after its maximum was lowered; that time is unknown", span(delay))
     }
 }
 

@@ -69,7 +69,7 @@ impl Columns {
 pub fn sheet(state: &State, width: usize, signs: &'static Signs) -> Sheet {
     let title = vec![piece(Role::Title, "Without and with the changes")];
     let Some(trial) = &state.cluster.trial else {
-        return Sheet { title, what: vec![dim("this is no what-if")], ..Sheet::default() };
+        return Sheet { title, what: vec![dim("not a what-if")], ..Sheet::default() };
     };
     let after = format::duration(trial.now.since(trial.began));
     let what = vec![dim(format!("after {after}, {}", format::count(trial.changes.len() as u64, "change")))];

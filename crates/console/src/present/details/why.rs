@@ -34,7 +34,7 @@ pub fn app(state: &State, row: &Arc<AppRow>, width: usize, signs: &Signs) -> She
             if let Some(message) = &row.message {
                 labelled_text(&mut lines, "message", message, width, Role::Error);
             }
-            lines.push(vec![dim("How it was placed is not known here.")]);
+            lines.push(vec![dim("Its placement is unknown.")]);
         }
     }
     let what = vec![crate::present::lists::apps::state_piece(row.state)];
@@ -53,7 +53,7 @@ fn came(lines: &mut Lines, row: &AppRow, record: &Record, part: Option<&Partitio
     }
     let same = part.is_none_or(|part| Arc::ptr_eq(&part.rules, &record.rules) || part.rules.same_as(&record.rules));
     if !same {
-        note("these rules are not in force any more".to_owned());
+        note("these rules are not active any more".to_owned());
     }
     lines.push(Vec::new());
     lines.extend(walk::lines(&record.lines(), width));
@@ -74,7 +74,7 @@ pub fn access_to(state: &State, path: &QueuePath, width: usize, signs: &Signs) -
         note(&format!("takes no applications: {} is draining", draining.path));
     }
     if path.as_str() == RECOVERY_QUEUE {
-        note("nobody submits here; forced applications that no rule places come here");
+        note("no user submits here; forced applications without a matching rule are placed here");
     } else {
         who(&mut lines, (source, part), row, "may submit", &[AclKind::Submit, AclKind::Admin], width);
     }
@@ -131,7 +131,7 @@ fn who(
         }
     }
     if nobody {
-        add(lines, "nobody: no queue of the path names anybody");
+        add(lines, "no user: no queue of the path names users");
     }
 }
 

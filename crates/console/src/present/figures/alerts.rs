@@ -12,16 +12,16 @@ pub fn why(state: &State, row: &AlertLine, column: AlertColumn) -> String {
     let known: Option<&Rule> = picture.and_then(|picture| picture.rules.get(rule(row)));
     match column {
         AlertColumn::State => match row.alert().and_then(|alert| alert.held.as_ref()) {
-            Some(Held::Inhibited(by)) => format!("{by} holds, which inhibits this rule: it is not reported meanwhile"),
+            Some(Held::Inhibited(by)) => format!("{by} is active and inhibits this rule: it is not reported meanwhile"),
             Some(Held::Silenced(id)) => format!("silence {id} matches it: it is not reported meanwhile"),
             None => {
-                "pending: its condition holds, not yet for as long as its rule says; firing: it has; over: it did not hold for long enough"
+                "pending: its condition is met, but not for the duration of its rule; firing: for that duration; over: it was not met long enough"
                     .to_owned()
             }
         },
         AlertColumn::Severity => "how bad its rule says that it is".to_owned(),
         AlertColumn::Since => {
-            "since when its condition holds; of one that is over, when that was; of a silence, when it began".to_owned()
+            "the time since its condition is met; of a resolved one, its end; of a silence, its start".to_owned()
         }
         AlertColumn::Rule => known.map_or_else(
             || "the name of its rule".to_owned(),

@@ -20,7 +20,7 @@ pub fn why(state: &State, part: &PartitionView, row: &AppRow, column: AppColumn)
         AppColumn::State => state_words(state, row),
         AppColumn::Queue => match (&row.placement, row.queue.as_str()) {
             (_, "") => "in no queue: it was rejected".to_owned(),
-            (Some(_), _) => format!("{}; w says by which rule it came there", row.queue),
+            (Some(_), _) => format!("{}; w shows the rule that placed it", row.queue),
             (None, _) => row.queue.to_string(),
         },
         AppColumn::User => {
@@ -28,7 +28,7 @@ pub fn why(state: &State, part: &PartitionView, row: &AppRow, column: AppColumn)
             let limits: Vec<String> =
                 part.limits_of(row).iter().map(|limit| limits::place(limit, Some(source))).collect();
             match limits.as_slice() {
-                [] => format!("{}; no limit of a user or a group holds for it", row.who),
+                [] => format!("{}; no limit of a user or group applies to it", row.who),
                 _ => format!("{}; limits hold for it in {}", row.who, limits.join("; ")),
             }
         }
@@ -44,7 +44,7 @@ pub fn why(state: &State, part: &PartitionView, row: &AppRow, column: AppColumn)
         AppColumn::Wait => match blocker::since(row) {
             None => "it does not wait".to_owned(),
             Some(since) => {
-                format!("since the first of its pending asks came, at {}", format::when(since, state.cluster.past.live))
+                format!("since its first pending request arrived, at {}", format::when(since, state.cluster.past.live))
             }
         },
         AppColumn::Why => match blocker::first_pending(row) {
@@ -102,7 +102,7 @@ fn held(part: &PartitionView, row: &AppRow, name: &str) -> String {
 
 fn asked(row: &AppRow, name: &str) -> String {
     match row.pending.amount(name) {
-        0 => "no pending ask wants any".to_owned(),
+        0 => "no pending request needs any".to_owned(),
         _ => format!("the sum of its {}", format::count(u64::from(row.pending_asks), "pending ask")),
     }
 }
@@ -116,8 +116,8 @@ pub fn why_ask(state: &State, part: &PartitionView, row: &AppRow, ask: &AskRow, 
         }
         AskColumn::Priority => ask_priority(part, row, ask),
         AskColumn::Cpu | AskColumn::Memory | AskColumn::Other => {
-            let what = if matches!(ask.state, AskState::Pending { .. }) { "it asks for" } else { "it holds" };
-            format!("what {what}, as it was submitted")
+            let what = if matches!(ask.state, AskState::Pending { .. }) { "it requests" } else { "it uses" };
+            format!("what {what}, as submitted")
         }
         AskColumn::State => word_of(ask).to_owned(),
         AskColumn::Since => match ask.state {
@@ -141,7 +141,7 @@ pub fn why_ask(state: &State, part: &PartitionView, row: &AppRow, ask: &AskRow, 
             let why: String = why.iter().map(|piece| piece.text.as_ref()).collect();
             if why.is_empty() { "nothing keeps it waiting".to_owned() } else { why }
         }
-        AskColumn::Arrival => "its place among the asks, in the order in which they came".to_owned(),
+        AskColumn::Arrival => "its position among the requests, in order of arrival".to_owned(),
         AskColumn::Pod => "the status of its pod, as the API server of its cluster has it".to_owned(),
         AskColumn::Restarts => "how often the containers of its pod were started again".to_owned(),
     }

@@ -24,19 +24,19 @@ pub fn why(row: &FairnessRow, column: FairnessColumn) -> String {
         FairnessColumn::Used => "what is allocated in the queue and below it".to_owned(),
         FairnessColumn::Pending => "what is asked for in the queue and below it and not allocated".to_owned(),
         FairnessColumn::Deficit => format!(
-            "what it asks for and is guaranteed, the smaller of {demand} and {}, less {} used",
+            "the smaller of its demand {demand} and its guarantee {}, less {} used",
             show(row.guaranteed),
             show(row.used)
         ),
         FairnessColumn::Fair => format!(
-            "what it would have of its parent's {} if that went by guarantees among the siblings that ask: first to each what it asks for within \
-             its guarantee, the rest by guarantee; nobody gets more than it asks for",
+            "its share of its parent's {} by guarantees among the siblings with demand: first each demand within \
+             its guarantee, the rest by guarantee; no queue gets more than its demand",
             show(row.of_parent)
         ),
         FairnessColumn::Borrowed => format!("{} used less {} guaranteed", show(row.used), show(row.guaranteed)),
         FairnessColumn::Idle => format!("{} guaranteed less {demand} used or asked for", show(row.guaranteed)),
         FairnessColumn::Since => {
-            "since when it has had a deficit, by the samples of the history: at least so long".to_owned()
+            "the time since it has a deficit, by the samples of the history: at least this long".to_owned()
         }
         FairnessColumn::HeldBy => "the siblings that use more than their guarantee, those with most first".to_owned(),
     }
@@ -47,15 +47,15 @@ pub fn of_limit(row: &LimitUsed, column: LimitColumn) -> String {
     let show =
         |amount: i64| row.resource.as_deref().map_or_else(|| amount.to_string(), |name| show_amount(name, amount));
     match column {
-        LimitColumn::Name => "a user or group for whom a limit holds; one row for each resource of each limit".to_owned(),
+        LimitColumn::Name => "a user or group with a limit; one row for each resource of each limit".to_owned(),
         LimitColumn::Kind => "whether it is a user or a group".to_owned(),
-        LimitColumn::Queue => "the queue that the limit stands on".to_owned(),
+        LimitColumn::Queue => "the queue of the limit".to_owned(),
         LimitColumn::Resource => "the resource that the row counts; apps: applications that run".to_owned(),
         LimitColumn::Limit => "how much there may be in that queue and below it".to_owned(),
         LimitColumn::Used => "how much is in use there".to_owned(),
         LimitColumn::Part => format!("{} used of {}", show(row.used), show(row.limit)),
         LimitColumn::Pending => {
-            "what is asked for beyond that by applications that count there; of applications those that have not begun to run".to_owned()
+            "further pending requests of applications that count there; for applications, those that have not started".to_owned()
         }
         LimitColumn::HeldBack => format!(
             "{} asked for, less the {} that the limit leaves",
@@ -63,7 +63,7 @@ pub fn of_limit(row: &LimitUsed, column: LimitColumn) -> String {
             show(row.limit.saturating_sub(row.used).max(0))
         ),
         LimitColumn::Beyond => format!("{} held back as a part of the limit of {}", show(row.held_back()), show(row.limit)),
-        LimitColumn::Line => "the line of the configuration that the limit stands in".to_owned(),
+        LimitColumn::Line => "the line of the limit in the configuration".to_owned(),
     }
 }
 
@@ -93,16 +93,16 @@ fn by_label(lines: &[SheetLine], words: fn(&str) -> Option<&'static str>) -> Vec
 fn overview_words(label: &str) -> Option<&'static str> {
     Some(match label {
         "starves" => {
-            "less is allocated in the queue than its guarantee, and more is asked for; of the resource that it lacks most of; borrows: a sibling uses more than its guarantee"
+            "the queue has less than its guarantee, and pending requests; for the resource with the largest deficit; borrows: a sibling uses more than its guarantee"
         }
         "alert" => {
-            "a rule whose condition has held for long enough, with its figures when it was evaluated last; :alerts has all"
+            "a rule with a condition that was met long enough, with its values at the last evaluation; :alerts lists all"
         }
         "limit" => "in use of what the limit allows; waits: what is asked for beyond what the limit leaves",
         "maximum" => "in use of the queue's own maximum, where more is pending than it leaves",
         "drains" => "applications that are left in a queue that is being removed or stopped",
-        "node" => "nodes that were removed in the last hour, that take nothing new, or that hold more than they have",
-        "config" => "what reading the configuration in force reports, by the rules of the release",
+        "node" => "nodes that were removed in the last hour, are unschedulable, or are overcommitted",
+        "config" => "the errors and warnings of the active configuration, by the rules of the release",
         "preempted" => "allocations that were preempted in the last hour, by the events that are known here",
         "waits" => {
             "applications with pending asks by what the last cycle found for their oldest ask, with the age of that ask"
@@ -111,7 +111,7 @@ fn overview_words(label: &str) -> Option<&'static str> {
         "demand" => "pending in the root queue",
         "free" => "the most that one open node has free of each resource",
         "fragments" => {
-            "pending asks for which the last cycle found no node, though all open nodes together have enough free"
+            "pending requests without a node in the last cycle, although all schedulable nodes together have enough free"
         }
         "rate" => {
             "running applications, allocations a second over the last seconds, and allocations since the first sample of the last hour; how long applications that started in the last 10 minutes had waited: the median, and what 95 % waited at most"
@@ -127,7 +127,7 @@ fn overview_words(label: &str) -> Option<&'static str> {
 fn words(label: &str) -> Option<&'static str> {
     Some(match label {
         "ask" => {
-            "one ask that waits, the first of those that are alike; asks stand in the order in which a cycle tries them"
+            "a pending request, the first of identical ones; requests are in the order of a cycle"
         }
         "partition" => "the partition is stopped, or has no node",
         "draining" => "a queue on the way is stopped",
@@ -135,14 +135,14 @@ fn words(label: &str) -> Option<&'static str> {
         "pod" => "its pod is not asked for yet: it has scheduling gates, or a claim of it is not bound",
         "backoff" => "too many asks of its application found no node, so cycles skip the application for a while",
         "state" => "with stateaware one application of a leaf starts after the other",
-        "queue-apps" => "maxapplications of a queue: so many run",
-        "user-apps" | "group-apps" => "maxapplications of a limit: so many run",
+        "queue-apps" => "maxapplications of a queue is reached",
+        "user-apps" | "group-apps" => "maxapplications of a limit is reached",
         "stalled" => "an ask before it ends every cycle",
         "gang" => "it takes the place of a placeholder of its task group",
         "user" | "group" => "a limit: what is missing is what is wanted less what the limit leaves",
         "queue" => "a maximum: what is missing is what is wanted less what the maximum leaves",
         "node" => "no node has so much, or none has it free; then the figures are those of the node that lacks least",
-        "priority" => "something that can be served stands before it",
+        "priority" => "a request before it can be allocated",
         "nodes" => "how many nodes fail the same check, the first check that they fail",
         "before it" => {
             "what a cycle tries before it: siblings of its queues, applications of its queue, asks of its application"
@@ -150,13 +150,13 @@ fn words(label: &str) -> Option<&'static str> {
         "preemption" => "whether others would be stopped for it, by the search that a cycle makes",
         "next" => "what the next cycle does for it",
         "would help" => "a change that takes a blocker away",
-        "cause" | "causes" => "what cycles found, from the first try on, each with how long ago that began",
+        "cause" | "causes" => "the results of cycles, from the first try on, each with its age",
         "stayed" => "allocations that were looked at and not taken, with the reason",
         "found" => "what cycles found for it so far, in how many of them, and how long ago last",
         "twin" => {
             "a scheduler of this console in the state that the other side shows, compared with the decisions of that one"
         }
-        "of" | "the rule" | "the order" | "for whom" | "its queue" | "the victim's" | "with it" => {
+        "of" | "the rule" | "the order" | "requester" | "its queue" | "the victim's" | "with it" => {
             "what the event says, and what is known of that moment"
         }
         "most by" | "reserved" | "others" | "waits" => "who has the node, and what of that which waits it could take",

@@ -62,7 +62,7 @@ fn header(state: &State) -> Vec<Figure> {
     let drained = part.nodes.values().filter(|node| !node.is_open()).count();
     let nodes = match drained {
         0 => "the nodes of this partition; all take allocations".to_owned(),
-        more => format!("the nodes of this partition; {more} of them drained, whose capacity counts all the same"),
+        more => format!("the nodes of this partition; {more} unschedulable, with their capacity counted"),
     };
     let mut list = vec![figure("top: nodes", part.nodes.len().to_string(), nodes)];
     for name in [VCORE, MEMORY] {

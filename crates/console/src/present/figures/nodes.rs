@@ -14,9 +14,9 @@ pub fn why(node: &NodeRow, column: NodeColumn) -> String {
         NodeColumn::Node => format::count(node.attributes.len() as u64, "attribute"),
         NodeColumn::State => match (node.schedulable, node.reservations.len()) {
             (true, _) if node.closed.is_some() => {
-                format!("the cluster says: {}; it takes nothing new", node.closed.as_deref().unwrap_or_default())
+                format!("reported by the cluster: {}; it is unschedulable", node.closed.as_deref().unwrap_or_default())
             }
-            (false, _) => "drained: it takes nothing new, what runs there runs on".to_owned(),
+            (false, _) => "Unschedulable: existing allocations continue to run".to_owned(),
             (true, 0) => "open: it takes new allocations".to_owned(),
             (true, kept) => format!("reserved for {}: it takes only these", format::count(kept as u64, "ask")),
         },
@@ -79,14 +79,14 @@ fn free(node: &NodeRow, name: &str) -> String {
 pub fn why_allocation(node: &NodeRow, one: &NodeAllocation, now: Time, column: AllocationColumn) -> String {
     let of = |name: &str| {
         let of = share(one.resource.amount(name), node.capacity.amount(name));
-        of.map_or_else(|| "what it holds".to_owned(), |of| format!("what it holds, {of} of the node"))
+        of.map_or_else(|| "its usage".to_owned(), |of| format!("its usage, {of} of the node"))
     };
     match column {
-        AllocationColumn::Application => "whose allocation it is; enter goes there".to_owned(),
+        AllocationColumn::Application => "the application of the allocation; enter goes there".to_owned(),
         AllocationColumn::Ask => format!("the ask that got a place on {}", node.id),
         AllocationColumn::Cpu => of(VCORE),
         AllocationColumn::Memory => of(MEMORY),
-        AllocationColumn::Other => "what it holds beside cpu and memory".to_owned(),
+        AllocationColumn::Other => "its usage of other resources than cpu and memory".to_owned(),
         AllocationColumn::Since => match one.since {
             Some(at) => format!("allocated at {}", format::when(at, now)),
             None => "this release does not report since when; 1.5 and kornsole do".to_owned(),

@@ -57,7 +57,7 @@ fn state_words(state: &State, row: &QueueRow) -> String {
             let after = format::duration(state.cluster.view.stuck_after);
             let stuck = if stuck { format!(", longer than {after}, so it is called stuck (!)") } else { String::new() };
             format!(
-                "draining for {age}{stuck}: taken out of the configuration, takes nothing new, goes when its {} are gone",
+                "draining for {age}{stuck}: removed from the configuration, rejects new applications, is removed after its {} complete",
                 format::count(row.app_count, "application")
             )
         }
@@ -69,7 +69,7 @@ fn state_words(state: &State, row: &QueueRow) -> String {
 fn priority(part: &PartitionView, row: &QueueRow) -> String {
     let of = &row.priority;
     if of.raw == Priority::MIN {
-        return "nothing here or below asks for anything: no priority to compare".to_owned();
+        return "no pending requests in this subtree: no priority to compare".to_owned();
     }
     let from = match (row.leaf, highest(part, row)) {
         (true, Some(app)) => format!("own work (the highest pending ask of {app})"),
@@ -131,7 +131,7 @@ fn applications(part: &PartitionView, row: &QueueRow) -> String {
 fn pending(part: &PartitionView, row: &QueueRow, name: &str) -> String {
     let made = made_of(part, row, name, |app| app.pending.amount(name), |below| below.pending.amount(name));
     if made.is_empty() {
-        return format!("nothing here or below asks for {}", format::resource_name(name));
+        return format!("no pending request in this subtree needs {}", format::resource_name(name));
     }
     format!("asked for and not allocated yet: {made}")
 }

@@ -8,7 +8,7 @@ pub const fn event(column: EventColumn) -> &'static str {
         EventColumn::Time => "on the scheduler's clock, from its beginning",
         EventColumn::Kind => "what kind of thing it happened to",
         EventColumn::Object => "what it happened to; enter goes there",
-        EventColumn::What => "what came (+), what went (-), or what was set",
+        EventColumn::What => "what was added (+), removed (-), or set",
         EventColumn::Of => "what else it is about: an application's ask, a node, a user",
         EventColumn::Resource => "how much it is about: what was allocated, released, or what the thing has then",
         EventColumn::Message => "what the scheduler says of it",
@@ -23,7 +23,7 @@ pub const fn entry(column: AuditColumn) -> &'static str {
         AuditColumn::Action => "what was ordered",
         AuditColumn::Object => "what it was ordered for",
         AuditColumn::Result => "done, or the code of the check that refused it",
-        AuditColumn::From => "the address it came from; this console's own orders come from within",
+        AuditColumn::From => "the address of the caller; none for operations of this console",
         AuditColumn::Why => "the reason that was given, and why it was refused",
     }
 }
@@ -31,14 +31,12 @@ pub const fn entry(column: AuditColumn) -> &'static str {
 /// How the figure of a column of the configurations is computed.
 pub const fn revision(column: RevisionColumn) -> &'static str {
     match column {
-        RevisionColumn::Revision => {
-            "counts up by one with each configuration that comes into force; the sign marks the one in force"
-        }
-        RevisionColumn::Time => "when it came into force, on the clock of the machine that the scheduler runs on",
-        RevisionColumn::By => "who brought it into force",
-        RevisionColumn::Source => "by which way it came: the start, a file, an order, or bringing an older one back",
+        RevisionColumn::Revision => "increases by one with each applied configuration; the symbol marks the active one",
+        RevisionColumn::Time => "the time when it was applied, by the clock of the scheduler's machine",
+        RevisionColumn::By => "the user who applied it",
+        RevisionColumn::Source => "its origin: the start, a file, an operation, or a rollback",
         RevisionColumn::Changes => {
-            "how many queues, settings, limits and rules are different from the one before; enter shows them"
+            "the number of queues, settings, limits, and rules that differ from the previous one; enter shows them"
         }
         RevisionColumn::Checksum => {
             "the beginning of the SHA-256 of its text; If-Match of the REST API takes all of it"

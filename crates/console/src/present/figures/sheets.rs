@@ -127,7 +127,7 @@ fn words(subject: &Subject, label: &str) -> Option<String> {
         (Subject::Event(_), "message") => "what the scheduler says of it",
         (Subject::Entry(_), _) => "as the act found it, and as it left it where that is another value",
         (Subject::Partitions, _) => return partition(label),
-        (_, "held by") => "each application that is still in the queue, what it holds, and its user",
+        (_, "blocked by") => "each application that is still in the queue, its usage, and its user",
         (_, "over") => "when the last of them ends by itself: a completing one after 30 s without anything",
         (_, "seen above") => {
             "the priority, queue by queue on the way up: a fence shows only its own offset, others add theirs to it"
@@ -151,9 +151,9 @@ fn words(subject: &Subject, label: &str) -> Option<String> {
         (_, "pending") => "the sum of its pending asks",
         (_, "task group") => "placeholders asked for, replaced by real asks, and timed out",
         (_, "priority") => "the highest priority of its pending asks",
-        (_, "runs") => "what runs, of all that live",
+        (_, "runs") => "running, of all active ones",
         (_, "uses") => "allocated to it in all queues together",
-        (_, "binds now") => "limits of which all is used: nothing more begins under them",
+        (_, "binds now") => "limits that are fully used: nothing more starts under them",
         (_, "waits for it") => "applications of which asks wait for room under these limits",
         (_, "reserved for") => "asks that this node is reserved for: they had waited, and come first here",
         (_, "held back" | "this ask" | "message" | "note") => {
@@ -162,7 +162,7 @@ fn words(subject: &Subject, label: &str) -> Option<String> {
         (_, "sorts") => "the order in which its applications are served",
         (_, "tags" | "attributes" | "asked for" | "submitted by") => "as they were submitted",
         (Subject::Why(_), rule) if rule.starts_with(|c: char| c.is_ascii_digit()) => {
-            "a placement rule, in the order they are tried, and what came of it"
+            "the placement rules in the order of evaluation, with their results"
         }
         (Subject::Info, _) => "what a report of a fault needs",
         _ => return None,
@@ -231,10 +231,10 @@ pub fn placement() -> Vec<Figure> {
         figure(
             "placed of reached",
             "",
-            "how often the rule placed a submission, of how often it was tried, since it is in force",
+            "the submissions that the rule placed, of those that it evaluated, since it is active",
         ),
         figure("line", "", "where the rule is written in the configuration"),
-        figure("refused", "", "submissions that no rule placed, since these rules are in force"),
+        figure("refused", "", "submissions that no rule placed, since these rules are active"),
         figure("max, guaranteed", "", "what a new queue would get from the template of the queue above it"),
         figure("the limits", "", "of the user and of the group that it would count under: used now, of the most"),
     ]
@@ -248,16 +248,16 @@ pub fn config(page: &ConfigPage) -> Vec<Figure> {
         figure(
             "revision",
             base,
-            "of the configuration in force that the edit began on; each one in force counts up by one",
+            "the revision that the edit is based on; each applied configuration increases it by one",
         ),
         figure("faults", errors.to_string(), "what keeps the text from being applied; n and N go from one to the next"),
         figure("warnings", faults.saturating_sub(errors).to_string(), "what is allowed and probably not meant"),
         figure("the numbers", "", "the lines of the text; the number behind a folded queue is how many it hides"),
-        figure("old → new", "", "beside the text: a setting in force, and what the edit makes of it"),
+        figure("old → new", "", "next to the text: an active setting, and its value in the edit"),
         figure(
             "uses … now",
             "",
-            "allocated in that queue and below at this moment; where it is above the new maximum, what runs stays",
+            "currently allocated in that subtree; if it is above the new maximum, running allocations stay",
         ),
         figure("drains", "", "applications that hold a queue which the edit takes away, and what they hold now"),
     ]
@@ -266,14 +266,10 @@ pub fn config(page: &ConfigPage) -> Vec<Figure> {
 /// The figures of a form on a queue.
 pub fn change() -> Vec<Figure> {
     vec![
-        figure("the fields", "", "begin with what is written on the queue; an empty one stands for no value"),
-        figure("old → new", "", "a setting in force, and what the form makes of it"),
+        figure("the fields", "", "start with the values of the queue; an empty field means no value"),
+        figure("old → new", "", "an active setting, and its value in the form"),
         figure("uses … now", "", "allocated in that queue and below at this moment"),
-        figure(
-            "the numbers",
-            "",
-            "lines of the configuration: those that the form changes, and what stands around them",
-        ),
-        figure("revision", "", "of the configuration in force that the form began on"),
+        figure("the numbers", "", "lines of the configuration that the form changes, with their context"),
+        figure("revision", "", "the revision that the form is based on"),
     ]
 }

@@ -43,7 +43,7 @@ pub fn why(source: Source<'_>, part: &PartitionView, account: &Account, column: 
             match tightest {
                 None => "no limit to be close to".to_owned(),
                 Some((limit, part)) => format!(
-                    "{} is {} of that limit, the largest share of all its limits; it stands in {}",
+                    "{} is {} of that limit, the largest share of all its limits; it is on {}",
                     part.words(),
                     share(part.used, part.max).unwrap_or_else(|| "all".to_owned()),
                     limits::place(&limit, Some(source))
@@ -95,7 +95,7 @@ pub fn why_level(source: Source<'_>, part: &PartitionView, page: &AccountPage, c
         }
         LevelColumn::Why => "what the asks of the applications below wait for".to_owned(),
         LevelColumn::From => limit.as_ref().map_or_else(
-            || "no limit stands on this queue; those above hold here as well".to_owned(),
+            || "this queue has no limits; the limits of its parents apply too".to_owned(),
             |limit| format!("the limit of {}", limits::place(limit, Some(source))),
         ),
     })

@@ -14,7 +14,7 @@ use view::audit::AuditObject;
 pub fn can_narrow(state: &State) -> Result<(), String> {
     let Page::Audit(page) = state.page() else { return Err("only in the audit".to_owned()) };
     let narrowed = page.user.is_some() || page.action.is_some() || page.object.is_some();
-    if narrowed || entry(page).is_some() { Ok(()) } else { Err("there is no row under the cursor".to_owned()) }
+    if narrowed || entry(page).is_some() { Ok(()) } else { Err("no row selected".to_owned()) }
 }
 
 /// Why an entry leads nowhere.
@@ -45,7 +45,7 @@ pub fn object(state: &State, opened: bool) -> Option<Page> {
 pub fn can_jump(state: &State) -> Result<(), String> {
     let Page::Audit(page) = state.page() else { return Ok(()) };
     match entry(page).map(|entry| entry.kind()) {
-        None => Err("there is no row under the cursor".to_owned()),
+        None => Err("no row selected".to_owned()),
         Some(AuditObject::Configuration) => Ok(()),
         Some(AuditObject::Whole) => Err("it is about the scheduler as a whole".to_owned()),
         Some(_) if object(state, false).is_some() => Ok(()),

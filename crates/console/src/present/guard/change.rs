@@ -39,7 +39,7 @@ pub fn may(state: &State, kind: Kind) -> Result<(), String> {
     }
     state.cluster.newest.may(actor, &act).map_err(|refusal| refusal.reason())?;
     if state.cluster.newest.configuration.is_none() {
-        return Err("the text of the configuration in force is not known".to_owned());
+        return Err("the text of the active configuration is unknown".to_owned());
     }
     // A change of the queue itself takes admin on its parent; a change of a root takes the scheduler ACL (ACL-040).
     let touched = match (kind, row.path.parent()) {
@@ -53,7 +53,7 @@ pub fn may(state: &State, kind: Kind) -> Result<(), String> {
         (Kind::Child, _) => Some(row.path.clone()),
         (_, parent) => parent,
     };
-    let part = state.cluster.part().ok_or("there is no partition")?;
+    let part = state.cluster.part().ok_or("no partition")?;
     let admin = |touched: &QueuePath| access::admin(part, touched.as_str(), &actor.identity).is_some();
     if actor.scheduler_admin || touched.as_ref().is_some_and(admin) {
         return Ok(());

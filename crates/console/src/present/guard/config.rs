@@ -16,7 +16,7 @@ pub fn can_edit(state: &State) -> Result<(), String> {
     state.cluster.past.why_off().map_or(Ok(()), Err)?;
     match page_of(state) {
         Some(page) if page.base.is_some() => Ok(()),
-        _ => Err("the text of the configuration in force is not known".to_owned()),
+        _ => Err("the text of the active configuration is unknown".to_owned()),
     }
 }
 
@@ -62,7 +62,7 @@ pub fn can_apply(state: &State) -> Result<(), String> {
         _ => return Err("only on the configuration, or in a form on a queue".to_owned()),
     };
     if page.base.is_none() {
-        return Err("the text of the configuration in force is not known".to_owned());
+        return Err("the text of the active configuration is unknown".to_owned());
     }
     if let Ok(actor) = state.cluster.actor() {
         let act = Act::Configure { text: String::new(), base: None, dry_run: true };
@@ -78,7 +78,7 @@ pub fn can_apply(state: &State) -> Result<(), String> {
         return Err("the text is still being checked".to_owned());
     }
     if is_behind(state, page) && page.checked.errors() == 0 {
-        return Err("another configuration is in force by now; :merge takes both, :rebase keeps yours".to_owned());
+        return Err("another configuration is active; use :merge to combine both, or :rebase to keep yours".to_owned());
     }
     crate::present::guard::change::sound(&page.checked).map_err(|why| match page.checked.errors() {
         0 => why,

@@ -29,7 +29,7 @@ pub fn named(state: &State) -> Option<Arc<str>> {
 
 /// Whether there is a thing under the cursor that events are about.
 pub fn can_show_of(state: &State) -> Result<(), String> {
-    named(state).map(|_| ()).ok_or_else(|| "there is no row under the cursor".to_owned())
+    named(state).map(|_| ()).ok_or_else(|| "no row selected".to_owned())
 }
 
 /// The page of the object that the event under the cursor is about.
@@ -75,7 +75,7 @@ pub fn queue(state: &State, page: &EventsPage) -> Option<QueuePath> {
 pub fn can_jump(state: &State) -> Result<(), String> {
     let Page::Events(page) = state.page() else { return Ok(()) };
     if page.list.rows.is_empty() {
-        return Err("there is no row under the cursor".to_owned());
+        return Err("no row selected".to_owned());
     }
     if object(state, page, false).is_some() || queue(state, page).is_some() {
         return Ok(());

@@ -11,7 +11,7 @@ use crate::state::page::{Page, Subject};
 pub fn can(state: &State) -> Result<(), String> {
     let of = match state.page() {
         Page::Explain(_) => return in_present(state),
-        _ => subject::of(state).ok_or("there is no row under the cursor")?,
+        _ => subject::of(state).ok_or("no row selected")?,
     };
     match of {
         Subject::Queue(_) | Subject::Access(_) | Subject::App(_) | Subject::Why(_) => in_present(state),

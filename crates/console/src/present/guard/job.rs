@@ -9,7 +9,7 @@ use model::AppId;
 use view::job::{JobPhase, JobSheet};
 
 /// Applications that are no jobs have none of this.
-const NO_JOBS: &str = "the applications here are no jobs of this machine; `kornsole local up` runs jobs";
+const NO_JOBS: &str = "these applications are not jobs of this machine; `kornsole local up` runs jobs";
 
 /// The jobs that a command acts on: the marked ones, the one on which a command line was begun, the one of the page, or
 /// the one under the cursor.
@@ -59,15 +59,15 @@ pub fn may(state: &State, id: CommandId) -> Result<(), String> {
     if has_marks(state) {
         return Ok(());
     }
-    let app = target(state).ok_or("there is no job under the cursor")?;
+    let app = target(state).ok_or("no job selected")?;
     let Some(job) = state.job.of(&app) else { return Ok(()) };
     let name = format!("job {}", job.number);
     let fits = match id {
         CommandId::Order(OrderCommand::Kill) if job.phase == JobPhase::Ended => Err("has ended already"),
         CommandId::Job(JobCommand::ReleaseJob) if job.phase != JobPhase::Held => Err("is not held"),
         CommandId::Job(JobCommand::HoldJob) if job.phase == JobPhase::Held => Err("is held already"),
-        CommandId::Job(JobCommand::RequeueJob) if job.phase == JobPhase::Held => Err("is held; release lets it begin"),
-        CommandId::Job(JobCommand::RequeueJob) if job.phase.is_pending() => Err("has not begun"),
+        CommandId::Job(JobCommand::RequeueJob) if job.phase == JobPhase::Held => Err("is held; use release"),
+        CommandId::Job(JobCommand::RequeueJob) if job.phase.is_pending() => Err("has not started"),
         CommandId::Job(JobCommand::HoldJob)
         | CommandId::Order(OrderCommand::Move)
         | CommandId::Job(JobCommand::JobPriority)

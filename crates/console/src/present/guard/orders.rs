@@ -52,7 +52,7 @@ pub fn may(state: &State, verb: &str) -> Result<(), String> {
     let Some(app) = target(state) else {
         let empty = matches!(state.page(), Page::Apps(page) if page.list.rows.is_empty());
         return Err(if empty {
-            "there is no application here".to_owned()
+            "no application selected".to_owned()
         } else {
             format!("only an application can be {verb}")
         });
@@ -61,7 +61,7 @@ pub fn may(state: &State, verb: &str) -> Result<(), String> {
         return Err(format!("{}: {doing}", app.id));
     }
     let (Some(part), Some(act)) = (part(state), within(state, kill_of(&app))) else {
-        return Err("there is no partition".to_owned());
+        return Err("no partition".to_owned());
     };
     let actor = state.cluster.actor()?;
     let words = |refusal: Refusal| match refusal.code {
@@ -96,7 +96,7 @@ pub fn may_suspend(state: &State) -> Result<(), String> {
         return Err("only pods in Kubernetes have owners that can be suspended".to_owned());
     }
     let (Some(part), Some(act)) = (part(state), within(state, kill_of(&app))) else {
-        return Err("there is no partition".to_owned());
+        return Err("no partition".to_owned());
     };
     part.may_administer(actor, &act, &app).map_err(|refusal| format!("{}: {}", app.id, refusal.reason()))
 }

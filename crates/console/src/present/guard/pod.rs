@@ -43,7 +43,7 @@ pub fn can_show(state: &State, part: PodPart) -> Result<(), String> {
         return Err(match all.lists.get(ObjectKind::Pods) {
             ListState::Refused(why) => why.to_string(),
             ListState::Awaited => format!("{} are awaited", ObjectKind::Pods.words()),
-            ListState::Live | ListState::Stale(..) => "there is no pod under the cursor".to_owned(),
+            ListState::Live | ListState::Stale(..) => "no pod selected".to_owned(),
         });
     }
     let past = state.cluster.past.shown.is_some() || state.cluster.trial.is_some();
@@ -83,7 +83,7 @@ pub fn several_containers(state: &State) -> Result<(), String> {
 pub fn searches(state: &State) -> Result<(), String> {
     match state.page() {
         Page::Pod(page) if !page.find.is_empty() => Ok(()),
-        _ => Err("nothing is searched for; / begins to".to_owned()),
+        _ => Err("no search; / starts one".to_owned()),
     }
 }
 

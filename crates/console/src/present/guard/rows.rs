@@ -15,7 +15,7 @@ use crate::state::page::{Fold, Page};
 pub fn has_row(state: &State) -> Result<(), String> {
     match subject::of(state) {
         Some(_) => Ok(()),
-        None => Err("there is no row under the cursor".to_owned()),
+        None => Err("no row selected".to_owned()),
     }
 }
 
@@ -42,7 +42,7 @@ pub fn can_open(state: &State) -> Result<(), String> {
         return audit::can_jump(state);
     }
     if let Page::Clusters(page) = state.page() {
-        return if page.list.rows.is_empty() { Err("there is no cluster here".to_owned()) } else { Ok(()) };
+        return if page.list.rows.is_empty() { Err("no cluster".to_owned()) } else { Ok(()) };
     }
     // A line may lead to the configuration, which is no subject.
     if let Page::Explain(page) = state.page()
@@ -51,7 +51,7 @@ pub fn can_open(state: &State) -> Result<(), String> {
         return Ok(());
     }
     if let Page::Contexts(page) = state.page() {
-        return contexts::at(state, page.index).map(|_| ()).ok_or_else(|| "there is no context".to_owned());
+        return contexts::at(state, page.index).map(|_| ()).ok_or_else(|| "no context".to_owned());
     }
     has_row(state)?;
     match state.page() {
@@ -65,7 +65,7 @@ pub fn can_open(state: &State) -> Result<(), String> {
 /// # Errors
 /// Why not.
 pub fn on_list(state: &State) -> Result<(), String> {
-    state.page().list().map(|_| ()).ok_or_else(|| "there is no list on this page".to_owned())
+    state.page().list().map(|_| ()).ok_or_else(|| "this page has no list".to_owned())
 }
 
 /// Whether the applications are on the screen.
@@ -135,7 +135,7 @@ pub fn some_context(state: &State) -> Result<(), String> {
 pub fn takes_reason(state: &State) -> Result<(), String> {
     match state.layers.last() {
         Some(Layer::Confirm(question)) if question.reason.is_some() => Ok(()),
-        _ => Err("nothing is asked whose reason would be kept".to_owned()),
+        _ => Err("no open question with a reason".to_owned()),
     }
 }
 

@@ -23,7 +23,7 @@ pub fn can_open(state: &State) -> Result<(), String> {
         return Err("this is a what-if already".to_owned());
     }
     if state.cluster.past.shown.is_some() {
-        return Err("a what-if begins from the present; :live returns to it".to_owned());
+        return Err("a what-if starts from the present; :live returns to it".to_owned());
     }
     if !state.orders.open.is_empty() {
         return Err("an order is on its way; its answer comes first".to_owned());

@@ -12,7 +12,7 @@ use view::{AppRow, NodeRow};
 
 /// Whether an act would be refused, in the words of a command that is off.
 pub fn allowed(state: &State, act: PartitionAct) -> Result<(), String> {
-    let act = within(state, act).ok_or("there is no partition")?;
+    let act = within(state, act).ok_or("no partition")?;
     let actor = state.cluster.actor()?;
     state.cluster.newest.may(actor, &act).map_err(|refusal| refusal.reason())
 }
@@ -22,7 +22,7 @@ pub fn allowed(state: &State, act: PartitionAct) -> Result<(), String> {
 /// # Errors
 /// Why not.
 pub fn may_submit(state: &State) -> Result<(), String> {
-    part(state).ok_or("there is no partition")?;
+    part(state).ok_or("no partition")?;
     match &state.cluster.actor()?.read_only {
         Some(why) => Err(format!("read only: {why}")),
         None => Ok(()),
@@ -34,7 +34,7 @@ pub fn may_submit(state: &State) -> Result<(), String> {
 /// # Errors
 /// Why not.
 pub fn may_ask(state: &State) -> Result<(), String> {
-    let app = target(state).ok_or("only an application asks for something")?;
+    let app = target(state).ok_or("only an application has requests")?;
     alive(&app)?;
     allowed(state, PartitionAct::Ask { app: app.id.clone(), asks: Vec::new() })
 }

@@ -137,14 +137,14 @@ fn no_apps(state: &State, page: &AppsPage) -> Vec<String> {
         return vec![NO_APPS.to_owned()];
     }
     if total == 0 && page.draining {
-        return vec!["no application holds a queue that drains".to_owned(), "an empty one goes by itself".to_owned()];
+        return vec!["No applications in draining queues".to_owned(), "an empty one goes by itself".to_owned()];
     }
     if total > 0 {
         let all = format::count(total as u64, "application");
         return vec![format!("the filter {} hides {total} of {all}", page.list.filter), "esc clears it".to_owned()];
     }
     if page.ended {
-        return vec![format!("no applications {place}, nor ended ones")];
+        return vec![format!("no applications {place}, and no ended ones")];
     }
     vec![format!("no applications {place}"), "e shows those that ended".to_owned()]
 }

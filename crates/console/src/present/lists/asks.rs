@@ -155,8 +155,8 @@ fn no_asks(page: &AppPage) -> Vec<String> {
             format!("the filter {} hides {total} of {}", page.list.filter, format::count(total as u64, "ask")),
             "esc clears it".to_owned(),
         ],
-        Some(row) if row.state.is_ended() => vec![format!("{} is {}: it holds nothing any more", row.id, row.state)],
-        Some(row) => vec![format!("{} asks for nothing and holds nothing", row.id)],
+        Some(row) if row.state.is_ended() => vec![format!("{} is {}: it has no allocations", row.id, row.state)],
+        Some(row) => vec![format!("{} has no requests and no allocations", row.id)],
     }
 }
 
@@ -311,7 +311,7 @@ pub fn why(part: Option<&PartitionView>, row: &AppRow, ask: &AskRow, source: Opt
             Some(said) => format!("no node takes it: {said}"),
             None => "no node has room".to_owned(),
         },
-        PendingReason::Placeholder => "waits for a placeholder to give way".to_owned(),
+        PendingReason::Placeholder => "waits for a placeholder to be replaced".to_owned(),
     });
     let said = reserved.as_ref().map_or(said, |node| format!("node {node} is reserved for it"));
     let mut pieces = vec![plain(said)];

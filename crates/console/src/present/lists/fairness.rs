@@ -110,7 +110,7 @@ fn plans([queue, resource, _]: [u16; 3]) -> impl Iterator<Item = Vec<Col<Fairnes
             columns.push(right(C::Since, "SINCE", 6));
         }
         if step < 1 {
-            columns.push(Col { gap: 2, ..left(C::HeldBy, "HELD BY", 16) }.up_to(60));
+            columns.push(Col { gap: 2, ..left(C::HeldBy, "BLOCKED BY", 16) }.up_to(60));
         }
         columns
     })
@@ -131,7 +131,7 @@ fn own(column: FairnessColumn, [queue, resource, _]: [u16; 3]) -> Col<FairnessCo
         C::Borrowed => right(C::Borrowed, "BORROWED", 8),
         C::Idle => right(C::Idle, "IDLE", 6),
         C::Since => right(C::Since, "SINCE", 6),
-        C::HeldBy => Col { gap: 2, ..left(C::HeldBy, "HELD BY", 16) }.up_to(120),
+        C::HeldBy => Col { gap: 2, ..left(C::HeldBy, "BLOCKED BY", 16) }.up_to(120),
     }
 }
 

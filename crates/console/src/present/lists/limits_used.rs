@@ -75,7 +75,7 @@ pub fn table<'a>(state: &'a State, page: &'a LimitsPage, width: u16) -> Table<'a
         return table;
     }
     let words = match page.list.total {
-        0 => "no limit holds for a user or group that has something here".to_owned(),
+        0 => "No limits apply to the active users and groups".to_owned(),
         total => format!("the filter {} hides all {total}", page.list.filter),
     };
     table.or_says(vec![words])

@@ -162,12 +162,12 @@ fn rates(rates: &ShadowRates) -> String {
 pub fn why(sheet: &ShadowSheet, row: &ShadowDifference, column: ShadowColumn) -> String {
     use ShadowColumn as C;
     match column {
-        C::Time => "when the scheduler decided it; of one that it missed, since when ours would have".to_owned(),
+        C::Time => "the time of the decision; for a missed one, the time since kornsole would have made it".to_owned(),
         C::Verdict => match row.verdict.as_str() {
-            "node" => "ours takes the same pod next, for a node with a better score; the node that was taken fits too",
-            "order" => "ours lets the pod go there, and serves another one first",
-            "illegal" => "ours forbids it",
-            "missed" => "ours would have made a decision that was still not made long after",
+            "node" => "kornsole allocates the same pod next, on a node with a better score; the selected node fits too",
+            "order" => "kornsole allows the pod there, and allocates another one first",
+            "illegal" => "kornsole forbids it",
+            "missed" => "kornsole would have made a decision that the scheduler did not make for long",
             _ => "what is seen does not decide it; it is in no rate",
         }
         .to_owned(),
@@ -178,10 +178,8 @@ pub fn why(sheet: &ShadowSheet, row: &ShadowDifference, column: ShadowColumn) ->
         C::Pod => format!("its UID is {}; enter goes to its application", row.ask),
         C::Application => "the application of the pod; enter goes there".to_owned(),
         C::Node => "where the scheduler put it".to_owned(),
-        C::Ours => {
-            "what ours would have decided: the node, and another pod's application where that comes first".to_owned()
-        }
-        C::Rule => "the rule by which ours forbids it".to_owned(),
-        C::Cause => "why ours would have decided otherwise".to_owned(),
+        C::Ours => "the decision of kornsole: the node, and the application of another pod that is first".to_owned(),
+        C::Rule => "the rule by which kornsole forbids it".to_owned(),
+        C::Cause => "the reason why kornsole decides differently".to_owned(),
     }
 }

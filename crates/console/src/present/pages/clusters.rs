@@ -34,15 +34,15 @@ impl Present for ClustersPage {
 const fn why(column: ClusterColumn) -> &'static str {
     use ClusterColumn as C;
     match column {
-        C::Context => "a context of your settings or of your kubeconfig; * stands before the one on the screen",
+        C::Context => "a context of your settings or kubeconfig; * marks the current one",
         C::State => {
             "how it is reached; contexts of the kubeconfig are not asked before you go there, since that may run a program that logs in"
         }
         C::Version => "what answers, with its version",
-        C::Alerts => "alerts that fire and that nothing holds back, by the rules of this machine",
+        C::Alerts => "firing alerts that are not silenced or inhibited, by the rules of this machine",
         C::Nodes => "the nodes of all its partitions",
         C::Cpu | C::Memory => "what is in use of all nodes",
         C::Running => "applications that run",
-        C::PendingCpu | C::PendingMemory => "what pending asks want in all",
+        C::PendingCpu | C::PendingMemory => "the total of pending requests",
     }
 }

@@ -14,7 +14,7 @@ impl Present for ContextsPage {
     }
 
     fn facts(&self, state: &State, _signs: &'static Signs) -> Vec<Vec<Piece>> {
-        let fault = state.contexts.fault.as_ref().map(|_| vec![piece(Role::Error, "the kubeconfig does not read")]);
+        let fault = state.contexts.fault.as_ref().map(|_| vec![piece(Role::Error, "the kubeconfig cannot be parsed")]);
         let count = vec![dim(format::count(state.contexts.all.len() as u64, "context"))];
         fault.into_iter().chain([count]).collect()
     }

@@ -40,8 +40,8 @@ impl Present for ExplainPage {
             Explained::Waiting(Asked::App(app, Some(ask))) => {
                 vec![app.to_string(), ask.to_string(), "why it waits".to_owned()]
             }
-            Explained::Waiting(Asked::Waiting(None)) => vec!["What waits".to_owned()],
-            Explained::Waiting(Asked::Waiting(Some(queue))) => vec![queue.to_string(), "what waits".to_owned()],
+            Explained::Waiting(Asked::Waiting(None)) => vec!["Pending requests".to_owned()],
+            Explained::Waiting(Asked::Waiting(Some(queue))) => vec![queue.to_string(), "pending requests".to_owned()],
             Explained::Node(node) => vec![node.to_string(), "who has it".to_owned()],
             Explained::Event(record) => vec![record.object.to_string(), "why it happened".to_owned()],
             Explained::Overview(_) => vec!["Overview".to_owned()],
@@ -71,7 +71,7 @@ impl Present for ExplainPage {
     }
 
     fn figures(&self, state: &State) -> Option<(String, Vec<Figure>)> {
-        let of = crate::present::subject::name(state).unwrap_or_else(|| "what waits".to_owned());
+        let of = crate::present::subject::name(state).unwrap_or_else(|| "pending requests".to_owned());
         if let Explained::Overview(_) = &self.of {
             return Some(("the overview".to_owned(), figures::overview(self.lines())));
         }

@@ -14,13 +14,13 @@ use toml::de::{DeTable, DeValue};
 pub fn set(text: &str, table: &str, key: &str, value: Option<&str>) -> Result<String, String> {
     let (root, faults) = DeTable::parse_recoverable(text);
     if let Some(fault) = faults.first() {
-        return Err(format!("it is no TOML: {}", fault.message()));
+        return Err(format!("it is not TOML: {}", fault.message()));
     }
     let found = root.get_ref().iter().find(|(name, _)| name.get_ref() == table).map(|(_, found)| found.get_ref());
     let entry = match found {
         None => None,
         Some(DeValue::Table(entries)) => entries.iter().find(|(name, _)| name.get_ref() == key),
-        Some(_) => return Err(format!("{table} is no table in it")),
+        Some(_) => return Err(format!("{table} is not a table in it")),
     };
     let changed = match (entry, value) {
         (None, None) => return Ok(text.to_owned()),

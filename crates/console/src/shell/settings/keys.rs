@@ -53,23 +53,22 @@ fn chord(context: Context, entry: &Entry<'_, '_>, own: &[Chord], faults: &mut Ve
         Err(part) => {
             let hint =
                 "a character, or enter, esc, tab, space, up, pgdn, F5, ctrl-x, alt-x …; a chord has blanks: \"g g\"";
-            faults.push(entry.fault("OWN-011", format!("{part:?} is no key"), hint));
+            faults.push(entry.fault("OWN-011", format!("{part:?} is not a key"), hint));
             return None;
         }
     };
     let writes = |key: &Key| matches!(key.code, Code::Char(_)) && !key.ctrl && !key.alt;
     if context.writes() && chord.first().is_some_and(writes) {
         let message = format!("{} could not be written any more", chord_text(&chord[..1]));
-        faults.push(entry.fault(
-            "OWN-013",
-            message,
-            "where text is written, begin with ctrl, alt or a key with a name",
-        ));
+        faults.push(entry.fault("OWN-013", message, "in text input, start with ctrl, alt, or a named key"));
         return None;
     }
     if let Some(other) = own.iter().find(|other| other.starts_with(&chord) || chord.starts_with(other)) {
-        let message =
-            format!("{} and {} begin alike, so one could never be used", chord_text(&chord), chord_text(other));
+        let message = format!(
+            "{} and {} start with the same keys, so one of them is unreachable",
+            chord_text(&chord),
+            chord_text(other)
+        );
         faults.push(entry.fault("OWN-013", message, "bind only one of them"));
         return None;
     }
@@ -82,7 +81,7 @@ fn check(name: &str, argument: Option<&str>) -> Result<command::CommandId, (Stri
         return Err((format!("no command {name:?}"), "docs/guide/keys.md and `:` name them; \"none\" for no meaning"));
     };
     match (command.argument, argument) {
-        (Argument::None, Some(_)) => Err((format!("{name} takes nothing after it"), "write its name alone")),
+        (Argument::None, Some(_)) => Err((format!("{name} has no arguments"), "write its name alone")),
         (Argument::Required(kind), None) => {
             Err((format!("{name} needs {} after it", kind.placeholder()), "write a whole command line"))
         }

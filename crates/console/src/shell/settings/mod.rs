@@ -306,7 +306,7 @@ a = 'accept'
           4 | [keys.lists]
             |       ^
             = there are queues, apps, app, job, pod, nodes, node, users, account, details, explain, fairness, alerts, placement, config, contexts, change, events, audit, revisions, simulate, usage, shadow, clusters, trends, list, page, edit, form, filter, command, confirm, typed, reason, help, messages, columns, always
-        settings.toml:7:1: error[OWN-011]: "entr" is no key
+        settings.toml:7:1: error[OWN-011]: "entr" is not a key
           7 | entr = 'open'
             | ^
             = a character, or enter, esc, tab, space, up, pgdn, F5, ctrl-x, alt-x …; a chord has blanks: "g g"
@@ -314,7 +314,7 @@ a = 'accept'
           8 | x = 'dance'
             |     ^
             = docs/guide/keys.md and `:` name them; "none" for no meaning
-        settings.toml:10:1: error[OWN-013]: z and z z begin alike, so one could never be used
+        settings.toml:10:1: error[OWN-013]: z and z z start with the same keys, so one of them is unreachable
           10 | z = 'bottom'
              | ^
              = bind only one of them
@@ -329,7 +329,7 @@ a = 'accept'
         settings.toml:15:1: error[OWN-013]: a could not be written any more
           15 | a = 'accept'
              | ^
-             = where text is written, begin with ctrl, alt or a key with a name
+             = in text input, start with ctrl, alt, or a named key
         "#);
         assert_eq!(found(&read, Context::List, "q"), Some((CommandId::Go(GoCommand::Queues), None)));
         assert_eq!(read.settings.theme, None);

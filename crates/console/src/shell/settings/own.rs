@@ -121,7 +121,7 @@ fn field<'v>(entry: &Entry<'_, 'v>, written: &mut Written<'v>, others: &[OwnComm
                     Ok(chord) => written.key = Some((entry.value_at(), chord)),
                     Err(part) => {
                         let hint = "as ctrl-l, F5, alt-x; a chord has blanks: \"g l\"";
-                        faults.push(entry.wrong("OWN-011", format!("{part:?} is no key"), hint));
+                        faults.push(entry.wrong("OWN-011", format!("{part:?} is not a key"), hint));
                     }
                 }
             }
@@ -148,11 +148,11 @@ fn name(entry: &Entry<'_, '_>, others: &[OwnCommand], faults: &mut Vec<Fault>) -
     let name = entry.text(faults)?;
     let word = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
     let wrong = if name.is_empty() || !name.chars().all(word) || name.starts_with('-') {
-        Some(format!("{name:?} is no name of a command"))
+        Some(format!("{name:?} is not a name of a command"))
     } else if command::by_name(name).is_some() {
         Some(format!("{name} is a command of the console"))
     } else if others.iter().any(|other| other.name == name) {
-        Some(format!("{name} stands there twice"))
+        Some(format!("duplicate {name}"))
     } else {
         None
     };
@@ -207,7 +207,7 @@ fn run<'v>(entry: &Entry<'_, 'v>, written: &mut Written<'v>, faults: &mut Vec<Fa
     }
     if let Some(unknown) = words.iter().find_map(|word| unknown_placeholder(word)) {
         let known = Placeholder::ALL.map(Placeholder::text).join(", ");
-        let message = format!("{unknown} stands for nothing");
+        let message = format!("unknown placeholder {unknown}");
         return faults.push(entry.wrong("OWN-041", message, &format!("there are {known}")));
     }
     written.words = Some(words);
@@ -361,7 +361,7 @@ name = 'four'
             found,
             [
                 "2:8 OWN-040 apps is a command of the console",
-                "8:7 OWN-041 {que} stands for nothing",
+                "8:7 OWN-041 unknown placeholder {que}",
                 "12:9 OWN-010 no page \"appps\"",
                 "13:7 OWN-041 a quote is not closed",
                 "16:7 OWN-042 x means explain there (in every list), so three has no key",

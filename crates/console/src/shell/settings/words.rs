@@ -56,7 +56,7 @@ pub(super) fn core(entry: &Entry<'_, '_>, faults: &mut Vec<Fault>) -> Option<Pro
     let name = entry.text(faults)?;
     let found = name.parse::<Profile>();
     if found.is_err() {
-        let message = format!("{name:?} is no profile");
+        let message = format!("{name:?} is not a profile");
         faults.push(entry.wrong("OWN-003", message, "there are kornsole, 1.5.1, 1.8.0 and 1.9.0"));
     }
     found.ok()

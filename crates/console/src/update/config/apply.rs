@@ -35,17 +35,17 @@ pub fn question(title: String, checked: &CheckResult, base: Option<&Configuratio
         let below = if gone.subtree { " with all below it" } else { "" };
         lines.push(match gone.apps {
             0 => format!("{}{below} is empty and goes at once", gone.queue),
-            apps => format!("{}{below} drains, held by {}", gone.queue, format::count(apps as u64, "application")),
+            apps => format!("{}{below} drains, blocked by {}", gone.queue, format::count(apps as u64, "application")),
         });
     }
     lines.push(match base.and_then(|base| base.file.as_ref()) {
-        Some(file) => format!("It is written to {} and comes into force at once.", file.display()),
+        Some(file) => format!("It is written to {} and is applied immediately.", file.display()),
         // Only one that stands in a cluster can be changed from elsewhere without a file of its own.
         None if base.is_some_and(|base| base.by == LoadedBy::Seen) => {
-            "It is written to the ConfigMap, and awaited until the scheduler has it in force.".to_owned()
+            "It is written to the ConfigMap; kornsole waits until the scheduler applies it.".to_owned()
         }
-        None if kept => "It comes into force at once, and is kept with the state.".to_owned(),
-        None => "It comes into force at once; it is in memory only.".to_owned(),
+        None if kept => "It is applied immediately, and is stored with the state.".to_owned(),
+        None => "It is applied immediately; it is in memory only.".to_owned(),
     });
     if let Some(entry) = base.and_then(|base| base.config_map.as_ref()).filter(|entry| !entry.owners.is_empty()) {
         lines.extend(entry.owners.iter().take(4).map(|owner| format!("Note: {owner}.")));

@@ -228,7 +228,7 @@ pub fn revert(state: &mut State) {
         page.buffer.replace(&text);
         changed(state);
         follow(state);
-        state.say(Grade::Info, "the text is the one in force again; undo brings the edit back");
+        state.say(Grade::Info, "the active text is restored; undo restores the edit");
     }
 }
 
@@ -238,7 +238,7 @@ pub fn restore(state: &mut State) {
     if let Some(before) = page.before.clone() {
         page.buffer.replace(&before.text);
         changed(state);
-        let message = format!("revision {} is in the editor; apply brings it into force", before.revision);
+        let message = format!("revision {} is in the editor; apply it to make it active", before.revision);
         state.say(Grade::Info, message);
     }
 }
@@ -297,6 +297,6 @@ pub fn rebase(state: &mut State) {
         page.base = Some(now);
         page.beside = Beside::Meaning;
         changed(state);
-        state.say(Grade::Info, "changes are shown against the configuration in force now");
+        state.say(Grade::Info, "changes are compared with the active configuration");
     }
 }

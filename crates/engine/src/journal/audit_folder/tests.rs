@@ -152,7 +152,7 @@ fn while_the_disk_fails_it_waits_and_nothing_is_lost() {
     enter(&log, "second");
     for _ in 0..2 {
         let why = writer.write().unwrap_err().to_string();
-        assert!(why.contains("was moved, removed or replaced") || why.contains("failed before"), "{why}");
+        assert!(why.contains("was moved, removed, or replaced") || why.contains("failed before"), "{why}");
     }
     for _ in 0..MOST_ENTRIES {
         enter(&log, "flood");

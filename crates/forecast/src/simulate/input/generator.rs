@@ -176,7 +176,7 @@ fn draw_stream(reading: &mut Reading, text: &str, stream: &Stream, time: Duratio
         parse_duration(written).unwrap_or_else(|| {
             reading.fault(
                 place(text, span.clone()),
-                format!("{written:?} is no time"),
+                format!("{written:?} is not a time"),
                 "write a time as 30s, 5m or 2h",
             );
             Duration::ZERO
@@ -223,7 +223,7 @@ fn count_span(stream: &Stream) -> Range<usize> {
 
 fn duration(reading: &mut Reading, text: &str, written: &Spanned<String>) -> Duration {
     parse_duration(written.get_ref()).unwrap_or_else(|| {
-        let message = format!("{:?} is no time", written.get_ref());
+        let message = format!("{:?} is not a time", written.get_ref());
         reading.fault(place(text, written.span()), message, "write a time as 30s, 5m or 2h");
         Duration::ZERO
     })
@@ -299,7 +299,7 @@ runtime = ["1m", "5m"]
             "{}",
             faults(FILE.replace("16Gi", "16X"))
         );
-        assert!(faults(FILE.replace("\"1m\"\ntasks", "\"soon\"\ntasks")).starts_with("11:9: \"soon\" is no time"));
+        assert!(faults(FILE.replace("\"1m\"\ntasks", "\"soon\"\ntasks")).starts_with("11:9: \"soon\" is not a time"));
         assert!(
             faults(FILE.replace("user =", "usr =")).starts_with("10:1: unknown field `usr`"),
             "{}",

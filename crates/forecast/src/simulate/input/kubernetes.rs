@@ -34,7 +34,7 @@ pub fn read(text: &str) -> Reading {
     };
     let Some(items) = list["items"].as_array() else {
         let hint = "write what `kubectl get nodes,pods -A -o json` prints";
-        reading.fault(Place { line: 1, column: 1 }, "there is no list of items", hint);
+        reading.fault(Place { line: 1, column: 1 }, "missing list of items", hint);
         return reading;
     };
     let workload = &mut reading.workload;
@@ -63,7 +63,7 @@ pub fn read(text: &str) -> Reading {
         let at = Duration::try_from(created - began).unwrap_or_default();
         take(workload, &mut known, at, pod);
     }
-    workload.notes.push("pods come in when they were created and run as long as their containers did".to_owned());
+    workload.notes.push("pods are submitted at their creation time and run as long as their containers did".to_owned());
     reading
 }
 
@@ -203,6 +203,6 @@ mod tests {
     #[test]
     fn what_is_no_list_is_refused_with_its_place() {
         assert!(read("{").faults[0].to_string().starts_with("1:1: EOF"));
-        assert!(read("{}").faults[0].message.contains("no list of items"));
+        assert!(read("{}").faults[0].message.contains("missing list of items"));
     }
 }

@@ -37,7 +37,7 @@ impl FromStr for Fractions {
         match text {
             "round-up" => Ok(Self::RoundUp),
             "thousandths" => Ok(Self::Thousandths),
-            _ => Err(format!("{text:?} is neither round-up nor thousandths")),
+            _ => Err(format!("{text:?} is invalid; use round-up or thousandths")),
         }
     }
 }
@@ -69,7 +69,7 @@ pub fn read(nodes: (&str, &str), pods: (&str, &str), fractions: Fractions) -> [R
     rows(&mut read_pods, pods.1, &columns, |reading, row| {
         let job = pod(row, fractions)?;
         if !row[8].is_empty() {
-            reading.workload.leave_out("models of GPU that a pod asks for (gpu_spec)", || row[0].clone());
+            reading.workload.leave_out("GPU models that a pod requests (gpu_spec)", || row[0].clone());
         }
         reading.workload.jobs.push(job);
         Ok(())
@@ -77,7 +77,7 @@ pub fn read(nodes: (&str, &str), pods: (&str, &str), fractions: Fractions) -> [R
     read_pods.workload.notes.push(
         match fractions {
             Fractions::RoundUp => {
-                "OpenB: a pod that asks for a part of a GPU takes a whole one; gpu-milli is what pods asked for, in thousandths of one"
+                "OpenB: a pod that requests a part of a GPU gets a whole one; gpu-milli is the requested part in thousandths"
             }
             Fractions::Thousandths => {
                 "OpenB: GPUs are counted in thousandths; a request may be put together from parts of several"
@@ -104,10 +104,10 @@ fn amounts(cpu: i64, memory_mib: i64, (gpu, gpu_milli): (i64, i64), fractions: F
 }
 
 fn pod(row: &[String], fractions: Fractions) -> Result<Job, String> {
-    let number = |at: usize| row[at].parse::<i64>().map_err(|_| format!("{:?} is no whole number", row[at]));
+    let number = |at: usize| row[at].parse::<i64>().map_err(|_| format!("{:?} is not a whole number", row[at]));
     let (cpu, memory, count, milli) = (number(1)?, number(2)?, number(3)?, number(4)?);
     let gpu = (count, count.saturating_mul(milli));
-    let time = |at: usize| seconds(&row[at]).ok_or_else(|| format!("{:?} is no time in seconds", row[at]));
+    let time = |at: usize| seconds(&row[at]).ok_or_else(|| format!("{:?} is not a time in seconds", row[at]));
     let created = time(5)?;
     let runs = if row[6].is_empty() { None } else { Some(time(6)?.saturating_sub(created)) };
     let qos = if row[7].is_empty() { "unknown" } else { row[7].as_str() };
@@ -143,7 +143,7 @@ fn rows(
                 Some(found) => at = Some(found),
                 None => {
                     let hint = format!("the first line names the columns: {}", names.join(", "));
-                    return reading.fault(record.place(0), "the heading lacks columns", hint);
+                    return reading.fault(record.place(0), "the heading has missing columns", hint);
                 }
             }
             continue;
@@ -155,7 +155,7 @@ fn rows(
     }
     if at.is_none() && reading.faults.is_empty() {
         let hint = format!("the first line names the columns: {}", names.join(", "));
-        reading.fault(Place { line: 1, column: 1 }, "there is no heading", hint);
+        reading.fault(Place { line: 1, column: 1 }, "missing heading", hint);
     }
 }
 
@@ -187,9 +187,9 @@ mod tests {
     fn a_row_that_does_not_read_has_its_place() {
         let [nodes, pods] =
             read(("n", "sn,cpu\n"), ("p", &format!("{PODS}p2,x,1,0,0,,BE,,1,2,3\n")), Fractions::RoundUp);
-        assert!(nodes.faults[0].to_string().contains("1:1: the heading lacks columns"), "{:?}", nodes.faults);
-        assert!(pods.faults[0].to_string().starts_with("4:1: \"x\" is no whole number"), "{:?}", pods.faults);
+        assert!(nodes.faults[0].to_string().contains("1:1: the heading has missing columns"), "{:?}", nodes.faults);
+        assert!(pods.faults[0].to_string().starts_with("4:1: \"x\" is not a whole number"), "{:?}", pods.faults);
         let [nodes, _] = read(("n", ""), ("p", PODS), Fractions::RoundUp);
-        assert!(nodes.faults[0].message.contains("no heading"));
+        assert!(nodes.faults[0].message.contains("missing heading"));
     }
 }

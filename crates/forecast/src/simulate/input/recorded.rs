@@ -94,7 +94,7 @@ pub fn read(
         let place = || format!("at {at}");
         match command {
             PartitionCommand::AddNode(spec) if workload.nodes.iter().any(|node| node.id == spec.id) => {
-                workload.leave_out("nodes that come back: all nodes are there from the beginning", place);
+                workload.leave_out("nodes that return: all nodes exist from the start", place);
             }
             PartitionCommand::AddNode(spec) => workload.nodes.push(spec),
             PartitionCommand::UpdateNode { .. }

@@ -101,11 +101,11 @@ pub fn read(name: &str, text: &str) -> Reading {
         }
     }
     if reading.workload.jobs.is_empty() && reading.faults.is_empty() {
-        reading.fault(Place { line: 1, column: 1 }, "there is no job", "a line for each job, of 18 numbers");
+        reading.fault(Place { line: 1, column: 1 }, "no job found", "a line for each job, of 18 numbers");
     }
     reading.workload.sort();
     reading.workload.notes.push(
-        "Standard Workload Format: each processor of a job is an ask of one core; they may begin at different times"
+        "Standard Workload Format: each processor of a job is a request of one core; they may start at different times"
             .to_owned(),
     );
     reading
@@ -122,7 +122,7 @@ fn columns(line: &str) -> Result<[f64; COLUMNS], (u32, String)> {
             return Err((column, format!("there are more than {COLUMNS} columns")));
         }
         let number: Option<f64> = word.parse().ok().filter(|number: &f64| number.is_finite());
-        found[count] = number.ok_or_else(|| (column, format!("{word:?} is no number ({})", NAMES[count])))?;
+        found[count] = number.ok_or_else(|| (column, format!("{word:?} is not a number ({})", NAMES[count])))?;
         count += 1;
     }
     if count == COLUMNS { Ok(found) } else { Err((1, format!("there are {count} columns, not {COLUMNS}"))) }
@@ -140,7 +140,7 @@ fn take(reading: &mut Reading, name: &str, at: Place, columns: &[f64; COLUMNS]) 
         return workload.leave_out("jobs without a run time", place);
     }
     if status == 5.0 && runs == 0.0 {
-        return workload.leave_out("jobs that were cancelled before they began", place);
+        return workload.leave_out("jobs that were canceled before they started", place);
     }
     let Some(submitted) = seconds(&submit.max(0.0).to_string()) else {
         return workload.leave_out("jobs without a submit time", place);
@@ -170,7 +170,7 @@ fn take(reading: &mut Reading, name: &str, at: Place, columns: &[f64; COLUMNS]) 
         tasks: vec![Task { count, resource, runs: Some(runs), ..Task::default() }],
     });
     if columns[16] >= 0.0 {
-        workload.leave_out("orders of jobs (preceding job, think time): a job comes in at its recorded time", place);
+        workload.leave_out("order of jobs (preceding job, think time): a job is submitted at its recorded time", place);
     }
 }
 
@@ -213,7 +213,7 @@ mod tests {
         let reading = read("log.swf", "1 2 3\n\n1 2 x 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18\n");
         let faults: Vec<String> = reading.faults.iter().map(ToString::to_string).collect();
         assert!(faults[0].starts_with("1:1: there are 3 columns, not 18"), "{faults:?}");
-        assert!(faults[1].starts_with("3:5: \"x\" is no number (wait time)"), "{faults:?}");
+        assert!(faults[1].starts_with("3:5: \"x\" is not a number (wait time)"), "{faults:?}");
         let cancelled = read("l", "1 2 -1 -1 -1 -1 -1 4 -1 -1 5 1 1 -1 -1 -1 -1 -1\n");
         assert_eq!(cancelled.workload.left_out[0].what, "jobs without a run time");
         assert_eq!(cancelled.workload.left_out[0].first, "l:1");

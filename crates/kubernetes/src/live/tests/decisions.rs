@@ -123,7 +123,7 @@ fn k8s_095_a_victim_counts_until_its_pod_is_gone() {
     assert_eq!(world.vcore("root.a"), 2000);
     let words = world.taken_words();
     assert!(
-        words.iter().any(|said| said.contains("Preempted: it is deleted: it makes room for pod ns/q1 of queue root.b")),
+        words.iter().any(|said| said.contains("Preempted: it is deleted: preempted for pod ns/q1 of queue root.b")),
         "{words:?}"
     );
     world.wait(30);

@@ -87,7 +87,7 @@ impl Partition {
         }
         if path.last().is_some_and(|root| self.queues[*root].max.is_none()) {
             let empty = Blocker::of(BlockLevel::Partition, Place::Partition);
-            blockers.push(Blocker { detail: "there is no node".to_owned(), of_nodes: Mending::Never, ..empty });
+            blockers.push(Blocker { detail: "no node found".to_owned(), of_nodes: Mending::Never, ..empty });
         }
         for key in path.iter().rev() {
             let queue = &self.queues[*key];
@@ -217,7 +217,7 @@ impl Partition {
         let blocker = Blocker::of(BlockLevel::Gang, Place::TaskGroup(Arc::clone(name)));
         let detail = match standing {
             0 => "no placeholder is allocated yet",
-            _ => "its placeholders give way to others first, or are too small",
+            _ => "its placeholders are replaced by others first, or are too small",
         };
         let number = |count: u64| i64::try_from(count).unwrap_or(i64::MAX);
         Some(Blocker {

@@ -67,8 +67,8 @@ impl fmt::Display for Precedence {
         let by = |key: &OrderKey| match key {
             OrderKey::Priority => "has a higher priority",
             OrderKey::Share => "has a smaller fair share",
-            OrderKey::Pending => "asks for more",
-            OrderKey::Time => "came first",
+            OrderKey::Pending => "requests more",
+            OrderKey::Time => "arrived first",
         };
         match self {
             Self::Reservation => f.write_str("a node is reserved for it"),
@@ -76,7 +76,7 @@ impl fmt::Display for Precedence {
             Self::Queue { first, then, by: key } => write!(f, "queue {first} {} than {then}", by(key)),
             Self::App(key) => write!(f, "its application {}", by(key)),
             Self::Ask(key) => write!(f, "it {}", by(key)),
-            Self::PassedBy => f.write_str("the other stands first, but is passed by"),
+            Self::PassedBy => f.write_str("the other is first, but is skipped"),
         }
     }
 }
@@ -135,7 +135,7 @@ impl Partition {
         let mut held = group.placeholders.values().filter(large_enough).peekable();
         if held.peek().is_none() {
             let place = Place::TaskGroup(Arc::clone(name));
-            let detail = "no placeholder that is large enough stands".to_owned();
+            let detail = "no placeholder is large enough".to_owned();
             return (Some(Blocker { detail, ..Blocker::of(BlockLevel::Gang, place) }), false);
         }
         let there = held.any(|key| app.asks[*key].allocation.is_some_and(|allocation| allocation.node == node.key));

@@ -67,7 +67,7 @@ fn groups_are_taken_as_given_or_resolved() {
     assert_eq!(identify("sue", &[], true, switches, unknown), Ok(Identity::new("sue", ["nogroup"])));
     let refused = identify("sue", &[], false, switches, unknown).unwrap_err();
     assert_eq!(refused.code(), "no-user");
-    assert_eq!(refused.to_string(), "the groups of user \"sue\" are not known: no such user");
+    assert_eq!(refused.to_string(), "the groups of user \"sue\" are unknown: no such user");
 }
 
 #[test]

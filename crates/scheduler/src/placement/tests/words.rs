@@ -93,12 +93,12 @@ fn a_walk_that_ends_at_nothing() {
     5 tag ns                                                      no tag ns                                             next rule
     6 secondarygroup                                              no other group fits                                   next rule
     7 user                    sue                                 filter denies the user, entry sue                     next rule
-    8 user                    sue                                 filter denies everybody                               next rule
+    8 user                    sue                                 filter denies all users                               next rule
     9 user, create            sue                                 its parent rule gives none
       parent: user            sue                                 its parent rule gives none
         parent: tag ns                                            no tag ns                                             next rule
     10 recovery                                                   not forced                                            next rule
-    no-rule-matched: no placement rule matched for requested queue "root.@recovery@": rule 1 (fixed) root.locked: no submit access; rule 2 (fixed) root.old: is draining; rule 3 (fixed) root.up: is a parent; rule 4 (provided, create) root.@recovery@: is kept for recovery; rule 5 (tag ns): no tag ns; rule 6 (secondarygroup): no other group fits; rule 7 (user): filter denies the user; rule 8 (user): filter denies everybody; rule 9 (user, create): parent tag: no tag ns
+    no-rule-matched: no placement rule matched for requested queue "root.@recovery@": rule 1 (fixed) root.locked: no submit access; rule 2 (fixed) root.old: is draining; rule 3 (fixed) root.up: is a parent; rule 4 (provided, create) root.@recovery@: is kept for recovery; rule 5 (tag ns): no tag ns; rule 6 (secondarygroup): no other group fits; rule 7 (user): filter denies the user; rule 8 (user): filter denies all users; rule 9 (user, create): parent tag: no tag ns
     "#);
     assert_snapshot!(preview(&rules[..1], &tree, &by("sue").queue("root.@recovery@").forced()), @r#"
     1 fixed                   locked
@@ -129,7 +129,7 @@ fn refusals() {
     for (queue, user, expected) in [
         ("q", "default", "parent-is-leaf: the parent of rule 1 is root.default, which is a leaf"),
         ("root.default.x", "u", "create-below-leaf: root.default.x cannot be created: root.default is a leaf"),
-        ("root.A b.c", "u", "illegal-name: \"root.A b.c\" cannot be a queue: \"A b\" is no legal name"),
+        ("root.A b.c", "u", "illegal-name: \"root.A b.c\" cannot be a queue: \"A b\" is not a valid name"),
     ] {
         let built = Rules::build(&rules, Profile::Kornsole).unwrap();
         let placement = by(user).queue(queue).place(&built, &Tree::t(), Profile::Kornsole);

@@ -32,7 +32,7 @@ pub async fn perform(client: &Client, order: &Order) -> Result<Done, Refusal> {
     }
     let got = result.map_err(|fault| refusal(&order.act, &fault))?;
     read(&order.act, got.value).ok_or_else(|| {
-        Refusal::new(Code::Unavailable, format!("the outcome is unknown: {}", order.act), "the answer does not read")
+        Refusal::new(Code::Unavailable, format!("the outcome is unknown: {}", order.act), "invalid response")
     })
 }
 
@@ -66,7 +66,7 @@ pub fn refusal(act: &Act, fault: &Fault) -> Refusal {
         }
         Fault::Slow(..) | Fault::Cut(_) | Fault::TooLarge(_) | Fault::Unreadable(..) => {
             let why = format!("{fault}; it may have been done all the same");
-            Refusal::new(Code::Unavailable, format!("there is no answer: {act}"), why)
+            Refusal::new(Code::Unavailable, format!("no answer: {act}"), why)
         }
         Fault::NoEndpoint(_) => Refusal::new(Code::NotSupported, cannot(), fault.to_string()),
         _ => Refusal::new(Code::Unavailable, cannot(), format!("{fault}; nothing was done")),

@@ -327,7 +327,7 @@ async fn answer(
             let headers = HeaderMap::from_iter([(CONTENT_TYPE, HeaderValue::from_static("application/json"))]);
             let got = client.send_json::<dto::native::CheckResults>(Method::POST, path, headers, body).await?;
             let first = got.value.results.first().cloned();
-            let result = first.ok_or_else(|| unreadable(path, "there is no result".to_owned()))?;
+            let result = first.ok_or_else(|| unreadable(path, "no result".to_owned()))?;
             got.with(FetchedData::MayKill(app, result))
         }
         FetchKind::Metrics => {

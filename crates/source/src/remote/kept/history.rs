@@ -123,7 +123,7 @@ pub mod tests {
         assert_eq!(kept.keep(&text(1), seen()).unwrap(), 1);
         let by = Origin { by: "ann".to_owned(), reason: "room".to_owned(), source: RevisionSource::Rollback(1) };
         assert_eq!(kept.keep(&text(2), by).unwrap(), 2);
-        assert_eq!(kept.keep(&text(1), seen()).unwrap(), 3, "it came back");
+        assert_eq!(kept.keep(&text(1), seen()).unwrap(), 3, "it returned");
         let all = kept.revisions();
         let numbers: Vec<(u64, usize)> = all.iter().map(|one| (one.number, one.changes)).collect();
         assert_eq!(numbers, [(3, 1), (2, 1), (1, 0)]);

@@ -41,7 +41,7 @@ impl Once {
         let Some(cluster) = self.cluster() else { return Ok((lines, Vec::new())) };
         match self.with_pods(&cluster, &view, (partition, app)) {
             Err(why) => {
-                lines.push(format!("who makes its pods again is not known: {why}"));
+                lines.push(format!("the controller that recreates its pods is unknown: {why}"));
                 Ok((lines, Vec::new()))
             }
             Ok(with) => {
@@ -86,6 +86,6 @@ impl Once {
 
 fn app_of<'v>(view: &'v View, (partition, app): (&str, &AppId)) -> Result<&'v AppRow, String> {
     let part = view.partitions.iter().find(|part| *part.name == *partition);
-    let part = part.ok_or_else(|| format!("there is no partition {partition}"))?;
-    part.app_by_id(app).map(AsRef::as_ref).ok_or_else(|| format!("there is no application {app}"))
+    let part = part.ok_or_else(|| format!("partition {partition} not found"))?;
+    part.app_by_id(app).map(AsRef::as_ref).ok_or_else(|| format!("application {app} not found"))
 }

@@ -36,7 +36,7 @@ impl Once {
         let profile = self.remote.profile();
         let view = self.look(&[Want::Users, Want::Apps, Want::Ended, Want::Nodes])?;
         let part = view.partitions.iter().find(|part| *part.name == *partition);
-        let part = part.ok_or_else(|| format!("there is no partition {partition}"));
+        let part = part.ok_or_else(|| format!("partition {partition} not found"));
         let text = self.remote_state.configured_text();
         // After the asks: the pod of each is there by now.
         let cluster = self.cluster().filter(|_| partition == PARTITION);

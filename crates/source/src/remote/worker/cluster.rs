@@ -42,8 +42,8 @@ impl Worker {
             answer(match (cluster, row, &view.kubernetes) {
                 (Some(cluster), Some(row), Some(all)) => Ok(act::cluster::chains(&cluster, all, row).await),
                 (None, ..) => Err("it has no pods".to_owned()),
-                (_, None, _) => Err(format!("there is no application {app}")),
-                (_, _, None) => Err("the pods are not known yet".to_owned()),
+                (_, None, _) => Err(format!("application {app} not found")),
+                (_, _, None) => Err("the pods are not loaded yet".to_owned()),
             });
         });
     }
@@ -55,7 +55,7 @@ impl Worker {
             answer(match cluster {
                 Some(cluster) => act::cluster::suspend(&cluster, &view, &order).await,
                 None => {
-                    let message = format!("the owners of {} are not known", order.app);
+                    let message = format!("the owners of {} are unknown", order.app);
                     Err(Refusal::new(Code::NotSupported, message, "only pods in a cluster have owners"))
                 }
             });

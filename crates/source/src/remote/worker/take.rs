@@ -213,7 +213,7 @@ impl Worker {
         }
         if let Err(faults) = self.remote_state.config(text, written) {
             let title =
-                "the remote's configuration does not read: limits, access lists and rules are not known".to_owned();
+                "the remote configuration cannot be parsed: limits, access lists, and rules are unknown".to_owned();
             self.remote_state.notice(self.shared.cluster_time(), NoticeWeight::Warning, title, faults);
         }
         self.config_text = Some(text.to_owned());
@@ -300,14 +300,11 @@ impl Worker {
             EventMessage::Gap(from, to) => {
                 self.shared.keep_hole(from, to);
                 self.feed_lost(format!("{} events are lost", to - from + 1));
-                let title = format!(
-                    "{} events are lost, numbers {from} to {to}: what happened then is not known",
-                    to - from + 1
-                );
+                let title = format!("{} events are lost, numbers {from} to {to}", to - from + 1);
                 self.remote_state.notice(at, NoticeWeight::Warning, title, String::new());
             }
             EventMessage::Restarted => {
-                self.feed_lost("another run of the scheduler began".to_owned());
+                self.feed_lost("the scheduler restarted".to_owned());
                 self.shared.forget_events();
                 self.shared.keep_health(OwnHealth::Unknown(Arc::from(NOT_HEARD)));
                 let title = "another run of the scheduler answers: everything is read again".to_owned();

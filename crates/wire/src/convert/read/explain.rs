@@ -126,7 +126,7 @@ fn of_blocker(blocked: &dto::BlockedBy) -> Vec<SheetLine> {
     }
     for holder in &blocked.holders {
         let amount = blocked.resource.as_deref().map(|name| view::units::show_amount(name, holder.amount));
-        let amount = amount.map(|amount| format!(" holds {amount}")).unwrap_or_default();
+        let amount = amount.map(|amount| format!(" uses {amount}")).unwrap_or_default();
         let text = format!("{} in {}{amount}", holder.application_id, holder.queue_name);
         let to = Some(Target::App(holder.application_id.as_str().into(), None));
         lines.push(SheetLine::new("", text).below(2).to(to));
@@ -157,7 +157,7 @@ pub fn overview(found: &dto::Waiting) -> Sheet {
         lines.push(SheetLine::new("more", format!("{} causes more, with fewer asks each", found.left_out)));
     }
     lines.extend(unknown(&found.unknown));
-    let title = if found.queue_name.is_empty() { "what waits".to_owned() } else { found.queue_name.clone() };
+    let title = if found.queue_name.is_empty() { "pending requests".to_owned() } else { found.queue_name.clone() };
     let waits = found.groups.iter().any(|group| group.blocked_by.is_some());
     Sheet { at: time(found.at), title, sentence: found.text.clone(), waits, cause: String::new(), lines }
 }

@@ -105,8 +105,8 @@ impl RemoteState {
             return;
         }
         let held = match row.app_count {
-            0 => "nothing holds it".to_owned(),
-            1 => "1 application holds it".to_owned(),
+            0 => "nothing blocks it".to_owned(),
+            1 => "1 application blocks it".to_owned(),
             count => format!("{count} applications hold it"),
         };
         let admins = view.path_up(row).find(|row| !row.settings.admin_acl.is_nobody());

@@ -20,7 +20,7 @@ impl<'de, V: Deserialize<'de>> Visitor<'de> for UniqueKeys<V> {
         let mut map = BTreeMap::new();
         while let Some(name) = from.next_key::<String>()? {
             if map.contains_key(&name) {
-                return Err(A::Error::custom(format_args!("{name:?} stands twice in one object")));
+                return Err(A::Error::custom(format_args!("duplicate {name:?} in one object")));
             }
             map.insert(name, from.next_value()?);
         }

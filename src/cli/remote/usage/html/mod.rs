@@ -55,7 +55,7 @@ pub(super) fn page(report: &UsageReport, beside: &Beside<'_>) -> String {
     }
     page.push_str(&table(report, beside.prices));
     if let Some(from) = report.applications_from {
-        page.push_str(&format!("<p class=\"note\">Applications stand one by one from {} on.</p>\n", shown(from)));
+        page.push_str(&format!("<p class=\"note\">Applications are listed one by one from {} on.</p>\n", shown(from)));
     }
     for line in gaps(report) {
         page.push_str(&format!("<p class=\"note\">{}.</p>\n", escaped(&line)));
@@ -86,7 +86,7 @@ fn costs(report: &UsageReport, prices: &Prices) -> String {
     let title = if money.is_empty() { "Cost".to_owned() } else { format!("Cost, {money}") };
     let each = prices.each();
     let total = format!(
-        "<p>In all {:.2} {}: {}. What waited or was borrowed costs nothing more.</p>\n",
+        "<p>In all {:.2} {}: {}. Waiting and borrowing have no extra cost.</p>\n",
         of(&report.total),
         escaped(money),
         escaped(&each)

@@ -10,7 +10,7 @@ pub const ROWS: &[Command] = &[
     row(CommandId::Text(TextCommand::EditText), "", "Edit the text")
         .keys(&[(In::Config, "enter"), (In::Config, "e")])
         .hints(&[(In::Config, "edit")]),
-    row(CommandId::Text(TextCommand::EndEdit), "", "Leave the text as it is edited; nothing is applied")
+    row(CommandId::Text(TextCommand::EndEdit), "", "Close the editor; the edit is kept and not applied")
         .keys(&[(In::Edit, "esc")])
         .hints(&[(In::Edit, "done")]),
     row(CommandId::Text(TextCommand::CompleteText), "", "Take the completion; without one: a step to the right")
@@ -21,7 +21,7 @@ pub const ROWS: &[Command] = &[
     row(
         CommandId::Text(TextCommand::Apply),
         "apply",
-        "Bring the edited configuration, or the form on a queue, into force, after a question",
+        "Apply the edited configuration, or the form of a queue, after a confirmation",
     )
     .keys(&[(In::Config, "a"), (In::Edit, "F5"), (In::Change, "a"), (In::Form, "F5")])
     .hints(&[(In::Config, "apply"), (In::Edit, "apply"), (In::Change, "apply"), (In::Form, "apply")]),
@@ -53,14 +53,14 @@ pub const ROWS: &[Command] = &[
     row(CommandId::Text(TextCommand::EditOutside), "editor", "Edit the text in $VISUAL or $EDITOR")
         .keys(&[(In::Config, "E"), (In::Edit, "F4")])
         .hints(&[(In::Config, "$EDITOR")]),
-    row(CommandId::Form(FormCommand::TryText), "try-text", "Where a submission would go under the text as it is edited")
+    row(CommandId::Form(FormCommand::TryText), "try-text", "Preview the placement of a submission with the edited configuration")
         .keys(&[(In::Config, "t"), (In::Edit, "F3")])
         .hints(&[(In::Config, "try a placement")]),
-    row(CommandId::Text(TextCommand::Revert), "revert", "Go back to the text in force; undo brings the edit back")
+    row(CommandId::Text(TextCommand::Revert), "revert", "Restore the active text; undo restores the edit")
         .keys(&[(In::Config, "R")]),
-    row(CommandId::Text(TextCommand::Restore), "restore", "Put the configuration that was in force before into the editor")
+    row(CommandId::Text(TextCommand::Restore), "restore", "Load the previous configuration into the editor")
         .keys(&[(In::Config, "b")]),
-    row(CommandId::Text(TextCommand::Merge), "merge", "Take over what was changed underneath, line by line, beside your edit"),
+    row(CommandId::Text(TextCommand::Merge), "merge", "Merge the changes of others with your edit, line by line"),
     row(CommandId::Text(TextCommand::Rebase), "rebase", "Keep your text instead of the changes of others"),
     row(CommandId::Go(GoCommand::NextPage), "", "The next page of the strip below the header")
         .keys(&[(In::Page, "tab")])
@@ -132,10 +132,10 @@ pub const ROWS: &[Command] = &[
     row(CommandId::Job(JobCommand::HoldJob), "hold", "Keep the job from beginning, after a question")
         .keys(&[(In::Apps, "h"), (In::App, "h"), (In::Job, "h")])
         .hints(&[(In::Job, "hold")]),
-    row(CommandId::Job(JobCommand::ReleaseJob), "release-job", "Let the held job begin")
+    row(CommandId::Job(JobCommand::ReleaseJob), "release-job", "Release the held job")
         .keys(&[(In::Apps, "u"), (In::App, "u"), (In::Job, "u")])
         .hints(&[(In::Job, "release")]),
-    row(CommandId::Job(JobCommand::RequeueJob), "requeue", "Have the job begin again from its beginning; asks first")
+    row(CommandId::Job(JobCommand::RequeueJob), "requeue", "Requeue the job, after a confirmation")
         .keys(&[(In::Apps, "R"), (In::App, "R"), (In::Job, "R")])
         .hints(&[(In::Job, "requeue")]),
     row(CommandId::Job(JobCommand::JobPriority), "priority", "Give the pending job another priority; asks first")
@@ -145,7 +145,7 @@ pub const ROWS: &[Command] = &[
     row(
         CommandId::Job(JobCommand::EditJob),
         "edit-job",
-        "Change what the pending job asks for: cpu=2 mem=4G gpu=1 time=2h name=TEXT; asks first",
+        "Change the pending job: cpu=2 mem=4G gpu=1 time=2h name=TEXT; after a confirmation",
     )
     .keys(&[(In::Apps, "E"), (In::App, "E"), (In::Job, "E")])
     .hints(&[(In::Job, "edit")])
@@ -200,7 +200,7 @@ pub const ROWS: &[Command] = &[
     row(
         CommandId::Order(OrderCommand::DrainNode),
         "drain-node",
-        "Take the node out of service: no new allocations, what runs on it runs on",
+        "Drain the node: no new allocations, existing ones continue",
     )
     .keys(&[(In::Nodes, "D"), (In::Node, "D")])
     .hints(&[(In::Nodes, "drain"), (In::Node, "drain")]),
@@ -214,7 +214,7 @@ pub const ROWS: &[Command] = &[
     ),
     row(CommandId::Order(OrderCommand::Pause), "pause", "Pause the scheduler: no cycles, no timers, its clock stops"),
     row(CommandId::Order(OrderCommand::Resume), "resume", "Resume the scheduler"),
-    row(CommandId::Row(RowCommand::HeatMap), "map", "The nodes as a map beside the table: which are full; or no longer")
+    row(CommandId::Row(RowCommand::HeatMap), "map", "Show or hide the map of nodes next to the table")
         .keys(&[(In::Nodes, "m")])
         .hints(&[(In::Nodes, "map")]),
     row(

@@ -10,18 +10,18 @@ use crate::state::command::{
 pub const ROWS: &[Command] = &[
     row(CommandId::Go(GoCommand::GoPlace), "place-of", "To where the queue or the limit under the cursor is written in the configuration")
         .keys(&[(In::Queues, "O"), (In::Users, "O"), (In::Account, "O"), (In::Details, "O")]),
-    row(CommandId::Go(GoCommand::JumpBack), "jump-back", "To the place that one came from, as a browser goes back")
+    row(CommandId::Go(GoCommand::JumpBack), "jump-back", "Go back, as in a browser")
         .keys(&[(In::Page, "ctrl-o"), (In::Page, "alt-left")]),
-    row(CommandId::Go(GoCommand::JumpForward), "jump-forward", "To the place that one came back from; many terminals send tab for ctrl-i")
+    row(CommandId::Go(GoCommand::JumpForward), "jump-forward", "Go forward again; many terminals send tab for ctrl-i")
         .keys(&[(In::Page, "ctrl-i"), (In::Page, "alt-right")]),
-    row(CommandId::Go(GoCommand::Find), "find", "Go to a queue, application, node, user or group by its name; `//` begins it")
+    row(CommandId::Go(GoCommand::Find), "find", "Go to a queue, application, node, user, or group by name; `//` starts it")
         .aliases(&["search"])
         .takes(Argument::Required(Kind::Anything)),
     row(CommandId::Screen(ScreenCommand::Refresh), "refresh", "How often the screen takes news: 5s, 500ms, 0 for at once")
         .takes(Argument::Optional(Kind::Interval)),
     row(CommandId::Screen(ScreenCommand::OwnCommand), "run", "Run a command of your own settings, with what is under the cursor")
         .takes(Argument::Required(Kind::Own)),
-    row(CommandId::Go(GoCommand::Overview), "overview", "What needs attention, how the cluster stands, what changed since you looked")
+    row(CommandId::Go(GoCommand::Overview), "overview", "Attention items, cluster usage, and changes since you last looked")
         .keys(&[(In::Page, "o")]),
     row(
         CommandId::Go(GoCommand::Trends),
@@ -79,7 +79,7 @@ pub const ROWS: &[Command] = &[
     row(CommandId::Go(GoCommand::Why), "why", "Why an application is in this queue; of a queue: who may submit and who administers")
         .keys(&[(In::Queues, "w"), (In::Apps, "w"), (In::App, "w")])
         .hints(&[(In::Apps, "why here"), (In::App, "why here")]),
-    row(CommandId::Go(GoCommand::Fairness), "fairness", "Which queues lack their guarantee, which use more, and which do not need it")
+    row(CommandId::Go(GoCommand::Fairness), "fairness", "Compare the usage of queues with their guaranteed resources")
         .keys(&[(In::Page, "F")])
         .hints(&[(In::Fairness, "queues")]),
     row(CommandId::Go(GoCommand::Alerts), "alerts", "What is alerted about: what fires, what is pending, silences, what was over last")
@@ -91,7 +91,7 @@ pub const ROWS: &[Command] = &[
     row(CommandId::Log(LogCommand::EndSilence), "unsilence", "End the silence under the cursor, or that of the alert under it")
         .keys(&[(In::Alerts, "D")])
         .hints(&[(In::Alerts, "end silence")]),
-    row(CommandId::Go(GoCommand::Limits), "limits", "How users and groups stand to their limits, those who are held back most first")
+    row(CommandId::Go(GoCommand::Limits), "limits", "Usage of users and groups compared with their limits, highest first")
         .keys(&[(In::Fairness, "u")])
         .hints(&[(In::Fairness, "users")]),
     row(CommandId::Go(GoCommand::Clusters), "clusters", "All contexts of your settings: which are reached, what they use, what is pending"),
@@ -101,7 +101,7 @@ pub const ROWS: &[Command] = &[
         "Run a workload in virtual time, with the options of kornsole simulate; past 24h: what was, once more; or a file of finished runs",
     )
     .takes(Argument::Optional(Kind::File)),
-    row(CommandId::Go(GoCommand::Shadow), "shadow", "What a shadow found beside the scheduler that it watches: how often both decide alike, and what differs with its cause"),
+    row(CommandId::Go(GoCommand::Shadow), "shadow", "Results of a shadow: how often its decisions and those of the scheduler agree, and the differences with their causes"),
     row(CommandId::Go(GoCommand::Usage), "usage", "What was used and waited for over time; over a period: 24h, 7d, month, last-month, all")
         .takes(Argument::Optional(Kind::Text)),
     row(CommandId::Go(GoCommand::UsageBy), "usage-by", "Split what was used by the next thing, or by: queue, tree, user, group, priority, application")
@@ -136,15 +136,15 @@ pub const ROWS: &[Command] = &[
         (In::Change, "left"),
         (In::Change, "h"),
     ]),
-    row(CommandId::Form(FormCommand::EndWriting), "", "Leave the form as it is written")
+    row(CommandId::Form(FormCommand::EndWriting), "", "Close the form and keep its values")
         .keys(&[(In::Form, "enter"), (In::Form, "esc")])
         .hints(&[(In::Form, "done")]),
     row(CommandId::Form(FormCommand::TakeSuggestion), "", "Take the name that is shown behind the cursor")
         .keys(&[(In::Form, "right"), (In::Form, "ctrl-n")])
         .hints(&[(In::Form, "take")]),
-    row(CommandId::Form(FormCommand::ClearForm), "", "Put the form back; on the placement empty it, once more: the user of this console")
+    row(CommandId::Form(FormCommand::ClearForm), "", "Reset the form; on the placement page clear it, then use your own user")
         .keys(&[(In::Placement, "x"), (In::Change, "x")])
-        .hints(&[(In::Placement, "clear"), (In::Change, "as it was")]),
+        .hints(&[(In::Placement, "clear"), (In::Change, "reset")]),
     row(CommandId::Form(FormCommand::SetMax), "set-max", "Set the maximum of the queue, and how many applications may run in it")
         .keys(&[(In::Queues, "c m"), (In::Details, "c m")])
         .hints(&[(In::Queues, "change")]),
@@ -181,7 +181,7 @@ pub const ROWS: &[Command] = &[
         .hints(&[(In::Events, "this kind")]),
     row(CommandId::Log(LogCommand::EventsWhat), "", "Only events in which this happened, as preempted; once more: all")
         .keys(&[(In::Events, "t")])
-        .hints(&[(In::Events, "such as this")]),
+        .hints(&[(In::Events, "same event")]),
     row(CommandId::Go(GoCommand::History), "history", "What the cluster or a queue looked like, minute by minute")
         .keys(&[(In::Page, "8")])
         .takes(Argument::Optional(Kind::Queue)),
@@ -201,21 +201,21 @@ pub const ROWS: &[Command] = &[
     row(CommandId::Log(LogCommand::AuditObject), "", "Only what was done to this; once more: all")
         .keys(&[(In::Audit, "o")])
         .hints(&[(In::Audit, "object")]),
-    row(CommandId::Go(GoCommand::Revisions), "revisions", "The configurations that were in force: look, compare, bring one back")
+    row(CommandId::Go(GoCommand::Revisions), "revisions", "The earlier configurations: show, compare, roll back")
         .aliases(&["config-history"])
         .keys(&[(In::Page, "H")]),
-    row(CommandId::Log(LogCommand::MarkRevision), "", "Compare the others with this one; once more: each with the one before")
+    row(CommandId::Log(LogCommand::MarkRevision), "", "Compare the others with this one; press again to compare each with its predecessor")
         .keys(&[(In::Revisions, "space")])
         .hints(&[(In::Revisions, "compare with")]),
     row(
         CommandId::Log(LogCommand::RollBack),
         "rollback",
-        "Bring a configuration back as a new revision; says what that means, and asks",
+        "Roll back to this configuration as a new revision; shows the effects, and asks",
     )
     .keys(&[(In::Revisions, "b")])
-    .hints(&[(In::Revisions, "bring back")])
+    .hints(&[(In::Revisions, "roll back")])
     .takes(Argument::Optional(Kind::Number)),
-    row(CommandId::Time(TimeCommand::GoBack), "past", "The cluster as it was: `:back 10m` ago, or at a moment, `:back 0:41`")
+    row(CommandId::Time(TimeCommand::GoBack), "past", "Show the cluster at an earlier time: `:back 10m` ago, or at `:back 0:41`")
         .aliases(&["back"])
         .takes(Argument::Optional(Kind::Ago)),
     row(
@@ -242,8 +242,8 @@ pub const ROWS: &[Command] = &[
         .takes(Argument::Optional(Kind::Number)),
     row(CommandId::Screen(ScreenCommand::CopyName), "copy", "Copy the name: a queue's path, an id")
         .keys(&[(In::List, "y n"), (In::Details, "y n"), (In::Pod, "y n")]),
-    row(CommandId::Screen(ScreenCommand::CopyRow), "copy-row", "Copy the row as it is shown").keys(&[(In::List, "y r")]),
-    row(CommandId::Screen(ScreenCommand::CopyYaml), "copy-yaml", "Copy as YAML: a queue as it is written, an application, a pod or a node of Kubernetes")
+    row(CommandId::Screen(ScreenCommand::CopyRow), "copy-row", "Copy the row as shown").keys(&[(In::List, "y r")]),
+    row(CommandId::Screen(ScreenCommand::CopyYaml), "copy-yaml", "Copy as YAML: a queue, an application, a pod, or a Kubernetes node")
         .keys(&[(In::List, "y y"), (In::Details, "y y"), (In::Pod, "y y")]),
     row(CommandId::Screen(ScreenCommand::Export), "export", "Write what the page shows into a new file: .csv, .json, or text")
         .takes(Argument::Required(Kind::File)),

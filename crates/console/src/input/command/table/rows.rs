@@ -31,7 +31,7 @@ pub const ROWS: &[Command] = &[
             (In::Queues, "apps"),
             (In::Apps, "asks"),
             (In::App, "node"),
-            (In::Nodes, "what runs"),
+            (In::Nodes, "running jobs"),
             (In::Node, "application"),
             (In::Users, "queue by queue"),
             (In::Account, "applications"),
@@ -54,7 +54,7 @@ pub const ROWS: &[Command] = &[
     row(
         CommandId::Go(GoCommand::Figures),
         "figures",
-        "How each figure on the screen came about: of the row under the cursor, of the sheet, at the top",
+        "Explain each value on the screen: of the selected row, the details, and the header",
     )
     .keys(&[(In::Page, "W")])
     .hints(&[(In::Page, "figures")]),
@@ -216,7 +216,7 @@ pub const ROWS: &[Command] = &[
         .hints(&[(In::Columns, "default")]),
     row(CommandId::Column(ColumnCommand::Wide), "wide", "All columns in the whole width, or no longer").keys(&[(In::List, "ctrl-w")]),
     row(CommandId::Column(ColumnCommand::ColumnsRight), "", "All columns, from the next one on").keys(&[(In::List, "gt")]),
-    row(CommandId::Column(ColumnCommand::ColumnsLeft), "", "All columns, from the one before on").keys(&[(In::List, "lt")]),
+    row(CommandId::Column(ColumnCommand::ColumnsLeft), "", "All columns, starting with the previous one").keys(&[(In::List, "lt")]),
     row(
         CommandId::Column(ColumnCommand::SavedView),
         "view",

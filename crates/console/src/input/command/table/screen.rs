@@ -19,7 +19,7 @@ pub const ROWS: &[Command] = &[
         "Listen to the mouse, or leave it to the terminal, so that text can be selected",
     ),
     row(CommandId::Screen(ScreenCommand::Theme), "theme", "Take another theme").takes(Argument::Required(Kind::Theme)),
-    row(CommandId::Go(GoCommand::Messages), "messages", "What was said, by the engine and in the last line")
+    row(CommandId::Go(GoCommand::Messages), "messages", "Messages of the engine and of the status line")
         .aliases(&["log"]),
     row(CommandId::Prompt(PromptCommand::CommandLine), "", "The command line, with completion")
         .keys(&[(In::Page, ":"), (In::Help, ":"), (In::Messages, ":")])
@@ -44,7 +44,7 @@ pub const ROWS: &[Command] = &[
     row(CommandId::Screen(ScreenCommand::QuitNow), "quit!", "Quit at once, without asking").aliases(&["q!"]),
     row(CommandId::Screen(ScreenCommand::QuitAgain), "", "Pressed twice: quit at once, without asking")
         .keys(&[(In::Page, "Q"), (In::Always, "ctrl-c")]),
-    row(CommandId::Screen(ScreenCommand::Suspend), "suspend", "To the background; `fg` comes back")
+    row(CommandId::Screen(ScreenCommand::Suspend), "suspend", "Suspend to the background; `fg` resumes")
         .keys(&[(In::Always, "ctrl-z")]),
     row(CommandId::Screen(ScreenCommand::Repaint), "repaint", "Redraw the whole screen")
         .keys(&[(In::Always, "ctrl-l")]),
@@ -92,7 +92,7 @@ pub const ROWS: &[Command] = &[
         .keys(&[(In::Command, "down"), (In::Command, "ctrl-n")]),
     row(CommandId::Prompt(PromptCommand::Unchoose), "", "The completion before")
         .keys(&[(In::Command, "shift-tab"), (In::Command, "ctrl-p")]),
-    row(CommandId::Prompt(PromptCommand::Older), "", "What was written before; among completions: the one before")
+    row(CommandId::Prompt(PromptCommand::Older), "", "Previous input; among completions: the previous one")
         .keys(&[(In::Command, "up"), (In::Filter, "up")])
         .hints(&[(In::Command, "history")]),
     row(CommandId::Prompt(PromptCommand::Newer), "", "Back to what was written after it").keys(&[(In::Filter, "down")]),

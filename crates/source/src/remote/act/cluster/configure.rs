@@ -96,7 +96,7 @@ pub async fn perform(
     match awaited(client, cluster, &of).await {
         Ok(took) => {
             keep(cluster, text, ours(&note, change.of)).await;
-            done.what_happens.push(format!("the scheduler has it in force after {:.1} s", took.as_secs_f64()));
+            done.what_happens.push(format!("active in the scheduler after {:.1} s", took.as_secs_f64()));
             Ok(Done::Configured(Box::new(done)))
         }
         Err(why) => Err(not_in_force(&written, &before.text, kept_before, &why)),
@@ -105,11 +105,11 @@ pub async fn perform(
 
 /// It is written, but not in force: the text before is offered.
 fn not_in_force(written: &WrittenConfig, before: &str, kept: Option<u64>, why: &str) -> Refusal {
-    let what = "the ConfigMap is written, but another configuration is in force";
+    let what = "the ConfigMap is written, but another configuration is active";
     let had = written.source == TextSource::Configs;
     let back = match kept.filter(|_| had) {
         Some(number) => {
-            format!("; the text before is revision {number}: rolling back to it puts it back into the ConfigMap")
+            format!("; the previous text is revision {number}: roll back to it to restore the ConfigMap")
         }
         None => String::new(),
     };
@@ -141,7 +141,7 @@ pub fn seen_by(written: &WrittenConfig) -> Origin {
 /// # Errors
 /// It is not.
 pub async fn text_of(cluster: &Cluster, number: u64) -> Result<String, String> {
-    let none = || format!("there is no revision {number} on this machine");
+    let none = || format!("revision {number} not found on this machine");
     let kept = Kept::of(&cluster.context().name).ok_or_else(none)?;
     let found = tokio::task::spawn_blocking(move || kept.revision(number)).await.ok().flatten();
     found.and_then(|found| found.text).map(|text| text.to_string()).ok_or_else(none)
@@ -170,11 +170,11 @@ async fn in_force(client: &Client, written: &WrittenConfig, view: &View, new: &s
             Ok(Before { text: written.text.clone(), checksum: new.to_owned(), put_back: true })
         }
         Some(_) => {
-            let what = format!("{} of the ConfigMap is not what the scheduler has in force", written.key);
+            let what = format!("{} of the ConfigMap is not the active configuration of the scheduler", written.key);
             let why = written.not_read().unwrap_or_else(|| {
                 "it was refused, or is on its way, or hot refresh is off; see the log of the scheduler".to_owned()
             });
-            let back = "the text in force can be put back: roll back to its revision, or apply it";
+            let back = "the active text can be restored: roll back to its revision, or apply it";
             Err(Refusal::new(Code::ChecksumMismatch, what, format!("{why}; {back}")))
         }
     }
@@ -185,9 +185,8 @@ fn notes(written: &WrittenConfig, text: &str, put_back: bool) -> Vec<String> {
     let mut notes = owners(&written.owners);
     if put_back {
         let by = written.writer.as_ref().map(|writer| format!(", by {}", writer.words())).unwrap_or_default();
-        notes.push(format!(
-            "the ConfigMap holds another text{by}, which is not in force; it is replaced by the one that is"
-        ));
+        notes
+            .push(format!("the ConfigMap has another text{by}, which is not active; it is replaced by the active one"));
     }
     match (&written.packed, written.source) {
         (Some(name), _) => notes.push(format!("it is written compressed, as {name}")),
@@ -196,7 +195,7 @@ fn notes(written: &WrittenConfig, text: &str, put_back: bool) -> Vec<String> {
         _ => {}
     }
     if let Some(setting) = written.not_read() {
-        notes.push(format!("it will not come into force: {setting}"));
+        notes.push(format!("it will not become active: {setting}"));
     }
     let (size, hundredths) = written.filled_by(text);
     if hundredths >= LARGE {
@@ -226,7 +225,7 @@ fn old(before: &str, profile: Profile) -> Result<Arc<Config>, Refusal> {
     let config::Reading { config, faults } = config::read(before, profile);
     config.map(Arc::new).ok_or_else(|| {
         let first = faults.iter().find(|fault| fault.severity == Severity::Error).map(ToString::to_string);
-        let what = "what the change takes away cannot be seen: the configuration in force does not read here";
+        let what = "the effect of the change is unknown: the active configuration cannot be parsed";
         Refusal::new(Code::BadRequest, what, format!("{}; change it by kubectl", first.unwrap_or_default()))
     })
 }
@@ -236,7 +235,7 @@ fn compare(current: &str, base: Option<&str>) -> Result<(), Refusal> {
     match base.filter(|base| *base != "*") {
         Some(base) if base.eq_ignore_ascii_case(current) => Ok(()),
         Some(_) => {
-            let text = "the ConfigMap holds another text now: look at it and make the change again";
+            let text = "the ConfigMap was changed: review it and repeat the change";
             Err(Refusal::new(Code::ChecksumMismatch, "the configuration was changed meanwhile", text).with(now))
         }
         None => {
@@ -322,7 +321,7 @@ async fn write(
         let changed = if uid(&again) != uid(&onto) && onto.version.is_some() {
             Some("the ConfigMap was replaced by another one: look at it and make the change again")
         } else if again.text != onto.text {
-            Some("somebody else wrote it: look at it and make the change again")
+            Some("another user wrote it: review it and repeat the change")
         } else {
             None
         };

@@ -75,7 +75,7 @@ fn partly(act: &Act, row: &AppRow, faults: &[(String, KubeFault)], pods: &[(Stri
         return refused(act, &fault).with(details);
     }
     let message =
-        format!("{} of the {} pods of {} stay, of {ended} the deletion began", faults.len(), pods.len(), row.id);
+        format!("{} of the {} pods of {} stay, deletion of {ended} started", faults.len(), pods.len(), row.id);
     let mut why: Vec<String> = faults.iter().take(NAMED).map(|(name, fault)| format!("{name}: {fault}")).collect();
     if faults.len() > NAMED {
         why.push(format!("and {} more", faults.len() - NAMED));

@@ -43,7 +43,7 @@ pub fn lists_known(cluster: &Cluster, view: &View, act: &Act) -> Result<(), Refu
     if view.configuration.is_some() || !cluster.enforces_acl() {
         return Ok(());
     }
-    let why = "the access lists of the queues are not known yet: the configuration in force was not read";
+    let why = "the access lists of the queues are not loaded yet: the active configuration was not read";
     Err(Refusal::new(Code::Unavailable, format!("cannot {act}"), why))
 }
 
