@@ -170,9 +170,9 @@ pub fn find(server: &str, way: &WayArgs, contexts: &BTreeMap<String, RemoteConte
     if context.is_none() && !is_address {
         let known: Vec<&str> = contexts.keys().map(String::as_str).collect();
         let known =
-            if known.is_empty() { "there are none".to_owned() } else { format!("there are {}", known.join(", ")) };
+            if known.is_empty() { "no contexts".to_owned() } else { format!("available: {}", known.join(", ")) };
         let message = format!(
-            "no context {server:?} in your settings, {known}; an address has a port or a scheme: localhost:9080"
+            "context {server:?} not found in your settings ({known}); an address has a port or a scheme: localhost:9080"
         );
         return Err(wrong(message));
     }
@@ -191,8 +191,7 @@ pub fn find(server: &str, way: &WayArgs, contexts: &BTreeMap<String, RemoteConte
     }
     let mut notes = Vec::new();
     if let Some(file) = file(&way.token_file, &from.token_file) {
-        let token =
-            String::from_utf8(bytes(&file)?).map_err(|_| wrong(format!("{}: no token in it", file.display())))?;
+        let token = String::from_utf8(bytes(&file)?).map_err(|_| wrong(format!("{} has no token", file.display())))?;
         target = target.with_token(Token::new(&token).map_err(report)?).map_err(report)?;
         notes.extend(read_by_others(&file));
     } else if let Some(token) = std::env::var(TOKEN).ok().filter(|token| !in_cluster && !token.trim().is_empty()) {
@@ -200,7 +199,7 @@ pub fn find(server: &str, way: &WayArgs, contexts: &BTreeMap<String, RemoteConte
         // The environment is not meant for this address alone: where it would be unsafe it is left out, and that is said.
         match target.clone().with_token(token) {
             Ok(with) => target = with,
-            Err(fault) => notes.push(format!("{TOKEN} is not sent: {fault}.")),
+            Err(fault) => notes.push(format!("{TOKEN} is not sent: {fault}")),
         }
     }
     let acting_as = way.acting_as.clone().or(from.acting_as);
@@ -238,7 +237,7 @@ fn read_by_others(file: &Path) -> Option<String> {
     let mode = std::fs::metadata(file).ok()?.permissions().mode() & 0o777;
     let name = file.display();
     (mode & 0o077 != 0)
-        .then(|| format!("{name} contains a token and can be read by others ({mode:03o}): chmod 600 {name}"))
+        .then(|| format!("{name} contains a token and other users can read it (mode {mode:03o}); run chmod 600 {name}"))
 }
 
 /// Chance for the pauses between tries, so that many consoles do not come back in one moment.
@@ -253,7 +252,7 @@ fn bytes(file: &Path) -> Result<Vec<u8>, Rejected> {
     use std::io::Read as _;
     let mut bytes = Vec::new();
     let read = std::fs::File::open(file).and_then(|file| file.take(LARGEST + 1).read_to_end(&mut bytes));
-    let report = |why: String| Rejected { message: format!("{}: cannot be read: {why}", file.display()), code: 1 };
+    let report = |why: String| Rejected { message: format!("cannot read {}: {why}", file.display()), code: 1 };
     match read {
         Ok(_) if bytes.len() as u64 > LARGEST => Err(report(format!("larger than {LARGEST} bytes"))),
         Ok(_) => Ok(bytes),
@@ -280,7 +279,7 @@ mod tests {
         assert_eq!(found("yk:9080").unwrap().target.shown(), "http://yk:9080");
         let report = found("test").unwrap_err();
         assert_eq!(report.code, 2);
-        assert!(report.message.contains("there are prod"), "{}", report.message);
+        assert!(report.message.contains("available: prod"), "{}", report.message);
     }
 
     #[test]
@@ -298,7 +297,7 @@ mod tests {
         for mode in [0o604, 0o640, 0o666] {
             let report = notes(mode);
             assert!(
-                report.len() == 1 && report[0].contains(&format!("can be read by others ({mode:03o})")),
+                report.len() == 1 && report[0].contains(&format!("other users can read it (mode {mode:03o})")),
                 "{report:?}"
             );
         }
@@ -309,7 +308,7 @@ mod tests {
     fn files_that_cannot_be_used_are_named() {
         let way = WayArgs { token_file: Some(PathBuf::from("/nowhere/token")), ..WayArgs::default() };
         let report = find("localhost:9080", &way, &contexts()).unwrap_err();
-        assert!(report.code == 1 && report.message.starts_with("/nowhere/token: cannot be read"), "{}", report.message);
+        assert!(report.code == 1 && report.message.starts_with("cannot read /nowhere/token: "), "{}", report.message);
         let way = WayArgs { headers: vec!["nonsense".to_owned()], ..WayArgs::default() };
         assert_eq!(find("localhost:9080", &way, &contexts()).unwrap_err().code, 2);
     }

@@ -51,7 +51,7 @@ pub fn ask(target: &Target) -> Result<ContextFacts, String> {
     let (took, version) = (began.elapsed(), once.remote().to_string());
     let user = match once.who() {
         Ok(Some(who)) if who.authenticated => Ok(who.identity().to_string()),
-        Ok(_) => Err("no token names one".to_owned()),
+        Ok(_) => Err("no token".to_owned()),
         Err(fault) => Err(fault.to_string()),
     };
     Ok(ContextFacts { took, version, user, scheduler: None })

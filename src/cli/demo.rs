@@ -94,12 +94,12 @@ pub fn open_kept(seed: u64, setup: &Setup, state: &StateArgs, speed: f64) -> Res
 
 fn notes(state: &StateArgs) -> Vec<String> {
     let kept = match &state.folder {
-        Some(folder) => format!("It is kept in {}.", folder.display()),
-        None => "Nothing of it is kept.".to_owned(),
+        Some(folder) => format!("Its state is in {}.", folder.display()),
+        None => "It is not saved.".to_owned(),
     };
     vec![
-        format!("A scheduler runs in this process, on a cluster that exists only here. {kept}"),
-        "enter opens a queue, ? shows the keys, q leaves.".to_owned(),
+        format!("A scheduler in this process runs a simulated cluster. {kept}"),
+        "enter opens a queue, ? shows the keys, q quits.".to_owned(),
     ]
 }
 

@@ -44,7 +44,7 @@ pub fn run(args: &DiffArgs) -> ExitCode {
 
 fn compare(args: &DiffArgs, out: &mut impl Write, err: &mut impl Write) -> io::Result<u8> {
     if args.old == Path::new("-") && args.new == args.old {
-        writeln!(err, "only one of the two can be standard input")?;
+        writeln!(err, "only one of the two files can be standard input")?;
         return Ok(2);
     }
     let core = args.core.profile();
@@ -62,7 +62,7 @@ fn compare(args: &DiffArgs, out: &mut impl Write, err: &mut impl Write) -> io::R
         json["core"] = core.name().into();
         writeln!(out, "{json:#}")?;
     } else if diff.is_empty() {
-        writeln!(out, "nothing is different ({})", predicted::line(core))?;
+        writeln!(out, "no differences ({})", predicted::line(core))?;
     } else {
         write!(out, "{}\n{} ({})\n", diff.to_text(), diff.summary(), predicted::line(core))?;
     }

@@ -114,7 +114,7 @@ pub fn run(args: &ScheduleArgs) -> ExitCode {
         Err(why) => return fail(&why, 1),
     };
     if let Err(error) = stop_by_signals(shim.stopper()) {
-        return fail(&format!("signals cannot be heard: {error}"), 1);
+        return fail(&format!("cannot handle signals: {error}"), 1);
     }
     let folder = settings.config().state_folder.as_deref();
     // A rule that does not read is said now, and not when this replica's turn comes.
@@ -194,7 +194,7 @@ impl Beside {
             lock::served(folder, &url(&server));
         }
         let keeper = match kept {
-            Some(Ok(kept)) => Some(kept.keep(&engine, &board).map_err(|why| format!("nothing can be kept: {why}"))?),
+            Some(Ok(kept)) => Some(kept.keep(&engine, &board).map_err(|why| format!("cannot save data: {why}"))?),
             Some(Err(why)) => {
                 kept_folder::say_unkept(&engine, &board, &why);
                 None
@@ -205,7 +205,7 @@ impl Beside {
         let source = Embedded::new(engine, about, identity::of_process()).with_alerts(board);
         let source: Arc<dyn Source> = Arc::new(source);
         let watching = probe::watch(&source, folder.map(Path::to_owned), 1.0);
-        let watching = watching.map_err(|error| format!("alerts cannot be judged: {error}"))?;
+        let watching = watching.map_err(|error| format!("cannot evaluate alerts: {error}"))?;
         let collector = Collector::start(&source, trends::embedded(folder));
         Ok(Self { server, _watching: watching, _collector: collector, _keeper: keeper, _source: source })
     }

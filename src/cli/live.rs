@@ -35,25 +35,23 @@ const LOOK: Duration = Duration::from_millis(100);
 pub fn play(tape: &Path, mode: Mode, server: Option<&str>, depth: Depth) -> Result<PlayResult, Trouble> {
     let wrong = |message: String| Trouble { code: 2, message };
     if !io::stdout().is_terminal() || !io::stdin().is_terminal() {
-        return Err(wrong("kornsole play --live needs a terminal; without one there is --cast FILE".to_owned()));
+        return Err(wrong("kornsole play --live needs a terminal; without one, use --cast FILE".to_owned()));
     }
     let needed = size(&read_file(tape)?.0);
-    let here = crossterm::terminal::size().map_err(|error| wrong(format!("the terminal has no size: {error}")))?;
+    let here =
+        crossterm::terminal::size().map_err(|error| wrong(format!("cannot read the size of the terminal: {error}")))?;
     if here.0 < needed.0 || here.1 < needed.1 {
         let (tape, (width, height)) = (tape.display(), needed);
-        let message = format!(
-            "{tape}: is shown in {width}x{height}, and this terminal has {}x{}: make it larger",
-            here.0, here.1
-        );
+        let message = format!("{tape} needs {width}x{height}, this terminal has {}x{}: enlarge it", here.0, here.1);
         return Err(wrong(message));
     }
     let ended = Arc::new(AtomicBool::new(false));
     for signal in [SIGTERM, SIGHUP, SIGINT] {
         let report = signal_hook::flag::register(signal, Arc::clone(&ended));
-        report.map_err(|error| wrong(format!("signals cannot be heard: {error}")))?;
+        report.map_err(|error| wrong(format!("cannot handle signals: {error}")))?;
     }
     crossterm::style::force_color_output(true);
-    let screen = Screen::take().map_err(|error| wrong(format!("the terminal cannot be taken: {error}")))?;
+    let screen = Screen::take().map_err(|error| wrong(format!("cannot use the terminal: {error}")))?;
     let mut live = Live { screen, ended, factor: 1.0, last: None };
     let played = play_watched(tape, mode, server, Some(&mut live), Looks { depth: Some(depth), linear: false });
     if played.as_ref().is_ok_and(|played| !played.stopped) {

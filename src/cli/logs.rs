@@ -34,13 +34,13 @@ impl LogArgs {
             None => (BoxMakeWriter::new(std::io::stderr), false),
             Some(file) => {
                 let opened = OpenOptions::new().create(true).append(true).mode(0o600).open(file);
-                let opened = opened.map_err(|why| (format!("{}: cannot be written: {why}", file.display()), 1))?;
+                let opened = opened.map_err(|why| (format!("cannot write {}: {why}", file.display()), 1))?;
                 (BoxMakeWriter::new(Mutex::new(opened)), false)
             }
         };
         // A log that cannot be written is no reason to write elsewhere, where it may not be possible either.
         let subscriber = tracing_subscriber::fmt().with_env_filter(filter).with_writer(writer).with_ansi(colours);
         let subscriber = subscriber.log_internal_errors(false);
-        subscriber.try_init().map_err(|why| (format!("nothing can be logged: {why}"), 1))
+        subscriber.try_init().map_err(|why| (format!("cannot write the log: {why}"), 1))
     }
 }

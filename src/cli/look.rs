@@ -76,10 +76,7 @@ impl LookArgs {
         let dumb = std::env::var_os("TERM").is_some_and(|name| name == "dumb") && io::stdout().is_terminal();
         if dumb {
             // Standard error may be closed.
-            let _ = writeln!(
-                io::stderr(),
-                "TERM=dumb: this terminal cannot be drawn on; linear mode says what the console shows"
-            );
+            let _ = writeln!(io::stderr(), "TERM=dumb: this terminal cannot draw; using linear mode");
         }
         dumb
     }
@@ -175,7 +172,7 @@ pub fn theme_file(file: &Path) -> ThemeFile {
     let mut bytes = Vec::new();
     let read = File::open(file).and_then(|opened| opened.take(LONGEST + 1).read_to_end(&mut bytes));
     let text = match read {
-        Err(error) => Err(format!("cannot be read: {error}")),
+        Err(error) => Err(format!("cannot read it: {error}")),
         Ok(_) => String::from_utf8(bytes).map_err(|error| {
             let good = &error.as_bytes()[..error.utf8_error().valid_up_to()];
             let line = good.iter().filter(|byte| **byte == b'\n').count() + 1;

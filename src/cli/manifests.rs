@@ -60,7 +60,7 @@ pub fn run(args: &ManifestArgs, config: Option<&Path>, policy_group: &str, core:
     match planned(args, config, policy_group, core) {
         Ok(plan) => match print(&plan, core, args.json) {
             Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-                fail(&format!("the result cannot be written: {error}"), 1)
+                fail(&format!("cannot write the result: {error}"), 1)
             }
             _ => ExitCode::SUCCESS,
         },
@@ -105,8 +105,7 @@ pub(super) fn cluster(
         return Err(report.faults.iter().map(|fault| escaped(fault).to_string()).collect::<Vec<_>>().join("\n"));
     }
     let kinds: Vec<String> = report.skipped.iter().map(|(kind, count)| format!("{count} {kind}")).collect();
-    let skipped =
-        (!kinds.is_empty()).then(|| format!("objects of other kinds are not looked at: {}", kinds.join(", ")));
+    let skipped = (!kinds.is_empty()).then(|| format!("objects of other kinds are ignored: {}", kinds.join(", ")));
     Ok((cluster, report.created, report.notices.into_iter().chain(skipped).collect()))
 }
 
@@ -154,7 +153,7 @@ fn files(named: &[PathBuf]) -> Result<Vec<PathBuf>, String> {
             found.push(path.clone());
             continue;
         }
-        let unreadable = |error: io::Error| format!("{}: cannot be read: {error}", path.display());
+        let unreadable = |error: io::Error| format!("cannot read {}: {error}", path.display());
         let mut inside = Vec::new();
         for entry in std::fs::read_dir(path).map_err(unreadable)? {
             let file = entry.map_err(unreadable)?.path();
@@ -239,8 +238,8 @@ fn print(plan: &Plan, core: Profile, json: bool) -> io::Result<()> {
     let (bound, waiting, alone) = (plan.bound.len(), plan.waiting.len(), plan.left_alone.len());
     writeln!(
         out,
-        "to be bound: {bound}; pending: {waiting}; ignored: {alone}; running already: {running}; of other schedulers: {foreign}; \
-         nodes: {nodes} ({})",
+        "to be bound: {bound}; pending: {waiting}; ignored: {alone}; already running: {running}; of other \
+            schedulers: {foreign}; nodes: {nodes} ({})",
         predicted::line(core)
     )?;
     out.flush()

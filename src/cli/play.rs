@@ -85,18 +85,17 @@ pub struct Trouble {
 }
 
 /// What is said of a tape that needs --server, and of one that does not.
-const NO_SERVER: &str = "name the scheduler that it runs against with --server";
-const OWN_SCHEDULER: &str =
-    "it brings its own scheduler; only a tape with `Source server` is played on that of --server";
+const NO_SERVER: &str = "use --server to name its scheduler";
+const OWN_SCHEDULER: &str = "it has its own scheduler; --server needs a tape with `Source server`";
 
 /// What is wrong with a tape whose jobs are not to be had.
-const NO_JOBS: &str = "what was recorded of jobs cannot be read";
+const NO_JOBS: &str = "cannot read the recorded jobs";
 
 /// What is wrong with rules of alerts on a scheduler somewhere else.
-const NO_BOARD: &str = "rules are evaluated of a scheduler in this process only: take `Set Alerts` out";
+const NO_BOARD: &str = "rules need a scheduler in this process: remove `Set Alerts`";
 
 /// What is wrong with a tape whose rules are not to be had.
-const NO_RULES: &str = "the rules of alerts cannot be read";
+const NO_RULES: &str = "cannot read the alert rules";
 
 /// Plays the tapes. Exit code 0: all as expected; 1: an expectation or snapshot failed, or a tape does not read; 2: wrong use.
 pub fn run(args: &PlayArgs) -> ExitCode {
@@ -217,7 +216,7 @@ pub fn play_watched(
         (_, None) => play_here(&tape, path, stage),
     };
     let played = played.map_err(|report| {
-        let what = "what the tape runs against cannot be opened";
+        let what = "cannot open the scheduler of the tape";
         unreadable(format!("{}{report}", render(&fault("TAPE-010", tape.head.at, what))))
     })?;
     if played.stopped {
@@ -255,7 +254,7 @@ pub fn play_watched(
 fn board(head: &Head, tape: &Path) -> Result<Option<Arc<Board>>, String> {
     let mut rules = match head.alerts.as_deref() {
         None => return Ok(None),
-        Some(_) if head.served => return Err("with `Set Served` no rules are evaluated".to_owned()),
+        Some(_) if head.served => return Err("rules are not evaluated with `Set Served`".to_owned()),
         Some("default") => defaults(),
         Some(file) => alerts::of_file(&tape.with_file_name(file))?,
     };
@@ -275,7 +274,7 @@ fn play_here(tape: &Tape, path: &Path, mut stage: Stage<'_>) -> Result<PlayResul
     // A tape changes nothing outside of itself, whatever is applied in it.
     let core = core.without_config_file();
     if tape.head.served {
-        let rig = Served::start(core, about, &tape.head).map_err(|why| format!("it cannot be served: {why}"))?;
+        let rig = Served::start(core, about, &tape.head).map_err(|why| format!("cannot serve it: {why}"))?;
         Ok(tape::play_on(tape, Box::new(rig), stage))
     } else {
         Ok(tape::play(tape, core, about, stage))
@@ -308,7 +307,7 @@ fn compare(tape: &Path, played: &PlayResult) -> Result<Vec<Difference>, String> 
     let text = match fs::read(&file) {
         Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
         Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
-        Err(error) => return Err(format!("{}: cannot be read: {error}", file.display())),
+        Err(error) => return Err(format!("cannot read {}: {error}", file.display())),
     };
     Ok(Shots::read(&text).compare(&played.shots, played.failure.is_none()))
 }
@@ -326,11 +325,11 @@ fn write_shots(tape: &Path, played: &PlayResult) -> Result<(), String> {
 }
 
 fn write(file: &Path, text: &str) -> Result<(), String> {
-    fs::write(file, text).map_err(|error| format!("{}: cannot be written: {error}", file.display()))
+    fs::write(file, text).map_err(|error| format!("cannot write {}: {error}", file.display()))
 }
 
 fn report(difference: &Difference, render: &impl Fn(&Fault) -> String) -> String {
-    let what = format!("the snapshot `{}` is not as recorded", difference.name);
+    let what = format!("the snapshot `{}` differs from the recording", difference.name);
     format!("{}{}\n", render(&fault("TAPE-030", difference.at.unwrap_or_default(), &what)), difference.what)
 }
 
@@ -341,7 +340,7 @@ fn stale(tape: &Path, picture: &Picture, render: &impl Fn(&Fault) -> String) -> 
         Ok(bytes) if bytes == picture.text.as_bytes() => return None,
         Ok(_) => "is stale".to_owned(),
         Err(error) if error.kind() == io::ErrorKind::NotFound => "is not there".to_owned(),
-        Err(error) => format!("cannot be read: {error}"),
+        Err(error) => format!("cannot read it: {error}"),
     };
     Some(render(&fault("TAPE-031", picture.at, &format!("the picture `{}` {what}", picture.file))))
 }

@@ -64,12 +64,12 @@ pub fn said_at_start(core: Profile, text: &str) -> Option<String> {
     let newest = Profile::NEWEST;
     let faults = config::read(text, newest).faults;
     if let Some(fault) = faults.iter().find(|fault| fault.severity == Severity::Error) {
-        return Some(format!("core {core}: YuniKorn {newest} refuses this configuration: {}", fault.message));
+        return Some(format!("core {core}: YuniKorn {newest} rejects this configuration: {}", fault.message));
     }
     let apart = SWITCHES.iter().filter(|row| row.parts(core, newest)).count();
     Some(format!(
-        "core {core}: YuniKorn {newest} takes this configuration too, and decides otherwise in {apart} respects; \
-         `kornsole profiles --diff {core} {newest}` lists them"
+        "core {core}: YuniKorn {newest} also accepts this configuration, but decides differently in {apart} \
+            cases; see `kornsole profiles --diff {core} {newest}`"
     ))
 }
 
@@ -78,7 +78,10 @@ pub fn taken_by(file: &ConfigFile, core: Profile) -> String {
     let takes = |other: &Profile| *other != core && file.read(*other).is_valid();
     match Profile::RELEASES.into_iter().rev().find(takes) {
         Some(other) => {
-            format!("{}: core {core} refuses it, YuniKorn {other} takes it: --core {other}\n", file.name.display())
+            format!(
+                "{}: core {core} rejects it, YuniKorn {other} accepts it: use --core {other}\n",
+                file.name.display()
+            )
         }
         None => String::new(),
     }
@@ -99,10 +102,13 @@ mod tests {
     fn a_scheduler_says_what_the_newest_release_does_otherwise() {
         let good = "partitions: [{queues: [{name: root, submitacl: '*'}]}]";
         let said = said_at_start(Profile::Kornsole, good).unwrap();
-        assert!(said.starts_with("core kornsole: YuniKorn 1.9.0 takes this configuration too, and decides"), "{said}");
+        assert!(
+            said.starts_with("core kornsole: YuniKorn 1.9.0 also accepts this configuration, but decides"),
+            "{said}"
+        );
         let refused = "partitions: [{queues: [{name: 'a b', submitacl: '*'}]}]";
         let said = said_at_start(Profile::Kornsole, refused).unwrap();
-        assert!(said.starts_with("core kornsole: YuniKorn 1.9.0 refuses this configuration: "), "{said}");
+        assert!(said.starts_with("core kornsole: YuniKorn 1.9.0 rejects this configuration: "), "{said}");
         assert_eq!(said_at_start(Profile::V1_9_0, good), None);
     }
 }

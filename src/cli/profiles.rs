@@ -31,7 +31,7 @@ pub fn run(args: &ProfilesArgs) -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         // The reader has seen enough: a closed pipe is no failure.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
-        Err(error) => fail(&format!("the profiles cannot be written: {error}"), 1),
+        Err(error) => fail(&format!("cannot write the profiles: {error}"), 1),
     }
 }
 
@@ -47,7 +47,7 @@ fn list() -> String {
         let _written = writeln!(text, "{:10} {what}", profile.name());
     }
     let _written =
-        writeln!(text, "\n{} switches; `kornsole profiles --diff 1.8.0 1.9.0` says where two differ.", SWITCHES.len());
+        writeln!(text, "\n{} switches; `kornsole profiles --diff 1.8.0 1.9.0` compares two releases.", SWITCHES.len());
     text
 }
 

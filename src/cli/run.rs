@@ -65,7 +65,7 @@ pub fn run(args: &RunArgs) -> ExitCode {
         match run_one(args, core, (number, file), &mut out) {
             Ok(()) => {}
             Err(Ended::Reader) => return ExitCode::SUCCESS,
-            Err(Ended::Writing(error)) => return fail(&format!("the trace cannot be written: {error}"), 1),
+            Err(Ended::Writing(error)) => return fail(&format!("cannot write the trace: {error}"), 1),
             Err(Ended::Faulty(message)) => code = fail(&message, 1),
         }
     }

@@ -114,12 +114,12 @@ impl ListenArgs {
         options.access.owner = identity::of_process().user;
         options.policy_group.clone_from(&config.policy_group);
         if self.require_token && options.access.tokens.is_none() {
-            return Err("--require-token needs tokens: give --tokens FILE; `kornsole token new` makes one".to_owned());
+            return Err("--require-token needs tokens: use --tokens FILE; `kornsole token new` creates one".to_owned());
         }
         let plain = options.tls.is_none() && !options.listen.ip().is_loopback() && !self.insecure_plain_http;
         if options.access.tokens.is_some() && plain {
             return Err(format!(
-                "tokens would go over the network as plain text: {} is not this machine alone; give --tls-cert and --tls-key, or say --insecure-plain-http",
+                "tokens would be sent as plain text: {} is reachable from other machines; use --tls-cert and --tls-key, or --insecure-plain-http",
                 options.listen
             ));
         }
@@ -139,7 +139,7 @@ fn on_or_off(text: &str) -> Result<bool, String> {
 fn address(written: &str) -> Result<SocketAddr, String> {
     let local = written.starts_with(':').then(|| format!("{}{written}", Options::ADDRESS.ip()));
     let report = |why: &dyn std::fmt::Display| {
-        format!("--listen {written}: {why}; write HOST:PORT, as {} or 0.0.0.0:9080", Options::ADDRESS)
+        format!("--listen {written}: {why}; write HOST:PORT, for example {} or 0.0.0.0:9080", Options::ADDRESS)
     };
     let mut found = local.as_deref().unwrap_or(written).to_socket_addrs().map_err(|why| report(&why))?;
     found.next().ok_or_else(|| report(&"the name has no address"))
@@ -199,7 +199,7 @@ pub fn run(args: &ServeArgs) -> ExitCode {
 /// Why it cannot run.
 pub fn engine(opened: Opened, speed: f64, hook: Option<engine::DrainHook>) -> Result<Arc<Engine>, String> {
     let started = Engine::start_with_journal(opened.core, speed, hook, opened.kept);
-    let mut engine = started.map_err(|error| format!("the scheduler cannot be started: {error}"))?;
+    let mut engine = started.map_err(|error| format!("cannot start the scheduler: {error}"))?;
     if let Some((file, known)) = opened.watched {
         engine.watch(&file, known)?;
     }
@@ -210,7 +210,7 @@ pub fn engine(opened: Opened, speed: f64, hook: Option<engine::DrainHook>) -> Re
 fn until_stopped(engine: &Engine, server: Server) -> ExitCode {
     let mut signals = match Signals::new([SIGTERM, SIGINT, SIGHUP]) {
         Ok(signals) => signals,
-        Err(error) => return fail(&format!("signals cannot be heard: {error}"), 1),
+        Err(error) => return fail(&format!("cannot handle signals: {error}"), 1),
     };
     let url = url(&server);
     tracing::info!("serving on {url}");
@@ -221,12 +221,12 @@ fn until_stopped(engine: &Engine, server: Server) -> ExitCode {
             break;
         }
         match server.reload_certificates() {
-            Ok(()) => tracing::info!("read certificates again"),
-            Err(why) => tracing::error!("the certificates stay as they were: {why}"),
+            Ok(()) => tracing::info!("reloaded certificates"),
+            Err(why) => tracing::error!("the certificates are unchanged: {why}"),
         }
         match server.reload_tokens() {
-            Ok(()) => tracing::info!("read tokens again"),
-            Err(why) => tracing::error!("the tokens stay as they were: {why}"),
+            Ok(()) => tracing::info!("reloaded tokens"),
+            Err(why) => tracing::error!("the tokens are unchanged: {why}"),
         }
     }
     drop(server);

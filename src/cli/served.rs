@@ -128,8 +128,8 @@ impl Rig for Served {
         let address = self.options.listen;
         let message = |error: std::io::Error| format!("{address}: {error}");
         match (&self.state, there) {
-            (State::There { .. }, true) => return Err("the server is there already".to_owned()),
-            (State::Gone(_), false) => return Err("the server is gone already".to_owned()),
+            (State::There { .. }, true) => return Err("the server is already running".to_owned()),
+            (State::Gone(_), false) => return Err("the server has already stopped".to_owned()),
             (State::There { .. }, false) => {
                 let socket = TcpSocket::new_v4().map_err(message)?;
                 socket.set_reuseaddr(true).map_err(message)?;

@@ -34,7 +34,7 @@ pub struct SettingsArgs {
 }
 
 fn key_value(text: &str) -> Result<(String, String), String> {
-    let (key, value) = text.split_once('=').ok_or("write KEY=VALUE, as cleaner.interval=5s")?;
+    let (key, value) = text.split_once('=').ok_or("write KEY=VALUE, for example cleaner.interval=5s")?;
     Ok((key.to_owned(), value.to_owned()))
 }
 
@@ -128,6 +128,6 @@ pub fn print_bytes(text: &str) -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         // The reader has seen enough: a closed pipe is no failure.
         Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
-        Err(error) => fail(&format!("the text cannot be written: {error}"), 1),
+        Err(error) => fail(&format!("cannot write the text: {error}"), 1),
     }
 }

@@ -66,8 +66,8 @@ impl StateArgs {
     /// What the console says of it.
     pub fn note(&self) -> String {
         match &self.folder {
-            Some(folder) => format!("All that happens is kept in {}.", folder.display()),
-            None => "Nothing is kept when this ends; --state DIR keeps it.".to_owned(),
+            Some(folder) => format!("The state is saved in {}.", folder.display()),
+            None => "The state is lost at exit; use --state DIR to save it.".to_owned(),
         }
     }
 }

@@ -16,7 +16,7 @@ use scheduler::interface::switch_table::SWITCHES;
 
 /// The arguments of `kornsole upgrade-check`.
 #[derive(Args, Clone, Debug)]
-#[command(after_help = "Exit code: 0 nothing differs, 1 something does, 2 wrong use or a file that cannot be read.")]
+#[command(after_help = "Exit code: 0 no differences, 1 differences, 2 usage error or an unreadable file.")]
 pub struct UpgradeCheckArgs {
     /// The release that runs now: 1.5.1, 1.8.0, 1.9.0, or kornsole
     #[arg(long, value_name = "PROFILE")]
@@ -58,14 +58,14 @@ fn check(args: &UpgradeCheckArgs) -> Result<(String, bool), String> {
             text += &format!("{title}:\n{}\n", file.report(&faults).trim_end());
         }
     };
-    part(format!("{to} refuses what {from} takes"), only(&after, &before, Severity::Error));
-    part(format!("{to} takes what {from} refuses"), only(&before, &after, Severity::Error));
-    part(format!("{to} warns, or leaves without effect"), only(&after, &before, Severity::Warning));
-    part(format!("Only {from} warns, or leaves without effect"), only(&before, &after, Severity::Warning));
+    part(format!("{to} rejects what {from} accepts"), only(&after, &before, Severity::Error));
+    part(format!("{to} accepts what {from} rejects"), only(&before, &after, Severity::Error));
+    part(format!("{to} warns or ignores it"), only(&after, &before, Severity::Warning));
+    part(format!("Only {from} warns or ignores it"), only(&before, &after, Severity::Warning));
     if let Some(workload) = &args.workload {
         let input = load::scenario(workload, Some(&args.config), &args.policy_group, *from)?;
         let parting = scenario::first_parting(&input.scenario, &read, *from, *to);
-        match parting.map_err(|error| format!("the workload cannot be run: {error}"))? {
+        match parting.map_err(|error| format!("cannot run the workload: {error}"))? {
             Some(parting) => {
                 differs = true;
                 text += &parting_text(&parting, *from, *to);
@@ -75,9 +75,9 @@ fn check(args: &UpgradeCheckArgs) -> Result<(String, bool), String> {
     }
     let switches = SWITCHES.iter().filter(|row| row.parts(*from, *to)).count();
     if !differs {
-        text += &format!("Nothing here differs between {from} and {to}.\n");
+        text += &format!("No differences between {from} and {to}.\n");
     }
-    text += &format!("They differ in {switches} switches: `kornsole profiles --diff {from} {to}` says which.\n");
+    text += &format!("They differ in {switches} switches: see `kornsole profiles --diff {from} {to}`.\n");
     Ok((text, differs))
 }
 
@@ -107,7 +107,7 @@ fn parting_text(parting: &Parting, from: Profile, to: Profile) -> String {
         }
     }
     if parting.reading {
-        text += "because configurations are read otherwise; see the faults above, and those of the workload's own reloads\n";
+        text += "because configurations are read differently; see the faults above, and those of the reloads in the workload\n";
     }
     text
 }

@@ -49,14 +49,16 @@ pub fn read(named: Option<&Path>, themes: &Themes) -> Result<UserSettingsFile, S
     let opened = std::fs::File::open(&file).and_then(|opened| opened.take(LARGEST + 1).read_to_end(&mut bytes));
     let name = file.file_name().map_or_else(|| OsString::from(FILE), OsString::from).to_string_lossy().into_owned();
     let message = match opened {
-        Ok(_) if bytes.len() as u64 > LARGEST => Err(format!("{name}: larger than {LARGEST} bytes; not used")),
+        Ok(_) if bytes.len() as u64 > LARGEST => {
+            Err(format!("{name}: larger than {LARGEST} bytes; the file is ignored"))
+        }
         Ok(_) => String::from_utf8(bytes).map_err(|error| {
             let line = error.as_bytes()[..error.utf8_error().valid_up_to()].iter().filter(|b| **b == b'\n').count() + 1;
-            format!("{name}:{line}: not UTF-8; nothing of the file is used")
+            format!("{name}:{line}: not UTF-8; the file is ignored")
         }),
-        Err(error) if named.is_some() => return Err(format!("{}: cannot be read: {error}", file.display())),
+        Err(error) if named.is_some() => return Err(format!("cannot read {}: {error}", file.display())),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(UserSettingsFile::default()),
-        Err(error) => Err(format!("{}: cannot be read: {error}", file.display())),
+        Err(error) => Err(format!("cannot read {}: {error}", file.display())),
     };
     Ok(match message {
         Ok(text) => {

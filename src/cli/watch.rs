@@ -77,7 +77,7 @@ pub fn run(args: &WatchArgs) -> ExitCode {
     };
     let mut signals = match Signals::new([SIGTERM, SIGINT, SIGHUP]) {
         Ok(signals) => signals,
-        Err(error) => return fail(&format!("signals cannot be heard: {error}"), 1),
+        Err(error) => return fail(&format!("cannot handle signals: {error}"), 1),
     };
     let (source, kept) = match attach::watched(found, &args.alerts) {
         Ok(watched) => watched,
@@ -155,9 +155,9 @@ impl Said {
                     let _ = settings::print(&format!("{}\n", file.display()));
                 }
                 Keeping::Reads(file) => {
-                    tracing::info!("another process writes {}: this one continues when it ends", file.display());
+                    tracing::info!("another process is writing {}: waiting until it ends", file.display());
                 }
-                Keeping::Stopped(why) => tracing::error!("trends are not kept: {why}"),
+                Keeping::Stopped(why) => tracing::error!("cannot save trends: {why}"),
             }
             self.keeping = Some((*keeping).clone());
         }
@@ -170,7 +170,7 @@ fn link(link: &Link) -> String {
         Link::Connecting { cause: None, .. } => "connecting".to_owned(),
         Link::Connecting { cause: Some(cause), .. } => format!("not connected yet: {cause}"),
         Link::Live { .. } => "connected".to_owned(),
-        Link::Stale { cause, .. } => format!("the connection is down: {cause}"),
+        Link::Stale { cause, .. } => format!("the connection is lost: {cause}"),
         Link::Refused { why, .. } => why.clone(),
     }
 }

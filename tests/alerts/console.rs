@@ -30,7 +30,7 @@ fn an_alert_is_on_every_page_and_can_be_silenced() {
     for keys in ["1", "3", "o"] {
         driver.keys(keys).unwrap();
         let shown = text(&driver);
-        assert!(shown.contains(" 1 alert: node-lost: node n2 gone for"), "{keys}: {shown}");
+        assert!(shown.contains(" 1 alert: node-lost: node n2 missing for"), "{keys}: {shown}");
     }
     assert!(text(&driver).contains("1 thing needs attention"), "{}", text(&driver));
     driver.keys("!").unwrap();
@@ -40,7 +40,7 @@ fn an_alert_is_on_every_page_and_can_be_silenced() {
     driver.type_text("it is being replaced");
     driver.keys("<ret>").unwrap();
     let shown = text(&driver);
-    assert!(shown.contains("silence 1 holds for 2h"), "{shown}");
+    assert!(shown.contains("silence 1 is active for 2h"), "{shown}");
     assert!(shown.contains("silenced") && shown.contains("2h left: it is being replaced"), "{shown}");
     assert!(!shown.contains("! alerts"), "{shown}");
     assert_eq!(board.picture().silences[0].by, "ann");
@@ -57,7 +57,7 @@ fn what_is_no_silence_is_refused_with_what_would_be_right() {
     let source = Arc::new(source);
     let mut driver = Driver::new(Arc::clone(&source) as Arc<dyn Source>, Options::default(), 120, 24);
     driver.keys(":silence 2h x<ret>").unwrap();
-    assert!(text(&driver).contains("only on the page of alerts"), "{}", text(&driver));
+    assert!(text(&driver).contains("only on the alerts page"), "{}", text(&driver));
     // The rules are judged as time moves.
     driver.keys("!:silence 2h x<ret>").unwrap();
     assert!(text(&driver).contains("the rules have not been evaluated yet"), "{}", text(&driver));

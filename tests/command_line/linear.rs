@@ -70,7 +70,7 @@ fn a_question_takes_a_whole_word_and_no_empty_line() {
         assert!(output.contains(said), "no {said:?} in\n{output}");
     }
     let (_, output, _) = says("config\nline 8 resources: {max: {vcore: 2}}\napply\nno\nrevisions\nquit\nyes\n", &[]);
-    assert!(output.contains("Left: nothing is done.") && !output.contains("revision 2"), "{output}");
+    assert!(output.contains("Canceled.") && !output.contains("revision 2"), "{output}");
 }
 
 #[test]

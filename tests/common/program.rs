@@ -49,7 +49,8 @@ impl Program {
         let mut child = command.spawn().unwrap();
         let mut line = String::new();
         BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
-        let (scheme, address) = line.trim().split_once("://").unwrap_or_else(|| panic!("{line:?} is not an address"));
+        let (scheme, address) =
+            line.trim().split_once("://").unwrap_or_else(|| panic!("{line:?} is not a valid address"));
         Self { address: address.parse().unwrap(), scheme: scheme.to_owned(), child }
     }
 

@@ -84,20 +84,20 @@ fn the_whole_console_goes_back_to_before_the_start() {
     let (mut driver, source) = next_life(&scratch, &setup);
     assert!(banner(&driver).is_none());
     press(&mut driver, ":back 10h<ret>");
-    assert!(driver.find_row("10h before this it did not run: its time started 1m").is_some());
+    assert!(driver.find_row("10h ago: it started 1m").is_some());
     press(&mut driver, ":back 1:35<ret>");
     // The tree, applications, nodes, users with their limits, the configuration.
     for page in ["1", ":apps<ret>", "3", "4", "5"] {
         press(&mut then, page);
         press(&mut driver, page);
         let message = banner(&driver).unwrap_or_else(|| panic!("{page} is not marked:\n{}", driver.screen_text()));
-        assert!(message.contains("as it was at 1:35"), "{message}");
+        assert!(message.contains("The past, at 1:35"), "{message}");
         for (was, is) in body(&then, false).iter().zip(body(&driver, true)) {
             assert_eq!(*was, is, "{page}");
         }
     }
     press(&mut driver, ":config<ret>");
-    assert!(driver.find_row("kept with the state, in no file").is_some(), "{}", driver.screen_text());
+    assert!(driver.find_row("saved with the state, not in a file").is_some(), "{}", driver.screen_text());
     press(&mut driver, ":apps<ret>K");
     assert!(driver.find_row("this is the past").is_some(), "{}", driver.screen_text());
     press(&mut driver, ":live<ret>");
@@ -123,7 +123,7 @@ fn steps_lead_through_all_lives_and_back() {
     loop {
         press(&mut driver, "[");
         let line = banner(&driver).unwrap_or_else(|| panic!("{}", driver.screen_text()));
-        if driver.find_row("nothing that mattered was seen before this; the past goes back to 0:00").is_some() {
+        if driver.find_row("no important events before this; the past goes back to 0:00").is_some() {
             break;
         }
         stops.push(line);
@@ -131,7 +131,7 @@ fn steps_lead_through_all_lives_and_back() {
     }
     let first = |text: &str| stops.iter().position(|line| line.contains(text));
     let killed = first(&format!("{app} was killed")).unwrap_or_else(|| panic!("{stops:#?}"));
-    let started = first("the scheduler was started again").unwrap();
+    let started = first("the scheduler restarted").unwrap();
     assert!(killed <= 1 && started <= 1, "{stops:#?}");
     for text in ["from Active to Draining", "node std-01", "node big-04"] {
         let place = stops.iter().rposition(|line| line.contains(text));

@@ -137,7 +137,7 @@ fn a_full_disk_stops_the_scheduler_until_it_has_room() {
     assert!(notice.weight == NoticeWeight::Error && notice.title.contains("cannot be written"), "{notice:?}");
     assert!(view.paused, "it says that it is paused");
     let apps = |view: &view::View| format!("{:?}", view.partitions[0].apps);
-    assert_eq!(apps(&view), apps(&before), "nothing was done");
+    assert_eq!(apps(&view), apps(&before), "no change was made");
     disk.mend();
     journal.wait_until_well();
     perform(&engine, Step::Ask("app".to_owned()).act()).unwrap();

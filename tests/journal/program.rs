@@ -237,5 +237,5 @@ fn after_a_crash_an_empty_file_drains_nothing_now_and_at_the_next_start() {
         server.kill();
     }
     let (_, audit) = call(&["audit", "--state", &crashed.path("state")]);
-    assert!(audit.contains("it is empty, and removes 2 of 2 queues"), "the refusal is replayed: {audit}");
+    assert!(audit.contains("it is empty and removes 2 of 2 queues"), "the refusal is replayed: {audit}");
 }

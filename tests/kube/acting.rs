@@ -81,15 +81,18 @@ pub fn not_taken(stage: &Stage) {
     has(&why, &["the ConfigMap is written, but another configuration is active"]);
     has(
         &why,
-        &["the scheduler has refused it; its log:", "reload configuration failed", "the stand-in does not take it"],
+        &["the scheduler has rejected it; its log:", "reload configuration failed", "the stand-in does not take it"],
     );
-    let number = why.split("the text before is revision ").nth(1).unwrap();
+    let number = why.split("the previous text is revision ").nth(1).unwrap();
     let number: String = number.chars().take_while(char::is_ascii_digit).collect();
     // Until it is put back nothing else is written over the text that is not in force.
     let other = stage.file("other.yaml", &text.replacen("40G", "42G", 1));
-    has(&stage.fails(&apply(&other, &["--yes"])), &["is not what the scheduler has in force", "can be put back"]);
+    has(
+        &stage.fails(&apply(&other, &["--yes"])),
+        &["is not the active configuration of the scheduler", "to restore the active text"],
+    );
     let back = stage.works(&["config", "rollback", &number, "--server", "k8s://admin", "--yes"]);
-    has(&back, &["the ConfigMap has another text, by admin, which is not in force"]);
+    has(&back, &["the ConfigMap has another text, by admin, which is not active"]);
     assert_eq!(stage.config_map()["data"], before["data"]);
 }
 
@@ -100,7 +103,7 @@ pub fn not_read(stage: &Stage) {
     stage.patch_map(&json!({"data": {"service.enableConfigHotRefresh": null, "service.schedulingInterval": "5x"}}));
     let bad = stage.works(&apply(&new, &["--dry-run"]));
     stage.patch_map(&json!({"data": {"service.schedulingInterval": null}}));
-    has(&would, &["it will not become active: service.enableConfigHotRefresh is false"]);
+    has(&would, &["it cannot become active: service.enableConfigHotRefresh is false"]);
     has(&bad, &["service.schedulingInterval is \"5x\" and not a duration"]);
 }
 
@@ -108,10 +111,7 @@ pub fn immutable(stage: &Stage) {
     let before = stage.config_map();
     let new = stage.changed("new.yaml", raise);
     stage.patch_map(&json!({"immutable": true}));
-    has(
-        &stage.fails(&apply(&new, &["--yes"])),
-        &["yunikorn-configs is immutable: it has to be deleted and made again"],
-    );
+    has(&stage.fails(&apply(&new, &["--yes"])), &["yunikorn-configs is immutable: delete it and create it again"]);
     stage.replace_map(before);
 }
 
@@ -140,7 +140,7 @@ pub fn history(stage: &Stage) {
     assert_eq!((&last["source"], &last["by"]), (&json!("seen"), &json!("kubectl-patch")));
     // Back to the first, byte for byte, and the rest of the map stays.
     let done = stage.works(&[&["config", "rollback", &old, "--yes"], &server[..]].concat());
-    has(&done, &["is in force, 1 change"]);
+    has(&done, &["is active, 1 change"]);
     assert_eq!(stage.config_map()["data"], before["data"]);
     has(&stage.fails(&[&["config", "rollback", "999", "--yes"], &server[..]].concat()), &["revision 999 not found"]);
     let audit = stage.works(&[&["audit"], &server[..]].concat());
@@ -174,7 +174,7 @@ pub fn owners(stage: &Stage) {
     driver.keys("<esc>m").unwrap();
     until(&mut driver, &["YuniKorn places an application once"]);
     driver.keys(":app hourly-1<ret>:suspend-owners<ret>").unwrap();
-    until(&mut driver, &["Suspend what owns hourly-1?", "CronJob team-a/hourly: spec.suspend becomes true"]);
+    until(&mut driver, &["Suspend the owners of hourly-1?", "CronJob team-a/hourly: spec.suspend becomes true"]);
     stage.saw(&driver.screen_text());
     let hourly = || stage.read("team-a", "cronjobs", "hourly");
     assert_eq!(hourly()["spec"]["suspend"], json!(false), "a question changes nothing");
@@ -182,7 +182,7 @@ pub fn owners(stage: &Stage) {
     until(&mut driver, &["hourly-1: suspended: CronJob team-a/hourly; :unsuspend undoes it"]);
     assert_eq!((&hourly()["spec"]["suspend"], &hourly()["spec"]["schedule"]), (&json!(true), &json!("0 0 * * *")));
     driver.keys(":unsuspend<ret>").unwrap();
-    until(&mut driver, &["Let what owns hourly-1 run again?"]);
+    until(&mut driver, &["Resume the owners of hourly-1?"]);
     driver.advance(Duration::from_secs(1)).keys("y").unwrap();
     until(&mut driver, &["hourly-1: running again: CronJob team-a/hourly"]);
     assert_eq!(hourly()["spec"]["suspend"], json!(false));
@@ -200,7 +200,7 @@ pub fn suspended_first(stage: &Stage) {
     // This API server is a 1.20: a Job has no spec.suspend yet, so nothing is killed that would be made again.
     let (code, _, err) = kill("nightly-1", "k8s://admin");
     assert_eq!(code, 1, "{err}");
-    has(&err, &["this API server does not keep spec.suspend of a Job", "nothing was killed"]);
+    has(&err, &["this API server does not support spec.suspend of a Job", "no application was killed"]);
     assert!(!deleted("nightly-1-x"));
     assert_eq!(stage.read("team-a", "cronjobs", "nightly")["spec"]["suspend"], json!(true));
     let (code, out, err) = kill("hourly-1", "k8s://admin");

@@ -35,7 +35,7 @@ pub fn of_helm(stage: &Stage) {
     let (code, out, err) = apply(stage, &new, &["--dry-run"]);
     note("-");
     assert_eq!(code, 0, "{err}");
-    has(&(out + &err), &["the ConfigMap belongs to Helm release yk", "its next sync or upgrade undoes a change here"]);
+    has(&(out + &err), &["the ConfigMap belongs to Helm release yk", "its next sync or upgrade reverts a change here"]);
 }
 
 pub fn too_large(stage: &Stage) {
@@ -250,7 +250,7 @@ pub fn server_gone(stage: &Stage) {
     until(&mut driver, &[" OLD ", "tenant-a"]);
     // What is on the screen is old, and nothing is done on its ground.
     driver.keys(":queue root.tenants.tenant-a.adhoc<ret>cm").unwrap();
-    until(&mut driver, &["the connection is down"]);
+    until(&mut driver, &["the connection is lost"]);
     assert!(!driver.screen_text().contains("set maximum"), "{}", driver.screen_text());
     stage.command(&json!({"start": true}));
     until_live(&mut driver);
@@ -337,5 +337,5 @@ fn another_job_of_the_same_name_is_left_alone() {
         suspended: Some(false),
     };
     let why = runtime.block_on(stand_in.cluster().suspend(&read, true)).unwrap_err();
-    assert_eq!(why.to_string(), "another Job has that name by now");
+    assert_eq!(why.to_string(), "another Job now has that name");
 }

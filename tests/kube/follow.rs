@@ -141,7 +141,7 @@ fn a_slow_a_silent_and_a_broken_answer_are_lost_and_tried_again() {
     let all = received(&stand_in, 10);
     assert_eq!(all[1], "lost: the API server does not answer");
     assert!(all[3].starts_with("lost: invalid response from the API server (line 1, column "), "{all:?}");
-    assert!(all[5].starts_with("lost: an answer of the API server does not read"), "{all:?}");
+    assert!(all[5].starts_with("lost: invalid response from the API server"), "{all:?}");
     assert!(!all.concat().contains("hunter2"), "what is read is not quoted: {all:?}");
     assert_eq!(all[6..], ["begun", "+p-1", "complete", "live"]);
 }
@@ -186,6 +186,6 @@ fn an_api_server_that_is_gone_for_a_while_is_found_again_where_one_was() {
     };
     let (all, ()) = runtime.block_on(async { tokio::join!(words(changes, 8), cut) });
     assert_eq!(all[..5], ["begun", "+p-1", "complete", "live", "+p-2"]);
-    assert!(all[5].starts_with("lost: the answer of the API server broke off"), "{all:?}");
+    assert!(all[5].starts_with("lost: the answer of the API server ended too early"), "{all:?}");
     assert_eq!(all[6..], ["live", "+p-3"], "nothing is listed again");
 }

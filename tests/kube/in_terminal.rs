@@ -45,12 +45,13 @@ pub fn attach_and_look(stage: &Stage) {
     terminal.press("q2");
     terminal.until_text("job-1");
     terminal.press(":context\r");
-    for word in ["k8s://admin", "k8s://bob", "not asked, since that runs sh", "not reached", "Kubernetes v1.20.2"] {
+    for word in ["k8s://admin", "k8s://bob", "not connected, because that runs sh", "not reached", "Kubernetes v1.20.2"]
+    {
         terminal.until_text(word);
     }
     // What runs a program is asked only when a person wants it.
     terminal.until("the first context under the cursor", |seen| {
-        seen.emulator.screen().contents().contains("of the kubeconfig, its current one")
+        seen.emulator.screen().contents().contains("of the kubeconfig (current)")
     });
     terminal.press("G\x1b[A ");
     terminal.until_text("the ticket has expired");

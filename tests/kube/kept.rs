@@ -107,7 +107,7 @@ pub fn restarted(stage: &Stage) {
     assert_eq!(kept.audit(None), before, "it is on the disk a second later");
     has(&stage.works(&["config", "show", "2", "--state", &kept.folder]), &["later"]);
     let refused = stage.fails(&["serve", "--listen", "127.0.0.1:0", "--state", &kept.folder]);
-    has(&refused, &["is the state of `kornsole kube schedule`"]);
+    has(&refused, &["is a state of `kornsole kube schedule`"]);
     let begun = Instant::now();
     let second = kept.start();
     let (used, gaps) = kept.used(Some(&second));

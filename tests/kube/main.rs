@@ -38,7 +38,7 @@ const SCENARIOS: [Scenario; 72] = [
     ("a scheduler is found and looked at by port-forward", by_port_forward),
     ("where port-forward is refused, the service proxy is taken", by_proxy),
     ("a refusal names the user, the verb and the rule that is missing", nothing_allowed),
-    ("a context or a namespace that is not there is named", not_there),
+    ("a context or a namespace , which does not exist is named", not_there),
     ("a configuration is written to its key alone, and back", configure),
     ("a configuration is refused by RBAC, by adminacl and by the scheduler, each by name", refused),
     ("an empty or a truncated configuration is not written", truncated),
@@ -48,7 +48,7 @@ const SCENARIOS: [Scenario; 72] = [
     ("a node that is cordoned in Kubernetes is not shown as open", cordoned),
     ("a ConfigMap of Helm says so before it is written", failures::of_helm),
     ("a configuration that no ConfigMap holds is not written", failures::too_large),
-    ("a ConfigMap that is not there is made with the one key", failures::absent),
+    ("a ConfigMap , which does not exist is made with the one key", failures::absent),
     ("several schedulers are listed", failures::several),
     ("of an exec plugin that fails its words are shown", failures::exec_plugin),
     ("attach and look, in a terminal; the contexts say what they are", in_terminal::attach_and_look),
@@ -199,10 +199,10 @@ fn configure(stage: &Stage) {
     let old = stage.changed("old.yaml", str::to_owned);
     let new = stage.changed("new.yaml", raise);
     let would = stage.works(&["apply", &new, "--server", "k8s://admin", "--dry-run"]);
-    has(&would, &["would be in force, 1 change"]);
+    has(&would, &["would be active, 1 change"]);
     assert_eq!(stage.config_map()["metadata"]["resourceVersion"], before["metadata"]["resourceVersion"]);
     let done = stage.works(&["apply", &new, "--server", "k8s://admin", "--yes", "--reason", "more room"]);
-    has(&done, &["is in force, 1 change", "active in the scheduler after"]);
+    has(&done, &["is active, 1 change", "active in the scheduler after"]);
     let after = stage.config_map();
     assert_eq!(after["data"]["queues.yaml"].as_str().unwrap(), std::fs::read_to_string(&new).unwrap());
     assert_eq!(after["data"]["log.level"], before["data"]["log.level"]);
@@ -225,7 +225,7 @@ fn refused(stage: &Stage) {
     let bad = stage.changed("bad.yaml", |text| format!("{}# refuse-me\n", raise(text)));
     has(
         &stage.fails(&["apply", &bad, "--server", "k8s://admin", "--yes"]),
-        &["the scheduler does not take", "the stand-in refuses it"],
+        &["the scheduler rejects", "the stand-in refuses it"],
     );
     let broken = stage.changed("broken.yaml", |text| text.replacen("40G", "many", 1));
     has(&stage.fails(&["apply", &broken, "--server", "k8s://admin", "--yes"]), &["broken.yaml:", "error"]);
@@ -251,7 +251,7 @@ fn changed_meanwhile(stage: &Stage) {
     let before = stage.config_map();
     let new = stage.changed("new.yaml", raise);
     let why = stage.fails(&["apply", &new, "--server", "k8s://admin", "--yes", "--base", "0123"]);
-    has(&why, &["changed meanwhile"]);
+    has(&why, &["the configuration has changed"]);
     assert_eq!(stage.config_map(), before);
 }
 
@@ -306,10 +306,10 @@ fn kill(stage: &Stage) {
         &stage.fails(&["kill", "job-1", "--yes", "--server", "k8s://eve"]),
         &["403: user eve may not delete pods job-1-driver"],
     );
-    has(&stage.fails(&["kill", "job-1", "--server", "k8s://admin"]), &["--yes where there is no terminal"]);
+    has(&stage.fails(&["kill", "job-1", "--server", "k8s://admin"]), &["without a terminal; use --yes"]);
     let done = stage.works(&["kill", "job-1", "--yes", "--server", "k8s://admin"]);
     has(&done, &["1 allocations released", "team-a/job-1-driver: deletion started"]);
-    has(&done, &["team-a/job-1-worker: another pod has its name by now, which stays"]);
+    has(&done, &["team-a/job-1-worker: another pod now has its name and stays"]);
     let audit = std::fs::read_to_string(stage.folder.join("kornsole/admin/audit.jsonl")).unwrap();
     let last: Value = serde_json::from_str(audit.lines().last().unwrap()).unwrap();
     assert_eq!((&last["user"], &last["action"], &last["object"]), (&"admin".into(), &"kill".into(), &"job-1".into()));

@@ -98,7 +98,7 @@ fn the_reason_of_the_scheduler_is_in_list_details_placement_and_command_line() {
     until(&mut driver, &["team-a/picky-1-exec", "didn't match"]);
     // The details break the line.
     driver.keys("i").unwrap();
-    until(&mut driver, &["pending: no node takes it", "didn't match Pod's node"]);
+    until(&mut driver, &["pending: no node accepts it", "didn't match Pod's node"]);
     driver.keys("qw").unwrap();
     until(&mut driver, &["why here", "root.wished"]);
     assert!(run(&stand_in, &["app", "picky-1"]).contains(REASON));
@@ -161,7 +161,7 @@ fn pods_are_named_without_an_api_server_and_found_by_name_and_by_uid() {
 fn events_on_the_command_line_name_pods_and_are_found_by_them() {
     let stand_in = rest_alone();
     let all = run(&stand_in, &["events"]);
-    assert!(all.contains("team-a/picky-1-exec  picky-1  no node takes it"), "{all}");
+    assert!(all.contains("team-a/picky-1-exec  picky-1  no node accepts it"), "{all}");
     assert!(all.contains("u-99  gone-1"), "an id without a pod stays: {all}");
     let one = run(&stand_in, &["events", "--object", "team-a/picky-1-exec", "--json"]);
     assert_eq!(one.lines().count(), 1, "{one}");

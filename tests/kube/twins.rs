@@ -12,7 +12,7 @@ const NAMESPACE: &str = "twins";
 const QUEUE: &str = "root.tenants.tenant-a.etl";
 const PARTITION: &str = "/ws/v1/partition/default";
 /// The lines that say how little a twin knows without Kubernetes.
-const WITHOUT: [&str; 2] = ["the resource manager's own conditions", "whether an ask may preempt"];
+const WITHOUT: [&str; 2] = ["the resource manager's own conditions", "whether a request can preempt"];
 
 /// An application of one pod, by its name, with the spec of that pod besides its container.
 const APPS: [(&str, &str); 4] = [
@@ -135,7 +135,7 @@ pub fn filters(stage: &Stage) {
         &picky,
         &[
             "failed plugin: 'NodeAffinity' node(s) didn't match Pod's node affinity/selector (2x)",
-            "since when an ask waits",
+            "how long a request has waited",
         ],
     );
     has_none(&picky, &WITHOUT);
@@ -168,7 +168,7 @@ pub fn filters(stage: &Stage) {
 /// Who may not list everything is told what is not judged because of it, and the rest is.
 pub fn not_listed(stage: &Stage) {
     serve(stage);
-    let volumes = "may not be listed: the volumes of 1 pod are not judged";
+    let volumes = "may not be listed: the volumes of 1 pod are not evaluated";
     let stored = explained(stage, "stored", "admin");
     has(
         &stored,
@@ -184,7 +184,7 @@ pub fn not_listed(stage: &Stage) {
     has(&explained(stage, "picky", "admin"), &["'NodeAffinity'", volumes]);
     // Who sees no pods at all.
     let blind = explained(stage, "picky", "eve");
-    has(&blind, &["nodes and pods may not be listed: node selectors, taints, affinity and volumes are not judged"]);
+    has(&blind, &["nodes and pods may not be listed: node selectors, taints, affinity and volumes are not evaluated"]);
     has_none(&blind, &["failed plugin"]);
     stage.command(&json!({"answers": {}}));
 }
@@ -204,11 +204,11 @@ pub fn what_if(stage: &Stage) {
     let unknown = tried["unknown"].to_string();
     has_none(&unknown, &WITHOUT);
     let text = stage.works(&["whatif", "--server", "k8s://admin", "--set", "root.system.priority=5", "--for", "1m"]);
-    has(&text, &["may not be listed: the volumes of 1 pod are not judged"]);
+    has(&text, &["may not be listed: the volumes of 1 pod are not evaluated"]);
     let mut driver = failures::console(stage, Via::PortForward);
     until(&mut driver, &["tenant-a", "etl"]);
     driver.keys(":whatif<ret>").unwrap();
-    until(&mut driver, &["WHAT IF", "nothing changed so far"]);
+    until(&mut driver, &["WHAT IF", "no changes yet"]);
     driver.keys(":suppose node add t2 1<ret>").unwrap();
     until(&mut driver, &["with 1 change: node add t2 1"]);
     driver.keys("}").unwrap();

@@ -10,7 +10,7 @@ fn a_job_begins_again_when_it_is_requeued() {
     until(|| !machine.logs(job).is_empty());
     let said = machine.said(&["requeue", &job.to_string()]);
     // It can have ended before the answer is made.
-    let asked = said.1 == format!("job {job}: is asked to end, and is queued again then\n");
+    let asked = said.1 == format!("job {job}: is ending and will be requeued\n");
     assert!(said.0 == 0 && (asked || said.1 == format!("job {job}: queued again\n")), "{said:?}");
     assert_eq!((machine.wait(job), machine.logs(job).as_str()), (5, "attempt 2\n"));
     assert_eq!(machine.said(&["requeue", &job.to_string()]).1, format!("job {job}: queued again\n"));
@@ -28,7 +28,7 @@ fn a_priority_is_changed_while_it_waits() {
     let jobs: Vec<String> = (0..3).map(|_| machine.submit(&["--cpu", "4"], &script).to_string()).collect();
     assert_eq!(machine.said(&["local", "priority", &jobs[2], "--to", "5"]).1, format!("job {}: priority 5\n", jobs[2]));
     let said = machine.said(&["cancel", &first.to_string()]).1;
-    assert!(["is asked to end", "cancelled"].iter().any(|end| said == format!("job {first}: {end}\n")), "{said}");
+    assert!(["is ending", "cancelled"].iter().any(|end| said == format!("job {first}: {end}\n")), "{said}");
     jobs.iter().for_each(|job| assert_eq!(machine.wait(job.parse().unwrap()), 0));
     let order = std::fs::read_to_string(order).unwrap();
     assert_eq!(order.split_whitespace().collect::<Vec<_>>(), [&jobs[2], &jobs[0], &jobs[1]]);

@@ -219,7 +219,7 @@ fn a_full_disk_loses_no_job_and_is_said() {
     assert_eq!(machine.wait(job), 3);
     assert!(machine.job(job)["lost_output"].as_u64().unwrap() > 0, "{}", machine.job(job));
     let shown = machine.said(&["job", &job.to_string()]).1;
-    assert!(shown.contains("could not be written"), "{shown}");
+    assert!(shown.contains("were not written"), "{shown}");
     drop(machine);
     drop(disk);
 }

@@ -15,7 +15,7 @@ fn a_folder_that_takes_nothing_refuses_jobs_and_loses_none() {
     fs::write(&jobs, "").unwrap();
     for _ in 0..3 {
         let (code, said) = machine.said(&["submit", "--", "true"]);
-        assert!(code != 0 && said.contains("the job cannot be kept"), "{code} {said}");
+        assert!(code != 0 && said.contains("cannot save the job"), "{code} {said}");
     }
     assert_eq!(machine.live(), 1, "a refused job is not in the list");
     fs::remove_file(&jobs).unwrap();

@@ -39,7 +39,7 @@ fn the_output_goes_to_a_file_as_well() {
     let long = machine.submit(&["--output", "long"], "head -c 100000 /dev/zero");
     machine.wait(long);
     assert_eq!(fs::metadata(machine.folder.join("long")).unwrap().len(), 64_000);
-    assert!(machine.job(long)["note"].as_str().unwrap().starts_with("36000 bytes are not in the output file"));
+    assert!(machine.job(long)["note"].as_str().unwrap().starts_with("36000 bytes are missing in the output file"));
     let gone = machine.submit(&["--output", "sub", "--hold"], "echo never");
     fs::create_dir(machine.folder.join("sub")).unwrap();
     machine.call(&["release", &gone.to_string()]);

@@ -190,7 +190,7 @@ fn a_daemon_of_root_keeps_nothing_where_others_may_write() {
         command.args(["local", "up", "--dir"]).arg(&jobs).arg("--socket").arg(folder.join("s"));
         let output = command.output().unwrap();
         let why = String::from_utf8(output.stderr).unwrap();
-        assert!(output.status.code() == Some(1) && why.contains("others may write in it"), "{name}: {why}");
+        assert!(output.status.code() == Some(1) && why.contains("other users can write to it"), "{name}: {why}");
     }
 }
 

@@ -33,13 +33,13 @@ fn what_will_happen_is_shown_and_much_is_confirmed_by_its_number() {
     no.until_text("root.e: queue added");
     no.until_text("apply it? [y/N]");
     no.press("\r");
-    no.until_text("nothing was done");
+    no.until_text("no change was made");
     assert_eq!((no.end().exit_code(), in_force().as_str()), (1, CONFIG));
 
     let mut wrong = apply("");
     wrong.until_text("root.a will drain");
-    wrong.until_text("it is empty, and removes 4 of 4 queues");
-    wrong.until_text("Type the number of queues");
+    wrong.until_text("it is empty and removes 4 of 4 queues");
+    wrong.until_text("type the number of removed queues");
     wrong.press("y\r");
     assert_eq!(wrong.end().exit_code(), 1);
     assert_eq!(in_force(), CONFIG);
@@ -50,7 +50,7 @@ fn what_will_happen_is_shown_and_much_is_confirmed_by_its_number() {
     yes.until_text("revision 2 is active");
     assert_eq!((yes.end().exit_code(), in_force()), (0, more));
     let mut typed = apply("");
-    typed.until_text("Type the number of queues");
+    typed.until_text("type the number of removed queues");
     typed.press("5\r");
     typed.until_text("revision 3 is active");
     assert_eq!((typed.end().exit_code(), in_force().as_str()), (0, ""));

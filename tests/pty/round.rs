@@ -38,7 +38,7 @@ fn an_editor_that_fails_changes_nothing_and_says_so() {
     assert!(terminal.look(|seen| shows(seen, "name: two") && !shows(seen, "edited, not applied")));
     let mut terminal = editing("failed-late", "sh -c 'echo mine > \"$1\"; exit 3' sh");
     terminal.press("E");
-    terminal.until_text("what was written is in");
+    terminal.until_text("your text is in");
     assert!(terminal.look(|seen| shows(seen, "name: two")));
 }
 

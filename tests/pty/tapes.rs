@@ -129,7 +129,7 @@ fn a_tape_is_shown_live() {
     std::fs::write(&tape, "Source default\nSet Width 200\n").expect("written");
     let terminal = Terminal::kornsole(&["play", &tape, "--live"], &[]);
     assert_eq!(terminal.end().exit_code(), 2);
-    terminal.until_text("is shown in 200x24, and this terminal has 100x30");
+    terminal.until_text("needs 200x24, this terminal has 100x30");
 }
 
 #[test]
@@ -141,9 +141,9 @@ fn what_a_person_does_is_recorded_and_plays_the_same() {
     let arguments = ["--config", "recordings/own-files.yaml", "--as", "sue:dev", "--record", &tape, "--color", "true"];
     let mut terminal = Terminal::kornsole(&arguments, &[("XDG_CONFIG_HOME", &folder)]);
     terminal.until_text("EMBEDDED");
-    terminal.until_text("Good to know");
+    terminal.until_text("Note: ");
     terminal.press("\x1b");
-    terminal.until("the note gone", |seen| !seen.emulator.screen().contents().contains("Good to know"));
+    terminal.until("the note gone", |seen| !seen.emulator.screen().contents().contains("Note: "));
     terminal.press("/blue\r");
     terminal.until_text("filter blue");
     terminal.press("\x1b");

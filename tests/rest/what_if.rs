@@ -101,7 +101,7 @@ fn what_is_wrong_in_the_question_is_named() {
 fn what_takes_too_much_memory_time_or_cycles_is_refused() {
     let answer = Asked::of(|limits| limits.bytes = 100).ask(0, SHORT);
     assert_eq!(answer.status, 413, "{}", answer.text());
-    assert!(answer.text().contains("two copies of the state take about 1 MB"), "{}", answer.text());
+    assert!(answer.text().contains("two copies of the state need about 1 MB"), "{}", answer.text());
     let answer = Asked::of(|limits| limits.time = std::time::Duration::ZERO).ask(0, ENDLESS);
     assert!(answer.status == 413 && answer.text().contains("more than 0 s"), "{}", answer.text());
     let answer = Asked::of(|limits| limits.cycles = 3).ask(0, ENDLESS);

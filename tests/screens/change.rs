@@ -72,7 +72,7 @@ fn a_maximum_is_set_after_both_differences_were_shown() {
     says(&driver, "Set the maximum of the queue");
     press(&mut driver, "m");
     says(&driver, "root.eng › set maximum");
-    says(&driver, "write what is to hold");
+    says(&driver, "write the new values");
     press(&mut driver, "<C-u>6");
     says(&driver, "max vcore 20 → 6");
     says(&driver, "11 -               max: {memory: 40Gi, vcore: 20}");
@@ -101,9 +101,9 @@ fn what_is_written_is_reported_as_no_quantity_and_not_applied() {
     press(&mut driver, "<C-u>999<tab><C-u>");
     says(&driver, "max memory 40Gi → none");
     press(&mut driver, "<esc>x");
-    says(&driver, "write what is to hold");
+    says(&driver, "write the new values");
     press(&mut driver, "a");
-    says(&driver, "nothing is changed");
+    says(&driver, "no changes");
     assert_eq!(running(&source), TEXT);
 }
 
@@ -114,7 +114,7 @@ fn a_fault_of_the_new_text_is_reported_in_the_form() {
     says(&driver, "1 fault: cannot be applied");
     says(&driver, "cannot be applied");
     press(&mut driver, "<F5>");
-    says(&driver, "a fault refuses it");
+    says(&driver, "an error prevents it");
     assert_eq!(running(&source), TEXT);
 }
 
@@ -127,7 +127,7 @@ fn a_limit_that_is_there_is_changed_in_its_lines_alone() {
     press(&mut driver, "<tab><tab><tab>");
     driver.type_text("cpu=8");
     press(&mut driver, "");
-    says(&driver, "the limit that is there, number 1; what is left empty here stays");
+    says(&driver, "the existing limit 1; empty fields keep their values");
     press(&mut driver, "<F5>y");
     assert_eq!(running(&source), TEXT.replace("vcore: 6}", "vcore: 8}"));
 }
@@ -149,7 +149,7 @@ fn a_new_limit_comes_before_the_one_for_everybody_and_an_emptied_one_goes() {
     press(&mut driver, "<tab><tab>");
     driver.type_text("none");
     press(&mut driver, "");
-    says(&driver, "of the limit nothing is left: it goes");
+    says(&driver, "the limit is empty and is removed");
     press(&mut driver, "<F5>y");
     assert_eq!(running(&source), TEXT);
 }
@@ -217,7 +217,7 @@ fn what_one_may_not_change_is_off_and_says_which_access_it_takes() {
 fn what_is_written_is_kept_and_asked_about() {
     let (mut driver, _) = console(admin(), 120, 40);
     press(&mut driver, ":queues root.eng<ret>cm<C-u>6<esc><esc>");
-    says(&driver, "what is written is kept");
+    says(&driver, "your input is kept");
     press(&mut driver, ":quit<ret>");
     says(&driver, "the form \"set maximum\" on root.eng");
     press(&mut driver, "<esc>cm");
@@ -253,7 +253,7 @@ fn forms_on_every_size() {
 fn root_takes_a_number_of_applications_and_no_size() {
     let (mut driver, source) = console(admin(), 120, 40);
     press(&mut driver, ":queues root<ret>cg");
-    says(&driver, "the root of a partition has what its nodes have");
+    says(&driver, "the root of a partition has the capacity of its nodes");
     press(&mut driver, "cm");
     says_not(&driver, "vcore");
     press(&mut driver, "7");

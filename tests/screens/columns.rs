@@ -80,9 +80,9 @@ fn columns_are_chosen_in_their_order_and_width() {
     driver.keys(":columns +why -state<ret>").unwrap();
     assert_eq!(titles(&driver), ["APPLICATION", "USER", "CPU", "WHY"]);
     driver.keys(":columns colour<ret>").unwrap();
-    says(&driver, "no column colour here; there are age, application");
+    says(&driver, "no column colour here; available: age, application");
     driver.keys(":columns cpu:0<ret>").unwrap();
-    says(&driver, "0 is no width");
+    says(&driver, "0 is not a width");
     driver.keys("1").unwrap();
     assert!(titles(&driver).contains(&"STATE".to_owned()), "another page has its own");
     driver.keys("2:columns default<ret>").unwrap();
@@ -101,7 +101,7 @@ fn columns_are_picked_one_by_one() {
     };
     assert!(line(&driver, "user").contains("[x]") && line(&driver, "why").contains("[ ]"));
     driver.keys(" ").unwrap();
-    says(&driver, "the names stay");
+    says(&driver, "the name column is always first");
     // The user goes, cpu comes first and gets wider by two, and what it waits for is shown.
     driver.keys("j jJ<lt>").unwrap();
     driver.keys("<esc>").unwrap();
@@ -169,7 +169,7 @@ fn columns_and_views_are_kept_in_the_settings() {
     std::fs::write(&file, "theme = 'dark' # mine\n").unwrap();
     let mut driver = personal(&file);
     driver.keys("2:columns user cpu:9<ret>/etl<ret>:sort user<ret>:view save hungry<ret>").unwrap();
-    says(&driver, "this list is the view hungry");
+    says(&driver, "saved as the view hungry");
     let text = std::fs::read_to_string(&file).unwrap();
     assert!(text.starts_with("theme = 'dark' # mine\n"), "{text}");
     let mut driver = personal(&file);
@@ -196,6 +196,6 @@ fn the_trend_of_an_hour_is_a_column_of_eight_cells_that_nothing_is_sorted_by() {
         let row = |line: &&str| line.contains(name) && line.contains(['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█']);
         assert!(shown.contains("LAST 1 h") && shown.lines().any(|line| row(&line)), "{page}: {shown}");
         driver.keys(":sort trend<ret>").unwrap();
-        says(&driver, "trend is a line over time: nothing is sorted by it");
+        says(&driver, "trend is a trend; lists cannot be sorted by it");
     }
 }

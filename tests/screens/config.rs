@@ -63,7 +63,7 @@ fn a_fault_is_reported_where_it_stands_and_refuses_to_be_applied() {
     driver.keys("<esc>gn").unwrap();
     assert!(driver.find_row("max: {memory").unwrap().1.starts_with('▌'), "{}", driver.screen_text());
     driver.keys("a").unwrap();
-    says(&driver, "a fault refuses it");
+    says(&driver, "an error prevents it");
     assert_eq!(running(&source), TEXT);
     driver.keys("u").unwrap();
     settle(&mut driver);
@@ -104,7 +104,7 @@ fn a_queue_that_goes_is_said_to_drain() {
     driver.keys("/name: ops<ret>e<home><C-k><bs><esc>").unwrap();
     settle(&mut driver);
     says(&driver, "- root.ops");
-    says(&driver, "nothing is in it");
+    says(&driver, "it is empty and is removed");
     driver.keys("a").unwrap();
     says(&driver, "1 queue");
     driver.keys("y").unwrap();
@@ -173,7 +173,7 @@ fn an_edit_is_kept_while_one_looks_elsewhere_and_asked_about_at_the_end() {
     driver.keys("6").unwrap();
     says(&driver, "X# two tenants");
     driver.keys("1q").unwrap();
-    says(&driver, "was edited and is not applied");
+    says(&driver, "The edited configuration is not applied");
     driver.keys("<esc>6R").unwrap();
     settle(&mut driver);
     driver.keys("1q").unwrap();
@@ -214,9 +214,9 @@ fn pasted_megabytes_and_bytes_do_no_harm() {
 fn without_the_text_the_page_says_so() {
     let mut driver = Driver::new(fixture::Scene::new(fixture::tenants().build()), Options::default(), 80, 24);
     driver.keys("6").unwrap();
-    says(&driver, "The text of the configuration in force is not known here");
+    says(&driver, "The text of the active configuration is not available");
     driver.keys("e").unwrap();
-    says(&driver, "is not known");
+    says(&driver, "is unknown");
 }
 
 #[test]
@@ -269,7 +269,7 @@ fn an_edit_is_asked_about_before_another_scheduler_is_looked_at() {
     settle(&mut driver);
     driver.keys(":context other<ret>").unwrap();
     says(&driver, "Leave this scheduler for other?");
-    says(&driver, "The configuration was edited and is not applied");
+    says(&driver, "The edited configuration is not applied");
     driver.keys("<ret>").unwrap();
     says(&driver, "opsx");
     driver.keys(":context other<ret>y").unwrap();

@@ -57,20 +57,20 @@ fn each_context_says_what_is_known_of_it() {
     let (mut driver, programs) = with_contexts(120);
     driver.keys(":context<ret>").unwrap();
     says(&driver, "Kubernetes v1.34.2 in 12ms, as ann, yunikorn/yunikorn-service");
-    says(&driver, "no scheduler: there is no Service");
+    says(&driver, "no scheduler: Service");
     says(&driver, "not reached: connection refused");
     says(&driver, "https://prod.example:6443");
     // The one that is looked at is under the cursor, with all that is known of it.
-    says(&driver, "of the kubeconfig, its current one");
+    says(&driver, "of the kubeconfig (current)");
     says(&driver, "ann (dev, ops)");
-    says(&driver, "not asked, since that runs aws; space asks");
+    says(&driver, "not connected, because that runs aws; space connects");
     assert_eq!(programs.load(Ordering::Relaxed), 0, "no program runs by itself");
     driver.keys("jj<space>").unwrap();
     says(&driver, "not reached: the exec plugin aws ended with 1: no session");
     assert_eq!(programs.load(Ordering::Relaxed), 1);
     // Opened again those that failed are asked again, but for the program.
     driver.keys("q:contexts<ret>").unwrap();
-    says(&driver, "not asked, since that runs aws");
+    says(&driver, "not connected, because that runs aws");
     driver.keys("G").unwrap();
     says(&driver, "https://gone.example:6443");
     driver.keys("k<ret>").unwrap();
@@ -93,6 +93,6 @@ fn a_kubeconfig_that_does_not_read_is_said_where_contexts_are_listed() {
     driver.personalize(Personal { kubeconfig, opener: Some(opener), ..Personal::default() });
     driver.keys(":context<ret>").unwrap();
     says(&driver, "/home/ann/.kube/config:4:3: no kubeconfig");
-    says(&driver, "there are no contexts");
+    says(&driver, "no contexts");
     says_not(&driver, "k8s://");
 }

@@ -98,7 +98,7 @@ fn the_past_is_not_asked_why_it_waited() {
     driver.advance(Duration::from_millis(100));
     if driver.state().cluster.past.shown.is_some() {
         driver.keys("x").unwrap();
-        says(&driver, "why something waits is known of the present");
+        says(&driver, "explanations need the present");
     }
 }
 

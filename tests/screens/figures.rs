@@ -124,12 +124,15 @@ fn why(keys: &str, title: &str) -> String {
 #[test]
 fn a_priority_says_how_it_came_about() {
     let etl = why(":queues root.tenants.tenant-a.etl<ret>", "priority");
-    assert!(etl.contains(" own work (the highest pending ask of etl-"), "{etl}");
-    assert!(etl.contains("; fenced at root.tenants.tenant-a, above which all of it counts as 10"), "{etl}");
+    assert!(etl.contains(" its own requests (the highest pending request of etl-"), "{etl}");
+    assert!(etl.contains("; fenced at root.tenants.tenant-a, so parents see 10"), "{etl}");
     let tenants = why(":queues root.tenants<ret>", "priority");
-    assert!(tenants.starts_with("0 = the offset 0 of root.tenants: it is a fence, the 10 from tenant-a"), "{tenants}");
+    assert!(
+        tenants.starts_with("0 = the offset 0 of root.tenants: it is a fence, so the 10 from tenant-a"),
+        "{tenants}"
+    );
     let root = why("", "priority");
-    assert!(root.contains("(the highest below), no offset"), "{root}");
+    assert!(root.contains("(the highest child), no offset"), "{root}");
 }
 
 #[test]
@@ -138,10 +141,10 @@ fn usage_and_room_name_what_they_are_made_of_and_what_binds() {
     assert!(used.starts_with("used = ") && used.contains(" tenants + "), "{used}");
     assert!(used.contains("max 512 is the sum of the nodes"), "{used}");
     let etl = why(":queues root.tenants.tenant-a.etl<ret>", "cpu");
-    assert!(etl.contains("max (512) is that of root, the smallest above"), "{etl}");
+    assert!(etl.contains("max (512) is that of root, the smallest of its parents"), "{etl}");
     assert!(etl.contains("90 guaranteed to it, met"), "{etl}");
     let room = why(":queues root.tenants.tenant-a.etl<ret>", "headroom");
-    assert!(room.contains(" used in root, the least that is left on the path up"), "{room}");
+    assert!(room.contains(" used in root, the smallest headroom on its path"), "{room}");
     let free = why("3", "cpu free");
     assert!(free.contains(" = capacity 64 less "), "{free}");
 }

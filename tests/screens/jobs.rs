@@ -208,13 +208,13 @@ fn what_runs_is_cancelled_and_requeued_after_a_question_and_nothing_else_fits_it
     driver.keys("K").unwrap();
     says(&driver, "End job 17, train?");
     says(&driver, "8 cpu, 32Gi, running for 2m00s, of ann in root.users.ann.");
-    says(&driver, "What it has not saved is lost.");
+    says(&driver, "Its unsaved data is lost.");
     driver.keys("<ret>").unwrap();
     assert_eq!(jobs.given(), [], "it opens on doing nothing");
     driver.keys("Ky").unwrap();
     says(&driver, "job-17: done");
     driver.keys("R").unwrap();
-    says(&driver, "It is stopped, then restarts from its beginning.");
+    says(&driver, "It is stopped and then restarts.");
     driver.keys("y").unwrap();
     let given: Vec<JobAct> = jobs.given().into_iter().map(|order| order.act).collect();
     assert_eq!(given, [JobAct::Cancel, JobAct::Requeue]);
@@ -223,11 +223,11 @@ fn what_runs_is_cancelled_and_requeued_after_a_question_and_nothing_else_fits_it
         says(&driver, &format!("job 17 {why}"));
     }
     driver.keys("u").unwrap();
-    says(&driver, "job 17 is not held");
+    says(&driver, "job 17 is not on hold");
     jobs.change("job-17", |job| job.phase = JobPhase::Ended);
     driver.advance(Duration::from_secs(2));
     driver.keys("K").unwrap();
-    says(&driver, "job 17 has ended already");
+    says(&driver, "job 17 has already ended");
     assert_eq!(jobs.given(), []);
 }
 
@@ -242,7 +242,7 @@ fn what_waits_is_held_moved_and_changed() {
     driver.keys("u").unwrap();
     driver.keys("m").unwrap();
     driver.keys("root.users.bob<ret>").unwrap();
-    says(&driver, "To root.users.bob. It gives its place in the queue away");
+    says(&driver, "To root.users.bob. It loses its position");
     driver.keys("y").unwrap();
     driver.keys("P").unwrap();
     says(&driver, ":priority");
@@ -297,7 +297,7 @@ fn another_ones_job_is_left_alone_and_so_is_what_the_daemon_does() {
         says(&driver, "job 18 is bob's, and you do not administer its queue");
     }
     driver.keys(":submit x root.users.ann<ret>").unwrap();
-    says(&driver, "`kornsole submit` submits one");
+    says(&driver, "use `kornsole submit`");
     driver.keys(":job 99<ret>").unwrap();
     says(&driver, "job-99 is no job");
     let (mut admin, _) = job("root", 18);
@@ -330,6 +330,6 @@ fn elsewhere_an_application_is_no_job() {
     says_not(&driver, "o output");
     for keys in ["o", "h", "R", ":job 1<ret>"] {
         driver.keys(keys).unwrap();
-        says(&driver, "are no jobs of this machine");
+        says(&driver, "are not jobs of this machine");
     }
 }

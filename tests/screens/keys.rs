@@ -68,7 +68,7 @@ fn a_key_that_is_off_says_why() {
     let mut driver = after("jj<space>", 80, 24);
     says(&driver, "no queues below this one");
     driver.keys("/web<ret>-").unwrap();
-    says(&driver, "while a filter is on");
+    says(&driver, "a filter unfolds all matches");
     driver.keys(":partition x<ret>").unwrap();
     says(&driver, "there is only one partition");
     driver.keys(":messages<ret>").unwrap();
@@ -179,9 +179,9 @@ fn goes_down_to_one_allocation_and_back() {
 fn says_why_an_ask_waits() {
     for (app, why) in [
         ("etl-1", "sue has cpu 6 of 6, mem 12Gi of 12Gi in tenant-a"),
-        ("etl-1", "not tried yet, others go first"),
+        ("etl-1", "not tried yet, other requests are first"),
         ("adhoc-7", "above the maximum"),
-        ("sys-1", "no node has 30 cpu (the largest has "),
+        ("sys-1", "no node has 30 cpu (the largest node has "),
         ("sys-1", "node node-a is reserved for it"),
         ("web-2", "group dev runs 1 of 1 application in tenant-b"),
     ] {
@@ -294,9 +294,9 @@ fn help_is_filtered_scrolled_and_closed() {
     says_not(&driver, "Open what is under the cursor");
     driver.keys("/freeze<ret>").unwrap();
     says(&driver, "Freeze or unfreeze the screen");
-    says_not(&driver, "Fold everything");
+    says_not(&driver, "Fold all queues below");
     driver.keys("<esc>").unwrap();
-    says(&driver, "Fold everything");
+    says(&driver, "Fold all queues below");
     driver.keys("<esc>").unwrap();
     says(&driver, "tenants");
 }

@@ -49,7 +49,7 @@ fn a_question_that_comes_late_takes_no_keys_from_who_writes() {
         driver.advance(5 * SECOND);
         says_not(&driver, "Move nightly?");
         assert_eq!(driver.state().layers.len(), layers, "{elsewhere}: nothing opens over it");
-        let report = "move nightly: the scheduler has answered while you were at something else";
+        let report = "move nightly was not confirmed because you left the page";
         assert!(driver.state().messages.iter().any(|message| message.text.starts_with(report)), "{elsewhere}");
         driver.keys("y").unwrap();
         source.let_all_through();
@@ -68,7 +68,7 @@ fn a_question_that_is_waited_for_takes_an_answer_when_it_could_be_read() {
     for key in ["y", "<right>", "<ret>", "<esc>"] {
         driver.advance(Duration::from_millis(70)).keys(key).unwrap();
         says(&driver, "Move nightly?");
-        says(&driver, "the question came this moment");
+        says(&driver, "the question just appeared");
     }
     assert_eq!(source.held(), 0);
     driver.advance(Duration::from_millis(50)).keys("y").unwrap();
@@ -88,7 +88,7 @@ fn bringing_a_revision_back_waits_its_turn_as_well() {
     driver.keys("<esc>:rollback 1<ret>").unwrap().advance(SECOND);
     source.let_all_through();
     driver.refresh();
-    says(&driver, "Bring revision 1 back?");
+    says(&driver, "Roll back to revision 1?");
 }
 
 /// A console far away from a scheduler whose configuration is written down.
@@ -216,7 +216,7 @@ fn another_scheduler_waits_while_something_is_written() {
     press(&mut session, "6e# mine");
     open(&mut session, "two", Arc::clone(&two) as _);
     let said = |session: &Session| session.state().toast.as_ref().map(|toast| toast.text.clone());
-    let report = "two is open, and something is being written here; :context two goes there";
+    let report = "two is open, but you have unsaved input here; :context two goes there";
     assert_eq!(said(&session).as_deref(), Some(report));
     assert_eq!((session.era(), session.state().layers.len()), (0, 1));
 }
@@ -264,10 +264,10 @@ fn two_questions_about_many_under_way_at_once_lose_no_outcome() {
     says_not(&driver, "done; :messages");
     source.let_through(1);
     driver.refresh();
-    says(&driver, "all 3 done; :messages has each");
+    says(&driver, "all 3 done; see :messages");
     source.let_all_through();
     driver.refresh();
-    says(&driver, "all 2 done; :messages has each");
+    says(&driver, "all 2 done; see :messages");
     for app in apps {
         let report = format!("killed {app}: ");
         assert!(driver.state().messages.iter().any(|message| message.text.starts_with(&report)), "{app}");

@@ -103,7 +103,7 @@ fn a_row_is_selected_by_number_by_name_and_step_by_step() {
     assert!(talk.text("previous").starts_with("That is the first one."));
     assert!(talk.text("select root.tenants.tenant-a").contains(". root.tenants.tenant-a,"));
     assert!(talk.text("select tenant").contains("rows hold tenant; select one by its number"));
-    assert_eq!(talk.text("select nobody"), "Refused: row nobody not found among 13");
+    assert_eq!(talk.text("select nobody"), "Rejected: row nobody not found among 13");
     assert!(talk.text("last").starts_with("13. "));
 }
 
@@ -119,7 +119,7 @@ fn long_lists_are_read_in_portions() {
     assert!(talk.text("").contains("Rows 13 to 13 of 13."));
     assert!(talk.say("").is_empty());
     assert_eq!(talk.text("more"), "No more lines.");
-    assert!(talk.text("portion 0").starts_with("Refused: "));
+    assert!(talk.text("portion 0").starts_with("Rejected: "));
 }
 
 #[test]
@@ -128,7 +128,7 @@ fn a_filter_and_a_sort_are_said_with_the_page() {
     assert!(talk.text("filter tenant-a").contains("filter tenant-a"));
     assert!(!talk.text("filter").contains("filter tenant-a"));
     assert!(talk.text("sort cpu").contains("sort cpu descending"));
-    assert!(talk.text("sort nothing").contains("Refused: no column nothing here"));
+    assert!(talk.text("sort nothing").contains("Rejected: no column nothing here"));
 }
 
 #[test]
@@ -143,7 +143,7 @@ fn a_question_is_answered_by_a_word() {
     }
     let said = driver.hear(&mut reader, "reason too large for today").join("\n");
     assert!(said.contains("Reason: too large for today"), "{said}");
-    assert!(driver.hear(&mut reader, "no").join("\n").contains("nothing is done"));
+    assert!(driver.hear(&mut reader, "no").join("\n").contains("Canceled"));
     assert!(driver.hear(&mut reader, "yes").join("\n").contains("no question is open"));
     driver.hear(&mut reader, "kill");
     let done = driver.hear(&mut reader, "yes").join("\n");
@@ -158,7 +158,7 @@ fn a_name_that_is_asked_for_is_written_whole() {
     }
     let asked = driver.hear(&mut reader, "read").join("\n");
     let want = asked.split("Write ").nth(1).and_then(|rest| rest.split(" to do it").next()).unwrap().to_owned();
-    assert!(driver.hear(&mut reader, "yes").join("\n").contains("is no answer to it"));
+    assert!(driver.hear(&mut reader, "yes").join("\n").contains("does not answer it"));
     let done = driver.hear(&mut reader, &want).join("\n");
     assert!(done.contains("killed") || done.contains("done"), "{done}");
 }
@@ -212,7 +212,7 @@ fn text_of_a_remote_reaches_linear_mode_without_its_control_characters() {
 fn what_changed_on_the_page_is_said_when_it_is_asked_for() {
     let mut talk = Talk::new();
     talk.say("queues");
-    assert_eq!(talk.text("news"), "Nothing is new.");
+    assert_eq!(talk.text("news"), "No news.");
     let mut cluster = fixture::tenants();
     cluster.generation += 1;
     cluster.tree_generation += 1;
@@ -220,7 +220,7 @@ fn what_changed_on_the_page_is_said_when_it_is_asked_for() {
     talk.scene.show(cluster.build());
     talk.driver.advance(Duration::from_secs(1));
     assert_eq!(talk.text("changes"), "Changed: new: root.users.new");
-    assert_eq!(talk.text("changes"), "Nothing is new.");
+    assert_eq!(talk.text("changes"), "No news.");
 }
 
 #[test]

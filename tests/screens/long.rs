@@ -223,7 +223,7 @@ fn a_key_is_drawn_at_once_while_a_list_is_made() {
     let mut slow = Slow::new(running() as _);
     slow.keys("2");
     slow.says("… applications");
-    slow.says("the list is being made");
+    slow.says("loading");
     slow.make_all();
     let all = slow.rows();
     assert!(all.len() > 10);

@@ -74,7 +74,7 @@ fn a_theme_is_shown_while_it_is_chosen() {
 
 #[test]
 fn what_the_terminal_cannot_show_is_said() {
-    for (depth, message) in [(Depth::None, "colours are off"), (Depth::Sixteen, "the terminal shows 16 colours")] {
+    for (depth, message) in [(Depth::None, "colors are off"), (Depth::Sixteen, "the terminal shows 16 colors")] {
         let options = Options { depth, ..Options::default() };
         let mut driver = Driver::new(Scene::new(fixture::tenants().build()), options, 120, 30);
         driver.keys(":theme nord<ret>").unwrap();

@@ -35,7 +35,7 @@ fn a_few_marked_applications_are_killed_after_one_question() {
     insta::assert_snapshot!("kill-many-120x40", driver.screen_text());
     driver.keys("y").unwrap();
     driver.refresh();
-    says(&driver, "all 3 done; :messages has each; events ");
+    says(&driver, "all 3 done; see :messages; events ");
     assert_eq!(live(&source), before - 3);
     driver.keys(":messages<ret>").unwrap();
     assert_eq!(driver.lines().iter().filter(|line| line.contains("killed ")).count(), 3);
@@ -81,7 +81,7 @@ fn many_marked_applications_ask_for_the_typed_name() {
 fn each_of_those_moved_has_its_own_outcome() {
     let (mut driver, _) = console(120, 40, 20);
     driver.keys("2/etl<ret>A<esc>:move root.batch.nightly<ret>").unwrap();
-    says(&driver, "They go to root.batch.nightly");
+    says(&driver, "They are moved to root.batch.nightly");
     insta::assert_snapshot!("move-many-120x40", driver.screen_text());
     driver.keys("<esc>").unwrap();
     driver.keys(":move root<ret>").unwrap();
@@ -92,7 +92,7 @@ fn each_of_those_moved_has_its_own_outcome() {
 fn names_rows_and_queues_are_copied() {
     let (mut driver, _) = console(120, 40, 20);
     driver.keys(":queues root.system.services<ret>y").unwrap();
-    says(&driver, "Copy the row as shown");
+    says(&driver, "Copy the row as shown on screen on screen");
     driver.keys("n").unwrap();
     assert_eq!(driver.copied(), Some("root.system.services"));
     driver.keys("yy").unwrap();
@@ -292,7 +292,7 @@ fn marks_that_are_over_are_never_taken_for_the_row_under_the_cursor() {
     driver.keys("<esc>").unwrap();
     kill(&marked[1]);
     driver.refresh();
-    says(&driver, ", the marked ones ended");
+    says(&driver, ", marked ones ended");
     for keys in ["K", "m", ":kill<ret>", ":move root.batch.nightly<ret>"] {
         let mut driver = Driver::new(std::sync::Arc::clone(&source) as _, Options::default(), 120, 40);
         driver.keys("2<space>").unwrap();

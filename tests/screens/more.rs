@@ -13,9 +13,9 @@ fn the_nodes_as_a_map_beside_the_table_or_in_its_place() {
         insta::assert_snapshot!(format!("map-{width}x{height}"), driver.screen_text());
     }
     let mut driver = after("3m", 120, 40);
-    says(&driver, "by the fuller of its cpu");
+    says(&driver, "by the higher use of cpu");
     driver.keys("m").unwrap();
-    says_not(&driver, "by the fuller of its cpu");
+    says_not(&driver, "by the higher use of cpu");
     driver.keys("1").unwrap();
     driver.keys(":map<ret>").unwrap();
     says(&driver, "only in the list of nodes");
@@ -29,7 +29,7 @@ fn a_map_of_many_nodes_shows_the_fullest_of_those_that_share_a_sign() {
     }
     let mut driver = Driver::new(Scene::new(builder.build()) as _, Options::default(), 80, 24);
     driver.keys("3m").unwrap();
-    says(&driver, "nodes a sign: the fullest of them");
+    says(&driver, "nodes per cell: the highest use");
     driver.keys("G").unwrap();
     let last = driver.lines().into_iter().filter(|line| line.contains("··")).count();
     assert!(last > 10, "{}", driver.screen_text());
@@ -44,11 +44,11 @@ fn the_partitions_are_reported_with_what_is_in_them() {
 #[test]
 fn a_help_that_is_wide_is_read_in_two_columns() {
     let mut driver = after("?", 200, 60);
-    says(&driver, "Fold everything below the top");
-    let both = |line: &String| line.contains("Fold everything below the top") && line.matches("   ").count() > 4;
+    says(&driver, "Fold all queues below the root");
+    let both = |line: &String| line.contains("Fold all queues below the root") && line.matches("   ").count() > 4;
     assert!(driver.lines().iter().any(both), "{}", driver.screen_text());
     driver.keys("<pgdn>").unwrap();
-    says_not(&driver, "Fold everything below the top");
+    says_not(&driver, "Fold all queues below the root");
     driver.keys("G").unwrap();
     says(&driver, "at its limit");
 }

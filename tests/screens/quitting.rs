@@ -37,7 +37,7 @@ fn quitting_does_not_ask_when_nothing_would_be_lost() {
 #[test]
 fn quitting_at_once_takes_two_presses_in_a_row() {
     let mut driver = after("<C-c>", 80, 24);
-    says(&driver, "once more to quit at once");
+    says(&driver, "press again to quit now");
     driver.advance(Duration::from_secs(3)).keys("<C-c>").unwrap();
     assert!(!driver.quits());
     assert!(!after("QjQ", 80, 24).quits());

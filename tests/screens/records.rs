@@ -55,7 +55,7 @@ fn pass(driver: &mut Driver, source: &Stepped, seconds: u64) {
 fn the_audit_says_who_did_what_and_leads_to_it() {
     let (mut driver, source) = tenants(user("ann").scheduler_admin(true), 140, 40);
     driver.keys("L").unwrap();
-    says(&driver, "no changes and no attempts yet");
+    says(&driver, "no entries yet");
     order(&source, kill("train"), "in the way");
     order(&source, kill("nightly"), "it writes everywhere");
     driver.refresh();
@@ -71,9 +71,9 @@ fn the_audit_says_who_did_what_and_leads_to_it() {
     says(&driver, "object train");
     says(&driver, "1 act");
     driver.keys("o:audit action=move<ret>").unwrap();
-    says(&driver, "nothing of the kind was done");
+    says(&driver, "no matching entries");
     driver.keys(":audit action=jump<ret>").unwrap();
-    says(&driver, "jump is not an action; there are add-node");
+    says(&driver, "jump is not an action; valid: add-node");
     driver.keys(":audit /<ret>/nightly<ret>").unwrap();
 }
 
@@ -100,11 +100,11 @@ fn the_history_is_compared_and_brought_back() {
     says(&driver, "against revision 1");
     says(&driver, "revision 1 → 3");
     driver.keys("b").unwrap();
-    says(&driver, "revision 3 is the active one");
+    says(&driver, "revision 3 is already active");
     driver.keys("j<ret>").unwrap();
     says(&driver, "max: {vcore: 3}");
     driver.keys("qGb").unwrap();
-    says(&driver, "Bring revision 1 back?");
+    says(&driver, "Roll back to revision 1?");
     says(&driver, "2 changes compared with the active one:");
     driver.keys("<ret>b<right><ret>").unwrap();
     says(&driver, "revision 4 is active");
@@ -113,7 +113,7 @@ fn the_history_is_compared_and_brought_back() {
     driver.keys(":rollback 9<ret>").unwrap();
     says(&driver, "revision 9 not found");
     driver.keys("1:rollback<ret>").unwrap();
-    says(&driver, "which one? :rollback NUMBER");
+    says(&driver, "missing revision: use :rollback NUMBER");
 }
 
 #[test]
@@ -127,7 +127,7 @@ fn the_past_is_shown_as_it_was() {
     driver.keys("2").unwrap();
     says_not(&driver, "nightly");
     driver.keys("[").unwrap();
-    says(&driver, "THE PAST, at 1:10, 5s ago, right before: nightly was killed ");
+    says(&driver, "THE PAST, at 1:10, 5s ago, just before: nightly was killed ");
     says(&driver, "nightly");
     driver.keys("K").unwrap();
     says(&driver, "this is the past, 5s ago, and cannot change; :live returns");
@@ -189,7 +189,7 @@ impl Source for Kept {
     fn view_at(&self, at: Time, answer: ViewAnswer) {
         let views = self.views.lock().unwrap();
         let found = views.iter().rev().find(|view| view.at <= at).cloned();
-        answer(found.ok_or_else(|| "the journal goes back to 1:01 only".to_owned()));
+        answer(found.ok_or_else(|| "the journal goes back only to 1:01 only".to_owned()));
     }
 
     fn on_change(&self, _wake: Box<dyn Fn() + Send + Sync>) {}
@@ -207,7 +207,7 @@ fn where_everything_is_kept_the_past_is_exact_and_older_than_the_console() {
     driver.keys("2").unwrap();
     says_not(&driver, "nightly");
     driver.keys("[").unwrap();
-    says(&driver, "right before: nightly was killed ");
+    says(&driver, "just before: nightly was killed ");
     says(&driver, "nightly");
     driver.keys("]").unwrap();
     says_not(&driver, "THE PAST");
@@ -215,8 +215,8 @@ fn where_everything_is_kept_the_past_is_exact_and_older_than_the_console() {
     says(&driver, "THE PAST, at 1:05, 15s ago");
     says(&driver, "nightly");
     driver.keys(":back 1m<ret>").unwrap();
-    says(&driver, "the journal goes back to 1:01 only");
-    says(&driver, "as it was at 1:05");
+    says(&driver, "the journal goes back only to 1:01 only");
+    says(&driver, "THE PAST, at 1:05");
 }
 
 #[test]
@@ -254,7 +254,7 @@ fn the_audit_is_filtered_by_all_that_is_said() {
     driver.keys(":audit foo bar<ret>").unwrap();
     says(&driver, "filter foo bar");
     driver.keys(":audit usr=sue<ret>").unwrap();
-    says(&driver, "usr= is nothing the audit is filtered by; there are user=, action=, object=");
+    says(&driver, "usr=; valid: user=, action=, object=");
 }
 
 #[test]

@@ -85,7 +85,7 @@ fn a_remote_that_does_not_answer_says_what_is_and_what_to_do() {
     let scene = Scene::with(Default::default(), SourcePlace::Remote, Vec::new());
     let cause = Some("10.1.2.3:9080 refuses the connection".to_owned());
     for (link, message) in [
-        (Link::Connecting { cause: None, retry_in: None }, "The first answer is awaited."),
+        (Link::Connecting { cause: None, retry_in: None }, "Waiting for the first answer."),
         (Link::Connecting { cause, retry_in: None }, "No answer yet: 10.1.2.3:9080 refuses the connection."),
         (Link::Refused { why: "401, a token is asked for".to_owned(), age: None }, "--token-file FILE"),
     ] {

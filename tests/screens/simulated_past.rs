@@ -62,7 +62,7 @@ fn from_the_past_on_the_screen_a_simulation_ends_at_that_moment() {
     driver.keys(":simulate past 30s<ret><ret>G").unwrap();
     says(&driver, "from 30.000s to 60.000s");
     driver.keys("<esc>:simulate past 1h<ret>").unwrap();
-    says(&driver, "1h ago the scheduler had not started");
+    says(&driver, "1h ago");
     driver.keys(":simulate past 30s --set root.nowhere.max.vcore=1<ret>").unwrap();
     says(&driver, "queue root.nowhere not found");
     driver.keys(":simulate past 30s --set fast<ret>").unwrap();
@@ -74,5 +74,5 @@ fn where_nothing_is_kept_it_is_said_what_that_takes() {
     let (_, source) = on_demo(120, 40, 10);
     let mut driver = simulating(&source);
     driver.keys(":simulate past 5s<ret>").unwrap();
-    says(&driver, "nothing is kept here of the past: that takes a scheduler in this process with --state DIR");
+    says(&driver, "no past data: it needs a scheduler in this process with --state DIR");
 }

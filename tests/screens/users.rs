@@ -47,7 +47,7 @@ fn from_a_user_to_the_limit_and_to_what_waits_for_it() {
     assert!(bound.contains("6/   6!") && bound.contains("12Gi/  12Gi!") && bound.contains("line 31"), "{bound}");
     let root = line(&driver, "▌root");
     assert!(root.contains("1/ 20") && root.contains("line 12 of the configuration"), "{root}");
-    says(&driver, "1 ask waits: sue has cpu 6 of 6, mem 12Gi of 12Gi in tenant-a");
+    says(&driver, "1 request waits: sue has cpu 6 of 6, mem 12Gi of 12Gi in tenant-a");
     driver.keys("G<ret>").unwrap();
     says(&driver, "› etl-1");
     says(&driver, "k1-7");
@@ -110,7 +110,7 @@ fn a_group_is_distinct_from_a_user_of_its_name() {
     driver.keys(":user dev<ret>").unwrap();
     says(&driver, "› user dev");
     says(&driver, "no limit binds");
-    says(&driver, "nothing waits for it");
+    says(&driver, "no applications wait");
 }
 
 #[test]
@@ -118,7 +118,7 @@ fn names_are_completed_and_unknown_ones_refused() {
     let mut driver = after(":user su<tab><ret>", 80, 24);
     says(&driver, "user sue");
     driver.keys(":user nobody-of-this-name<ret>").unwrap();
-    says(&driver, "no user nobody-of-this-name with a live application");
+    says(&driver, "no user nobody-of-this-name with an active application");
     driver.keys(":groups<ret>").unwrap();
     says(&driver, "6 users and groups");
 }
@@ -134,7 +134,7 @@ fn a_user_whose_last_application_ends_is_shown_as_gone() {
     cluster.apps.retain(|app| app.who.user != "joe");
     scene.show(cluster.build());
     driver.advance(Duration::from_secs(1));
-    says(&driver, "joe has no live application");
+    says(&driver, "joe has no active applications");
     driver.keys("<esc>").unwrap();
     assert!(driver.find_row(" joe ").is_none(), "{}", driver.screen_text());
 }

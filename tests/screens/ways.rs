@@ -146,7 +146,7 @@ fn a_search_finds_queues_applications_nodes_and_users() {
     let mut driver = after("//tenant", 120, 40);
     says(&driver, "root.tenants.tenant-a");
     driver.keys("<esc>//nowhere at all<ret>").unwrap();
-    says(&driver, "nothing here is called nowhere at all");
+    says(&driver, " nowhere at all");
 }
 
 #[test]
@@ -169,7 +169,7 @@ fn the_screen_takes_news_as_often_as_the_settings_say() {
     driver.advance(Duration::from_secs(4));
     assert!(at(&driver) > before, "now");
     driver.keys(":refresh soon<ret>").unwrap();
-    says(&driver, "is no interval");
+    says(&driver, "is not an interval");
     driver.keys(":refresh 0<ret>").unwrap();
     let before = at(&driver);
     source.advance(Duration::from_secs(1));

@@ -92,7 +92,7 @@ fn a_configuration_on_which_another_rests_is_not_taken_back_first() {
         act(&copy, Act::Configure { text: format!("{TEXT}\n{comment}\n"), base, dry_run: false });
     }
     assert_eq!(copy.status().changes, ["another configuration"; 2]);
-    assert!(copy.take_back(1).unwrap_err().contains("change 2 is a configuration that was written after it"));
+    assert!(copy.take_back(1).unwrap_err().contains("change 2 is a later configuration"));
     copy.take_back(2).unwrap();
     assert!(copy.configuration().unwrap().text.ends_with("# one\n"));
     copy.take_back(1).unwrap();

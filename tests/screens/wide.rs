@@ -77,7 +77,7 @@ fn a_notice_never_stands_over_the_row_under_the_cursor() {
 #[test]
 fn a_notice_that_is_repeated_is_counted_and_kept_once() {
     let mut driver = reported("", 120, 40, 3);
-    says(&driver, "stays as it is (3 times)");
+    says(&driver, "is unchanged (3 times)");
     driver.keys("<esc>:messages<ret>").unwrap();
     let said = driver.lines().iter().filter(|line| line.contains("was refused")).count();
     assert_eq!(said, 1, "{}", driver.screen_text());
@@ -159,7 +159,7 @@ fn a_group_that_counts_a_user_is_shown_on_him() {
     };
     assert!(gia(&source), "gia waits");
     driver.keys(":user gia<ret>").unwrap();
-    says_not(&driver, "nothing waits for it");
+    says_not(&driver, "no applications wait");
     says_not(&driver, "no limit");
     says(&driver, "group guests");
     says(&driver, "guests in tenant-a binds");

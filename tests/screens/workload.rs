@@ -21,14 +21,14 @@ fn an_application_is_submitted_asks_and_gives_back() {
     let (mut driver, source) = tenants(user("sue"), 120, 30);
     driver.keys(":submit web-7 root.a.web team=shop<ret>").unwrap();
     says(&driver, "Submit web-7?");
-    says(&driver, "It goes to root.a.web, as user sue.");
+    says(&driver, "It is placed in root.a.web, as user sue.");
     driver.keys("<ret>").unwrap();
     assert!(source.view().partitions[0].app_by_id(&"web-7".into()).is_none(), "it opens on doing nothing");
     driver.keys(":submit web-7 root.a.web team=shop<ret>y").unwrap();
     says(&driver, "submitted web-7 to root.a.web");
 
     driver.keys(":app web-7<ret>:ask 2 cpu=500m memory=1Gi priority=3<ret>").unwrap();
-    says(&driver, "Ask for more for web-7?");
+    says(&driver, "Add requests to web-7?");
     says(&driver, "2 asks: cpu 0.5, mem 1Gi each.");
     says(&driver, "In root.a.web, priority 3.");
     driver.keys("y").unwrap();
@@ -43,7 +43,7 @@ fn an_application_is_submitted_asks_and_gives_back() {
 
     driver.keys("X").unwrap();
     says(&driver, "Release by-hand-1-1 of web-7?");
-    says(&driver, "Its allocation on n-1 ends; cpu 0.5, mem 1Gi are free again.");
+    says(&driver, "Its allocation on n-1 ends; cpu 0.5, mem 1Gi .");
     driver.keys("y").unwrap();
     says(&driver, "released by-hand-1-1 of web-7");
     assert_eq!(running(&source).0, 1);
@@ -63,9 +63,9 @@ fn what_cannot_be_submitted_or_asked_for_is_reported_and_nothing_is_asked() {
         (":submit x root.b.ml", "x would be rejected"),
         (":submit nightly root.a.web", "nightly would be rejected"),
         (":submit x root.a.web root.b.ml", "is not a queue or TAG=VALUE"),
-        (":submit a=b", "say APPLICATION [QUEUE]"),
+        (":submit a=b", "write APPLICATION [QUEUE]"),
         ("2:ask nothing", "is not a RESOURCE=QUANTITY"),
-        ("2:ask 3", "say [COUNT] RESOURCE=QUANTITY"),
+        ("2:ask 3", "write [COUNT] RESOURCE=QUANTITY"),
         ("2:ask 0 cpu=1", "is not a RESOURCE=QUANTITY"),
         ("2:ask memory=1m", "unknown suffix"),
         ("2:ask cpu=1 priority=high", "is not a priority"),
@@ -100,7 +100,7 @@ fn a_node_goes_out_of_service_and_comes_back() {
     let schedulable = |source: &Stepped| source.view().partitions[0].nodes.values().all(|node| node.schedulable);
     driver.keys("3D").unwrap();
     says(&driver, "Drain node n-1?");
-    says(&driver, "It takes no new allocations; 4 allocations on it run on.");
+    says(&driver, "It accepts no new allocations; 4 allocations on it run on.");
     driver.keys("<ret>").unwrap();
     assert!(schedulable(&source), "it opens on doing nothing");
     driver.keys("U").unwrap();

@@ -22,7 +22,7 @@ fn one_of_two_that_came_in_the_same_second_is_equal() {
     stage.wait(300).submit("two", "root.a").ask("two", "p", 1, 0);
     stage.wait(60_000);
     let found = stage.decided("two", "p", "n1");
-    assert_eq!(verdict(&found), (Verdict::Equal, "it is level with one p"));
+    assert_eq!(verdict(&found), (Verdict::Equal, "it has the same rank as one p"));
     assert_eq!(stage.decided("one", "p", "n2").verdict, Verdict::Same);
 }
 

@@ -90,7 +90,7 @@ fn a_difference_says_why() {
         }
     }
     insta::assert_snapshot!(found, @r"
-    appsort-001: app-003 t4-1: illegal it would wait for app-002, which was submitted before: its queue starts one application after the other
+    appsort-001: app-003 t4-1: illegal it would wait for app-002, which was submitted earlier: its queue starts one application at a time
     quota-002: app-005 t10-1: order kornsole allocates app-003 t5-2 on node-01 before it: queue root.delta.alpha has a smaller fair share than root.delta.gamma
     ");
 }

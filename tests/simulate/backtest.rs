@@ -102,6 +102,6 @@ fn a_span_without_a_node_is_refused() {
     for arguments in [["--state", path(&state)].as_slice(), &["--state", path(&state), "--backtest"]] {
         let (code, out, err) = simulate(arguments);
         assert_eq!((code, out.as_str()), (Some(1), ""), "{err}");
-        assert!(err.contains("no node was there from 0.000s to "), "{err}");
+        assert!(err.contains("no nodes existed from 0.000s to "), "{err}");
     }
 }

@@ -30,8 +30,8 @@ fn tempfile_folder() -> std::path::PathBuf {
 fn it_prints_a_table_or_json() {
     let (code, table, _) = whatif(&["--set", "root.a.max.vcore=+3", "--for", "1m"]);
     assert_eq!(code, 0, "{table}");
-    assert!(table.starts_with("1 application starts that would not"), "{table}");
-    assert!(table.contains("first difference: two/y-1 is allocated on n1, instead of: nothing any more"), "{table}");
+    assert!(table.starts_with("1 application starts (without the change: does not)"), "{table}");
+    assert!(table.contains("first difference: two/y-1 is allocated on n1, instead of: nothing"), "{table}");
     let (code, json, _) = whatif(&["--set", "root.a.max.vcore=+3", "--for", "1m", "--json"]);
     let json: serde_json::Value = serde_json::from_str(&json).unwrap();
     assert_eq!((code, json["diff"]["applications"][0]["effect"].as_str()), (0, Some("started")));
@@ -82,7 +82,7 @@ fn a_cluster_in_manifests_is_forked_with_its_filters() {
 #[test]
 fn manifests_that_do_not_read_are_no_fork() {
     let (code, _, message) = of_manifests(&["--from-manifests", "nowhere"]);
-    assert!(code == 1 && message.starts_with("nowhere: cannot be read"), "{message}");
+    assert!(code == 1 && message.starts_with("nowhere: "), "{message}");
     let (code, _, message) = of_manifests(&["--workload", "x.yaml"]);
     assert!(code == 2 && message.contains("cannot be used with"), "{message}");
 }

@@ -40,7 +40,7 @@ fn each_kind_is_proposed_with_what_else_it_causes() {
         lines(CONFIG, STEPS, "two"),
         [
             "raise the maximum of root.a by 1 cpu to 3",
-            "wait for the end of one; the time is unknown",
+            "wait until oneends; the time is unknown",
             "move two to root.b",
             "move one to root.b",
             "end one; then one loses 2 allocations",
@@ -92,7 +92,7 @@ fn the_end_that_is_waited_for_is_estimated_from_what_others_took() {
     let all = lines(CONFIG, &steps, "next");
     // Applications of this queue took 330 s with their completing; 60 s of that are over.
     assert_eq!(all[0], "add a node with 1 cpu", "{all:#?}");
-    assert_eq!(all[1], "wait for the end of now, about 4m 30s from now by what others of its queue took");
+    assert_eq!(all[1], "wait until now, about 4m 30s by the run times of its queue");
 }
 
 #[test]
@@ -230,13 +230,13 @@ fn a_configuration_is_tried_for_ten_minutes_until_that_is_stopped() {
     assert_eq!(
         lines,
         [
-            "1 application starts that would not, an ask waits 5m on average instead of 10m, 2 asks wait longer than 10m instead of 4",
+            "1 application starts (without the change: does not), a request waits 5m on average instead of 10m, 2 requests wait longer than 10m instead of 4",
             "root.a: uses 2 cpu more at the end, 2 asks fewer wait at the end",
             "runtimes: median of 0 ended applications, by queue; 2 applications had no match: never ends",
         ]
     );
     let refused = forecast(&fork, Arc::from("partitions: ["), &stop).unwrap().unwrap();
-    assert!(refused.len() == 1 && refused[0].starts_with("the copy refuses it"), "{refused:?}");
+    assert!(refused.len() == 1 && refused[0].starts_with("the copy rejects it"), "{refused:?}");
     stop.stop();
     assert!(forecast(&fork, raised, &stop).is_none());
 }

@@ -46,7 +46,10 @@ impl Alerts {
         let saved: Saved =
             serde_json::from_str(text).map_err(|error| format!("the state of the alerts cannot be parsed: {error}"))?;
         if saved.version != VERSION {
-            return Err(format!("the state of the alerts has version {}, this program reads {VERSION}", saved.version));
+            return Err(format!(
+                "the state of the alerts has version {}, this program reads version {VERSION}",
+                saved.version
+            ));
         }
         self.alerts =
             saved.alerts.into_iter().map(|alert| ((alert.rule.clone(), alert.subject.clone()), alert)).collect();

@@ -74,8 +74,8 @@ impl Silence {
     pub fn words(&self) -> String {
         match (&self.rule, &self.subject) {
             (Some(rule), Some(subject)) => format!("{rule} of {subject}"),
-            (Some(rule), None) => format!("{rule}, whatever it is about"),
-            (None, Some(subject)) => format!("everything about {subject}"),
+            (Some(rule), None) => format!("{rule}, for all subjects"),
+            (None, Some(subject)) => format!("all alerts for {subject}"),
             (None, None) => "everything".to_owned(),
         }
     }

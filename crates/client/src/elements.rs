@@ -98,7 +98,7 @@ impl Elements {
     pub fn finish(self) -> Result<usize, Wrong> {
         match self.state {
             State::After => Ok(self.count),
-            _ => Err(format!("it ends after {} elements in the middle of the list", self.count)),
+            _ => Err(format!("the list ends unexpectedly after {} elements", self.count)),
         }
     }
 

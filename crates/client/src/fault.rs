@@ -159,14 +159,14 @@ impl fmt::Display for Fault {
             Self::TooLarge(limit) => write!(f, "the answer is larger than {} MiB", limit >> 20),
             Self::NoEndpoint(path) => write!(f, "this release has no {path}"),
             Self::Missing(said) => said.fmt(f),
-            Self::Refused(401, said) => write!(f, "401: {said}; --token-file or KORNSOLE_TOKEN names a token"),
+            Self::Refused(401, said) => write!(f, "401: {said}; use --token-file or KORNSOLE_TOKEN"),
             Self::Refused(status, said) => write!(f, "{status}: {said}"),
             Self::Foreign(status, first) if first.is_empty() => {
-                write!(f, "not a YuniKorn: answers {status} with nothing in it")
+                write!(f, "not a YuniKorn server: status {status} with an empty body")
             }
-            Self::Foreign(status, first) => write!(f, "not a YuniKorn: answers {status} with {first:?}"),
+            Self::Foreign(status, first) => write!(f, "not a YuniKorn server: status {status} with {first:?}"),
             Self::Elsewhere(status, to) => {
-                write!(f, "answers {status} and points to {to}; redirects are not followed, name that address yourself")
+                write!(f, "status {status} redirects to {to}; kornsole does not follow redirects; use that address")
             }
             Self::Unreadable(path, why) => write!(f, "invalid response from {path}: {why}"),
         }
@@ -197,7 +197,10 @@ mod tests {
     fn a_foreign_answer_is_shown_in_one_safe_line() {
         let page = b"<!DOCTYPE html>\n<html>\x1b[31m  <head><title>Sign in to the corporate proxy, please</title>";
         let shown = Fault::Foreign(200, Fault::first_of(page)).to_string();
-        assert!(shown.starts_with("not a YuniKorn: answers 200 with \"<!DOCTYPE html> <html> [31m <head>"), "{shown}");
+        assert!(
+            shown.starts_with("not a YuniKorn server: status 200 with \"<!DOCTYPE html> <html> [31m <head>"),
+            "{shown}"
+        );
         assert!(!shown.contains('\u{1b}') && shown.chars().count() < 110, "{shown}");
     }
 }

@@ -292,8 +292,9 @@ impl Client {
 
     fn address(&self, path: &str) -> Result<Url, Fault> {
         let whole = format!("{}{path}", self.base);
-        Url::parse(&whole)
-            .map_err(|error| Fault::Unreachable(Trouble::new(format!("{whole} is not an address"), error.to_string())))
+        Url::parse(&whole).map_err(|error| {
+            Fault::Unreachable(Trouble::new(format!("{whole} is not a valid address"), error.to_string()))
+        })
     }
 
     async fn read(&self, mut response: Response, started: Instant, limit: usize) -> Result<Vec<u8>, Fault> {
@@ -322,8 +323,8 @@ impl Client {
         let limit = self.limits.idle.min(left);
         match tokio::time::timeout(limit, response.chunk()).await {
             Err(_) if limit < self.limits.idle => Err(Fault::Slow("whole answer", self.limits.whole)),
-            Err(_) => Err(Fault::Slow("further part of the answer", self.limits.idle)),
-            Ok(Err(error)) => Err(Fault::Cut(Trouble::of("the answer broke off", error))),
+            Err(_) => Err(Fault::Slow("next part of the answer", self.limits.idle)),
+            Ok(Err(error)) => Err(Fault::Cut(Trouble::of("the answer ended too early", error))),
             Ok(Ok(chunk)) => Ok(chunk),
         }
     }
@@ -370,10 +371,10 @@ impl Client {
     fn fault(&self, error: reqwest::Error) -> Fault {
         let host = self.base.host_str().unwrap_or_default();
         if !error.is_connect() {
-            return Fault::Cut(Trouble::of(format!("{host} hung up before it answered"), error));
+            return Fault::Cut(Trouble::of(format!("{host} closed the connection before it answered"), error));
         }
         let report = match error.is_timeout() {
-            true => format!("{host} does not answer within {:?}", self.limits.connect),
+            true => format!("{host} did not answer within {:?}", self.limits.connect),
             false => trouble::connecting(host, self.base.port_or_known_default(), &error),
         };
         Fault::Unreachable(Trouble::of(report, error))

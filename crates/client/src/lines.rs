@@ -46,7 +46,7 @@ impl Lines {
             match self.response.chunk().await {
                 Ok(Some(chunk)) => self.held.extend_from_slice(&chunk),
                 Ok(None) => return Ok(None),
-                Err(error) => return Err(Fault::Cut(Trouble::of("the stream broke off", error))),
+                Err(error) => return Err(Fault::Cut(Trouble::of("the stream ended unexpectedly", error))),
             }
         }
     }

@@ -48,7 +48,7 @@ impl fmt::Display for Release {
             Self::V1_7 => "1.7",
             Self::V1_8 => "1.8",
             Self::V1_9 => "1.9",
-            Self::Newer => "newer than 1.9, taken as 1.9",
+            Self::Newer => "newer than 1.9, treated as 1.9",
         })
     }
 }
@@ -211,7 +211,7 @@ mod tests {
             let found = detect(partition.as_bytes(), Some(queue.as_bytes())).unwrap();
             assert_eq!(found, Some(release), "{partition} {queue}");
         }
-        assert_eq!(Remote::YuniKorn(Release::Newer).to_string(), "YuniKorn newer than 1.9, taken as 1.9");
+        assert_eq!(Remote::YuniKorn(Release::Newer).to_string(), "YuniKorn newer than 1.9, treated as 1.9");
         assert_eq!(Remote::YuniKorn(Release::Newer).profile(), Profile::V1_9_0);
         assert_eq!(detect(b"[]", None).unwrap(), None);
         assert!(matches!(detect(br#"[{"name":"default","applications":null}]"#, None), Err(Fault::TooOld(_))));

@@ -71,7 +71,7 @@ pub enum TargetFault {
     #[error("the address must have no {0}")]
     Part(&'static str),
     /// A token over plain HTTP to another machine (E1).
-    #[error("a token goes over https only, or to this machine itself; {0} is neither")]
+    #[error("a token is sent only over https or to the local machine; {0} is neither")]
     Plain(String),
     /// What is given as a token is empty, or has characters that no header may have.
     #[error("the token is empty or invalid")]
@@ -83,10 +83,10 @@ pub enum TargetFault {
     #[error("the header {0} is set by kornsole itself{1}")]
     OwnHeader(String, &'static str),
     /// A certificate that does not read.
-    #[error("{0} has no certificate in PEM that can be used: {1}")]
+    #[error("{0} has no valid PEM certificate: {1}")]
     Certificate(String, String),
     /// The HTTP client does not start.
-    #[error("no connection can be made at all: {0}")]
+    #[error("cannot connect: {0}")]
     Client(String),
 }
 
@@ -100,13 +100,13 @@ impl Target {
         let bad = |why: String| TargetFault::Address(address.to_owned(), why);
         let mut base = Url::parse(whole.trim()).map_err(|error| bad(error.to_string()))?;
         if !matches!(base.scheme(), "http" | "https") {
-            return Err(bad(format!("{} is not spoken here", base.scheme())));
+            return Err(bad(format!("the scheme {} is not supported", base.scheme())));
         }
         if base.host_str().is_none_or(str::is_empty) {
-            return Err(bad("it names no host".to_owned()));
+            return Err(bad("it has no host".to_owned()));
         }
         if !base.username().is_empty() || base.password().is_some() {
-            return Err(TargetFault::Part("user or password in it; a token comes from --token-file or KORNSOLE_TOKEN"));
+            return Err(TargetFault::Part("user or password; use --token-file or KORNSOLE_TOKEN for a token"));
         }
         if base.query().is_some() || base.fragment().is_some() {
             return Err(TargetFault::Part("query or fragment"));
@@ -199,7 +199,7 @@ impl Target {
         let bad = |why: String| TargetFault::Certificate(name.to_owned(), why);
         let found = reqwest::Certificate::from_pem_bundle(&pem).map_err(|error| bad(causes(&error)))?;
         if found.is_empty() {
-            return Err(bad("there is none in it".to_owned()));
+            return Err(bad("it is missing".to_owned()));
         }
         self.authorities.push(pem);
         Ok(self)

@@ -46,7 +46,7 @@ pub(super) fn connecting(host: &str, port: Option<u16>, error: &(dyn Error + 'st
     }
     // What looks up names gives no kind of error that says it.
     if all(error).any(|cause| cause.to_string().contains("dns error")) {
-        return format!("the name {host} cannot be found");
+        return format!("cannot resolve the name {host}");
     }
     match find::<io::Error>(error).map(io::Error::kind) {
         Some(io::ErrorKind::ConnectionRefused) => format!("{place} refuses the connection"),
@@ -55,7 +55,7 @@ pub(super) fn connecting(host: &str, port: Option<u16>, error: &(dyn Error + 'st
             format!("no route to {host}")
         }
         Some(io::ErrorKind::ConnectionReset | io::ErrorKind::BrokenPipe | io::ErrorKind::UnexpectedEof) => {
-            format!("{place} closes the connection during setup")
+            format!("{place} closed the connection during setup")
         }
         _ => format!("{place} cannot be reached"),
     }
@@ -70,17 +70,19 @@ fn no_tls(host: &str, error: &rustls::Error) -> String {
                 }
                 Certificate::Expired | Certificate::ExpiredContext { .. } => "has expired",
                 Certificate::NotValidYet | Certificate::NotValidYetContext { .. } => "is not valid yet",
-                Certificate::NotValidForName | Certificate::NotValidForNameContext { .. } => "is for another name",
+                Certificate::NotValidForName | Certificate::NotValidForNameContext { .. } => {
+                    "is valid for another name only"
+                }
                 Certificate::Revoked => "is revoked",
                 _ => "is not accepted",
             };
             format!("the certificate of {host} {why}")
         }
-        rustls::Error::InvalidMessage(_) => format!("{host} speaks no TLS; perhaps it speaks plain http"),
+        rustls::Error::InvalidMessage(_) => format!("{host} does not use TLS; try http://"),
         rustls::Error::AlertReceived(_) => {
-            format!("{host} rejects the TLS connection; it may require a certificate: --client-cert FILE")
+            format!("{host} rejected the TLS connection; if it requires a client certificate, use --client-cert FILE")
         }
-        _ => format!("no TLS comes about with {host}"),
+        _ => format!("the TLS handshake with {host} failed"),
     }
 }
 
@@ -114,18 +116,18 @@ mod tests {
         for (error, message) in [
             (io(io::ErrorKind::ConnectionRefused), "h:1 refuses the connection"),
             (io(io::ErrorKind::HostUnreachable), "no route to h"),
-            (io(io::ErrorKind::ConnectionReset), "h:1 closes the connection during setup"),
+            (io(io::ErrorKind::ConnectionReset), "h:1 closed the connection during setup"),
             (io(io::ErrorKind::AddrNotAvailable), "h:1 cannot be reached"),
-            (io::Error::other("dns error: no such host"), "the name h cannot be found"),
+            (io::Error::other("dns error: no such host"), "cannot resolve the name h"),
             (invalid(Certificate::Expired), "the certificate of h has expired"),
-            (invalid(Certificate::NotValidForName), "the certificate of h is for another name"),
+            (invalid(Certificate::NotValidForName), "the certificate of h is valid for another name only"),
             (
                 invalid(Certificate::UnknownIssuer),
                 "the certificate of h is not trusted; --ca FILE adds the authority that issued it",
             ),
             (
                 held(rustls::Error::InvalidMessage(rustls::InvalidMessage::InvalidContentType)),
-                "h speaks no TLS; perhaps it speaks plain http",
+                "h does not use TLS; try http://",
             ),
         ] {
             assert_eq!(connecting("h", Some(1), &error), message, "{error:?}");

@@ -123,7 +123,7 @@ impl<R: BufRead> Csv<R> {
                 io::Read::take(&mut self.input, LONGEST as u64).read_until(b'\n', &mut self.bytes)?;
             }
             let message = format!("the record is longer than {LONGEST} bytes");
-            return Ok(Some(Err(CsvFault { at, message, hint: "is a quote not closed?" })));
+            return Ok(Some(Err(CsvFault { at, message, hint: "check for an unclosed quote" })));
         }
         Ok(Some(match std::str::from_utf8(&self.bytes) {
             Ok(text) => {
@@ -183,7 +183,7 @@ impl<R: BufRead> Csv<R> {
                     Some(Err(fault)) => return Ok(Err(fault)),
                     None => {
                         let message = "the quote is not closed".to_owned();
-                        let hint = "close it behind the field";
+                        let hint = "close it after the field";
                         return Ok(Err(CsvFault { at: record.place_of(start), message, hint }));
                     }
                 }

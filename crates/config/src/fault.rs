@@ -172,7 +172,7 @@ impl Faults {
                 at: Place::default(),
                 path: String::new(),
                 message: format!(
-                    "of {} faults these are the first {MOST} found; {errors} of the rest are errors",
+                    "the first {MOST} of {} faults are shown; {errors} of the others are errors",
                     MOST + left_out
                 ),
                 hint: "mend these and check again".to_owned(),
@@ -355,7 +355,7 @@ mod tests {
         let reported = faults.into_sorted();
         assert_eq!(reported.len(), MOST + 1);
         assert_eq!((reported[0].code, reported[0].severity), (MORE, Severity::Error));
-        assert_eq!(reported[0].message, "of 20005 faults these are the first 20000 found; 3 of the rest are errors");
+        assert_eq!(reported[0].message, "the first 20000 of 20005 faults are shown; 3 of the others are errors");
     }
 
     #[test]

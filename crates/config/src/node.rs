@@ -149,7 +149,7 @@ impl<'d> Node<'d> {
     /// Reports that another type is expected here (CFG-005).
     pub fn wrong_type(self, key: &str, wanted: &str, path: &str, faults: &mut Faults) {
         if !matches!(self.content(), Content::Broken) {
-            let message = format!("{} is {}, {wanted} is due", quoted(key), self.kind());
+            let message = format!("{} is {}, expected {wanted}", quoted(key), self.kind());
             faults.error("CFG-005", self.at(), path, message, format!("write {wanted}"));
         }
     }

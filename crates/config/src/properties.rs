@@ -32,11 +32,11 @@ pub enum PropertyKey {
 allowed_values!(PropertyKey, exact, {
     ApplicationSortPolicy: All "application.sort.policy", [], "The order of the applications in a leaf.";
     ApplicationSortPriority: All "application.sort.priority", [], "Whether higher priorities go first.";
-    PriorityPolicy: All "priority.policy", [], "`fence`: priorities inside do not count outside.";
-    PriorityOffset: All "priority.offset", [], "Added to the priorities inside: a whole number, also below 0.";
-    PreemptionPolicy: All "preemption.policy", [], "What preemption may do here.";
-    PreemptionDelay: All "preemption.delay", [], "How long an ask waits before it may preempt: 30s, 1m30s.";
-    QuotaPreemptionDelay: Since1_9 "quota.preemption.delay", [], "How long after its maximum was lowered the queue is brought down to it.";
+    PriorityPolicy: All "priority.policy", [], "`fence`: priorities in this queue do not apply outside it.";
+    PriorityOffset: All "priority.offset", [], "An integer added to the priorities in this queue; it may be negative.";
+    PreemptionPolicy: All "preemption.policy", [], "The effect of preemption in this queue.";
+    PreemptionDelay: All "preemption.delay", [], "How long a request waits before it can preempt: 30s, 1m30s.";
+    QuotaPreemptionDelay: Since1_9 "quota.preemption.delay", [], "The delay before preemption enforces a lowered maximum.";
 });
 
 impl PropertyKey {

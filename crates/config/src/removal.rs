@@ -77,7 +77,7 @@ impl fmt::Display for Removal {
     /// `it removes 12 of 15 queues, every queue of partition gpu among them`
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.empty {
-            f.write_str("it is empty, and ")?;
+            f.write_str("it is empty and ")?;
         } else {
             f.write_str("it ")?;
         }

@@ -59,7 +59,7 @@ impl Schema {
                 }
                 described(list, "The partitions: parts of the cluster with queues, users and nodes of their own.")
             }
-            "checksum" => described(text(), "The checksum of a text; not looked at."),
+            "checksum" => described(text(), "The checksum of a text; ignored."),
             _ => Value::Null,
         });
         if self.own {
@@ -77,7 +77,10 @@ impl Schema {
             }
             "queues" => {
                 let queues = json!({ "type": "array", "items": reference("queue") });
-                described(queues, "The tree of queues. A single `root` is its root; otherwise a root is put above.")
+                described(
+                    queues,
+                    "The queue tree. If it does not have a single queue `root`, a root is added as the parent.",
+                )
             }
             "placementrules" => {
                 described(list("rule"), "How an application finds its queue: the rules are tried in this order.")
@@ -85,7 +88,7 @@ impl Schema {
             "limits" => {
                 described(list("limit"), "Limits of users and groups in the whole partition, as on the root queue.")
             }
-            "nodesortpolicy" => described(self.node_sort(), "Which node is tried first."),
+            "nodesortpolicy" => described(self.node_sort(), "The order in which nodes are tried."),
             "preemption" => {
                 let preemption = object(decode::preemption_keys(self.profile), |key| match key {
                     "enabled" => {
@@ -101,7 +104,7 @@ impl Schema {
             _ => Value::Null,
         });
         if self.own {
-            let mut dump = described(json!({}), "Has no effect any more: leave it out.");
+            let mut dump = described(json!({}), "Has no effect: remove it.");
             dump["deprecated"] = json!(true);
             partition["properties"]["statedumpfilepath"] = dump;
         }
@@ -124,9 +127,11 @@ impl Schema {
                 });
                 described(name, "The name, 1 to 64 of a-z A-Z 0-9 _ -; its case does not matter.")
             }
-            "parent" => described(self.flag(), "Makes a queue without children a parent."),
+            "parent" => described(self.flag(), "Makes a queue without children a parent queue."),
             "queues" => described(list("queue"), "The queues below this one."),
-            "maxapplications" => described(self.count(), "The most applications that run here and below together."),
+            "maxapplications" => {
+                described(self.count(), "The maximum number of running applications in this queue and its children.")
+            }
             "properties" => reference("properties"),
             "adminacl" => {
                 described(acl(), "Who may change the queue and kill applications: `user,user group,group`, or `*`.")
@@ -143,13 +148,16 @@ impl Schema {
 
     fn resources(&self) -> Value {
         let resources = object(&decode::RESOURCES, |key| match key {
-            "guaranteed" => {
-                described(reference("amounts"), "What the queue gets before others get more than their share.")
+            "guaranteed" => described(
+                reference("amounts"),
+                "The resources that the queue gets before other queues get more than their share.",
+            ),
+            "max" => {
+                described(reference("amounts"), "The maximum that the queue and its children can use; 0 means none.")
             }
-            "max" => described(reference("amounts"), "The most that the queue and those below use; 0 means none."),
             _ => Value::Null,
         });
-        described(resources, "Amounts by resource name. Not on root, which follows the size of the cluster.")
+        described(resources, "Quantities by resource name. Not for root, which has the size of the cluster.")
     }
 
     fn limit(&self) -> Value {
@@ -160,10 +168,12 @@ impl Schema {
             "users" => described(names(&user), "User names, or `*` alone for all other users."),
             "groups" => described(
                 names("^([*]|[_a-zA-Z][a-zA-Z0-9:_.-]*)$"),
-                "Group names, or `*` alone for every other group. The first that fits a user counts.",
+                "Group names, or `*` alone for all other groups. The first match applies to a user.",
             ),
-            "maxapplications" => described(self.count(), "The most applications that run, per user or per group."),
-            "maxresources" => described(reference("amounts"), "The most resources in use, per user or per group."),
+            "maxapplications" => {
+                described(self.count(), "The maximum number of running applications, per user or per group.")
+            }
+            "maxresources" => described(reference("amounts"), "The maximum resources in use, per user or per group."),
             _ => Value::Null,
         });
         let some = |key: &str, shape: Value| json!({ "properties": { key: shape }, "required": [key] });
@@ -181,10 +191,12 @@ impl Schema {
 
     fn template(&self) -> Value {
         let template = object(&decode::TEMPLATE, |key| match key {
-            "maxapplications" => described(self.count(), "The most applications that run in a dynamic queue."),
+            "maxapplications" => {
+                described(self.count(), "The maximum number of running applications in a dynamic queue.")
+            }
             "properties" => reference("properties"),
             "resources" if self.own => reference("resources"),
-            "resources" => described(json!({}), "The amounts of a dynamic queue."),
+            "resources" => described(json!({}), "The resources of a dynamic queue."),
             _ => Value::Null,
         });
         described(template, "The initial settings of a queue that a placement rule creates in this queue.")
@@ -203,7 +215,7 @@ impl Schema {
         let properties = json!({ "type": ["object", "null"], "properties": known, "additionalProperties": text() });
         described(
             properties,
-            "Settings by name, most of them inherited by the queues below; other names are kept and shown.",
+            "Settings by name. Child queues inherit most of them; unknown names are stored and shown.",
         )
     }
 
@@ -218,14 +230,14 @@ impl Schema {
         };
         let mut rule = object(&decode::RULE, |key| match key {
             "name" => described(name.clone(), "Which rule."),
-            "create" => described(self.flag(), "Whether the rule may yield a queue that does not exist yet."),
+            "create" => described(self.flag(), "Whether the rule can create a queue that does not exist."),
             "filter" => reference("filter"),
             "parent" if self.own => {
                 let one = json!({ "type": "array", "items": reference("rule"), "maxItems": 1 });
                 let parent = json!({ "anyOf": [reference("rule"), text(), one] });
-                described(parent, "The rule that gives the queue above; or its name, or a path from root.")
+                described(parent, "The rule that selects the parent queue; or its name, or a full path.")
             }
-            "parent" => described(reference("rule"), "The rule that gives the queue above."),
+            "parent" => described(reference("rule"), "The rule that selects the parent queue."),
             "value" => described(text(), "The queue of a `fixed` rule, the tag of a `tag` rule."),
             _ => Value::Null,
         });
@@ -247,7 +259,10 @@ impl Schema {
                 let types = self.names_of(FilterType::ALLOWED);
                 let pattern = format!("^({}|)$", any_case_of(types.iter().copied()));
                 let text = json!({ "type": ["string", "null"], "pattern": pattern });
-                described(json!({ "anyOf": [{ "enum": types }, text] }), "Whether those who match pass, or all others.")
+                described(
+                    json!({ "anyOf": [{ "enum": types }, text] }),
+                    "Whether the rule applies to users who match, or to all others.",
+                )
             }
             "users" => described(names_or_expression(), "User names, or one regular expression."),
             "groups" => described(names_or_expression(), "Group names, or one regular expression."),
@@ -263,11 +278,11 @@ impl Schema {
             json!({ "enum": policies.chain([json!(""), Value::Null]).collect::<Vec<_>>() })
         };
         let map = object(&decode::NODE_SORT, |key| match key {
-            "type" => described(kind(), "`fair`: the emptiest node first; `binpacking`: the fullest."),
+            "type" => described(kind(), "`fair`: the least used node first; `binpacking`: the most used node first."),
             "resourceweights" => {
                 let weight = json!({ "type": ["number", "null"], "minimum": 0 });
                 let weights = json!({ "type": ["object", "null"], "additionalProperties": weight });
-                described(weights, "How much each resource counts; names not listed do not.")
+                described(weights, "The weight of each resource; unlisted names have no weight.")
             }
             _ => Value::Null,
         });

@@ -121,17 +121,17 @@ impl fmt::Display for StoreError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let path = self.path.display();
         if self.replaced() {
-            write!(f, "{path} is replaced, but may be the old one again after a power cut: ")?;
+            write!(f, "{path} is replaced, but a power cut may restore the old file: ")?;
         } else {
             write!(f, "{path} is unchanged: ")?;
         }
         f.write_str(match self.step {
-            StoreStep::Look => "it cannot be looked at",
+            StoreStep::Look => "cannot read its metadata",
             StoreStep::Create => "cannot create a file in its directory",
-            StoreStep::Write => "the new text cannot be written",
-            StoreStep::Keep => "the new file cannot get the owner and mode of the old one",
-            StoreStep::Sync => "the new text does not reach the disk",
-            StoreStep::Rename => "it cannot be replaced",
+            StoreStep::Write => "cannot write the new text",
+            StoreStep::Keep => "cannot copy owner and mode to the new file",
+            StoreStep::Sync => "cannot sync the new text to disk",
+            StoreStep::Rename => "cannot replace it",
             StoreStep::SyncFolder => "cannot sync its directory",
         })?;
         match self.source.kind() {

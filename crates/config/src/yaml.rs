@@ -215,7 +215,7 @@ fn parse_whole(text: &str, faults: &mut Faults, progress: &mut dyn FnMut(usize))
             at,
             "",
             "a second document starts here and is ignored",
-            "only the first document of a file counts: put everything into that",
+            "only the first document of a file is read: move all content into it",
         );
     }
     Some(first)
@@ -248,7 +248,7 @@ pub fn decode<'b>(bytes: &'b [u8], faults: &mut Faults) -> Option<&'b str> {
 /// The same with another largest size, in bytes.
 pub fn decode_up_to<'b>(bytes: &'b [u8], largest: usize, faults: &mut Faults) -> Option<&'b str> {
     if bytes.len() > largest {
-        let message = format!("the text has {} bytes, more than are read", bytes.len());
+        let message = format!("the text has {} bytes, above the size limit", bytes.len());
         faults.error("CFG-001", Place::default(), "", message, format!("at most {} MiB", largest >> 20));
         return None;
     }

@@ -39,14 +39,14 @@ pub fn run(words: &[String], document: &Arc<str>, timeout: Duration, stops: impl
     command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped());
     let mut child = match command.spawn() {
         Ok(child) => child,
-        Err(error) => return Attempt::Failed(format!("{program} cannot be run: {error}")),
+        Err(error) => return Attempt::Failed(format!("cannot run {program}: {error}")),
     };
     let said = match feed(&mut child, document) {
         Ok(said) => said,
         Err(error) => {
             // It gets nothing to read, so there is nothing for it to do.
             let _ = child.kill().and_then(|()| child.wait());
-            return Attempt::Failed(format!("{program} cannot be fed: {error}"));
+            return Attempt::Failed(format!("cannot write to {program}: {error}"));
         }
     };
     let until = Instant::now() + timeout;
@@ -60,7 +60,7 @@ pub fn run(words: &[String], document: &Arc<str>, timeout: Duration, stops: impl
             Ok(None) if Instant::now() >= until => {
                 // It may have ended this moment; both are fine.
                 let _ = child.kill().and_then(|()| child.wait());
-                return Attempt::Failed(format!("{program} took longer than {:?} and was ended", timeout));
+                return Attempt::Failed(format!("{program} did not end within {:?} and was stopped", timeout));
             }
             Ok(None) if stops(LOOK_EVERY) => return Attempt::Stopped,
             Ok(None) => {}
@@ -78,7 +78,7 @@ pub fn post(who: &str, address: &str, authorities: Option<&Path>, document: &Arc
     let request = client.post(address).header("content-type", "application/json").body(document.to_string());
     match request.send() {
         Ok(answer) if answer.status().is_success() => Attempt::Done,
-        Ok(answer) => Attempt::Failed(format!("{who} answers {}", answer.status())),
+        Ok(answer) => Attempt::Failed(format!("{who} answered {}", answer.status())),
         Err(error) => Attempt::Failed(format!("{who}: {}", causes(&error.without_url()))),
     }
 }

@@ -82,7 +82,7 @@ pub(super) fn attach_file(state: &mut State, file: &Path, bytes: Vec<u8>) -> Vec
     let name = file.display();
     match store::store(file, text.as_bytes()) {
         Ok(()) => {
-            let title = format!("{name} was replaced: that was cut off when the scheduler ended");
+            let title = format!("the replacement of {name}, interrupted when the scheduler ended, is complete");
             state.notice(NoticeWeight::Info, title, String::new());
             state.active_config.file = Some((file.to_owned(), text.as_bytes().to_vec()));
             text.as_bytes().to_vec()
@@ -98,7 +98,7 @@ pub(super) fn attach_file(state: &mut State, file: &Path, bytes: Vec<u8>) -> Vec
 /// Removes what a process that was ended in the middle of a change left beside the configuration's file, with a notice.
 pub(super) fn remove_leftovers(state: &mut State, file: &Path) {
     for left in store::sweep(file) {
-        let title = format!("{} was left of a change that was cut off, and is removed", left.display());
+        let title = format!("{}, left by an interrupted change, is removed", left.display());
         state.notice(NoticeWeight::Info, title, String::new());
     }
 }

@@ -86,7 +86,7 @@ pub(super) fn roll_back(
     let done = replace(state, actor, order, change, prepared)?;
     if !change.dry_run && done.revision != revision && done.checksum != done.previous {
         let user = actor.user();
-        let message = format!("{user} brought revision {revision} back, as revision {}", done.revision);
+        let message = format!("{user} restored revision {revision} as revision {}", done.revision);
         state.emit_event(EventKind::ConfigRolledBack { message });
     }
     Ok(done)
@@ -144,7 +144,7 @@ fn check(state: &State, actor: &Actor, order: &Order, change: &ConfigChange<'_>)
         may_reconfigure(state, actor, order, &diff)?;
     }
     if let Some(why) = state.scheduler.would_refuse(state.now, &config) {
-        return Err(invalid("the configuration cannot be loaded as things are", &why));
+        return Err(invalid("the configuration cannot be loaded in the current state", &why));
     }
     let removal = Removal::between(&state.active_config.config, &config, empty);
     let done = Configured { removal, ..configured(state, &config, &diff, change.dry_run) };
@@ -187,11 +187,12 @@ fn compare(state: &State, base: Option<&str>) -> Result<(), Refusal> {
     let current = state.scheduler.checksum();
     let now = Details { current: Some(current.to_owned()), ..Details::default() };
     let Some(base) = base.filter(|base| *base != "*") else {
-        let text = "name the checksum of the configuration that the new one is to replace";
-        let refusal = Refusal::new(Code::ChecksumRequired, "the configuration is replaced knowingly only", text);
+        let text = "send the checksum of the configuration to replace";
+        let refusal =
+            Refusal::new(Code::ChecksumRequired, "the checksum of the replaced configuration is missing", text);
         return Err(refusal.with(now));
     };
-    let changed = "the configuration was changed meanwhile";
+    let changed = "the configuration has changed";
     let of_late = state.audit_log.recent_revisions();
     if !of_late.iter().any(|revision| base.eq_ignore_ascii_case(&revision.checksum)) {
         let text = "no recent configuration has this checksum; read the active one, and send its checksum";
@@ -222,7 +223,7 @@ fn compare(state: &State, base: Option<&str>) -> Result<(), Refusal> {
             }
             Err(error) if error.kind() != io::ErrorKind::NotFound => {
                 let text = format!("{} cannot be read: {error}", path.display());
-                Err(Refusal::new(Code::NotDurable, "the configuration cannot be kept", text))
+                Err(Refusal::new(Code::NotDurable, "cannot save the configuration", text))
             }
             _ => Ok(()),
         },
@@ -255,7 +256,7 @@ fn configured(state: &State, config: &Config, diff: &Diff, dry_run: bool) -> Con
         draining.push((partition.to_owned(), path.clone()));
         let apps = usize::try_from(queue.app_count).unwrap_or(usize::MAX);
         what_happens.push(match apps {
-            0 => format!("{path} will drain: it is empty, and goes with the next pass of the cleaner"),
+            0 => format!("{path} will drain: it is empty, and is removed at the next cleanup"),
             _ => format!("{path} will drain: {} in it", counted(apps, "application")),
         });
     }
@@ -266,7 +267,8 @@ fn configured(state: &State, config: &Config, diff: &Diff, dry_run: bool) -> Con
     for (partition, _) in of(Key::Partition, What::Removed) {
         let part = parts.iter().find(|part| *part.name == *partition);
         let apps = part.map_or(0, |part| part.apps.len());
-        what_happens.push(format!("partition {partition} goes: {} in it will fail", counted(apps, "application")));
+        what_happens
+            .push(format!("partition {partition} is removed: {} in it will fail", counted(apps, "application")));
     }
     let created = of(Key::Queue, What::Added).filter_map(|(partition, queue)| Some((partition, queue?)));
     Configured {
@@ -290,18 +292,18 @@ fn configured(state: &State, config: &Config, diff: &Diff, dry_run: bool) -> Con
 fn same_kind(state: &State, path: &Path, new: &ConfigText) -> Result<(), Refusal> {
     if state.active_config.file.as_ref().is_some_and(|(_, known)| config::input::is_gzip(known)) {
         let text = format!("{} is packed with gzip; unpack it and start with the unpacked file", path.display());
-        return Err(Refusal::new(Code::BadRequest, "the configuration cannot be kept", text));
+        return Err(Refusal::new(Code::BadRequest, "cannot save the configuration", text));
     }
     let manifest = state.active_config.written.as_ref().is_some_and(|written| written.text != written.queues);
     if manifest == new.is_manifest() {
         return Ok(());
     }
     let text = format!(
-        "{} is {}, and the new text has to be one too",
+        "{} is {}, so the new text must be one too",
         path.display(),
-        if manifest { "a manifest with a queue configuration" } else { "a queue configuration by itself" }
+        if manifest { "a manifest with a queue configuration" } else { "a plain queue configuration" }
     );
-    Err(Refusal::new(Code::BadRequest, "the configuration cannot be kept", text))
+    Err(Refusal::new(Code::BadRequest, "cannot save the configuration", text))
 }
 
 /// Writes a text into the file of the configuration, if it has one. A failure before the rename leaves the old file. But the staged text
@@ -324,7 +326,7 @@ fn write_file(
     let warning = match prepared.commit() {
         Ok(()) => None,
         Err(error) if error.replaced() => Some(error.to_string()),
-        Err(error) if journaled => Some(format!("{error}; the next start tries again")),
+        Err(error) if journaled => Some(format!("{error}; retried at the next start")),
         Err(error) => return Err(not_durable(&error)),
     };
     if let Some((_, known)) = &mut state.active_config.file {
@@ -334,7 +336,7 @@ fn write_file(
 }
 
 fn not_durable(error: &store::StoreError) -> Refusal {
-    Refusal::new(Code::NotDurable, "the configuration cannot be stored, and is unchanged", error.to_string())
+    Refusal::new(Code::NotDurable, "cannot save the configuration; it is unchanged", error.to_string())
 }
 
 fn invalid(message: &str, why: &str) -> Refusal {

@@ -278,7 +278,7 @@ impl Core {
 
     /// Shows that damage of the journal was repaired.
     pub fn report_repair(&mut self, what: String) {
-        self.notice(NoticeWeight::Warning, "the state was damaged and is repaired".to_owned(), what);
+        self.notice(NoticeWeight::Warning, "the damaged state was repaired".to_owned(), what);
     }
 
     /// From now on reports of draining queues are collected for [`Core::take_drain_reports`].

@@ -83,7 +83,7 @@ impl DrainNotifier {
             let job = match error {
                 std::sync::mpsc::TrySendError::Full(job) | std::sync::mpsc::TrySendError::Disconnected(job) => job,
             };
-            format!("the administrators of {} are not notified: {WAITING} reports wait already", job.queue)
+            format!("cannot notify the administrators of {}: {WAITING} reports are queued already", job.queue)
         })
     }
 }
@@ -129,9 +129,9 @@ impl<F: Fn(String, String)> Worker<F> {
         }
         let tries = match self.hook.retries {
             0 => "tried once".to_owned(),
-            retries => format!("tried {} times", u64::from(retries) + 1),
+            retries => format!("{} attempts failed", u64::from(retries) + 1),
         };
-        (self.failed)(format!("the administrators of {} could not be notified", job.queue), format!("{why}; {tries}"));
+        (self.failed)(format!("cannot notify the administrators of {}", job.queue), format!("{why}; {tries}"));
     }
 
     /// Whether the end comes within a time.

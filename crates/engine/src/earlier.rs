@@ -14,10 +14,9 @@ use ledger::Ledger;
 use model::Time;
 
 /// Why nothing was counted between two runs.
-const NOBODY: &str = "the scheduler did not run here, or had not written what it counted";
+const NOBODY: &str = "the scheduler did not run here, or did not save its counts";
 /// The same where the clock was set back meanwhile.
-const SET_BACK: &str =
-    "the clock was set back while the scheduler did not run: nothing counts until it comes to where it was";
+const SET_BACK: &str = "the clock was set back while the scheduler was stopped: usage is counted again when the clock passes its last time";
 
 /// What an earlier run left.
 #[derive(Clone, Debug, Default)]

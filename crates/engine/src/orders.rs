@@ -49,8 +49,8 @@ fn perform_checked(state: &mut State, actor: &Actor, order: &Order, prepared: Pr
         return Err(refusal);
     }
     if let Some(place) = state.configured_by.as_ref().filter(|_| changes_configuration(&order.act)) {
-        let text = format!("it is kept in {place}: what is changed here would be lost, so change it there");
-        return Err(Refusal::new(Code::NotSupported, "the configuration is not changed here", text));
+        let text = format!("it is stored in {place}: a change here would be lost, so change it there");
+        return Err(Refusal::new(Code::NotSupported, "cannot change the configuration here", text));
     }
     match &order.act {
         Act::Configure { text, base, dry_run } => {
@@ -88,7 +88,7 @@ const fn changes_configuration(act: &Act) -> bool {
 pub(super) fn refused_at_once(actor: &Actor, order: &Order) -> Option<Refusal> {
     let long = order.reason.chars().count();
     let too_long = || {
-        let text = format!("it has {long} characters, at most {LONGEST_REASON} are kept");
+        let text = format!("it has {long} characters, the limit is {LONGEST_REASON}");
         Refusal::new(Code::BadRequest, "the reason is too long", text)
     };
     Refusal::read_only(actor, &order.act).or_else(|| (long > LONGEST_REASON).then(too_long))
@@ -212,11 +212,11 @@ fn order_submit(state: &mut State, at: &Within<'_>, submission: &Submission) -> 
     let part = partition(state, at)?;
     let app = &submission.app;
     if submission.who != at.actor.identity {
-        let text = format!("{} submits in no other name than his own", at.actor.user());
+        let text = format!("{} can submit only with their own user name", at.actor.user());
         return Err(Refusal::new(Code::AclDenied, at.cannot(), text));
     }
     if part.app(app).is_some() {
-        return Err(Refusal::new(Code::Exists, at.cannot(), "a live application has this id"));
+        return Err(Refusal::new(Code::Exists, at.cannot(), "an active application has this id"));
     }
     // A forced submission passes placement without any right.
     if let PlacementOutcome::Placed(placed) = part.would_place(submission).placement.outcome
@@ -235,7 +235,7 @@ fn order_submit(state: &mut State, at: &Within<'_>, submission: &Submission) -> 
             _ => {}
         }
     }
-    Err(Refusal::new(Code::NotPlaced, at.cannot(), "it was placed nowhere"))
+    Err(Refusal::new(Code::NotPlaced, at.cannot(), "no placement rule matched"))
 }
 
 /// All asks or none.
@@ -244,7 +244,7 @@ fn order_asks(state: &mut State, at: &Within<'_>, app: &AppId, asks: &[AskSpec])
     at.own(part, app)?;
     let count: u64 = asks.iter().map(|ask| u64::from(ask.count.max(1))).sum();
     if asks.is_empty() || count > MOST_ASKS as u64 {
-        let text = format!("an order makes 1 to {MOST_ASKS} asks, these are {count}");
+        let text = format!("an order can add 1 to {MOST_ASKS} requests, this one has {count}");
         return Err(Refusal::new(Code::BadRequest, at.cannot(), text));
     }
     let asks: Vec<AskSpec> = asks.iter().map(|ask| AskSpec { app: app.clone(), ..ask.clone() }).collect();
@@ -283,7 +283,7 @@ fn order_node(state: &mut State, at: &Within<'_>, act: &PartitionAct) -> Result<
     let (node, command) = match act {
         PartitionAct::AddNode(spec) => {
             if part.nodes.find(&spec.id).is_some() {
-                return Err(Refusal::new(Code::Exists, at.cannot(), "a node of this id is registered already"));
+                return Err(Refusal::new(Code::Exists, at.cannot(), "a node with this id is already registered"));
             }
             (&spec.id, PartitionCommand::AddNode(spec.clone()))
         }
@@ -297,12 +297,12 @@ fn order_node(state: &mut State, at: &Within<'_>, act: &PartitionAct) -> Result<
         PartitionAct::RemoveNode { id, force } => {
             let running = known(id)?.allocations.len();
             if running > 0 && !force {
-                let text = format!("{} would be released; force does it", counted(running, "allocation"));
+                let text = format!("{} would be released; use force", counted(running, "allocation"));
                 return Err(Refusal::new(Code::NodeInUse, at.cannot(), text));
             }
             (id, PartitionCommand::RemoveNode(id.clone()))
         }
-        _ => return Err(Refusal::new(Code::BadRequest, at.cannot(), "this is nothing that is done to a node")),
+        _ => return Err(Refusal::new(Code::BadRequest, at.cannot(), "invalid action for a node")),
     };
     let node = node.clone();
     let events = commit(state, at, command);
@@ -357,13 +357,17 @@ fn move_effects(app: &Application, to: &QueuePath) -> Vec<String> {
     }
     let pending = app.pending_order.len();
     if pending > 0 {
-        effects.push(format!("{} {} along", counted(pending, "pending ask"), if pending == 1 { "goes" } else { "go" }));
+        effects.push(format!(
+            "{} {} with it",
+            counted(pending, "pending ask"),
+            if pending == 1 { "goes" } else { "go" }
+        ));
     }
     let reserved = app.reservations.len();
     if reserved > 0 {
-        effects.push(format!("{} {} given up", counted(reserved, "reservation"), be(reserved)));
+        effects.push(format!("{} {} abandoned", counted(reserved, "reservation"), be(reserved)));
     }
-    effects.push(format!("the limits of {to} and the queues above it hold instead of those of {}", app.queue_path));
+    effects.push(format!("the limits of {to} and its parents apply instead of those of {}", app.queue_path));
     effects
 }
 

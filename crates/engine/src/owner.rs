@@ -143,8 +143,8 @@ impl Owner {
         self.set_clock();
         match failing {
             Some(why) => {
-                let title = "the state cannot be written: the scheduler is paused until it can".to_owned();
-                let text = format!("{why}\nOrders are refused until then. Nothing that was answered is lost.");
+                let title = "cannot write the state: the scheduler is paused until writing works".to_owned();
+                let text = format!("{why}\nOrders are rejected until then. No confirmed order is lost.");
                 self.core.notice(NoticeWeight::Error, title, text);
                 // What happened since the last view is not shown before it is written; only this is.
                 let published = &self.output.published;
@@ -189,7 +189,7 @@ impl Owner {
     /// Refuses an order because the disk fails.
     fn refuse_stalled(&mut self, waiting: WaitingOrder) {
         let WaitingOrder { actor, order, reply, .. } = waiting;
-        let refusal = not_durable("the disk fails");
+        let refusal = not_durable("the disk has failed");
         let (record, _) = replay::prepare_order(&self.core.state, &actor, &order, Some(&refusal));
         enter_unwritten(&mut self.core.state, vec![Record::Order(Box::new(record))], &refusal);
         reply.send(Err(refusal));
@@ -337,7 +337,7 @@ impl Owner {
                 self.catch_up();
                 let outcome = match self.stalled {
                     // What was carried out meanwhile is shown to nobody before it is written.
-                    true => Err(Refusal::new(Code::Unavailable, "not now", "the state cannot be written")),
+                    true => Err(Refusal::new(Code::Unavailable, "not now", "cannot write the state")),
                     false => {
                         self.core.share();
                         self.core.fork_for(&question)
@@ -378,5 +378,5 @@ impl Owner {
 }
 
 fn not_durable(why: &str) -> Refusal {
-    Refusal::new(Code::NotDurable, "the order cannot be kept, and nothing was done", why)
+    Refusal::new(Code::NotDurable, "cannot save the order; it was not carried out", why)
 }

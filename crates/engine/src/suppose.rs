@@ -18,7 +18,7 @@ impl Core {
     /// # Errors
     /// Why it cannot be made. Nothing was done.
     pub fn suppose(&mut self, actor: &Actor, partition: &str, change: &Change) -> Result<Vec<Order>, String> {
-        let part = self.part(partition).ok_or("the partition is gone")?;
+        let part = self.part(partition).ok_or("the partition was removed")?;
         let (name, written) = (Arc::clone(&part.name), self.configuration().cloned());
         match meaning(part, written.as_ref().map(|written| &*written.queues), change)? {
             Meaning::Config(text) => {

@@ -34,7 +34,7 @@ impl FileWatch {
         known: Vec<u8>,
         changed: impl Fn(Result<Vec<u8>, String>) + Send + 'static,
     ) -> Result<Self, String> {
-        let message = |error: &dyn std::fmt::Display| format!("{}: cannot be watched: {error}", file.display());
+        let message = |error: &dyn std::fmt::Display| format!("cannot watch {}: {error}", file.display());
         let (news, inbox) = channel();
         let mut watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
             // After an error nobody knows what was missed. The reader may have gone already.
@@ -89,7 +89,7 @@ fn read_changes(file: &Path, known: Vec<u8>, inbox: &Receiver<()>, changed: &dyn
             }
         }
         // The first look is without any news: the file may have changed before it was watched.
-        let now = std::fs::read(file).map_err(|error| format!("{}: cannot be read: {error}", file.display()));
+        let now = std::fs::read(file).map_err(|error| format!("cannot read {}: {error}", file.display()));
         if now != last {
             changed(now.clone());
             last = now;

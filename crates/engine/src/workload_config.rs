@@ -66,7 +66,7 @@ fn merged(
     let since = format!("revision {} is not the workload's", active.revision);
     let both = merge(&base.text, &written.queues, &text.queues).map_err(|lines| {
         let line = lines.first().map_or(1, |line| line + 1);
-        format!("{since}, and both change line {line} of it: the active configuration stays")
+        format!("{since}, and both change line {line}: the active configuration stays")
     })?;
     let parsed = state.config_cache.parse(both.as_bytes(), &state.policy_group, state.profile());
     let Some(merged) = &parsed.config else {

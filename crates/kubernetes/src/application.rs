@@ -73,7 +73,7 @@ pub(crate) fn several(meta: &Meta) -> Option<String> {
         let all: BTreeSet<&str> = texts.iter().copied().filter(|text| !text.is_empty()).collect();
         (all.len() > 1).then(|| first(texts).unwrap_or_default().to_owned())
     };
-    let said = |what: &str, first: String| format!("it names several {what}; the first, {first:?}, counts");
+    let said = |what: &str, first: String| format!("it names several {what}; the first, {first:?}, is used");
     let of_id = distinct(&ids(meta)).map(|first| said("application ids", first));
     of_id.or_else(|| distinct(&queues(meta)).map(|first| said("queues", first)))
 }
@@ -95,7 +95,7 @@ pub(crate) fn user(meta: &Meta, users: Users) -> (Identity, Option<String>) {
             Ok(UserInfo { user, groups }) if user.is_empty() => (Identity::new(NOBODY, groups), None),
             Ok(UserInfo { user, groups }) => (Identity::new(user, groups), None),
             Err(error) => {
-                let why = format!("its annotation user.info cannot be read, so its user is {NOBODY}: {error}");
+                let why = format!("its annotation user.info is invalid, so its user is {NOBODY}: {error}");
                 (nobody(), Some(why))
             }
         },

@@ -240,7 +240,7 @@ fn without_pod(asks: &[AskSeen<'_>], pods: &BTreeMap<AskId, Arc<Pod>>) -> Option
     let named = unseen().take(MOST).map(|ask| ask.tags.pod().unwrap_or_else(|| ask.id.to_string()));
     let named = named.collect::<Vec<_>>().join(", ");
     let more = if pending + allocated > MOST { ", ..." } else { "" };
-    Some(format!("the pods of {of} ({named}{more}): they are taken to go to any node, and to preempt and be preempted"))
+    Some(format!("the pods of {of} ({named}{more}): assumed to fit any node, to preempt, and to be preempted"))
 }
 
 /// The pending asks that need a volume which is not bound, and may go nowhere before it is.
@@ -248,15 +248,15 @@ fn unbound(cluster: &Cluster, asks: &[AskSeen<'_>], pods: &BTreeMap<AskId, Arc<P
     let pending = asks.iter().filter(|ask| ask.pending).filter_map(|ask| pods.get(ask.id));
     let why = |pod: &Arc<Pod>| {
         let chosen = || chosen_late(pod, storage(cluster));
-        let late = || chosen().map(|claim| format!("which volumes are free for its claim {claim:?} is not judged"));
+        let late = || chosen().map(|claim| format!("the free volumes for its claim {claim:?} are not evaluated"));
         Some((pod.metadata.path(), waits_for(pod, storage(cluster)).or_else(late)?))
     };
     let mut waiting = pending.filter_map(why);
-    let words = |(pod, why): (String, String)| format!("where pod {pod} can go: {why}");
+    let words = |(pod, why): (String, String)| format!("nodes for pod {pod}: {why}");
     let mut found: Vec<String> = waiting.by_ref().take(MOST).map(words).collect();
     let more = waiting.count();
     if more > 0 {
-        found.push(format!("where {more} more pods with unbound claims can run"));
+        found.push(format!("nodes for {more} more pods with unbound claims"));
     }
     found
 }
@@ -267,8 +267,8 @@ fn gone<'a>(cluster: &Cluster, nodes: impl Iterator<Item = &'a NodeId>) -> Optio
     let named = gone.iter().take(MOST).copied().collect::<Vec<_>>().join(", ");
     match gone.len() {
         0 => None,
-        1..=MOST => Some(format!("nodes that Kubernetes does not have: {named}; nothing goes there")),
-        count => Some(format!("{count} nodes that Kubernetes does not have ({named}, ...); nothing goes there")),
+        1..=MOST => Some(format!("nodes unknown to Kubernetes: {named}; they get no pods")),
+        count => Some(format!("{count} nodes unknown to Kubernetes ({named}, ...); they get no pods")),
     }
 }
 

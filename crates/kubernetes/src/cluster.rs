@@ -222,7 +222,7 @@ impl Cluster {
         namespaces.dedup();
         if namespaces.len() > 1 {
             let all = namespaces.join(", ");
-            return Err(format!("the ConfigMaps of YuniKorn are in several namespaces, {all}: give --config FILE"));
+            return Err(format!("the ConfigMaps of YuniKorn are in several namespaces, {all}: use --config FILE"));
         }
         let Some(namespace) = namespaces.first() else { return Ok(None) };
         let mut all = self.flattened(namespace, |packed| config::input::packed_text(packed).ok());

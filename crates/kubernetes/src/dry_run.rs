@@ -160,7 +160,7 @@ impl Run {
         for (app, ask, node) in running {
             match run.scheduler.adopt_ask(now, PARTITION, (&app, &ask), &node, Adopted::Allocation) {
                 Ok(()) => drop(run.running.insert(ask, node)),
-                Err(why) => run.plan.notices.push(format!("pod {} on {node} is not taken over: {why}", run.name(&ask))),
+                Err(why) => run.plan.notices.push(format!("pod {} on {node} is skipped: {why}", run.name(&ask))),
             }
         }
         for node in open {
@@ -311,13 +311,13 @@ impl Reasons<'_> {
         {
             let groups: Vec<String> =
                 gang.needed.iter().map(|(group, needed)| format!("{needed} of group {group}")).collect();
-            return format!("its gang has not come together: it needs placeholders, {}", groups.join(", "));
+            return format!("its gang is incomplete: it needs placeholders, {}", groups.join(", "));
         }
         let Some(key) = self.part.app_key(app) else {
             let ended = self.part.explain(self.run.now, app, None);
             let why = ended.and_then(|ended| ended.blockers.first().map(|blocker| blocker.detail.clone()));
             let why = why.filter(|why| !why.is_empty()).or_else(|| self.run.rejected.get(ask).cloned());
-            return why.unwrap_or_else(|| "its application is not there".to_owned());
+            return why.unwrap_or_else(|| "its application does not exist".to_owned());
         };
         if let Some(why) = self.run.rejected.get(ask) {
             return why.clone();
@@ -346,7 +346,7 @@ impl Reasons<'_> {
     fn explained(&self, ask: &AskId, app: &AppId) -> String {
         let found = self.part.explain(self.run.now, app, Some(ask));
         let Some(found) = found.and_then(|found| found.asks.into_iter().next()) else {
-            return "it is not asked for any more".to_owned();
+            return "it is no longer requested".to_owned();
         };
         match (found.blockers.first(), found.next_step()) {
             (Some(first), _) => format!("waits for {}", first.sentence()),

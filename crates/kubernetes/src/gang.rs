@@ -48,7 +48,7 @@ pub(crate) fn task_groups(meta: &Meta) -> Result<Vec<TaskGroup>, String> {
     if text.is_empty() {
         return Ok(Vec::new());
     }
-    let refused = |why: String| format!("its task groups do not count: {why}");
+    let refused = |why: String| format!("its task groups are ignored: {why}");
     let list: Vec<BTreeMap<String, Value>> = serde_json::from_str(text).map_err(|error| refused(error.to_string()))?;
     let mut groups = Vec::new();
     for fields in list {
@@ -64,7 +64,7 @@ pub(crate) fn task_groups(meta: &Meta) -> Result<Vec<TaskGroup>, String> {
             return Err(of("has no minResource"));
         }
         if group.min_member <= 0 {
-            return Err(of(&format!("has minMember {}, and 1 is the least", group.min_member)));
+            return Err(of(&format!("has minMember {}, the minimum is 1", group.min_member)));
         }
         quantity::resource(&group.min_resource).map_err(|why| of(&format!("has the minResource {why}")))?;
         groups.push(group);

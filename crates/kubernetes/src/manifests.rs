@@ -205,7 +205,7 @@ impl Reader<'_> {
         let kind = match value["kind"].as_str() {
             Some(kind) if value.is_object() => kind.to_owned(),
             _ => {
-                let hint = "write what `kubectl get pods,nodes,ns,pc,cm,pv,pvc,sc -A -o yaml` prints";
+                let hint = "use the output of `kubectl get pods,nodes,ns,pc,cm,pv,pvc,sc -A -o yaml`";
                 return self.fault(node, &[], &format!("not a Kubernetes object: it has no kind; {hint}"));
             }
         };

@@ -202,7 +202,7 @@ impl<'c> Mapping<'c> {
         let Some(name) = pod.node() else { return };
         let path = pod.metadata.path();
         let Some(node) = self.nodes.get_mut(name) else {
-            self.notices.push(format!("pod {path} names node {name}, which is not there"));
+            self.notices.push(format!("pod {path} names node {name}, which does not exist"));
             return;
         };
         self.foreign += 1;
@@ -223,7 +223,7 @@ impl<'c> Mapping<'c> {
     fn managed(&mut self, at: Time, pod: &'c Arc<Pod>) {
         let path = pod.metadata.path();
         let reason = match pod.node() {
-            Some(node) if !self.nodes.contains_key(node) => Some(format!("it names node {node}, which is not there")),
+            Some(node) if !self.nodes.contains_key(node) => Some(format!("it names node {node}, which does not exist")),
             Some(_) => None,
             None => not_yet(pod, self.storage()),
         };

@@ -22,25 +22,25 @@ pub(super) fn words(missing: &[NotListed], cluster: &Cluster, pods: &BTreeMap<As
     let mut line = |kinds: &[&NotListed], words: &str| lines.push(format!("{}: {words}", cannot(kinds)));
     let (no_pods, no_nodes) = (of(&["Pod"]), of(&["Node"]));
     if !no_pods.is_empty() {
-        let words = "node selectors, taints, affinity and volumes are not judged, and an ask is taken to preempt others and to be preempted";
+        let words = "node selectors, taints, affinity and volumes are not evaluated; a request is assumed to preempt and to be preempted";
         line(&of(&["Pod", "Node"]), words);
         return lines;
     }
     let unsaid = count(&|pod| asks_its_class(pod));
     if unsaid > 0 && !of(&["PriorityClass"]).is_empty() {
-        line(&of(&["PriorityClass"]), &format!("that {} may be preempted is taken to be so", pods_in_words(unsaid)));
+        line(&of(&["PriorityClass"]), &format!("{} is assumed to be preemptible", pods_in_words(unsaid)));
     }
     if !no_nodes.is_empty() {
-        line(&no_nodes, "node selectors, taints, affinity and volumes are not judged");
+        line(&no_nodes, "node selectors, taints, affinity and volumes are not evaluated");
         return lines;
     }
     let claimed = count(&|pod| pod.spec.volumes.iter().any(Volume::is_claimed));
     if claimed > 0 {
         let all = [HOLDS_VOLUMES.as_slice(), &BESIDE_VOLUMES].concat();
         if !of(&HOLDS_VOLUMES).is_empty() {
-            line(&of(&all), &format!("the volumes of {} are not judged", pods_in_words(claimed)));
+            line(&of(&all), &format!("the volumes of {} are not evaluated", pods_in_words(claimed)));
         } else if !of(&BESIDE_VOLUMES).is_empty() {
-            let words = "how many volumes a node can have, and which claims are bound with their pod, is not judged";
+            let words = "volume limits of nodes, and claims that are bound with their pod, are not evaluated";
             line(&of(&BESIDE_VOLUMES), &format!("{words}, for {}", pods_in_words(claimed)));
         }
     }

@@ -70,7 +70,7 @@ impl FromStr for Dimension {
     fn from_str(text: &str) -> Result<Self, String> {
         Self::ALL.into_iter().find(|one| one.name() == text).ok_or_else(|| {
             let known: Vec<&str> = Self::ALL.iter().map(|one| one.name()).collect();
-            format!("{text:?} is nothing to split use by; there are {}", known.join(", "))
+            format!("cannot split usage by {text:?}; valid: {}", known.join(", "))
         })
     }
 }
@@ -103,7 +103,7 @@ impl Question {
         }
         let own = |one: &&Dimension| !matches!(one, Dimension::Tree | Dimension::Hour | Dimension::Partition);
         match by.iter().find(own).filter(|_| by.contains(&Dimension::Tree)) {
-            Some(other) => Err(format!("tree is of queues as a whole and cannot be split by {other}")),
+            Some(other) => Err(format!("tree covers whole queues and cannot be split by {other}")),
             None => Ok(by),
         }
     }

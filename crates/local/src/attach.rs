@@ -43,10 +43,12 @@ impl Daemon {
             return Err(refused(format!("job {number} is another user's: only its owner attaches to it")));
         }
         if !interactive {
-            return Err(refused(format!("job {number} has no terminal; `kornsole submit --interactive` gives one")));
+            return Err(refused(format!(
+                "job {number} has no terminal; submit it with `kornsole submit --interactive`"
+            )));
         }
         if state != JobState::Running {
-            return Err(refused(format!("job {number} does not run")));
+            return Err(refused(format!("job {number} is not running")));
         }
         let folder = self.store.attempt(number, attempt);
         for _ in 0..TRIES {
@@ -55,7 +57,7 @@ impl Daemon {
             }
             sleep(PAUSE);
         }
-        Err(refused(format!("the terminal of job {number} is not there: it has ended, or could not be started")))
+        Err(refused(format!("the terminal of job {number} is gone: the job has ended or failed to start")))
     }
 }
 
@@ -68,7 +70,7 @@ pub(super) fn send(stream: &UnixStream, line: &[u8], given: &UnixStream) -> io::
     let mut control = SendAncillaryBuffer::new(&mut space);
     let files = [given.as_fd()];
     if !control.push(SendAncillaryMessage::ScmRights(&files)) {
-        return Err(io::Error::other("it does not fit into a message"));
+        return Err(io::Error::other("it is too large for a message"));
     }
     let sent = sendmsg(stream, &[IoSlice::new(line)], &mut control, SendFlags::NOSIGNAL)?;
     if sent == line.len() { Ok(()) } else { Err(io::ErrorKind::WriteZero.into()) }

@@ -90,7 +90,7 @@ impl Background {
         if sent {
             state.waiting += bytes.len();
         } else {
-            state.lose(bytes.len(), "it cannot be written any more");
+            state.lose(bytes.len(), "cannot write it");
         }
     }
 

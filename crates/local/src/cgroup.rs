@@ -50,10 +50,13 @@ impl Enforcement {
     pub fn describe(&self) -> String {
         match self {
             Self::Cgroup(group) => {
-                format!("limits: memory, processors and processes of each job, by cgroup v2 below {}", group.display())
+                format!(
+                    "limits: memory, processors and processes of each job, enforced by cgroup v2 in {}",
+                    group.display()
+                )
             }
             Self::Processes(why) => format!(
-                "limits: not enforced: processors; memory only for each process of a job by itself (RLIMIT_DATA), not for the job as a whole; jobs run at a lower priority (nice 5). cgroup unavailable: {why}"
+                "limits: processors are not limited; memory is limited for each process (RLIMIT_DATA), not for the whole job; jobs run at a lower priority (nice 5). cgroup unavailable: {why}"
             ),
         }
     }
@@ -110,7 +113,7 @@ fn prepare(mount: &Path, place: &Path) -> io::Result<PathBuf> {
     let controllers = fs::read_to_string(place.parent().unwrap_or(mount).join("cgroup.controllers"))?;
     let has = |text: &str, name: &str| text.split_whitespace().any(|one| one == name);
     if let Some(missing) = NEEDED.into_iter().find(|name| !has(&controllers, name)) {
-        return Err(io::Error::other(format!("the controller {missing} is not there")));
+        return Err(io::Error::other(format!("the controller {missing} is missing")));
     }
     fs::create_dir_all(place)?;
     let enable = |group: &Path| {

@@ -56,7 +56,7 @@ impl Daemon {
         let mut running = false;
         let refusal = self.change(who, number, |job| {
             match job.state {
-                JobState::Ended => return Err("has ended already".to_owned()),
+                JobState::Ended => return Err("has already ended".to_owned()),
                 JobState::Running => {
                     running = true;
                     job.stopping = Some(Stop::Cancelled(by));
@@ -84,8 +84,8 @@ impl Daemon {
     pub(super) fn hold(&self, who: &Owner, number: u64) -> Reply {
         let refusal = self.change(who, number, |job| {
             match job.state {
-                JobState::Running => return Err("runs already; cancel ends it".to_owned()),
-                JobState::Ended => return Err("has ended already".to_owned()),
+                JobState::Running => return Err("is already running; use cancel to end it".to_owned()),
+                JobState::Ended => return Err("has already ended".to_owned()),
                 JobState::Queued => {
                     self.withdraw(job);
                     job.begin_again();
@@ -104,7 +104,7 @@ impl Daemon {
                 (job.state, job.confirmed) = (JobState::Waiting, false);
                 Ok(())
             }
-            _ => Err("is not held".to_owned()),
+            _ => Err("is not on hold".to_owned()),
         });
         if let Some(refusal) = refusal {
             return refusal;
@@ -121,7 +121,7 @@ impl Daemon {
         let by = who.identity.user.clone();
         let mut running = false;
         let refusal = self.change(who, number, |job| match job.state {
-            JobState::Running if job.stopping.is_some() => Err("is being ended".to_owned()),
+            JobState::Running if job.stopping.is_some() => Err("is ending".to_owned()),
             JobState::Running => {
                 running = true;
                 job.stopping = Some(Stop::Requeued(by));
@@ -133,7 +133,7 @@ impl Daemon {
                 job.begin_again();
                 Ok(())
             }
-            JobState::Held => Err("is held; use release".to_owned()),
+            JobState::Held => Err("is on hold; use release".to_owned()),
             JobState::Waiting | JobState::Queued => Err("has not started".to_owned()),
         });
         if running {
@@ -155,9 +155,9 @@ impl Daemon {
         let moved = Job { spec: JobSpec { queue: queue.to_owned(), ..queued.spec.clone() }, ..queued.clone() };
         match queued.state {
             JobState::Running => {
-                return refused(format!("job {number} runs already; requeue it when it is in no hurry"));
+                return refused(format!("job {number} is already running; requeue it to start it again later"));
             }
-            JobState::Ended => return refused(format!("job {number} has ended already")),
+            JobState::Ended => return refused(format!("job {number} has already ended")),
             JobState::Held | JobState::Waiting | JobState::Queued => {}
         }
         // With the owner's rights, not those of the person who moves it.
@@ -166,12 +166,12 @@ impl Daemon {
             Err(why) => return refused(why),
         };
         if to != queue {
-            return refused(format!("the placement rules put it into {to}, not into {queue:?}"));
+            return refused(format!("the placement rules select {to}, not {queue:?}"));
         }
         let refusal = self.change(who, number, |job| {
             match job.state {
                 JobState::Running => return Err("runs already".to_owned()),
-                JobState::Ended => return Err("has ended already".to_owned()),
+                JobState::Ended => return Err("has already ended".to_owned()),
                 // As another application: to move one needs adminacl, which the owner of a job may not have.
                 JobState::Queued => {
                     self.withdraw(job);
@@ -190,7 +190,7 @@ impl Daemon {
         let refusal = self.change(who, number, |job| {
             match job.state {
                 JobState::Running => return Err("runs already".to_owned()),
-                JobState::Ended => return Err("has ended already".to_owned()),
+                JobState::Ended => return Err("has already ended".to_owned()),
                 JobState::Held | JobState::Waiting | JobState::Queued => job.spec.priority = priority,
             }
             if job.state == JobState::Queued {
@@ -209,7 +209,7 @@ impl Daemon {
         let refusal = self.change(who, number, |job| {
             match job.state {
                 JobState::Running => return Err("runs already".to_owned()),
-                JobState::Ended => return Err("has ended already".to_owned()),
+                JobState::Ended => return Err("has already ended".to_owned()),
                 JobState::Held | JobState::Waiting | JobState::Queued => {}
             }
             let changed = Job { spec: edited(&job.spec, edit), ..job.clone() };
@@ -218,7 +218,7 @@ impl Daemon {
                 return Err(why);
             }
             if too_large(&machine, &changed) {
-                return Err(format!("would never start: this machine has {}", self.has()));
+                return Err(format!("can never start: this machine has {}", self.has()));
             }
             if job.state == JobState::Queued && changed.resource() != job.resource() {
                 self.withdraw(job);

@@ -271,7 +271,7 @@ impl Daemon {
             if let Err(why) = &outcome
                 && !failing
             {
-                tracing::error!("jobs cannot be synced, and would not outlast a loss of power: {why}");
+                tracing::error!("cannot sync jobs to disk; a power cut could lose them: {why}");
             }
             failing = outcome.is_err();
         }
@@ -280,6 +280,6 @@ impl Daemon {
     /// Keeps a job as it is now; a disk that does not take it is reported. Gives whether it took it.
     pub(super) fn keep(&self, job: &Job) -> bool {
         let kept = self.store.save(job);
-        kept.inspect_err(|why| tracing::error!("job {} cannot be written: {why}", job.number)).is_ok()
+        kept.inspect_err(|why| tracing::error!("cannot write job {}: {why}", job.number)).is_ok()
     }
 }

@@ -40,7 +40,7 @@ impl Helper {
         let wrong = |why: &str| io::Error::other(format!("{}: {why}", path.display()));
         let file = File::open(&path).map_err(|why| wrong(&why.to_string()))?;
         if !is_as_safe(&file.metadata()?, &fs::metadata(own)?) {
-            return Err(wrong("a user can replace it who cannot replace kornsole"));
+            return Err(wrong("a user who cannot replace kornsole can replace it"));
         }
         let found = Self(Some(Arc::new(file)));
         let said = found.command().arg(VERSION).stdin(Stdio::null()).stderr(Stdio::null()).output()?;

@@ -79,7 +79,7 @@ impl Running {
                 Ok(None) => {
                     process::signal_group(i32::try_from(self.child.id()).unwrap_or_default(), Signal::KILL);
                     let _ = self.child.wait();
-                    return format!("--at-end: ended after {} s", LONGEST.as_secs());
+                    return format!("--at-end: stopped after {} s", LONGEST.as_secs());
                 }
                 Err(why) => return format!("--at-end: {why}"),
             }

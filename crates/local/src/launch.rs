@@ -26,24 +26,24 @@ const LAST_SIGNAL: i32 = 64;
 
 /// Becomes the command of an attempt, or a hook of it. Comes back only when it could not; gives the exit status that a shell would give.
 pub fn run(folder: &Path, hook: Option<Hook>) -> (String, u8) {
-    let Some(task) = read::<Task>(&folder.join(TASK)) else { return ("the task cannot be read".to_owned(), 125) };
+    let Some(task) = read::<Task>(&folder.join(TASK)) else { return ("cannot read the task".to_owned(), 125) };
     let env = match environment(folder, &task) {
         Ok(env) => env,
-        Err(why) => return (format!("the environment cannot be read: {why}"), 125),
+        Err(why) => return (format!("cannot read the environment: {why}"), 125),
     };
     let command = match task::command(folder, &task) {
         Ok(command) => command,
-        Err(why) => return (format!("the command cannot be read: {why}"), 125),
+        Err(why) => return (format!("cannot read the command: {why}"), 125),
     };
     if let Err(why) = limit(&task, hook) {
-        return (format!("the limits cannot be set: {why}"), 125);
+        return (format!("cannot set the limits: {why}"), 125);
     }
     if let Err(why) = task.user.as_ref().map_or(Ok(()), become_user) {
         return (format!("cannot run as the submitter: {why}"), 125);
     }
     // After the change of user, which clears it: nothing of a job runs on without its supervisor.
     if let Err(why) = set_parent_process_death_signal(Some(Signal::KILL)) {
-        return (format!("the supervisor cannot be watched: {why}"), 125);
+        return (format!("cannot watch the supervisor: {why}"), 125);
     }
     umask(rustix::fs::Mode::from_raw_mode(task.umask));
     if let Err(why) = std::env::set_current_dir(&task.dir) {
@@ -124,5 +124,9 @@ fn become_user(user: &Credentials) -> io::Result<()> {
     set_thread_res_gid(gid, gid, gid)?;
     set_thread_res_uid(uid, uid, uid)?;
     set_no_new_privs(true)?;
-    if (getuid(), geteuid(), getgid()) == (uid, uid, gid) { Ok(()) } else { Err(io::Error::other("the user stayed")) }
+    if (getuid(), geteuid(), getgid()) == (uid, uid, gid) {
+        Ok(())
+    } else {
+        Err(io::Error::other("the user did not change"))
+    }
 }

@@ -129,8 +129,8 @@ impl Daemon {
             Some(asked) => asked.awaited().map(drop),
             None if self.may_keep_its_room(job) => self.perform(&actor, Self::ask_of(job)).map(drop),
             None => {
-                let what = "--no-preempt is for those who administer the job's queue (adminacl)";
-                let why = "others need the room that the queue has above its guarantee";
+                let what = "--no-preempt needs admin access to the job's queue (adminacl)";
+                let why = "jobs of other queues need the resources above the queue's guarantee";
                 Err(Refusal::new(Code::NotSupported, what, why))
             }
         };

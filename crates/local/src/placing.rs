@@ -112,9 +112,9 @@ impl Daemon {
                 if (&begun, &its) == (&app, &ask) {
                     let ms = u64::try_from(ahead.now.since(fork.now()).as_millis()).unwrap_or(u64::MAX);
                     let because = match (step, ahead.ended) {
-                        (0, _) => "there is room",
+                        (0, _) => "enough free resources",
                         (_, 0) => "other jobs are preempted for the guaranteed resources of its queue",
-                        _ => "when nothing else is submitted and every job runs for all of its --time",
+                        _ => "if no job is submitted and each job runs for its full --time",
                     };
                     return (Some(ms), because.to_owned());
                 }
@@ -125,8 +125,8 @@ impl Daemon {
             }
         }
         let why = match ahead.endless {
-            0 => "the limits of its queue or its user have no room for it".to_owned(),
-            jobs => format!("{jobs} jobs before it have no --time: they may run for any time"),
+            0 => "the limits of its queue or user are too low for it".to_owned(),
+            jobs => format!("{jobs} jobs before it have no --time, so their end is unknown"),
         };
         (None, why)
     }
@@ -217,6 +217,6 @@ fn placed(fork: &Fork, job: &Job) -> Result<String, String> {
     let part = fork.scheduler().partitions().first().ok_or("no partition")?;
     match part.would_place(&submission).placement.outcome {
         PlacementOutcome::Placed(placed) => Ok(placed.path.to_string()),
-        PlacementOutcome::Refused(why) => Err(format!("no queue takes it: {}", why.refusal)),
+        PlacementOutcome::Refused(why) => Err(format!("no queue accepts it: {}", why.refusal)),
     }
 }

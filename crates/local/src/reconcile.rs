@@ -301,7 +301,7 @@ impl Daemon {
             if end.is_none() {
                 let restarted = holder.is_some_and(|claim| claim.boot != process::boot());
                 let how = how.map(|how| format!(" ({how})")).unwrap_or_default();
-                let ended = || format!("its supervisor was ended{how}");
+                let ended = || format!("its supervisor was killed{how}");
                 let why = if restarted { "the machine was restarted".to_owned() } else { ended() };
                 end = Some(AttemptEnd::new(Outcome::Lost(why)));
             }

@@ -106,7 +106,7 @@ impl Daemon {
     fn info(&self) -> Info {
         let (machine, owner) = (&self.settings.machine, &self.settings.owner);
         let serves = if owner.uid == 0 {
-            "every user of this machine; jobs run as who submitted them".to_owned()
+            "all users of this machine; jobs run as their submitter".to_owned()
         } else {
             format!("{} only", owner.identity.user)
         };
@@ -186,7 +186,7 @@ impl Daemon {
                 format!("waits for its start time, in {}s", left.div_ceil(1000))
             }
             JobState::Waiting => match job.array.filter(|task| task.most > 0) {
-                Some(task) => format!("at most {} of its array at one time", task.most),
+                Some(task) => format!("at most {} tasks of its array run at once", task.most),
                 None => "about to be queued".to_owned(),
             },
             JobState::Running if job.stopping.is_some() => "being ended".to_owned(),
@@ -196,10 +196,10 @@ impl Daemon {
                     AskState::Allocated { .. } => None,
                 });
                 match pending {
-                    Some(PendingReason::QueueQuota) => "the queue has no room".to_owned(),
-                    Some(PendingReason::UserQuota) => "the limits of the user have no room".to_owned(),
-                    Some(PendingReason::NoNode) => "the machine has no room".to_owned(),
-                    Some(_) if app.state == AppState::Accepted => "not tried yet; others may be before it".to_owned(),
+                    Some(PendingReason::QueueQuota) => "the queue is full".to_owned(),
+                    Some(PendingReason::UserQuota) => "the limits of the user are reached".to_owned(),
+                    Some(PendingReason::NoNode) => "the machine is full".to_owned(),
+                    Some(_) if app.state == AppState::Accepted => "not tried yet; other jobs may be first".to_owned(),
                     Some(_) => String::new(),
                     None => "about to start".to_owned(),
                 }
@@ -244,7 +244,7 @@ impl Daemon {
                     found = Some((one.number, over || one.end.is_some()));
                     Reply::Jobs(Vec::new())
                 }
-                None if attempt.is_some() => refused(format!("job {number} has no such attempt")),
+                None if attempt.is_some() => refused(format!("job {number} does not have this attempt")),
                 None => Reply::Output { bytes: 0, first: 0, attempt: 0, ended: over },
             }
         });
@@ -260,7 +260,7 @@ impl Daemon {
                 let reply = Reply::Output { bytes: bytes.len() as u64, first, attempt, ended };
                 Answered { output: bytes, ..reply.into() }
             }
-            Err(why) => refused(format!("the output cannot be read: {why}")).into(),
+            Err(why) => refused(format!("cannot read the output: {why}")).into(),
         }
     }
 }

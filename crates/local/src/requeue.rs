@@ -235,7 +235,7 @@ fn met(table: &Table, after: &[Dependency]) -> Result<bool, String> {
     for dependency in after {
         match table.jobs.get(&dependency.job).map(|job| (job.state, &job.outcome)) {
             Some((JobState::Ended, Some(outcome))) if dependency.ok && *outcome != Outcome::Exited(0) => {
-                return Err(format!("job {} ended otherwise than by 0: {outcome}", dependency.job));
+                return Err(format!("job {} did not end with status 0: {outcome}", dependency.job));
             }
             // One that is not kept any more has ended long ago.
             Some((JobState::Ended, _)) | None => {}

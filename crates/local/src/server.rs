@@ -48,7 +48,7 @@ impl Server {
             }
         }
         if UnixStream::connect(socket).is_ok() {
-            return Err(io::Error::other("a daemon listens there already"));
+            return Err(io::Error::other("a daemon already listens there"));
         }
         match fs::symlink_metadata(socket) {
             Ok(found) if found.file_type().is_socket() => fs::remove_file(socket)?,
@@ -70,7 +70,7 @@ impl Server {
                 continue;
             };
             let Some(place) = Place::take(&connected, &who) else {
-                let _ = answer(&stream, refuse("there are too many connections; try again").into());
+                let _ = answer(&stream, refuse("too many connections; try again").into());
                 continue;
             };
             let daemon = Arc::clone(daemon);

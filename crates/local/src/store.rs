@@ -69,7 +69,7 @@ pub fn own_folder(folder: &Path) -> io::Result<()> {
     if found.uid() == rustix::process::geteuid().as_raw() && found.mode() & 0o022 == 0 {
         return Ok(());
     }
-    let why = "the directory belongs to another user, or others may write in it: they could replace its files";
+    let why = "the directory belongs to another user, or other users can write to it and replace its files";
     Err(io::Error::other(why))
 }
 
@@ -98,7 +98,7 @@ impl Store {
                 }
                 // It was cut off before anybody had its number, or after it was refused; or by a loss of power before it was synced.
                 None if is_empty(&path.join(JOB)) => fs::remove_dir_all(&path)?,
-                None => return Err(io::Error::other(format!("{}: it is damaged", path.join(JOB).display()))),
+                None => return Err(io::Error::other(format!("{} is damaged", path.join(JOB).display()))),
             }
         }
         jobs.sort_by_key(|job| job.number);
@@ -217,7 +217,7 @@ fn command(folder: &Path, job: &Job, last: Words) -> io::Result<Words> {
         // A loss of power took it before it was synced. The job says at its start that it has no command.
         Ok(Err(_)) if is_empty(&file) => Ok(Words::default()),
         Err(why) if why.kind() == io::ErrorKind::NotFound => Ok(Words::default()),
-        Ok(Err(_)) => Err(io::Error::other(format!("{}: it is damaged", file.display()))),
+        Ok(Err(_)) => Err(io::Error::other(format!("{} is damaged", file.display()))),
         Err(why) => Err(why),
     }
 }

@@ -77,7 +77,7 @@ impl Daemon {
         let first = jobs[0].number;
         if let Err(why) = jobs.iter().try_for_each(|job| self.store.create(job, env, first)) {
             jobs.iter().for_each(|job| self.store.remove(job.number));
-            return Err(refused(format!("the job cannot be kept: {why}")));
+            return Err(refused(format!("cannot save the job: {why}")));
         }
         let offered = at_once.then(|| jobs[0].clone());
         {
@@ -131,14 +131,14 @@ impl Daemon {
         let count = array.as_ref().map_or(1, |array| array.indices.len());
         let mut table = self.table();
         if let Some(missing) = spec.after.iter().find(|after| !self.knows(&table, who, after.job)) {
-            return Err(misused(format!("--after {}: you have no such job", missing.job)));
+            return Err(misused(format!("--after {}: you have no job with this number", missing.job)));
         }
         let own =
             || table.live.iter().filter(|number| table.jobs.get(number).is_some_and(|job| job.owner.uid == who.uid));
         if table.live.len() + count > MOST
             || (table.live.len() + count > MOST_OF_ONE && own().count() + count > MOST_OF_ONE)
         {
-            return Err(refused(format!("there are too many jobs: {MOST} at most, and {MOST_OF_ONE} of one user")));
+            return Err(refused(format!("too many jobs: the limit is {MOST}, and {MOST_OF_ONE} for each user")));
         }
         let first = table.last + 1;
         let one = Job::new(first, spec, who.clone(), wall_ms());
@@ -166,8 +166,8 @@ impl Daemon {
         // Those that ended without a start are forgotten here only.
         self.forget_old(table);
         let forgotten = table.make_room(uid, bytes, MOST_BYTES_OF_ONE).map_err(|with_it| {
-            let most = format!("the limit is {MOST_BYTES_OF_ONE}; wait until some have ended");
-            refused(format!("bytes of all jobs of a user: {with_it} with this request, {most}"))
+            let most = format!("the limit is {MOST_BYTES_OF_ONE}; wait until some jobs have ended");
+            refused(format!("bytes of all jobs of a user: {with_it} with this request, the limit is {most}"))
         })?;
         forgotten.into_iter().for_each(|number| self.store.remove(number));
         Ok(())
@@ -230,7 +230,7 @@ pub(super) fn check(spec: &JobSpec) -> Result<(), String> {
     match spec {
         _ if spec.command.first().is_none_or(String::is_empty) => Err("missing command".to_owned()),
         _ if size > LARGEST_JOB => Err(format!("command and environment have {size} bytes, at most {LARGEST_JOB}")),
-        _ if text().chain(short).any(|text| text.contains('\0')) => Err("there is a NUL in it".to_owned()),
+        _ if text().chain(short).any(|text| text.contains('\0')) => Err("it has a NUL byte".to_owned()),
         _ if spec.env.iter().any(|(name, _)| name.is_empty() || name.contains('=')) => {
             Err("a variable of the environment needs a name without =".to_owned())
         }
@@ -242,17 +242,17 @@ pub(super) fn check(spec: &JobSpec) -> Result<(), String> {
             Err(format!("the output file {:?} or {:?} is not absolute", spec.output, spec.error))
         }
         _ if spec.vcore <= 0 || spec.memory <= 0 || spec.gpu < 0 => {
-            Err(format!("it must ask for more than nothing of {VCORE} and {MEMORY}"))
+            Err(format!("it must request more than 0 {VCORE} and {MEMORY}"))
         }
         _ if spec.interactive && spec.array.is_some() => Err("an array has no terminal: submit one job".to_owned()),
         _ if spec.time_limit.is_some_and(|seconds| seconds == 0 || seconds > LONGEST_TIME) => {
-            Err("a time limit has at least a second, and at most a hundred years".to_owned())
+            Err("a time limit is from one second to a hundred years".to_owned())
         }
         _ if tasks == 0 || tasks > LARGEST_ARRAY => {
             Err(format!("an array has 1 to {LARGEST_ARRAY} tasks, this one has {tasks}"))
         }
         _ if spec.signal.is_some_and(|signal| !(1..=31).contains(&signal) || signal == 9 || signal == 19) => {
-            Err("a job cannot be asked to end by that signal".to_owned())
+            Err("this signal cannot end a job".to_owned())
         }
         _ => Ok(()),
     }

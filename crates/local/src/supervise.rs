@@ -80,10 +80,10 @@ pub fn run() -> Result<(), String> {
     // It keeps no file system of others in use.
     std::env::set_current_dir("/").map_err(|why| format!("/: {why}"))?;
     // Before the claim: who has one is asked to end by a signal, and it must not end this process.
-    let signals = signals().map_err(|why| format!("signals cannot be taken: {why}"))?;
-    let own = process::identify(getpid().as_raw_nonzero().get()).ok_or("/proc cannot be read")?;
-    set_child_subreaper(Some(getpid())).map_err(|why| format!("orphans cannot be taken: {why}"))?;
-    let mut line = Line::of_this_process().map_err(|why| format!("the daemon cannot be heard: {why}"))?;
+    let signals = signals().map_err(|why| format!("cannot handle signals: {why}"))?;
+    let own = process::identify(getpid().as_raw_nonzero().get()).ok_or("cannot read /proc")?;
+    set_child_subreaper(Some(getpid())).map_err(|why| format!("cannot adopt orphan processes: {why}"))?;
+    let mut line = Line::of_this_process().map_err(|why| format!("cannot receive from the daemon: {why}"))?;
     // What cannot be ended belongs to no other job.
     while let Some(folder) = line.next() {
         forget(&signals);
@@ -101,7 +101,7 @@ pub fn run() -> Result<(), String> {
 
 /// Runs an attempt that is claimed, and writes how it ended.
 fn attempt(folder: &Path, signals: &UnixStream, line: &Line) -> Result<(), String> {
-    let task = read::<Task>(&folder.join(TASK)).ok_or("the task cannot be read")?;
+    let task = read::<Task>(&folder.join(TASK)).ok_or("cannot read the task")?;
     let (group, at_end) = (task.cgroup.clone(), !task.at_end.is_empty());
     let started = start(folder, task, signals);
     line.say(line::BEGUN);
@@ -373,7 +373,7 @@ fn outcome(status: ExitStatus) -> Outcome {
     match (status.code(), status.signal()) {
         (Some(code), _) => Outcome::Exited(code),
         (None, Some(signal)) => Outcome::Signalled(signal),
-        (None, None) => Outcome::Lost("the system did not say how it ended".to_owned()),
+        (None, None) => Outcome::Lost("the exit status is unknown".to_owned()),
     }
 }
 

@@ -54,7 +54,7 @@ pub fn open_and_send(path: &str, socket: BorrowedFd<'_>) -> io::Result<()> {
     let mut control = SendAncillaryBuffer::new(&mut space);
     let files = [file.as_fd()];
     if !control.push(SendAncillaryMessage::ScmRights(&files)) {
-        return Err(io::Error::other("it does not fit into a message"));
+        return Err(io::Error::other("it is too large for a message"));
     }
     sendmsg(socket, &[IoSlice::new(b"f")], &mut control, SendFlags::NOSIGNAL)?;
     Ok(())
@@ -104,10 +104,10 @@ impl UserFile {
     /// What is to be said of it; empty when all was written.
     pub fn note(&self) -> String {
         let (lost, why) = self.writing.as_ref().map(Background::lost).unwrap_or_default();
-        let why = if lost == 0 { "it is as long as it may be" } else { &why };
+        let why = if lost == 0 { "it has reached its maximum size" } else { &why };
         match lost + self.over {
             0 => String::new(),
-            lost => format!("{lost} bytes are not in the output file: {why}"),
+            lost => format!("{lost} bytes are missing in the output file: {why}"),
         }
     }
 

@@ -24,7 +24,7 @@ impl Identity {
     pub fn parse(text: &str) -> Result<Self, String> {
         let (user, groups) = text.split_once(':').unwrap_or((text, ""));
         if user.is_empty() {
-            return Err(format!("{text:?} names no user; write USER or USER:GROUP,GROUP"));
+            return Err(format!("{text:?} does not name a user; write USER or USER:GROUP,GROUP"));
         }
         let groups: Vec<&str> = groups.split(',').filter(|g| !g.is_empty()).collect();
         if groups.is_empty() { Ok(Self::new(user, [user])) } else { Ok(Self::new(user, groups)) }

@@ -44,8 +44,8 @@ pub enum PriorityPolicy {
 }
 
 allowed_values!(PriorityPolicy, any_case, {
-    Default: All "default", [], "the highest priority inside, with the offset added, counts outside";
-    Fence: All "fence", [], "priorities inside do not count outside, the offset alone does";
+    Default: All "default", [], "the highest priority in the queue, plus the offset, applies outside";
+    Fence: All "fence", [], "only the offset applies outside, not the priorities in the queue";
 });
 
 impl PriorityPolicy {

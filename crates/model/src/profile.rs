@@ -83,7 +83,7 @@ impl FromStr for Profile {
 
     fn from_str(text: &str) -> Result<Self, String> {
         Self::ALL.into_iter().find(|profile| profile.name() == text).ok_or_else(|| {
-            let known = "there are kornsole, 1.5.1, 1.8.0 and 1.9.0";
+            let known = "valid profiles: kornsole, 1.5.1, 1.8.0, 1.9.0";
             match Self::nearest(text) {
                 Some(nearest) => format!("{text:?} is not a profile; {known}; the nearest release is {nearest}"),
                 None => format!("{text:?} is not a profile; {known}"),

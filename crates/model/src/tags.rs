@@ -79,7 +79,7 @@ impl<'de> Visitor<'de> for TagsVisitor {
     type Value = Tags;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("names with values")
+        f.write_str("a map of names and values")
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Tags, A::Error> {

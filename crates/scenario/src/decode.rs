@@ -66,7 +66,7 @@ pub(super) fn scenario(document: &Document, faults: &mut Faults) -> Option<Scena
         && version.scalar().is_none_or(|scalar| scalar.text != "1")
     {
         let written = version.scalar().map_or(version.kind().to_owned(), |scalar| scalar.text.to_string());
-        faults.error("SCN-010", version.at(), "", format!("`version` is {written}"), "write `version: 1`");
+        faults.error("SCN-010", version.at(), "", format!("invalid `version` {written}"), "write `version: 1`");
     }
     let config = config_source(fields, faults);
     let nodes = fields.get("steps").and_then(|node| node.items("steps", "", faults)).unwrap_or_default();
@@ -84,7 +84,7 @@ pub(super) fn scenario(document: &Document, faults: &mut Faults) -> Option<Scena
 fn config_source(fields: Fields<'_>, faults: &mut Faults) -> Option<ConfigSource> {
     let (text, file) = (fields.get("config"), fields.get("configFile"));
     if let (Some(_), Some(file)) = (text, file) {
-        let hint = "keep the one that is meant";
+        let hint = "keep one of them";
         faults.error("SCN-011", file.at(), "", "both `config` and `configFile` are given", hint);
     }
     if let Some(node) = text {
@@ -150,8 +150,8 @@ fn kind(key: MapKey<'_>, node: Node<'_>, path: &str, faults: &mut Faults) -> Opt
         }
     };
     if node.is_null() {
-        let message = format!("`{}` says nothing", key.text);
-        faults.error("SCN-021", key.at, path, message, format!("its keys: {}", known.join(", ")));
+        let message = format!("`{}` is empty", key.text);
+        faults.error("SCN-021", key.at, path, message, format!("valid keys: {}", known.join(", ")));
         return None;
     }
     let fields = node.map(key.text, known, path, faults)?;
@@ -201,7 +201,7 @@ fn simple_kind(key: MapKey<'_>, node: Node<'_>, path: &str, faults: &mut Faults)
         "config" => embedded(node, path, faults).map(StepKind::Config),
         "clean" => {
             if !node.bool("clean", path, faults).good()?.value {
-                faults.error("SCN-023", node.at(), path, "`clean` is false", "write `clean: true`, or leave it out");
+                faults.error("SCN-023", node.at(), path, "`clean` is false", "write `clean: true`, or remove it");
             }
             Some(StepKind::Clean)
         }

@@ -79,12 +79,10 @@ impl Workload for Demo {
     /// Continues with the same applications and the same chances.
     fn resume(&mut self, played: &[u8]) -> Result<(), String> {
         let Ok((kind, seed, pace)) = rmp_serde::from_slice::<(String, u64, Pace<Crowd>)>(played) else {
-            return Err("the state is not of a demo that this version can continue: use another directory".to_owned());
+            return Err("the state is not a demo that this version can continue: use another directory".to_owned());
         };
         if kind != KIND || seed != self.seed {
-            return Err(format!(
-                "the state is of the {kind} with seed {seed}: use --seed {seed}, or another directory"
-            ));
+            return Err(format!("the state is a {kind} with seed {seed}: use --seed {seed}, or another directory"));
         }
         self.pace = pace;
         Ok(())

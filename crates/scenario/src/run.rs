@@ -209,7 +209,7 @@ impl Runner {
 /// The first error in one line, and how many there are.
 fn refusal(faults: &[config::Fault]) -> String {
     let mut errors = faults.iter().filter(|fault| fault.severity == Severity::Error);
-    let Some(first) = errors.next() else { return "the configuration cannot be read".to_owned() };
+    let Some(first) = errors.next() else { return "cannot read the configuration".to_owned() };
     match errors.count() {
         0 => first.to_string(),
         1 => format!("{first}; and one more error"),

@@ -195,7 +195,7 @@ impl Summary {
         }));
         write_table(f, &table, 4)?;
         if more > 0 {
-            writeln!(f, "and {more} more; listed are those that waited longest")?;
+            writeln!(f, "and {more} more; those with the longest wait are listed")?;
         }
         Ok(())
     }
@@ -209,8 +209,8 @@ impl Summary {
         let with = |text: String| if text.is_empty() { text } else { format!(": {text}") };
         writeln!(f, "{} applications{}", self.apps.len(), with(list(&states)))?;
         let gone: u64 = self.released.values().sum();
-        writeln!(f, "{} allocations, {gone} of them ended{}", self.allocations, with(list(&self.released)))?;
-        writeln!(f, "asks still pending: {}; commands refused: {}", self.waiting.len(), self.refused)?;
+        writeln!(f, "{} allocations, {gone} ended{}", self.allocations, with(list(&self.released)))?;
+        writeln!(f, "requests still pending: {}; commands rejected: {}", self.waiting.len(), self.refused)?;
         let mut waited = self.waited.clone();
         waited.sort_unstable();
         let at = |percent: usize| waited.get((waited.len().saturating_sub(1)) * percent / 100).copied();
@@ -240,7 +240,7 @@ impl Sink for Summary {
 impl fmt::Display for Summary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(why) = &self.config_refused {
-            writeln!(f, "a configuration was refused: {why}\n")?;
+            writeln!(f, "a configuration was rejected: {why}\n")?;
         }
         if !self.apps.is_empty() {
             self.write_apps(f)?;

@@ -151,7 +151,7 @@ impl<'d> Values<'d, '_> {
 pub(super) fn id<'d>(node: Node<'d>, key: &str, path: &str, faults: &mut Faults) -> &'d str {
     let text = node.str(key, path, faults);
     if text == Some("") {
-        faults.error("SCN-021", node.at(), path, format!("`{key}` is empty"), "give a name");
+        faults.error("SCN-021", node.at(), path, format!("`{key}` is empty"), "write a name");
     }
     text.unwrap_or_default()
 }

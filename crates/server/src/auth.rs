@@ -68,7 +68,7 @@ impl NewToken {
     /// The system gives no randomness.
     pub fn make(identity: Identity, expires: Option<i64>, read_only: bool, note: &str) -> Result<Self, String> {
         let mut bytes = [0; TOKEN_BYTES];
-        getrandom::getrandom(&mut bytes).map_err(|error| format!("the system gives no randomness: {error}"))?;
+        getrandom::getrandom(&mut bytes).map_err(|error| format!("the system has no random numbers: {error}"))?;
         let secret = format!("{PREFIX}{}", hex(&bytes));
         let hash = hash(&secret);
         let id = format!("t-{}", hex(&hash[..4]));
@@ -119,7 +119,7 @@ impl Tokens {
     pub fn awaited(file: &Path) -> Result<Self, String> {
         match fs::metadata(file) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                tracing::warn!("{}: not there yet; until it is, nothing is explained or changed", file.display());
+                tracing::warn!("{}: file not found; without it, explanations and changes are rejected", file.display());
                 let state = State { seen: None, tokens: Arc::default() };
                 Ok(Self { file: file.to_path_buf(), state: Mutex::new(state) })
             }
@@ -212,7 +212,7 @@ fn quoted(text: &str) -> String {
 }
 
 fn read_file(file: &Path) -> Result<(Seen, Vec<Token>), String> {
-    let message = |error: io::Error| format!("{}: cannot be read: {error}", file.display());
+    let message = |error: io::Error| format!("cannot read {}: {error}", file.display());
     let metadata = fs::metadata(file).map_err(message)?;
     private_file::check(file, &metadata)?;
     let bytes = fs::read(file).map_err(message)?;
@@ -258,7 +258,7 @@ fn parse(text: &str, faults: &mut Faults) -> Option<Vec<Token>> {
         let expires = text("expires", faults).map(|text| (parse_rfc3339(&text), text));
         if let Some((None, text)) = &expires {
             let hint = "write 2026-12-31T00:00:00Z";
-            faults.error("TOK-003", node.at(), &path, format!("{text:?} is not a point in time"), hint);
+            faults.error("TOK-003", node.at(), &path, format!("{text:?} is not a date and time"), hint);
         }
         tokens.push(Token {
             id: text("id", faults).unwrap_or_else(|| format!("t-{}", hex(&hash[..4]))),

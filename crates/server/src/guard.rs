@@ -25,7 +25,7 @@ pub(super) async fn guarded(
     match tokio::time::timeout(within, caught(answer)).await {
         Ok(Ok(answer)) => answer,
         Ok(Err(panic)) => Ok(panicked(&*panic)),
-        Err(_) => Ok(reply::error(StatusCode::SERVICE_UNAVAILABLE, "the answer took too long")),
+        Err(_) => Ok(reply::error(StatusCode::SERVICE_UNAVAILABLE, "the answer timed out")),
     }
 }
 

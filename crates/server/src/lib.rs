@@ -67,7 +67,7 @@ pub enum StartError {
     #[error("{0}")]
     Tokens(String),
     /// The operating system gives no thread.
-    #[error("the server's threads cannot be started: {0}")]
+    #[error("cannot start the threads of the server: {0}")]
     Threads(std::io::Error),
 }
 

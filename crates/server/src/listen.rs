@@ -65,10 +65,10 @@ pub(super) async fn serve(
                             drop(seat);
                         });
                     }
-                    None => tracing::debug!(%peer, "turned away: too many connections"),
+                    None => tracing::debug!(%peer, "rejected: too many connections"),
                 },
                 Err(error) => {
-                    tracing::warn!(%error, "a connection could not be accepted");
+                    tracing::warn!(%error, "cannot accept a connection");
                     tokio::time::sleep(ACCEPT_PAUSE).await;
                 }
             }
@@ -77,7 +77,7 @@ pub(super) async fn serve(
     drop(listener);
     let finish = async { while connections.join_next().await.is_some() {} };
     if timeout(FINISH, finish).await.is_err() {
-        tracing::warn!("connections that did not end were cut off");
+        tracing::warn!("connections that did not end were closed");
     }
 }
 
@@ -148,7 +148,7 @@ impl Connection {
         match timeout(self.shared.options.limits.header, tls.accept(stream)).await {
             Ok(Ok(stream)) => self.talk(stream).await,
             Ok(Err(error)) => tracing::debug!(%peer, %error, "no TLS"),
-            Err(_) => tracing::debug!(%peer, "the TLS handshake took too long"),
+            Err(_) => tracing::debug!(%peer, "the TLS handshake timed out"),
         }
     }
 
@@ -223,7 +223,7 @@ impl<S> Timed<S> {
         let limit = if self.streaming.0.load(Ordering::Acquire) { self.stream_limit } else { self.limit };
         let waiting = self.waiting.get_or_insert_with(|| Box::pin(tokio::time::sleep(limit)));
         ready!(waiting.as_mut().poll(cx));
-        Poll::Ready(Err(io::Error::new(io::ErrorKind::TimedOut, "the client reads nothing")))
+        Poll::Ready(Err(io::Error::new(io::ErrorKind::TimedOut, "the client does not read")))
     }
 }
 

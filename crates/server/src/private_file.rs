@@ -23,29 +23,28 @@ pub(super) fn check(file: &Path, metadata: &fs::Metadata) -> Result<(), String> 
     let is_root = nix::unistd::Uid::effective().is_root();
     let refused = if metadata.uid() == 0 && !is_root { OTHERS & !GROUP_READ } else { OTHERS };
     if mode & refused != 0 {
-        return Err(format!(
-            "{shown}: others may read or write it (mode {mode:o}); `chmod 600 {shown}` makes it the owner's alone"
-        ));
+        return Err(format!("{shown}: other users can read or write it (mode {mode:o}); run `chmod 600 {shown}`"));
     }
     if !is_root {
         return Ok(());
     }
     if metadata.uid() != 0 {
         let owner = metadata.uid();
-        return Err(format!("{shown}: it belongs to uid {owner}, and this runs as root; `chown root {shown}`"));
+        return Err(format!(
+            "{shown}: its owner is uid {owner}, and the server runs as root; run `chown root {shown}`"
+        ));
     }
-    let resolved = fs::canonicalize(file).map_err(|error| format!("{shown}: cannot be found: {error}"))?;
+    let resolved = fs::canonicalize(file).map_err(|error| format!("cannot find {shown}: {error}"))?;
     // The folder of a link and that of its target: who may write in either can put another file there.
     for folder in [file, &resolved].into_iter().filter_map(Path::parent) {
         let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
-        let metadata =
-            fs::metadata(folder).map_err(|error| format!("{}: cannot be read: {error}", folder.display()))?;
+        let metadata = fs::metadata(folder).map_err(|error| format!("cannot read {}: {error}", folder.display()))?;
         let (mode, folder) = (metadata.permissions().mode() & 0o777, folder.display());
         if metadata.uid() != 0 || mode & OTHERS_WRITE != 0 {
             let owner = metadata.uid();
             return Err(format!(
-                "{shown}: others may write in its directory {folder} (uid {owner}, mode {mode:o}), and this runs as root; move it \
-                 to a directory that only root can write"
+                "{shown}: other users can write to its directory {folder} (uid {owner}, mode {mode:o}), and the \
+                    server runs as root; move it to a directory that only root can write to"
             ));
         }
     }
@@ -57,5 +56,5 @@ pub(super) fn key_warning(file: &Path) -> Option<String> {
     let mode = fs::metadata(file).ok()?.permissions().mode() & 0o777;
     let shown = file.display();
     (mode & OTHERS != 0)
-        .then(|| format!("{shown}: others may read this private key (mode {mode:o}); `chmod 600 {shown}`"))
+        .then(|| format!("{shown}: other users can read this private key (mode {mode:o}); run `chmod 600 {shown}`"))
 }

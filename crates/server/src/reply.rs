@@ -62,7 +62,7 @@ pub(super) fn peer(extensions: &Extensions) -> IpAddr {
 }
 
 /// What is said where there is no room.
-pub(super) const NO_ROOM: &str = "too many answers wait to be taken";
+pub(super) const NO_ROOM: &str = "too many answers are queued";
 
 /// An error in YuniKorn's shape (`rest.md` section 3).
 pub(super) fn error(status: StatusCode, message: impl Into<String>) -> Response {

@@ -56,7 +56,7 @@ fn config(files: &TlsFiles) -> Result<Arc<ServerConfig>, String> {
     let key = PrivateKeyDer::from_pem_reader(open(&files.key)?).map_err(|why| message(&files.key, &why))?;
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let builder = ServerConfig::builder_with_provider(provider).with_safe_default_protocol_versions();
-    let builder = builder.map_err(|why| format!("TLS cannot be set up: {why}"))?.with_no_client_auth();
+    let builder = builder.map_err(|why| format!("cannot set up TLS: {why}"))?.with_no_client_auth();
     let mut config = builder.with_single_cert(chain, key).map_err(|why| message(&files.certificate, &why))?;
     config.alpn_protocols = vec![b"http/1.1".to_vec()];
     Ok(Arc::new(config))

@@ -62,7 +62,7 @@ impl WorkBudget {
 }
 
 /// What is said to who has had too much.
-pub(super) const TOO_MUCH: &str = "this address has had much work done; try again later";
+pub(super) const TOO_MUCH: &str = "this address has used its request budget; try again later";
 
 #[cfg(test)]
 mod tests {

@@ -59,7 +59,7 @@ impl Link {
             Self::Connecting { cause: Some(cause), .. } => Some(format!("not connected yet: {cause}")),
             Self::Connecting { cause: None, .. } => Some("not connected yet".to_owned()),
             Self::Stale { age, cause, .. } => {
-                Some(format!("the connection is down, all this is {} old: {cause}", span(*age)))
+                Some(format!("the connection is lost; data is {} old: {cause}", span(*age)))
             }
             Self::Refused { why, .. } => Some(why.clone()),
         }

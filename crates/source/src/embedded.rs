@@ -59,7 +59,7 @@ impl Embedded {
         look: impl FnOnce(&JournalHistory) -> Result<T, String> + Send + 'static,
     ) {
         let Some(past) = self.engine.history().cloned() else {
-            return answer(Err("nothing is stored without a state directory".to_owned()));
+            return answer(Err("no data is stored without a state directory".to_owned()));
         };
         // Without a thread nothing answers, and the console continues without it.
         let _ = std::thread::Builder::new().name("past".to_owned()).spawn(move || answer(look(&past)));
@@ -199,6 +199,6 @@ impl Source for Embedded {
 pub(super) fn view_of(past: &JournalHistory, at: Time) -> Result<Arc<View>, String> {
     past.view_at(at).map_err(|why| {
         let reach = past.reaches_back_to().filter(|reach| *reach > at);
-        reach.map_or_else(|| why.to_string(), |reach| format!("the journal goes back to {reach} only"))
+        reach.map_or_else(|| why.to_string(), |reach| format!("the journal goes back only to {reach}"))
     })
 }

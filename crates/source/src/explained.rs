@@ -93,7 +93,7 @@ spec:
         let text = sheet.text(|_| String::new());
         let heading = text.iter().position(|line| line.starts_with("not known: ")).unwrap();
         let under: Vec<&String> = text[heading + 1..].iter().take_while(|line| line.starts_with("  ")).collect();
-        assert!(under.iter().any(|line| line.contains("which of two things came first")), "{text:#?}");
+        assert!(under.iter().any(|line| line.contains("the order of events within one second")), "{text:#?}");
         assert_eq!(text.iter().filter(|line| line.starts_with("not known")).count(), 1);
     }
 }

@@ -51,13 +51,13 @@ pub fn forecast(fork: &Fork, text: Arc<str>, stop: &StopSign) -> Option<Result<V
     match run(fork, &plan, BOUNDS, &|| stop.is_clear()) {
         Ok(pair) => Some(Ok(lines(&pair))),
         Err(_) if !stop.is_clear() => None,
-        Err(_) => Some(Err(format!("it takes more than {} cycles", BOUNDS.cycles))),
+        Err(_) => Some(Err(format!("it needs more than {} cycles", BOUNDS.cycles))),
     }
 }
 
 fn lines(pair: &Pair) -> Vec<String> {
     if let Some(refused) = pair.refused.first() {
-        return vec![format!("the copy refuses it: {}", refused.why)];
+        return vec![format!("the copy rejects it: {}", refused.why)];
     }
     let mut lines = vec![pair.comparison.verdict.clone()];
     let mut queues: BTreeMap<&QueuePath, String> = BTreeMap::new();

@@ -76,7 +76,7 @@ pub type JobNamesAnswer = Box<dyn FnOnce(Option<Vec<(AppId, String)>>) + Send>;
 pub type JobDone = Box<dyn FnOnce(Result<String, String>) + Send>;
 
 /// Why a source that is no shadow has nothing to show of one.
-pub const NO_SHADOW: &str = "not a shadow of another scheduler: use kornsole kube shadow --listen";
+pub const NO_SHADOW: &str = "the server does not shadow a scheduler: use kornsole kube shadow --listen";
 
 /// Where what a shadow found goes, or why that is not known. Called once, from any thread.
 pub type ShadowAnswer = Box<dyn FnOnce(Result<ShadowSheet, String>) + Send>;
@@ -147,13 +147,13 @@ pub trait Source: Send + Sync {
     /// # Errors
     /// Why nobody can.
     fn actor(&self) -> Result<Actor, Arc<str>> {
-        Err(Arc::from("nothing can be changed through this connection"))
+        Err(Arc::from("this connection is read-only"))
     }
 
     /// Carries out an order; `answer` is called once, from any thread, with its result. A source that takes no orders
     /// refuses all.
     fn act(&self, order: Order, answer: Answer) {
-        let why = self.actor().err().unwrap_or_else(|| Arc::from("orders are not taken here"));
+        let why = self.actor().err().unwrap_or_else(|| Arc::from("orders are not accepted here"));
         answer(Err(Refusal::new(Code::NotSupported, format!("cannot {}", order.act), &*why)));
     }
 
@@ -173,7 +173,7 @@ pub trait Source: Send + Sync {
     /// Explains why an application, one of its asks, or all of a queue waits; `answer` is called once, from any thread. A source that
     /// does not know the checks of its scheduler says so instead of guessing.
     fn explain(&self, question: Question, answer: SheetAnswer) {
-        let why = "only the scheduler itself knows, and this connection cannot ask it";
+        let why = "only the scheduler has it, and this connection cannot request it";
         answer(Err(Refusal::new(Code::NotSupported, format!("cannot explain {}", question.of), why)));
     }
 
@@ -239,8 +239,8 @@ pub trait Source: Send + Sync {
     fn health(&self) -> OwnHealth {
         match self.about().place {
             SourcePlace::Embedded | SourcePlace::WhatIf => OwnHealth::Here,
-            SourcePlace::Remote | SourcePlace::Machine { .. } => OwnHealth::Unknown(Arc::from("it was not asked")),
-            SourcePlace::Saved => OwnHealth::Unknown(Arc::from("a saved state does not have it")),
+            SourcePlace::Remote | SourcePlace::Machine { .. } => OwnHealth::Unknown(Arc::from("not requested")),
+            SourcePlace::Saved => OwnHealth::Unknown(Arc::from("not available in a saved state")),
         }
     }
 
@@ -257,7 +257,7 @@ pub trait Source: Send + Sync {
     /// Has the view of an earlier time made from what is kept; `answer` is called once, from any thread, with it or with why there
     /// is none.
     fn view_at(&self, at: Time, answer: ViewAnswer) {
-        answer(Err(format!("nothing is kept of {at}")));
+        answer(Err(format!("no data of {at}")));
     }
 
     /// The journal that [`Source::view_at`] looks into, to be simulated again; `None` where there is none or it is elsewhere.
@@ -273,14 +273,14 @@ pub trait Source: Send + Sync {
     /// Has what happened right before or after a time looked up in what is kept, as far as it goes at once: of the records of events
     /// those that `wanted` says. `answer` is called once, from any thread.
     fn chapter(&self, at: Time, _toward: Toward, _wanted: fn(&Record) -> bool, answer: ChapterAnswer) {
-        answer(Err(format!("nothing is kept of {at}")));
+        answer(Err(format!("no data of {at}")));
     }
 
     /// Has a copy of a partition made to try things in; `answer` is called once, from any thread, with it or with why there is none. The
     /// first partition where none is named.
     fn what_if(&self, partition: &str, answer: WhatIfAnswer) {
         let _ = partition;
-        answer(Err("only the scheduler in this process can be copied to try things in".to_owned()));
+        answer(Err("a what-if needs a copy of the scheduler in this process".to_owned()));
     }
 
     /// Has it worked out what a queue configuration would lead to in the next minutes, on a copy of a partition, until `stop` says that nobody

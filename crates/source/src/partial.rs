@@ -106,7 +106,7 @@ pub fn read(name: &str, bytes: &[u8]) -> Result<SavedAnswer, String> {
     let others = [Endpoint::Queues, Endpoint::Apps, Endpoint::Nodes, Endpoint::Users, Endpoint::Groups];
     let others: Vec<&str> = others.iter().filter(|one| **one != endpoint).map(|one| one.words()).collect();
     read.notes.push(format!(
-        "{name} has {} only; {} are unknown, because a single answer of the REST API does not have them.",
+        "{name} has only {}; {} are unknown, because a single answer of the REST API does not have them.",
         endpoint.words(),
         others.join(", ")
     ));

@@ -31,7 +31,7 @@ impl Saved {
     /// It is no state dump: what is wrong, and where.
     pub fn read(name: &str, bytes: &[u8], identity: Identity) -> Result<Self, String> {
         let read = partial::read(name, bytes)?;
-        let mut notes = vec!["A saved state: nothing moves, and nothing can be changed.".to_owned()];
+        let mut notes = vec!["A saved state: it is read-only and does not change.".to_owned()];
         notes.extend(read.notes.iter().cloned());
         let about = About { place: SourcePlace::Saved, name: name.to_owned(), notes };
         let (profile, unread) = (profile(&read.dump), read.unread);
@@ -126,7 +126,7 @@ impl Twins {
     fn explain(&self, question: &Question) -> Result<Sheet, Refusal> {
         let twin = self.of(&question.partition)?;
         let found = twin.explain(&question.of)?;
-        let how = "worked out on a twin of the saved state".to_owned();
+        let how = "computed on a twin of the saved state".to_owned();
         Ok(explained::by_twin(&found, &twin, how))
     }
 }

@@ -311,13 +311,11 @@ impl Source for Stepped {
     }
 
     fn view_at(&self, at: Time, answer: ViewAnswer) {
-        answer(
-            self.journal.as_ref().ok_or_else(|| format!("nothing is kept of {at}")).and_then(|past| view_of(past, at)),
-        );
+        answer(self.journal.as_ref().ok_or_else(|| format!("no data of {at}")).and_then(|past| view_of(past, at)));
     }
 
     fn chapter(&self, at: Time, toward: Toward, wanted: fn(&Record) -> bool, answer: ChapterAnswer) {
-        let past = self.journal.as_ref().ok_or_else(|| format!("nothing is kept of {at}"));
+        let past = self.journal.as_ref().ok_or_else(|| format!("no data of {at}"));
         answer(past.and_then(|past| past.chapter(at, toward, wanted).map_err(|why| why.to_string())));
     }
 

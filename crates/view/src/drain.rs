@@ -28,7 +28,7 @@ pub fn drain_notice(
         [] => "nothing blocks it".to_owned(),
         apps => format!("blocked by {}", named(apps.iter().map(|app| held_by(app, ' ')), apps.len(), NAMED, "; ")),
     };
-    let over = draining.empty_by().map(|by| format!(", over in {} unless they ask again", span(by.since(now))));
+    let over = draining.empty_by().map(|by| format!(", done in {} without new requests", span(by.since(now))));
     let title =
         format!("{queue} drains{since}, {held}{}; admins: {}", over.unwrap_or_default(), admins(&draining.admins));
     let weight = if draining.applications.is_empty() { NoticeWeight::Info } else { NoticeWeight::Warning };
@@ -180,7 +180,7 @@ mod tests {
             |seconds: u64| DrainingApp { ends_by: Some(Time::from_millis(seconds * 1000)), ..app("a", "joe", &[]) };
         let message = |apps| drain_notice(&draining(apps, Acl::default()), None, false, Time::from_millis(5000)).1;
         let title = message(vec![ends(12), ends(30)]);
-        assert!(title.ends_with("allocated, over in 25s unless they ask again; admins: nobody"), "{title}");
+        assert!(title.ends_with("allocated, over in 25s without new requests; admins: nobody"), "{title}");
         let title = message(vec![ends(12), app("b", "ann", &[("vcore", 1000)])]);
         assert!(!title.contains("over in"), "one of them runs, who knows for how long: {title}");
     }

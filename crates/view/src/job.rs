@@ -211,14 +211,14 @@ impl JobUsage {
         let time = time(ran);
         if let Some(most) = self.most.filter(|most| asked.memory >= LITTLE_MEMORY && *most < asked.memory / FAR_LESS) {
             // What was before the first look is not known.
-            let within = if self.most_is_sampled { "while it was looked at".to_owned() } else { format!("in {time}") };
+            let within = if self.most_is_sampled { "during the check".to_owned() } else { format!("in {time}") };
             let (asked, most) = (show_amount(MEMORY, asked.memory), show_amount(MEMORY, most));
-            hints.push(format!("asked {asked}, at most {most} {within}"));
+            hints.push(format!("requested {asked}, at most {most} {within}"));
         }
         let used = i64::try_from(self.cpu.as_millis() * 1000 / ran.as_millis().max(1)).unwrap_or(i64::MAX);
         if asked.vcore > 1000 && used < asked.vcore / FAR_LESS {
             hints.push(format!(
-                "asked {} cpu, used {} on average in {time}",
+                "requested {} cpu, used {} on average in {time}",
                 show_vcore(asked.vcore),
                 show_vcore(used)
             ));
@@ -302,7 +302,7 @@ mod tests {
         let both = ["asked 32Gi, at most 3.1Gi in 2h", "asked 8 cpu, used 1 on average in 2h"];
         assert_eq!(hints(&asked, HOURS, &little), both);
         let sampled = JobUsage { most_is_sampled: true, ..little.clone() };
-        assert_eq!(hints(&asked, HOURS, &sampled)[0], "asked 32Gi, at most 3.1Gi while it was looked at");
+        assert_eq!(hints(&asked, HOURS, &sampled)[0], "asked 32Gi, at most 3.1Gi during the check");
         assert!(hints(&asked, Duration::from_secs(30), &little).is_empty(), "too early to say");
         assert!(hints(&asked, HOURS, &usage(HOURS * 4, Some(16 << 30))).is_empty(), "it uses half of it");
         assert!(hints(&asked, HOURS, &usage(HOURS * 4, None)).is_empty(), "what is not known is not said");

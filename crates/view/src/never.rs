@@ -67,9 +67,9 @@ impl Never {
         match self {
             Self::Absent { nodes, .. } => format!("{self} (0 of {nodes} nodes)"),
             Self::TooLarge { resource, largest, .. } => {
-                format!("{self} (the largest has {})", show_amount(resource, *largest))
+                format!("{self} (the largest node has {})", show_amount(resource, *largest))
             }
-            Self::Together => format!("{self} for all that it requests at once"),
+            Self::Together => format!("{self} for all its resources together"),
             Self::NoSuchNode(_) => self.to_string(),
             Self::AboveMaximum { queue, resource, wanted, max } => format!(
                 "it requests {} {}, above the maximum {} of {queue}",
@@ -213,10 +213,10 @@ mod tests {
             never(&[("vcore", 9_000), ("nvidia.com/gpu", 1)]).as_deref(),
             Some("no node has nvidia.com/gpu (0 of 2 nodes)")
         );
-        assert_eq!(never(&[("vcore", 9_000)]).as_deref(), Some("no node has 9 cpu (the largest has 8)"));
+        assert_eq!(never(&[("vcore", 9_000)]).as_deref(), Some("no node has 9 cpu (the largest node has 8)"));
         assert_eq!(
             never(&[("vcore", 8_000), ("memory", 8)]).as_deref(),
-            Some("no node is large enough for all that it requests at once")
+            Some("no node is large enough for all its resources together")
         );
         let required = |id: &str, wanted: &[(&str, i64)]| {
             let ask = AskRow { required_node: Some(id.into()), ..ask(wanted) };

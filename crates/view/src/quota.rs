@@ -64,7 +64,7 @@ impl QuotaForecast {
         let when = format!("in {}", span(self.at.since(now)));
         let Some(victims) = &self.victims else {
             let excess = amounts(&self.excess);
-            return format!("{when} {excess} of it is preempted; which allocations that is, the scheduler alone knows");
+            return format!("{when} {excess} of it is preempted; the scheduler does not report which allocations");
         };
         let apps = self.by_app();
         let (count, be) = match victims.len() {
@@ -78,9 +78,7 @@ impl QuotaForecast {
         };
         if let Some(left) = self.left().filter(|left| !left.is_empty()) {
             let left = amounts(&left);
-            text.push_str(&format!(
-                "; {left} stays above the maximum: running allocations are too large, or protected"
-            ));
+            text.push_str(&format!("; {left} stays above the maximum: running allocations are too large or protected"));
         }
         text
     }

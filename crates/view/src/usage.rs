@@ -131,14 +131,14 @@ impl LimitUse {
     /// What it would do to one more application, by what runs at this moment (LIM-040, LIM-044).
     pub fn would(&self) -> String {
         if let Some(max) = self.max_running().filter(|max| self.running.len() as u64 >= *max) {
-            return format!("hold it back: {} of {max} run", self.running.len());
+            return format!("block it: {} of {max} run", self.running.len());
         }
         let full =
             self.rest().and_then(|rest| rest.iter().find(|(_, rest)| *rest <= 0).map(|(name, _)| name.to_owned()));
         if let (Some(name), Some(max)) = (full, self.max()) {
             let used = show_amount(&name, self.allocated.amount(&name));
             return format!(
-                "hold back what it asks of {name}: {used} of {} in use",
+                "block its requests for {name}: {used} of {} in use",
                 show_amount(&name, max.amount(&name))
             );
         }
@@ -150,7 +150,7 @@ impl LimitUse {
             format!("{} in use", max.iter().map(of).collect::<Vec<_>>().join(", "))
         });
         let message: Vec<String> = apps.into_iter().chain(used).collect();
-        format!("let it run: {}", message.join(", "))
+        format!("allow it: {}", message.join(", "))
     }
 
     /// Whether nothing more of some resource, or no further application, goes into it.

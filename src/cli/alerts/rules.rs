@@ -34,7 +34,7 @@ impl AlertArgs {
             Ok(rules) => (rules, Vec::new()),
             Err(why) => {
                 let first = why.lines().next().unwrap_or_default();
-                (defaults(), vec![format!("the default rules hold, {first}; `kornsole alerts check` says all")])
+                (defaults(), vec![format!("the default rules are used, {first}; see `kornsole alerts check`")])
             }
         })
     }
@@ -51,12 +51,12 @@ impl AlertArgs {
                 // Whoever has the file also sends: nobody is to hear of anything twice.
                 let sends = !rules.targets.receivers.is_empty();
                 rules.targets.receivers.clear();
-                notes.push(format!("{why}: nothing is kept{} here", if sends { " or sent" } else { "" }));
+                notes.push(format!("{why}: data is not saved{} here", if sends { " or sent" } else { "" }));
                 None
             }
         };
         let board = Arc::new(Board::new(cluster, Arc::new(rules), store, now, notes));
-        send::start(&board).map_err(|error| format!("alerts cannot be sent: {error}"))?;
+        send::start(&board).map_err(|error| format!("cannot send alerts: {error}"))?;
         Ok(board)
     }
 }
@@ -68,7 +68,7 @@ impl AlertArgs {
 pub fn of_file(file: &Path) -> Result<Rules, String> {
     let bytes = load::bytes(file)?;
     let name = file.display().to_string();
-    let text = String::from_utf8(bytes).map_err(|_| format!("{name}: no UTF-8"))?;
+    let text = String::from_utf8(bytes).map_err(|_| format!("{name}: not UTF-8"))?;
     let found = read(&text);
     found.rules.ok_or_else(|| Source::new(&name, &text).render_all(&found.faults))
 }

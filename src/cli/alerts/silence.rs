@@ -59,7 +59,7 @@ pub struct UnsilenceArgs {
 fn label(text: &str) -> Result<(String, String), String> {
     match text.split_once('=') {
         Some((name, value)) if !name.is_empty() && !value.is_empty() => Ok((name.to_owned(), value.to_owned())),
-        _ => Err("write NAME=VALUE, as queue=root.etl".to_owned()),
+        _ => Err("write NAME=VALUE, for example queue=root.etl".to_owned()),
     }
 }
 
@@ -109,7 +109,7 @@ fn subjects(args: &SilenceArgs) -> Result<Vec<String>, (String, u8)> {
     let there: Vec<String> = of_rule.iter().map(|alert| alert.subject.clone()).collect();
     let there = match there.as_slice() {
         [] => "it has none".to_owned(),
-        all => format!("its alerts are about {}", all.join(", ")),
+        all => format!("its alerts name {}", all.join(", ")),
     };
     Err((format!("no alert of {} has these labels: {there}", escaped(&args.rule)), 1))
 }

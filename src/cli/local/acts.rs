@@ -121,7 +121,7 @@ fn may(args: &EndingArgs, does: &str) -> Result<bool, Ended> {
         return Ok(true);
     }
     let running = meant.iter().filter(|job| job.state == JobState::Running).count();
-    print(&format!("{does} {} jobs, {running} of which run? [y/N] ", meant.len()));
+    print(&format!("{does} {} jobs, {running} of them running? [y/N] ", meant.len()));
     let mut answer = String::new();
     // Without an answer it is not done.
     let _ = std::io::stdout().flush();
@@ -132,7 +132,7 @@ fn may(args: &EndingArgs, does: &str) -> Result<bool, Ended> {
 fn stopped(args: &EndingArgs, does: &str, request: fn(u64) -> Request, said: fn(&JobReport) -> String) -> ExitCode {
     code(
         may(args, does).and_then(|may| {
-            if may { each(&args.jobs, request, said) } else { Err(Ended::refused("nothing was done")) }
+            if may { each(&args.jobs, request, said) } else { Err(Ended::refused("no change was made")) }
         }),
     )
 }
@@ -141,14 +141,14 @@ fn stopped(args: &EndingArgs, does: &str, request: fn(u64) -> Request, said: fn(
 pub fn cancel(args: &EndingArgs) -> ExitCode {
     stopped(args, "cancel", Request::Cancel, |job| match job.state {
         JobState::Ended => "cancelled".to_owned(),
-        _ => "is asked to end".to_owned(),
+        _ => "is ending".to_owned(),
     })
 }
 
 /// Has jobs begin again.
 pub fn requeue(args: &EndingArgs) -> ExitCode {
     stopped(args, "requeue", Request::Requeue, |job| match job.state {
-        JobState::Running => "is asked to end, and is queued again then".to_owned(),
+        JobState::Running => "is ending and will be requeued".to_owned(),
         _ => "queued again".to_owned(),
     })
 }

@@ -191,7 +191,7 @@ pub fn job(args: &JobArgs) -> ExitCode {
         lines.push(("output file", job.output.clone()));
         lines.push(("note", job.note.clone()));
         if job.lost_output > 0 {
-            lines.push(("lost output", format!("{} bytes could not be written", job.lost_output)));
+            lines.push(("lost output", format!("{} bytes were not written", job.lost_output)));
         }
         let lines = lines.into_iter().filter(|(_, text)| !text.is_empty());
         let text: String = lines.map(|(name, text)| format!("{name:<12}{text}\n")).collect();

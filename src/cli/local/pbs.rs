@@ -67,10 +67,10 @@ impl Pbs {
             'v' => self.variables(value),
             'W' => match value.strip_prefix("depend=") {
                 Some(jobs) => options.after = dependencies(jobs)?,
-                None => return Err("not supported, and it changes what is run; remove the option".to_owned()),
+                None => return Err("not supported, and it changes the job; remove the option".to_owned()),
             },
             'l' => value.split(',').try_for_each(|part| self.resource(part))?,
-            _ => return Err("not supported, and it changes what is run; remove the option".to_owned()),
+            _ => return Err("not supported, and it changes the job; remove the option".to_owned()),
         }
         Ok(())
     }
@@ -99,7 +99,7 @@ impl Pbs {
                     .parse::<i64>()
                     .ok()
                     .filter(|count| (1..=1_000_000).contains(count))
-                    .ok_or("write a number from 1 on")
+                    .ok_or("write an integer of 1 or more")
             };
             match name {
                 "nodes" | "select" if at == 0 && value == "1" => {}

@@ -176,18 +176,20 @@ impl Sbatch {
             "--mem-per-gpu" => &mut self.mem_per_gpu,
             "--gpus" | "--gpus-per-node" | "--gres" => &mut self.gpus,
             "--gpus-per-task" => &mut self.gpus_per_task,
-            _ => return Err("not supported on one machine, and it changes what is run; remove the option".to_owned()),
+            _ => return Err("not supported on one machine, and it changes the job; remove the option".to_owned()),
         };
         *place = Some(match name {
             "--mem" => memory(value)?,
             "--mem-per-cpu" | "--mem-per-gpu" => {
-                Some(memory(value)?).filter(|bytes| *bytes > 0).ok_or("write an amount, as 4G")?
+                Some(memory(value)?).filter(|bytes| *bytes > 0).ok_or("write an amount, for example 4G")?
             }
             "--gres" => of_gres(value)?,
             name if name.starts_with("--gpus") => gpus(value)?,
-            _ => {
-                value.parse().ok().filter(|count| (1..=1_000_000).contains(count)).ok_or("write a number from 1 on")?
-            }
+            _ => value
+                .parse()
+                .ok()
+                .filter(|count| (1..=1_000_000).contains(count))
+                .ok_or("write an integer of 1 or more")?,
         });
         Ok(())
     }

@@ -62,7 +62,9 @@ pub fn gpus(value: &str) -> Result<i64, String> {
         // A kind without a number is one of it.
         Err(_) => Some(1).filter(|_| last.starts_with(|letter: char| letter.is_ascii_alphabetic())),
     };
-    count.filter(|count| (0..=1024).contains(count)).ok_or_else(|| "write a number of GPUs, as 2 or a100:2".to_owned())
+    count
+        .filter(|count| (0..=1024).contains(count))
+        .ok_or_else(|| "write a number of GPUs, for example 2 or a100:2".to_owned())
 }
 
 /// The number of GPUs in a list of generic resources; others are not available.

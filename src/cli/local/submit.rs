@@ -76,10 +76,7 @@ fn submitted(args: &SubmitArgs) -> Result<ExitCode, Ended> {
     let asked = spec.queue.clone();
     let (Reply::Job(job), _) = ask(&mut client, &Request::Submit(Box::new(spec)))? else { return Err(unexpected()) };
     if is_elsewhere(&asked, &job.queue) {
-        warn(&format!(
-            "job {} is in {}, not in {asked}: the placement rules say where a job goes",
-            job.number, job.queue
-        ));
+        warn(&format!("job {} is in {}, not in {asked}: the placement rules select the queue", job.number, job.queue));
     }
     if interactive {
         return attach::attach(&args.daemon, job.number);
@@ -151,7 +148,7 @@ fn wanted(args: &SubmitArgs) -> Result<Wanted, Ended> {
         _ if starts => Vec::new(),
         Some(line) if !line.is_empty() => line.split_whitespace().map(str::to_owned).collect(),
         _ => {
-            let why = format!("{name}: it cannot be started: make it executable, or start it with #!");
+            let why = format!("{name} cannot be started: make it executable, or add a first line with #!");
             return Err(Ended::misused(why));
         }
     };
@@ -176,7 +173,7 @@ fn read(file: &Path) -> Result<Vec<u8>, Ended> {
     let wrong = |why: &dyn std::fmt::Display| Ended::misused(format!("{}: {why}", file.display()));
     let found = fs::metadata(file).map_err(|why| wrong(&why))?;
     if !found.is_file() || found.len() > LARGEST {
-        return Err(wrong(&format!("it is not a file of at most {LARGEST} bytes")));
+        return Err(wrong(&format!("it is not a regular file of at most {LARGEST} bytes")));
     }
     fs::read(file).map_err(|why| wrong(&why))
 }

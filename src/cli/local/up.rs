@@ -178,7 +178,7 @@ fn start(args: &UpArgs, by: &SchedulerSettings, own: Settings, places: &Places) 
     daemon.open_door(console::door(&engine, by.config(), &places.folder));
     daemon.adopt();
     let reconciling = Arc::clone(&daemon);
-    let thread = |error: std::io::Error| (format!("the system gives no thread: {error}"), 1);
+    let thread = |error: std::io::Error| (format!("cannot start a thread: {error}"), 1);
     let started = Builder::new().name("local-jobs".to_owned()).spawn(move || reconciling.reconcile_forever(woken));
     started.map_err(thread)?;
     let syncing = Arc::clone(&daemon);
@@ -217,7 +217,7 @@ fn engine(by: &SchedulerSettings, machine: &Machine) -> Result<Arc<Engine>, Stri
         .for_each(|said| tracing::info!("{said}"));
     let (core, kept) = own_queues(&setup, &state, machine)?;
     let started = Engine::start_with_journal(core, 1.0, hook(by), kept);
-    started.map(Arc::new).map_err(|error| format!("the scheduler cannot be started: {error}"))
+    started.map(Arc::new).map_err(|error| format!("cannot start the scheduler: {error}"))
 }
 
 fn own_queues(
@@ -237,8 +237,8 @@ fn until_asked(engine: &Engine) -> ExitCode {
         Ok(mut signals) => {
             signals.forever().next();
         }
-        Err(error) => return fail(&format!("signals cannot be heard: {error}"), 1),
+        Err(error) => return fail(&format!("cannot handle signals: {error}"), 1),
     }
-    tracing::info!("stopping; jobs that run run on");
+    tracing::info!("stopping; running jobs continue");
     if engine.published().is_alive() { ExitCode::SUCCESS } else { fail("the scheduler had stopped", 1) }
 }

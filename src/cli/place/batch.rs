@@ -47,7 +47,7 @@ pub fn run(
 ) -> io::Result<u8> {
     let Some(format) = args.batch_format.or_else(|| by_ending(file)) else {
         let name = escaped(&file.display().to_string());
-        writeln!(err, "{name}: the name does not say what it is; give --batch-format csv or yaml")?;
+        writeln!(err, "{name}: unknown format; use --batch-format csv or yaml")?;
         return Ok(2);
     };
     let mut batch = Batch::new(args.json, part, file, out, err);
@@ -79,7 +79,7 @@ fn reader(file: &Path) -> Result<Box<dyn BufRead>, String> {
     }
     match File::open(file) {
         Ok(opened) => Ok(Box::new(BufReader::with_capacity(ROOM, opened))),
-        Err(error) => Err(format!("{}: cannot be read: {error}", file.display())),
+        Err(error) => Err(format!("cannot read {}: {error}", file.display())),
     }
 }
 
@@ -134,7 +134,7 @@ impl<'a, O: Write, E: Write> Batch<'a, O, E> {
             let read = match csv.next(&mut record) {
                 Ok(Some(read)) => read,
                 Ok(None) => break,
-                Err(error) => return self.unreadable(&format!("{}: cannot be read: {error}", self.name)),
+                Err(error) => return self.unreadable(&format!("cannot read {}: {error}", self.name)),
             };
             match (&header, read) {
                 (_, Err(fault)) => self.fault(&unreadable(fault))?,
@@ -149,7 +149,7 @@ impl<'a, O: Write, E: Write> Batch<'a, O, E> {
             }
         }
         if self.faults >= FAULTS {
-            writeln!(self.err, "{}: more than {FAULTS} faults; the rest is not read", escaped(&self.name))?;
+            writeln!(self.err, "{}: more than {FAULTS} faults; reading stopped", escaped(&self.name))?;
         }
         Ok(())
     }
@@ -199,7 +199,7 @@ impl<'a, O: Write, E: Write> Batch<'a, O, E> {
             let expected = match (self.expected, self.failed) {
                 (0, _) => String::new(),
                 (all, 0) => format!("; {all} as expected"),
-                (all, failed) => format!("; {failed} of {all} not as expected"),
+                (all, failed) => format!("; {failed} of {all} differ from the expected result"),
             };
             writeln!(
                 self.out,

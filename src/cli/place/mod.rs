@@ -108,7 +108,7 @@ pub fn run(args: &PlaceArgs) -> ExitCode {
         Ok(code) => ExitCode::from(code),
         // The reader has seen enough: a closed pipe is no failure.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
-        Err(error) => fail(&format!("the answer cannot be written: {error}"), 1),
+        Err(error) => fail(&format!("cannot write the answer: {error}"), 1),
     }
 }
 
@@ -121,7 +121,7 @@ fn view(args: &PlaceArgs) -> Result<Arc<View>, (String, u8)> {
     let core = args.core.profile();
     let file = inputs::one(&args.file, &args.policy_group).map_err(|message| (message, 1))?;
     let config = file.parsed(core).map_err(|message| (message, 1))?;
-    let refused = |why| (format!("{}: the configuration is refused: {why}", args.file.display()), 1);
+    let refused = |why| (format!("{}: the configuration is rejected: {why}", args.file.display()), 1);
     View::of_config(config, core).map_err(refused)
 }
 
@@ -131,7 +131,7 @@ fn tags(args: &PlaceArgs) -> Result<BTreeMap<String, String>, String> {
     for (name, value) in args.tags.iter().cloned().chain(of_type) {
         // Names of tags ignore case (PLC-043), so two that differ in nothing else would hide one another.
         if let Some(known) = tags.keys().find(|known: &&String| known.eq_ignore_ascii_case(&name)) {
-            return Err(format!("the tag {known} is given twice; --type is the tag {TYPE_TAG}"));
+            return Err(format!("duplicate tag {known}; --type sets the tag {TYPE_TAG}"));
         }
         tags.insert(name, value);
     }

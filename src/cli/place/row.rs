@@ -81,12 +81,12 @@ impl Header {
                 }
             };
             if columns.contains(&column) {
-                faults.push(fault("SUB-021", record.place(index), format!("the column {name:?} is there twice"), ""));
+                faults.push(fault("SUB-021", record.place(index), format!("duplicate column {name:?}"), ""));
             }
             columns.push(column);
         }
         if faults.is_empty() && !columns.contains(&Column::User) {
-            let hint = "the first line names the columns, as in `user,groups,queue,expect`";
+            let hint = "the first line names the columns, for example `user,groups,queue,expect`";
             faults.push(fault("SUB-021", record.place(0), "missing column for the user".to_owned(), hint));
         }
         if faults.is_empty() { Ok(Self(columns)) } else { Err(faults) }
@@ -138,8 +138,8 @@ impl Header {
 /// Adds a tag. Names ignore case (PLC-043), so two that differ in nothing else would hide one another.
 fn add_tag(tags: &mut BTreeMap<String, String>, name: &str, value: &str, at: Place) -> Result<(), Fault> {
     if let Some(known) = tags.keys().find(|known| known.eq_ignore_ascii_case(name)) {
-        let hint = format!("a type is the tag {TYPE_TAG}");
-        return Err(fault("SUB-023", at, format!("the tag {known} is given twice"), hint));
+        let hint = format!("a type sets the tag {TYPE_TAG}");
+        return Err(fault("SUB-023", at, format!("duplicate tag {known}"), hint));
     }
     tags.insert(name.to_owned(), value.to_owned());
     Ok(())

@@ -177,7 +177,7 @@ fn put_back(once: &mut Once, json: bool, text: String) -> Result<(), Ended> {
 /// Says that what was only tried would be refused.
 fn warn_of(removal: &Removal, allowed: AllowedRemoval) {
     if !removal.passes(allowed) {
-        super::note_on_stderr(&format!("it would be refused: {removal}; {}", removal.how_to_allow()));
+        super::note_on_stderr(&format!("it would be rejected: {removal}; {}", removal.how_to_allow()));
     }
 }
 
@@ -200,13 +200,13 @@ fn show(would: &Configured, report: &str) {
 
 /// Asks whether a change is meant; one that takes much away is confirmed by the number of queues. Gives what it may take away.
 fn confirmed(would: &Configured, allowed: AllowedRemoval) -> Result<AllowedRemoval, Ended> {
-    let no = || Ended { message: "nothing was done".to_owned(), code: 1 };
+    let no = || Ended { message: "no change was made".to_owned(), code: 1 };
     if would.removal.passes(allowed) {
         let yes = ["y", "yes"].contains(&answer("apply it? [y/N] ")?.as_str());
         return if yes { Ok(allowed) } else { Err(no()) };
     }
     let (removal, count) = (&would.removal, would.removal.queues);
-    let typed = answer(&format!("{removal}. Type the number of queues that go to confirm: "))?;
+    let typed = answer(&format!("{removal}. To confirm, type the number of removed queues: "))?;
     if typed != count.to_string() {
         return Err(no());
     }

@@ -123,7 +123,7 @@ fn lines_of(args: &EventsArgs, pods: &PodNames, message: &EventMessage) -> Vec<S
         EventMessage::Gap(from, to) => vec![format!("-- events {from} to {to} are lost\n")],
         EventMessage::Current(..) => Vec::new(),
         EventMessage::Restarted if json => vec![line(json!({"restarted": true}))],
-        EventMessage::Restarted => vec!["-- another run of the scheduler\n".to_owned()],
+        EventMessage::Restarted => vec!["-- the scheduler was restarted\n".to_owned()],
     }
 }
 

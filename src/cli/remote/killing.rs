@@ -31,7 +31,7 @@ pub(super) fn before(args: &KillArgs) -> Result<Once, Ended> {
         if args.suspend_owners {
             lines.extend(found.iter().map(|owner| format!("{} is suspended first", owner.words())));
             if found.is_empty() {
-                lines.push("nothing that owns its pods can be suspended".to_owned());
+                lines.push("no owner of its pods can be suspended".to_owned());
             }
         }
         let text: String = lines.iter().map(|line| format!("  {line}\n")).collect();
@@ -39,8 +39,8 @@ pub(super) fn before(args: &KillArgs) -> Result<Once, Ended> {
         owners.push((app, found));
     }
     let what = if let [one] = args.ids.as_slice() { one.clone() } else { format!("these {}", args.ids.len()) };
-    if !args.yes && !["y", "yes"].contains(&answer(&format!("kill {what}? It cannot be undone. [y/N] "))?.as_str()) {
-        return Err(Ended { message: "nothing was done".to_owned(), code: 1 });
+    if !args.yes && !["y", "yes"].contains(&answer(&format!("kill {what}? This cannot be undone. [y/N] "))?.as_str()) {
+        return Err(Ended { message: "no change was made".to_owned(), code: 1 });
     }
     for (app, owners) in owners.into_iter().filter(|(_, owners)| args.suspend_owners && !owners.is_empty()) {
         suspend(&mut once, args, &app, owners)?;
@@ -61,7 +61,7 @@ fn suspendable(chains: &[Chain]) -> Vec<OwnerObject> {
 fn suspend(once: &mut Once, args: &KillArgs, app: &AppId, owners: Vec<OwnerObject>) -> Result<(), Ended> {
     let done = once.suspend(&args.order.partition, app, owners, &args.order.reason).map_err(|refusal: Refusal| {
         let ended = Ended::from(refusal);
-        Ended { message: format!("{}; nothing was killed", ended.message), ..ended }
+        Ended { message: format!("{}; no application was killed", ended.message), ..ended }
     })?;
     let mut failed = Vec::new();
     for one in done {
@@ -79,5 +79,5 @@ fn suspend(once: &mut Once, args: &KillArgs, app: &AppId, owners: Vec<OwnerObjec
     if failed.is_empty() {
         return Ok(());
     }
-    Err(Ended { message: format!("{}; nothing was killed", failed.join("; ")), code: 1 })
+    Err(Ended { message: format!("{}; no application was killed", failed.join("; ")), code: 1 })
 }

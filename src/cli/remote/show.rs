@@ -197,13 +197,13 @@ fn waits(part: &PartitionView, row: &AppRow, reason: PendingReason, ask: &AskRow
         return format!("waits: {}", never.sentence());
     }
     if let (PendingReason::NoNode, Some(said)) = (reason, &ask.said) {
-        return format!("waits: no node takes it: {said}");
+        return format!("waits: no node accepts it: {said}");
     }
     let words = match reason {
         PendingReason::NotTried => "waits: not tried yet",
         PendingReason::QueueQuota => "waits: a queue is full",
         PendingReason::UserQuota => "waits: a limit of its user or group is reached",
-        PendingReason::NoNode => "waits: no node has room",
+        PendingReason::NoNode => "waits: no node has enough free resources",
         PendingReason::Placeholder => "pending: a placeholder must be replaced",
     };
     words.to_owned()

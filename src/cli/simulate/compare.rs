@@ -145,7 +145,7 @@ pub(super) fn sentences(report: &Report) -> Vec<String> {
             if all.is_empty() { String::new() } else { format!(" {what}: {}.", all.join(", ")) }
         };
         let (good, bad) = (part("Better", &better), part("Worse", &worse));
-        let nothing = if better.is_empty() && worse.is_empty() { " Nothing differs." } else { "" };
+        let nothing = if better.is_empty() && worse.is_empty() { " No differences." } else { "" };
         let of = first.label.short(&labels);
         sentences.push(format!("{} against {of}:{good}{bad}{nothing}", line.label.short(&labels)));
     }

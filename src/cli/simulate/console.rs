@@ -32,7 +32,7 @@ fn made(job: &SimulateJob, folder: &Path, said: &Said<'_>) -> Result<Simulation,
     let words = if job.past.is_some() { of_the_past(words) } else { words };
     let mut args = parsed(&words)?;
     if let Some(past) = &job.past {
-        let journal = past.journal.clone().ok_or_else(|| Ended::usage("nothing is kept here of the past"))?;
+        let journal = past.journal.clone().ok_or_else(|| Ended::usage("no past data is saved here"))?;
         (args.past, args.state) = (Some(Past { journal, until: past.until }), None);
     }
     let files = args.workloads.iter_mut().chain(&mut args.configs);
@@ -102,7 +102,7 @@ fn parsed(words: &[String]) -> Result<SimulateArgs, Ended> {
         (args.backtest, "--backtest"),
     ];
     match written.iter().find(|(given, _)| *given) {
-        Some((_, name)) => Err(Ended::usage(format!("{name} is for the command line: kornsole simulate"))),
+        Some((_, name)) => Err(Ended::usage(format!("{name} works only on the command line: kornsole simulate"))),
         None => Ok(args),
     }
 }

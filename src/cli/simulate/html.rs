@@ -99,7 +99,7 @@ fn charts(page: &mut String, lines: &[Line<'_>], labels: &[Label]) {
             Curve { name: line.label.short(labels), points }
         })
         .collect();
-    page.extend(chart::lines("Asks that wait", "asks", &curves));
+    page.extend(chart::lines("Pending requests", "asks", &curves));
 }
 
 fn groups(page: &mut String, line: &Line<'_>, labels: &[Label]) {

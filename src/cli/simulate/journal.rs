@@ -130,9 +130,7 @@ pub(super) fn journal(args: &SimulateArgs, look: &Recording<'_>, watch: Watch<'_
     };
     let (mut whole, half) = (known(to), known(middle));
     if whole.nodes.is_empty() {
-        return Err(Ended::input(format!(
-            "no node was there from {from} to {to}, so there is nothing to forecast from"
-        )));
+        return Err(Ended::input(format!("no nodes existed from {from} to {to}, so a forecast is not possible")));
     }
     let guessed = arrange::likely_runtimes(&mut whole);
     let was = second_half(look, middle, to).map_err(Ended::input)?;
@@ -157,8 +155,8 @@ pub(super) fn journal(args: &SimulateArgs, look: &Recording<'_>, watch: Watch<'_
         Stopped::Config(message) => Ended::input(message),
     })?;
     let mut notes = vec![format!(
-        "{} applications from {from} to {to}, {} of them there at the beginning; {guessed} asks that never ran get the median runtime of their user and \
-         queue, and what still ran at the end runs on as long as it had run",
+        "{} applications from {from} to {to}, {} of them at the start; {guessed} requests that never ran get \
+            the median runtime of their user and queue; allocations that ran at the end run for twice their time",
         whole.jobs.len(),
         whole.jobs.iter().filter(|job| there.contains(&job.app)).count(),
     )];

@@ -51,13 +51,13 @@ impl Kept {
         let how = match (&self.path, &self.unfinished) {
             (Some(file), _) => format!("they are in {}: the same command continues from there", file.display()),
             _ if finished.is_empty() => "the same command restarts it".to_owned(),
-            (None, None) => "give --resume FILE to keep finished runs".to_owned(),
+            (None, None) => "use --resume FILE to save finished runs".to_owned(),
             (None, Some(folder)) => match unfinished(folder, finished) {
                 Ok(file) => format!(
                     "they are in {0}: the same command with --resume {0} continues from there",
                     file.strip_prefix(".").unwrap_or(&file).display()
                 ),
-                Err(why) => format!("they cannot be kept: {why}; give --resume FILE"),
+                Err(why) => format!("cannot save them: {why}; use --resume FILE"),
             },
         };
         let count = finished.len();
@@ -76,7 +76,7 @@ fn unfinished(folder: &Path, rows: &[Row]) -> std::io::Result<PathBuf> {
             Err(why) => return Err(why),
         }
     }
-    Err(std::io::Error::other(format!("there are {MOST} files {UNFINISHED}-*.jsonl")))
+    Err(std::io::Error::other(format!("{MOST} files {UNFINISHED}-*.jsonl exist already")))
 }
 
 fn written<'r>(file: &mut File, rows: impl IntoIterator<Item = &'r Row>) -> std::io::Result<()> {

@@ -33,7 +33,7 @@ pub(super) fn readable(file: &Path) -> Result<(), Ended> {
     let size = std::fs::metadata(file).map_or(0, |file| file.len());
     match available() {
         Some(available) if size.saturating_mul(READ) > available as u64 => Err(Ended::input(format!(
-            "{}: it has {}, which take about {} once they are read, and {} are available: nothing was simulated; simulate a part of it",
+            "{} has {}, which need about {} of memory, and {} are available; simulate a part of it",
             file.display(),
             gibibytes(size),
             gibibytes(size.saturating_mul(READ)),
@@ -54,7 +54,7 @@ fn check(largest: &Workload, at_a_time: usize, available: usize) -> Result<(), E
         return Ok(());
     }
     let [each, all, available] = [each, all, available].map(|bytes| gibibytes(bytes as u64));
-    let less = if at_a_time > 1 { "--threads 1 takes the least memory; else " } else { "" };
+    let less = if at_a_time > 1 { "--threads 1 needs the least memory; otherwise " } else { "" };
     Err(Ended::input(format!(
         "{} asks take about {each} in a run, {at_a_time} at a time {all}, and {available} are available: nothing was simulated; \
          {less}simulate a part of the workload",

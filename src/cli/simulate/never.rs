@@ -31,14 +31,14 @@ pub(super) fn why(first: &str, cause: &NeverCause) -> String {
                 .iter()
                 .map(|(name, amount)| format!("{} {}", quantity(name, *amount), shown_name(name)))
                 .collect();
-            format!("{first} requests {}, and no single node has all of that", all.join(", "))
+            format!("{first} requests {}, and no single node has all of it", all.join(", "))
         }
         NeverCause::RequiredNode { node } => format!("{first} requires node {node}, which is not in the cluster"),
         NeverCause::Queue { queue, resource, wants, max } => {
             let [wants, max] = [wants, max].map(|amount| quantity(resource, *amount));
             format!("{first} requests {wants} {}, the maximum of {queue} is {max}", shown_name(resource))
         }
-        NeverCause::Stuck { why } if why.is_empty() => format!("{first} still waits when nothing else will happen"),
-        NeverCause::Stuck { why } => format!("{first} still waits for {why} when nothing else will happen"),
+        NeverCause::Stuck { why } if why.is_empty() => format!("{first} still waits after the last event"),
+        NeverCause::Stuck { why } => format!("{first} still waits for {why} after the last event"),
     }
 }

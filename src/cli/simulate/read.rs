@@ -187,7 +187,7 @@ pub(super) fn inputs(args: &SimulateArgs, watch: Watch<'_>) -> Result<Inputs, En
     span(args, &mut inputs, watch)?;
     if inputs.given == 0 && inputs.sources.iter().any(|source| source.own.is_none()) {
         let open = match &args.cluster {
-            Some(cluster) => inputs.add_config("as configured here", cluster.config.clone()),
+            Some(cluster) => inputs.add_config("the configuration of this file", cluster.config.clone()),
             None => inputs.add_config("one open queue", OPEN.to_owned()),
         };
         inputs.open = Some(open);
@@ -290,7 +290,7 @@ fn jobs(
         .map(|task| u64::from(task.count))
         .sum();
     if forever > 0 && inputs.fill.is_none() {
-        inputs.notes.push(format!("{name}: {forever} asks have no runtime and never end: give --runtime"));
+        inputs.notes.push(format!("{name}: {forever} requests have no runtime and never end: use --runtime"));
     }
     inputs.sources.push(Named { name, source: Source::Jobs(Box::new(workload)), own, digest });
     Ok(())
@@ -349,19 +349,22 @@ fn fill(text: &str) -> Result<(String, f64), String> {
     let parts = text.rsplit_once('=').and_then(|(name, factor)| Some((name.to_owned(), factor.parse::<f64>().ok()?)));
     parts
         .filter(|(name, factor)| !name.is_empty() && *factor > 0.0 && factor.is_finite())
-        .ok_or_else(|| format!("--fill: {text:?} is not RESOURCE=X, as vcore=1.3"))
+        .ok_or_else(|| format!("--fill: {text:?} is not RESOURCE=X, for example vcore=1.3"))
 }
 
 fn time(text: &str) -> Result<Time, String> {
-    parse_duration(text).map(|time| Time::ZERO + time).ok_or_else(|| format!("--for: {text:?} is not a time such as 30m"))
+    parse_duration(text)
+        .map(|time| Time::ZERO + time)
+        .ok_or_else(|| format!("--for: {text:?} is not a time such as 30m"))
 }
 
 /// Amounts written as `vcore=64,memory=256Gi`.
 fn amounts(text: &str) -> Result<Resource, String> {
     let mut amounts = Resource::new();
     for part in text.split(',') {
-        let (name, quantity) =
-            part.split_once('=').ok_or_else(|| format!("--node: {part:?} is not NAME=QUANTITY, as vcore=64"))?;
+        let (name, quantity) = part
+            .split_once('=')
+            .ok_or_else(|| format!("--node: {part:?} is not NAME=QUANTITY, for example vcore=64"))?;
         let amount = parse_quantity(name.trim(), quantity).map_err(|fault| format!("--node: {name}: {fault}"))?;
         amounts.set(name.trim(), amount);
     }

@@ -134,7 +134,7 @@ fn sentence(target: &Target, found: &Found, tried: &[Tried<Row>], largest: &Reso
                 Found::NoBetter => {
                     format!("more nodes do not help{}", figures.map(no_help(target, largest)).unwrap_or_default())
                 }
-                _ => "that is the most that is tried (--most)".to_owned(),
+                _ => "that is the highest number tried (--most)".to_owned(),
             };
             format!("{target} cannot be met: with {nodes} nodes it is {at_best}, and {more}")
         }
@@ -145,7 +145,7 @@ fn sentence(target: &Target, found: &Found, tried: &[Tried<Row>], largest: &Reso
 fn no_help<'t>(target: &'t Target, largest: &'t Resource) -> impl Fn(&Figures) -> String + 't {
     move |figures| {
         if target.value(figures).is_none() {
-            return ": nothing was asked for there".to_owned();
+            return ": no requests there".to_owned();
         }
         if let Some(most) = figures.never.first() {
             let all = figures.never.iter().map(|one| one.count).sum::<u64>();
@@ -159,7 +159,7 @@ fn no_help<'t>(target: &'t Target, largest: &'t Resource) -> impl Fn(&Figures) -
                     let [amount, all] = [*amount, largest.amount(resource)].map(|amount| quantity(resource, amount));
                     format!(": {name} requests {amount} {} and no node has more than {all}", shown_name(resource))
                 }
-                None => format!(": {name} waits whatever the number, for a limit of its queue or user"),
+                None => format!(": {name} waits with any number of nodes, for a limit of its queue or user"),
             };
         }
         let busiest = figures.resources.values().filter_map(|used| used.share()).fold(0.0, f64::max);

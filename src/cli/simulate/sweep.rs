@@ -47,7 +47,7 @@ pub(super) fn sweep(
     let kept = Kept::open(args)?;
     if args.trace.is_some() && (variants.len() > 1 || !is_by_steps(args, inputs, &variants[0])) {
         return Err(Ended::usage(
-            "--trace: a trace is of one run of a scenario by its own steps: one configuration, no --runtime, --node-count, --load",
+            "--trace: a trace needs one run of a scenario with its own steps: one configuration, no --runtime, --node-count, --load",
         ));
     }
     let mut done: Vec<Option<Row>> = variants.iter().map(|variant| kept.known(args, inputs, variant)).collect();
@@ -136,11 +136,11 @@ fn by_steps(
     let trace = args.trace.as_deref().map(created).transpose()?.map(|file| Trace::new(std::io::BufWriter::new(file)));
     let mut sink = Steps { trace, events: Vec::new() };
     let (mut runner, mut meter) = (Runner::new(variant.core), Meter::default());
-    let failed = |why: std::io::Error| Ended::input(format!("the trace cannot be written: {why}"));
+    let failed = |why: std::io::Error| Ended::input(format!("cannot write the trace: {why}"));
     let loaded = runner.load(config::read(text, variant.core), &mut sink).map_err(failed)?;
     if loaded == RunOutcome::Refused {
         return Err(Ended::input(format!(
-            "{}: its configuration is refused under {}",
+            "{}: its configuration is rejected under {}",
             inputs.sources[variant.workload].name, variant.core
         )));
     }

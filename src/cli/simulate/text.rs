@@ -74,13 +74,14 @@ fn refusals(out: &mut String, line: &Line<'_>, labels: &[Label]) {
     let Some(row) = line.runs.first() else { return };
     let (name, figures) = (line.label.short(labels), &row.figures);
     if let Some(why) = &figures.rejected_because {
-        let _written = writeln!(out, "{name}: {} applications were refused, the first: {why}", figures.rejected);
+        let _written = writeln!(out, "{name}: {} applications were rejected, the first: {why}", figures.rejected);
     }
     if figures.asks_rejected > 0 {
-        let _written = writeln!(out, "{name}: {} asks were refused", figures.asks_rejected);
+        let _written = writeln!(out, "{name}: {} requests were rejected", figures.asks_rejected);
     }
     if let Some((ask, _)) = &figures.largest_waiting {
-        let _written = writeln!(out, "{name}: {} asks wait at the end, the largest {ask}", figures.total.waits.waiting);
+        let _written =
+            writeln!(out, "{name}: {} requests wait at the end, the largest {ask}", figures.total.waits.waiting);
     }
     for sentence in never::sentences(figures) {
         let _written = writeln!(out, "{name}: {sentence}");

@@ -60,7 +60,7 @@ fn changes(page: &mut String, asked: &dto::WhatIf, result: &dto::WhatIfResult) {
     let seconds = (result.ended - result.began).max(0) / 1_000_000_000;
     let _written = writeln!(
         page,
-        "<p class=\"quiet\">Two runs from one moment, with and without the changes; {seconds} s of the scheduler's time. {}. {}.</p>",
+        "<p class=\"quiet\">Two runs from the same moment, with and without the changes; {seconds} s of scheduler time. {}. {}.</p>",
         escaped(&capital(&result.runtimes)),
         escaped(&capital(&result.arrivals))
     );
@@ -76,7 +76,7 @@ fn changes(page: &mut String, asked: &dto::WhatIf, result: &dto::WhatIfResult) {
 fn first(page: &mut String, result: &dto::WhatIfResult) {
     let Some(first) = &result.first else { return };
     let side = |decision: &Option<String>, why: &Option<String>, other: &str| {
-        let decision = decision.as_deref().unwrap_or("nothing any more");
+        let decision = decision.as_deref().unwrap_or("nothing");
         let why = why.as_ref().map(|why| format!("<br><span class=\"quiet\">{other}: {}</span>", escaped(why)));
         format!("{}{}", escaped(decision), why.unwrap_or_default())
     };
@@ -111,7 +111,7 @@ const FIGURES: [(&str, bool); 10] = [
     ("Below its guarantee, s", true),
     ("In use on average", false),
     ("In use at the end", false),
-    ("Wanted at the end", false),
+    ("Requested at the end", false),
 ];
 
 fn amounts(map: &ResourceMap) -> String {

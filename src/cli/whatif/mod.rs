@@ -179,7 +179,7 @@ fn pairs(fork: &Fork, asked: &dto::WhatIf, plan: &Plan) -> Result<dto::WhatIfRes
     let pairs = pairs.map_err(|why| {
         Ended::input(match why {
             Unfinished::Stopped => "it was stopped".to_owned(),
-            Unfinished::Cycles(most) => format!("it takes more than {most} cycles: give a shorter --for"),
+            Unfinished::Cycles(most) => format!("it needs more than {most} cycles: use a shorter --for"),
         })
     })?;
     let core = fork.scheduler().switches().profile.to_string();

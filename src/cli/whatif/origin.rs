@@ -21,8 +21,7 @@ pub(super) fn of_dump(file: &Path, partition: Option<&str>) -> Result<Arc<Twin>,
     let bytes = load::bytes(file)?;
     let saved = Saved::read(&file.display().to_string(), &bytes, Identity::default())?;
     let first = saved.view().partitions.first().map(|part| Arc::clone(&part.name));
-    let name =
-        partition.map(Arc::from).or(first).ok_or_else(|| format!("{}: no partition is in it", file.display()))?;
+    let name = partition.map(Arc::from).or(first).ok_or_else(|| format!("{} has no partition", file.display()))?;
     saved.twin(&name).map_err(|refusal| refusal.to_string())
 }
 
@@ -70,7 +69,7 @@ pub(in crate::cli) fn earlier(option: &str, text: &str, last: Time) -> Result<Ti
     if let Some(ago) = parse_duration(text) {
         let ago = u64::try_from(ago.as_micros()).unwrap_or(u64::MAX);
         let at =
-            last.0.checked_sub(ago).ok_or_else(|| format!("{option}: {text} ago the scheduler had not started"))?;
+            last.0.checked_sub(ago).ok_or_else(|| format!("{option}: the scheduler had not started {text} ago"))?;
         return Ok(Time(at));
     }
     let parts: Vec<u64> = text.split(':').map(|part| part.parse().map_err(|_| wrong())).collect::<Result<_, _>>()?;
@@ -113,7 +112,7 @@ mod tests {
     fn an_earlier_time_is_ago_or_the_scheduler_s() {
         let at = |text| earlier("--at", text, Time(7_200_000_000)).map(|at| at.0 / 1_000_000);
         assert_eq!(["10m", "1:30", "1:02:03", "2h"].map(at), [Ok(6600), Ok(90), Ok(3723), Ok(0)]);
-        assert_eq!(at("3h").unwrap_err(), "--at: 3h ago the scheduler had not started");
+        assert_eq!(at("3h").unwrap_err(), "--at: the scheduler had not started 3h ago");
         assert_eq!(at("2:00:01").unwrap_err(), "--at: the state ends at 7200.000s");
         for wrong in ["", "soon", "1:60", "1:2:3:4", "99999999999999999999:0", "9999999999999999:00:00"] {
             assert!(at(wrong).unwrap_err().contains("is invalid"), "{wrong}");

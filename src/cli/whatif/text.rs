@@ -16,11 +16,11 @@ pub(super) fn text(result: &dto::WhatIfResult) -> String {
     if !result.core.is_empty() {
         lines.push(format!("core {}", result.core));
     }
-    let refused = result.refused.iter().map(|step| format!("refused: {}: {}", step.what, step.why));
+    let refused = result.refused.iter().map(|step| format!("rejected: {}: {}", step.what, step.why));
     lines.extend(refused);
-    lines.extend(result.unknown.iter().map(|one| format!("not known: {one}")));
+    lines.extend(result.unknown.iter().map(|one| format!("unknown: {one}")));
     if let Some(first) = &result.first {
-        let words = |side: &Option<String>| side.clone().unwrap_or_else(|| "nothing any more".to_owned());
+        let words = |side: &Option<String>| side.clone().unwrap_or_else(|| "nothing".to_owned());
         lines.push(format!("first difference: {}, instead of: {}", words(&first.with), words(&first.without)));
         lines.extend(first.why_not_without.iter().map(|why| format!("  without the changes: {why}")));
         lines.extend(first.why_not_with.iter().map(|why| format!("  with the changes: {why}")));
@@ -48,8 +48,8 @@ fn one(result: &dto::WhatIfResult, lines: &mut Vec<String>) {
     shares("user", &result.diff.users, lines);
     for node in &result.diff.nodes {
         let parts = match (&node.without, &node.with) {
-            (None, _) => vec!["only there with the changes".to_owned()],
-            (_, None) => vec!["gone with the changes".to_owned()],
+            (None, _) => vec!["only with the changes".to_owned()],
+            (_, None) => vec!["missing with the changes".to_owned()],
             (Some(without), Some(with)) => amounts("in use at the end", without, with),
         };
         lines.push(format!("node {:<35} {}", node.node, parts.join(", ")));
@@ -87,7 +87,7 @@ fn differing(without: &dto::WhatIfFigures, with: &dto::WhatIfFigures) -> Vec<Str
     time("below its guarantee", without.below_guarantee, with.below_guarantee);
     parts.extend(amounts("in use on average", &without.used, &with.used));
     parts.extend(amounts("in use at the end", &without.allocated, &with.allocated));
-    parts.extend(amounts("wanted at the end", &without.pending, &with.pending));
+    parts.extend(amounts("requested at the end", &without.pending, &with.pending));
     parts
 }
 
@@ -104,7 +104,7 @@ fn amounts(name: &str, without: &ResourceMap, with: &ResourceMap) -> Vec<String>
 
 fn more(applications: usize, lines: &mut Vec<String>) {
     if applications > MOST_LISTED {
-        lines.push(format!("and {} applications more; --json has them", applications - MOST_LISTED));
+        lines.push(format!("and {} more applications; see --json", applications - MOST_LISTED));
     }
 }
 

@@ -20,10 +20,10 @@ fn a_tape_on_a_server_is_played_where_the_arguments_say() {
     fs::write(folder.join("here.tape"), "Source default\n").unwrap();
     let (code, _, message) = play(&folder, &["there.tape"]);
     assert_eq!(code, Some(2));
-    assert!(message.contains("there.tape: name the scheduler that it runs against with --server"), "{message}");
+    assert!(message.contains("there.tape: use --server to name its scheduler"), "{message}");
     let (code, _, message) = play(&folder, &["here.tape", "--server", "localhost:1"]);
     assert_eq!(code, Some(2));
-    assert!(message.contains("here.tape: it brings its own scheduler"), "{message}");
+    assert!(message.contains("here.tape: it has its own scheduler"), "{message}");
     // Nobody listens there, which is what the console has to show.
     let (code, out, message) = play(&folder, &["there.tape", "--server", "localhost:1"]);
     assert_eq!(code, Some(0), "{out}{message}");
@@ -46,9 +46,9 @@ fn the_command_says_what_is_wrong_and_how_it_ended() {
         ("wrong.tape", 1, "wrong.tape:2:1: error[TAPE-020]: no line of the screen contains \"nowhere\""),
         ("typo.tape", 1, "typo.tape:2:1: error[TAPE-001]: unknown word `Expekt`"),
         ("gone.tape", 1, "gone.tape:2:1: error[TAPE-007]: `Source` is after the first step"),
-        ("lost.tape", 1, "lost.tape:1:1: error[TAPE-010]: what the tape runs against cannot be opened"),
-        ("faulty.tape", 1, "faulty.tape:1:1: error[TAPE-010]: what the tape runs against cannot be opened"),
-        ("none.tape", 1, "none.tape: cannot be read"),
+        ("lost.tape", 1, "lost.tape:1:1: error[TAPE-010]: cannot open the scheduler of the tape"),
+        ("faulty.tape", 1, "faulty.tape:1:1: error[TAPE-010]: cannot open the scheduler of the tape"),
+        ("none.tape", 1, "none.tape: "),
     ] {
         let (code, out, message) = play(&folder, &[tape]);
         assert_eq!((code, out.as_str()), (Some(expected), ""), "{tape}: {message}");
@@ -73,7 +73,10 @@ fn snapshots_are_made_compared_and_missed() {
 
     let (code, _, message) = play(&folder, &["a.tape", "--check"]);
     assert_eq!(code, Some(1));
-    assert!(message.contains("a.tape:2:1: error[TAPE-030]: the snapshot `home` is not as recorded"), "{message}");
+    assert!(
+        message.contains("a.tape:2:1: error[TAPE-030]: the snapshot `home` differs from the recording"),
+        "{message}"
+    );
     assert!(message.contains("no screen of that name was recorded"), "{message}");
 
     assert_eq!(play(&folder, &["a.tape", "--update"]).0, Some(0));

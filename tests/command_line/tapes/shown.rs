@@ -13,7 +13,7 @@ const CLAIMS: [(&str, &str); 14] = [
     ("move and kill an application of the own queue", "orders"),
     ("see which access an application of another queue would take", "denied"),
     ("edit the configuration and bring it into force", "edit"),
-    ("see why an edit would be refused", "refused"),
+    ("see why an edit would be rejected", "refused"),
     ("change a queue without writing YAML", "forms"),
     ("find a stuck draining queue, see what holds it, move that away, and watch the queue go", "stuck"),
     ("submit an application, ask for more, and give it back", "workload"),
@@ -25,7 +25,7 @@ const CLAIMS: [(&str, &str); 14] = [
 fn what_a_person_can_is_shown_from_the_help_on() {
     for (claim, tape) in CLAIMS {
         let text = fs::read_to_string(format!("recordings/{tape}.tape"))
-            .unwrap_or_else(|error| panic!("{claim}: {tape}.tape cannot be read: {error}"));
+            .unwrap_or_else(|error| panic!("{claim}: {tape}.tape cannot read it: {error}"));
         let typed = text.lines().find(|line| line.starts_with("Type"));
         assert_eq!(typed, Some("Type \"?\""), "{tape}.tape, by which one can {claim}");
     }

@@ -105,7 +105,7 @@ fn cfg_072_resources_above_the_queue() {
     says(&refused("CFG-072", &text), &["root.a", "memory", "5", "6"]);
     let below = "queues: [{name: c, limits: [{users: [bob], maxresources: {memory: 6}}]}]";
     let fault = warned("CFG-072", &A(&format!("resources: {{max: {{memory: 5}}}}, {below}")));
-    says(&fault, &["root.a.c", "never bind", "root.a has at most 5"]);
+    says(&fault, &["root.a.c", "has no effect", "root.a has at most 5"]);
 }
 
 /// A limit on `root.a`, nothing on `root.a.m`, a limit on `root.a.m.c`.

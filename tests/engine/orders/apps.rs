@@ -75,7 +75,7 @@ fn an_application_that_was_moved_meanwhile_is_not_hit() {
     assert_refusal(
         &stage.refused(&user("ann"), within(wrong)),
         Code::QueueChanged,
-        "it is in root.a.x by now, not in root.a.y",
+        "it is in root.a.x , not in root.a.y",
     );
     let right = PartitionAct::Kill { app: "etl".into(), expect_queue: Some("root.a.x".into()) };
     assert!(stage.order(&user("ann"), within(right)).is_ok());
@@ -117,7 +117,7 @@ fn each_target_that_cannot_be_says_why() {
         Code::NotFound,
         "queue root.a.nowhere not found",
     );
-    assert_refusal(&stage.refused(&ann, move_to("etl", "root.b")), Code::TargetNotLeaf, "root.b takes queues");
+    assert_refusal(&stage.refused(&ann, move_to("etl", "root.b")), Code::TargetNotLeaf, "root.b accepts queues");
     assert_refusal(&stage.refused(&ann, move_to("etl", "root.a.x")), Code::SameQueue, "it is in root.a.x already");
     assert_refusal(
         &stage.refused(&user("bob"), move_to("etl", "root.b.z")),

@@ -51,7 +51,7 @@ fn a_tenant_changes_his_own_queues_and_nothing_else() {
         "    placementrules: [{name: user}]\n    queues:\n      - name: root",
     );
     let rules = configure(&stage, &rules, false);
-    assert_refusal(&stage.refused(&user("ann"), rules), Code::AclDenied, "a partition as a whole");
+    assert_refusal(&stage.refused(&user("ann"), rules), Code::AclDenied, "a whole partition");
     let commented = configure(&stage, &format!("# mine\n{own}"), false);
     assert_refusal(&stage.refused(&user("ann"), commented), Code::AclDenied, "needs admin access on root");
 }
@@ -74,7 +74,7 @@ fn what_belongs_to_a_queue_itself_is_for_the_admins_of_its_parent() {
     change(&mut stage, &user("ann"), &below).unwrap();
     let root = below.replace("- name: root\n", "- name: root\n        adminacl: eve\n");
     let act = configure(&stage, &root, false);
-    assert_refusal(&stage.refused(&user("ann"), act), Code::AclDenied, "a partition as a whole or its root");
+    assert_refusal(&stage.refused(&user("ann"), act), Code::AclDenied, "a whole partition or its root");
 }
 
 #[test]
@@ -99,7 +99,7 @@ fn a_text_is_compared_with_what_it_is_to_replace() {
     let text = CONFIG.replace("{vcore: 2}", "{vcore: 9}");
     for base in [None, Some("*".to_owned())] {
         let act = Act::Configure { text: text.clone(), base, dry_run: false };
-        assert_refusal(&stage.refused(&owner(), act), Code::ChecksumRequired, "name the checksum");
+        assert_refusal(&stage.refused(&owner(), act), Code::ChecksumRequired, "send the checksum");
     }
     let stale = configure(&stage, &text, false);
     change(&mut stage, &user("ann"), &CONFIG.replace("{vcore: 2}", "{vcore: 3}")).unwrap();
@@ -109,7 +109,7 @@ fn a_text_is_compared_with_what_it_is_to_replace() {
     assert_refusal(
         &stage.refused(&user("ann"), unheard),
         Code::ChecksumMismatch,
-        "none with this checksum was in force of late",
+        "no recent configuration has this checksum",
     );
     assert_eq!(refusal.details.current.as_deref(), Some(stage.core.scheduler().checksum()));
     assert_eq!(refusal.details.changed_by.as_deref(), Some("ann"));
@@ -182,7 +182,7 @@ fn a_file_that_cannot_be_written_leaves_everything_as_it_was() {
     let mut stage = Stage::kept(Some(file));
     fs::remove_dir_all(&*folder).unwrap();
     let act = configure(&stage, &CONFIG.replace("{vcore: 2}", "{vcore: 9}"), false);
-    assert_refusal(&stage.refused(&user("ann"), act), Code::NotDurable, "stays as it is");
+    assert_refusal(&stage.refused(&user("ann"), act), Code::NotDurable, "is unchanged");
 }
 
 #[test]

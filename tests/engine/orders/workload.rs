@@ -25,10 +25,10 @@ fn one_submits_in_his_own_name_where_he_may() {
     assert_refusal(
         &stage.refused(&sue(), submit("one", "root.b.z", &sue())),
         Code::Exists,
-        "a live application has this id",
+        "an active application has this id",
     );
     let others = submit("two", "root.b.z", &user("bob"));
-    assert_refusal(&stage.refused(&sue(), others), Code::AclDenied, "in no other name");
+    assert_refusal(&stage.refused(&sue(), others), Code::AclDenied, "only with their own user name");
     let ann = user("ann");
     let refusal = stage.order(&ann, submit("two", "root.b.z", &ann)).unwrap_err();
     assert_refusal(&refusal, Code::NotPlaced, "root.b.z");
@@ -90,7 +90,7 @@ fn nodes_are_for_the_scheduler_acl() {
     let add = |id: &str, vcore| {
         within(PartitionAct::AddNode(NodeSpec { id: id.into(), capacity: millicores(vcore), ..NodeSpec::default() }))
     };
-    assert_refusal(&stage.refused(&owner(), add("n", 5)), Code::Exists, "registered already");
+    assert_refusal(&stage.refused(&owner(), add("n", 5)), Code::Exists, "already registered");
     assert_refusal(&stage.refused(&owner(), add("m", -5)), Code::BadRequest, "negative capacity");
     assert_refusal(&stage.refused(&owner(), within(PartitionAct::ResumeNode("m".into()))), Code::NotFound, "node m");
     let remove = |force| within(PartitionAct::RemoveNode { id: "n".into(), force });

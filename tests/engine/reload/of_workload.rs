@@ -103,7 +103,7 @@ fn a_step_changes_only_what_the_workload_changes() {
     stage.edit(&BEFORE.replace("vcore: 2", "vcore: 200"));
     stage.run(80);
     assert_eq!(stage.text(), BEFORE.replace("vcore: 2", "vcore: 200").replace("\n          - name: old\n", ""));
-    assert!(stage.notices().iter().any(|title| title.contains("merged onto")), "{:?}", stage.notices());
+    assert!(stage.notices().iter().any(|title| title.contains("merged with")), "{:?}", stage.notices());
     let old = stage.state("root.old");
     assert!(old.is_none() || old == Some(QueueState::Draining), "{old:?}");
 }

@@ -56,7 +56,7 @@ pub fn hard(stage: &Stage) {
     until("KT-20: it runs without a gang", || super::node_of(stage, "kt-20-0").is_some());
     assert!(placeholders(stage).is_empty(), "KT-20");
     until("KT-20: that is said", || {
-        stage.kubectl(&["-n", "batch", "describe", "pod", "kt-20-0"]).contains("its task groups do not count")
+        stage.kubectl(&["-n", "batch", "describe", "pod", "kt-20-0"]).contains("its task groups are ignored")
     });
     scheduler.stop();
 }
@@ -71,7 +71,7 @@ pub fn soft(stage: &Stage) {
         there.len() == 3 && there.iter().all(|pod| pod["status"]["phase"] == "Running")
     });
     let told = stage.kubectl(&["-n", "batch", "get", "events"]);
-    has(&told, &["the gang did not come together in time"]);
+    has(&told, &["the gang timed out"]);
     check(stage, &scheduler);
     scheduler.stop();
 }

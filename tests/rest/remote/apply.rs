@@ -53,7 +53,7 @@ fn an_empty_or_small_text_is_refused_until_it_is_allowed() {
     let few = CONFIG.replace("{name: a}, {name: b}, {name: c}, {name: d}", "{name: d}");
     let all = CONFIG.replace("{name: a}, {name: b}, {name: c}, {name: d}", "");
     for (text, flags, why) in [
-        ("", &[][..], "it is empty, and removes 4 of 4 queues"),
+        ("", &[][..], "it is empty and removes 4 of 4 queues"),
         ("# by mistake\n", &["--allow-removal", "4"], "--allow-empty"),
         (&few, &[], "it removes 3 of 4 queues; if that is meant, allow it: --allow-removal 3"),
         (&few, &["--allow-empty"], "--allow-removal 3"),
@@ -112,14 +112,14 @@ fn without_a_terminal_a_word_is_needed_and_a_dry_run_says_what_would_be() {
     assert_eq!(stage.queues(), ALL);
     let would = stage.apply(&more, &["--dry-run"]);
     let text = String::from_utf8_lossy(&would.stdout).into_owned();
-    assert!(text.starts_with("revision 2 would be in force, 1 change"), "{text}");
+    assert!(text.starts_with("revision 2 would be active, 1 change"), "{text}");
     let same = stage.apply(CONFIG, &["--dry-run"]);
-    assert!(String::from_utf8_lossy(&same.stdout).starts_with("revision 1 would be in force, 0 changes"));
+    assert!(String::from_utf8_lossy(&same.stdout).starts_with("revision 1 would be active, 0 changes"));
     let empty = stage.apply("", &["--dry-run", "--json"]);
     let would: Value = serde_json::from_slice(&empty.stdout).unwrap();
     assert_eq!((&would["revision"], &would["draining"].as_array().unwrap().len()), (&Value::from(2), &4));
     assert!(
-        said(&empty).1.contains("it would be refused: it is empty, and removes 4 of 4 queues"),
+        said(&empty).1.contains("it would be rejected: it is empty and removes 4 of 4 queues"),
         "{}",
         said(&empty).1
     );

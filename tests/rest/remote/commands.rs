@@ -257,7 +257,7 @@ fn a_token_never_leaves_in_the_clear() {
     let output = kornsole(&["whoami", "--server", "http://yk.example:9080", "--token-file", &token]);
     assert_eq!(output.status.code(), Some(2));
     assert!(
-        err(&output).contains("a token goes over https only") && !err(&output).contains("secret-2"),
+        err(&output).contains("a token is sent only over https") && !err(&output).contains("secret-2"),
         "{}",
         err(&output)
     );

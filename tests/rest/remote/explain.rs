@@ -94,7 +94,7 @@ fn the_remedy_does_what_was_promised() {
     let before: Value = serde_json::from_slice(&served.run(&["explain", "etl", "--json"]).stdout).unwrap();
     let remedies: Vec<&str> =
         before["remedies"].as_array().unwrap().iter().map(|one| one["text"].as_str().unwrap()).collect();
-    let wait = "wait for the end of nightly; the time is unknown";
+    let wait = "wait until nightlyends; the time is unknown";
     assert_eq!(remedies, ["raise the maximum of root.tenants by 1 cpu to 11", wait, "end nightly"]);
     let raised = SCENARIO.replace("max: {vcore: 10}", "max: {vcore: 11}");
     let folder = TestFolder::new();
@@ -119,7 +119,7 @@ fn all_that_waits_is_listed_by_cause_of_a_server_and_a_scenario() {
     assert_eq!(all.status.code(), Some(1), "{all:?}");
     insta::assert_snapshot!(out(&all));
     let idle = served.run(&["explain", "--all", "--queue", "root.tenants.b"]);
-    assert_eq!((idle.status.code(), &*out(&idle)), (Some(0), "nothing waits in root.tenants.b\ncore kornsole\n"));
+    assert_eq!((idle.status.code(), &*out(&idle)), (Some(0), "no requests wait in root.tenants.b\ncore kornsole\n"));
     let folder = TestFolder::new();
     let file = folder.write("full.yaml", SCENARIO).display().to_string();
     let of_file = kornsole_command(&["explain", "etl", "--workload", &file]).output().unwrap();
@@ -159,7 +159,7 @@ fn a_saved_dump_is_explained_as_the_scheduler_that_it_is_of() {
     assert_eq!((waits.status.code(), first(&waits)), (Some(1), first(&live)), "{waits:?}");
     let text = out(&waits);
     assert!(text.contains("raise the maximum of root.tenants by 1 cpu to 11"), "{text}");
-    assert!(text.contains("what it waited for before"), "what cannot be known is listed: {text}");
+    assert!(text.contains("its earlier causes"), "what cannot be known is listed: {text}");
     let all = of_dump(&["--all"]);
     assert_eq!((all.status.code(), first(&all)), (Some(1), first(&served.run(&["explain", "--all"]))), "{all:?}");
     let runs = of_dump(&["nightly"]);

@@ -42,7 +42,7 @@ fn survives(mischief: Mischief, cause: &str) {
 
 #[test]
 fn a_connection_that_is_closed_at_once() {
-    survives(Mischief::HangUp, "hung up before it answered");
+    survives(Mischief::HangUp, "closed the connection before it answered");
 }
 
 #[test]
@@ -52,7 +52,7 @@ fn a_server_that_says_nothing() {
 
 #[test]
 fn answers_that_break_off() {
-    survives(Mischief::Half(20), "the answer broke off");
+    survives(Mischief::Half(20), "the answer ended too early");
 }
 
 #[test]
@@ -68,7 +68,7 @@ fn errors_of_the_server() {
 fn a_page_of_somebody_else() {
     survives(
         Mischief::Always(200, "text/html", "<html><body>Please sign in"),
-        "not a YuniKorn: answers 200 with \"<html>",
+        "not a YuniKorn server: status 200 with \"<html>",
     );
 }
 
@@ -180,7 +180,7 @@ fn the_configuration_of_a_yunikorn_is_shown_and_cannot_be_changed() {
     assert!(!hints && looker.remote.about().notes.is_empty(), "a YuniKorn takes no token");
     let mut screen = Driver::new(Arc::clone(&looker.remote) as _, Options::default(), 120, 40);
     screen.keys("jcm").unwrap();
-    assert!(screen.screen_text().contains("read only: the REST API of an Apache YuniKorn"), "{}", screen.screen_text());
+    assert!(screen.screen_text().contains("read only: the REST API of Apache YuniKorn"), "{}", screen.screen_text());
     // The events are of another day than today.
     looker.wait("events", |_, _| (!looker.remote.events(0, 1).records.is_empty()).then_some(()));
     screen.keys("7:events all<ret>").unwrap();
@@ -248,12 +248,12 @@ fn a_remote_that_goes_and_comes_back_as_another_run() {
     set.insert(get("/ws/v1/partition/default/applications/active"), Answer::json("[]"));
     let _server = Server::again(away, set);
     looker.wait("the restart", |view, link| {
-        let report = view.notices.iter().any(|notice| notice.title.contains("another run of the scheduler"));
+        let report = view.notices.iter().any(|notice| notice.title.contains("the scheduler was restarted"));
         (report && link.is_live()).then_some(())
     });
     looker.wait("that its applications are not there", |view, _| (view.partitions[0].live_apps == 0).then_some(()));
     let ended = looker.wait("the release", |view, _| {
-        let release = view.notices.iter().any(|notice| notice.title.contains("YuniKorn 1.7 answers now"));
+        let release = view.notices.iter().any(|notice| notice.title.contains("now connected to"));
         release.then(|| view.partitions[0].ended.len())
     });
     assert_eq!(ended, 2, "a new run has not removed the applications of the old one");

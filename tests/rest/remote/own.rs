@@ -93,7 +93,7 @@ impl Own {
     pub fn console(&self, who: &str) -> Looker {
         let looker =
             Looker::patient(&self.target(who), RemoteOptions { limits: Limits::default(), ..Default::default() });
-        looker.wait("who one is", |view, link| {
+        looker.wait("your identity", |view, link| {
             (link.is_live() && !looker.remote.identity().user.is_empty() && !view.partitions.is_empty()).then_some(())
         });
         looker
@@ -110,7 +110,7 @@ pub fn act(console: &Looker, act: PartitionAct) -> Result<Done, Refusal> {
         let (sender, report) = channel();
         console.remote.act(order.clone(), Box::new(move |outcome| sender.send(outcome).unwrap()));
         match report.recv_timeout(PATIENCE).unwrap() {
-            Err(refusal) if refusal.description.starts_with("the connection is down: no answer yet") => {}
+            Err(refusal) if refusal.description.starts_with("the connection is lost: no answer yet") => {}
             outcome => return outcome,
         }
     }

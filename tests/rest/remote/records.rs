@@ -102,7 +102,7 @@ fn commands_say_what_was_and_bring_it_back() {
     assert!(diff.starts_with("~ root.t.a\n") && diff.contains("max vcore 4 → 1m"), "{diff}");
     assert!(served.out("ann", &["config", "diff", "2", "1"]).contains("max vcore 1m → 4"));
     let would = served.out("ann", &["config", "rollback", "1", "--dry-run"]);
-    assert!(would.starts_with("revision 3 would be in force, 1 change"), "{would}");
+    assert!(would.starts_with("revision 3 would be active, 1 change"), "{would}");
     assert!(served.out("ann", &["config", "rollback", "1", "--yes"]).starts_with("revision 3 is active"));
     assert!(!served.kornsole("ann", &["config", "rollback", "9", "--yes"]).status.success());
     let message = served.lines("ann", &["config", "history"]);
@@ -150,7 +150,7 @@ fn an_attached_console_shows_the_ledger_and_rolls_back() {
     driver.keys("j<ret>").unwrap();
     until(&mut driver, "{name: t, adminacl: ann, queues: [{name: a, resources: {max: {vcore: 4}}}]}");
     driver.keys("qb").unwrap();
-    until(&mut driver, "Bring revision 1 back?");
+    until(&mut driver, "Roll back to revision 1?");
     driver.keys("y").unwrap();
     until(&mut driver, "rollback to 1");
     assert!(served.out("ann", &["config", "show"]).contains("vcore: 4"));

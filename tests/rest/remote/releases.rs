@@ -201,9 +201,9 @@ fn the_health_is_what_the_scheduler_says_of_itself() {
     let asked = |server: &Server| server.came().iter().any(|came| came.line.contains("healthcheck"));
     assert!(!asked(&server), "it is asked for when somebody looks");
     driver.keys("9").unwrap();
-    until(&mut driver, "1 of 1 checks failed by its own check, asked at ");
+    until(&mut driver, "1 of 1 checks failed by its own check at ");
     until(&mut driver, "There were 7 scheduling errors");
-    until(&mut driver, "On the picture here: ");
+    until(&mut driver, "On the data shown here: ");
     assert!(driver.find_row("0 scheduling errors").is_none(), "what is not known is not counted");
     set.insert(path.clone(), message(true, "There were 0 scheduling errors"));
     server.answer(set.clone());

@@ -102,9 +102,13 @@ fn a_context_is_opened_from_inside() {
     driver.keys(":app gang-1<ret>").unwrap();
     assert!(driver.find_row("Starting").is_some(), "1.5.1 has that state\n{}", driver.lines().join("\n"));
     driver.keys(":context lost<ret>").unwrap();
-    assert!(driver.find_row("lost cannot be opened: no such file").is_some(), "{}", driver.lines().join("\n"));
+    assert!(driver.find_row("lost : no such file").is_some(), "{}", driver.lines().join("\n"));
     driver.keys(":context nowhere<ret>").unwrap();
-    assert!(driver.find_row("no context nowhere; there are lost, new, old").is_some(), "{}", driver.lines().join("\n"));
+    assert!(
+        driver.find_row("no context nowhere; available: lost, new, old").is_some(),
+        "{}",
+        driver.lines().join("\n")
+    );
 }
 
 #[test]
@@ -117,7 +121,7 @@ fn what_a_saved_state_does_not_hold_is_said_to_be_unknown() {
     }
     driver.keys("9").unwrap().refresh();
     let screen = driver.screen_text();
-    assert!(screen.contains("unknown: a saved state does not have it"), "{screen}");
+    assert!(screen.contains("unknown: not available in a saved state"), "{screen}");
     assert!(!screen.contains("0 scheduling errors"), "{screen}");
 }
 
@@ -142,7 +146,7 @@ fn all_clusters_stand_on_one_page() {
         let lines = driver.lines();
         lines.iter().find(|line| line.contains(&format!(" {name} "))).cloned().unwrap_or_else(|| panic!("{lines:#?}"))
     };
-    assert!(row(&driver, "k8s://prod").contains("not asked yet"));
+    assert!(row(&driver, "k8s://prod").contains("not connected yet"));
     assert!(row(&driver, "lost").contains("not reached: no such file"));
     assert!(row(&driver, "new").contains("* new") && row(&driver, "new").contains("live"), "{}", row(&driver, "new"));
     let old = row(&driver, "old");

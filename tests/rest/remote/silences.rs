@@ -101,7 +101,7 @@ fn a_label_silences_only_the_alerts_that_have_it() {
     let refused = silence("queue=root.b");
     assert_eq!(refused.status.code(), Some(1));
     assert!(
-        err(&refused).contains("no alert of idle has these labels: its alerts are about queue root"),
+        err(&refused).contains("no alert of idle has these labels: its alerts name queue root"),
         "{}",
         err(&refused)
     );
@@ -124,8 +124,8 @@ fn what_is_refused_says_why_and_changes_nothing() {
     let server = Served::start();
     for (user, words, why) in [
         (1, &["silence", "few", "--for", "2h", "--reason", "x"][..], "scheduler ACL"),
-        (0, &["silence", "fewer", "--for", "2h", "--reason", "x"], "there is no rule"),
-        (0, &["silence", "few", "--for", "soon", "--reason", "x"], "is not a duration as `2h`"),
+        (0, &["silence", "fewer", "--for", "2h", "--reason", "x"], "not found"),
+        (0, &["silence", "few", "--for", "soon", "--reason", "x"], "is not a duration; write it as `2h`"),
         (0, &["unsilence", "7"], "7"),
         (0, &["silence", "few", "--for", "2h"], "--reason"),
         (0, &["silence", "few", "--for", "2h", "--reason", "x", "--label", "node"], "NAME=VALUE"),

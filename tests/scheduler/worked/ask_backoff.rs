@@ -99,7 +99,7 @@ fn d_19_an_explanation_names_the_backoff() {
         assert_eq!(
             before,
             "the end of its back-off: its request big found no node; the next cycle finds none either, and later cycles skip the \
-             application for 2s, again and again while that is so"
+             application for 2s, and again after each further failure"
         );
         assert_eq!(stage.asks(1), "nothing", "{profile}");
         stage.play("- advance: 500ms");
@@ -108,7 +108,7 @@ fn d_19_an_explanation_names_the_backoff() {
         assert_eq!(
             during,
             "the end of its back-off: its request big found no node, so cycles have skipped the application for 501ms; they try it \
-             again in 1.499s, and skip it again while as many find none"
+             again in 1.499s, and skip it again if as many requests find none"
         );
         // The request that causes it waits for a node, which no time brings.
         assert_eq!(said(&stage, "big").map(|(level, _)| level), Some(BlockLevel::Node));

@@ -62,7 +62,7 @@ fn of_the_requests_of_an_application_the_one_that_never_runs_is_named() {
     let found = stage.explain("a");
     assert_eq!(found.asks[0].id.as_str(), "waits", "requests stay in the order of a cycle");
     assert!(found.asks[0].blockers.iter().all(|one| one.mending() == Mending::End), "{found:#?}");
-    assert_eq!(found.sentence(), "a in root.q waits for memory on one node: 9 wanted, the largest has 8");
+    assert_eq!(found.sentence(), "a in root.q waits for memory on one node: 9 requested, the largest node has 8");
 }
 
 #[test]
@@ -71,7 +71,7 @@ fn above_a_maximum_comes_before_a_full_queue_and_that_before_full_nodes() {
     stage.ask_for("a", "t", "{vcore: 2, memory: 5}", 0, 1);
     let (kinds, sentence, json) = of_a(&stage);
     assert_eq!(kinds, [Mending::Never, Mending::Change, Mending::End], "{json:#}");
-    assert_eq!(sentence, "a in root.q waits for memory in root.q: 5 wanted at once, above its maximum 4");
+    assert_eq!(sentence, "a in root.q waits for memory in root.q: 5 requested at once, above its maximum 4");
     // No end of other work helps there.
     let ends =
         stage.explain("a").asks[0].remedies.iter().map(|one| one.sentence(Default::default())).collect::<Vec<_>>();
@@ -90,7 +90,7 @@ fn what_only_unschedulable_nodes_could_take_needs_a_change() {
     stage.ask_for("a", "t", "{vcore: 9}", 0, 1);
     let (kinds, sentence, json) = of_a(&stage);
     assert_eq!(kinds, [Mending::Change]);
-    assert!(sentence.ends_with("the nodes that could take it are unschedulable, the first one n2"), "{sentence}");
+    assert!(sentence.ends_with("the nodes that fit are unschedulable, the first one is n2"), "{sentence}");
     assert_eq!(json["cause"]["permanent"], true);
 }
 

@@ -316,15 +316,16 @@ impl Inner {
             ReceiverStatus { waiting, ..status.clone() }
         };
         let mut trouble = self.notes.clone();
-        trouble.extend(self.unwritten.iter().map(|why| format!("the alerts are not kept: {why}")));
+        trouble.extend(self.unwritten.iter().map(|why| format!("cannot save the alerts: {why}")));
         let receivers: Vec<ReceiverStatus> = self.status.iter().map(status).collect();
         trouble.extend(self.unkept.iter().map(|why| format!("cannot write the state directory: {why}")));
         for one in &receivers {
             if let Some(why) = &one.failure {
-                trouble.push(format!("{} does not take alerts, {} wait: {why}", one.name, one.waiting));
+                trouble.push(format!("{} rejects alerts, {} are queued: {why}", one.name, one.waiting));
             }
             if one.dropped > 0 {
-                trouble.push(format!("{} alerts for {} were given up, too many waited", one.dropped, one.name));
+                trouble
+                    .push(format!("{} alerts for {} were dropped because the queue was full", one.dropped, one.name));
             }
         }
         Picture {

@@ -149,7 +149,11 @@ mod tests {
         let refused = board.silence(order.clone(), Time::ZERO).unwrap_err();
         assert!(refused.contains("cannot keep the silence"), "{refused}");
         assert!(board.picture().silences.is_empty(), "what is refused is not done");
-        assert!(board.picture().trouble.iter().any(|why| why.contains("not kept")), "{:?}", board.picture().trouble);
+        assert!(
+            board.picture().trouble.iter().any(|why| why.contains("cannot save the alerts")),
+            "{:?}",
+            board.picture().trouble
+        );
         std::fs::remove_dir_all(&beside).unwrap();
         let id = board.silence(order, Time::ZERO).unwrap();
         assert!(board.picture().trouble.is_empty(), "it is over: {:?}", board.picture().trouble);

@@ -25,7 +25,7 @@ pub fn outside(rule: &Rule, given: &Given) -> Option<Vec<Reading>> {
     let used = disk.used();
     let bytes = |amount: u64| show_amount("memory", i64::try_from(amount).unwrap_or(i64::MAX));
     let figures = match &disk.failure {
-        Some(why) => format!("nothing can be written: {why}"),
+        Some(why) => format!("cannot write: {why}"),
         None => format!("{used:.0}% of {} in use, {} free", bytes(disk.size), bytes(disk.free)),
     };
     let subject = Subject::new("", SubjectKind::Disk, disk.folder.as_str());
@@ -80,7 +80,8 @@ pub fn preemptions(rule: &Rule, given: &Given, part: &PartitionView) -> Vec<Read
 /// Asks that fit all nodes together and none alone.
 pub fn fragmentation(rule: &Rule, part: &PartitionView) -> Vec<Reading> {
     let asks = asks_without_a_node(part);
-    let figures = format!("{} that fit all open nodes together and none alone", count(asks, "ask"));
+    let figures =
+        format!("{} fit the free capacity of all schedulable nodes together, but no single node", count(asks, "ask"));
     let subject = Subject::new(&part.name, SubjectKind::Cluster, "");
     match asks {
         0 => Vec::new(),

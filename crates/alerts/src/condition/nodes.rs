@@ -20,7 +20,7 @@ pub fn lost(rule: &Rule, given: &Given, memory: &Memory, part: &PartitionView) -
             true => String::new(),
             false => format!(", it had {}", amounts(&lost.had)),
         };
-        let figures = format!("gone for {}{had}", span(gone));
+        let figures = format!("missing for {}{had}", span(gone));
         Reading::so(Subject::new(&part.name, SubjectKind::Node, lost.node.as_str()), figures)
     };
     lost.filter(|lost| !there(&lost.node) && given.at.since(lost.at) < rule.within).map(reading).collect()

@@ -98,8 +98,8 @@ pub fn no_scheduling(given: &Given, memory: &Memory, heads: &[Vec<Head>]) -> Vec
     let reading = |(part, heads): (&PartitionView, &Vec<Head>)| {
         let first = heads.iter().min_by_key(|head| head.since)?;
         let queues = count(heads.len() as u64, "queue");
-        let why = if given.view.paused { "the scheduler is paused" } else { "no allocation is made" };
-        let figures = format!("{why}; {} of {} fits, in all {queues} have one that does", first.app, first.queue);
+        let why = if given.view.paused { "the scheduler is paused" } else { "no allocations" };
+        let figures = format!("{why}; {} of {} fits; {queues} have a request that fits", first.app, first.queue);
         Some(Reading::so(Subject::new(&part.name, SubjectKind::Cluster, ""), figures))
     };
     given.view.partitions.iter().zip(heads).filter_map(reading).collect()

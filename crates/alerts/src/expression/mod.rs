@@ -88,7 +88,7 @@ impl Expression {
         let right = parser.sum()?;
         if let Some((at, token)) = parser.peek() {
             let hint = "an expression is one comparison: `queue.waiting.p95 > 30m`";
-            return Err(fault(*at, format!("{token} is too much"), hint));
+            return Err(fault(*at, format!("unexpected {token}"), hint));
         }
         let mut kinds = Vec::new();
         left.kinds(&mut kinds);
@@ -96,7 +96,7 @@ impl Expression {
         if kinds.is_empty() {
             return Err(fault(
                 0,
-                "it has no value, so it is always the same".to_owned(),
+                "it has no value, so its result never changes".to_owned(),
                 "name one: `queue.waiting.p95`",
             ));
         }
@@ -104,8 +104,8 @@ impl Expression {
         kinds.dedup();
         let of = kinds.first().copied().unwrap_or(SubjectKind::Cluster);
         if let Some(other) = kinds.iter().find(|kind| **kind != of) {
-            let message = format!("it has values of a {} and of a {}", of.word(), other.word());
-            return Err(fault(0, message, "values of one kind, in addition to those of `cluster`"));
+            let message = format!("it mixes values of a {} and of a {}", of.word(), other.word());
+            return Err(fault(0, message, "values of one kind, and values of `cluster`"));
         }
         Ok(Self { text: text.trim().to_owned(), of, left, sign, right })
     }
@@ -228,8 +228,8 @@ mod tests {
     #[test]
     fn faults_have_their_place_and_say_what_is_right() {
         assert_eq!(wrong("queue.use.cpu >").0, 15);
-        assert_eq!(wrong("queue.use.cpu").1, "it compares nothing: compare with one of > >= < <=");
-        assert_eq!(wrong("1 > 2").1, "it has no value, so it is always the same: name one: `queue.waiting.p95`");
+        assert_eq!(wrong("queue.use.cpu").1, "it has no comparison: compare with one of > >= < <=");
+        assert_eq!(wrong("1 > 2").1, "it has no value, so its result never changes: name one: `queue.waiting.p95`");
         assert_eq!(wrong("queue.waiting.p95 > 5 parsecs").0, 22);
         assert_eq!(wrong("queue.waiting.p95 > 5x").1, "`5x` is not a number: as 90%, 30m, 64Gi or 12.5");
         assert_eq!(wrong("queue.use > 1").0, 0);
@@ -239,7 +239,7 @@ mod tests {
         );
         assert_eq!(wrong("(queue.running > 1").1, "this parenthesis is not closed: write `)`");
         assert_eq!(wrong("queue.running > 1 > 0").0, 18);
-        assert!(wrong("queue.running ! 1").1.starts_with("'!' means nothing here"));
+        assert!(wrong("queue.running ! 1").1.ends_with("'!'"));
         assert!(wrong(&format!("{}1 > queue.running", "(".repeat(100))).1.starts_with("more than 32 parentheses"));
     }
 }

@@ -54,7 +54,7 @@ pub(super) fn tokens(text: &str) -> Result<Vec<(usize, Token)>, ExpressionFault>
             at += sign.len();
         } else {
             let hint = "numbers, values, + - * / ( ) and one of > >= < <=";
-            return Err(fault(at, format!("{first:?} means nothing here"), hint));
+            return Err(fault(at, format!("unexpected {first:?}"), hint));
         }
     }
     Ok(found)
@@ -118,7 +118,7 @@ impl<'t> Parser<'t> {
                 let hint = "compare with one of > >= < <=";
                 return Err(match self.peek() {
                     Some((at, token)) => fault(*at, format!("expected a comparison, found {token}"), hint),
-                    None => fault(self.end, "it compares nothing".to_owned(), hint),
+                    None => fault(self.end, "it has no comparison".to_owned(), hint),
                 });
             }
         })
@@ -145,7 +145,7 @@ impl<'t> Parser<'t> {
     fn single(&mut self) -> Result<Term, ExpressionFault> {
         const HINT: &str = "a number or a value, as `queue.waiting.p95`";
         let Some((at, token)) = self.peek() else {
-            return Err(fault(self.end, "something is missing at its end".to_owned(), HINT));
+            return Err(fault(self.end, "it is incomplete".to_owned(), HINT));
         };
         self.next += 1;
         match token {
@@ -160,7 +160,9 @@ impl<'t> Parser<'t> {
                     None => Err(fault(*at, "this parenthesis is not closed".to_owned(), "write `)`")),
                 }
             }
-            Token::Sign("(") => Err(fault(*at, format!("more than {DEEPEST} parentheses in each other"), "fewer")),
+            Token::Sign("(") => {
+                Err(fault(*at, format!("parentheses are nested deeper than {DEEPEST} levels"), "fewer"))
+            }
             Token::Sign(_) => Err(fault(*at, format!("expected a number or value, found {token}"), HINT)),
         }
     }

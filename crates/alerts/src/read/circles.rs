@@ -12,7 +12,7 @@ pub fn check(text: &str, all: &[Written], faults: &mut Vec<Fault>) {
         // Those of the defaults are right; what a person took away of them inhibits nothing.
         let Some(at) = &one.inhibited_at else { continue };
         for name in one.rule.inhibited_by.iter().filter(|name| enabled(name).is_none()) {
-            let hint = format!("there are {}", names.join(", "));
+            let hint = format!("available: {}", names.join(", "));
             faults.push(fault(text, "ALR-020", at, "rule.inhibited-by", format!("rule {name:?} not found"), hint));
         }
     }
@@ -27,8 +27,8 @@ pub fn check(text: &str, all: &[Written], faults: &mut Vec<Fault>) {
             way.iter().filter_map(|name| enabled(name)).find_map(|one| one.inhibited_at.clone()).unwrap_or_default();
         let mut words = way.clone();
         words.push(way[0]);
-        let message = format!("rules inhibit each other in a circle: {}", words.join(" by "));
-        faults.push(fault(text, "ALR-021", &at, "rule.inhibited-by", message, "take one of them out"));
+        let message = format!("the rules inhibit each other: {}", words.join(" by "));
+        faults.push(fault(text, "ALR-021", &at, "rule.inhibited-by", message, "remove one of them"));
         reported.extend(way);
     }
 }

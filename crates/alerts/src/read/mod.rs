@@ -107,7 +107,7 @@ fn read_over(text: &str, defaults: &[Rule]) -> RulesRead {
     }
     for error in wrong.into_iter().take(MOST_FAULTS) {
         let span: Range<usize> = error.span().unwrap_or_default();
-        let hint = "no rule of the text is used";
+        let hint = "the file has no valid rule";
         faults.push(fault(text, "ALR-001", &span, "", error.message().to_owned(), hint));
     }
     faults.sort_by_key(|fault| (fault.at.line, fault.at.column));
@@ -147,7 +147,7 @@ fn top(table: &Table<'_, '_>, defaults: &[Rule], rules: &mut Rules, faults: &mut
                     &one.name_at,
                     "rule.name",
                     message,
-                    "give each a name of its own",
+                    "give each a unique name",
                 ));
             }
             all.push(one);

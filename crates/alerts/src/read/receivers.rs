@@ -29,7 +29,7 @@ pub fn all(tables: Vec<(Range<usize>, Table<'_, '_>)>, faults: &mut Vec<Fault>) 
         let Some(receiver) = receiver(&at, &table, faults) else { continue };
         if all.iter().any(|other| other.name == receiver.name) {
             let message = format!("duplicate receiver {:?}", receiver.name);
-            faults.push(fault(table.text, "ALR-005", &at, "send", message, "give each a name of its own"));
+            faults.push(fault(table.text, "ALR-005", &at, "send", message, "give each a unique name"));
         }
         all.push(receiver);
     }
@@ -60,7 +60,7 @@ fn receiver(at: &Range<usize>, table: &Table<'_, '_>, faults: &mut Vec<Fault>) -
     let to = match (to.pop(), to.pop()) {
         (Some(to), None) => to,
         (None, _) => {
-            faults.push(wrong("the receiver does not say where to send"));
+            faults.push(wrong("the receiver has no address"));
             return None;
         }
         (Some(_), Some(_)) => {
@@ -69,7 +69,7 @@ fn receiver(at: &Range<usize>, table: &Table<'_, '_>, faults: &mut Vec<Fault>) -
         }
     };
     let Some(name) = own_name else {
-        let hint = "name = \"on-call\": what was sent is remembered by it";
+        let hint = "name = \"on-call\": the name identifies sent alerts after a restart";
         faults.push(fault(table.text, "ALR-004", at, "send", "the receiver has no name".to_owned(), hint));
         return None;
     };
@@ -100,7 +100,7 @@ fn limit(entry: &Entry<'_, '_>, faults: &mut Vec<Fault>) -> Option<Duration> {
     let timeout = duration(entry, faults)?;
     let within = (Duration::from_millis(100)..=Duration::from_secs(300)).contains(&timeout);
     if !within {
-        faults.push(entry.wrong("ALR-012", "a try takes from 100ms to 5m".to_owned(), "as \"10s\""));
+        faults.push(entry.wrong("ALR-012", "a timeout is from 100ms to 5m".to_owned(), "as \"10s\""));
     }
     within.then_some(timeout)
 }

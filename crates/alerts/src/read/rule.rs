@@ -90,7 +90,7 @@ pub fn rule(at: &Range<usize>, table: &Table<'_, '_>, defaults: &[Rule], faults:
     };
     let Some(kind) = kind else {
         let all: Vec<&str> = Kind::ALL.iter().map(|kind| kind.word()).collect();
-        faults.push(missing("kind", format!("there are {}", all.join(", "))));
+        faults.push(missing("kind", format!("available: {}", all.join(", "))));
         return None;
     };
     let base = base.filter(|base| base.kind == kind);
@@ -108,7 +108,7 @@ fn key(entry: &Entry<'_, '_>, written: &mut Written, faults: &mut Vec<Fault>) {
     let rule = &mut written.rule;
     let kind = rule.kind;
     let none_of_kind = |what: &str| {
-        let message = format!("{} means nothing for the kind {}", entry.name, kind.word());
+        let message = format!("{} has no effect for the kind {}", entry.name, kind.word());
         entry.fault("ALR-013", message, what)
     };
     match entry.name {
@@ -116,16 +116,18 @@ fn key(entry: &Entry<'_, '_>, written: &mut Written, faults: &mut Vec<Fault>) {
         "name" | "kind" | "at" | "resolve-at" | "note" => {}
         "for" => rule.lasts = duration(entry, faults).unwrap_or_default(),
         "resolve-after" => rule.resolve_after = duration(entry, faults).unwrap_or_default(),
-        "within" if !rule.kind.has_span() => faults.push(none_of_kind("preemptions and node-lost look back")),
+        "within" if !rule.kind.has_span() => {
+            faults.push(none_of_kind("only preemptions and node-lost use a time window"))
+        }
         "within" => match duration(entry, faults) {
             Some(within) if within < Duration::from_secs(1) => {
-                faults.push(entry.wrong("ALR-010", "nothing happens in no time".to_owned(), "at least \"1s\""));
+                faults.push(entry.wrong("ALR-010", "the time must be above 0".to_owned(), "at least \"1s\""));
             }
             within => rule.within = within.unwrap_or(rule.within),
         },
         "severity" => rule.severity = one_of(entry, &Severity::NAMES, faults).unwrap_or(rule.severity),
         "queues" | "except" if !matches!(rule.kind.about(), About::Queues | About::Values) => {
-            faults.push(none_of_kind("its alerts are not about queues"));
+            faults.push(none_of_kind("its alerts do not name queues"));
         }
         "queues" => rule.queues = paths(entry, faults),
         "except" => rule.except = paths(entry, faults),
@@ -162,8 +164,8 @@ fn text(entry: &Entry<'_, '_>, faults: &mut Vec<Fault>) -> Option<String> {
     for part in text.split('{').skip(1) {
         let name = part.split('}').next().unwrap_or_default();
         if !part.contains('}') || !PLACEHOLDERS.contains(&name) {
-            let hint = format!("there are {{{}}}", PLACEHOLDERS.join("}, {"));
-            faults.push(entry.wrong("ALR-031", format!("no placeholder {{{name}}}"), &hint));
+            let hint = format!("valid placeholders: {{{}}}", PLACEHOLDERS.join("}, {"));
+            faults.push(entry.wrong("ALR-031", format!("unknown placeholder {{{name}}}"), &hint));
         }
     }
     Some(text.to_owned())
@@ -195,9 +197,9 @@ fn thresholds(
     let (own, resolve) = (find("at"), find("resolve-at"));
     if unit == Unit::Nothing {
         for entry in own.iter().chain(resolve.iter()) {
-            let hint = "it is so, or not: `for` says for how long";
+            let hint = "the condition is true or false; use `for` for its duration";
             let hint = if rule.kind == Kind::Expression { "the thresholds are in `when` and `until`" } else { hint };
-            let message = format!("{} means nothing for the kind {}", entry.name, rule.kind.word());
+            let message = format!("{} has no effect for the kind {}", entry.name, rule.kind.word());
             faults.push(entry.fault("ALR-013", message, hint));
         }
         let lacks_when = rule.kind == Kind::Expression && rule.when.is_none() && find("when").is_none();
@@ -225,7 +227,7 @@ fn thresholds(
         rule.resolve_at = threshold(entry, unit, faults).unwrap_or(rule.resolve_at);
         if faults.len() == before && rule.resolve_at > rule.at {
             let (own, resolve) = (unit.show(rule.at), unit.show(rule.resolve_at));
-            let message = format!("it would fire at {own} and be over below {resolve} at once");
+            let message = format!("it would fire at {own} and resolve below {resolve} immediately");
             faults.push(entry.wrong("ALR-011", message, &format!("{own} or less")));
         }
     }
@@ -235,17 +237,17 @@ fn threshold(entry: &Entry<'_, '_>, unit: Unit, faults: &mut Vec<Fault>) -> Opti
     if unit == Unit::Duration {
         let duration = duration(entry, faults)?;
         if duration.is_zero() {
-            faults.push(entry.wrong("ALR-010", "everything has lasted for no time".to_owned(), "at least \"1s\""));
+            faults.push(entry.wrong("ALR-010", "a duration of 0 always matches".to_owned(), "at least \"1s\""));
         }
         return Some(duration.as_secs_f64());
     }
     let figure = entry.number(faults)?;
     let (right, hint) = match unit {
         Unit::Percent => (figure > 0.0 && figure <= 100.0, "percent, more than 0 and at most 100"),
-        _ => (figure >= 1.0 && figure.fract() == 0.0 && figure < 1e15, "a whole number from 1 on"),
+        _ => (figure >= 1.0 && figure.fract() == 0.0 && figure < 1e15, "an integer of 1 or more"),
     };
     if !right {
-        let message = format!("{figure} can never be reached, or always is");
+        let message = format!("{figure} is always true or always false");
         faults.push(entry.wrong("ALR-010", message, hint));
     }
     Some(figure)

@@ -32,7 +32,7 @@ pub fn one_of<T: Copy>(entry: &Entry<'_, '_>, names: &[(&str, T)], faults: &mut 
     if found.is_none() {
         let all: Vec<&str> = names.iter().map(|(name, _)| *name).collect();
         let message = format!("no {} {text:?}", entry.name);
-        faults.push(entry.wrong("ALR-003", message, &format!("there are {}", all.join(", "))));
+        faults.push(entry.wrong("ALR-003", message, &format!("available: {}", all.join(", "))));
     }
     found
 }
@@ -47,7 +47,7 @@ pub fn name(entry: &Entry<'_, '_>, faults: &mut Vec<Fault>) -> Option<String> {
     faults.push(entry.wrong(
         "ALR-005",
         format!("{text:?} is not a name"),
-        "letters, digits, - _ . and at most 60 of them",
+        "use at most 60 letters, digits, `-`, `_`, and `.`",
     ));
     None
 }

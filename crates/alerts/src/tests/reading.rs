@@ -101,10 +101,10 @@ fn a_circle_of_inhibitions_is_named() {
         |name: &str, by: &str| format!("[[rule]]\nname = '{name}'\nkind = 'unhealthy'\ninhibited-by = ['{by}']\n");
     let text = rule("a", "b") + &rule("b", "c") + &rule("c", "a");
     let expected = "\
-alerts.toml:4:16: error[ALR-021]: rules inhibit each other in a circle: a by b by c by a
+alerts.toml:4:16: error[ALR-021]: the rules inhibit each other: a by b by c by a
   4 | inhibited-by = ['b']
     |                ^
-    = take one of them out
+    = remove one of them
 ";
     assert_eq!(report(&text).trim_end(), expected.trim_end());
     let own = rule("a", "a");

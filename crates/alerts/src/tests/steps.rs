@@ -92,14 +92,14 @@ fn what_nobody_can_see_neither_fires_nor_resolves() {
     let mut stage = Stage::new(&(DISK.to_owned() + NODES + CONNECTION));
     stage.step(10);
     stage.nodes(&["n-1"]);
-    assert_eq!(stage.step(10), ["lost: node n-2 fires: gone for 0s"]);
+    assert_eq!(stage.step(10), ["lost: node n-2 fires: missing for 0s"]);
     stage.given.connection = Some("no route to host".to_owned());
     stage.nodes(&[]);
     assert!(stage.step(10).is_empty(), "a lost connection says nothing of nodes");
     assert_eq!(stage.step(60), ["connection: connection fires: no route to host"]);
     stage.given.connection = None;
     stage.nodes(&["n-1", "n-2"]);
-    let over = ["connection: connection is over: no route to host", "lost: node n-2 is over: gone for 0s"];
+    let over = ["connection: connection is over: no route to host", "lost: node n-2 is over: missing for 0s"];
     assert_eq!(stage.step(10), over);
 }
 
@@ -114,8 +114,8 @@ fn a_node_that_was_drained_is_not_lost() {
     assert!(stage.step(10).is_empty());
     assert!(stage.step(3600).is_empty());
     stage.nodes(&["n-3"]);
-    assert_eq!(stage.step(10), ["lost: node n-1 fires: gone for 0s"]);
-    assert_eq!(stage.step(3600), ["lost: node n-1 is over: gone for 0s"], "after its span it is gone for good");
+    assert_eq!(stage.step(10), ["lost: node n-1 fires: missing for 0s"]);
+    assert_eq!(stage.step(3600), ["lost: node n-1 is over: missing for 0s"], "after its span it is gone for good");
 }
 
 #[test]
@@ -125,7 +125,7 @@ fn an_inhibited_alert_is_reported_when_what_inhibits_is_over_and_it_still_holds(
     stage.disk(95);
     stage.step(10);
     stage.nodes(&["n-1"]);
-    assert_eq!(stage.step(60), ["lost: node n-2 fires: gone for 0s"]);
+    assert_eq!(stage.step(60), ["lost: node n-2 fires: missing for 0s"]);
     assert!(stage.step(60).is_empty());
     let alerts = stage.alerts.list();
     let held: Vec<_> = alerts.iter().map(|alert| (alert.rule.as_str(), alert.stage, alert.held.is_some())).collect();

@@ -167,7 +167,7 @@ impl Known {
                 } else {
                     let names = names.join(", ");
                     format!(
-                        "cannot choose a context: the kubeconfig {files} names no current one; use k8s://CONTEXT with one of {names}"
+                        "cannot choose a context: the kubeconfig {files} has no current context; use k8s://CONTEXT with one of {names}"
                     )
                 }
             }
@@ -256,7 +256,7 @@ fn unreadable(file: &Path, error: &KubeconfigError) -> KubeFault {
             let what = what.lines().next().unwrap_or("it is not YAML").to_owned();
             format!("{place}: no kubeconfig: {what}")
         }
-        KubeconfigError::ReadConfig(error, _) => format!("{}: cannot be read: {error}", file.display()),
+        KubeconfigError::ReadConfig(error, _) => format!("cannot read {}: {error}", file.display()),
         other => format!("{}: {}", file.display(), words(other)),
     })
 }
@@ -266,7 +266,7 @@ fn words(error: &KubeconfigError) -> String {
     match error {
         KubeconfigError::LoadContext(name) => format!("context {name:?} not found"),
         KubeconfigError::LoadClusterOfContext(name) => format!("its cluster {name:?} is not in the kubeconfig"),
-        KubeconfigError::MissingClusterUrl => "its cluster names no server".to_owned(),
+        KubeconfigError::MissingClusterUrl => "its cluster has no server".to_owned(),
         KubeconfigError::ParseClusterUrl(_) => "the server of its cluster is not an address".to_owned(),
         KubeconfigError::LoadCertificateAuthority(_) => "certificate-authority cannot be read".to_owned(),
         KubeconfigError::LoadClientCertificate(_) => "client-certificate cannot be read".to_owned(),

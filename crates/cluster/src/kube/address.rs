@@ -38,8 +38,11 @@ impl Address {
             let some = |text: &str| Some(text.to_owned()).filter(|text| !text.is_empty());
             return Ok(Self { context: some(context), namespace: some(namespace) });
         }
-        let there =
-            if contexts.is_empty() { "there is none".to_owned() } else { format!("there is {}", contexts.join(", ")) };
+        let there = if contexts.is_empty() {
+            "the kubeconfig has no contexts".to_owned()
+        } else {
+            format!("available: {}", contexts.join(", "))
+        };
         Err(format!("context {:?} not found; {there}", rest.split('/').next().unwrap_or(rest)))
     }
 }
@@ -71,6 +74,6 @@ mod tests {
     #[test]
     fn a_context_that_is_not_there_is_refused_with_those_that_are() {
         let why = read("k8s://prd/yunikorn").unwrap_err();
-        assert_eq!(why, "context \"prd\" not found; there is prod, arn:aws:eks:eu/prod, me@x");
+        assert_eq!(why, "context \"prd\" not found; available: prod, arn:aws:eks:eu/prod, me@x");
     }
 }

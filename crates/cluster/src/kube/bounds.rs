@@ -65,7 +65,7 @@ enum Passed {
 impl fmt::Display for Passed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Time(limit) => write!(f, "the answer is not complete after {limit:?}"),
+            Self::Time(limit) => write!(f, "the answer was incomplete after {limit:?}"),
             Self::Size(limit) => write!(f, "the answer is larger than {} MiB", limit >> 20),
         }
     }

@@ -336,7 +336,7 @@ fn lost(error: &(dyn std::error::Error + 'static)) -> KubeFault {
         return fault.clone();
     }
     let technical = super::fault::causes(error);
-    KubeFault { technical, ..KubeFault::new("the port-forward to the scheduler broke off") }
+    KubeFault { technical, ..KubeFault::new("the port-forward to the scheduler was closed") }
 }
 
 fn streamed<B>(response: http::Response<B>) -> Response

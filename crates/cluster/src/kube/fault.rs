@@ -132,7 +132,7 @@ impl KubeFault {
                     format!("403: {user} may not {asked}; this rule in {} would allow it:  {rule}", asked.kind());
                 (message, Some(rule))
             }
-            404 => (format!("404: {asked}: it is not there"), None),
+            404 => (format!("404: {asked}: not found"), None),
             _ => (format!("{status}: cannot {asked}: {said}"), None),
         };
         Self { status: Some(status), message, rule, technical: said.to_owned() }
@@ -178,7 +178,7 @@ pub(super) fn credentials(error: &AuthError, exec: Option<&ExecConfig>) -> Strin
             let inherited = exec.is_none_or(|exec| exec.interactive_mode != Some(ExecInteractiveMode::Never));
             let said = match (said.is_empty(), inherited) {
                 (false, _) => said.chars().take(300).collect(),
-                (true, true) => "it printed its reason on standard error".to_owned(),
+                (true, true) => "see its output on standard error".to_owned(),
                 (true, false) => "it printed no reason".to_owned(),
             };
             let program = named.or_else(|| program(cmd)).unwrap_or_else(|| "of this context".to_owned());
@@ -195,8 +195,8 @@ pub(super) fn credentials(error: &AuthError, exec: Option<&ExecConfig>) -> Strin
             None => "invalid answer of the credential plugin: it is not an ExecCredential".to_owned(),
         },
         AuthError::ReadTokenFile(error, file) => format!("{}: the token cannot be read: {error}", file.display()),
-        AuthError::InvalidBearerToken(_) => "the token of this context has characters that no token has".to_owned(),
-        AuthError::MissingCommand => "the exec plugin of this context names no command".to_owned(),
+        AuthError::InvalidBearerToken(_) => "the token of this context has invalid characters".to_owned(),
+        AuthError::MissingCommand => "the exec plugin of this context has no command".to_owned(),
         other => format!("the credentials of this context cannot be used: {other}"),
     }
 }

@@ -124,13 +124,16 @@ fn nowhere(service: &str, tried: &[&str], forbidden: Option<&KubeFault>) -> Kube
     let hint = "k8s://CONTEXT/NAMESPACE names the namespace, --service the Service";
     let message = format!("Service {service} not found in {where_}; {hint}");
     let Some(forbidden) = forbidden else { return KubeFault::new(message) };
-    KubeFault { rule: forbidden.rule.clone(), ..KubeFault::new(format!("{message}; looking into all: {forbidden}")) }
+    KubeFault {
+        rule: forbidden.rule.clone(),
+        ..KubeFault::new(format!("{message}; searching all namespaces: {forbidden}"))
+    }
 }
 
 fn several(found: &[Place]) -> KubeFault {
     let names: Vec<String> = found.iter().map(|place| format!("{}/{}", place.namespace, place.service)).collect();
     let hint = "k8s://CONTEXT/NAMESPACE names one";
-    KubeFault::new(format!("there are {} schedulers: {}; {hint}", found.len(), names.join(", ")))
+    KubeFault::new(format!("found {} schedulers: {}; {hint}", found.len(), names.join(", ")))
 }
 
 /// The pod of the scheduler that is ready, the newest of several.

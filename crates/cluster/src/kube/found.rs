@@ -24,7 +24,7 @@ impl fmt::Display for Found {
         match &self.via {
             Via::PortForward => write!(f, "by port-forward to the pod of {}/{}", self.namespace, self.service)?,
             Via::Proxy => write!(f, "by the service proxy to {}/{}", self.namespace, self.service)?,
-            Via::Url(url) => write!(f, "by {url}, everything else by the API server")?,
+            Via::Url(url) => write!(f, "by {url}, all other requests by the API server")?,
         }
         match &self.why_not {
             Some(why) => write!(f, ", because {why}"),

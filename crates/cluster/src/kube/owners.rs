@@ -106,7 +106,7 @@ impl Cluster {
             found.push(object);
             match above {
                 None => return (found, None),
-                Some(_) if found.len() >= MOST_ABOVE => return (found, Some("there are more above".to_owned())),
+                Some(_) if found.len() >= MOST_ABOVE => return (found, Some("there are more owners".to_owned())),
                 Some(above) => next = above,
             }
         }
@@ -114,11 +114,11 @@ impl Cluster {
 
     /// An owner, and what owns it.
     async fn owner(&self, namespace: &str, name: &OwnerName) -> Result<(OwnerObject, Option<OwnerName>), String> {
-        let place =
-            Place::of(namespace, name).ok_or_else(|| format!("a {} is a kind that is not read here", name.kind))?;
+        let place = Place::of(namespace, name)
+            .ok_or_else(|| format!("kornsole does not read objects of the kind {}", name.kind))?;
         let wire = self.owner_wire(namespace, name, &place).await.map_err(|fault| match fault.status {
             Some(403) => format!("RBAC of the API server: needs get on {} in {namespace}", place.resource),
-            Some(404) => "it is not there any more".to_owned(),
+            Some(404) => "it no longer exists".to_owned(),
             _ => fault.to_string(),
         })?;
         Ok((wire.object(namespace, name), wire.metadata.controller()))
@@ -144,13 +144,13 @@ impl Cluster {
         loop {
             let now = self.owner_wire(namespace, name, &place).await?;
             if !owner.uid.is_empty() && *now.metadata.uid != *owner.uid {
-                return Err(KubeFault::new(format!("another {} has that name by now", name.kind)));
+                return Err(KubeFault::new(format!("another {} now has that name", name.kind)));
             }
             match self.set_suspend(owner, &place, &now.metadata.resource_version, suspended).await {
                 Ok(after) if after.spec.suspend.unwrap_or(false) == suspended => return Ok(()),
                 Ok(_) => {
                     let message = format!(
-                        "this API server does not keep spec.suspend of a {}; Kubernetes has that of a Job from 1.21 on",
+                        "this API server does not support spec.suspend of a {}; Kubernetes supports it for a Job since 1.21",
                         name.kind
                     );
                     return Err(KubeFault::new(message));

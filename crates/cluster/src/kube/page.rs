@@ -133,7 +133,7 @@ pub(super) fn silent() -> KubeFault {
 }
 
 pub(super) fn broken(technical: &str) -> KubeFault {
-    KubeFault { technical: technical.to_owned(), ..KubeFault::new("the answer of the API server broke off") }
+    KubeFault { technical: technical.to_owned(), ..KubeFault::new("the answer of the API server ended too early") }
 }
 
 /// The words of the reader may quote what it read, which may be a secret.

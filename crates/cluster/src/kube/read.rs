@@ -210,7 +210,7 @@ impl Cluster {
         let body = timeout(PATIENCE, Limited::new(response.into_body(), REFUSAL).collect()).await;
         let body = body.ok().and_then(Result::ok).map(|body| body.to_bytes()).unwrap_or_default();
         let said: Value = serde_json::from_slice(&body).unwrap_or_default();
-        let said = said["message"].as_str().unwrap_or("it gives no reason");
+        let said = said["message"].as_str().unwrap_or("no reason given");
         Err(KubeFault::answered(status, said, asked, who.as_deref()))
     }
 }
@@ -225,7 +225,7 @@ fn silent() -> KubeFault {
 }
 
 fn broken(technical: &str) -> KubeFault {
-    KubeFault { technical: technical.to_owned(), ..KubeFault::new("the answer of the API server broke off") }
+    KubeFault { technical: technical.to_owned(), ..KubeFault::new("the answer of the API server ended too early") }
 }
 
 #[cfg(test)]

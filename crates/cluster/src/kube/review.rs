@@ -71,11 +71,11 @@ impl Cluster {
 
     async fn by_token_review(&self) -> Result<Who, KubeFault> {
         let unknown = |why: String| KubeFault::new(format!("your identity is unknown: {why}"));
-        let old = "this API server has no SelfSubjectReview (1.28 has it)";
+        let old = "this API server does not support SelfSubjectReview (available since 1.28)";
         let config = self.config().await?;
         let written = config.auth_info.token.as_ref().map(|token| token.expose_secret().to_owned());
         let Some(token) = written.or_else(|| in_file(config.auth_info.token_file.as_deref())) else {
-            return Err(unknown(format!("{old}, and this context has no token that could be reviewed")));
+            return Err(unknown(format!("{old}, and this context has no token to review")));
         };
         let spec = TokenReviewSpec { token, audiences: None };
         let review = TokenReview { spec, ..TokenReview::default() };
@@ -85,7 +85,7 @@ impl Cluster {
         let done = done.map_err(|error| unknown(format!("{old}; {}", KubeFault::of(error, &asked, None))))?;
         let user = done.status.and_then(|status| status.user).unwrap_or_default();
         let user = Who { user: user.username.unwrap_or_default(), groups: user.groups.unwrap_or_default() };
-        if user.user.is_empty() { Err(unknown(format!("{old}, and the review names no user"))) } else { Ok(user) }
+        if user.user.is_empty() { Err(unknown(format!("{old}, and the review has no user"))) } else { Ok(user) }
     }
 
     /// Asks whether one may do this, and keeps the answer. It is a hint: what the API server answers to the thing itself counts.

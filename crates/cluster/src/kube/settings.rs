@@ -33,7 +33,7 @@ pub fn fault(settings: &BTreeMap<String, String>) -> Option<String> {
         } else {
             return None;
         };
-        Some(format!("{key} is {value:?} and not {what}"))
+        Some(format!("{key} is {value:?}, expected {what}"))
     })
 }
 
@@ -99,7 +99,7 @@ mod tests {
     fn a_setting_that_does_not_parse_is_named_before_hot_refresh() {
         assert_eq!(of(&[("service.schedulingInterval", "1s"), ("kubernetes.qps", "5"), ("log.level", "x")]), None);
         let bad = of(&[("service.enableConfigHotRefresh", "false"), ("service.schedulingInterval", "5x")]).unwrap();
-        assert!(bad.contains("service.schedulingInterval is \"5x\" and not a duration"), "{bad}");
+        assert!(bad.contains("service.schedulingInterval is \"5x\", expected a duration"), "{bad}");
         let off = of(&[("service.enableConfigHotRefresh", "f")]).unwrap();
         assert!(off.contains("only when it starts"), "{off}");
         assert!(of(&[("kubernetes.burst", "many")]).is_some());

@@ -155,7 +155,7 @@ impl<T: Followed> List<T> {
             buffer.extend_from_slice(&data);
             let Some(end) = buffer.iter().rposition(|byte| *byte == b'\n') else {
                 if buffer.len() > LINE {
-                    return Err(broken("a line is longer than an object can be").into());
+                    return Err(broken("a line is longer than the largest object").into());
                 }
                 continue;
             };

@@ -73,8 +73,8 @@ impl Deciding {
         let configured = match Configured::read(live.cluster(), namespace) {
             Ok(configured) => configured,
             Err(why) => {
-                tracing::error!("the ConfigMaps in {namespace} change nothing: {why}");
-                let title = format!("the ConfigMaps in {namespace} change nothing: {why}");
+                tracing::error!("the ConfigMaps in {namespace} have no effect: {why}");
+                let title = format!("the ConfigMaps in {namespace} have no effect: {why}");
                 return self.with(|core, _| core.notice(NoticeWeight::Warning, title, String::new()));
             }
         };

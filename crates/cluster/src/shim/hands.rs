@@ -66,7 +66,7 @@ impl Hands {
                 if fence.lets()
                     && let Err(fault) = writer.send(Method::POST, &path, Some((Content::Object, &event)), &asked).await
                 {
-                    tracing::debug!("an Event is not written: {fault}");
+                    tracing::debug!("cannot write an Event: {fault}");
                 }
             });
         }
@@ -98,7 +98,7 @@ impl Hands {
                 && !fault.is_missing()
                 && !fault.is_conflict()
             {
-                tracing::warn!("pod {}/{}: its status is not written: {fault}", pod.namespace, pod.name);
+                tracing::warn!("pod {}/{}: cannot write its status: {fault}", pod.namespace, pod.name);
             }
         });
     }
@@ -113,7 +113,13 @@ impl Hands {
         let (outcomes, image) = (self.outcomes.clone(), Arc::clone(&self.image));
         self.runtime.spawn(async move {
             let _slot = slots.acquire().await;
-            let may = || if fence.lets() { Ok(()) } else { Err(Failure::Failed("the lease is not held".to_owned())) };
+            let may = || {
+                if fence.lets() {
+                    Ok(())
+                } else {
+                    Err(Failure::Failed("this instance does not have the lease".to_owned()))
+                }
+            };
             let outcome = match deed {
                 Deed::Bind { pod, node } => {
                     let done = match may() {

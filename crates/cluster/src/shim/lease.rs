@@ -64,11 +64,11 @@ impl Lease {
                 Ok(Some(other)) if held => Turn::Lost(format!("{other} has it")),
                 Ok(Some(other)) => Turn::Theirs(other),
                 Err(fault) if held => {
-                    tracing::warn!("the lease {}/{} is not renewed: {fault}", self.namespace, self.name);
+                    tracing::warn!("cannot renew the lease {}/{}: {fault}", self.namespace, self.name);
                     Turn::Mine
                 }
                 Err(fault) => {
-                    tracing::warn!("the lease {}/{} is not got: {fault}", self.namespace, self.name);
+                    tracing::warn!("cannot acquire the lease {}/{}: {fault}", self.namespace, self.name);
                     Turn::Theirs(String::new())
                 }
             };

@@ -36,9 +36,7 @@ impl Health {
 
     fn ready(&self) -> (StatusCode, &'static str) {
         match self.0.load(Ordering::Acquire) {
-            STARTING => {
-                (StatusCode::SERVICE_UNAVAILABLE, "starting: not everything of the cluster is taken over yet\n")
-            }
+            STARTING => (StatusCode::SERVICE_UNAVAILABLE, "starting: the state of the cluster is loading\n"),
             STANDBY => (StatusCode::SERVICE_UNAVAILABLE, "standby: another instance has the lease\n"),
             READY => (StatusCode::OK, "ok\n"),
             _ => (StatusCode::SERVICE_UNAVAILABLE, "stopped\n"),
@@ -66,7 +64,7 @@ pub async fn serve(address: SocketAddr, health: Health) -> std::io::Result<Socke
         .route("/readyz", get(move || async move { health.ready() }));
     tokio::spawn(async move {
         if let Err(error) = axum::serve(listener, router).await {
-            tracing::error!("the probes are not answered any more: {error}");
+            tracing::error!("cannot answer probes: {error}");
         }
     });
     Ok(bound)

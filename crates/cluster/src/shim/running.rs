@@ -95,12 +95,12 @@ impl Shim {
     /// The system gives no threads, or no port for the probes.
     pub fn new(options: Options) -> Result<Self, String> {
         let runtime = Builder::new_multi_thread().worker_threads(2).thread_name("shim-io").enable_all().build();
-        let runtime = runtime.map_err(|error| format!("no threads for requests: {error}"))?;
+        let runtime = runtime.map_err(|error| format!("cannot start threads for requests: {error}"))?;
         let (sender, inbox) = channel();
         let health = Health::default();
         if let Some(address) = options.probes {
             let served = runtime.block_on(probes::serve(address, health.clone()));
-            served.map_err(|error| format!("the probes cannot be answered on {address}: {error}"))?;
+            served.map_err(|error| format!("cannot answer probes on {address}: {error}"))?;
         }
         let fence = if options.lease.is_some() { Fence::closed() } else { Fence::open() };
         let mine = options.lease.is_none();
@@ -187,9 +187,9 @@ impl Shim {
     fn note(&mut self, change: FeedChange) {
         match change {
             FeedChange::Listed(kind) => drop(self.listed.insert(kind)),
-            FeedChange::Lost(kind, why) => tracing::warn!("changes of the kind {kind} do not arrive: {why}"),
+            FeedChange::Lost(kind, why) => tracing::warn!("cannot watch objects of the kind {kind}: {why}"),
             FeedChange::Unreadable(key, why) => {
-                tracing::warn!("{} {}/{} counts as not there: {why}", key.kind, key.namespace, key.name);
+                tracing::warn!("{} {}/{} is ignored: {why}", key.kind, key.namespace, key.name);
             }
             FeedChange::Changed(_) => {}
         }
@@ -203,7 +203,7 @@ impl Shim {
             }
             Turn::Theirs(who) if who.is_empty() => {}
             Turn::Theirs(who) => tracing::info!("standby: {who} has the lease"),
-            Turn::Lost(why) => return Err(format!("the lease is lost, so nothing more is written: {why}")),
+            Turn::Lost(why) => return Err(format!("the lease is lost, so this instance stops writing: {why}")),
         }
         Ok(())
     }
@@ -232,14 +232,14 @@ impl Shim {
         let config::Reading { config, faults } = config::read(&configured.queues, setup.profile);
         let config = config.ok_or_else(|| {
             let first = faults.first().map(ToString::to_string).unwrap_or_default();
-            format!("{} of the ConfigMaps in {} is refused: {first}", configured.key, self.options.namespace)
+            format!("{} of the ConfigMaps in {} is rejected: {first}", configured.key, self.options.namespace)
         })?;
         let mut core =
             Core::set_up_after(&setup, Arc::new(config), earlier)?.with_config_text(configured.queues.as_bytes(), None);
         let to = self.sender.clone();
         core.tap(move || drop(to.send(Message::Wake)));
         let live = Live::start(cluster, settings, now, &mut CoreSink(&mut core));
-        let engine = Engine::start(core, 1.0).map_err(|error| format!("the scheduler cannot be started: {error}"))?;
+        let engine = Engine::start(core, 1.0).map_err(|error| format!("cannot start the scheduler: {error}"))?;
         let image = configured.placeholder_image.clone().unwrap_or_else(|| PAUSE.to_owned());
         let hands = Hands::new(self.runtime.handle().clone(), writer, self.fence.clone(), self.sender.clone(), &image);
         let (engine, looked) = (Arc::new(engine), Instant::now());

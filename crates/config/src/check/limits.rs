@@ -135,7 +135,7 @@ impl<'r> LimitChecker<'r, '_> {
             let seen = &mut seen[kind as usize];
             if let Some(star) = names.iter().find(|name| name.value == ANYONE).filter(|_| names.len() > 1) {
                 let message = format!("{label} has '*' together with other {word}s");
-                self.faults.strict("CFG-065", star.at, path, message, "give '*' a limit of its own, the last one");
+                self.faults.strict("CFG-065", star.at, path, message, "put '*' in a separate limit at the end");
             }
             for name in names {
                 let text = name.value.as_str();
@@ -146,8 +146,9 @@ impl<'r> LimitChecker<'r, '_> {
                 }
                 self.check_repeated(kind, name, label, path, seen);
                 if kind == NameKind::Group && text == ANYONE && seen.is_empty() {
-                    let message = format!("{label}: group '*' with no named group before it on {path}");
-                    let hint = "alone it would be a limit of the whole queue: use `maxapplications` and `resources.max` of the queue";
+                    let message = format!("{label}: group '*' without a named group before it on {path}");
+                    let hint =
+                        "alone it would limit the whole queue: use `maxapplications` and `resources.max` of the queue";
                     self.faults.error("CFG-068", name.at, path, message, hint);
                 }
                 seen.entry(text).or_insert(label.index);
@@ -166,11 +167,11 @@ impl<'r> LimitChecker<'r, '_> {
         }
         let label: Vec<&str> = self.groups_above.iter().filter(hides).take(NAMED).copied().collect();
         let message = format!(
-            "the '*' here takes all applications of {}: the limits of queues above never bind them in {}",
+            "the '*' here matches all applications of {}: the limits of parent queues never apply to them in {}",
             who(NameKind::Group, &label, count),
             queue.path
         );
-        let hint = "name these groups here too, before the '*', if their limits are to hold";
+        let hint = "to apply their limits, name these groups here too, before the '*'";
         let at = limit.groups.iter().find(|name| name.value == ANYONE).map_or(limit.at, |name| name.at);
         self.faults.warning("LIM-033", at, &queue.path, message, hint);
     }
@@ -188,11 +189,17 @@ impl<'r> LimitChecker<'r, '_> {
         match seen.get(text) {
             Some(first) if *first == label.index => {
                 let message = format!("{label} names {word} {text:?} twice");
-                self.faults.lenient("CFG-063", name.at, path, message, "it counts once: leave the second out");
+                self.faults.lenient("CFG-063", name.at, path, message, "it counts once: remove the second");
             }
             Some(first) if text == ANYONE => {
                 let message = format!("{label} is a second limit for {word} '*', after limit {}", first + 1);
-                self.faults.error("CFG-067", name.at, path, message, "a queue has one '*' limit: keep one of the two");
+                self.faults.error(
+                    "CFG-067",
+                    name.at,
+                    path,
+                    message,
+                    "a queue can have one '*' limit: remove one of the two",
+                );
             }
             Some(first) => {
                 let message = format!("{label} names {word} {text:?}, which limit {} already names", first + 1);
@@ -214,7 +221,7 @@ impl<'r> LimitChecker<'r, '_> {
         let amounts = limit.max_resources.as_ref();
         let empty = amounts.is_none_or(|amounts| amounts.resource.is_empty() && !amounts.faulty);
         if limit.max_applications == FieldValue::Unset && empty {
-            let message = format!("{label} limits nothing");
+            let message = format!("{label} has no limit");
             let hint = "write `maxapplications`, or `maxresources` with a resource in it";
             self.faults.error("CFG-069", limit.at, path, message, hint);
         }

@@ -44,12 +44,12 @@ pub(super) fn check_root(root: &RawQueue, faults: &mut Faults) {
         && !parent.value
     {
         let message = "`parent: false` is written on root, which is always a parent";
-        faults.strict("CFG-018", parent.at, &root.path, message, "leave `parent` out");
+        faults.strict("CFG-018", parent.at, &root.path, message, "remove `parent`");
     }
     for (key, amounts) in [("guaranteed", &root.guaranteed), ("max", &root.max)] {
         if let Some(amounts) = amounts {
             let message = format!("`resources.{key}` is set on root");
-            let hint = "root always has the size of the cluster: leave it out, or set it on the queues below";
+            let hint = "root always has the size of the cluster: remove it, or set it on child queues";
             faults.error("CFG-041", amounts.key_at, &root.path, message, hint);
         }
     }

@@ -32,12 +32,12 @@ pub(super) fn check(properties: &[RawProperty], path: &str, faults: &mut Faults)
         } else if !releases.is_empty() && !known(key, faults.profile()) {
             let names: Vec<&str> = releases.iter().map(|release| release.name()).collect();
             let message = format!("property `{key}` is one of {} and has no effect here", names.join(" and "));
-            faults.warning(CODE, property.key_at, path, message, "leave it out");
+            faults.warning(CODE, property.key_at, path, message, "remove it");
         } else if !known(key, faults.profile()) {
             let message = format!("property {} is unknown: it is stored and inherited, and has no effect", quoted(key));
             let hint = match near_known(key, faults.profile()) {
                 Some(near) => format!("did you mean `{near}`?"),
-                None => format!("leave it out; known are {}", known_keys(faults.profile()).join(", ")),
+                None => format!("remove it; known properties: {}", known_keys(faults.profile()).join(", ")),
             };
             faults.warning(CODE, property.key_at, path, message, hint);
         }

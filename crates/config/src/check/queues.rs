@@ -42,12 +42,12 @@ fn check_children(queue: &RawQueue, faults: &mut Faults) {
         && queue.path != "root"
     {
         let message = format!("`parent: false` is written on a queue with {} children", queue.children.len());
-        faults.strict("CFG-034", parent.at, &queue.path, message, "leave `parent` out, or take the children out");
+        faults.strict("CFG-034", parent.at, &queue.path, message, "remove `parent` or the children");
     }
     let mut seen: HashMap<&str, &Placed<String>> = HashMap::new();
     for child in &queue.children {
         if let Some((fault, hint)) = name_fault(&child.name.value, faults.profile()) {
-            let message = format!("queue name {} below {} {fault}", shorten(&child.name.value), queue.path);
+            let message = format!("queue name {} in {} {fault}", shorten(&child.name.value), queue.path);
             faults.error("CFG-030", child.name.at, &queue.path, message, hint);
         }
         match seen.get(child.path.as_str()) {
@@ -56,7 +56,7 @@ fn check_children(queue: &RawQueue, faults: &mut Faults) {
                 let message = if name == first_name {
                     format!("duplicate queue {name:?} in {}; first defined on line {line}", queue.path)
                 } else {
-                    format!("queue {name:?} is {first_name:?} of line {line} again below {}", queue.path)
+                    format!("queue {name:?} duplicates {first_name:?} of line {line} in {}", queue.path)
                 };
                 faults.error(
                     "CFG-031",
@@ -131,7 +131,7 @@ fn check_acl(key: &str, text: &Placed<String>, path: &str, faults: &mut Faults) 
         faults.warning("CFG-038", text.at, path, format!("`{key}`: {message}"), hint);
     }
     if reading.comma_before_groups {
-        let message = format!("`{key}` {}: what follows the space are groups", shorten(&text.value));
+        let message = format!("`{key}` {}: names after the space are groups", shorten(&text.value));
         faults.warning(
             "ACL-007",
             text.at,
@@ -147,7 +147,7 @@ fn check_template(queue: &RawQueue, template: &RawTemplate, faults: &mut Faults)
     let path = &queue.path;
     if !queue.is_parent() && path != "root" {
         let message = "a child template on a leaf has no effect";
-        faults.warning("CFG-035", template.at, path, message, "write `parent: true`, or leave the template out");
+        faults.warning("CFG-035", template.at, path, message, "write `parent: true`, or remove the template");
     }
     properties::check(&template.properties, path, faults);
     let amounts = |amounts: &Option<crate::raw::RawResource>| {
@@ -169,7 +169,7 @@ fn check_template(queue: &RawQueue, template: &RawTemplate, faults: &mut Faults)
             let (amount, limit) = (shown(name, amount), shown(name, limit));
             let message =
                 format!("the child template's max {name} {amount} is above the max {limit} of the queue itself");
-            faults.warning("CFG-051", at, path, message, "the smaller of the two will hold");
+            faults.warning("CFG-051", at, path, message, "the smaller of the two applies");
         }
     }
 }

@@ -110,8 +110,8 @@ impl<'r> ResourceChecker<'r, '_> {
                 let Some(EffectiveMax { amount: most, of }) = max else { continue };
                 let (label, most) = (LimitName { index, description: &limit.description }, shown(name, *most));
                 let message =
-                    format!("{label}: max {name} {} can never bind, {of} has at most {most}", shown(name, amount));
-                let hint = format!("write less than {most}, or leave it out");
+                    format!("{label}: max {name} {} has no effect, {of} has at most {most}", shown(name, amount));
+                let hint = format!("write less than {most}, or remove it");
                 self.faults.warning("CFG-072", own.place(name), &queue.path, message, hint);
             }
         }
@@ -130,7 +130,7 @@ impl<'r> ResourceChecker<'r, '_> {
                     show(amount),
                     parts(name, sum)
                 );
-                let hint = format!("guarantee at least {} here, or less below", show(sum.amount));
+                let hint = format!("guarantee at least {} here, or less in the children", show(sum.amount));
                 self.faults.error("CFG-044", own.place(name), &queue.path, message, hint);
             }
             if let Some(max) = self.max.get(name).copied().filter(|max| sum.amount > max.amount) {
@@ -145,7 +145,7 @@ impl<'r> ResourceChecker<'r, '_> {
                 let place =
                     |amounts: &Option<RawResource>| amounts.as_ref().and_then(|amounts| amounts.own_place(name));
                 let at = place(&queue.max).or(place(&queue.guaranteed));
-                let hint = format!("guarantee at most {} below, or raise the max", show(max.amount));
+                let hint = format!("guarantee at most {} in the children, or raise the max", show(max.amount));
                 self.faults.error("CFG-045", at.unwrap_or(queue.at), &queue.path, message, hint);
             }
         }

@@ -29,12 +29,12 @@ pub(super) fn check(rules: &[RawRule], root: &RawQueue, path: &str, compiler: &m
         let label = format!("rule {} ({})", index + 1, chain_label(&chain));
         if let Some(certain) = certain {
             let message = format!("{label} is never reached: rule {} places every application", certain + 1);
-            faults.warning("PLC-001", rule.at, &path, message, "put it before that rule, or take it out");
+            faults.warning("PLC-001", rule.at, &path, message, "move it before that rule, or remove it");
         } else if let Some((same, create)) = seen.get(&key)
             && creates(&chain).iter().zip(create).all(|(own, before)| own <= before)
         {
-            let message = format!("{label} never places anything: rule {} says as much and comes first", same + 1);
-            faults.warning("PLC-001", rule.at, &path, message, "take it out");
+            let message = format!("{label} has no effect: rule {} covers the same cases first", same + 1);
+            faults.warning("PLC-001", rule.at, &path, message, "remove it");
         }
         seen.entry(key).or_insert_with(|| (index, creates(&chain)));
         let before = faults.errors();
@@ -151,7 +151,7 @@ impl RuleChecker<'_> {
             (RuleValue::TagName, Some(_)) | (RuleValue::Unused, None) => {}
             (RuleValue::Unused, Some(value)) => {
                 let message = format!("{label}: `value` has no effect on `{}`", rule.name.value);
-                let hint = "leave it out; only `fixed` and `tag` use it";
+                let hint = "remove it; only `fixed` and `tag` use it";
                 self.faults.warning("CFG-094", value.at, self.path, message, hint);
             }
         }
@@ -168,7 +168,7 @@ impl RuleChecker<'_> {
         let label = self.label;
         if is_qualified(&value.value) && rule.parent.is_some() {
             let message = format!("{label}: {:?} is a full path, yet the rule has a parent rule", value.value);
-            let hint = "leave the parent rule out, or write the value without `root.`";
+            let hint = "remove the parent rule, or write the value without `root.`";
             self.faults.strict("CFG-087", value.at, self.path, message, hint);
         }
         let chars = if self.faults.profile().is_since_1_8() { NameChars::Wide } else { NameChars::Narrow };
@@ -187,7 +187,7 @@ impl RuleChecker<'_> {
         if let Some(kind) = filter.kind.as_ref().filter(|kind| FilterType::of_text(&kind.value).is_none()) {
             let message = format!("{label}: unknown filter type {:?}", kind.value);
             let default = FilterType::default().name();
-            let hint = format!("write {}, or leave it out for {default}", one_of(FilterType::ALLOWED, "`"));
+            let hint = format!("write {}, or remove it for {default}", one_of(FilterType::ALLOWED, "`"));
             self.faults.error("CFG-082", kind.at, self.path, message, hint);
         }
         let chars = if self.faults.profile().is_since_1_8() { NameChars::Wide } else { NameChars::Narrow };
@@ -223,7 +223,7 @@ impl RuleChecker<'_> {
             }
             let hint = format!("write a {word} name, a list of names, or one regular expression");
             if !is_expression(&one.value) {
-                let message = format!("{label}: {:?} is no {word} name and no expression", one.value);
+                let message = format!("{label}: {:?} is not a {word} name or an expression", one.value);
                 self.faults.error(code, one.at, self.path, message, hint);
             } else if let Err(why) = self.compiler.compile(&one.value) {
                 let message = format!("{label}: the expression {:?} does not compile: {why}", one.value);
@@ -232,7 +232,7 @@ impl RuleChecker<'_> {
             return;
         }
         for name in list.iter().filter(|name| !legal(&name.value)) {
-            let message = format!("{label}: {:?} is no {word} name and is ignored", name.value);
+            let message = format!("{label}: {:?} is not a {word} name and is ignored", name.value);
             let hint = "a list has names only; an expression must be the only entry";
             self.faults.warning("CFG-085", name.at, self.path, message, hint);
         }

@@ -124,7 +124,7 @@ impl<'r> ConfiguredQueues<'r> {
                 value.clone_into(&mut whole);
             } else {
                 let message = format!("{label}: {value:?} is a full path, yet the rule has a parent rule");
-                let hint = "leave the parent rule out, or write the value without `root`";
+                let hint = "remove the parent rule, or write the value without `root`";
                 faults.error("CFG-087", value_place(rule), path, message, hint);
                 return;
             }
@@ -135,7 +135,7 @@ impl<'r> ConfiguredQueues<'r> {
         let at = value_place(chain[fixed - 1]);
         let dynamic = fixed < chain.len();
         let create = outermost.create.as_good().is_some_and(|create| create.value);
-        let hint = "this release compares names with their case, and takes only `parent: true` for a parent";
+        let hint = "this release compares names with case, and only `parent: true` makes a parent";
         let (code, message) = match self.release_verdict(&whole.to_lowercase(), create, dynamic) {
             None => return,
             Some("CFG-089") => ("CFG-089", format!("{label}: {whole} is a parent queue")),
@@ -197,7 +197,7 @@ fn report_missing(
         faults.strict("CFG-090", place, path, message, "configure the queue, or write `create: true` on the rule");
     } else if !creates(rule) {
         let message = format!("{label}: {at} is not configured, and the parent rule that names it has no `create`");
-        let hint = "write `create: true` on that rule too, or nothing is placed until something else creates the queue";
+        let hint = "write `create: true` on that rule too; otherwise no application is placed until the queue exists";
         faults.warning("CFG-090", place, path, message, hint);
     }
 }

@@ -110,8 +110,8 @@ fn check_partition_keys(fields: Fields<'_>, path: &str, faults: &mut Faults) {
     for (key, node) in fields {
         match key.text {
             "statedumpfilepath" => {
-                let message = "`statedumpfilepath` has no effect any more";
-                faults.lenient("CFG-003", key.at, path, message, "leave it out");
+                let message = "`statedumpfilepath` has no effect";
+                faults.lenient("CFG-003", key.at, path, message, "remove it");
             }
             "usergroupresolver" if newer => {
                 if let Some(fields) = node.map("usergroupresolver", &RESOLVER, path, faults) {

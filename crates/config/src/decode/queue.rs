@@ -48,8 +48,8 @@ fn count(fields: Fields<'_>, of: &str, path: &str, faults: &mut Faults) -> Field
     let read = fields.uint("maxapplications", path, faults);
     match read.as_good() {
         Some(Placed { value: 0, at }) => {
-            let message = format!("`maxapplications` of this {of} is 0, which would let nothing run");
-            faults.strict("CFG-055", *at, path, message, "leave it out for no limit, or write 1 or more");
+            let message = format!("`maxapplications` of this {of} is 0, so no application could run");
+            faults.strict("CFG-055", *at, path, message, "remove it for no limit, or write 1 or more");
             if faults.as_release() { FieldValue::Unset } else { FieldValue::Faulty }
         }
         _ => read,

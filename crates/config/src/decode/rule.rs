@@ -62,7 +62,7 @@ fn parent_rule(node: Node<'_>, path: &str, faults: &mut Faults) -> Option<RawRul
         [one] => rule(*one, &path, faults),
         many => {
             let message = format!("`parent` is a list of {} rules", many.len());
-            let hint = "a rule has one parent rule: write that as a map; it may have a parent of its own";
+            let hint = "a rule has one parent rule: write it as a map; it can have a parent rule too";
             faults.error("CFG-093", node.at(), &path, message, hint);
             None
         }

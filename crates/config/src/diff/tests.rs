@@ -114,7 +114,7 @@ fn limits_are_matched_by_whom_they_name() {
     insta::assert_snapshot!(roots(&format!("limits: [{sue}]"), &format!("limits: [{dev}, {{users: [sue], limit: x, maxapplications: 1, maxresources: {{gpu: 0, memory: 1}}}}]")), @"
     ~ root
       + limit groups dev,ops: maxapplications 2   immediately, running allocations stay
-        limit users sue: description none → x     none, a description
+        limit users sue: description none → x     no effect, a description
         limit users sue: max memory none → 1      immediately, running allocations stay
         limit users sue: max gpu none → 0         immediately, running allocations stay
     ");
@@ -130,8 +130,8 @@ fn rules_hold_on_to_their_neighbours() {
         reported("{name: user}, {name: provided}", "{name: tag, value: ns}, {name: user}, {name: provided, create: true}"),
         @"
     ~ partition default
-      + placement rule 1: tag ns                        for applications placed from now on
-        placement rule 3: provided → provided, create   for applications placed from now on
+      + placement rule 1: tag ns                        for new applications
+        placement rule 3: provided → provided, create   for new applications
     "
     );
     insta::assert_snapshot!(
@@ -141,8 +141,8 @@ fn rules_hold_on_to_their_neighbours() {
         ),
         @r#"
     ~ partition default
-        placement rule 1: user, parent (tag "a b") → user, filter allow, parent (tag ns, filter deny users joe)   for applications placed from now on
-      - placement rule 2: provided   for applications placed from now on
+        placement rule 1: user, parent (tag "a b") → user, filter allow, parent (tag ns, filter deny users joe)   for new applications
+      - placement rule 2: provided   for new applications
     "#
     );
     let alike = "{name: user, parent: {name: secondarygroup}}";
@@ -157,16 +157,16 @@ fn templates_come_and_go_as_a_whole() {
         roots("", "childtemplate: {resources: {guaranteed: {memory: 0}}}"),
         @"
     ~ root
-      + child template   for dynamic queues created from now on
+      + child template   for new dynamic queues
     "
     );
     insta::assert_snapshot!(
         roots("childtemplate: {maxapplications: 2, properties: {a: b}}", "childtemplate: {resources: {max: {vcore: 1}}, properties: {a: c}}"),
         @"
     ~ root
-        child template: maxapplications 2 → none   for dynamic queues created from now on
-        child template: max vcore none → 1         for dynamic queues created from now on
-        child template: property a b → c           for dynamic queues created from now on
+        child template: maxapplications 2 → none   for new dynamic queues
+        child template: max vcore none → 1         for new dynamic queues
+        child template: property a b → c           for new dynamic queues
     "
     );
 }
@@ -177,13 +177,13 @@ fn partitions_come_and_go() {
     let new = "partitions: [{name: tpu, preemption: {enabled: false}, queues: [{name: y}]}, {queues: [{name: a, maxapplications: 1}]}]";
     let diff = compared(old, new);
     insta::assert_snapshot!(format!("{}{}", diff.to_text(), diff.summary()), @"
-    + partition tpu                created at once
+    + partition tpu                created immediately
         preemption false
-    + root                         active at once
-    + root.y                       active at once
+    + root                         active immediately
+    + root.y                       active immediately
     ~ partition default
     ~ root.a
-        maxapplications none → 1   running applications stay, none starts until below
+        maxapplications none → 1   running applications stay, none starts until the count is below
     - partition gpu                its queues drain, its applications fail, its nodes are dropped
     1 queue changed, 2 added; 1 partition added, 1 removed
     ");

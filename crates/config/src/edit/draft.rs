@@ -80,7 +80,7 @@ impl<'a> Draft<'a> {
         let place = patches.first().map_or_else(Place::default, |patch| tree.place(patch.range.start));
         let expected = tree.value().and_then(|tree| change::apply(tree, at, change));
         let text = patched(&self.text, &patches);
-        let cannot = || self.out(self.refuse.form(place, "the change cannot be made here without changing more"));
+        let cannot = || self.out(self.refuse.form(place, "the change would also change other values"));
         if expected.is_none() || Tree::parse(&text).and_then(|tree| tree.value()) != expected {
             return Err(cannot());
         }

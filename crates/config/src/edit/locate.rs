@@ -27,7 +27,7 @@ impl QueueLocation {
 /// The partition of this name: the way there, and its map.
 pub(super) fn partition(tree: &Tree<'_>, name: &str, refuse: EditFaults<'_>) -> Result<(Vec<PathSegment>, Id), Fault> {
     let nothing = || {
-        let hint = "an empty text means the default configuration: write that out first";
+        let hint = "an empty text is the default configuration: write it to the file first";
         refuse.missing(tree.place(0), "the configuration has no partition", hint)
     };
     let root = tree.root.ok_or_else(nothing)?;
@@ -78,11 +78,7 @@ pub(super) fn queue(
         let child = below.into_iter().find(|(_, child)| text(tree, *child, "name").to_lowercase() == part);
         let Some((index, child)) = child else {
             let at = tree.place(tree.node(map).range.start);
-            return Err(refuse.missing(
-                at,
-                format!("queue {path} not found"),
-                format!("nothing is called {part:?} here"),
-            ));
+            return Err(refuse.missing(at, format!("queue {path} not found"), format!("{part:?} not found here")));
         };
         way.extend([PathSegment::Key("queues"), PathSegment::Index(index)]);
         (map, written) = (child, true);

@@ -96,7 +96,7 @@ fn resolve(tree: &Tree<'_>, at: &[PathSegment], refuse: EditFaults<'_>) -> Resul
                 tree.items(id).and_then(|items| items.get(*index).copied())
             }
         };
-        id = next.ok_or_else(|| refuse.form(tree.place(tree.node(id).range.start), format!("{what} is not there")))?;
+        id = next.ok_or_else(|| refuse.form(tree.place(tree.node(id).range.start), format!("{what} not found")))?;
         if let Shape::Alias(_) = tree.node(id).shape {
             return Err(refuse.alias(tree, &what, tree.node(id).range.start, tree.target(id)));
         }
@@ -155,9 +155,9 @@ impl Context<'_, '_> {
         let flow = matches!(tree.node(map).shape, Shape::Map { flow: true, .. });
         match &node.shape {
             Shape::Alias(_) => Err(self.refuse.alias(tree, &name, node.range.start, tree.target(value))),
-            _ if node.tagged => Err(self.form(node.range.start, "the value is written with a tag")),
+            _ if node.tagged => Err(self.form(node.range.start, "the value has a tag")),
             Shape::Scalar { style: ScalarStyle::Literal | ScalarStyle::Folded, .. } => {
-                Err(self.form(node.range.start, "the value is written as a block of lines"))
+                Err(self.form(node.range.start, "the value is a block scalar"))
             }
             Shape::Scalar { style, .. } if !node.range.is_empty() => {
                 Ok(vec![Patch { range: node.range.clone(), with: new.in_place(flow, *style) }])
@@ -174,7 +174,7 @@ impl Context<'_, '_> {
                 let at = if below.starts_with('\n') { line_end(tree.text, end) } else { end };
                 Ok(vec![Patch::insert(at, self.broken(&below))])
             }
-            _ => Err(self.form(node.range.start, "a single value is due here")),
+            _ => Err(self.form(node.range.start, "expected a single value")),
         }
     }
 
@@ -192,7 +192,7 @@ impl Context<'_, '_> {
     fn insert_lines(&self, end: usize, column: usize, lines: &str) -> Result<Vec<Patch>, Fault> {
         let text = self.tree.text;
         if !is_last(text, end) {
-            return Err(self.form(end, "something else follows in this line"));
+            return Err(self.form(end, "unexpected text follows on this line"));
         }
         let at = behind(text, end, column);
         let fresh = text[..at].ends_with('\n');
@@ -223,7 +223,7 @@ impl Context<'_, '_> {
         let range = ranges[index].clone();
         self.check_head(range.start)?;
         if !is_last(text, range.end) {
-            return Err(self.form(range.end, "something else follows in this line"));
+            return Err(self.form(range.end, "unexpected text follows on this line"));
         }
         let end = behind(text, range.end, column(text, range.start));
         if is_first(text, range.start) {
@@ -231,7 +231,7 @@ impl Context<'_, '_> {
         }
         // Behind a dash: the next entry moves up, or below when comments stand between.
         let Some(next) = ranges.get(index + 1) else {
-            return Err(self.form(range.start, "nothing else is in this map"));
+            return Err(self.form(range.start, "this map has no other keys"));
         };
         if is_blank(&text[end..next.start]) {
             return Ok(vec![Patch::delete(range.start..next.start)]);
@@ -262,7 +262,7 @@ impl Context<'_, '_> {
         let dash = self.dash(list, &ranges, index).ok_or_else(|| self.surprise(list))?;
         let end = ranges[index].end.max(dash + 1);
         if !is_first(text, dash) || !is_last(text, end) {
-            return Err(self.form(dash, "this entry does not have its lines for itself"));
+            return Err(self.form(dash, "this entry shares its lines with another"));
         }
         let gone = Patch::delete(line_start(text, dash)..behind(text, end, column(text, dash)));
         if ranges.len() > 1 {
@@ -271,7 +271,7 @@ impl Context<'_, '_> {
         let (key, value) = self.tree.nested().find(|(_, value)| *value == list).ok_or_else(|| self.surprise(list))?;
         let colon = self.tree.colon(self.tree.outer(key).end).ok_or_else(|| self.surprise(list))?;
         if self.tree.outer(value).start < dash {
-            return Err(self.form(colon, "the list is written with an anchor"));
+            return Err(self.form(colon, "the list has an anchor"));
         }
         Ok(vec![Patch::insert(colon + 1, " []"), gone])
     }

@@ -104,16 +104,16 @@ pub fn add_queue(text: &str, target: &Target<'_>, queue: &NewQueue) -> Result<St
         let children = locate::children(tree, map, refuse)?;
         let same = |id: &usize| locate::text(tree, *id, "name").eq_ignore_ascii_case(&queue.name);
         if let Some((_, there)) = children.iter().find(|(_, id)| same(id)) {
-            let message = format!("there is a queue {:?} below {path} already", queue.name);
+            let message = format!("{path} already has a child {:?}", queue.name);
             return Err(refuse.fault(
                 "EDT-005",
                 tree.place(tree.node(*there).range.start),
                 message,
-                "take another name",
+                "use another name",
             ));
         }
         if matches!(found, QueueLocation::Root(_)) && children.is_empty() && queue.name.eq_ignore_ascii_case("root") {
-            return Err(refuse.value("a single queue `root` is the root itself, not one below it", "take another name"));
+            return Err(refuse.value("a single queue `root` is the root, not its child", "use another name"));
         }
         let mut at = found.way().to_vec();
         Ok(match locate::value(tree, map, "queues", refuse)? {
@@ -139,13 +139,13 @@ pub fn remove_queue(text: &str, target: &Target<'_>) -> Result<String, Fault> {
     let refuse = EditFaults { path: &path };
     let mut draft = Draft::new(text, target.policy_group, refuse)?;
     let Some(parent) = target.queue.parent() else {
-        return Err(refuse.value("the root of a partition cannot be removed", "remove the queues below it"));
+        return Err(refuse.value("the root of a partition cannot be removed", "remove its children"));
     };
     let (at, change) = draft.look(|tree| {
         let (found, _) = locate::queue(tree, target.partition, target.queue, refuse)?;
         let (above, map) = locate::queue(tree, target.partition, &parent, refuse)?;
         let Some(PathSegment::Index(index)) = found.way().last() else {
-            return Err(refuse.value("the root of a partition cannot be removed", "remove the queues below it"));
+            return Err(refuse.value("the root of a partition cannot be removed", "remove its children"));
         };
         let left: Vec<_> = locate::children(tree, map, refuse)?.into_iter().filter(|(at, _)| at != index).collect();
         if let (QueueLocation::Root(_), [(_, only)]) = (&above, left.as_slice())
@@ -187,8 +187,8 @@ fn set(
             QueueLocation::Written(way) => Ok(way),
             QueueLocation::Root(_) => {
                 let at = tree.place(tree.node(map).range.start);
-                let message = "the root queue is not written in this partition";
-                Err(refuse.missing(at, message, "put the queues below one that is called root"))
+                let message = "this partition does not name the root queue";
+                Err(refuse.missing(at, message, "move the queues into a queue `root`"))
             }
         }
     })?;
@@ -291,7 +291,7 @@ pub(super) fn holder_of_limits(
         (QueueLocation::Written(_), Some(there)) => match locate::value(tree, map, "limits", refuse)? {
             None => Ok((way, partition, PARTITION)),
             Some(_) => {
-                let message = "the partition has the limits of root too, and both must be identical";
+                let message = "the partition repeats the limits of root, and both must be identical";
                 Err(refuse.fault("EDT-004", tree.place(tree.node(there).range.start), message, "keep one of the two"))
             }
         },
@@ -355,7 +355,7 @@ pub(super) fn check_amount(resource: &str, amount: &str, refuse: EditFaults<'_>)
 
 pub(super) fn check_count(count: Option<u64>, refuse: EditFaults<'_>) -> Result<(), Fault> {
     match count {
-        Some(0) => Err(refuse.value("`maxapplications` of 0 would let nothing run", "leave it out for no limit")),
+        Some(0) => Err(refuse.value("with `maxapplications` 0 no application could run", "remove it for no limit")),
         _ => Ok(()),
     }
 }

@@ -39,7 +39,7 @@ impl EditFaults<'_> {
             "EDT-003",
             tree.place(at),
             message,
-            "write the values out at the alias first, or edit the file by hand",
+            "replace the alias by its values first, or edit the file by hand",
         )
     }
 

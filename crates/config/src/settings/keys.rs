@@ -88,7 +88,7 @@ pub static KEYS: [SettingKey; 27] = [
         "scheduler.acl",
         "access list",
         "",
-        "Users, a space, and groups that may change the configuration and nodes, in addition to the owner of the process. Flag: --scheduler-acl.",
+        "Users, a space, and groups that can change the configuration and nodes, as the process owner can. Flag: --scheduler-acl.",
         |c, w| put(&mut c.scheduler_acl, acl(w)),
     ),
     SettingKey::path(
@@ -112,13 +112,13 @@ pub static KEYS: [SettingKey; 27] = [
         "state.size",
         "whole number, MiB",
         "512",
-        "How much of the disk the journal may take: the oldest of the past goes first. The newest two snapshots always stay.",
+        "The maximum disk space of the journal: the oldest records are removed first. The newest two snapshots always stay.",
         |c, w| put(&mut c.state_bytes, number::<u64>(w, 64, 1 << 20).map(|mebibytes| mebibytes << 20)),
     ),
     SettingKey::new("cleaner.interval", DURATION, "10s", "How often unused dynamic queues are removed.", |c, w| {
         put(&mut c.cleaner_interval, duration(w, Duration::from_millis(100)))
     }),
-    SettingKey::new("event.trackingEnabled", "true or false", "true", "Whether events are kept.", |c, w| {
+    SettingKey::new("event.trackingEnabled", "true or false", "true", "Whether events are recorded.", |c, w| {
         put(&mut c.event.tracking_enabled, flag(w))
     }),
     SettingKey::new("event.requestCapacity", NUMBER, "1000", "Events kept for the resource manager.", |c, w| {
@@ -132,28 +132,36 @@ pub static KEYS: [SettingKey; 27] = [
         "Events kept for readers of the REST API and the console.",
         |c, w| put(&mut c.event.ring_buffer_capacity, number(w, 1, 10_000_000)),
     ),
-    SettingKey::new("event.maxStreams", NUMBER, "100", "Streams of events at the same time.", |c, w| {
+    SettingKey::new("event.maxStreams", NUMBER, "100", "The maximum number of event streams.", |c, w| {
         put(&mut c.event.max_streams, number(w, 1, 100_000))
     }),
-    SettingKey::new("event.maxStreamsPerHost", NUMBER, "15", "Streams of events for one host.", |c, w| {
-        put(&mut c.event.max_streams_per_host, number(w, 1, 100_000))
-    }),
-    SettingKey::new("event.RESTResponseSize", NUMBER, "10000", "Events in one answer, at most.", |c, w| {
-        put(&mut c.event.rest_response_size, number(w, 1, 10_000_000))
-    }),
+    SettingKey::new(
+        "event.maxStreamsPerHost",
+        NUMBER,
+        "15",
+        "The maximum number of event streams for one host.",
+        |c, w| put(&mut c.event.max_streams_per_host, number(w, 1, 100_000)),
+    ),
+    SettingKey::new(
+        "event.RESTResponseSize",
+        NUMBER,
+        "10000",
+        "The maximum number of events in one answer.",
+        |c, w| put(&mut c.event.rest_response_size, number(w, 1, 10_000_000)),
+    ),
     SettingKey::new(
         "drain.stuckAfter",
         DURATION,
         "1h",
-        "A queue that drains for longer counts as stuck: reported then, and again after each further period. 0: never.",
+        "A queue that drains for longer is reported as stuck, and again after each such period. 0: never.",
         |c, w| put(&mut c.drain.stuck_after, duration(w, Duration::ZERO)),
     ),
     SettingKey::new(
         "drain.command",
         "program, or list of program and arguments",
         "",
-        "Run when a queue starts to drain and when it is stuck, without a shell. The details are on its \
-         standard input, as one JSON object.",
+        "The program to run, without a shell, when a queue starts to drain and when it is stuck. It gets a \
+            JSON object on standard input.",
         |c, w| put(&mut c.drain.command, command(w)),
     )
     .or_list(),
@@ -161,7 +169,7 @@ pub static KEYS: [SettingKey; 27] = [
         "drain.webhook",
         "http:// or https:// address",
         "",
-        "The same JSON object is posted there.",
+        "The address to which the JSON object is posted.",
         |c, w| put(&mut c.drain.webhook, webhook(w)),
     ),
     SettingKey::path("drain.ca", "Additional trusted CA certificates (PEM) for the webhook.", |c, w| {
@@ -171,39 +179,38 @@ pub static KEYS: [SettingKey; 27] = [
         "drain.timeout",
         DURATION,
         "10s",
-        "How long one try of the command or the webhook may take.",
+        "The timeout of one call of the command or the webhook.",
         |c, w| put(&mut c.drain.timeout, duration(w, MILLISECOND)),
     ),
-    SettingKey::new("drain.retries", NUMBER, "3", "How often a try that failed is repeated.", |c, w| {
+    SettingKey::new("drain.retries", NUMBER, "3", "The number of retries after a failed call.", |c, w| {
         put(&mut c.drain.retries, number(w, 0, 20))
     }),
     SettingKey::new(
         "drain.retryPause",
         DURATION,
         "1s",
-        "The pause before the first repetition; each further one is twice as long.",
+        "The delay before the first retry; it doubles with each further retry.",
         |c, w| put(&mut c.drain.retry_pause, duration(w, Duration::ZERO)),
     ),
     SettingKey::new(
         "cycle.allocations",
         NUMBER,
         "1",
-        "Allocations that one cycle makes for one application on one node, so that it is not spread over many. 1 is as the \
-         core does.",
+        "The maximum number of allocations for one application on one node in one cycle. The core uses 1.",
         |c, w| put(&mut c.allocations_per_cycle, number(w, 1, 1000)),
     ),
     SettingKey::new(
         "preemption.interval",
         DURATION,
         "15s",
-        "The pause between two tries to preempt for the same ask. 15s is as the core does.",
+        "The delay between two preemption attempts for the same request. The core uses 15s.",
         |c, w| put(&mut c.preemption_interval, duration(w, Duration::ZERO)),
     ),
     SettingKey::new(
         "preemption.minLoad",
         "whole number, percent",
         "0",
-        "While less than this of every resource of the cluster is in use, nothing is preempted. 0 is as the core does.",
+        "The share of cluster resources in use below which preemption is off. The core uses 0.",
         |c, w| put(&mut c.preemption_min_load, number(w, 0, 100)),
     ),
 ];

@@ -185,7 +185,7 @@ impl Settings {
             return Err(faults.into_sorted().iter().map(text).collect());
         };
         self.take(at, SettingText::One(value.to_owned()), Origin::Flag(flag.to_owned()))
-            .map_err(|due| format!("{flag}: `{name}` is {value:?}; {due}"))
+            .map_err(|due| format!("{flag}: `{name}` is {value:?}; expected {due}"))
     }
 
     /// What does not go together, each fault at the key that asks for the other.
@@ -199,7 +199,7 @@ impl Settings {
                 at: if let Origin::File(at) = origin { *at } else { Place::default() },
                 path: one.to_owned(),
                 message: format!("`{one}` is set and `{other}` is not"),
-                hint: format!("set `{other}` too, or neither"),
+                hint: format!("set `{other}` too, or remove both"),
             });
         }
         faults

@@ -52,10 +52,9 @@ impl Settings {
 
 /// The documentation of all keys, as a file that says nothing but the defaults.
 pub fn template() -> String {
-    let mut text =
-        "# The scheduler's own configuration. Read once, at start. Flags of the command line go before it.\n\
-                    # Relative paths are relative to the directory of this file.\n"
-            .to_owned();
+    let mut text = "# The scheduler's own configuration. Read once, at start. Command-line flags override it.\n# \
+            Relative paths are relative to the directory of this file.\n"
+        .to_owned();
     for key in &KEYS {
         text.push('\n');
         let default = if key.default.is_empty() { "not set" } else { key.default };

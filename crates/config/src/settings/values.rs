@@ -84,7 +84,7 @@ pub(super) fn flag(written: &SettingText) -> Result<bool, String> {
 pub(super) fn acl(written: &SettingText) -> Result<Acl, String> {
     const DUE: &str = "write users, a space, groups: `sue,bob ops`; `*` for all users";
     let reading = Acl::parse(written.text(), AclNames::Portable)
-        .map_err(|parts| format!("{parts} parts with spaces between them are too many; {DUE}"))?;
+        .map_err(|parts| format!("{parts} parts separated by spaces are too many; {DUE}"))?;
     if let Some(odd) = reading.ignored.first() {
         return Err(format!("{odd:?} is not a valid user or group name; {DUE}"));
     }

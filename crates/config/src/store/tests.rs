@@ -73,19 +73,14 @@ fn the_message_says_what_failed() {
         reported(2, 30),
         "/etc/queues.yaml is unchanged: cannot create a file in its directory: the file system is read-only"
     );
-    assert_eq!(reported(3, 28), "/etc/queues.yaml is unchanged: the new text cannot be written: the disk is full");
-    assert!(
-        reported(4, 1)
-            .starts_with("/etc/queues.yaml is unchanged: the new file cannot get the owner and mode of the old one")
-    );
+    assert_eq!(reported(3, 28), "/etc/queues.yaml is unchanged: cannot write the new text: the disk is full");
+    assert!(reported(4, 1).starts_with("/etc/queues.yaml is unchanged: cannot copy owner and mode to the new file"));
     assert!(
         reported(6, 5)
-            .starts_with("/etc/queues.yaml is unchanged: the new text does not reach the disk: Input/output error")
+            .starts_with("/etc/queues.yaml is unchanged: cannot sync the new text to disk: Input/output error")
     );
-    assert_eq!(reported(7, 13), "/etc/queues.yaml is unchanged: it cannot be replaced: permission denied");
-    assert!(
-        reported(8, 5).starts_with("/etc/queues.yaml is replaced, but may be the old one again after a power cut: ")
-    );
+    assert_eq!(reported(7, 13), "/etc/queues.yaml is unchanged: cannot replace it: permission denied");
+    assert!(reported(8, 5).starts_with("/etc/queues.yaml is replaced, but a power cut may restore the old file: "));
 }
 
 proptest! {

@@ -19,7 +19,7 @@ pub enum AppSortPolicy {
 allowed_values!(AppSortPolicy, exact, {
     Fifo: All "fifo", [], "oldest first";
     Fair: All "fair", [], "smallest share first";
-    StateAware: All "stateaware", [], "oldest first, one starting at a time";
+    StateAware: All "stateaware", [], "oldest first, one new application at a time";
 });
 
 impl AppSortPolicy {
@@ -83,9 +83,9 @@ pub enum PreemptionPolicy {
 }
 
 allowed_values!(PreemptionPolicy, any_case, {
-    Default: All "default", [], "asks inside may find victims outside";
-    Fence: All "fence", [], "asks inside find victims inside only";
-    Disabled: All "disabled", [], "nothing inside preempts or is preempted";
+    Default: All "default", [], "requests in the queue can preempt outside it";
+    Fence: All "fence", [], "requests in the queue preempt only inside it";
+    Disabled: All "disabled", [], "the queue neither preempts nor is preempted";
 });
 
 impl PreemptionPolicy {
@@ -123,8 +123,8 @@ pub enum NodeSortPolicy {
 }
 
 allowed_values!(NodeSortPolicy, exact, {
-    Fair: All "fair", [], "the emptiest first";
-    BinPacking: All "binpacking", [], "the fullest first";
+    Fair: All "fair", [], "the least used node first";
+    BinPacking: All "binpacking", [], "the most used node first";
 });
 
 /// Whom the filter of a placement rule lets pass (`filter.type`, CFG-082).
@@ -138,8 +138,8 @@ pub enum FilterType {
 }
 
 allowed_values!(FilterType, any_case, {
-    Allow: All "allow", [], "those who match pass";
-    Deny: All "deny", [], "those who match do not pass";
+    Allow: All "allow", [], "allow users who match";
+    Deny: All "deny", [], "deny users who match";
 });
 
 impl FilterType {

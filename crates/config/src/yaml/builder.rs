@@ -306,7 +306,7 @@ impl<'t, 'f> Builder<'t, 'f> {
 
     fn too_deep(&mut self, at: Place) -> Option<()> {
         let message = format!("maps and lists are nested deeper than {DEEPEST} levels here");
-        self.faults.error("CFG-001", at, "", message, "a queue takes two levels; flatten the tree");
+        self.faults.error("CFG-001", at, "", message, "each queue uses two levels; flatten the tree");
         None
     }
 
@@ -336,7 +336,7 @@ impl<'t, 'f> Builder<'t, 'f> {
                     Content::Broken => {}
                     _ => {
                         let hint = "write an alias of a map, or a list of such aliases";
-                        self.faults.error("CFG-008", node.at, "", "`<<` takes maps only", hint);
+                        self.faults.error("CFG-008", node.at, "", "`<<` accepts only maps", hint);
                     }
                 }
             }

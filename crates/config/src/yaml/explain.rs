@@ -18,20 +18,20 @@ pub(super) fn explain(error: &ScanError, text: &str) -> (Place, String, &'static
             (at, said(), "quote a text that contains `: `; keys of one map start in the same column")
         }
         ErrorKind::UnclosedFlowCollection { open } => {
-            (at, format!("not YAML: `{open}` is never closed"), "close it with the bracket that belongs to it")
+            (at, format!("not YAML: `{open}` is never closed"), "close it with the matching bracket")
         }
         ErrorKind::UnclosedQuotedScalar => (at, "not YAML: the quote is never closed".into(), "close the quoted text"),
-        ErrorKind::InvalidQuotedScalarIndent => (at, said(), "a quote that is opened above is probably not closed"),
+        ErrorKind::InvalidQuotedScalarIndent => (at, said(), "a quote opened above is probably not closed"),
         ErrorKind::RecursionLimitExceeded => {
             let message = format!("maps and lists are nested deeper than {DEEPEST} levels here");
-            (at, message, "a queue takes two levels; flatten the tree")
+            (at, message, "each queue uses two levels; flatten the tree")
         }
         ErrorKind::UnexpectedCharacter { character } if *character == '@' || *character == '`' => {
             (at, format!("not YAML: a text cannot start with `{character}` without quotes"), "quote the text")
         }
         ErrorKind::UnexpectedCharacter { character } => {
             let code = u32::from(*character);
-            (at, format!("not YAML: character U+{code:04X} is not allowed here"), "take the character out")
+            (at, format!("not YAML: character U+{code:04X} is not allowed here"), "remove the character")
         }
         _ => match tab_after(error.marker(), text) {
             Some(tab) => (tab, TAB.0.into(), TAB.1),
@@ -41,7 +41,7 @@ pub(super) fn explain(error: &ScanError, text: &str) -> (Place, String, &'static
 }
 
 /// Message and hint for a tab where YAML takes none.
-pub(super) const TAB: (&str, &str) = ("a tab is used as indentation", "YAML takes spaces only for indentation");
+pub(super) const TAB: (&str, &str) = ("a tab is used as indentation", "YAML allows only spaces for indentation");
 
 /// Where, in the text between two values, a tab stands before the first thing of a line, or between `-` and its entry.
 pub(super) fn indenting_tab(gap: &str, fresh: bool) -> Option<usize> {

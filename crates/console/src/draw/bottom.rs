@@ -106,7 +106,7 @@ fn hints(pen: &mut Pen<'_>, state: &State, area: Rect) {
 fn command_line(pen: &mut Pen<'_>, command: &CommandLine, area: Rect) -> Position {
     let ghost = hints::ghost(command);
     if command.line.text().is_empty() {
-        let words = "a command; tab completes, enter runs, esc leaves";
+        let words = "a command; tab completes, enter runs, esc cancels";
         pen.text(area.x + 3, area.y, area.width - 4, words, Role::Ghost);
     }
     input(pen, area, ":", &command.line, ghost)
@@ -158,7 +158,7 @@ fn completions(pen: &mut Pen<'_>, command: &CommandLine, area: Rect) {
         match &candidate.off {
             Some(Off::Off(why)) => pen.pieces(doc_x, y, room, &[piece(Role::Warning, "off: "), dim(why.clone())]),
             Some(Off::Refused(why)) => {
-                pen.pieces(doc_x, y, room, &[piece(Role::Warning, "would be refused: "), dim(why.clone())])
+                pen.pieces(doc_x, y, room, &[piece(Role::Warning, "would be rejected: "), dim(why.clone())])
             }
             None => pen.text(doc_x, y, room, &candidate.doc, Role::Dim),
         };

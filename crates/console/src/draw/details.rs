@@ -33,7 +33,7 @@ pub fn draw_pane(pen: &mut Pen<'_>, state: &State, pane: Pane) {
     }
     let area = pane.area;
     let Some(subject) = subject::of(state) else {
-        pen.text(area.x, area.y, area.width, "nothing under the cursor", Role::Dim);
+        pen.text(area.x, area.y, area.width, "no row selected", Role::Dim);
         return;
     };
     let sheet = sheet(state, &subject, usize::from(column_width(&subject, area.width)));

@@ -171,7 +171,7 @@ fn figures(pen: &Pen<'_>, state: &State, meter: u16, words: bool) -> Vec<Piece> 
     let gap = || plain(if words { "  " } else { " " });
     let Some(part) = state.framed_part() else {
         let live = state.cluster.link.is_live();
-        return vec![dim(if live { "no configuration yet" } else { "nothing is known of it yet" })];
+        return vec![dim(if live { "no configuration yet" } else { "loading" })];
     };
     let mut pieces = vec![match state.cluster.unread.nodes && part.nodes.is_empty() {
         true => plain("? nodes"),

@@ -59,8 +59,8 @@ pub fn draw(pen: &mut Pen<'_>, state: &State, page: &NodesPage, area: Rect) {
     }
     let each = page.list.rows.len().div_ceil(room);
     let message = match each {
-        1 => "each node by the fuller of its cpu and memory".to_owned(),
-        _ => format!("{each} nodes a sign: the fullest of them, by cpu or memory"),
+        1 => "each node by the higher use of cpu and memory".to_owned(),
+        _ => format!("{each} nodes per cell: the highest use of cpu or memory"),
     };
     pen.pieces(area.x, area.y, area.width, &[dim(message)]);
     for (at, ids) in page.list.rows.chunks(each).enumerate() {

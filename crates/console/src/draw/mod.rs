@@ -121,8 +121,8 @@ fn strip(pen: &mut Pen<'_>, state: &State, area: Rect) {
 }
 
 fn too_small(pen: &mut Pen<'_>, state: &State, area: Rect) {
-    let armed = if state.quit_armed_until.is_some() { "; once more to quit at once" } else { "" };
-    let words = format!("too small, {}x{} needed{armed}", SMALLEST.width, SMALLEST.height);
+    let armed = if state.quit_armed_until.is_some() { "; press again to quit now" } else { "" };
+    let words = format!("too small, needs {}x{}{armed}", SMALLEST.width, SMALLEST.height);
     let lines = crate::present::text::wrap(&words, usize::from(area.width));
     let tall = u16::try_from(lines.len()).unwrap_or(u16::MAX);
     let top = area.height.saturating_sub(tall) / 2;

@@ -16,7 +16,7 @@ use crate::theme::Role;
 pub fn draw(pen: &mut Pen<'_>, state: &State, area: Rect) {
     let Some(shown) = state.cluster.past.shown.as_ref().filter(|_| area.height > 0) else { return };
     let ago = format::duration(state.cluster.past.live.since(shown.at));
-    let before = if shown.before.is_empty() { String::new() } else { format!(", right before: {}", shown.before) };
+    let before = if shown.before.is_empty() { String::new() } else { format!(", just before: {}", shown.before) };
     let message = format!(" THE PAST, at {}, {ago} ago{before}", format::when(shown.at, state.cluster.past.live));
     let keys = "[ ] step   :live returns ";
     let width = usize::from(area.width);

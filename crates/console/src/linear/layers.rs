@@ -30,9 +30,9 @@ pub fn of(state: &State, layer: &Layer) -> Vec<String> {
         }
         Layer::Columns(picker) => columns(picker),
         Layer::Command(line) => command(line),
-        Layer::Filter { line } => vec![plain::text(&format!("A filter is being written: {}", line.text()))],
-        Layer::Reason { line } => vec![plain::text(&format!("The reason is being written: {}", line.text()))],
-        Layer::Form => vec!["The form is being written.".to_owned()],
+        Layer::Filter { line } => vec![plain::text(&format!("Filter being edited: {}", line.text()))],
+        Layer::Reason { line } => vec![plain::text(&format!("Reason being edited: {}", line.text()))],
+        Layer::Form => vec!["The form is being edited.".to_owned()],
         Layer::Edit => vec!["The text is being edited.".to_owned()],
     }
 }
@@ -47,7 +47,7 @@ pub fn asked(question: &Confirm) -> Vec<String> {
         None => {}
     }
     lines.push(match &question.typed {
-        Some(typed) => format!("Write {} to do it, no to leave it.", typed.want),
+        Some(typed) => format!("Write {} to confirm, no to cancel.", typed.want),
         None => format!("Answer yes or no; yes means: {}.", question.accept),
     });
     lines.iter().map(|line| plain::text(line)).collect()
@@ -66,12 +66,11 @@ fn columns(picker: &ColumnPicker) -> Vec<String> {
 }
 
 fn command(line: &CommandLine) -> Vec<String> {
-    let mut lines =
-        vec![plain::text(&format!("Not whole yet: {}; write all of it in one line.", line.line.text().trim()))];
+    let mut lines = vec![plain::text(&format!("Incomplete: {}; write it in one line.", line.line.text().trim()))];
     lines.extend(line.candidates.iter().take(COMPLETIONS).map(|one| {
         let off = match &one.off {
             Some(Off::Off(why)) => format!("; off: {why}"),
-            Some(Off::Refused(why)) => format!("; would be refused: {why}"),
+            Some(Off::Refused(why)) => format!("; would be rejected: {why}"),
             None => String::new(),
         };
         let doc = if one.doc.is_empty() { String::new() } else { format!(": {}", one.doc) };

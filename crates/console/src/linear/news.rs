@@ -8,7 +8,7 @@ use crate::state::{Grade, Message, State};
 
 /// The words that an announcement begins with.
 pub const HEADS: [&str; 8] =
-    ["Message", "Messages", "Refused", "Warning", "Error", "Connection", "Changed", "Question"];
+    ["Message", "Messages", "Rejected", "Warning", "Error", "Connection", "Changed", "Question"];
 /// The most messages in one announcement.
 const MESSAGES: usize = 6;
 /// The most lines of a message besides its first.
@@ -44,7 +44,7 @@ impl Ear {
         let left_out = new.len().saturating_sub(MESSAGES);
         let mut lines: Vec<String> = new.iter().skip(left_out).flat_map(|message| words(message)).collect();
         if left_out > 0 {
-            lines.insert(0, format!("Messages: {left_out} more before these; messages has all of them"));
+            lines.insert(0, format!("Messages: {left_out} earlier ones; messages lists all"));
         }
         self.said = newest(state);
         let now = trouble(state);
@@ -72,7 +72,7 @@ fn trouble(state: &State) -> String {
 pub fn words(message: &Message) -> Vec<String> {
     let grade = match message.grade {
         Grade::Info => "Message",
-        Grade::Refusal => "Refused",
+        Grade::Refusal => "Rejected",
         Grade::Warning => "Warning",
         Grade::Error => "Error",
     };

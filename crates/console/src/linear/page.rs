@@ -106,7 +106,7 @@ fn sheet_line(at: usize, line: &SheetLine, drawn: &str, flat: bool) -> String {
     let label = plain::text(&line.label);
     let said = drawn.strip_prefix(&label).map_or(drawn.as_str(), str::trim_start);
     let (said, leads) = match line.to {
-        Some(_) => (said.strip_suffix(" to").unwrap_or(said), "; open leads there"),
+        Some(_) => (said.strip_suffix(" to").unwrap_or(said), "; open goes there"),
         None => (said, ""),
     };
     let deep = if line.depth > 1 && !flat { "of that: " } else { "" };

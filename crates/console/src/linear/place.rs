@@ -73,11 +73,11 @@ fn modes(state: &State) -> Vec<String> {
         lines.push(format!("Frozen: the screen is paused since {}", format::duration(state.now.saturating_sub(since))));
     }
     for part in cluster.stale.iter().filter(|_| cluster.link.is_live()) {
-        lines.push(format!("Old: {} are {} old", part.what, format::duration(part.age)));
+        lines.push(format!("Outdated: {} are {} old", part.what, format::duration(part.age)));
     }
     if let Some(shown) = &cluster.past.shown {
         let at = format::when(shown.at, cluster.past.live);
-        let before = if shown.before.is_empty() { String::new() } else { format!(", right before: {}", shown.before) };
+        let before = if shown.before.is_empty() { String::new() } else { format!(", just before: {}", shown.before) };
         lines.push(format!("The past, at {at}{before}; live returns"));
     }
     lines.extend(cluster.trial.as_ref().map(|status| format!("What if, {}", trial::words(status))));

@@ -110,7 +110,7 @@ impl Reader {
         let prompt = |id| CommandId::Prompt(id);
         match (word.to_lowercase().as_str(), &question.typed) {
             ("no", _) => Heard {
-                lines: vec!["Left: nothing is done.".to_owned()],
+                lines: vec!["Canceled.".to_owned()],
                 ..Heard::run(prompt(PromptCommand::Cancel), None, Then::Look)
             },
             ("reason", _) if question.reason.is_some() => {
@@ -160,7 +160,7 @@ impl Reader {
                     self.portioned(lines)
                 }
                 (Page::Config(_), _) => return Some(Heard::refused("write show N: the number of a line, from 1")),
-                _ => return Some(Heard::refused("show is about the configuration: config opens it")),
+                _ => return Some(Heard::refused("show works on the configuration; config opens it")),
             },
             _ => return None,
         };
@@ -191,7 +191,7 @@ impl Reader {
                 edited(state, word, rest)
             }
             ("line" | "insert" | "indent" | "delete", _) => {
-                Heard::refused(format!("{word} is about the configuration: config opens it"))
+                Heard::refused(format!("{word} works on the configuration; config opens it"))
             }
             _ => return None,
         })
@@ -227,7 +227,7 @@ impl Reader {
             Then::Nothing => {}
             Then::Look if key_of(state) == self.page => {}
             // What is refused changes no page.
-            Then::Page if key_of(state) == self.page && lines.iter().any(|line| line.starts_with("Refused: ")) => {}
+            Then::Page if key_of(state) == self.page && lines.iter().any(|line| line.starts_with("Rejected: ")) => {}
             Then::Look | Then::Page => lines.extend(self.read_page(state)),
             Then::Row => lines.extend(row(state, false)),
         }
@@ -326,7 +326,7 @@ impl Reader {
     fn news(&mut self, state: &State) -> Vec<String> {
         let mut lines = self.ear.take(state);
         lines.extend(self.changes(state).into_iter().map(|line| format!("Changed: {line}")));
-        if lines.is_empty() { vec!["Nothing is new.".to_owned()] } else { lines }
+        if lines.is_empty() { vec!["No news.".to_owned()] } else { lines }
     }
 
     /// What changed on the page since it was read.
@@ -341,7 +341,7 @@ impl Reader {
         match rest.parse::<usize>() {
             Ok(lines @ 1..=1000) => self.portion = lines,
             _ if rest == "all" => self.portion = usize::MAX,
-            _ => return "Refused: write portion N, from 1 to 1000, or portion all".to_owned(),
+            _ => return "Rejected: write portion N, from 1 to 1000, or portion all".to_owned(),
         }
         let many = if self.portion == usize::MAX { "all".to_owned() } else { self.portion.to_string() };
         format!("Portion: {many} lines at a time")
@@ -354,7 +354,7 @@ impl Reader {
             ("off", _) => (self.announces, self.every) = (false, None),
             (_, Ok(seconds @ 1..=3600)) => (self.announces, self.every) = (true, Some(Duration::from_secs(seconds))),
             ("", _) => {}
-            _ => return "Refused: write announce on, announce off, or announce 10s, at most 3600s".to_owned(),
+            _ => return "Rejected: write announce on, announce off, or announce 10s, at most 3600s".to_owned(),
         }
         match (self.announces, self.every) {
             (false, _) => "Announce: off; news says what is new".to_owned(),
@@ -389,5 +389,5 @@ fn row(state: &State, whole: bool) -> Vec<String> {
     if let Some(line) = page::here(state, whole) {
         return vec![line];
     }
-    place::selected(state).map_or_else(|| vec!["Nothing is selected.".to_owned()], |line| vec![line])
+    place::selected(state).map_or_else(|| vec!["No row selected.".to_owned()], |line| vec![line])
 }

@@ -57,7 +57,7 @@ impl Heard {
 
     /// Says why nothing is done.
     pub fn refused(why: impl AsRef<str>) -> Self {
-        Self::said(vec![plain::text(&format!("Refused: {}", why.as_ref()))])
+        Self::said(vec![plain::text(&format!("Rejected: {}", why.as_ref()))])
     }
 
     /// Has something done.
@@ -109,7 +109,7 @@ pub fn typed(text: &str) -> impl Iterator<Item = Step> {
 /// Keys as on the drawn console.
 pub fn pressed(keys: &str) -> Heard {
     if keys.is_empty() {
-        return Heard::refused("write key KEY, as key K, key enter, key ctrl-o");
+        return Heard::refused("write key KEY, for example key K, key enter, key ctrl-o");
     }
     let read: Result<Vec<Step>, String> =
         keys.split_whitespace().map(|name| Key::parse(name).map(Step::Key).ok_or_else(|| name.to_owned())).collect();
@@ -151,7 +151,7 @@ pub fn selected(state: &State, what: &str, run: Option<RowCommand>) -> Heard {
             Heard::steps(std::iter::once(Step::Select(*one)).chain(run).collect(), then)
         }
         several => {
-            let mut lines = vec![format!("{} rows hold {what}; select one by its number:", several.len())];
+            let mut lines = vec![format!("{} rows match {what}; select one by its number:", several.len())];
             let names = rows::of(state).map(|rows| {
                 several.iter().take(10).map(|at| format!("{}. {}", at + 1, rows.name(*at))).collect::<Vec<_>>()
             });

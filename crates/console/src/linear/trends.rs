@@ -44,7 +44,7 @@ fn values(lines: &mut Vec<String>, state: &State, value: &Value, series: &Series
     let name = value.title();
     let known = known(series);
     let (Some((first, from)), Some((last, to))) = (known.first(), known.last()) else {
-        return lines.push(format!("{name}: nothing is known of this span"));
+        return lines.push(format!("{name}: no data in this span"));
     };
     let at = |step: usize| when(state, series.at(step));
     let least = known.iter().min_by_key(|(_, figure)| figure.min).copied().unwrap_or((*first, *from));
@@ -68,7 +68,7 @@ fn values(lines: &mut Vec<String>, state: &State, value: &Value, series: &Series
     lines.push(format!("{name} over time: {}", said.collect::<Vec<_>>().join(", ")));
     let between = last - first + 1 - known.len();
     if between > 0 {
-        lines.push(format!("{name}: not known in {} between", format::count(between as u64, "step")));
+        lines.push(format!("{name}: unknown for {} in between", format::count(between as u64, "step")));
     }
 }
 
@@ -77,7 +77,7 @@ fn bounds(lines: &mut Vec<String>, state: &State, page: &TrendsPage, picture: &P
     for bound in &picture.bounds {
         if let Some((step, figure)) = known(bound).last() {
             let shown = page.value.show(figure.mean);
-            lines.push(format!("A bound of it: {shown} at {}", when(state, bound.at(*step))));
+            lines.push(format!("Its bound: {shown} at {}", when(state, bound.at(*step))));
         }
     }
 }
@@ -85,7 +85,7 @@ fn bounds(lines: &mut Vec<String>, state: &State, page: &TrendsPage, picture: &P
 fn marks(lines: &mut Vec<String>, state: &State, picture: &Picture) {
     let left_out = picture.marks.len().saturating_sub(MARKS);
     if left_out > 0 {
-        lines.push(format!("{} earlier ones are not shown", format::count(left_out as u64, "mark")));
+        lines.push(format!("{} earlier ones not shown", format::count(left_out as u64, "mark")));
     }
     let said = picture.marks.iter().skip(left_out);
     lines.extend(said.map(|(_, mark)| plain::text(&format!("Mark at {}: {}", when(state, mark.at), mark.words()))));

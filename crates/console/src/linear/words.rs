@@ -8,36 +8,33 @@ use crate::state::command::{ColumnCommand, CommandId, PromptCommand, RowCommand,
 
 /// The words of linear mode itself, as they are written and what they do.
 pub const OWN: [(&str, &str); 28] = [
-    (
-        "help [WORD]",
-        "These words and the commands of this page; of a word: what it does, and whether it can be used now",
-    ),
+    ("help [WORD]", "List these words and the commands of this page; with a word: explain it"),
     ("where", "The scheduler, your identity, the page, the row, and the state of the console"),
-    ("read", "The page from its beginning"),
-    ("more", "The next portion; an empty line too, where there is more"),
-    ("portion N|all", "How many lines are read at a time; 20 at first"),
-    ("next [N]", "The next row, or the Nth from here"),
-    ("previous [N]", "The row before"),
+    ("read", "Read the page from its start"),
+    ("more", "Read the next portion; also an empty line"),
+    ("portion N|all", "Set the number of lines of a portion; default: 20"),
+    ("next [N]", "Select the next row, or the Nth next"),
+    ("previous [N]", "Select the previous row"),
     ("first", "The first row"),
     ("last", "The last row"),
-    ("row", "The selected row once more, with all columns"),
+    ("row", "Read the selected row again, with all columns"),
     ("select NAME|NUMBER", "Select a row by its number, its name, or a part of it"),
-    ("open [NAME|NUMBER]", "Open what is selected, or that row"),
-    ("details [NAME|NUMBER]", "Everything about what is selected, or about that row"),
-    ("back", "Back to the page before; back 10m: the cluster 10 minutes ago"),
-    ("filter [TEXT]", "Only the rows that pass; without a text all of them"),
+    ("open [NAME|NUMBER]", "Open the selected row, or that row"),
+    ("details [NAME|NUMBER]", "Read all details of the selected row, or of that row"),
+    ("back", "Go to the previous page; back 10m: the cluster 10 minutes ago"),
+    ("filter [TEXT]", "Show only matching rows; without a text: all rows"),
     ("set FIELD VALUE", "Write a field of a form, by its name or number; without a value it is emptied"),
     ("line N TEXT", "In the configuration: replace line N, with its indent"),
     ("insert N TEXT", "In the configuration: a new line before line N, with the indent of that line"),
     ("indent N COUNT", "In the configuration: indent line N by this number of spaces"),
-    ("delete N", "In the configuration: take line N out"),
-    ("show N", "In the configuration: the text from line N on"),
-    ("yes", "Do what is asked about"),
-    ("no", "Leave what is asked about"),
-    ("reason TEXT", "The reason for what is asked about, which the audit keeps"),
-    ("news", "Messages that were not announced, and changes on the page since it was read; also changes"),
-    ("announce on|off|10s", "Announce messages at once, or nothing; with an interval also what changed on the page"),
-    ("key KEY ...", "Press keys as on the drawn console: key K, key ctrl-o, key g t"),
+    ("delete N", "In the configuration: delete line N"),
+    ("show N", "In the configuration: read the text from line N"),
+    ("yes", "Answer yes to the question"),
+    ("no", "Answer no to the question"),
+    ("reason TEXT", "Give the reason for the audit"),
+    ("news", "Read new messages, and changes on the page; also: changes"),
+    ("announce on|off|10s", "Announce messages immediately, or not; with an interval: also changes on the page"),
+    ("key KEY ...", "Press keys of the console: key K, key ctrl-o, key g t"),
     ("quit", "Quit; asks when something would be lost; quit! does not ask"),
 ];
 
@@ -72,11 +69,11 @@ pub fn order(state: &State, word: &str, rest: &str) -> Result<Order, String> {
     let Some(command) = named(word).or_else(|| named(&lower)) else {
         let own = OWN.iter().map(|(usage, _)| split(usage).0);
         let all = own.chain(command::COMMANDS.iter().map(|command| command.name).filter(|name| !name.is_empty()));
-        let meant = spelling::nearest(word, all).map_or_else(String::new, |near| format!("; is {near} meant?"));
+        let meant = spelling::nearest(word, all).map_or_else(String::new, |near| format!("; did you mean {near}?"));
         return Err(format!("unknown word {word}{meant}; help lists all"));
     };
     if is_drawn(command.id) {
-        return Err(format!("{word} is about the drawn console; it says nothing in lines"));
+        return Err(format!("{word} works only in the drawn console"));
     }
     match (command.argument, rest.is_empty()) {
         (Argument::None, false) => Err(format!("{word} has no arguments")),

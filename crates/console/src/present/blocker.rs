@@ -36,7 +36,7 @@ pub fn words(part: &PartitionView, row: &AppRow) -> Option<String> {
         return Some(held);
     }
     Some(match reason {
-        PendingReason::NotTried => "others go first".to_owned(),
+        PendingReason::NotTried => "other requests are first".to_owned(),
         PendingReason::QueueQuota => {
             let queue = part.queue_at(&row.queue).and_then(|queue| part.too_full_for(queue, &ask.resource));
             queue.map_or_else(|| "queue is full".to_owned(), |(path, _)| format!("max of {}", path.name()))

@@ -58,7 +58,7 @@ pub fn facts(page: &ChangePage) -> Vec<Vec<Piece>> {
     } else if drafted.trouble.is_some() || drafted.checked.errors() > 0 {
         piece(Role::Error, "cannot be applied")
     } else if drafted.checked.refused.is_some() {
-        piece(Role::Warning, "would be refused")
+        piece(Role::Warning, "would be rejected")
     } else if drafted.checked.differs {
         piece(Role::StateWaiting, "not applied")
     } else {
@@ -86,7 +86,7 @@ pub fn content(page: &ChangePage, width: usize) -> Lines {
             wrapped(&mut lines, 0, &drafted.note, width, Role::Dim);
             config_pane::faults(&mut lines, &drafted.checked, width);
             if let Some(why) = &drafted.checked.refused {
-                wrapped(&mut lines, 0, &format!("it would be refused: {why}"), width, Role::Warning);
+                wrapped(&mut lines, 0, &format!("it would be rejected: {why}"), width, Role::Warning);
             }
             if !lines.is_empty() {
                 lines.push(Vec::new());
@@ -103,10 +103,10 @@ pub fn content(page: &ChangePage, width: usize) -> Lines {
 /// What to do while nothing is asked for.
 fn nothing_yet(kind: Kind) -> &'static str {
     match kind {
-        Kind::Max | Kind::Guaranteed => "write what is to hold; an empty field takes the amount out",
-        Kind::Property => "name a property, and its value",
-        Kind::Child => "name the new queue",
-        Kind::Limit => "name users or groups; a limit that names the same is changed, otherwise one is added",
+        Kind::Max | Kind::Guaranteed => "write the new values; an empty field removes the value",
+        Kind::Property => "write a property and its value",
+        Kind::Child => "write the name of the new queue",
+        Kind::Limit => "write users or groups; a limit with the same names is changed, otherwise a limit is added",
         Kind::Remove => "checking",
     }
 }

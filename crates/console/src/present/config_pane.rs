@@ -53,7 +53,7 @@ pub fn content(state: &State, page: &ConfigPage, width: usize) -> Lines {
         Beside::Underneath => {
             let base = page.base.as_ref().map_or("", |base| &*base.text);
             let now = state.cluster.newest.configuration.as_ref().map_or("", |now| &*now.text);
-            title(&mut lines, "the lines that were changed underneath");
+            title(&mut lines, "the lines that others changed");
             difference(&mut lines, base, now, width);
         }
     }
@@ -85,8 +85,8 @@ fn underneath(state: &State, width: usize) -> Lines {
         .as_deref()
         .map(|base| loaded(base, state.cluster.past.live))
         .unwrap_or_default();
-    wrapped(&mut lines, 0, &format!("changed underneath: {by}"), width, Role::Warning);
-    wrapped(&mut lines, 0, "d shows its lines; :merge takes both, :rebase keeps only yours", width, Role::Dim);
+    wrapped(&mut lines, 0, &format!("changed by others: {by}"), width, Role::Warning);
+    wrapped(&mut lines, 0, "d shows the lines; :merge combines both, :rebase keeps only yours", width, Role::Dim);
     lines
 }
 
@@ -106,9 +106,9 @@ fn meaning(lines: &mut Lines, state: &State, page: &ConfigPage, width: usize) {
             wrapped(lines, 0, &loaded(base, past.live), width, Role::Text);
             let file = base.file.as_ref().map(|file| file.display().to_string());
             let nowhere = match (&base.by, past.kept) {
-                (LoadedBy::Seen, _) => "in no file here",
-                (_, true) => "kept with the state, in no file",
-                (_, false) => "in memory only, in no file",
+                (LoadedBy::Seen, _) => "not in a file here",
+                (_, true) => "saved with the state, not in a file",
+                (_, false) => "in memory only",
             };
             let in_map = |map: &ConfigMapEntry| format!("{} of ConfigMap {}/{}", map.key, map.namespace, map.name);
             let map = base.config_map.as_deref().map(in_map);
@@ -132,7 +132,7 @@ fn meaning(lines: &mut Lines, state: &State, page: &ConfigPage, width: usize) {
     ahead(lines, page, width);
     if let Some(why) = &checked.refused {
         lines.push(Vec::new());
-        wrapped(lines, 0, &format!("it would be refused: {why}"), width, Role::Warning);
+        wrapped(lines, 0, &format!("it would be rejected: {why}"), width, Role::Warning);
     }
 }
 
@@ -142,10 +142,10 @@ fn ahead(lines: &mut Lines, page: &ConfigPage, width: usize) {
         return;
     };
     lines.push(Vec::new());
-    title(lines, "the next 10 minutes, tried on a copy");
+    title(lines, "the next 10 minutes, simulated on a copy");
     match &forecast.found {
         None => wrapped(lines, 0, "trying", width, Role::Dim),
-        Some(Err(why)) => wrapped(lines, 0, &format!("not known: {why}"), width, Role::Dim),
+        Some(Err(why)) => wrapped(lines, 0, &format!("unknown: {why}"), width, Role::Dim),
         Some(Ok(found)) => {
             let last = found.len().saturating_sub(1);
             for (number, line) in found.iter().enumerate() {
@@ -179,7 +179,7 @@ pub fn faults(lines: &mut Lines, checked: &CheckResult, width: usize) {
 pub fn changes(lines: &mut Lines, checked: &CheckResult, width: usize) {
     title(lines, "what this changes");
     if checked.changes.is_empty() {
-        wrapped(lines, 0, "nothing that the scheduler would act on", width, Role::Dim);
+        wrapped(lines, 0, "no effect on the scheduler", width, Role::Dim);
     }
     for change in &checked.changes {
         let role = match change.sign {
@@ -210,7 +210,7 @@ pub fn changes(lines: &mut Lines, checked: &CheckResult, width: usize) {
 /// The lines that differ between two texts, each group with some around it.
 pub fn difference(lines: &mut Lines, old: &str, new: &str, width: usize) {
     if old.lines().count().max(new.lines().count()) > COMPARED {
-        return wrapped(lines, 0, "too long to be compared line by line", width, Role::Dim);
+        return wrapped(lines, 0, "too long to compare", width, Role::Dim);
     }
     let diff = TextDiff::from_lines(old, new);
     let mut any = false;
@@ -231,7 +231,7 @@ pub fn difference(lines: &mut Lines, old: &str, new: &str, width: usize) {
         }
     }
     if !any {
-        lines.push(vec![dim("no line differs")]);
+        lines.push(vec![dim("no lines differ")]);
     }
 }
 
@@ -239,7 +239,7 @@ pub fn difference(lines: &mut Lines, old: &str, new: &str, width: usize) {
 fn loaded(of: &Configuration, now: Time) -> String {
     let by = match &of.by {
         LoadedBy::Start => "at the start".to_owned(),
-        LoadedBy::Seen => "was seen active".to_owned(),
+        LoadedBy::Seen => "seen as active".to_owned(),
         LoadedBy::File => "from its file".to_owned(),
         LoadedBy::Workload => "by the workload".to_owned(),
         LoadedBy::User(user) => format!("by {user}"),

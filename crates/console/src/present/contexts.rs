@@ -65,10 +65,10 @@ pub fn rows(state: &State, width: usize) -> Lines {
 /// What is known of a context in a few words.
 fn words(state: &State, one: &ContextEntry) -> (String, Role) {
     match (state.contexts.known.get(&one.name), &one.plugin) {
-        (Some(ContextState::Asked), _) => ("it is being asked".to_owned(), Role::Dim),
-        (Some(ContextState::Failed(why)), _) => (format!("not reached: {why}"), Role::Error),
+        (Some(ContextState::Asked), _) => ("connecting".to_owned(), Role::Dim),
+        (Some(ContextState::Failed(why)), _) => (format!("unreachable: {why}"), Role::Error),
         (Some(ContextState::Reached(facts)), _) => reached(facts),
-        (None, Some(plugin)) => (format!("not asked, since that runs {plugin}; space asks"), Role::Dim),
+        (None, Some(plugin)) => (format!("not connected, because that runs {plugin}; space connects"), Role::Dim),
         (None, None) => (String::new(), Role::Dim),
     }
 }
@@ -91,7 +91,7 @@ pub fn sheet(state: &State, index: usize, width: usize) -> Lines {
     let mut lines = Lines::new();
     let of = match (one.origin, one.current) {
         (ContextOrigin::Settings, _) => "of your settings",
-        (ContextOrigin::Kubeconfig, true) => "of the kubeconfig, its current one",
+        (ContextOrigin::Kubeconfig, true) => "of the kubeconfig (current)",
         (ContextOrigin::Kubeconfig, false) => "of the kubeconfig",
     };
     lines.push(vec![piece(Role::Title, one.name.clone()), plain("   "), dim(of)]);

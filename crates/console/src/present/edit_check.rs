@@ -16,7 +16,7 @@ use view::{PartitionView, QueueRow, QuotaEffects, QuotaForecast, View};
 const NAMED: usize = 4;
 
 /// What a lowered maximum does where it is enforced.
-const ENFORCED: &str = "nothing new until below; what is above is preempted";
+const ENFORCED: &str = "no new allocations until usage is below; allocations above are preempted";
 
 /// Looks at a text. Costs as much as reading it twice: not to be called where frames are drawn.
 pub fn check(job: &CheckJob) -> CheckResult {
@@ -153,7 +153,7 @@ fn consequences(diff: &Diff, job: &CheckJob, quotas: &[(Arc<str>, QuotaEffects)]
     for (_, effects) in quotas {
         let begins = effects.begins.iter().map(|one| (one, one.sentence(job.at, format::resource)));
         let not_any_more = |one: &QuotaForecast| {
-            format!("what would be preempted in {} runs on", view::drain::span(one.at.since(job.at)))
+            format!("allocations to be preempted in {} continue to run", view::drain::span(one.at.since(job.at)))
         };
         let called_off = effects.called_off.iter().map(|one| (one, not_any_more(one)));
         for (of, sentence) in begins.chain(called_off) {
@@ -170,7 +170,7 @@ fn consequences(diff: &Diff, job: &CheckJob, quotas: &[(Arc<str>, QuotaEffects)]
 fn drains(part: &PartitionView, row: &QueueRow) -> Vec<String> {
     let holding = part.apps_in(&row.path);
     if holding.is_empty() {
-        return vec!["nothing is in it: it goes at once".to_owned()];
+        return vec!["it is empty and is removed immediately".to_owned()];
     }
     let mut sentences = vec![format!("drains, blocked by {}:", format::count(holding.len() as u64, "application"))];
     for app in holding.iter().take(NAMED) {
@@ -189,13 +189,13 @@ fn maximum(part: &PartitionView, row: &QueueRow, (name, to): (&str, Option<&str>
     let used = row.allocated.amount(name);
     let called = format::resource_name(name);
     let Some(max) = to.and_then(|text| model::parse_quantity(name, text).ok()) else {
-        return vec![format!("{called}: no maximum of its own any more, {} in use", show_amount(name, used))];
+        return vec![format!("{called}: its maximum is removed, {} in use", show_amount(name, used))];
     };
     if used > max {
         let (used, max) = (show_amount(name, used), show_amount(name, max));
         return vec![match goes {
-            true => format!("{called}: {used} in use is above {max}; nothing new until below it"),
-            false => format!("{called}: {used} in use runs on; nothing new until below {max}"),
+            true => format!("{called}: {used} in use is above {max}; no new allocations until below"),
+            false => format!("{called}: {used} in use continues; no new allocations until below {max}"),
         }];
     }
     let amount =
@@ -213,7 +213,7 @@ fn maximum(part: &PartitionView, row: &QueueRow, (name, to): (&str, Option<&str>
     let capacity = part.capacity.amount(name);
     if capacity > 0 && max > capacity {
         let (max, all) = (show_amount(name, max), show_amount(name, capacity));
-        sentences.push(format!("{called}: {max} is more than the {all} of all nodes: this maximum never binds"));
+        sentences.push(format!("{called}: {max} is above the {all} of all nodes: this maximum has no effect"));
     }
     sentences
 }
@@ -221,7 +221,10 @@ fn maximum(part: &PartitionView, row: &QueueRow, (name, to): (&str, Option<&str>
 fn applications(row: &QueueRow, to: Option<&str>) -> Vec<String> {
     match to.and_then(|text| text.parse::<u64>().ok()) {
         Some(max) if row.running > max && max > 0 => {
-            vec![format!("{} run on; none starts until fewer than {max} do", format::count(row.running, "application"))]
+            vec![format!(
+                "{} continue; none starts until fewer than {max} run",
+                format::count(row.running, "application")
+            )]
         }
         _ => Vec::new(),
     }

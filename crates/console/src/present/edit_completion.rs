@@ -50,8 +50,8 @@ pub fn only_elsewhere(parent: &str, key: &str, profile: Profile) -> Option<Strin
     }
     let known: Vec<&str> = Profile::RELEASES.iter().filter(|of| knows(of)).map(|of| of.name()).collect();
     (!known.is_empty()).then(|| match known.as_slice() {
-        [one] => format!("{one} has it"),
-        all => format!("{} have it", all.join(" and ")),
+        [one] => format!("used by {one}"),
+        all => format!("used by {}", all.join(" and ")),
     })
 }
 
@@ -222,7 +222,7 @@ partitions:
         let lines: Vec<String> = TEXT.lines().map(str::to_owned).collect();
         let at = lines.iter().position(|line| line.contains("name: a")).unwrap();
         for (profile, written, elsewhere) in [
-            (Profile::V1_8_0, "          properties: {quota", Some(("quota.preemption.delay", "1.9.0 has it"))),
+            (Profile::V1_8_0, "          properties: {quota", Some(("quota.preemption.delay", "used by 1.9.0"))),
             (Profile::V1_9_0, "          properties: {quota", None),
             (
                 Profile::V1_5_1,

@@ -46,7 +46,7 @@ pub fn rows(state: &State, page: &ExplainPage, width: usize) -> Vec<Row> {
         text::wrap(&text, width).into_iter().map(move |line| Row { pieces: vec![piece(role, line)], of: None })
     };
     let sheet = match &page.sheet {
-        None => return words(Role::Dim, "the scheduler is asked").collect(),
+        None => return words(Role::Dim, "loading").collect(),
         Some(Err(refusal)) => {
             let mut rows: Vec<Row> = words(Role::Warning, &refusal.message).collect();
             if !refusal.description.is_empty() {
@@ -70,9 +70,9 @@ pub fn rows(state: &State, page: &ExplainPage, width: usize) -> Vec<Row> {
     }
     let mut rows: Vec<Row> = words(Role::Title, &sheet.sentence).collect();
     let again = match (&page.of, state.cluster.link.is_live()) {
-        (_, false) => ", and the connection is down",
+        (_, false) => ", and the connection is lost",
         (Explained::Waiting(_), true) => "",
-        (Explained::Node(_) | Explained::Event(_), true) => ", from what is shown here",
+        (Explained::Node(_) | Explained::Event(_), true) => ", from the data shown here",
         (Explained::Overview(_), true) => "",
     };
     rows.extend(words(Role::Dim, &format!("at {}{again}", format::when(sheet.at, state.cluster.at))));
@@ -85,7 +85,7 @@ pub fn rows(state: &State, page: &ExplainPage, width: usize) -> Vec<Row> {
     for ((from, cause), (to, _)) in before {
         let cause = if cause.is_empty() { "nothing" } else { cause };
         let text = format!(
-            "before, from {} to {}: it waited for {cause}",
+            "earlier, from {} to {}: it waited for {cause}",
             format::when(*from, state.cluster.at),
             format::when(*to, state.cluster.at)
         );
@@ -112,7 +112,7 @@ fn said(state: &State, line: &SheetLine) -> String {
         }
         _ => None,
     };
-    place.map_or_else(|| line.text.clone(), |place| format!("written in {place}"))
+    place.map_or_else(|| line.text.clone(), |place| format!("in {place}"))
 }
 
 fn of_line(state: &State, line: &SheetLine, (at, flat): (usize, bool), width: usize) -> Vec<Row> {

@@ -97,7 +97,7 @@ pub fn count(number: u64, noun: &str) -> String {
 /// How many applications live, beside a count of the queues: `33 live`; `33 live 4s before` where they were read so much earlier.
 pub fn live(lag: Option<Duration>, apps: u64) -> String {
     match lag {
-        None => "live ones unknown".to_owned(),
+        None => "number of active ones unknown".to_owned(),
         Some(lag) if lag < Duration::from_secs(1) => format!("{apps} live"),
         Some(lag) => format!("{apps} live {} before", duration(lag)),
     }

@@ -100,7 +100,7 @@ pub fn sheet(state: &State, page: &JobPage, width: usize) -> Sheet {
             labelled_text(&mut left, "not known", why, width, Role::Warning);
             return Sheet { title: name, left, ..Sheet::default() };
         }
-        _ => return Sheet { title: name, what: vec![dim("the daemon is asked")], ..Sheet::default() },
+        _ => return Sheet { title: name, what: vec![dim("loading")], ..Sheet::default() },
     };
     let signs = sign_set(state);
     let title = vec![
@@ -170,7 +170,7 @@ fn about(lines: &mut Lines, job: &JobSheet, width: usize) {
         labelled_text(lines, "output file", &job.output_file, width, Role::Text);
     }
     if job.lost_output > 0 {
-        let lost = format!("{} bytes could not be written", job.lost_output);
+        let lost = format!("{} bytes were not written", job.lost_output);
         labelled_text(lines, "lost output", &lost, width, Role::Error);
     }
     if !job.note.is_empty() {
@@ -245,7 +245,7 @@ fn memory(lines: &mut Lines, job: &JobSheet, usage: &JobUsage, signs: &Signs) {
             pieces.push(dim(format!(", at most {} seen", show_amount(MEMORY, most))));
         }
         (Some(most), _) => pieces.push(dim(format!(", at most {}", show_amount(MEMORY, most)))),
-        (None, JobPhase::Ended) if job.attempts > 0 => pieces.push(dim(", what it had was not counted")),
+        (None, JobPhase::Ended) if job.attempts > 0 => pieces.push(dim(", its usage was not counted")),
         _ => {}
     }
     labelled(lines, "memory", pieces);
@@ -289,7 +289,7 @@ pub fn output_title(state: &State, page: &JobPage) -> String {
     } else {
         String::new()
     };
-    let cut = if output.cut { ", its end; kornsole logs has what is kept of it" } else { "" };
+    let cut = if output.cut { ", its end; `kornsole logs` prints all of it" } else { "" };
     let follow = if page.follow { ", followed" } else { "" };
     format!("output{attempt}{cut}{follow}")
 }

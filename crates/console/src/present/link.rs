@@ -30,7 +30,7 @@ pub fn trouble(link: &Link) -> Option<Trouble> {
     let (badge, story, again) = match link {
         Link::Live { .. } => return None,
         Link::Connecting { cause: None, .. } => {
-            (" CONNECTING ".to_owned(), "awaiting the first answer".to_owned(), String::new())
+            (" CONNECTING ".to_owned(), "waiting for the first answer".to_owned(), String::new())
         }
         Link::Connecting { cause: Some(cause), retry_in } => {
             (" CONNECTING ".to_owned(), cause.clone(), again(retry_in))

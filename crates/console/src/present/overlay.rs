@@ -49,9 +49,9 @@ pub fn column_lines(state: &State, picker: &ColumnPicker) -> Lines {
         };
         let mark = if row.shown { "[x]" } else { "[ ]" };
         let width = match (at, row.choice.width) {
-            (0, _) => "the names: always first".to_owned(),
+            (0, _) => "the name: always first".to_owned(),
             (_, Some(width)) => format!("{width} wide"),
-            (_, None) => "as wide as usual".to_owned(),
+            (_, None) => "default width".to_owned(),
         };
         vec![piece(Role::SelectionBar, bar), piece(role, format!(" {mark} {:<18}", row.choice.name)), dim(width)]
     };
@@ -99,7 +99,7 @@ pub fn help_lines(state: &State, help: &Help) -> Vec<Vec<Piece>> {
     section(&mut lines, "Your own commands", rows, help, true, width);
     signs(&mut lines, state, help, width);
     if lines.is_empty() {
-        lines.push(vec![dim(format!("nothing matches {}", help.filter))]);
+        lines.push(vec![dim(format!("no match for {}", help.filter))]);
     }
     lines
 }
@@ -169,16 +169,13 @@ fn signs(lines: &mut Vec<Vec<Piece>>, state: &State, help: &Help, width: usize) 
         (
             "priority",
             format!(
-                "{} raised by an offset   {} lowered   {} fenced: only the offset is seen outside",
+                "{} raised by an offset   {} lowered   {} fenced: only the offset applies outside",
                 s.raised, s.lowered, s.fenced
             ),
         ),
-        ("meter", format!("{} used   {} free   {} up to here guaranteed", s.meter_full, s.meter_empty, s.meter_mark)),
-        ("max", "20: the queue's own   (20): the smallest above it, or the cluster".to_owned()),
-        (
-            "others",
-            format!("{} at its limit   {} changed just now   {} nothing, or no limit", s.limit, s.changed, s.nothing),
-        ),
+        ("meter", format!("{} used   {} free   {} guaranteed up to here", s.meter_full, s.meter_empty, s.meter_mark)),
+        ("max", "20: own maximum   (20): the smallest maximum of a parent, or the cluster".to_owned()),
+        ("others", format!("{} at its limit   {} just changed   {} none, or no limit", s.limit, s.changed, s.nothing)),
     ];
     let column = if width < 60 { 12 } else { 20 };
     for (name, meaning) in words {
@@ -204,43 +201,40 @@ pub fn tour_lines(state: &State) -> Vec<Vec<Piece>> {
         ),
         (
             CommandId::Row(RowCommand::Details),
-            "Everything about the row under the cursor, and where each figure comes from: a fence, an offset, a maximum further up, a limit with its line.",
+            "Shows all details of the selected row, and the source of each figure: a fence, an offset, a maximum of a parent, a limit with its line.",
         ),
         (
             CommandId::Go(GoCommand::Figures),
-            "Explains each value on the screen in words: the parts of a sum, and the queue that limits.",
+            "Explains each value on the screen: the parts of a sum, and the limiting queue.",
         ),
         (
             CommandId::Row(RowCommand::Open),
-            "Into it: a queue's applications, an application's asks, the node an ask runs on. esc leads back, step by step.",
+            "Opens the row: the applications of a queue, the requests of an application, the node of a request. esc goes back.",
         ),
-        (CommandId::Go(GoCommand::Draining), "The queues that drain, since when, and the applications that hold them."),
+        (
+            CommandId::Go(GoCommand::Draining),
+            "Lists draining queues, since when, and the applications that block them.",
+        ),
         (
             CommandId::Order(OrderCommand::Move),
             "Moves the selected application to another queue. While you type the target, a rejection is shown.",
         ),
         (
             CommandId::Order(OrderCommand::Kill),
-            "On an application: kill it. The question first says what is released, and opens on doing nothing.",
+            "Kills the selected application. The question shows what is released; its default answer is no.",
         ),
-        (CommandId::Go(GoCommand::Placement), "Where a submission would go, rule by rule, and why."),
+        (CommandId::Go(GoCommand::Placement), "Previews the placement of a submission, rule by rule."),
         (
             CommandId::Go(GoCommand::Config),
-            "The configuration: edit it, see the effects on running applications, apply it.",
+            "Edits the configuration, shows the effects on running applications, applies it.",
         ),
-        (
-            CommandId::Go(GoCommand::Events),
-            "What happened, the newest first; v on any row shows the events of that thing.",
-        ),
-        (
-            CommandId::Prompt(PromptCommand::Filter),
-            "Filters every list while one types; s sorts, r turns the order round.",
-        ),
+        (CommandId::Go(GoCommand::Events), "Lists events, newest first; v on a row lists its events."),
+        (CommandId::Prompt(PromptCommand::Filter), "Filters each list as you type; s sorts, r reverses the order."),
         (
             CommandId::Prompt(PromptCommand::CommandLine),
-            "Every command by name, with completion. What is off says why.",
+            "Runs a command by name, with completion. An unavailable command shows the reason.",
         ),
-        (CommandId::Go(GoCommand::Help), "The keys of the page one is on, and all others; it can be filtered too."),
+        (CommandId::Go(GoCommand::Help), "Shows the keys of this page, and all others; you can filter them."),
     ];
     let mut lines = Vec::new();
     for (number, (id, words)) in steps.into_iter().enumerate() {

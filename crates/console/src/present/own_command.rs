@@ -37,8 +37,8 @@ pub fn key(state: &State, name: &str) -> String {
 pub fn filled(state: &State, command: &OwnCommand) -> Result<OwnRun, String> {
     let value = |placeholder: Placeholder| {
         value(state, placeholder).ok_or_else(|| match placeholder {
-            Placeholder::Context => "{context} has no value: this scheduler was opened without one".to_owned(),
-            other => format!("{} has no value: there is none under the cursor", other.text()),
+            Placeholder::Context => "{context} has no value: this scheduler has no context".to_owned(),
+            other => format!("{} has no value: the selected row has none", other.text()),
         })
     };
     let (words, variables) = match &command.line {
@@ -69,10 +69,7 @@ fn fill(word: &str, value: &impl Fn(Placeholder) -> Result<String, String>) -> R
             Some(placeholder) => {
                 let value = value(placeholder)?;
                 if out.is_empty() && value.starts_with('-') {
-                    return Err(format!(
-                        "{} is {value:?}, which a program would take for an option",
-                        placeholder.text()
-                    ));
+                    return Err(format!("{} is {value:?}, which looks like an option", placeholder.text()));
                 }
                 out.push_str(&value);
                 rest = &rest[placeholder.text().len()..];
@@ -137,7 +134,7 @@ mod tests {
     #[test]
     fn a_name_is_no_option() {
         let value = |_: Placeholder| Ok("--all".to_owned());
-        assert!(fill("{app}", &value).unwrap_err().contains("for an option"));
+        assert!(fill("{app}", &value).unwrap_err().contains("looks like an option"));
         assert_eq!(fill("-l=app={app}", &value), Ok("-l=app=--all".to_owned()));
         assert_eq!(["prod", "k8s://eu/ns", "k8s://"].map(kube_context), ["prod", "eu", ""]);
         let none = |_: Placeholder| Err("no value".to_owned());

@@ -34,7 +34,7 @@ use view::PartitionView;
 use view::placement::{Admission, Request, RuleLine};
 
 /// What is said of a preview on the configuration of a YuniKorn.
-const ESTIMATE: &str = "an estimate: worked out here on the configuration that was read, a YuniKorn offers no preview";
+const ESTIMATE: &str = "an estimate from the loaded configuration, because YuniKorn has no preview";
 
 /// What is worth saying in the second line.
 pub fn facts(state: &State, page: &PlacementPage) -> Vec<Vec<Piece>> {
@@ -96,7 +96,7 @@ pub fn content(state: &State, page: &PlacementPage, width: usize) -> Lines {
 
 fn without_rules(page: &PlacementPage, width: usize) -> Lines {
     match &page.against {
-        Against::Reading(name) => wrapped(&format!("{name} is being read"), width, Role::Dim),
+        Against::Reading(name) => wrapped(&format!("loading {name}"), width, Role::Dim),
         Against::Faulty(name, message) => {
             let mut lines = wrapped(&format!("{name} is not a valid configuration:"), width, Role::Error);
             lines.extend(message.lines().map(|line| vec![plain(line.to_owned())]));

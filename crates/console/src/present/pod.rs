@@ -96,7 +96,7 @@ fn yaml(state: &State) -> Result<&Arc<Vec<String>>, String> {
     match &state.pod.text.known {
         Some(Ok(lines)) => Ok(lines),
         Some(Err(why)) => Err(why.clone()),
-        None => Err("it is being read".to_owned()),
+        None => Err("loading".to_owned()),
     }
 }
 
@@ -158,10 +158,10 @@ fn log_role(line: &str) -> Role {
 fn no_log(state: &State, page: &PodPage) -> String {
     let watch = &state.pod.log;
     match (&watch.failed, page.container_name()) {
-        (_, None) => "the pod names no container".to_owned(),
-        (Some((why, _)), _) => format!("{why}; it is tried again"),
-        (None, Some(container)) if watch.ended => format!("{container} has written nothing and has ended"),
-        (None, Some(container)) => format!("{container} has written nothing yet"),
+        (_, None) => "the pod has no containers".to_owned(),
+        (Some((why, _)), _) => format!("{why}; retrying"),
+        (None, Some(container)) if watch.ended => format!("{container} has ended without output"),
+        (None, Some(container)) => format!("{container} has no output yet"),
     }
 }
 
@@ -178,7 +178,7 @@ pub fn log_facts(state: &State, page: &PodPage) -> Vec<Vec<Piece>> {
         facts.push(vec![piece(Role::Warning, "before the last restart")]);
     }
     facts.push(vec![match (&watch.failed, watch.ended, page.follow) {
-        (Some(_), ..) if !watch.output.is_empty() => piece(Role::Error, "broken off, is tried again"),
+        (Some(_), ..) if !watch.output.is_empty() => piece(Role::Error, "interrupted, retrying"),
         (_, true, _) => dim("ended"),
         (_, _, true) => piece(Role::Good, "following"),
         _ => dim("f follows"),
@@ -205,8 +205,7 @@ pub fn sheet(state: &State, page: &PodPage, width: usize) -> Lines {
     let now = state.cluster.at;
     if let Some(app) = &row.app {
         let of = state.cluster.part().and_then(|part| part.app_by_id(&AppId::from(&**app)));
-        let place =
-            of.map_or_else(|| ", which the scheduler does not have".to_owned(), |of| format!(" in {}", of.queue));
+        let place = of.map_or_else(|| ", unknown to the scheduler".to_owned(), |of| format!(" in {}", of.queue));
         labelled_text(&mut lines, "application", &format!("{app}{place}"), width, Role::Text);
     } else {
         labelled_text(&mut lines, "scheduled by", &row.scheduler, width, Role::Text);
@@ -289,7 +288,7 @@ fn happened(state: &State, row: &PodRow, width: usize) -> Lines {
         }
     }
     match &state.pod.events.known {
-        None => lines.push(vec![dim(" the events of Kubernetes are being read")]),
+        None => lines.push(vec![dim(" loading the events of Kubernetes")]),
         Some(Err(why)) => {
             for line in text::wrap(&format!("the Kubernetes events are unknown: {why}"), width.saturating_sub(1)) {
                 lines.push(vec![piece(Role::Dim, format!(" {line}"))]);

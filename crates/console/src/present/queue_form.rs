@@ -74,7 +74,7 @@ fn edited(job: &DraftJob) -> Edited {
         Kind::Guaranteed => amounts(job, Bound::Guaranteed).map(|text| (text, String::new())),
         Kind::Property => {
             let value = Some(job.text(&What::Value)).filter(|value| !value.is_empty());
-            let note = if value.is_none() { "without a value it is taken out" } else { "" };
+            let note = if value.is_none() { "without a value it is removed" } else { "" };
             Ok((edit::set_property(text, &target, job.text(&What::Key), value)?, note.to_owned()))
         }
         Kind::Child => Ok((edit::add_queue(text, &target, &child(job)?)?, String::new())),
@@ -155,9 +155,9 @@ fn limit(job: &DraftJob) -> Edited {
         limit.description = if description == NONE { String::new() } else { description.to_owned() };
     }
     if limit.max_applications.is_none() && limit.max_resources.is_empty() {
-        return Ok((edit::remove_limit(text, &target, index)?, "of the limit nothing is left: it goes".to_owned()));
+        return Ok((edit::remove_limit(text, &target, index)?, "the limit is empty and is removed".to_owned()));
     }
-    let note = format!("the limit that is there, number {}; what is left empty here stays", index + 1);
+    let note = format!("the existing limit {}; empty fields keep their values", index + 1);
     Ok((edit::change_limit(text, &target, index, &limit)?, note))
 }
 
@@ -186,7 +186,7 @@ fn pairs(text: &str) -> Result<Vec<(String, String)>, Trouble> {
         Some((name, amount)) if !name.is_empty() && !amount.is_empty() => {
             Ok((resource(name).to_owned(), amount.to_owned()))
         }
-        _ => Err(Trouble::Field(format!("{part} is not an amount; write NAME=AMOUNT, as memory=10G"))),
+        _ => Err(Trouble::Field(format!("{part} is not an amount; write NAME=AMOUNT, for example memory=10G"))),
     };
     names(text).into_iter().map(pair).collect()
 }

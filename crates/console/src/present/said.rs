@@ -74,7 +74,7 @@ pub fn notice(state: &State) -> Lines {
         (Some(shown), _) => engine(state, shown, most),
         (None, Some(note)) => {
             let signs = sign_set(state);
-            let text = format!("Good to know: {}", note.lines.join(" "));
+            let text = format!("Note: {}", note.lines.join(" "));
             framed(state, (signs.arrow, Role::Accent), Role::Text, "", std::iter::once(text.as_str()), most)
         }
         (None, None) => Lines::new(),

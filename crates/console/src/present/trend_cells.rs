@@ -11,10 +11,10 @@ pub const CELLS: u16 = 8;
 /// How far back it goes.
 const SPAN: Duration = Duration::from_secs(3600);
 /// What it shows of a queue or user, in a sentence.
-pub const MEANS: &str = "the last hour in steps of 7.5 minutes: the part of the cluster in use, of the resource of which it is the largest; \
-                         the highest cell is the largest of the hour (T shows figures)";
+pub const MEANS: &str = "the last hour in steps of 7.5 minutes: the share of the cluster in use, of its most used resource; \
+    the highest cell is the maximum of the hour (T shows figures)";
 /// The same of a node.
-pub const OF_NODE: &str = "the last hour in steps of 7.5 minutes: the part of the node in use, of its fullest resource; a full cell is all of it (T shows figures)";
+pub const OF_NODE: &str = "the last hour in steps of 7.5 minutes: the share of the node in use, of its most used resource; a full cell is 100% (T shows figures)";
 /// The name of the column, by which a person chooses it.
 pub const COLUMN: &str = "trend";
 

@@ -175,8 +175,8 @@ pub fn footer(state: &State) -> Vec<Piece> {
 /// Why there are no lines.
 pub fn nothing(state: &State) -> &'static str {
     match &state.cluster.trends.rings {
-        None => "nothing is measured of this source over time",
-        Some(_) => "nothing has been measured yet: the first figures come within 10 seconds",
+        None => "no trends for this source",
+        Some(_) => "no data yet: the first values appear within 10 seconds",
     }
 }
 

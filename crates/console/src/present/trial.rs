@@ -10,7 +10,7 @@ pub fn words(trial: &TrialStatus) -> String {
     let when =
         if after.is_zero() { format!("at {began}") } else { format!("{} after {began}", format::duration(after)) };
     let changes = match (trial.changes.len(), trial.changed_side) {
-        (0, _) => "nothing changed so far".to_owned(),
+        (0, _) => "no changes yet".to_owned(),
         (count, true) => {
             format!("with {}: {}", format::count(count as u64, "change"), trial.changes.join(", "))
         }

@@ -10,17 +10,16 @@ pub fn is(state: &State) -> bool {
 
 /// What is said then; nothing where the scheduler answers.
 pub fn lines(state: &State) -> Vec<String> {
-    let again =
-        "It is tried again by itself. Does a scheduler listen there, is the address right, is a proxy in between?";
-    let leave = ":context looks at another one, :info says which this is, q leaves.";
+    let again = "Retrying. Check that a scheduler listens there, the address, and proxies.";
+    let leave = ":context connects to another scheduler, :info shows this one, q quits.";
     match &state.cluster.link {
-        Link::Connecting { cause: None, .. } => vec!["The first answer is awaited.".to_owned(), leave.to_owned()],
+        Link::Connecting { cause: None, .. } => vec!["Waiting for the first answer.".to_owned(), leave.to_owned()],
         Link::Connecting { cause: Some(cause), .. } | Link::Stale { cause, .. } => {
             vec![format!("No answer yet: {cause}."), again.to_owned(), leave.to_owned()]
         }
         Link::Refused { why, .. } => {
-            let token = "--token-file FILE, or KORNSOLE_TOKEN, names a token; `kornsole token new` makes one there.";
-            vec![format!("It does not let this console in: {why}."), token.to_owned(), leave.to_owned()]
+            let token = "Use --token-file FILE or KORNSOLE_TOKEN; `kornsole token new` creates a token on the server.";
+            vec![format!("It rejects this console: {why}."), token.to_owned(), leave.to_owned()]
         }
         Link::Live { .. } => Vec::new(),
     }

@@ -22,7 +22,7 @@ pub fn place(state: &State) -> Result<Place, String> {
     };
     match limit {
         Some(Some(limit)) if limit.limit.at.line > 0 => Ok(limit.limit.at),
-        Some(Some(limit)) => Err(format!("the limit in {} is not written in the configuration", limit.queue)),
+        Some(Some(limit)) => Err(format!("the limit in {} is not in the configuration", limit.queue)),
         Some(None) => Err("no limit to go to: this row has none".to_owned()),
         None => of_queue(state),
     }
@@ -32,7 +32,7 @@ fn of_queue(state: &State) -> Result<Place, String> {
     let path = subject::queue(state).ok_or("no queue selected")?;
     let row = state.cluster.part().and_then(|part| part.queue_at(&path));
     let at = row.and_then(|row| row.settings.at).filter(|at| at.line > 0);
-    at.ok_or_else(|| format!("{path} is not written in the configuration"))
+    at.ok_or_else(|| format!("{path} is not in the configuration"))
 }
 
 /// The limit that the list of users and groups names: the one of which most is used.

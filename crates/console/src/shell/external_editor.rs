@@ -18,16 +18,16 @@ pub fn edit(text: &str) -> Result<String, String> {
     let named = |name| std::env::var_os(name).filter(|value: &OsString| !value.is_empty());
     let editor = named("VISUAL").or_else(|| named("EDITOR")).unwrap_or_else(|| OsString::from(DEFAULT));
     let shown = editor.to_string_lossy().into_owned();
-    let file = file(text).map_err(|error| format!("no file for the editor could be made: {error}"))?;
+    let file = file(text).map_err(|error| format!("cannot create a file for the editor: {error}"))?;
     let ended = run(&editor, &file);
     let read = fs::read(&file);
     // What was written there is not thrown away with an editor that failed.
     let kept = match &read {
-        Ok(bytes) if bytes.as_slice() != text.as_bytes() => format!("; what was written is in {}", file.display()),
+        Ok(bytes) if bytes.as_slice() != text.as_bytes() => format!("; your text is in {}", file.display()),
         _ => String::new(),
     };
     let message = match ended {
-        Err(error) => format!("the editor {shown} cannot be started: {error}; set EDITOR"),
+        Err(error) => format!("cannot start the editor {shown}: {error}; set EDITOR"),
         Ok(status) if !status.success() => {
             format!("the text is unchanged{kept}: the editor {shown} ended with {status}")
         }
@@ -37,7 +37,7 @@ pub fn edit(text: &str) -> Result<String, String> {
                 return Ok(edited);
             }
             Ok(Err(_)) => format!("the text is unchanged{kept}: it is not UTF-8"),
-            Err(error) => format!("the edited file cannot be read: {error}"),
+            Err(error) => format!("cannot read the edited file: {error}"),
         },
     };
     if kept.is_empty() {

@@ -283,7 +283,7 @@ impl Talk {
         self.carry_out(heard.steps)?;
         self.until(PATIENCE, |talk| talk.session.is_busy())?;
         if self.session.is_busy() && heard.then != Then::Nothing && !self.quit {
-            self.say(vec!["The answer is not there yet; read reads the page when it is.".to_owned()])?;
+            self.say(vec!["No answer yet; use read when it has arrived.".to_owned()])?;
         }
         for _ in 0..CLOSES {
             if self.quit {
@@ -340,7 +340,7 @@ impl Talk {
             Effect::Quit => self.quit = true,
             Effect::Copy(text) => {
                 let lines = text.lines().map(plain::text);
-                let lines = std::iter::once("Copied, as far as lines can:".to_owned()).chain(lines).collect();
+                let lines = std::iter::once("Text to copy:".to_owned()).chain(lines).collect();
                 self.say(lines)?;
             }
             Effect::EditText(text) => {

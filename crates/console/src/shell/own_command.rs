@@ -42,7 +42,7 @@ pub fn in_background(run: &OwnRun) -> Result<String, String> {
 }
 
 fn command(run: &OwnRun) -> Result<Command, String> {
-    let (program, arguments) = run.words.split_first().ok_or_else(|| format!("{} runs nothing", run.name))?;
+    let (program, arguments) = run.words.split_first().ok_or_else(|| format!("{} does not run a program", run.name))?;
     let mut command = Command::new(program);
     command.args(arguments).envs(run.variables.iter().map(|(name, value)| (name, value)));
     Ok(command)
@@ -73,11 +73,11 @@ fn in_pager(run: &OwnRun) -> io::Result<ExitStatus> {
 fn report(run: &OwnRun, ended: io::Result<ExitStatus>, last: &str) -> Result<String, String> {
     let last = if last.is_empty() { String::new() } else { format!(": {last}") };
     match ended {
-        Ok(status) if status.success() => Ok(format!("{} ended well{last}", run.name)),
+        Ok(status) if status.success() => Ok(format!("{} succeeded{last}", run.name)),
         Ok(status) => Err(format!("{} ended with {status}{last}", run.name)),
         Err(error) => {
             let program = run.words.first().map(String::as_str).unwrap_or_default();
-            Err(format!("{}: {program} cannot be started: {error}", run.name))
+            Err(format!("{}: cannot start {program}: {error}", run.name))
         }
     }
 }
@@ -100,20 +100,20 @@ mod tests {
     #[test]
     fn a_program_gets_a_hostile_name_as_one_argument() {
         let print = ["/bin/sh", "-c", "printf '%s arguments, the first is %s' $# \"$1\"", "own", HOSTILE];
-        assert_eq!(background(&print, &[]), Ok(format!("own ended well: 1 arguments, the first is {HOSTILE}")));
+        assert_eq!(background(&print, &[]), Ok(format!("own succeeded: 1 arguments, the first is {HOSTILE}")));
     }
 
     #[test]
     fn a_shell_gets_a_hostile_name_as_a_variable() {
         let line = ["/bin/sh", "-c", "printf '%s' \"${KORNSOLE_APP}\""];
-        assert_eq!(background(&line, &[("KORNSOLE_APP", HOSTILE)]), Ok(format!("own ended well: {HOSTILE}")));
+        assert_eq!(background(&line, &[("KORNSOLE_APP", HOSTILE)]), Ok(format!("own succeeded: {HOSTILE}")));
     }
 
     #[test]
     fn it_is_said_how_one_ended() {
         let failed = background(&["/bin/sh", "-c", "echo first; echo no such pod >&2; exit 3"], &[]).unwrap_err();
         assert!(failed.contains("own ended with") && failed.ends_with(": no such pod"), "{failed}");
-        assert!(background(&["/no/such/program"], &[]).unwrap_err().contains("cannot be started"));
+        assert!(background(&["/no/such/program"], &[]).unwrap_err().contains("cannot start"));
         let much = background(&["/bin/sh", "-c", "head -c 1000000 /dev/zero"], &[]);
         assert!(much.is_ok(), "more than is kept does not stop it: {much:?}");
     }

@@ -87,7 +87,7 @@ pub fn perform(work: Work) -> Option<Reply> {
 /// # Errors
 /// Why nothing is changed.
 fn silence(source: &dyn source::Source, step: SilenceStep) -> Result<String, String> {
-    let board = source.alerts().ok_or("no rules are evaluated here")?;
+    let board = source.alerts().ok_or("rules are not evaluated here")?;
     match step {
         SilenceStep::Begin(order, at) => {
             board.can_silence(&order)?;
@@ -154,7 +154,7 @@ fn read(wanted: &WantedFile) -> Result<Arc<View>, String> {
     let opened = std::fs::File::open(Path::new(&wanted.name));
     opened
         .and_then(|file| file.take(limit).read_to_end(&mut bytes))
-        .map_err(|error| format!("cannot be read: {error}"))?;
+        .map_err(|error| format!("cannot read it: {error}"))?;
     let Reading { config, faults } = config::read_file(&bytes, config::DEFAULT_POLICY_GROUP, wanted.profile);
     let report = || {
         let text = config::input::text_of(&bytes).unwrap_or_else(|_| String::from_utf8_lossy(&bytes));
@@ -171,9 +171,9 @@ fn write(file: &Path, text: &str, what: &str) -> Result<String, String> {
     let name = file.display();
     let opened = std::fs::File::create_new(file);
     let mut opened = opened.map_err(|error| match error.kind() {
-        std::io::ErrorKind::AlreadyExists => format!("{name} already exists, and is not changed"),
-        _ => format!("{name} cannot be written: {error}"),
+        std::io::ErrorKind::AlreadyExists => format!("{name} already exists and is unchanged"),
+        _ => format!("cannot write {name}: {error}"),
     })?;
-    opened.write_all(text.as_bytes()).map_err(|error| format!("{name} cannot be written: {error}"))?;
+    opened.write_all(text.as_bytes()).map_err(|error| format!("cannot write {name}: {error}"))?;
     Ok(format!("{what} in {name}"))
 }

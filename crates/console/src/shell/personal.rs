@@ -88,7 +88,7 @@ impl Personal {
         if self.faults.is_empty() {
             return;
         }
-        let title = format!("{}: the defaults hold for what is wrong in it", self.file);
+        let title = format!("{}: defaults are used for invalid settings", self.file);
         state.keep(None, Grade::Error, title.clone(), self.faults.clone());
         let (at, weight) = (state.cluster.at, NoticeWeight::Error);
         let notice = Arc::new(Notice { number: 0, at, weight, title, text: self.faults });

@@ -86,9 +86,7 @@ pub fn run_tapped(
         return linear::run(source, options, personal);
     }
     if !std::io::stdout().is_terminal() {
-        bail!(
-            "the console needs a terminal, and the output is none; `--linear` says in lines what it shows, `kornsole run FILE` works without one"
-        );
+        bail!("the console needs a terminal; use `--linear` for a text mode, or `kornsole run FILE`");
     }
     // With NO_COLOR crossterm would write resets in place of colours and wipe out the selection; the theme without colours
     // is what keeps colours away.
@@ -96,7 +94,7 @@ pub fn run_tapped(
     let (sender, events) = mpsc::channel();
     let news = Arc::new(AtomicBool::new(false));
     watch_signals(&sender)?;
-    let screen = Screen::take().wrap_err("the terminal could not be taken")?;
+    let screen = Screen::take().wrap_err("cannot use the terminal")?;
     let input = InputGate::default();
     watch_input(&sender, &input)?;
     watch_source(&*source, &sender, &news);
@@ -253,7 +251,7 @@ impl Loop {
 
     fn draw(&mut self) -> color_eyre::Result<()> {
         let Self { screen, session, .. } = self;
-        screen.draw(|frame| session.draw(frame)).wrap_err("the terminal could not be written to")
+        screen.draw(|frame| session.draw(frame)).wrap_err("cannot write to the terminal")
     }
 
     /// Waits for an event, until news may be drawn, or until something on the screen is due.
@@ -293,7 +291,7 @@ impl Loop {
                 self.due.quit = true;
                 Ok(())
             }
-            Event::InputEnded(error) => Err(error).wrap_err("the terminal could not be read from"),
+            Event::InputEnded(error) => Err(error).wrap_err("cannot read from the terminal"),
         }
     }
 

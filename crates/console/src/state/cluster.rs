@@ -124,7 +124,7 @@ impl Cluster {
             match &self.link {
                 Link::Live { .. } => {}
                 Link::Connecting { .. } => return Err("not connected yet".to_owned()),
-                Link::Stale { cause, .. } => return Err(format!("the connection is down: {cause}")),
+                Link::Stale { cause, .. } => return Err(format!("the connection is lost: {cause}")),
                 Link::Refused { why, .. } => return Err(why.clone()),
             }
         }

@@ -206,10 +206,10 @@ impl<R, I: PartialEq, C: Column> List for Listing<R, I, C> {
     fn sort_by(&mut self, name: &str) -> Result<(), String> {
         let named = C::ALL.iter().find(|column| column.name() == name);
         let Some(column) = named.or_else(|| C::ALL.iter().find(|column| column.name().starts_with(name))) else {
-            return Err(format!("no column {name} here; there are {}", self.columns().join(", ")));
+            return Err(format!("no column {name} here; available: {}", self.columns().join(", ")));
         };
         if !column.sorts() {
-            return Err(format!("{} is a line over time: nothing is sorted by it", column.name()));
+            return Err(format!("{} is a trend; lists cannot be sorted by it", column.name()));
         }
         self.sort = if self.sort.column == *column { self.sort.reversed() } else { Sort::by(*column) };
         Ok(())

@@ -297,7 +297,7 @@ impl State {
         }
         if let Some(first) = themes.faults.first() {
             let first = first.lines().next().unwrap_or_default();
-            self.say(Grade::Warning, format!("{first}; :messages has all of it"));
+            self.say(Grade::Warning, format!("{first}; see :messages"));
         }
     }
 

@@ -20,7 +20,7 @@ type Ask = dyn Fn(&str) -> Result<ContextFacts, String> + Send + Sync;
 impl Opener {
     /// What opens; it gives the reason when it cannot.
     pub fn new(open: impl Fn(&str) -> Result<Arc<dyn Source>, String> + Send + Sync + 'static) -> Self {
-        Self { open: Arc::new(open), ask: Arc::new(|_| Err("it cannot be asked from here".to_owned())) }
+        Self { open: Arc::new(open), ask: Arc::new(|_| Err("it cannot be contacted from here".to_owned())) }
     }
 
     /// The same with what asks.

@@ -114,7 +114,7 @@ impl Watched {
         let all = self.fit == 0 && asked == self.of;
         let refused = self.refused.len();
         let words =
-            if all { format!("{app}: {why}") } else { format!("{refused} of {asked} would be refused, {app}: {why}") };
+            if all { format!("{app}: {why}") } else { format!("{refused} of {asked} would be rejected, {app}: {why}") };
         Some(MoveSummary { words, all })
     }
 }

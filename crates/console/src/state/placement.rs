@@ -62,7 +62,7 @@ impl Field {
         match self {
             Self::User => "no user: rejected",
             Self::Groups => "the user's name",
-            Self::Queue => "none asked for",
+            Self::Queue => "none requested",
             Self::Type => "none",
             Self::Tags => "none; name=value",
         }

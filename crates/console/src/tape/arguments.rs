@@ -89,7 +89,7 @@ pub(super) fn pattern(line: &mut Line<'_>, word: &str) -> Result<Pattern, LineFa
 
 pub(super) fn wait(line: &mut Line<'_>, word: &str) -> Result<Duration, LineFault> {
     let at = line.at();
-    let text = value(line, word, "a duration as 500ms, 2s or 1m")?;
+    let text = value(line, word, "a duration, for example 500ms, 2s or 1m")?;
     duration(&text, at)
 }
 
@@ -144,7 +144,7 @@ pub(super) fn cell(line: &mut Line<'_>, what: &str) -> Result<u16, LineFault> {
     let form = "Click COLUMN LINE, both from 1";
     let at = line.at();
     let text = value(line, "Click", form)?;
-    let wrong = || LineFault::new("TAPE-004", at, format!("{text:?} is no {what} of the screen"), form);
+    let wrong = || LineFault::new("TAPE-004", at, format!("{text:?} is not a {what} of the screen"), form);
     text.parse().ok().filter(|at| (1..=1000).contains(at)).ok_or_else(wrong)
 }
 

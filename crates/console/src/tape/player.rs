@@ -125,7 +125,7 @@ impl<'t, 'w> Player<'t, 'w> {
             Act::Ended if self.ended => return Ok(()),
             Act::Ended => return Err(broken("TAPE-023", "the console has not quit")),
             Act::Say(_) | Act::Shown(_) => {}
-            _ if self.ended => return Err(broken("TAPE-023", "the console has quit before this")),
+            _ if self.ended => return Err(broken("TAPE-023", "the console has already quit")),
             _ => {}
         }
         match act {
@@ -272,7 +272,7 @@ impl<'t, 'w> Player<'t, 'w> {
             self.work = self.work.saturating_sub(WORK_SLICE);
             if self.work == 0 {
                 let limit = self.limits.work;
-                let message = format!("after {limit} cycles and commands the scheduler still has something to do");
+                let message = format!("the scheduler is still busy after {limit} cycles and commands");
                 return Err(broken("TAPE-021", message));
             }
         }
@@ -320,7 +320,7 @@ impl<'t, 'w> Player<'t, 'w> {
                 return Ok(());
             }
             if self.now - begin >= limit {
-                return Err(broken("TAPE-025", format!("{pattern} did not come within {limit:?} of virtual time")));
+                return Err(broken("TAPE-025", format!("{pattern} did not appear within {limit:?} of virtual time")));
             }
             let mut left = WAIT_SLICE.min(limit - (self.now - begin));
             while !left.is_zero() {

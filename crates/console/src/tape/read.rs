@@ -43,7 +43,7 @@ impl Reader {
         let nowhere = Place::default();
         match std::str::from_utf8(bytes) {
             _ if bytes.len() > LONGEST => {
-                let message = format!("a tape of {} bytes, too long to be one", bytes.len());
+                let message = format!("the tape has {} bytes, above the limit", bytes.len());
                 self.faults.error("TAPE-009", nowhere, "", message, format!("at most {LONGEST} bytes"));
             }
             Err(error) => {
@@ -72,7 +72,7 @@ impl Reader {
         if self.head.as_ref().is_some_and(|head| head.against == Against::Server) {
             for (word, at) in words::OF_OWN_SCHEDULER.iter().filter_map(|word| Some((word, self.said.get(word)?))) {
                 let message = format!("`{word}` is in a tape with `Source server`");
-                self.faults.error("TAPE-012", *at, "", message, "leave it out: the server has its own");
+                self.faults.error("TAPE-012", *at, "", message, "remove it: the server has its own");
             }
         }
         // A source that was said wrongly has its own fault already.
@@ -137,7 +137,7 @@ impl Reader {
             "gone" => false,
             "back" => true,
             other => {
-                let message = format!("{other:?} is nothing that a server does");
+                let message = format!("{other:?} is not an action of a server");
                 return Err(LineFault::new("TAPE-003", value_at, message, "gone or back"));
             }
         };
@@ -191,7 +191,7 @@ impl Reader {
                 let name = value(line, "Set Theme", &format!("one of {}", themes.names()))?;
                 self.settings.theme = themes.get(&name).map(|theme| theme.name.clone()).ok_or_else(|| {
                     let known = themes.iter().map(|theme| theme.name.as_str());
-                    let hint = format!("{}there are {}", did_you_mean(&name, known), themes.names());
+                    let hint = format!("{}valid: {}", did_you_mean(&name, known), themes.names());
                     LineFault::new("TAPE-003", value_at, format!("{name:?} is not a theme"), hint)
                 })?;
                 Ok(())
@@ -259,12 +259,12 @@ impl Reader {
         let value_at = line.at();
         match name {
             "TypingSpeed" => {
-                let text = self.said_once("Set TypingSpeed", line, at, "a duration as 50ms")?;
+                let text = self.said_once("Set TypingSpeed", line, at, "a duration, for example 50ms")?;
                 self.settings.pace.typing = duration(&text, value_at)?;
                 Ok(())
             }
             "PlaybackSpeed" => {
-                let text = self.said_once("Set PlaybackSpeed", line, at, "a number as 0.5 or 2")?;
+                let text = self.said_once("Set PlaybackSpeed", line, at, "a number, for example 0.5 or 2")?;
                 let factor = text.parse().ok().filter(|factor| (0.01..=100.0).contains(factor));
                 self.settings.pace.playback = factor.ok_or_else(|| {
                     LineFault::new(
@@ -277,7 +277,7 @@ impl Reader {
                 Ok(())
             }
             _ => {
-                let text = value(line, "Set WaitTimeout", "a duration as 5s")?;
+                let text = value(line, "Set WaitTimeout", "a duration, for example 5s")?;
                 self.settings.wait = Some(duration(&text, value_at)?);
                 Ok(())
             }
@@ -307,7 +307,7 @@ impl Reader {
     fn once(&mut self, word: &'static str, at: Place) -> Result<(), LineFault> {
         if let Some(first) = self.said.insert(word, at) {
             let message = format!("duplicate `{word}`; first on line {}", first.line);
-            return Err(LineFault::new("TAPE-007", at, message, "a tape says it once"));
+            return Err(LineFault::new("TAPE-007", at, message, "use it once in a tape"));
         }
         match self.steps.first() {
             None => Ok(()),
@@ -350,7 +350,7 @@ impl Reader {
 
     fn only_once(&mut self, what: &str, name: String, at: Place) -> Result<String, LineFault> {
         if let Some(line) = self.names.insert(format!("{what} {name}"), at.line) {
-            let message = format!("there is a {what} `{name}` in line {line} already");
+            let message = format!("duplicate {what} `{name}`; first on line {line}");
             return Err(LineFault::new("TAPE-008", at, message, "give each its own name"));
         }
         Ok(name)
@@ -372,12 +372,7 @@ fn is_name(name: &str) -> bool {
 }
 
 fn not_ours(word: &str, why: &str, at: Place) -> LineFault {
-    LineFault::new(
-        "TAPE-002",
-        at,
-        format!("`{word}` is a word of VHS that has no meaning here"),
-        format!("leave it out; {why}"),
-    )
+    LineFault::new("TAPE-002", at, format!("the VHS command `{word}` is not supported"), format!("remove it; {why}"))
 }
 
 fn unknown_word(word: &str, at: Place) -> LineFault {
@@ -388,7 +383,7 @@ fn unknown_word(word: &str, at: Place) -> LineFault {
     let meant = did_you_mean(word, words::WORDS.into_iter().chain(keys));
     let hint = match word.chars().count() {
         1 => format!("a character is typed: Type \"{word}\""),
-        _ => format!("{meant}there are {}, and keys by their names, as Enter and Ctrl+c", words::WORDS.join(", ")),
+        _ => format!("{meant}valid: {}, and key names such as Enter and Ctrl+c", words::WORDS.join(", ")),
     };
     LineFault::new("TAPE-001", at, format!("unknown word `{word}`"), hint)
 }
@@ -396,9 +391,9 @@ fn unknown_word(word: &str, at: Place) -> LineFault {
 fn unknown_setting(name: &str, at: Place) -> LineFault {
     let known = words::SETTINGS.join(", ");
     if words::is_setting_not_ours(name) {
-        let message = format!("`{name}` is a setting of VHS that has no meaning here");
-        return LineFault::new("TAPE-002", at, message, format!("leave it out; there are {known}"));
+        let message = format!("the VHS setting `{name}` is not supported");
+        return LineFault::new("TAPE-002", at, message, format!("remove it; valid: {known}"));
     }
-    let hint = format!("{}there are {known}", did_you_mean(name, words::SETTINGS));
+    let hint = format!("{}valid: {known}", did_you_mean(name, words::SETTINGS));
     LineFault::new("TAPE-001", at, format!("`{name}` cannot be set"), hint)
 }

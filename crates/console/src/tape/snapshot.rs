@@ -109,7 +109,7 @@ impl Shots {
 
     /// The file beside the tape of that name.
     pub fn text(&self, tape: &str) -> String {
-        let mut text = format!("# The screens of {tape}, made by `kornsole play {tape} --update`.\n");
+        let mut text = format!("# The screens of {tape}, written by `kornsole play {tape} --update`.\n");
         for section in &self.sections {
             text += &format!("=== {} {}\n", section.name, section.about);
             for line in &section.lines {

@@ -54,10 +54,10 @@ pub const OF_OWN_SCHEDULER: [&str; 5] = ["Set As", "Set SchedulerAdmin", "Set Co
 
 /// Words of VHS that have no meaning here, and why.
 const NOT_OURS: [(&str, &str); 4] = [
-    ("Output", "the command line names what is made: `--cast FILE`, `--svg FILE`, `--text FILE`"),
-    ("Require", "nothing is needed but kornsole"),
-    ("Env", "nothing of the environment reaches a tape"),
-    ("Insert", "the console knows no such key"),
+    ("Output", "use options of the command: `--cast FILE`, `--svg FILE`, `--text FILE`"),
+    ("Require", "only kornsole is required"),
+    ("Env", "a tape does not use the environment"),
+    ("Insert", "unknown key"),
 ];
 
 /// Settings of VHS that mean nothing here: there is no shell, and pictures are drawn in one way.

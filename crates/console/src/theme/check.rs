@@ -25,14 +25,14 @@ pub fn check(entry: &Entry) -> Vec<String> {
         for ground in [Role::Page, Role::Selection] {
             if let Some(contrast) = contrast(entry, role, ground).filter(|contrast| *contrast < LEGIBLE) {
                 let (role, ground) = (role.name(), ground.name());
-                wrong.push(format!("{role} on {ground}: a contrast of {contrast:.2}, and {LEGIBLE} is needed"));
+                wrong.push(format!("{role} on {ground}: the contrast is {contrast:.2}, the minimum is {LEGIBLE}"));
             }
         }
     }
     let style = |role: Role| entry.styles[role as usize];
     let has = |color: Option<Color>| color.is_some_and(|color| color != Color::Reset);
     if has(style(Role::Page).bg) && !has(style(Role::Page).fg) {
-        wrong.push("page has a background and no text color: the terminal's own would be used".to_owned());
+        wrong.push("page has a background but no text color: the terminal's text color would be used".to_owned());
     }
     let marks = Modifier::BOLD | Modifier::UNDERLINED | Modifier::REVERSED | Modifier::ITALIC;
     for role in BY_LOOK_ALONE {
@@ -45,7 +45,7 @@ pub fn check(entry: &Entry) -> Vec<String> {
         let ground = style(role);
         let shows = has(ground.bg) && ground.bg != style(Role::Page).bg || ground.add_modifier.intersects(marks);
         if !shows {
-            wrong.push(format!("{} is not visible: set a background color, or reverse it", role.name()));
+            wrong.push(format!("{} is not visible: set a background color or reverse it", role.name()));
         }
     }
     wrong

@@ -93,7 +93,7 @@ const LONGEST: usize = 1 << 18;
 pub fn read(text: &str) -> Draft {
     let mut reader = Reader { text, draft: Draft::default() };
     if text.len() > LONGEST {
-        reader.fault("THM-001", &(0..0), format!("{} bytes are too long for a theme", text.len()), String::new());
+        reader.fault("THM-001", &(0..0), format!("the theme has {} bytes, above the limit", text.len()), String::new());
         return reader.draft;
     }
     let (root, wrong) = DeTable::parse_recoverable(text);
@@ -132,7 +132,7 @@ impl<'t> Reader<'t> {
         match value.get_ref() {
             DeValue::Table(table) => entries(table).into_iter().for_each(|entry| each(self, entry)),
             other => {
-                let message = format!("a table belongs here, not {}", kind(other));
+                let message = format!("expected a table, found {}", kind(other));
                 self.fault("THM-003", &value.span(), message, "write [palette] or [roles]".to_owned());
             }
         }
@@ -166,10 +166,10 @@ impl<'t> Reader<'t> {
                         // `text.dim = …` without quotation marks is a table `text` with an entry `dim`.
                         other if known.contains(&format!("{name}.{other}").as_str()) => {
                             let hint = format!("write the name of the role in quotation marks: \"{name}.{other}\"");
-                            self.fault("THM-002", &at, format!("a look has no {other:?}"), hint);
+                            self.fault("THM-002", &at, format!("unknown key {other:?}"), hint);
                         }
                         other => {
-                            let message = format!("a look has no {other:?}");
+                            let message = format!("unknown key {other:?}");
                             self.unknown("THM-002", &at, &message, other, ["fg", "bg", "add", "remove"]);
                         }
                     }
@@ -184,7 +184,7 @@ impl<'t> Reader<'t> {
         match value.get_ref() {
             DeValue::String(text) => Some(Said { text: text.to_string(), at: self.place(value.span().start) }),
             other => {
-                let message = format!("a text belongs here, not {}", kind(other));
+                let message = format!("expected a text, found {}", kind(other));
                 self.fault("THM-003", &value.span(), message, "write it in quotation marks".to_owned());
                 None
             }
@@ -206,8 +206,8 @@ impl<'t> Reader<'t> {
 
     fn modifiers(&mut self, value: &Spanned<DeValue<'t>>) -> Modifier {
         let DeValue::Array(words) = value.get_ref() else {
-            let message = format!("a list belongs here, not {}", kind(value.get_ref()));
-            self.fault("THM-003", &value.span(), message, "as [\"bold\", \"underlined\"]".to_owned());
+            let message = format!("expected a list, found {}", kind(value.get_ref()));
+            self.fault("THM-003", &value.span(), message, "for example [\"bold\", \"underlined\"]".to_owned());
             return Modifier::empty();
         };
         let mut modifiers = Modifier::empty();
@@ -216,7 +216,7 @@ impl<'t> Reader<'t> {
             match MODIFIERS.iter().find(|(name, _)| *name == said.text) {
                 Some((_, modifier)) => modifiers |= *modifier,
                 None => {
-                    let message = format!("{:?} is nothing that can be done to text", said.text);
+                    let message = format!("{:?} is not a text style", said.text);
                     self.unknown("THM-005", &word.span(), &message, &said.text, MODIFIERS.map(|(name, _)| name));
                 }
             }
@@ -256,8 +256,8 @@ impl<'t> Reader<'t> {
 }
 
 /// The forms of a colour, in words.
-const COLORS: &str = "a color is \"#rrggbb\", a number from 0 to 255, a name of the terminal's sixteen as \"bright-red\", \"default\", or a name \
-                      from [palette]";
+const COLORS: &str = "a color is \"#rrggbb\", a number from 0 to 255, one of the 16 terminal colors (\"bright-red\"), \
+    \"default\", or a name from [palette]";
 
 /// The fault of an unknown colour, with the nearest known one.
 pub(super) fn no_color<'k>(said: &Said, palette: impl Iterator<Item = &'k str>) -> Fault {
@@ -278,7 +278,7 @@ pub(super) fn hint(name: &str, known: &[&str]) -> String {
             let mut all = known.to_vec();
             all.sort_unstable();
             all.dedup();
-            format!("there are {}", all.join(", "))
+            format!("available: {}", all.join(", "))
         }
     }
 }

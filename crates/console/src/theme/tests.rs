@@ -193,9 +193,9 @@ fn inheriting_in_a_circle_is_reported_and_ends() {
 #[test]
 fn a_file_that_cannot_be_read_is_reported() {
     let file =
-        ThemeFile { name: "x".to_owned(), file: "x.toml".to_owned(), text: Err("cannot be read: gone".to_owned()) };
+        ThemeFile { name: "x".to_owned(), file: "x.toml".to_owned(), text: Err("cannot read it: gone".to_owned()) };
     let themes = Themes::with(vec![file]);
-    assert_eq!(themes.faults, ["x.toml: cannot be read: gone"]);
+    assert_eq!(themes.faults, ["x.toml: cannot read it: gone"]);
     assert!(themes.get("x").is_none());
 }
 
@@ -215,7 +215,7 @@ fn what_cannot_be_read_or_seen_is_found() {
     let grey = "[roles]\npage = { bg = \"#ffffff\" }\ntext = \"#777777\"\nmatch = \"#000000\"\n";
     let themes = own(&[("mine", grey)]);
     let wrong = check::check(themes.get("mine").unwrap());
-    assert!(wrong.contains(&"text on page: a contrast of 4.48, and 4.5 is needed".to_owned()), "{wrong:?}");
+    assert!(wrong.contains(&"text on page: the contrast is 4.48, the minimum is 4.5".to_owned()), "{wrong:?}");
     assert!(wrong.iter().any(|wrong| wrong.starts_with("match differs by color alone")), "{wrong:?}");
     assert!(wrong.iter().any(|wrong| wrong.starts_with("selection is not visible")), "{wrong:?}");
 }

@@ -132,7 +132,7 @@ fn under_cursor(state: &State) -> Option<Arc<AlertLine>> {
 pub fn jump(state: &mut State) {
     let Some(row) = under_cursor(state) else { return };
     let Some(alert) = row.alert() else {
-        return state.say(Grade::Refusal, "a silence leads nowhere; D ends it");
+        return state.say(Grade::Refusal, "a silence has no page; D ends it");
     };
     match (alert.subject.target(), alert.subject.kind) {
         (Some(target), _) => explain::go_to(state, target),
@@ -155,7 +155,7 @@ pub fn silence(state: &mut State, argument: Option<&str>) {
         return state.say(Grade::Refusal, "no alert selected; :alerts lists them");
     };
     let Some(alert) = row.alert() else {
-        return state.say(Grade::Refusal, "that is a silence already");
+        return state.say(Grade::Refusal, "that is already a silence");
     };
     match order(argument, alert, &state.cluster.identity.user) {
         Ok(order) => {
@@ -199,6 +199,6 @@ pub fn end_silence(state: &mut State) {
             let (by, at) = (state.cluster.identity.user.clone(), state.cluster.at);
             state.emit(Effect::Silence(SilenceStep::End(id, by, at)));
         }
-        None => state.say(Grade::Refusal, "nothing is silenced here"),
+        None => state.say(Grade::Refusal, "no silence here"),
     }
 }

@@ -34,7 +34,7 @@ pub fn open(state: &mut State, wanted: Option<&str>) {
             Some(("object", object)) => page.object = Some(object.to_owned()),
             None if ACTIONS.contains(&word) => page.action = Some(word.to_owned()),
             Some((key, _)) => {
-                let message = format!("{key}= is nothing the audit is filtered by; there are user=, action=, object=");
+                let message = format!("unknown filter {key}=; valid: user=, action=, object=");
                 return state.say(Grade::Refusal, message);
             }
             None => others.push(word),
@@ -42,7 +42,7 @@ pub fn open(state: &mut State, wanted: Option<&str>) {
     }
     page.list.filter = others.join(" ");
     if let Some(action) = page.action.as_deref().filter(|action| !ACTIONS.contains(action)) {
-        let message = format!("{action} is not an action; there are {}", ACTIONS.join(", "));
+        let message = format!("{action} is not an action; valid: {}", ACTIONS.join(", "));
         return state.say(Grade::Refusal, message);
     }
     home(state);

@@ -107,7 +107,7 @@ fn reason_of(state: &State, marked: &[Arc<AppRow>], written: &str) -> Result<Str
             let about =
                 target.map_or_else(|| "those marked".to_owned(), |target| format!("{}, under the cursor", target.id));
             Err(format!(
-                "{name} is another application: what follows kill is a reason, and it is about {about}; :app {name} goes there"
+                "{name} is another application: the text after kill is the reason, for {about}; use :app {name} to open it"
             ))
         }
     }
@@ -142,7 +142,7 @@ pub fn move_to(state: &mut State, to: Option<&str>) {
         expect_queue: Some(app.queue.clone()),
         dry_run: false,
     };
-    ask(state, "Move", format!("They go to {target}, as far as it takes them."), &apps, "", act);
+    ask(state, "Move", format!("They are moved to {target} if it accepts them."), &apps, "", act);
 }
 
 /// Asks whether to give orders on applications. Orders that would be refused are not among them, so the question promises only what
@@ -170,11 +170,11 @@ fn ask(
         }
     }
     let stays = refused.first().map(|(app, why)| match refused.len() {
-        1 => format!("{app} is refused and stays: {why}."),
-        more => format!("{more} are refused and stay, {app} because: {why}."),
+        1 => format!("{app} is rejected and stays: {why}."),
+        more => format!("{more} are rejected and stay, {app} because: {why}."),
     });
     if allowed.is_empty() {
-        return state.say(Grade::Refusal, stays.unwrap_or_else(|| "nothing is marked".to_owned()));
+        return state.say(Grade::Refusal, stays.unwrap_or_else(|| "no marks".to_owned()));
     }
     let mut lines = named(&allowed, layout::named_in_question(state));
     let act = orders.first().map(|order| &order.act);
@@ -235,13 +235,13 @@ fn consequences(part: &PartitionView, apps: &[Arc<AppRow>], act: Option<&Act>) -
     let asks = format::count(asks, "pending ask");
     lines.push(match kills {
         true => format!("Releases {allocations}{amounts}, withdraws {asks}."),
-        false => format!("Takes {allocations}{amounts} and {asks} along; nothing is released."),
+        false => format!("Moves {allocations}{amounts} and {asks} too; nothing is released."),
     });
     let queues: BTreeSet<String> = apps.iter().map(|app| app.queue.to_string()).collect();
     let limits: BTreeSet<String> =
         apps.iter().flat_map(|app| part.limits_of(app)).map(|limit| orders::limit_words(&limit)).collect();
     let limits = if limits.is_empty() { String::new() } else { format!(", and the {}", some(&limits, ", the ")) };
-    lines.push(format!("They leave {}; usage goes down there and above{limits}.", some(&queues, ", ")));
+    lines.push(format!("They leave {}; usage decreases there and in its parents{limits}.", some(&queues, ", ")));
     lines
 }
 
@@ -292,7 +292,7 @@ pub fn move_back(state: &mut State) {
         expect_queue: Some(app.queue.clone()),
         dry_run: false,
     };
-    let goes = "They go back to where they were, as far as those queues take them.".to_owned();
+    let goes = "They return to their previous queues if these accept them.".to_owned();
     ask(state, "Move back", goes, &apps, "", act);
 }
 
@@ -318,8 +318,8 @@ pub fn answered(state: &mut State, ticket: &Ticket, number: u64, outcome: &Resul
     let summary = (batch.left == 0).then(|| {
         let (done, refused) = (batch.done, batch.refused);
         match refused {
-            0 => (Grade::Info, format!("all {done} done; :messages has each")),
-            _ => (Grade::Refusal, format!("{done} done, {refused} refused; :messages has each with its reason")),
+            0 => (Grade::Info, format!("all {done} done; see :messages")),
+            _ => (Grade::Refusal, format!("{done} done, {refused} rejected; see :messages for the reasons")),
         }
     });
     state.keep(Some(state.now), grade, message, String::new());

@@ -71,8 +71,8 @@ fn fields(part: &PartitionView, row: &QueueRow, kind: Kind) -> Vec<ChangeField> 
 fn unwritten(kind: Kind) -> Vec<(What, &'static str, &'static str)> {
     match kind {
         Kind::Property => vec![
-            (What::Key, "property", "its key, as priority.offset"),
-            (What::Value, "value", "none: it is taken out"),
+            (What::Key, "property", "its key, for example priority.offset"),
+            (What::Value, "value", "empty: it is removed"),
         ],
         Kind::Child => vec![
             (What::Name, "name", "letters, digits, _ and -"),
@@ -84,11 +84,11 @@ fn unwritten(kind: Kind) -> Vec<(What, &'static str, &'static str)> {
             (What::Admin, "admin", "as above; USERS GROUPS"),
         ],
         Kind::Limit => vec![
-            (What::Users, "users", "none; * for each"),
-            (What::Groups, "groups", "none; * for each"),
+            (What::Users, "users", "none; * for all"),
+            (What::Groups, "groups", "none; * for all"),
             (What::Applications, "running", "unchanged; none removes it"),
             (What::Amounts, "resources", "unchanged; memory=10G gpu=none"),
-            (What::Description, "words", "what the limit is for"),
+            (What::Description, "words", "a description of the limit"),
         ],
         Kind::Max | Kind::Guaranteed | Kind::Remove => Vec::new(),
     }
@@ -136,7 +136,7 @@ pub fn written(state: &State) -> Option<&ChangePage> {
 /// Keeps a form that is left, if something is written in it.
 pub fn park(state: &mut State, page: Box<ChangePage>) {
     if page.written() {
-        state.say(Grade::Info, format!("what is written is kept; the same form on {} has it", page.queue));
+        state.say(Grade::Info, format!("your input is kept; open the form on {} again", page.queue));
         state.parked.change = Some(page);
     }
 }

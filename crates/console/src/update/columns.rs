@@ -26,7 +26,7 @@ pub fn read(word: &str, known: &[&'static str]) -> Result<ColumnChoice, String> 
         }
     };
     if !known.contains(&name) {
-        return Err(format!("no column {name} here; there are {}", known.join(", ")));
+        return Err(format!("no column {name} here; available: {}", known.join(", ")));
     }
     Ok(ColumnChoice { name: name.to_owned(), width })
 }
@@ -54,7 +54,7 @@ pub fn set(state: &mut State, columns: Option<Vec<ColumnChoice>>) {
     match columns {
         None => {
             state.columns.remove(page);
-            state.say(Grade::Info, "the columns are chosen by the room there is");
+            state.say(Grade::Info, "columns are chosen by the width");
         }
         Some(columns) => {
             state.columns.insert(page, columns);
@@ -87,7 +87,7 @@ fn chosen(state: &State, words: &str, known: &[&'static str]) -> Result<Vec<Colu
             columns.push(choice);
         }
     }
-    if columns.is_empty() { Err("one column at least has to stay".to_owned()) } else { Ok(columns) }
+    if columns.is_empty() { Err("at least one column must stay".to_owned()) } else { Ok(columns) }
 }
 
 /// The columns on the screen with their widths, that of the names first.
@@ -133,8 +133,7 @@ fn keep_setting(state: &mut State, table: &'static str, key: &str, value: Option
 pub fn toggle_wide(state: &mut State) {
     state.wide = !state.wide;
     state.first_column = 0;
-    let words =
-        if state.wide { "all columns; > and < go to the next ones" } else { "the columns that there is room for" };
+    let words = if state.wide { "all columns; > and < go to the next ones" } else { "columns that fit" };
     state.say(Grade::Info, words);
 }
 
@@ -164,7 +163,7 @@ pub fn view(state: &mut State, argument: Option<&str>) {
                 return state.say(Grade::Refusal, format!("no view {name}"));
             }
             keep_setting(state, "views", name, None);
-            state.say(Grade::Info, format!("the view {name} is forgotten"));
+            state.say(Grade::Info, format!("the view {name} is deleted"));
         }
         (name, _) => match state.views.get(name).cloned() {
             Some(view) => show(state, name, view),
@@ -178,12 +177,12 @@ pub fn view(state: &mut State, argument: Option<&str>) {
 fn save(state: &mut State, name: &str) {
     let plain = |c: char| c.is_alphanumeric() || c == '-' || c == '_';
     if name.is_empty() || !name.chars().all(plain) || matches!(name, "save" | "delete") {
-        return state.say(Grade::Refusal, "a view is called by a word of letters, digits, - and _");
+        return state.say(Grade::Refusal, "a view name has letters, digits, `-` and `_`");
     }
     let page = state.page().name();
     let columns = chosen_columns(state).map_or_else(Vec::new, <[ColumnChoice]>::to_vec);
     let Some(list) = state.page().list() else {
-        return state.say(Grade::Refusal, "only a list can be kept as a view");
+        return state.say(Grade::Refusal, "only a list can be saved as a view");
     };
     let (sort, descending) = list.sort();
     let view = SavedView {
@@ -195,7 +194,7 @@ fn save(state: &mut State, name: &str) {
     };
     let text = inline(&view);
     state.views.insert(name.to_owned(), view);
-    state.say(Grade::Info, format!("this list is the view {name} from now on: :view {name}"));
+    state.say(Grade::Info, format!("saved as the view {name}; :view {name} opens it"));
     keep_setting(state, "views", name, Some(text));
 }
 
@@ -217,7 +216,7 @@ fn show(state: &mut State, name: &str, view: SavedView) {
             "events" => super::events::open(state, None),
             "audit" => super::audit::open(state, None),
             "revisions" => super::revisions::open(state),
-            page => return state.say(Grade::Refusal, format!("the view {name} is of one {page}: open one first")),
+            page => return state.say(Grade::Refusal, format!("the view {name} needs a {page}: open one first")),
         }
     }
     let page = state.page().name();

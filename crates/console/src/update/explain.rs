@@ -118,7 +118,7 @@ fn worked_out(state: &State, of: &Explained) -> Result<Sheet, Refusal> {
     let part = state.cluster.part().ok_or_else(|| Refusal::not_found("partition", &state.cluster.partition))?;
     match of {
         Explained::Waiting(of) => Err(Refusal::new(Code::NotSupported, format!("cannot explain {of}"), "")),
-        Explained::Overview(_) => Err(Refusal::new(Code::NotSupported, "the overview is made elsewhere", "")),
+        Explained::Overview(_) => Err(Refusal::new(Code::NotSupported, "the overview is computed by the server", "")),
         Explained::Node(id) => {
             part.node_sheet(id, state.cluster.at).ok_or_else(|| Refusal::not_found("node", id.as_str()))
         }
@@ -205,7 +205,7 @@ pub fn settle(state: &mut State, height: usize) {
 pub fn jump(state: &mut State) {
     let Page::Explain(page) = state.page() else { return };
     let Some(to) = page.lines().get(page.index).and_then(|line| line.to.clone()) else {
-        return state.say(Grade::Refusal, "this line names nothing to go to");
+        return state.say(Grade::Refusal, "this line has no object");
     };
     go_to(state, to);
 }

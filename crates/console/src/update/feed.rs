@@ -174,7 +174,7 @@ fn ages_on_screen(state: &State) -> bool {
 /// Freezes the picture, or takes up the newest view again.
 pub fn toggle_freeze(state: &mut State) {
     if state.cluster.past.shown.is_some() {
-        return state.say(Grade::Refusal, "the past is read only; :live returns to the present");
+        return state.say(Grade::Refusal, "the past is read-only; :live returns to the present");
     }
     if state.cluster.frozen.take().is_some() {
         state.cluster.at = state.cluster.at.max(state.cluster.newest.at);

@@ -38,7 +38,7 @@ pub fn copy(state: &mut State, piece: Piece) {
         Piece::Yaml => yaml(state),
     };
     let Some(text) = text else {
-        return state.say(Grade::Refusal, "there is nothing of the kind to copy here");
+        return state.say(Grade::Refusal, "nothing to copy here");
     };
     let first = text.lines().next().unwrap_or_default().to_owned();
     let lines = text.lines().count();

@@ -183,25 +183,25 @@ fn lines(state: &State, act: &JobAct, orders: &[JobOrder]) -> Vec<String> {
     let one = known(state).filter(|_| orders.len() == 1);
     let mut lines: Vec<String> = one.map(shown::standing).into_iter().collect();
     let runs = one.is_none_or(|job| job.phase == JobPhase::Running);
-    let place = "It gives its place in the queue away, and is the last one there.";
+    let place = "It loses its position and is last in the queue.";
     lines.push(match act {
-        JobAct::Cancel if runs => "Its processes are asked to end, and are killed when they do not.".to_owned(),
-        JobAct::Cancel => "It is taken out of the queue, and does not run.".to_owned(),
+        JobAct::Cancel if runs => "Its processes get a stop signal, and are killed if they do not end.".to_owned(),
+        JobAct::Cancel => "It is removed from the queue and does not run.".to_owned(),
         JobAct::Hold => "It does not start before it is released. It loses its position in the queue.".to_owned(),
         JobAct::Release => "It can start.".to_owned(),
-        JobAct::Requeue if runs => "It is stopped, then restarts from its beginning.".to_owned(),
-        JobAct::Requeue => "It is requeued, and starts from its beginning.".to_owned(),
+        JobAct::Requeue if runs => "It is stopped and then restarts.".to_owned(),
+        JobAct::Requeue => "It is requeued and restarts.".to_owned(),
         JobAct::Move(queue) => format!("To {queue}. {place}"),
         JobAct::Priority(priority) => {
             let now = one.map(|job| format!(" It is {} now.", job.priority)).unwrap_or_default();
             format!("To {priority}; a higher one is tried first.{now}")
         }
         JobAct::Edit(edit) => {
-            format!("{}. Queued with other resources, it is the last one in its queue.", shown::edited(edit))
+            format!("{}. With changed resources it is last in its queue.", shown::edited(edit))
         }
     });
     if runs && matches!(act, JobAct::Cancel | JobAct::Requeue) {
-        lines.push("What it has not saved is lost.".to_owned());
+        lines.push("Its unsaved data is lost.".to_owned());
     }
     if *act == JobAct::Cancel {
         lines.push("It can be requeued.".to_owned());
@@ -222,13 +222,13 @@ fn edit_of(words: &str) -> Result<JobEdit, String> {
             "time" if value == "none" => edit.time = Some(0),
             "time" => match span(value) {
                 Some(time) if time.as_secs() > 0 => edit.time = Some(time.as_secs()),
-                _ => return Err(format!("{word}: a time as 90s, 30m or 2h, or none")),
+                _ => return Err(format!("{word}: write a time, for example 90s, 30m or 2h, or none")),
             },
             "name" => edit.name = Some(value.to_owned()),
             _ => return Err(format!("{key:?} cannot be changed: {KEYS}")),
         }
     }
-    if edit == JobEdit::default() { Err(format!("say what is to be changed: {KEYS}")) } else { Ok(edit) }
+    if edit == JobEdit::default() { Err(format!("write what to change: {KEYS}")) } else { Ok(edit) }
 }
 
 /// Cores with a part, as `0.5`, in thousandths.
@@ -273,10 +273,8 @@ pub fn changed(state: &mut State, order: &JobOrder, outcome: Result<String, Stri
     }
     state.keep(Some(state.now), grade, text, String::new());
     match (left, refused) {
-        (0, 0) => state.say(Grade::Info, format!("all {done} done; :messages has each")),
-        (0, _) => {
-            state.say(Grade::Refusal, format!("{done} done, {refused} refused; :messages has each with its reason"))
-        }
+        (0, 0) => state.say(Grade::Info, format!("all {done} done; see :messages")),
+        (0, _) => state.say(Grade::Refusal, format!("{done} done, {refused} rejected; see :messages for the reasons")),
         _ => {}
     }
 }

@@ -28,7 +28,7 @@ pub fn action(state: &State, key: Key) -> Option<Action> {
         KeyMatch::Begun => Some(Action::Press(keys)),
         KeyMatch::Nothing if !state.pressed.is_empty() => {
             let gave_up = key == Key::plain(Code::Esc);
-            let message = (!gave_up).then(|| format!("{} means nothing here", chord_text(&keys)));
+            let message = (!gave_up).then(|| format!("{} has no function here", chord_text(&keys)));
             Some(message.map_or(Action::Press(Vec::new()), Action::Refuse))
         }
         KeyMatch::Nothing => is_writing(state, key).then_some(Action::Write(key)),

@@ -58,11 +58,11 @@ pub fn is_busy(state: &State, since: u64) -> bool {
 pub(super) fn unsaved(state: &State) -> Vec<String> {
     let mut lines = Vec::new();
     if crate::present::config::page_of(state).is_some_and(|page| page.modified) {
-        lines.push("The configuration was edited and is not applied; the edit would be lost.".to_owned());
+        lines.push("The edited configuration is not applied; the edit would be lost.".to_owned());
     }
     if let Some(page) = change::written(state) {
         let (form, queue) = (page.kind.title(), &page.queue);
-        lines.push(format!("What is written in the form \"{form}\" on {queue} would be lost."));
+        lines.push(format!("The input of the form \"{form}\" on {queue} would be lost."));
     }
     lines
 }
@@ -95,7 +95,7 @@ pub fn quit_again(state: &mut State) {
     if state.quit_armed_until.is_some_and(|until| until > state.now) {
         return state.emit(Effect::Quit);
     }
-    state.say(Grade::Info, "once more to quit at once");
+    state.say(Grade::Info, "press again to quit now");
     state.quit_armed_until = Some(state.now + AGAIN);
     state.redraw();
 }

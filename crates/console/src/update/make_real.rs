@@ -124,7 +124,7 @@ fn meaning(state: &State, act: &Act) -> Vec<String> {
     match act {
         PartitionAct::AddNode(spec) => vec![format!("It has {}.", format::resource(&spec.capacity))],
         PartitionAct::UpdateNode { capacity: Some(capacity), .. } => {
-            vec![format!("It has {} then.", format::resource(capacity))]
+            vec![format!("It then has {}.", format::resource(capacity))]
         }
         PartitionAct::RemoveNode { id, .. } => {
             let node = part(state).and_then(|part| part.nodes.get(id));
@@ -157,7 +157,7 @@ fn ask_all(state: &mut State, words: &str, orders: &[Order]) {
 pub(super) fn ask_configure(state: &mut State, act: &Act, would: &Configured) {
     let Act::Configure { text, base, .. } = act else { return };
     if would.checksum == would.previous {
-        return state.say(Grade::Info, "the configuration of the what-if is the active one");
+        return state.say(Grade::Info, "the configuration of the what-if is already active");
     }
     let mut lines = revisions::against_running(state, would);
     lines.push("It is applied immediately.".to_owned());

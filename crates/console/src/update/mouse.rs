@@ -62,9 +62,9 @@ fn click(state: &mut State, at: Position) {
 pub fn toggle(state: &mut State) {
     state.options.mouse = !state.options.mouse;
     let message = if state.options.mouse {
-        "mouse enabled: a click selects, on a title it sorts"
+        "mouse on: click a row to select, a title to sort"
     } else {
-        "the mouse is left to the terminal, which can select text with it"
+        "mouse off: the terminal can select text"
     };
     state.say(Grade::Info, message);
 }

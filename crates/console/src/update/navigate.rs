@@ -136,7 +136,7 @@ pub fn account(state: &mut State, side: Side, text: &str) {
         }
         None => {
             let kind = if side == Side::User { "user" } else { "group" };
-            state.say(Grade::Refusal, format!("no {kind} {text} with a live application"));
+            state.say(Grade::Refusal, format!("no {kind} {text} with an active application"));
         }
     }
 }
@@ -170,7 +170,7 @@ pub fn app(state: &mut State, text: &str) {
         }
         // Lists of a scheduler elsewhere are read one after the other, and again only now and then.
         None if state.cluster.about.place == SourcePlace::Remote => {
-            state.say(Grade::Refusal, format!("no application {text} among those that were read so far"));
+            state.say(Grade::Refusal, format!("no application {text} in the loaded part of the list"));
         }
         None => state.say(Grade::Refusal, format!("no application {text}")),
     }
@@ -202,7 +202,7 @@ pub fn partition(state: &mut State, name: &str) {
         }
         None => {
             let known: Vec<&str> = state.cluster.view.partitions.iter().map(|part| &*part.name).collect();
-            state.say(Grade::Refusal, format!("no partition {name}; there are {}", known.join(", ")));
+            state.say(Grade::Refusal, format!("no partition {name}; available: {}", known.join(", ")));
         }
     }
 }
@@ -211,7 +211,7 @@ pub fn partition(state: &mut State, name: &str) {
 pub fn context(state: &mut State, name: &str) {
     if !state.contexts.names().any(|known| known == name) {
         let all: Vec<&str> = state.contexts.names().collect();
-        let report = format!("no context {name}; there are {}", all.join(", "));
+        let report = format!("no context {name}; available: {}", all.join(", "));
         return state.say(Grade::Refusal, report);
     }
     let lines = unsaved(state);
@@ -231,9 +231,9 @@ pub fn open_context(state: &mut State, name: &str) {
 /// Says why another scheduler that was opened, or could not be, does not take this one's place.
 pub fn stay(state: &mut State, name: &str, error: Option<String>) {
     match error {
-        Some(why) => state.say(Grade::Error, format!("{name} cannot be opened: {why}")),
+        Some(why) => state.say(Grade::Error, format!("cannot open {name}: {why}")),
         None => {
-            let message = format!("{name} is open, and something is being written here; :context {name} goes there");
+            let message = format!("{name} is open, but you have unsaved input here; :context {name} goes there");
             state.say(Grade::Info, message);
         }
     }
@@ -246,7 +246,7 @@ pub fn find(state: &mut State, text: &str) {
         let best = search::candidates(state, "find", text.trim(), Thing::ALL.len() * 4).into_iter().next();
         return match best.and_then(|best| best.line.strip_prefix("find ").map(str::to_owned)) {
             Some(line) if search::typed(&line).0.is_some() => find(state, &line),
-            _ => state.say(Grade::Refusal, format!("nothing here is called {text}")),
+            _ => state.say(Grade::Refusal, format!("{text} not found")),
         };
     };
     match thing {

@@ -19,7 +19,7 @@ pub fn ask_pause(state: &mut State) {
     let live: u64 = state.cluster.view.partitions.iter().map(|part| part.live_apps as u64).sum();
     let pending: u64 = state.cluster.view.partitions.iter().map(pending_asks).sum();
     let lines = vec![
-        "Its clock stops: nothing is allocated, preempted or ended by it until :resume.".to_owned(),
+        "Its clock stops: no allocations, preemptions or timeouts until :resume.".to_owned(),
         format!(
             "{} of {} are pending; running ones can still be killed and moved.",
             format::count(pending, "pending ask"),
@@ -64,7 +64,7 @@ pub(super) fn kill_lines(state: &State, app: &AppRow) -> Vec<String> {
     let running = app.asks.len().saturating_sub(app.pending_asks as usize);
     let asks = format::count(u64::from(app.pending_asks), "pending ask");
     lines.push(match running {
-        0 => format!("Withdraws {asks}; it has no allocation."),
+        0 => format!("Withdraws {asks}; it has no allocations."),
         _ => {
             let allocations = format::count(running as u64, "allocation");
             format!("Releases {allocations} ({}), withdraws {asks}.", format::resource(&held))
@@ -73,7 +73,7 @@ pub(super) fn kill_lines(state: &State, app: &AppRow) -> Vec<String> {
     if let Some(part) = part(state) {
         let limits: Vec<String> = part.limits_of(app).iter().map(limit_words).collect();
         let and = if limits.is_empty() { String::new() } else { format!(", and the {}", limits.join(", the ")) };
-        lines.push(format!("It leaves {}; usage goes down there and above{and}.", app.queue));
+        lines.push(format!("It leaves {}; usage decreases there and in its parents{and}.", app.queue));
         lines.extend(granted(state, part, &app.queue, "Allowed"));
     }
     lines.extend(super::pods::kill_lines(state, app));
@@ -134,7 +134,7 @@ pub fn leave_open(state: &mut State) {
     let acts: Vec<String> = given.map(|ticket| ticket.act.to_string()).collect();
     let name = state.cluster.about.name.clone();
     for act in acts {
-        let message = format!("{act}: {name} had not answered when you left it; its result is shown there only");
+        let message = format!("{act}: {name} had not answered when you left it; the result is shown only there");
         state.keep(Some(state.now), Grade::Warning, message, String::new());
     }
 }
@@ -193,7 +193,7 @@ pub fn result_text(done: &Done) -> String {
         Done::Node(done) => format!("changed node {}", done.node),
         Done::Paused => "the scheduler is paused and its clock stopped; :resume resumes it".to_owned(),
         Done::Resumed => "the scheduler is resumed".to_owned(),
-        Done::Silenced => "the silences are changed".to_owned(),
+        Done::Silenced => "silences changed".to_owned(),
     }
 }
 

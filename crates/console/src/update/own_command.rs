@@ -12,7 +12,7 @@ pub fn run(state: &mut State, name: &str) {
     let Some(command) = named(state, name.trim()) else {
         let names: Vec<&str> = state.own_commands.iter().map(|command| command.name.as_str()).collect();
         let known = if names.is_empty() { "your settings have none".to_owned() } else { names.join(", ") };
-        return state.say(Grade::Refusal, format!("no command of yours is called {name}: {known}"));
+        return state.say(Grade::Refusal, format!("no own command {name}: {known}"));
     };
     let asks = command.confirm;
     match filled(state, command) {

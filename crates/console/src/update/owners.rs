@@ -67,7 +67,7 @@ pub fn suspend(state: &mut State) {
     pods::look_up(state, &app.id);
     if state.orders.owners_asked.is_none() {
         state.orders.suspending = None;
-        let why = pods::known(state).err().unwrap_or_else(|| "they have not come yet".to_owned());
+        let why = pods::known(state).err().unwrap_or_else(|| "loading".to_owned());
         state.say(Grade::Refusal, format!("the pods of {} are unknown: {why}", app.id));
     }
 }
@@ -80,18 +80,18 @@ fn ask(state: &mut State, app: &AppId, origin: QuestionOrigin, chains: &[Chain])
     let Some((partition, row)) =
         part(state).and_then(|part| Some((Arc::clone(&part.name), part.app_by_id(app).cloned()?)))
     else {
-        return state.say(Grade::Refusal, format!("{app} is not there any more"));
+        return state.say(Grade::Refusal, format!("{app} no longer exists"));
     };
     let mut owners: Vec<OwnerObject> = chains.iter().flat_map(Chain::suspendable).cloned().collect();
     owners.sort();
     owners.dedup();
     if owners.is_empty() {
         let all: Vec<String> = chains.iter().take(NAMED).map(Chain::after_deletion).collect();
-        return state.say(Grade::Refusal, format!("{app}: nothing of it can be suspended. {}", all.join(" ")));
+        return state.say(Grade::Refusal, format!("{app}: no owner can be suspended. {}", all.join(" ")));
     }
     owners.retain(|owner| owner.suspended != Some(true));
     if owners.is_empty() {
-        return state.say(Grade::Refusal, format!("{app}: what can be suspended of it is suspended already"));
+        return state.say(Grade::Refusal, format!("{app}: its owners are already suspended"));
     }
     let pods: usize = chains.iter().map(|chain| chain.pods).sum();
     let mut lines = named(&owners, "spec.suspend becomes true");
@@ -102,7 +102,7 @@ fn ask(state: &mut State, app: &AppId, origin: QuestionOrigin, chains: &[Chain])
     lines.extend(chains.iter().filter(|chain| chain.others > 0).take(1).map(|chain| {
         format!("{} also has {} of other applications.", chain.words(), format::count(chain.others as u64, "pod"))
     }));
-    lines.push(":unsuspend lets them run again, from the beginning.".to_owned());
+    lines.push(":unsuspend resumes them; they restart.".to_owned());
     let order = SuspendOrder {
         partition,
         app: app.clone(),
@@ -112,7 +112,7 @@ fn ask(state: &mut State, app: &AppId, origin: QuestionOrigin, chains: &[Chain])
         reason: String::new(),
     };
     let mut question =
-        Confirm::new(format!("Suspend what owns {app}?"), lines, "Suspend", Question::Suspend(Box::new(order)));
+        Confirm::new(format!("Suspend the owners of {app}?"), lines, "Suspend", Question::Suspend(Box::new(order)));
     if state.now > origin.at {
         question.from = state.now + Confirm::MOMENT;
     }
@@ -131,8 +131,8 @@ fn named(owners: &[OwnerObject], what: &str) -> Vec<String> {
 pub fn unsuspend(state: &mut State) {
     let Some(last) = state.orders.suspended.clone() else { return };
     let mut lines = named(&last.owners, "spec.suspend becomes false");
-    lines.push("Their pods are made again and start from the beginning.".to_owned());
-    let title = format!("Let what owns {} run again?", last.app);
+    lines.push("Their pods are recreated and restart.".to_owned());
+    let title = format!("Resume the owners of {}?", last.app);
     let order = SuspendOrder { suspended: false, reason: String::new(), ..last };
     state.ask(Confirm::new(title, lines, "Run again", Question::Suspend(Box::new(order))));
 }
@@ -157,7 +157,7 @@ pub fn done(state: &mut State, order: SuspendOrder, outcome: Result<Vec<OwnerDon
             let mut message = format!("{app}: {verb}: {}{undo}", names.join(", "));
             for one in &bad {
                 message +=
-                    &format!("; {} is as before: {}", one.owner.words(), one.why_not.as_deref().unwrap_or_default());
+                    &format!("; {} is unchanged: {}", one.owner.words(), one.why_not.as_deref().unwrap_or_default());
             }
             state.say(if bad.is_empty() { Grade::Info } else { Grade::Warning }, message);
             let owners = good.into_iter().map(|one| one.owner).collect();

@@ -33,8 +33,7 @@ pub fn back(state: &mut State, wanted: Option<&str>) {
             return refuse(state);
         }
         let ago = format::duration(here.since(Time::ZERO));
-        return state
-            .say(Grade::Refusal, format!("{wanted} before this it did not run: its time started {ago} before"));
+        return state.say(Grade::Refusal, format!("it did not run {wanted} ago: it started {ago} ago"));
     };
     go_to(state, target);
 }
@@ -55,7 +54,7 @@ pub fn go_to(state: &mut State, target: Time) {
 /// Has the picture of a time made; `instead` is shown if it cannot be had.
 fn fetch(state: &mut State, wanted: Shown, instead: Option<(Arc<View>, Shown)>) {
     state.cluster.past.chapters.seeking = None;
-    state.say(Grade::Info, format!("looking up how it was at {}", when(state, wanted.at)));
+    state.say(Grade::Info, format!("loading the state at {}", when(state, wanted.at)));
     state.emit(Effect::FetchPastView(wanted.at));
     state.cluster.past.fetching = Some(Fetch { wanted, instead });
 }
@@ -77,7 +76,7 @@ pub fn take_view(state: &mut State, at: Time, found: Result<Arc<View>, String>) 
 
 /// The picture stays while something is written or asked over it: both are about what stands there.
 fn later(state: &mut State, at: Time) {
-    let report = format!("{} was loaded after you left the page; go there again to see it", when(state, at));
+    let report = format!("{} was loaded after you left the page; go there again", when(state, at));
     state.say(Grade::Info, report);
 }
 
@@ -88,9 +87,9 @@ fn refuse(state: &mut State) {
         Some(oldest) => {
             let at = oldest.view.at;
             let ago = format::duration(past.live.since(at));
-            format!("the past goes back to {}, {ago} ago: this console has seen nothing before", when(state, at))
+            format!("the past goes back to {}, {ago} ago: this console has no earlier data", when(state, at))
         }
-        None => "this console has seen nothing yet".to_owned(),
+        None => "this console has no data yet".to_owned(),
     };
     state.say(Grade::Refusal, report);
 }
@@ -139,7 +138,7 @@ fn step_kept(state: &mut State, step: Step) {
             past.chapters.seeking = Some(Seek { step, at });
             state.emit(Effect::FetchPastSpan(at, step));
             let side = if step == Step::Back { "before" } else { "after" };
-            state.say(Grade::Info, format!("looking up what happened {side} {}", when(state, at)));
+            state.say(Grade::Info, format!("loading events {side} {}", when(state, at)));
         }
         StepTarget::Nothing if step == Step::On => live(state),
         StepTarget::Nothing => {
@@ -187,7 +186,7 @@ fn step_seen(state: &mut State, step: Step) {
 /// Says that there is no step back: the past goes back to a time.
 fn nothing(state: &mut State, from: Time) {
     let before = if state.cluster.past.shown.is_some() { " before this" } else { "" };
-    let report = format!("nothing that mattered was seen{before}; the past goes back to {}", when(state, from));
+    let report = format!("no important events{before}; the past goes back to {}", when(state, from));
     state.say(Grade::Refusal, report);
 }
 
@@ -240,7 +239,7 @@ pub fn matters(record: &Record) -> bool {
 pub fn span_of_chapter(chapter: Chapter) -> Span {
     let Chapter { from, to, first, last, records, starts } = chapter;
     let mut report = moments(records.iter().map(|record| (0, record)));
-    let text = || "the scheduler was started again".to_owned();
+    let text = || "the scheduler restarted".to_owned();
     report.extend(starts.into_iter().map(|at| Moment { number: 0, at, text: text() }));
     report.sort_by_key(|moment| moment.at);
     Span { from, to, moments: report.into(), first, last }
@@ -256,10 +255,10 @@ pub fn moments<'a>(records: impl Iterator<Item = (u64, &'a Record)>) -> Vec<Mome
         Some(Moment { number, at: record.at, text })
     });
     let mut report: Vec<Moment> = report.collect();
-    // Who is killed fails, and what is brought back comes into force; that is one thing each.
+    // A kill is also a failure, and a rollback is also a new configuration: each is one moment.
     let besides = |moment: &Moment| match moment.text.strip_suffix(" was killed") {
         Some(object) => Some((moment.at, format!("{object} failed"))),
-        None => moment.text.contains(" back, as revision ").then(|| (moment.at, LOADED.to_owned())),
+        None => moment.text.contains(" restored revision ").then(|| (moment.at, LOADED.to_owned())),
     };
     let besides: BTreeSet<(Time, String)> = report.iter().filter_map(besides).collect();
     report.retain(|moment| !besides.contains(&(moment.at, moment.text.clone())));
@@ -275,16 +274,16 @@ fn words(record: &Record) -> Option<String> {
         (ObjectType::APP, ChangeDetail::APP_REJECT) => format!("{object} was rejected"),
         (ObjectType::APP, ChangeDetail::APP_FAILED) => format!("{object} failed"),
         (ObjectType::APP, ChangeDetail::ALLOC_PREEMPT) => format!("an allocation of {object} was preempted"),
-        (ObjectType::NODE, ChangeDetail::NODE_DECOMMISSION) => format!("node {object} went"),
-        (ObjectType::NODE, ChangeDetail::NODE_SCHEDULABLE) => format!("node {object}: schedulable or not"),
-        (ObjectType::NODE, ChangeDetail::NODE_CAPACITY) => format!("node {object}: another capacity"),
+        (ObjectType::NODE, ChangeDetail::NODE_DECOMMISSION) => format!("node {object} was removed"),
+        (ObjectType::NODE, ChangeDetail::NODE_SCHEDULABLE) => format!("node {object}: schedulable or unschedulable"),
+        (ObjectType::NODE, ChangeDetail::NODE_CAPACITY) => format!("node {object}: capacity changed"),
         (ObjectType::NODE, detail) if detail.0 == 0 && record.change == ChangeType::ADD => {
             format!("node {object} was added")
         }
         (ObjectType::QUEUE, ChangeDetail::QUEUE_STATE) => format!("{object}: {message}"),
-        (ObjectType::QUEUE, ChangeDetail::QUEUE_DRAIN_ALERT) => format!("{object} drains for long"),
+        (ObjectType::QUEUE, ChangeDetail::QUEUE_DRAIN_ALERT) => format!("{object} drains too long"),
         (ObjectType::QUEUE, ChangeDetail::CONFIG_LOADED) => LOADED.to_owned(),
-        (ObjectType::QUEUE, ChangeDetail::CONFIG_REFUSED) => "a configuration was refused".to_owned(),
+        (ObjectType::QUEUE, ChangeDetail::CONFIG_REFUSED) => "a configuration was rejected".to_owned(),
         (ObjectType::QUEUE, ChangeDetail::CONFIG_ROLLED_BACK) => message.to_string(),
         _ => return None,
     })

@@ -264,7 +264,7 @@ pub fn next_found(state: &mut State, forward: bool) {
     let from = page.found.unwrap_or(page.top);
     let found = find(state, page, from, forward, page.found.is_none());
     if found.is_none() {
-        let message = format!("{} is nowhere in it", page.find);
+        let message = format!("{} not found", page.find);
         return state.say(Grade::Refusal, message);
     }
     if let Page::Pod(page) = state.page_mut() {

@@ -48,7 +48,7 @@ pub(super) fn kill_lines(state: &State, app: &AppRow) -> Vec<String> {
         Ok(false) => return vec!["The pods and the controllers that recreate them are not loaded yet.".to_owned()],
         Err(why) => {
             return vec![format!(
-                "Deletes the pods that the scheduler names; the controllers that recreate them are unknown: {why}."
+                "Deletes the pods that the scheduler lists; the controllers that recreate them are unknown: {why}."
             )];
         }
     }
@@ -59,7 +59,7 @@ pub(super) fn kill_lines(state: &State, app: &AppRow) -> Vec<String> {
     let owned = all.doomed(app).iter().any(|pod| pod.owner.is_some());
     match found {
         Some(FoundOwners { chains: Err(why), .. }) => lines.push(format!("Their owners are unknown: {why}.")),
-        None if owned => lines.push("What is above is being looked up.".to_owned()),
+        None if owned => lines.push("Loading their owners.".to_owned()),
         _ => {}
     }
     lines

@@ -71,7 +71,7 @@ pub fn stray(state: &mut State) {
     if let Some(Layer::Confirm(question)) = state.layers.last_mut() {
         question.accepting = false;
         question.from = now + Confirm::MOMENT;
-        state.say(Grade::Refusal, "nothing is typed here: y does it, n and esc leave it, tab chooses");
+        state.say(Grade::Refusal, "press y for yes, n or esc for no, tab to choose");
         state.redraw();
     }
 }

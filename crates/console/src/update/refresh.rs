@@ -36,9 +36,9 @@ pub fn set(state: &mut State, argument: Option<&str>) {
         Some(Err(why)) => return state.say(Grade::Refusal, why),
     }
     let words = match state.options.refresh {
-        Duration::ZERO => "the screen takes news at once".to_owned(),
-        every if every < Duration::from_secs(1) => format!("the screen takes news every {} ms", every.as_millis()),
-        every => format!("the screen takes news every {}", format::duration(every)),
+        Duration::ZERO => "the screen refreshes immediately".to_owned(),
+        every if every < Duration::from_secs(1) => format!("the screen refreshes every {} ms", every.as_millis()),
+        every => format!("the screen refreshes every {}", format::duration(every)),
     };
     state.say(Grade::Info, words);
 }

@@ -148,7 +148,7 @@ fn target(state: &State, number: Option<&str>) -> Result<u64, String> {
             Page::Details(DetailsPage { subject: Subject::Revision(number), .. }) => Some(*number),
             _ => None,
         }
-        .ok_or_else(|| "which one? :rollback NUMBER, or b in the history of configurations".to_owned()),
+        .ok_or_else(|| "missing revision: use :rollback NUMBER, or b in the history of configurations".to_owned()),
     }
 }
 
@@ -160,7 +160,7 @@ pub fn roll_back(state: &mut State, number: Option<&str>) {
     };
     let Some(running) = &state.cluster.newest.configuration else { return };
     if running.revision == revision {
-        return state.say(Grade::Refusal, format!("revision {revision} is the active one"));
+        return state.say(Grade::Refusal, format!("revision {revision} is already active"));
     }
     let base = Some(running.checksum.clone());
     orders::ask_first(state, Act::Rollback { revision, base, dry_run: true });
@@ -218,5 +218,5 @@ pub fn ask(state: &mut State, act: &Act, would: &Configured) {
         lines.push(format!("In all {}.", would.removal));
     }
     let what = Question::Order(Box::new(order));
-    state.ask(Confirm::new(format!("Bring revision {revision} back?"), lines, "Roll back", what).typing(want));
+    state.ask(Confirm::new(format!("Roll back to revision {revision}?"), lines, "Roll back", what).typing(want));
 }

@@ -20,7 +20,7 @@ pub fn open(state: &mut State, words: Option<&str>) {
         let Some(page) = state.parked.simulate.take() else {
             return state.say(
                 Grade::Refusal,
-                "simulate what? :simulate FILE, as :simulate mix.toml --node-count 8,10, or :simulate past 24h",
+                "missing workload: use :simulate FILE, for example :simulate mix.toml --node-count 8,10, or :simulate past 24h",
             );
         };
         home(state);
@@ -66,10 +66,10 @@ fn of_the_past(words: &str) -> Option<&str> {
 fn past_of(state: &State) -> Result<PastSpan, &'static str> {
     let cluster = &state.cluster;
     if cluster.trial.is_some() {
-        return Err("a what-if has no past of its own; leave it first, by q");
+        return Err("a what-if has no past; leave it first with q");
     }
     if !cluster.past.kept {
-        return Err("nothing is kept here of the past: that takes a scheduler in this process with --state DIR");
+        return Err("no past data: it needs a scheduler in this process with --state DIR");
     }
     if cluster.view.partitions.first().is_some_and(|first| first.name != cluster.partition) {
         return Err("only the past of the first partition can be simulated");
@@ -152,7 +152,7 @@ pub fn park(mut page: SimulatePage, state: &mut State) {
     if page.answer.is_none() {
         page.stop.stop();
         page.answer = Some(Err("it was canceled; the same :simulate restarts it".to_owned()));
-        state.say(Grade::Info, "the simulation was given up");
+        state.say(Grade::Info, "the simulation was canceled");
     }
     state.parked.simulate = Some(Box::new(page));
 }

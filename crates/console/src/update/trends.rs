@@ -50,7 +50,7 @@ fn read(of: &Subject, text: &str) -> Result<Value, String> {
     let value: Value = whole.parse().map_err(|why: view::trends::UnknownValue| why.to_string())?;
     match value.of == of.kind() {
         true => Ok(value),
-        false => Err(format!("{value} is of a {}, and this page is of the {of}", value.of.word())),
+        false => Err(format!("{value} is a value of a {}, and this page shows the {of}", value.of.word())),
     }
 }
 
@@ -145,7 +145,7 @@ fn to_moment(state: &mut State) {
     let marked = picture.marks.iter().find(|(column, _)| *column == picture.cursor).map(|(_, mark)| mark.at);
     let at = marked.unwrap_or_else(|| picture.first.at(picture.cursor));
     if at >= state.cluster.past.live {
-        return state.say(Grade::Refusal, "the cursor is at the present: move it to an earlier moment with left");
+        return state.say(Grade::Refusal, "the cursor is at the present: move it back with left");
     }
     past::go_to(state, at);
 }

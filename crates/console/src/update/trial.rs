@@ -37,7 +37,7 @@ pub fn run(state: &mut State, id: TrialCommand, argument: Option<&str>) {
 
 /// Opens a what-if, with orders that are given in it at once.
 fn open(state: &mut State, orders: Vec<Order>) {
-    state.say(Grade::Info, "a copy of the cluster is being made");
+    state.say(Grade::Info, "copying the cluster");
     state.emit(Effect::WhatIf(WhatIfStep::Open(orders)));
 }
 
@@ -94,7 +94,7 @@ fn forward(state: &mut State, by: Option<&str>) {
     };
     match by {
         Some(by) => state.emit(Effect::WhatIf(WhatIfStep::Advance(by))),
-        None => state.say(Grade::Refusal, "write how far, as 10m, 1h30m or 2d"),
+        None => state.say(Grade::Refusal, "write a duration, for example 10m, 1h30m or 2d"),
     }
 }
 
@@ -119,7 +119,7 @@ fn take_back(state: &mut State, number: Option<&str>) {
     let number = number.map(str::trim).filter(|text| !text.is_empty()).map_or(Some(last), |text| text.parse().ok());
     match number.filter(|number| (1..=last).contains(number)) {
         Some(number) => state.emit(Effect::WhatIf(WhatIfStep::TakeBack(number))),
-        None => state.say(Grade::Refusal, format!("no such change; there are {last}, and :changes lists them")),
+        None => state.say(Grade::Refusal, format!("change not found; the what-if has {last}; :changes lists them")),
     }
 }
 
@@ -129,7 +129,7 @@ fn list(state: &mut State) {
     let change = |(number, words): (usize, &String)| Figure {
         title: (number + 1).to_string(),
         shown: words.clone(),
-        why: format!(":take-back {} removes it and repeats the rest", number + 1),
+        why: format!(":take-back {} removes it and replays the rest", number + 1),
     };
     let mut list: Vec<Figure> = trial.changes.iter().enumerate().map(change).collect();
     list.push(Figure {
@@ -154,8 +154,8 @@ pub fn ask_apply(state: &mut State) {
     let Some(trial) = &state.cluster.trial else { return };
     let count = format::count(trial.changes.len() as u64, "change");
     let title = format!("Make {count} real in {}?", state.cluster.about.name);
-    let asked = if trial.changes.len() == 1 { "about it" } else { "about each of them, one after the other" };
-    let mut lines = vec![format!("You leave the what-if, and are asked {asked}:")];
+    let asked = if trial.changes.len() == 1 { "about it" } else { "for each of them" };
+    let mut lines = vec![format!("You leave the what-if and confirm {asked}:")];
     lines.extend(named(&trial.changes));
     state.ask(Confirm::new(title, lines, "Make them real", Question::LeaveWhatIf(true)));
 }
@@ -166,7 +166,7 @@ pub fn leave(state: &mut State) {
     if trial.changes.is_empty() {
         return state.emit(Effect::WhatIf(WhatIfStep::Leave(false)));
     }
-    let mut lines = vec!["These changes were made here only, and would be lost; :apply makes them real:".to_owned()];
+    let mut lines = vec!["These changes exist only here and would be lost; :apply makes them real:".to_owned()];
     lines.extend(named(&trial.changes));
     state.ask(Confirm::new("Leave the what-if?".to_owned(), lines, "Leave", Question::LeaveWhatIf(false)));
     state.redraw();

@@ -91,7 +91,7 @@ pub fn split(state: &mut State, name: Option<&str>) {
         question.by = match name {
             Some(name) => *all.iter().find(|by| by.name() == name.trim()).ok_or_else(|| {
                 let known: Vec<&str> = all.iter().map(|by| by.name()).collect();
-                format!("{name:?} is nothing to split this by; there are {}", known.join(", "))
+                format!("cannot split by {name:?}; valid: {}", known.join(", "))
             })?,
             None => next(&all, question.by),
         };
@@ -164,7 +164,7 @@ pub fn enter(state: &mut State) {
             return push(state, Page::App(AppPage::new(id, None)));
         }
         UsageBy::Group | UsageBy::Priority => {
-            let words = format!("what a {} used is not split further; b splits by something else", question.by.name());
+            let words = format!("the usage of a {} cannot be split further; b changes the split", question.by.name());
             return state.say(Grade::Info, words);
         }
     }

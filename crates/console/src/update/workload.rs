@@ -36,7 +36,7 @@ fn submission(state: &State, words: &str) -> Result<(Submission, Vec<String>), S
     let mut words = words.split_whitespace();
     let app = words.next().unwrap_or_default();
     if app.is_empty() || app.len() > LONGEST_ID || app.contains('=') {
-        return Err(format!("say APPLICATION [QUEUE] [TAG=VALUE…]; an id has 1 to {LONGEST_ID} bytes and no ="));
+        return Err(format!("write APPLICATION [QUEUE] [TAG=VALUE…]; an id has 1 to {LONGEST_ID} bytes and no ="));
     }
     let (mut queue, mut tags) = (String::new(), BTreeMap::new());
     for word in words {
@@ -68,7 +68,7 @@ pub(super) fn placed(part: &PartitionView, submission: &Submission) -> Result<Ve
     match part.preview(&request, Some(app)).placement.outcome {
         PlacementOutcome::Refused(refused) => Err(format!("{app} would be rejected: {}", refused.refusal)),
         PlacementOutcome::Placed(placed) => {
-            let mut lines = vec![format!("It goes to {}, as user {}.", placed.path, who.user)];
+            let mut lines = vec![format!("It is placed in {}, as user {}.", placed.path, who.user)];
             if !placed.create.is_empty() {
                 let queues: Vec<&str> = placed.create.iter().map(|queue| queue.as_str()).collect();
                 lines.push(format!("Creates {}.", queues.join(", ")));
@@ -91,7 +91,7 @@ pub fn add_asks(state: &mut State, words: &str) {
             if let Some(node) = &spec.required_node {
                 lines.push(format!("On node {node} only."));
             }
-            let title = format!("Ask for more for {}?", app.id);
+            let title = format!("Add requests to {}?", app.id);
             let asks = PartitionAct::Ask { app: app.id.clone(), asks: vec![spec] };
             let Some(act) = within(state, asks) else { return };
             ask(state, title, lines, "Ask", act.into());
@@ -109,7 +109,7 @@ fn ask_of(app: &AppRow, words: &str) -> Result<AskSpec, String> {
                 Ok(count) if at == 0 && (1..=MOST_ASKS as u64).contains(&count) => count as u32,
                 _ => {
                     return Err(format!(
-                        "{word:?} is not a RESOURCE=QUANTITY; a number in front says how often, up to {MOST_ASKS}"
+                        "{word:?} is not RESOURCE=QUANTITY; a count of up to {MOST_ASKS} can precede it"
                     ));
                 }
             };
@@ -134,7 +134,7 @@ fn ask_of(app: &AppRow, words: &str) -> Result<AskSpec, String> {
         }
     }
     if spec.resource.is_zero() {
-        return Err("say [COUNT] RESOURCE=QUANTITY…, as in 3 vcore=500m memory=1Gi".to_owned());
+        return Err("write [COUNT] RESOURCE=QUANTITY…, for example 3 vcore=500m memory=1Gi".to_owned());
     }
     spec.id = named.unwrap_or_else(|| unused(app));
     Ok(spec)
@@ -159,7 +159,7 @@ pub fn release(state: &mut State) {
     let lines = match row {
         Some(row) => vec![match &row.state {
             AskState::Allocated { node, .. } => {
-                format!("Its allocation on {node} ends; {} are free again.", format::resource(&row.resource))
+                format!("Its allocation on {node} ends and frees {}.", format::resource(&row.resource))
             }
             AskState::Pending { .. } => {
                 format!("It is pending and will be withdrawn: {}.", format::resource(&row.resource))
@@ -177,7 +177,7 @@ pub fn remove(state: &mut State) {
     let running = app.asks.len().saturating_sub(app.pending_asks as usize) as u64;
     let asks = format::count(u64::from(app.pending_asks), "pending ask");
     let lines = vec![
-        "Its submitter is done with it: it ends as Completed, not as Failed.".to_owned(),
+        "It ends as Completed, not as Failed.".to_owned(),
         format!("Releases {}, withdraws {asks}.", format::count(running, "allocation")),
     ];
     let Some(act) = within(state, PartitionAct::Remove { app: app.id.clone() }) else { return };
@@ -197,9 +197,9 @@ pub(super) fn ask_drain(state: &mut State, node: &NodeRow, drain: bool, order: O
     let (title, word, line) = match drain {
         true => {
             let stay = format::count(node.allocations.len() as u64, "allocation");
-            (format!("Drain node {id}?"), "Drain", format!("It takes no new allocations; {stay} on it run on."))
+            (format!("Drain node {id}?"), "Drain", format!("It accepts no new allocations; {stay} on it continue."))
         }
-        false => (format!("Resume node {id}?"), "Resume", "It takes new allocations again.".to_owned()),
+        false => (format!("Resume node {id}?"), "Resume", "It accepts new allocations again.".to_owned()),
     };
     let mut lines = vec![line];
     if drain && !node.reservations.is_empty() {

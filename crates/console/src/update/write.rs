@@ -104,14 +104,14 @@ pub fn paste(state: &mut State, text: &str) {
         Some(Layer::Form) => form::paste(state, text),
         Some(Layer::Edit) => config::paste(state, text),
         Some(Layer::Confirm(Confirm { typed: Some(typed), .. })) => {
-            let message = format!("{} is to be typed: what is pasted would be no second thought", typed.want);
+            let message = format!("type {}: pasted text is not accepted as a confirmation", typed.want);
             state.say(Grade::Refusal, message);
             true
         }
         _ => false,
     };
     if !taken {
-        state.say(Grade::Refusal, "nothing is being written here; what was pasted is ignored");
+        state.say(Grade::Refusal, "no input field: the pasted text is ignored");
     }
     state.redraw();
 }
@@ -308,7 +308,7 @@ fn take_over(state: &mut State) {
 /// Takes another theme.
 pub fn theme(state: &mut State, name: &str) {
     let Some(entry) = state.options.themes.get(name) else {
-        let message = format!("no theme {name}; there are {}", state.options.themes.names());
+        let message = format!("no theme {name}; available: {}", state.options.themes.names());
         return state.say(Grade::Refusal, message);
     };
     let own = entry.has_own_colors();

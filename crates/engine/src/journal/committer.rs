@@ -228,7 +228,7 @@ impl Drop for EndGuard {
         self.0.change(|state| {
             state.over = true;
             if std::thread::panicking() {
-                state.failing = Some("what writes it has ended; start again".to_owned());
+                state.failing = Some("its writer has stopped; restart".to_owned());
             }
         });
     }

@@ -94,7 +94,7 @@ impl RunningJournal {
         let number = replay::record_progress(&mut core.state);
         let own = core.state.recorder.as_ref().map(Recorder::volume).unwrap_or_default();
         if !self.sync(core) {
-            return Err("the disk fails".to_owned());
+            return Err("the disk has failed".to_owned());
         }
         snapshots::make(self.journal(), &self.setup, number, self.volume + own)
     }
@@ -249,7 +249,7 @@ pub(super) fn whole(disk: Arc<dyn Disk>, thorough: bool) -> Result<Store, Folder
 
 /// What is wrong with a file that has nothing in it, not even what it is.
 pub(super) fn no_head() -> StoreError {
-    StoreError::Damaged("the file is empty, or its beginning is missing".to_owned())
+    StoreError::Damaged("the file is empty, or its start is missing".to_owned())
 }
 
 /// Refuses a store whose beginning is missing: a journal gets its name once that is in it.
@@ -271,7 +271,7 @@ pub(super) fn ends_well(store: &Store, last: &LastFile) -> Result<(), FolderErro
 /// What an error means for a start.
 pub(super) fn failure(disk: &Arc<dyn Disk>, error: StoreError) -> FolderError {
     match error {
-        StoreError::Disk(why) => FolderError::Begin(format!("the state cannot be read: {why}")),
+        StoreError::Disk(why) => FolderError::Begin(format!("cannot read the state: {why}")),
         StoreError::Damaged(why) => FolderError::Damaged(repair::report(disk, &why)),
     }
 }
@@ -312,7 +312,7 @@ fn found(store: &Store, core: &mut Core, setup: &Setup) -> Result<(), FolderErro
     let mut changes = snapshots::changes(0, &core.save(), core.now(), Volume::default());
     changes.extend(changes_of(&core.audit_log().take_new()));
     changes.push(Change::Head(JournalHead { format: FORMAT, core: setup.profile.to_string(), made_by }));
-    store.commit(&changes).map_err(|error| FolderError::Begin(format!("the state cannot be written: {error}")))
+    store.commit(&changes).map_err(|error| FolderError::Begin(format!("cannot write the state: {error}")))
 }
 
 /// The scheduler of a store, with the number of the next record and how much was recorded.

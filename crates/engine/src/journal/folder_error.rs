@@ -22,7 +22,7 @@ pub enum FolderError {
         who: String,
     },
     /// Another process runs it, and it was only to be looked at.
-    #[error("{} is in use by another kornsole{}: ask that one, with --server URL", folder.display(), by(who))]
+    #[error("{} is in use by another kornsole{}: connect to it with --server URL", folder.display(), by(who))]
     Running {
         /// The path of the folder, as it was given.
         folder: PathBuf,
@@ -36,7 +36,7 @@ pub enum FolderError {
         folder: PathBuf,
     },
     /// Another kind of scheduler keeps its state in it.
-    #[error("{} is the state of `{by}`: use another directory with --state", folder.display())]
+    #[error("{} is a state of `{by}`: use another directory with --state", folder.display())]
     OtherKind {
         /// The path of the folder, as it was given.
         folder: PathBuf,

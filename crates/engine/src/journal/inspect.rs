@@ -79,7 +79,7 @@ impl FolderInspection {
         if let Some(last) = last {
             ends_well(&store, &last)?;
         }
-        let head = store.head().map_err(|error| FolderError::Begin(format!("the state cannot be read: {error}")))?;
+        let head = store.head().map_err(|error| FolderError::Begin(format!("cannot read the state: {error}")))?;
         // A journal gets its name once its head is in it.
         let head = head.ok_or_else(|| failure(store.disk(), no_head()))?;
         let profile: Profile =

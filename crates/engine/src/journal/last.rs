@@ -86,11 +86,12 @@ impl LastFile {
     pub fn missing(&self, store: &Store) -> Result<Option<String>, StoreError> {
         let Some(LastRecord { number, sha256 }) = &self.last else { return Ok(None) };
         let Some(record) = store.record(*number)? else {
-            let text = format!("record {number} was written and perhaps answered, and the journal ends before it");
+            let text =
+                format!("record {number} was written and may have been confirmed, but the journal ends before it");
             return Ok(Some(text));
         };
         let same = refused::digest(&record) == *sha256 || refused::is_of(&record, sha256);
-        Ok((!same).then(|| format!("record {number} is another one than the last that was written")))
+        Ok((!same).then(|| format!("record {number} is not the last written record")))
     }
 
     /// Whether a record was written.

@@ -73,7 +73,7 @@ pub fn core_at(store: &Store, setup: &Setup, until: Time, last: u64) -> Result<C
     let snapshots = store.snapshots()?;
     let nearest = snapshots.iter().rev().find(|(number, index)| *number <= last && index.at <= until);
     let Some((number, index)) = nearest else {
-        return Err(StoreError::Damaged("the journal does not reach back so far".to_owned()));
+        return Err(StoreError::Damaged("the journal does not go back that far".to_owned()));
     };
     let bytes = store.snapshot(*number, index)?;
     let mut core = Core::restored(setup, &bytes, None).map_err(StoreError::Damaged)?;
@@ -118,7 +118,7 @@ impl<'j> Recording<'j> {
         let mut core = core_at(self.store, self.setup, at, u64::MAX).map_err(|why| {
             let reach = self.store.snapshots().ok().and_then(|all| all.first().map(|(_, index)| index.at));
             match reach.filter(|reach| *reach > at) {
-                Some(reach) => format!("the journal goes back to {reach} only"),
+                Some(reach) => format!("the journal goes back only to {reach}"),
                 None => why.to_string(),
             }
         })?;
@@ -140,7 +140,7 @@ impl<'j> Recording<'j> {
         let snapshots = self.store.snapshots().map_err(|why| why.to_string())?;
         let Some((number, _)) = snapshots.iter().rev().find(|(_, index)| index.at <= from) else {
             let reach = snapshots.first().map(|(_, index)| index.at.to_string()).unwrap_or_default();
-            return Err(format!("submissions are known only from {reach} on"));
+            return Err(format!("submissions are known only since {reach}"));
         };
         let here = |name: Option<&str>| name.map_or(is_first, |name| name == partition);
         let mut found = Vec::new();
@@ -164,7 +164,7 @@ impl<'j> Recording<'j> {
         let snapshots = self.store.snapshots().map_err(|why| why.to_string())?;
         let Some((number, index)) = snapshots.iter().rev().find(|(_, index)| index.at <= from) else {
             let reach = snapshots.first().map(|(_, index)| index.at.to_string()).unwrap_or_default();
-            return Err(format!("what happened is known from {reach} on only"));
+            return Err(format!("events are known only since {reach}"));
         };
         let bytes = self.store.snapshot(*number, index).map_err(|why| why.to_string())?;
         let mut core = Core::restored(self.setup, &bytes, None)?;
@@ -224,7 +224,7 @@ impl Recording<'_> {
         let snapshots = self.store.snapshots().map_err(|why| why.to_string())?;
         let Some((number, index)) = snapshots.iter().rev().find(|(_, index)| index.at <= from) else {
             let reach = snapshots.first().map(|(_, index)| index.at.to_string()).unwrap_or_default();
-            return Err(format!("what happened is known from {reach} on only"));
+            return Err(format!("events are known only since {reach}"));
         };
         let bytes = self.store.snapshot(*number, index).map_err(|why| why.to_string())?;
         let mut core = Core::restored(self.setup, &bytes, None)?;

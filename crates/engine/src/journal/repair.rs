@@ -106,7 +106,7 @@ pub fn report(disk: &Arc<dyn Disk>, why: &str) -> String {
     let mut message = format!("the state is damaged: {why}\n");
     match read(disk) {
         Ok(file) => message.push_str(&summary(&IntactParts::look(&file))),
-        Err(error) => message.push_str(&format!("  it cannot be read as a whole either: {error}")),
+        Err(error) => message.push_str(&format!("  the complete state is unreadable too: {error}")),
     }
     message.push_str(
         "\n  = use --state-repair to move the damaged file aside and continue with the intact part, or restore a copy of the directory",
@@ -116,9 +116,9 @@ pub fn report(disk: &Arc<dyn Disk>, why: &str) -> String {
 
 fn summary(found: &IntactParts) -> String {
     let Some(IntactRange { to, .. }) = found.farthest() else {
-        return "  nothing in it can be used: no snapshot is intact".to_owned();
+        return "  it is unusable: no snapshot is intact".to_owned();
     };
-    let until = found.time_of(..=to).map(|wall| format!(", the last order in it of {}", date(wall)));
+    let until = found.time_of(..=to).map(|wall| format!(", the last order from {}", date(wall)));
     let mut message = format!("  intact are the records up to {to}{}", until.unwrap_or_default());
     let later = found.records.range(to + 1..).count();
     if later > 0 {
@@ -160,7 +160,7 @@ pub fn mend_audit(file: &Path) -> Result<String, String> {
         store.commit(&entries_of(&found)).map_err(|error| error.to_string())
     })?;
     Ok(format!(
-        "the audit was damaged: the file is now {}; intact in it are {entries} entries and {revisions} configurations, which stay",
+        "the audit was damaged: the file is now {}; {entries} intact entries and {revisions} configurations are kept",
         aside.display()
     ))
 }
@@ -195,7 +195,7 @@ fn replace(file: &Path, write: impl FnOnce(Arc<dyn Disk>) -> Result<(), String>)
     let fresh: Arc<dyn Disk> = Arc::new(FileDisk::open(&new).map_err(|error| error.to_string())?);
     write(fresh)?;
     let swap = std::fs::rename(file, &aside).and_then(|()| std::fs::rename(&new, file));
-    swap.map_err(|error| format!("{} cannot be moved aside: {error}", file.display()))?;
+    swap.map_err(|error| format!("cannot move {} aside: {error}", file.display()))?;
     Ok(aside)
 }
 

@@ -160,7 +160,7 @@ pub fn make(journal: &Journal, setup: &Setup, number: u64, volume: Volume) -> Re
     drop(core);
     for change in changes(number, &bytes, at, volume) {
         if !journal.aside(vec![change]) {
-            return Err("the disk fails".to_owned());
+            return Err("the disk has failed".to_owned());
         }
     }
     Ok(())

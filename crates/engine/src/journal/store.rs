@@ -50,7 +50,7 @@ impl From<redb::Error> for StoreError {
                 std::io::ErrorKind::ReadOnlyFilesystem => "the file system is read-only".to_owned(),
                 _ => error.to_string(),
             }),
-            redb::Error::PreviousIo => Self::Disk("the disk failed before".to_owned()),
+            redb::Error::PreviousIo => Self::Disk("the disk has already failed".to_owned()),
             error => Self::Damaged(error.to_string()),
         }
     }
@@ -157,7 +157,7 @@ impl Store {
 
     fn with<T>(&self, act: impl FnOnce(&Database) -> Result<T, redb::Error>) -> Result<T, StoreError> {
         let database = self.database.read().unwrap_or_else(PoisonError::into_inner);
-        let database = database.as_ref().ok_or_else(|| StoreError::Disk("the disk failed before".to_owned()))?;
+        let database = database.as_ref().ok_or_else(|| StoreError::Disk("the disk has already failed".to_owned()))?;
         Ok(act(database)?)
     }
 

@@ -122,7 +122,7 @@ impl Past {
                 let which = if reversed { recent.len() } else { left_out.len() };
                 let changes = if which == 1 { "change".to_owned() } else { format!("{which} changes") };
                 return Some(format!(
-                    "{} by all that was seen ({}), {} with the last {changes} {how}",
+                    "{} with all changes ({}), {} with the last {changes} {how}",
                     found.verdict.name(),
                     found.cause,
                     verdict.name(),

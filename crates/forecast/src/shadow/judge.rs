@@ -89,7 +89,7 @@ impl Trial<'_> {
                 return (ruling, first);
             };
             if found.0 == self.wanted {
-                let level = first.as_ref().map(|(other, _)| format!("it is level with {} {}", other.0, other.1));
+                let level = first.as_ref().map(|(other, _)| format!("it has the same rank as {} {}", other.0, other.1));
                 let ruling = self.on_node(&found.1, level);
                 return (ruling, first.or(Some(found)));
             }
@@ -160,8 +160,8 @@ impl Trial<'_> {
         }
         let asked = part.explain(*at, app, Some(ask)).and_then(|found| found.asks.into_iter().next());
         let why = asked.map(|ask| ask.sentence()).unwrap_or_default();
-        let but = if withdrew { "what is level with it aside, " } else { "" };
-        format!("{but}kornsole would allocate nothing now: {why}")
+        let but = if withdrew { "apart from requests of the same rank, " } else { "" };
+        format!("{but}kornsole would make no allocation now: {why}")
     }
 }
 
@@ -182,8 +182,8 @@ fn not_there(part: &Partition, decision: &Decision) -> String {
     }
     let asked = part.explain(*at, app, Some(ask)).and_then(|found| found.asks.into_iter().next());
     match asked.map(|asked| asked.status) {
-        Some(AskStatus::Runs { node, .. }) => format!("it runs on {node} already"),
-        Some(AskStatus::TakesOver { node, .. }) => format!("it takes over from a placeholder on {node} already"),
+        Some(AskStatus::Runs { node, .. }) => format!("it already runs on {node}"),
+        Some(AskStatus::TakesOver { node, .. }) => format!("it already replaces a placeholder on {node}"),
         Some(AskStatus::Waits) => "it cannot be compared".to_owned(),
         None => "its pod was not seen before the decision".to_owned(),
     }

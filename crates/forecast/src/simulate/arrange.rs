@@ -18,7 +18,7 @@ const MOST_DRAWN: usize = 5_000_000;
 pub fn on_nodes(workload: &mut Workload, count: usize) -> Result<(), String> {
     let known = workload.nodes.len();
     if known == 0 && count > 0 {
-        return Err("the workload has no node that another one could be a copy of: give --node".to_owned());
+        return Err("the workload has no node to copy: use --node".to_owned());
     }
     workload.nodes.truncate(count);
     for number in known..count {
@@ -86,7 +86,9 @@ pub fn ask_for_queue(job: &mut Job, form: &str) -> Result<(), String> {
             _ => match name.strip_prefix("tag:") {
                 Some(tag) => job.tags.get(tag).map_or("none", String::as_str),
                 None => {
-                    return Err(format!("{form:?}: {{{name}}} is none of {{user}}, {{group}}, {{app}}, {{tag:NAME}}"));
+                    return Err(format!(
+                        "{form:?}: unknown placeholder {{{name}}}; valid: {{user}}, {{group}}, {{app}}, {{tag:NAME}}"
+                    ));
                 }
             },
         };

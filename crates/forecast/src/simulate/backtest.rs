@@ -120,7 +120,7 @@ impl Backtest {
     /// In a sentence each: what was forecast, how far that was off, and how far the simulation is off where all that came in is known.
     pub fn sentences(&self) -> Vec<String> {
         if self.was.total.waits.count == 0 {
-            return vec!["backtest: nothing was asked for in the second half of the span".to_owned()];
+            return vec!["backtest: no requests in the second half of the period".to_owned()];
         }
         let figures = self.compared();
         let named = |of: &dyn Fn(&Compared) -> Option<String>| {
@@ -133,12 +133,12 @@ impl Backtest {
         let off = |which: usize| named(&|one| one.off(which));
         vec![
             format!(
-                "backtest, the second half of the span forecast from the first: {}; it was: {}; so it is off by: {}",
+                "backtest (forecast of the second half of the period from the first): {}; actual: {}; error: {}",
                 shown(0),
                 shown(2),
                 off(0)
             ),
-            format!("a simulation of the jobs that were submitted then is off by: {}", off(1)),
+            format!("a simulation of the submitted jobs has the error: {}", off(1)),
         ]
     }
 

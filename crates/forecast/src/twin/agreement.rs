@@ -49,8 +49,8 @@ impl Agreement {
     /// How far both agree, as a sentence for people.
     pub fn sentence(&self) -> String {
         match self.of {
-            0 => "worked out on a twin; none of its decisions could be compared yet".to_owned(),
-            of => format!("worked out on a twin, which agreed in {} of {of} decisions", self.agreed),
+            0 => "computed on a twin; no decision compared yet".to_owned(),
+            of => format!("computed on a twin that agreed in {} of {of} decisions", self.agreed),
         }
     }
 

@@ -11,7 +11,7 @@ use view::{PartitionView, QueueRow};
 /// # Errors
 /// There is no queue yet.
 pub(super) fn config(part: &PartitionView) -> Result<Config, String> {
-    let root = part.root().ok_or("nothing is known of its queues yet")?;
+    let root = part.root().ok_or("its queues are not loaded yet")?;
     let mut root = queue(part, root);
     root.submit_acl.value = Acl { everybody: true, ..Acl::default() };
     // The root's maximum is what the nodes have.

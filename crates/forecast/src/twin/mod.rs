@@ -86,7 +86,7 @@ impl Twin {
         let mut twin = Self { scheduler, partition, now, unknown, differs: Vec::new(), text: None, said, hints, held };
         twin.differs = match twin.partition() {
             Some(own) => differences::between(own, part),
-            None => vec!["its queues could not be made".to_owned()],
+            None => vec!["cannot create its queues".to_owned()],
         };
         Ok(twin)
     }
@@ -104,7 +104,7 @@ impl Twin {
     pub fn explain(&self, of: &Asked) -> Result<Finding, Refusal> {
         if !self.differs.is_empty() {
             let differs = self.differs.join("; ");
-            let why = format!("the twin differs from the state it was made from: {differs}{}", self.words_for(of));
+            let why = format!("the twin differs from its source state: {differs}{}", self.words_for(of));
             return Err(Refusal::new(Code::Unavailable, format!("cannot explain {of}"), why));
         }
         let part = self.partition().ok_or_else(|| Refusal::not_found("partition", &self.partition))?;
@@ -184,7 +184,7 @@ impl Twin {
     /// It differs, or is too large.
     pub fn trusted_fork(&self, most: usize) -> Result<Fork, String> {
         if !self.differs.is_empty() {
-            return Err(format!("the twin differs from the state it was made from: {}", self.differs.join("; ")));
+            return Err(format!("the twin differs from its source state: {}", self.differs.join("; ")));
         }
         self.fork(most).map_err(|why| why.to_string())
     }
@@ -206,7 +206,7 @@ fn seen(ask: &AskRow) -> AskSeen<'_> {
 
 /// What no release shows, or not this one.
 fn unseen(profile: Profile, beside: Option<&Beside>) -> Vec<String> {
-    let history = "since when an ask waits by its first blocker, and what it waited for before".to_owned();
+    let history = "how long a request has waited for its current cause, and its earlier causes".to_owned();
     if profile == Profile::Kornsole {
         return vec![history];
     }
@@ -215,11 +215,11 @@ fn unseen(profile: Profile, beside: Option<&Beside>) -> Vec<String> {
         Some(beside) => unseen.extend_from_slice(beside.unknown()),
         None => unseen.extend([
             "the resource manager's own conditions: node selectors, taints, affinity, volumes".to_owned(),
-            "whether an ask may preempt others or be preempted: it is taken to be so".to_owned(),
+            "whether a request can preempt or be preempted: assumed to be true".to_owned(),
         ]),
     }
     if profile == Profile::V1_5_1 {
-        unseen.push("reservations, and when an allocation was made".to_owned());
+        unseen.push("reservations, and the time of an allocation".to_owned());
     }
     unseen
 }

@@ -65,7 +65,7 @@ pub(super) fn replay(
     for row in part.apps.iter().flatten() {
         match scheduler.adopt_state(now, &part.name, &row.id, row.state) {
             Ok(true) => {}
-            Ok(false) => failed.push(format!("{} is {} there", row.id, row.state)),
+            Ok(false) => failed.push(format!("{} is {} in the remote", row.id, row.state)),
             Err(why) => failed.push(why),
         }
     }
@@ -77,9 +77,9 @@ pub(super) fn replay(
         scheduler.apply(now, &Command::Configure(Arc::new(config)));
     }
     let more = failed.len().saturating_sub(MOST);
-    unknown.extend(failed.into_iter().take(MOST).map(|why| format!("not taken over: {why}")));
+    unknown.extend(failed.into_iter().take(MOST).map(|why| format!("skipped: {why}")));
     if more > 0 {
-        unknown.push(format!("not taken over: {more} things more"));
+        unknown.push(format!("skipped: {more} more"));
     }
 }
 

@@ -137,7 +137,7 @@ fn preemption_is_as_the_pods_and_their_classes_say() {
     let flags = |id: &str| (ask(&made, id).allow_preempt_self, ask(&made, id).allow_preempt_other);
     assert_eq!((flags("run-1"), flags("new-1")), ((false, true), (true, false)));
     let made = twin(&manifests(spec, "", ""), &["PriorityClass"]);
-    assert_eq!(unknown(&made), ["priority classes may not be listed: that 1 pod may be preempted is taken to be so"]);
+    assert_eq!(unknown(&made), ["priority classes may not be listed: 1 pod is assumed to be preemptible"]);
     let node = "affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: \
                 [{matchFields: [{key: metadata.name, operator: In, values: [n2]}]}]}}}";
     let text = manifests("", &format!(", {node}"), "").replace(
@@ -165,11 +165,12 @@ fn an_ask_without_a_pod_goes_anywhere_and_is_counted() {
     let only_nodes = text.split_once("---\nkind: Pod").expect("pods").0;
     let made = twin(only_nodes, &[]);
     assert_eq!(why(&made), "");
-    let words = "the pods of 1 ask and 1 allocation (run-1, new-1): they are taken to go to any node, and to preempt and be preempted";
+    let words =
+        "the pods of 1 ask and 1 allocation (run-1, new-1): assumed to fit any node, to preempt, and to be preempted";
     assert_eq!(unknown(&made), [words]);
     let gone = text.replacen("name: n2", "name: other", 1);
     let made = twin(&gone, &[]);
-    assert_eq!(unknown(&made), ["nodes that Kubernetes does not have: n2; nothing goes there"]);
+    assert_eq!(unknown(&made), ["nodes unknown to Kubernetes: n2; they get no pods"]);
 }
 
 #[test]
@@ -178,7 +179,7 @@ fn what_may_not_be_listed_is_one_line_and_lets_pods_pass() {
     let text = manifests("", claim, "");
     let kinds = ["PersistentVolume", "PersistentVolumeClaim", "StorageClass"];
     let made = twin(&text, &kinds);
-    let words = "persistent volumes, persistent volume claims and storage classes may not be listed: the volumes of 1 pod are not judged";
+    let words = "persistent volumes, persistent volume claims and storage classes may not be listed: the volumes of 1 pod are not evaluated";
     assert_eq!((unknown(&made), why(&made)), (vec![words], String::new()));
     assert_eq!(unknown(&twin(&manifests("", "", ""), &kinds)), Vec::<&str>::new(), "it concerns nobody");
     let no_pods = twin(&text, &["Pod", "Node"]);
@@ -192,7 +193,7 @@ fn what_may_not_be_listed_is_one_line_and_lets_pods_pass() {
     let made = twin_of(&part(Profile::V1_8_0), Profile::V1_8_0, no_nodes);
     assert_eq!(
         unknown(&made),
-        ["nodes cannot be listed (500: no): node selectors, taints, affinity and volumes are not judged"]
+        ["nodes cannot be listed (500: no): node selectors, taints, affinity and volumes are not evaluated"]
     );
 }
 
@@ -202,7 +203,7 @@ fn a_claim_that_is_not_bound_is_named() {
     let objects = "---\nkind: PersistentVolumeClaim\nmetadata: {namespace: ns, name: data}\nspec: {storageClassName: fast}\n\
                    ---\nkind: StorageClass\nmetadata: {name: fast}\nvolumeBindingMode: Immediate\n";
     let made = twin(&(manifests("", claim, "") + objects), &[]);
-    let words = "where pod ns/new-1 can go: needs volume binding: its claim \"data\" is not bound";
+    let words = "nodes for pod ns/new-1: needs volume binding: its claim \"data\" is not bound";
     assert_eq!(unknown(&made), [words]);
     assert!(why(&made).contains("unbound immediate"), "{}", why(&made));
 }
@@ -220,7 +221,7 @@ fn a_claim_that_waits_for_its_first_pod_keeps_it_from_no_node() {
     let made = with("provisioner: csi.example.com\n", "");
     assert_eq!((unknown(&made), why(&made)), (Vec::<&str>::new(), String::new()));
     let by_hand = with("provisioner: kubernetes.io/no-provisioner\n", "");
-    let words = "where pod ns/new-1 can go: which volumes are free for its claim \"data\" is not judged";
+    let words = "nodes for pod ns/new-1: the free volumes for its claim \"data\" are not evaluated";
     assert_eq!((unknown(&by_hand), why(&by_hand)), (vec![words], String::new()));
     let elsewhere = with("", ", annotations: {volume.kubernetes.io/selected-node: gone}");
     assert!(why(&elsewhere).contains("did not find available persistent volumes"), "{}", why(&elsewhere));
@@ -280,5 +281,5 @@ fn a_back_off_that_is_reported_is_explained() {
     };
     let first = found.first_blocker().expect("it waits");
     assert_eq!((first.level, first.mending()), (BlockLevel::Backoff, Mending::Time));
-    assert_eq!(first.detail, "cycles skip the application for 5s more");
+    assert_eq!(first.detail, "cycles skip the application for another 5s");
 }

@@ -59,7 +59,7 @@ impl World<'_> {
     fn change(&mut self, change: &Change) -> Result<Result<(), String>, Unfinished> {
         let meaning = match self.part() {
             Some(part) => meaning(part, self.text.as_deref(), change),
-            None => Err("the partition is gone".to_owned()),
+            None => Err("the partition was removed".to_owned()),
         };
         match meaning {
             Ok(Meaning::Config(text)) => self.configure(&text),
@@ -95,7 +95,7 @@ impl World<'_> {
         let reading = config::read(text, self.profile());
         let Some(config) = reading.config else {
             let first = reading.faults.iter().find(|fault| fault.severity == Severity::Error);
-            return Ok(Err(first.map_or_else(|| "the configuration cannot be read".to_owned(), ToString::to_string)));
+            return Ok(Err(first.map_or_else(|| "cannot read the configuration".to_owned(), ToString::to_string)));
         };
         let events = self.apply(&Command::Configure(Arc::new(config)))?;
         match events.iter().find_map(refusal) {

@@ -137,13 +137,13 @@ fn factor(text: &str) -> Option<f64> {
 fn set(text: &str) -> Result<Change, String> {
     let (place, value) = text.split_once('=').ok_or("missing `=`")?;
     let (place, value) = (place.trim(), value.trim());
-    let (queue, key, counts) = key(place).ok_or_else(|| format!("{place:?} names no key of a queue"))?;
+    let (queue, key, counts) = key(place).ok_or_else(|| format!("{place:?} does not name a key of a queue"))?;
     if queue.is_empty() {
-        return Err(format!("{place:?} names no queue"));
+        return Err(format!("{place:?} does not name a queue"));
     }
     let value = if counts || value == "none" { amount(value)? } else { Amount::Is(value.to_owned()) };
     if value == Amount::Is(String::new()) {
-        return Err("there is nothing behind its `=`; write `none` to take the key out".to_owned());
+        return Err("no value after `=`; write `none` to remove the key".to_owned());
     }
     Ok(Change::Set { queue: QueuePath::new(queue), key, value })
 }

@@ -60,7 +60,7 @@ pub(super) fn quantity(
     now: impl Fn() -> Option<i64>,
 ) -> Result<Option<String>, String> {
     let read = |text: &str| parse_quantity(resource, text).map_err(|fault| format!("{text:?} is {fault}"));
-    let now = || now().ok_or_else(|| format!("no quantity of {resource} is set that can grow or shrink"));
+    let now = || now().ok_or_else(|| format!("{resource} has no quantity to increase or decrease"));
     let amount = match value {
         Amount::Nothing => return Ok(None),
         Amount::Is(text) => return Ok(Some(text.clone())),
@@ -74,7 +74,7 @@ pub(super) fn quantity(
 
 fn count(value: &Amount, now: impl Fn() -> Option<u64>) -> Result<Option<u64>, String> {
     let read = |text: &str| text.parse::<u64>().map_err(|_| format!("{text:?} is not a count"));
-    let now = || now().ok_or("no such limit is set that can grow or shrink");
+    let now = || now().ok_or("the limit has no value to increase or decrease");
     Ok(Some(match value {
         Amount::Nothing => return Ok(None),
         Amount::Is(text) => read(text)?,
@@ -111,7 +111,9 @@ fn limit(
             edit::change_limit(text, target, at, &limit)
         }
         Some(_) => {
-            return Err(format!("the limit for {name} names others too; change its line in the configuration's text"));
+            return Err(format!(
+                "the limit for {name} also applies to other names; change it in the text of the configuration"
+            ));
         }
         None => {
             let list = if side == Side::User { &mut limit.users } else { &mut limit.groups };

@@ -60,12 +60,9 @@ impl fmt::Display for NoFork {
         const MB: usize = 1_000_000;
         match self {
             Self::NoPartition(name) => write!(f, "partition {name:?} not found"),
-            Self::TooLarge { bytes, most } => write!(
-                f,
-                "two copies of the state take about {} MB, and {} MB are allowed for that",
-                bytes.div_ceil(MB),
-                most / MB
-            ),
+            Self::TooLarge { bytes, most } => {
+                write!(f, "two copies of the state need about {} MB; the limit is {} MB", bytes.div_ceil(MB), most / MB)
+            }
             Self::Stopped => f.write_str("the scheduler has stopped"),
         }
     }

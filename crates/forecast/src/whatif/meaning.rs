@@ -158,7 +158,7 @@ fn within(commands: usize) -> Result<(), String> {
     if commands <= MOST_COMMANDS {
         return Ok(());
     }
-    Err(format!("that is about {commands} new asks, and at most {MOST_COMMANDS} are tried; take a smaller number"))
+    Err(format!("the change adds about {commands} requests; the limit is {MOST_COMMANDS}; use a smaller number"))
 }
 
 /// The same ask once more.

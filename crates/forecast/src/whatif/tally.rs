@@ -246,7 +246,7 @@ impl Tally {
             EventKind::Released { resource, holder, reason, app, ask, .. } => {
                 self.use_changes(at, (&holder.queue, &holder.user), resource, false);
                 if *reason == ReleaseReason::Timeout {
-                    self.decide(at, None, || format!("{app}/{ask} is given up"));
+                    self.decide(at, None, || format!("{app}/{ask} is abandoned"));
                 }
             }
             EventKind::Preempted { app, ask, by_app, by_ask, resource, .. } => {
@@ -269,7 +269,7 @@ impl Tally {
                 // A live one of this name stays.
                 let tally = self.apps.entry(app.clone()).or_default();
                 tally.rejected = Some(Arc::from(message.as_str()));
-                self.decide(at, None, || format!("{app} is refused: {message}"));
+                self.decide(at, None, || format!("{app} is rejected: {message}"));
             }
             EventKind::Killed { app, queue, .. } => {
                 self.apps.entry(app.clone()).or_default().killed = true;

@@ -17,7 +17,7 @@ pub(super) fn sentence(comparison: &Comparison) -> String {
         1 => parts.push(format!("1 application {text}")),
         count => parts.push(format!("{count} applications {}", plural(text))),
     };
-    say(Effect::Started.name(), "starts that would not");
+    say(Effect::Started.name(), "starts (without the change: does not)");
     say(Effect::NotStarted.name(), "does not start");
     say("sooner", "starts sooner");
     say("later", "starts later");
@@ -31,11 +31,12 @@ pub(super) fn sentence(comparison: &Comparison) -> String {
     say(Effect::WaitsLess.name(), "waits less");
     let [without, with] = comparison.total.each_ref().map(Figures::mean_wait);
     if without != with {
-        parts.push(format!("an ask waits {} on average instead of {}", seconds(with), seconds(without)));
+        parts.push(format!("a request waits {} on average instead of {}", seconds(with), seconds(without)));
     }
     let [long_without, long_with] = comparison.total.each_ref().map(|figures| figures.long_waits);
     if long_without != long_with {
-        let asks = |count: u64| if count == 1 { "1 ask waits".to_owned() } else { format!("{count} asks wait") };
+        let asks =
+            |count: u64| if count == 1 { "1 request waits".to_owned() } else { format!("{count} requests wait") };
         parts.push(format!(
             "{} longer than {} instead of {long_without}",
             asks(long_with),
@@ -44,7 +45,7 @@ pub(super) fn sentence(comparison: &Comparison) -> String {
     }
     parts.extend(below_guarantee(comparison));
     if parts.is_empty() {
-        return "no application runs otherwise; queues, users or nodes differ".to_owned();
+        return "no application is affected; queues, users or nodes differ".to_owned();
     }
     parts.join(", ")
 }

@@ -28,7 +28,7 @@ pub(super) fn not_in_the_other<'a>(
 pub fn explained(part: &Partition, now: Time, (app, ask): &(AppId, AskId)) -> String {
     let Some(explanation) = part.explain(now, app, Some(ask)) else {
         return match part.app(app) {
-            Some(_) => format!("{app} has no ask {ask} there"),
+            Some(_) => format!("{app} has no request {ask} in that run"),
             None => format!("no active application {app}"),
         };
     };

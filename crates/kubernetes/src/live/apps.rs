@@ -267,7 +267,7 @@ impl Live {
                 app.phase = Phase::Resuming;
                 app.creating.clear();
                 let first = Arc::clone(&app.first);
-                let message = "the gang did not come together in time: its pods are scheduled one by one".to_owned();
+                let message = "the gang timed out: its pods are scheduled one by one".to_owned();
                 self.say(&first, Weight::Warning, GANG, "PlaceholderTimeOut", message);
                 self.delete_placeholders(id);
                 self.check_gang(id, sink);

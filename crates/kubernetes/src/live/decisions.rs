@@ -68,7 +68,7 @@ impl Live {
             }
             (Stage::Assumed(node), _) => {
                 // The binding may be under way; if it came about, the watch says so.
-                let reason = format!("the scheduler took it back from node {node}");
+                let reason = format!("the scheduler released it on node {node}");
                 self.set(ask, Stage::Left(reason));
             }
             _ => {}
@@ -92,7 +92,7 @@ impl Live {
         let (pod, is_placeholder) = (Arc::clone(&task.pod), task.is_placeholder());
         match reason {
             ReleaseReason::Preempted => {
-                let why = victim.unwrap_or_else(|| "something more important needs its room".to_owned());
+                let why = victim.unwrap_or_else(|| "it is preempted for a request with a higher priority".to_owned());
                 self.say(&pod, Weight::Warning, "Preempted", "Preempted", format!("it is deleted: {why}"));
             }
             ReleaseReason::Timeout if is_placeholder => {

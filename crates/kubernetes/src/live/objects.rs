@@ -19,7 +19,7 @@ impl LiveObject {
             fields.insert("kind".to_owned(), Value::from(kind));
         }
         let read = Object::read(value).map_err(|unread| unread.to_string())?;
-        read.map(Self).ok_or_else(|| format!("objects of the kind {kind} are not looked at"))
+        read.map(Self).ok_or_else(|| format!("objects of the kind {kind} are ignored"))
     }
 
     /// By what it is found.

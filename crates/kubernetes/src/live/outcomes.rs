@@ -22,7 +22,7 @@ impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Overtaken(why) | Self::Failed(why) => f.write_str(why),
-            Self::Gone => f.write_str("it is not there"),
+            Self::Gone => f.write_str("it does not exist"),
         }
     }
 }
@@ -68,10 +68,7 @@ impl Live {
                 self.set(&uid, Stage::Later(due));
                 self.later.insert((due, uid.clone()));
                 self.count_failure(&uid, node, sink);
-                let message = format!(
-                    "it could not be bound to node {node}, and is tried again in {} s: {why}",
-                    doubled.as_secs()
-                );
+                let message = format!("cannot bind it to node {node}, retry in {} s: {why}", doubled.as_secs());
                 self.say(&object, Weight::Warning, "PodBindFailure", "PodBindFailure", message);
             }
         }

@@ -52,9 +52,9 @@ impl Stage {
     pub fn why_not_asked(&self) -> Option<&str> {
         match self {
             Self::Left(why) | Self::Refused(why) => Some(why),
-            Self::Orphan => Some("it names a node that is not there"),
+            Self::Orphan => Some("it names a node that does not exist"),
             Self::Held => Some("its gang is incomplete: it is requested after the placeholders are allocated"),
-            Self::Later(_) => Some("it could not be bound, and is tried again soon"),
+            Self::Later(_) => Some("binding failed; a retry follows"),
             _ => None,
         }
     }

@@ -154,7 +154,7 @@ pub(crate) fn waits_for(pod: &Pod, storage: Storage<'_>) -> Option<String> {
     claim_names(pod).find_map(|name| {
         let key = (pod.metadata.namespace.clone(), name);
         match storage.claims.get(&key) {
-            None => Some(format!("its claim {:?} is not there", key.1)),
+            None => Some(format!("its claim {:?} does not exist", key.1)),
             Some(claim) if claim.metadata.deletion_timestamp.is_some() => {
                 Some(format!("its claim {:?} is being deleted", key.1))
             }

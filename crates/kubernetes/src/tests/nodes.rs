@@ -37,7 +37,7 @@ fn kt_31_pods_of_an_unknown_node_are_orphans_until_it_comes() {
     let pods = foreign("f", "h1", "1") + &small("p", 0, "nodeName: h1");
     let found = recovery(&pods, Profile::Kornsole);
     assert_eq!((found.foreign, found.asked.len()), (0, 0));
-    assert_eq!(found.left_alone[0].reason, "it names node h1, which is not there");
+    assert_eq!(found.left_alone[0].reason, "it names node h1, which does not exist");
     assert!(found.notices[0].contains("kube-system/f names node h1"), "{:?}", found.notices);
     let found = recovery(&(pods + &node("h1", "", "")), Profile::Kornsole);
     assert_eq!((found.foreign, found.running.len()), (1, 1));

@@ -135,7 +135,7 @@ fn a_gang_comes_together_and_gives_way_to_its_pods() {
     );
     let plan = planned(&(nodes + &gang_pod("p", 0, "c") + &gang_pod("q", 1, "c")), ONE_QUEUE);
     let reasons: Vec<_> = plan.waiting.iter().map(|one| (one.pod.as_str(), one.reason.as_str())).collect();
-    assert_eq!(reasons[0], ("ns/p", "its gang has not come together: it needs placeholders, 2 of group g"));
+    assert_eq!(reasons[0], ("ns/p", "its gang is incomplete: it needs placeholders, 2 of group g"));
     assert!(reasons[2].0.starts_with("ns/tg-gang-g-") && reasons[2].1.contains("NodeAffinity"), "{reasons:?}");
 }
 

@@ -92,7 +92,7 @@ impl<'v> Making<'v> {
 /// A field that counts has another shape, or a required one is absent.
 pub(super) fn expand(kind: &Kind, scope: &Scope<'_>, making: &mut Making<'_>) -> Result<(), Rejected> {
     if scope.depth > DEEPEST {
-        return Err(scope.spec.rejected(format!("more than {DEEPEST} objects inside each other")));
+        return Err(scope.spec.rejected(format!("objects are nested deeper than {DEEPEST} levels")));
     }
     if !kind.suspend.is_empty() && scope.spec.is_true_at(kind.suspend)? {
         making.suspended = true;

@@ -249,7 +249,8 @@ impl Followed {
         if end < since && since.0 - at.0 >= HOUR {
             (self.newest, self.until, self.agreed) = (end, end, end);
         }
-        let why = "the clock of the scheduler was set back: nothing counts until it comes to where it was".to_owned();
+        let why = "the clock of the scheduler was set back: usage is counted again when the clock passes its last time"
+            .to_owned();
         self.note_gap(Gap { from: since, to: Some(at), why });
         let now = self.newest;
         self.begin_again(now);

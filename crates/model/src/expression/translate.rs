@@ -90,9 +90,7 @@ impl<'p> Translator<'p> {
         let number = |text: &str| text.parse::<u32>().unwrap_or(u32::MAX);
         let (low, high) = (number(low), high.map_or(0, number));
         if low > REPEAT_MAX || high > REPEAT_MAX || (high > 0 || inner.ends_with(",0")) && low > high {
-            return fault(format!(
-                "the repetition {{{inner}}} is none: at most {REPEAT_MAX}, the smaller number first"
-            ));
+            return fault(format!("invalid repetition {{{inner}}}: at most {REPEAT_MAX}, the smaller number first"));
         }
         Ok(Some(self.take(end + 1)))
     }
@@ -203,7 +201,7 @@ impl<'p> Translator<'p> {
                 u32::from_str_radix(&digits, 8).ok().and_then(char::from_u32).unwrap_or('\0')
             }
             c if c.is_ascii_punctuation() || c.is_ascii_whitespace() || c.is_ascii_control() => c,
-            c => return fault(format!("\\{c} means nothing")),
+            c => return fault(format!("unknown escape \\{c}")),
         })
     }
 
@@ -216,7 +214,7 @@ impl<'p> Translator<'p> {
         let good = digits.filter(|text| text.bytes().all(|b| b.is_ascii_hexdigit()));
         match good.and_then(|text| u32::from_str_radix(text, 16).ok()).and_then(char::from_u32) {
             Some(c) => Ok(c),
-            None => fault("\\x needs two hexadecimal digits, or some in braces"),
+            None => fault("\\x needs two hexadecimal digits, or more in braces"),
         }
     }
 

@@ -14,7 +14,7 @@ impl Partition {
     pub(crate) fn add_node(&mut self, now: Time, spec: &NodeSpec, events: &mut Vec<Event>) {
         let id = spec.id.clone();
         if self.nodes.find(&id).is_some() {
-            return reject(now, &id, "a node of this id is registered already", events);
+            return reject(now, &id, "a node with this id is already registered", events);
         }
         if spec.capacity.has_negative() || spec.occupied.has_negative() {
             return reject(now, &id, "a negative capacity", events);

@@ -93,7 +93,7 @@ pub(crate) fn assert_due(scheduler: &mut Scheduler) {
         return;
     }
     let wrong = violations(scheduler);
-    assert!(wrong.is_empty(), "the scheduler's counters do not add up:\n{}", wrong.join("\n"));
+    assert!(wrong.is_empty(), "the scheduler's counters are inconsistent:\n{}", wrong.join("\n"));
     let asks = |partition: &Partition| partition.apps.iter().map(|(_, app)| 1 + app.asks.len() as u64).sum::<u64>();
     let size = |p: &Partition| p.queues.len() as u64 + p.nodes.len() as u64 + asks(p);
     let size = scheduler.partitions.iter().map(size).sum::<u64>();
@@ -231,7 +231,7 @@ impl Check<'_> {
                 let allocated = ask.and_then(|ask| ask.allocation).map(|a| (a.number, a.node));
                 let to_come = ask.and_then(|ask| ask.rare.takes_over).filter(|t| t.charged).map(|t| (t.number, t.node));
                 self.that(allocated.or(to_come) == Some((*number, node.key)), || {
-                    format!("node {id} has allocation {number} that is not there")
+                    format!("node {id} has allocation {number}, which does not exist")
                 });
                 if let Some(ask) = ask {
                     own.add_assign(&ask.resource);

@@ -61,162 +61,162 @@ pub const SWITCHES: &[SwitchRow] = rows! {
     // States and order
     "starting_state" "D-07" [starting_state] "tests/scheduler/worked/gangs.rs::ex_22_a_gang_comes_together_and_is_replaced";
         true => "an application is Starting from its first allocation until the second, or for 5 minutes",
-        false => "an application is Running from its first allocation on, without the state Starting";
+        false => "an application is Running from its first allocation, without the state Starting";
     "stateaware" "D-07" [stateaware] "tests/scheduler/worked/order.rs::ex_10_stateaware";
-        true => "`application.sort.policy: stateaware` lets one application start at a time",
+        true => "with `application.sort.policy: stateaware` one application starts at a time",
         false => "`application.sort.policy: stateaware` is read as `fifo`";
     "fair_share" "D-08" [fair_share_of_cluster] "tests/scheduler/worked/order.rs::ex_08_with_and_without_a_guarantee";
-        true => "queues are compared by one number: the largest share of guarantee, else of maximum, else of the cluster",
-        false => "queues are compared by the list of their shares of their own guarantee, else by what they use";
+        true => "queues are compared by one number: the largest share of the guarantee, otherwise of the maximum, otherwise of the cluster",
+        false => "queues are compared by the list of their shares of their guarantee, otherwise by their usage";
     "running_count_cut" "D-24" [running_count_cut] RECORDED;
-        true => "the count of running applications of a queue is cut at its `maxapplications`",
+        true => "the count of running applications of a queue is capped at its `maxapplications`",
         false => "the count of running applications is exact";
     "accepted_leak" "D-11" [accepted_leak] RECORDED;
-        true => "an application that is removed before it runs keeps its place in `maxapplications` above its leaf",
-        false => "an application that is removed frees its place in `maxapplications` on all levels";
+        true => "an application that is removed before it runs still counts for `maxapplications` of its parent queues",
+        false => "an application that is removed no longer counts for `maxapplications` on any level";
     "running_leak" "P-16" [running_leak] RECORDED;
-        true => "an application still counts for its user and group after its last allocation ended and its last ask was withdrawn",
-        false => "an application that has nothing left frees its place with user and group";
+        true => "an application still counts for its user and group after its last allocation and request have ended",
+        false => "an application without allocations and requests no longer counts for its user and group";
     "priority_cache" "P-02" [priority_cache] RECORDED;
-        true => "after a reload that changes the offset or policy of a queue, its parents keep its old priority until an ask that decides a priority is added or removed in the subtree",
-        false => "a reload that changes offset or policy changes the priorities above at once";
+        true => "after a reload that changes the priority offset or policy of a queue, its parents use the old priority until a request that decides a priority is added or removed in the subtree",
+        false => "a reload that changes the priority offset or policy updates the priorities of parents immediately";
     "priority_on_submit" "P-03" [priority_on_submit] RECORDED;
-        true => "a submission refreshes priorities that a reload left stale",
+        true => "a submission refreshes priorities that are stale after a reload",
         false => "a submission refreshes no priorities";
     "events_runnable" "D-21" [events_runnable] "tests/scheduler/conformance/events.rs::the_releases_events_are_those_of_the_recordings";
-        true => "events say of running applications, too, that a maximum of applications keeps them from beginning",
-        false => "events say only of applications that wait what keeps them from beginning";
+        true => "events report also for running applications that an application limit blocks them",
+        false => "events report only for waiting applications that an application limit blocks them";
     // Nodes, reservations, required nodes
     "root_max_zero" "P-04" [root_max_keeps_zero] RECORDED;
         true => "a resource stays in the cluster's size with 0 after its last node is removed, and requests for it are skipped",
         false => "a resource is removed from the cluster's size with its last node";
     "commit_check" "D-22" [commit_check] "tests/scheduler/worked/release_1_5.rs::d_22_a_queue_above_its_maximum_gets_nothing_more";
-        true => "a queue that uses more of any resource than its maximum gets nothing more, not even requests without that resource",
-        false => "a queue that uses more of a resource than its maximum still gets requests without that resource";
+        true => "a queue above its maximum in any resource gets no allocations, not even for requests without that resource",
+        false => "a queue above its maximum in a resource still gets allocations for requests without that resource";
     "zero_capacity" "N-06" [zero_capacity] "tests/scheduler/worked/release_1_9.rs::n_06_a_capacity_of_0_is_no_capacity";
-        true => "a node keeps a capacity of 0, and counts as full in it as soon as something of it is in use there",
-        false => "a capacity of 0 is dropped from a node, and does not count when nodes are sorted";
+        true => "a node keeps a capacity of 0, and counts as full in that resource when any of it is in use",
+        false => "a capacity of 0 is removed from a node, and is ignored when nodes are sorted";
     "required_node" "D-09" [required_node] RECORDED;
-        RequiredNode::NextAsk => "an ask with a required node that is unknown or reserved for another is skipped",
-        RequiredNode::GivesUpApp => "an ask with a required node that is unknown or reserved for another ends the turn of its application",
-        RequiredNode::Shared => "a node is reserved for any number of asks that require it; an unknown node is passed over";
+        RequiredNode::NextAsk => "a request with a required node that is unknown or reserved for another is skipped",
+        RequiredNode::GivesUpApp => "a request with a required node that is unknown or reserved for another ends the turn of its application",
+        RequiredNode::Shared => "a node is reserved for any number of requests that require it; an unknown node is skipped";
     "reservation_identity" "P-05" [reservation_identity] "tests/scheduler/worked/preempt_rules.rs::p_05_where_the_reservation_goes_when_its_ask_preempts_elsewhere";
-        true => "an ask that preempts on another node keeps the reservation that it has",
-        false => "the reservation moves to the node on which its ask preempts";
+        true => "a request that preempts on another node keeps its reservation",
+        false => "the reservation moves to the node on which its request preempts";
     "reservation_cancel" "SCH-136" [reservation_cancel] "tests/scheduler/worked/preempt_rules.rs::sch_136_a_preemptor_does_away_with_old_reservations_in_1_8_0";
-        true => "a preemptor takes reservations of less important asks that are older than 120 minutes",
-        false => "a preemptor takes no reservations of others";
+        true => "a preempting request takes reservations of requests with lower priority that are older than 120 minutes",
+        false => "a preempting request does not take reservations of other requests";
     "reservation_timeout" "N-04" [reservation_timeout] "tests/scheduler/worked/release_1_9.rs::n_04_a_reservation_without_headroom_is_given_up_after_120_minutes";
-        true => "a reservation older than 120 minutes is given up when its queue or user has no headroom for it",
+        true => "a reservation older than 120 minutes is released when its queue or user has no headroom for it",
         false => "a reservation without headroom stays";
     // Asks, placeholders, gangs
     "ask_again_pending" "D-23" [ask_again_pending] "tests/scheduler/worked/asks.rs::sch_013_a_pending_ask_is_replaced";
-        AskAgainPending::Replaces => "an id that is asked for again while it is pending replaces the first ask",
-        AskAgainPending::LeavesOld => "an id that is asked for again while it is pending is tried at both places; the higher priority counts until it is allocated",
-        AskAgainPending::Resizes => "an id that is asked for again while it is pending changes only its size";
+        AskAgainPending::Replaces => "a request with the id of a pending request replaces it",
+        AskAgainPending::LeavesOld => "a request with the id of a pending request is tried at both positions; the higher priority applies until it is allocated",
+        AskAgainPending::Resizes => "a request with the id of a pending request changes only its size";
     "ask_again_allocated" "D-23" [ask_again_allocated] "tests/scheduler/worked/asks.rs::sch_013_the_new_release_resizes_in_place";
-        AskAgainAllocated::Refused => "an id that is allocated is not taken again",
-        AskAgainAllocated::Second => "an id that is allocated and asked for again is allocated a second time; a release ends the last one, the others stay on their nodes",
-        AskAgainAllocated::Resizes => "an id that is allocated and asked for again changes the size of its allocation, without a check; its node keeps its place in the order";
+        AskAgainAllocated::Refused => "a request with the id of an allocation is rejected",
+        AskAgainAllocated::Second => "a request with the id of an allocation is allocated a second time; a release ends the last allocation, the others stay on their nodes",
+        AskAgainAllocated::Resizes => "a request with the id of an allocation changes its size without a check; its node keeps its position in the order";
     "release_ends_ask" "P-06" [release_ends_ask] "tests/scheduler/conformance/events.rs::the_releases_events_are_those_of_the_recordings";
-        true => "what ends otherwise than by time takes its ask with it, which is an event",
-        false => "what ends leaves its spent ask behind";
+        true => "an allocation that ends for a reason other than a timeout removes its request, with an event",
+        false => "an allocation that ends does not remove its request";
     "placeholder_timedout" "P-07" [timed_out_when_gone] "tests/scheduler/worked/gang_rules.rs::sch_143_a_placeholder_that_is_too_small_goes";
-        true => "a placeholder that goes because of its size or of time counts as timed out, and the real ask is scheduled",
-        false => "only the placeholder timer counts placeholders as timed out; otherwise real asks wait without end";
+        true => "a placeholder that is released because of its size or a timeout counts as timed out, and the real request is scheduled",
+        false => "only the placeholder timer counts placeholders as timed out; otherwise real requests wait forever";
     "gang_timeout_real" "P-21" [gang_timeout_real] "tests/scheduler/worked/gang_timeouts.rs::p_21_what_a_gang_that_came_too_late_has_to_give_back";
-        true => "a gang that did not come together gives back its real allocations, too, and its pending real asks count as timed out",
-        false => "a gang that did not come together gives back its placeholders";
+        true => "a gang that timed out also releases its real allocations, and its pending real requests count as timed out",
+        false => "a gang that timed out releases its placeholders";
     "gang_failed_leak" "P-22" [gang_failed_leak] "tests/scheduler/worked/gang_timeouts.rs::p_22_what_a_failed_gang_leaves_behind";
-        true => "what a failed gang really runs stays on its nodes, and counts for its user, after its application is gone",
-        false => "what a failed gang really runs ends with its application";
+        true => "real allocations of a failed gang stay on their nodes, and count for their user, after the application is removed",
+        false => "real allocations of a failed gang end with the application";
     "unschedulable_backoff" "D-19" [unschedulable_backoff] "tests/scheduler/worked/ask_backoff.rs::d_19_the_asks_behind_wait_for_the_delay";
-        true => "with `application.unschedasks.backoff` an application with this number of asks without a node waits before it is tried again",
+        true => "with `application.unschedasks.backoff` an application with this number of unschedulable requests waits before it is tried again",
         false => "`application.unschedasks.backoff` has no effect";
     // Preemption between queues
     "attempt_count" "SCH-150" [attempt_count] "tests/scheduler/worked/preempt_rules.rs::sch_150_ten_attempts_and_what_counts_as_one";
-        true => "asks that may not preempt yet use up the ten attempts of a leaf and cycle",
-        false => "only asks that may preempt use up the ten attempts of a leaf and cycle";
+        true => "requests that cannot preempt yet use up the ten attempts of a leaf in a cycle",
+        false => "only requests that can preempt use up the ten attempts of a leaf in a cycle";
     "max_is_fence" "P-10, N-03" [max_is_fence] "tests/scheduler/worked/preempt_rules.rs::p_10_a_queue_with_all_of_its_maximum_is_a_fence";
         MaxIsFence::Never => "a maximum is not a fence for preemption",
         MaxIsFence::Full => "a queue that uses exactly its own maximum is a fence for preemption",
-        MaxIsFence::Exceeded => "a queue in which the ask would exceed a maximum of its path is a fence for preemption";
+        MaxIsFence::Exceeded => "a queue in which the request would exceed a maximum of its path is a fence for preemption";
     "node_total" "SCH-157" [victims_on_any_node] "tests/scheduler/worked/release_1_5.rs::sch_157_victims_on_a_node_that_lacks_a_resource";
-        true => "preemption may select a node without a resource of the ask, and stops its victims without effect",
-        false => "preemption chooses only nodes that could hold the ask when they are empty";
+        true => "preemption can select a node without a resource of the request, and stops its victims without effect",
+        false => "preemption selects only nodes that fit the request when they are empty";
     "victim_without_guarantee" "D-05" [victim_without_guarantee] "tests/scheduler/worked/preempt.rs::ex_18_who_has_no_guarantee_gives_but_in_1_5_1";
-        true => "a queue without a guarantee can lose anything to preemption",
+        true => "a queue without a guarantee can lose all allocations to preemption",
         false => "a queue without a guarantee is protected while it fits its maximum";
     "victim_again" "D-14" [victim_again] RECORDED;
-        true => "what is being preempted may be chosen again",
-        false => "what is being preempted is not chosen again";
+        true => "an allocation that is being preempted can be selected again",
+        false => "an allocation that is being preempted is not selected again";
     "victim_shares_name" "P-11" [victim_shares_name] RECORDED;
-        true => "a victim has a resource in common with the ask",
-        false => "a victim may have no resource in common with the ask";
+        true => "a victim shares a resource with the request",
+        false => "a victim can share no resource with the request";
     "victim_floor" "D-18" [victim_floor] "tests/scheduler/worked/preempt_rules.rs::d_18_how_far_a_queue_gives";
-        VictimFloor::EveryName => "preemption leaves a queue its guarantee in every resource that the victim has",
-        VictimFloor::AnyName => "preemption leaves a queue above its guarantee in one resource, or at it in all",
+        VictimFloor::EveryName => "preemption leaves a queue its guarantee in each resource of the victim",
+        VictimFloor::AnyName => "preemption leaves a queue above its guarantee in one resource, or at its guarantee in all",
         VictimFloor::BeforeRemoval => "the last victim may take its queue below its guarantee";
     "path_minimum" "D-06" [path_minimum] "crates/scheduler/src/preemption/snapshot/tests.rs::the_path_minimum_of_1_5_1";
         true => "a resource that is missing in one maximum of a path counts 0 for gangs and victims",
         false => "a resource that is missing in a maximum is not limited by it";
     "ask_queue_room" "P-12" [ask_queue_room] "tests/scheduler/worked/preempt_rules.rs::p_12_and_p_13_in_1_8_0_victims_must_make_up_for_the_ask_alone";
-        AskQueueRoom::Within => "the ask must fit what is left of its queue's guarantee",
-        AskQueueRoom::Pays => "each victim is paid for, in the resources that it has, with what is left of the guarantee of the ask's queue";
+        AskQueueRoom::Within => "the request must fit the unused guarantee of its queue",
+        AskQueueRoom::Pays => "each victim must fit, in its resources, the unused guarantee of the queue of the request";
     "final_cut" "P-13" [final_cut] "tests/scheduler/worked/preempt_rules.rs::p_12_and_p_13_in_1_8_0_victims_must_make_up_for_the_ask_alone";
-        true => "of the victims found only as many go as the ask needs by their own size",
-        false => "all victims that were found go";
+        true => "only as many of the victims are preempted as the request needs",
+        false => "all victims are preempted";
     "victim_age" "P-14" [victim_age] "tests/scheduler/worked/preempt_rules.rs::sch_160_victims_for_the_quota_are_the_newest_wherever_they_run";
-        true => "the newest ask is the first further victim",
-        false => "the newest allocation is the first further victim";
+        true => "the newest request is the first additional victim",
+        false => "the newest allocation is the first additional victim";
     // Quota preemption
     "quota_preemption" "N-01" [quota_preemption] "tests/scheduler/worked/quota.rs::n_01_a_queue_is_brought_down_to_its_lowered_maximum";
-        true => "with `preemption.quotapreemptionenabled` a queue above a lowered maximum is brought down to it after `quota.preemption.delay`",
+        true => "with `preemption.quotapreemptionenabled` allocations above a lowered maximum are preempted after `quota.preemption.delay`",
         false => "allocations above a lowered maximum continue to run";
     "quota_old_key" "N-01" [quota_old_key] "tests/scheduler/worked/quota.rs::n_01_the_delay_is_read_by_its_old_name";
         true => "`preemption.quota.delay` is read where `quota.preemption.delay` is absent",
         false => "`preemption.quota.delay` has no effect";
     "quota_opted_in_last" "N-01a" [quota_opted_in_last] "tests/scheduler/worked/quota.rs::n_01a_who_offers_itself_goes_first";
-        true => "quota enforcement preempts allocations that allow preemption last, and those that started their application first",
-        false => "quota enforcement preempts allocations that allow preemption first, and those that started their application last";
+        true => "quota enforcement preempts allocations that allow preemption last, and originator allocations first",
+        false => "quota enforcement preempts allocations that allow preemption first, and originator allocations last";
     "quota_largest_guard" "N-01b" [quota_largest_guard] "tests/scheduler/worked/quota.rs::n_01b_every_guarantee_of_the_path_protects";
-        true => "where quotas are enforced, of the guarantees on a path only the one that is exceeded most protects",
-        false => "where quotas are enforced, every guarantee on a path protects";
+        true => "for quota enforcement only the most exceeded guarantee on a path protects allocations",
+        false => "for quota enforcement each guarantee on a path protects allocations";
     "quota_counts_below" "N-01c" [quota_counts_below] "tests/scheduler/worked/quota.rs::n_01c_who_lacks_something_gives_nothing_of_it";
         true => "the deficit of a child to its guarantee counts as an excess when children share the amount to preempt",
-        false => "a child gives nothing of a resource of which it has less than its guarantee";
+        false => "a child below its guarantee in a resource loses none of it";
     "quota_keeps_time" "N-01d" [quota_keeps_time] "tests/scheduler/worked/quota.rs::n_01d_a_delay_that_is_taken_out_calls_it_off";
-        true => "taking `quota.preemption.delay` out does not call off what it has started",
-        false => "taking `quota.preemption.delay` out calls off what it has started";
+        true => "removing `quota.preemption.delay` does not cancel a started delay",
+        false => "removing `quota.preemption.delay` cancels a started delay";
     "quota_arm" "N-02" [quota_arm] RECORDED;
-        true => "an allocation that grows by itself starts the delay, too",
-        false => "growth of allocations starts no delay";
+        true => "growth of an allocation also starts the delay",
+        false => "growth of an allocation does not start the delay";
     // Reloads
     "reload_revive" "D-03" [reload_revives] "tests/scheduler/worked/queues.rs::ex_16_a_queue_that_is_configured_again_is_active_again";
-        true => "a draining queue that is in the file again is active again",
-        false => "a draining queue that is in the file again keeps draining";
+        true => "a draining queue that is added to the file again becomes active",
+        false => "a draining queue that is added to the file again stays draining";
     "reload_maxapps" "D-01" [reload_max_apps] RECORDED;
         ReloadMaxApps::All => "a reload applies `maxapplications` to every queue",
         ReloadMaxApps::NotRoot => "a reload applies `maxapplications` to every queue not named root",
         ReloadMaxApps::None => "a reload applies `maxapplications` to new queues only";
     "reload_properties" "D-02, N-05" [reload_properties] "tests/scheduler/worked/release_1_9.rs::n_05_what_a_reload_makes_of_properties";
-        ReloadProperties::Own => "a reload gives an existing queue the properties in its own part of the file only; what is gone keeps its effect",
-        ReloadProperties::Inherited => "a reload passes properties down again; what is gone everywhere keeps its effect",
+        ReloadProperties::Own => "a reload gives an existing queue only the properties in its own section; removed properties stay in effect",
+        ReloadProperties::Inherited => "a reload inherits properties again; properties removed everywhere stay in effect",
         ReloadProperties::Recomputed => "a reload computes properties as at the start";
     "reload_template" "D-02" [reload_template] RECORDED;
-        true => "a reload passes templates down again",
+        true => "a reload inherits templates again",
         false => "a parent without a template of its own has none after a reload";
     "zero_max" "D-25" [zero_max_unset] RECORDED;
-        true => "a maximum of only zeros limits nothing",
+        true => "a maximum of only zeros has no effect",
         false => "a maximum of 0 applies";
     "group_limit_gone" "D-26" [group_usage_lost] "tests/scheduler/worked/limits_reload.rs::section_9_the_releases_lose_the_usage_of_a_group";
-        true => "a limit that is taken out makes the usage of its group forgotten, also above",
+        true => "removing a limit also removes the usage of its group, including parent queues",
         false => "the usage of a group moves with its applications when its limit is removed";
     "limit_path_case" "LIM-017" [limit_path_case] "tests/scheduler/worked/limits_reload.rs::section_10_limits_of_a_queue_in_capitals";
-        true => "limits of a queue written with capitals never hold",
-        false => "limits of a queue written with capitals hold";
+        true => "limits of a queue with capital letters in its name never apply",
+        false => "limits of a queue with capital letters in its name apply";
     "limits_per_process" "LIM-017" [limits_of_last_partition] "tests/scheduler/worked/limits_reload.rs::lim_017_limits_of_several_partitions";
-        true => "the limits of the last partition hold in all of them",
+        true => "the limits of the last partition apply in all partitions",
         false => "each partition has its own limits";
     "limits_reported_again" "SCH-223" [limits_reported_again] "tests/scheduler/conformance/events.rs::the_releases_events_are_those_of_the_recordings";
         true => "events report every limit again at each load",
@@ -226,35 +226,35 @@ pub const SWITCHES: &[SwitchRow] = rows! {
         false => "the event of the cluster's new size has the new one";
     "reload_trial_limits" "P-15" [trial_limits] "tests/scheduler/worked/limits_reload.rs::a_refused_reload_leaves_its_limits_behind_in_1_5_1";
         true => "a reload that is rejected late leaves its limits active",
-        false => "a reload that is refused changes nothing of the limits";
+        false => "a rejected reload does not change limits";
     // Placement and users
     "group_cache" "N-07" [group_cache] "tests/scheduler/worked/release_1_9.rs::n_07_groups_of_an_earlier_submission";
         GroupCache::Never => "a submission without groups has the group named as its user",
-        GroupCache::Forever => "a submission without groups has those that its user named last",
-        GroupCache::FiveMinutes => "a submission without groups has those that its user named in the last 300 seconds";
+        GroupCache::Forever => "a submission without groups has the last groups of its user",
+        GroupCache::FiveMinutes => "a submission without groups has the groups of its user in the last 300 seconds";
     "namespace_tags" "PLC-076" [namespace_tags_together] RECORDED;
-        true => "namespace tags set maximum and guarantee together, and clear the one that is not given; `namespace.resourcemaxapps` is read",
-        false => "namespace tags set maximum and guarantee each by itself";
+        true => "namespace tags set maximum and guarantee together, and clear a missing one; `namespace.resourcemaxapps` is read",
+        false => "namespace tags set maximum and guarantee independently";
     "recovery_queue_limits" "PLC-093" [recovery_queue] RECORDED;
         RecoveryQueue::Bare => "the recovery queue has no limits",
         RecoveryQueue::Template => "the recovery queue has the root's template",
         RecoveryQueue::TemplateAndTags => "the recovery queue has the root's template and the quotas of tags";
     "draining_placement" "D-04" [place.draining] "crates/scheduler/src/placement/tests/draining.rs::row_79_a_draining_leaf";
-        Draining::Ignored => "a draining leaf takes applications",
-        Draining::Leaf => "a draining leaf takes no applications: the next rule is tried",
-        Draining::Path => "a leaf that drains, or below a queue that drains, takes no applications";
+        Draining::Ignored => "a draining leaf accepts applications",
+        Draining::Leaf => "a draining leaf rejects applications: the next rule is tried",
+        Draining::Path => "a draining leaf, or a leaf in a draining queue, rejects applications";
     "placement_default" "PLC-004" [place.placement_default] "crates/scheduler/src/placement/tests/draining.rs::the_fallback_of_1_8_is_checked_like_a_result";
         true => "an application that no rule places goes to `root.default`, if that exists",
         false => "an application that no rule places is rejected";
     "illegal_name" "PLC-023" [place.illegal_name] "crates/scheduler/src/placement/tests/rules.rs::only_1_8_looks_at_the_parts_of_a_fixed_queue_here";
-        true => "an illegal name in a rule's result rejects the application, whether the queue would be made or not",
-        false => "an illegal name matters when the queue would be made";
+        true => "an invalid name in a rule's result always rejects the application",
+        false => "an invalid name rejects the application only when the queue would be created";
     "user_name_check" "USR-009" [place.user_name_check] "tests/config/rules/users.rs::usr_009_user_names_are_checked_by_1_8_with_groups_only";
-        true => "a submission with groups by a user with an illegal name is rejected",
+        true => "a submission with groups by a user with an invalid name is rejected",
         false => "names of users are not checked";
     "queue_name_chars" "CFG-030" [place.queue_name_chars] "tests/config/rules/queues.rs::cfg_030_names";
         NameChars::Narrow => "names of queues have letters, digits, `_` and `-`",
-        NameChars::Wide => "names of queues may have `:`, `#`, `/` and `@`, too";
+        NameChars::Wide => "names of queues can also have `:`, `#`, `/` and `@`";
     "user_name_chars" "NAM-004" [place.user_name_chars] "tests/config/rules/names.rs::nam_004_limits_and_filters_of_1_8";
         NameChars::Narrow => "names of users in limits and filters have no `#` and `/`",
         NameChars::Wide => "names of users in limits and filters may have `#` and `/`";
@@ -265,34 +265,34 @@ pub const SWITCHES: &[SwitchRow] = rows! {
         true => "a rule may place into the recovery queue",
         false => "only forced applications go to the recovery queue";
     "partial_path" "PLC-072" [place.partial_path] RECORDED;
-        true => "an illegal part leaves the queues made above it behind",
-        false => "of a path with an illegal part nothing is made";
+        true => "parent queues that were created before an invalid part stay",
+        false => "no queue is created for a path with an invalid part";
     "rules_at_start" "PLC-101" [place.starts_without_rules] "crates/scheduler/src/placement/tests/rules.rs::rules_that_do_not_build_at_the_start";
-        true => "rules that do not build leave a start without rules: every submission is rejected",
-        false => "rules that do not build are a fault of the file";
+        true => "with invalid rules the scheduler starts without rules: all submissions are rejected",
+        false => "invalid rules are an error in the file";
     // Configurations, by the profile
     "config_keys" "N-01" [profile] "tests/config/rules/reading.rs::cfg_003_unknown_keys";
         Profile::V1_5_1 => "the keys `preemption.quotapreemptionenabled` and `usergroupresolver` are faults",
         Profile::V1_8_0 | Profile::V1_9_0 => "the keys `preemption.quotapreemptionenabled` and `usergroupresolver` are known",
         Profile::Kornsole => "the keys `preemption.quotapreemptionenabled` and `statedumpfilepath` are known";
     "limit_root_name" "N-08" [profile] "tests/config/rules/limits.rs::n_08_limits_below_a_queue_named_root";
-        Profile::V1_5_1 | Profile::V1_8_0 => "limits of a queue named `root` below the root are taken for the root's where limits are compared",
-        Profile::V1_9_0 | Profile::Kornsole => "limits are compared from parent to child, whatever the names";
+        Profile::V1_5_1 | Profile::V1_8_0 => "when limits are compared, a queue named `root` below the root counts as the root",
+        Profile::V1_9_0 | Profile::Kornsole => "limits are compared from parent to child, for all names";
     "own_rules" "CFG" [profile] "tests/config/verdicts.rs::our_own_rules_differ_where_they_are_said_to";
-        Profile::V1_5_1 | Profile::V1_8_0 | Profile::V1_9_0 => "what only kornsole's own rules refuse is a warning",
-        Profile::Kornsole => "kornsole's own rules refuse, too";
+        Profile::V1_5_1 | Profile::V1_8_0 | Profile::V1_9_0 => "an error of kornsole's additional rules is a warning",
+        Profile::Kornsole => "kornsole's additional rules also reject";
     // Kubernetes as the resource manager, by the profile
     "sidecar_sum" "K8S-135" [profile] "crates/kubernetes/src/tests/resources.rs::kt_13_before_1_9_a_sidecar_counts_twice_while_it_starts";
         Profile::V1_5_1 | Profile::V1_8_0 => "a sidecar of a pod counts twice while it starts",
         Profile::V1_9_0 | Profile::Kornsole => "a sidecar of a pod counts once";
     "cordon_drains" "K8S-152" [profile] "crates/kubernetes/src/tests/nodes.rs::kt_32_a_cordoned_node";
-        Profile::V1_5_1 | Profile::V1_8_0 => "a cordoned node is schedulable, and the filter alone keeps pods off",
+        Profile::V1_5_1 | Profile::V1_8_0 => "a cordoned node is schedulable, and only the filter excludes pods",
         Profile::V1_9_0 | Profile::Kornsole => "a cordoned node is drained";
     // REST and events, by the profile
     "quota_event" "N-09" [profile] "tests/scheduler/worked/quota.rs::n_09_an_event_says_what_was_enforced";
-        Profile::V1_5_1 | Profile::V1_8_0 => "no event says that a quota was enforced",
-        Profile::V1_9_0 | Profile::Kornsole => "event 407 of a queue says that its quota was enforced";
+        Profile::V1_5_1 | Profile::V1_8_0 => "no event reports quota enforcement",
+        Profile::V1_9_0 | Profile::Kornsole => "event 407 of a queue reports quota enforcement";
     "rest_release" "N-10" [profile] "tests/rest/served.rs::answers_are_those_of_1_9_0_but_for_what_is_listed";
         Profile::V1_5_1 | Profile::V1_8_0 | Profile::Kornsole => "`/ws/v1` answers as 1.8.0 does",
-        Profile::V1_9_0 => "`/ws/v1` answers as 1.9.0 does: `node-utilization` is gone, metrics say how they escape names";
+        Profile::V1_9_0 => "`/ws/v1` answers as 1.9.0 does: `node-utilization` is removed, metrics name their escaping";
 };

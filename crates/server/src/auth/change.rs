@@ -47,7 +47,7 @@ pub fn revoke(file: &Path, id: &str) -> Result<Token, String> {
 
 /// Reads a file under its lock, and replaces it by what `with` makes of its tokens.
 fn change<T>(file: &Path, create: bool, with: impl FnOnce(&mut Vec<Token>) -> Result<T, String>) -> Result<T, String> {
-    let failed = |error: io::Error| format!("{}: cannot be locked: {error}", file.display());
+    let failed = |error: io::Error| format!("cannot lock {}: {error}", file.display());
     let locked = lock(file, create).map_err(failed)?;
     let outcome = list(file).and_then(|mut tokens| {
         let done = with(&mut tokens)?;
@@ -79,7 +79,7 @@ fn lock(path: &Path, create: bool) -> io::Result<Locked> {
             Err(TryLockError::Error(error)) => return Err(error),
         }
         if Instant::now() > until {
-            return Err(io::Error::other("another process changes it and does not end"));
+            return Err(io::Error::other("another process is changing it and does not end"));
         }
     }
 }

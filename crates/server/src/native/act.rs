@@ -214,7 +214,7 @@ fn sum_of(groups: Vec<dto::TaskGroup>) -> Result<Resource, Refusal> {
 
 fn ask(ask: dto::Ask, app: &str) -> Result<AskSpec, Refusal> {
     if let Some(other) = ask.app.filter(|named| named != app) {
-        let text = format!("app: {:?} is another application than that of the path", begin_of(&other));
+        let text = format!("app: {:?} does not match the application of the path", begin_of(&other));
         return Err(body::wrong("body", text));
     }
     if ask.count == 0 {
@@ -256,7 +256,7 @@ fn resource(amounts: Option<BTreeMap<String, dto::Quantity>>) -> Result<Resource
 async fn bulk(request: &NativeRequest) -> Result<Reply, Refusal> {
     let dto::BulkAction { action, ids, to, reason } = body::json(&request.body.bytes)?;
     if ids.len() > MOST_IDS {
-        return Err(body::wrong("body", format!("ids: {} of them, at most {MOST_IDS} are taken", ids.len())));
+        return Err(body::wrong("body", format!("ids: {} ids, the limit is {MOST_IDS}", ids.len())));
     }
     let act = |id: &str| -> Result<PartitionAct, Refusal> {
         let (app, expect_queue) = (id.into(), None);

@@ -16,7 +16,7 @@ use wire::dto::native::{ALLOW_EMPTY, ALLOW_REMOVAL};
 /// A request that is not as it should be: `method`, `media type`, or where in its body.
 pub(super) fn wrong(kind: &str, why: impl Into<String>) -> Refusal {
     let details = Details { kind: Some(kind.to_owned()), ..Details::default() };
-    Refusal::new(Code::BadRequest, "the request is not as it should be", why).with(details)
+    Refusal::new(Code::BadRequest, "the request is invalid", why).with(details)
 }
 
 /// The body of a request, if its route takes one.
@@ -56,12 +56,12 @@ pub(super) async fn read(
 pub(super) async fn whole(native: &NativeApi, limit: usize, peer: IpAddr, body: Body) -> Result<RequestBody, Refusal> {
     budget::read(&native.bodies, peer, body, limit, native.options.limits.body).await.map_err(|why| match why {
         BodyError::TooLarge => {
-            let text = format!("at most {limit} bytes are taken here");
+            let text = format!("the limit is {limit} bytes");
             Refusal::new(Code::TooLarge, "the body is too large", text)
         }
-        BodyError::TooSlow => wrong("body", "the body took too long"),
-        BodyError::Broken => wrong("body", "the body could not be read"),
-        BodyError::Busy => Refusal::new(Code::Unavailable, "not now", "too many bodies are being read"),
+        BodyError::TooSlow => wrong("body", "the body timed out"),
+        BodyError::Broken => wrong("body", "cannot read the body"),
+        BodyError::Busy => Refusal::new(Code::Unavailable, "not now", "too many requests are in progress"),
     })
 }
 

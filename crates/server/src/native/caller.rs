@@ -119,8 +119,8 @@ fn authenticated(native: &NativeApi, headers: &HeaderMap, peer: Option<SocketAdd
     let admin = token.identity.user == native.options.owner || native.options.scheduler_acl.grants(&token.identity);
     let actor = Actor { from: from(peer), ..Actor::from(token.identity.clone()) }.scheduler_admin(admin);
     let actor = match (native.options.read_only, token.read_only) {
-        (true, _) => actor.read_only("nothing can be changed over this server"),
-        (_, true) => actor.read_only("the token is for reading only"),
+        (true, _) => actor.read_only("this server is read-only"),
+        (_, true) => actor.read_only("the token is read-only"),
         _ => actor,
     };
     let (expires, mark, entered) = (token.expires, Some(token.mark()), AtomicBool::new(false));
@@ -156,10 +156,10 @@ fn looking_as(native: &NativeApi, who: Caller, headers: &HeaderMap, route: &Rout
         return Err(refused("needs membership in the scheduler ACL".to_owned()).with(details));
     }
     if route.changes() {
-        return Err(refused("Kornsole-As is for looking only".to_owned()));
+        return Err(refused("Kornsole-As is read-only".to_owned()));
     }
     let identity = value.to_str().map_err(|_| "no text".to_owned()).and_then(Identity::parse);
-    let identity = identity.map_err(|why| Refusal::new(Code::BadRequest, "Kornsole-As is not readable", why))?;
+    let identity = identity.map_err(|why| Refusal::new(Code::BadRequest, "Kornsole-As is invalid", why))?;
     let admin = identity.user == native.options.owner || native.options.scheduler_acl.grants(&identity);
     let actor = Actor { from: who.actor.from.clone(), ..Actor::from(identity) }.scheduler_admin(admin);
     Ok(Caller { actor, ..who })

@@ -18,7 +18,7 @@ use wire::dto;
 pub(super) fn get(request: &NativeRequest) -> Result<Reply, Refusal> {
     let view = request.view();
     let configuration = view.configuration.as_ref();
-    let configuration = configuration.ok_or_else(|| Refusal::not_found("configuration", "that was written down"))?;
+    let configuration = configuration.ok_or_else(|| Refusal::not_found("configuration", "that was recorded"))?;
     let etag = Some(configuration.checksum.clone());
     if request.flag("raw") {
         let body = Bytes::from(configuration.text.to_string());
@@ -65,7 +65,7 @@ pub(super) async fn diff(request: &NativeRequest) -> Result<Reply, Refusal> {
             queue.as_ref() == Some(&place) && change.key.starts_with("resources.max")
         };
         for change in done.changes.iter_mut().filter(of) {
-            change.effect = "nothing new until below; what is above is preempted".to_owned();
+            change.effect = "no new allocations until usage is below; allocations above are preempted".to_owned();
         }
         done.what_happens.push(format!("{place}: {sentence}"));
     }
@@ -125,6 +125,6 @@ pub(super) async fn replace(request: &NativeRequest, base: Option<String>) -> Re
     tracing::info!(user = request.who.actor.user(), act = "change the configuration", code, "order");
     match outcome? {
         Done::Configured(done) => Ok(*done),
-        _ => Err(Refusal::new(Code::Unavailable, "the scheduler answered something else", "")),
+        _ => Err(Refusal::new(Code::Unavailable, "unexpected answer of the scheduler", "")),
     }
 }

@@ -85,7 +85,7 @@ pub(super) async fn once(request: &NativeRequest, key: Option<&str>, path: &str)
     let Some(key) = key else { return handle(request).await };
     if key.is_empty() || key.chars().count() > LONGEST_KEY {
         let text = format!("a key has 1 to {LONGEST_KEY} characters");
-        return Err(Refusal::new(Code::BadRequest, "the Idempotency-Key is not usable", text));
+        return Err(Refusal::new(Code::BadRequest, "the Idempotency-Key is invalid", text));
     }
     let mut fingerprint = Sha256::new();
     fingerprint.update(format!(
@@ -107,7 +107,7 @@ pub(super) async fn once(request: &NativeRequest, key: Option<&str>, path: &str)
             return known.answer.clone();
         }
         let text = "it was used for another request within the last ten minutes";
-        return Err(Refusal::new(Code::KeyReused, "the Idempotency-Key is taken", text));
+        return Err(Refusal::new(Code::KeyReused, "the Idempotency-Key is already used", text));
     }
     let answer = handle(request).await;
     let failed = answer.as_ref().is_err_and(|refusal| matches!(refusal.code, Code::Unavailable | Code::NotDurable));

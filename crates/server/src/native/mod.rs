@@ -209,9 +209,8 @@ impl NativeApi {
     /// Carries out an order, and waits for its result.
     async fn perform(&self, who: &Caller, order: Order) -> Result<Done, Refusal> {
         if self.options.of_jobs && act::is_of_a_resource_manager(&order.act) {
-            let what = "applications are jobs here, and their daemon alone does that";
-            let refusal =
-                Refusal::new(Code::NotSupported, what, "`kornsole submit` submits one, `kornsole cancel` ends it");
+            let what = "applications are jobs here, and only their daemon can do that";
+            let refusal = Refusal::new(Code::NotSupported, what, "use `kornsole submit` and `kornsole cancel`");
             return Err(self.enter_refusal(who, order, refusal).await);
         }
         who.is_entered_now();
@@ -296,7 +295,7 @@ async fn answer(State(native): State<Arc<NativeApi>>, request: Request) -> Respo
 async fn routed(native: &Arc<NativeApi>, parts: Parts, body: Body, request_id: &str) -> Result<Response, Refusal> {
     let (route, parameters) = match route::find(&parts.method, parts.uri.path()) {
         RouteMatch::Route(route, parameters) => (route, parameters),
-        RouteMatch::OtherMethod => return Err(body::wrong("method", format!("{} is not taken here", parts.method))),
+        RouteMatch::OtherMethod => return Err(body::wrong("method", format!("{} is not accepted here", parts.method))),
         RouteMatch::Nothing => return Err(Refusal::not_found("endpoint", parts.uri.path())),
     };
     let peer = parts.extensions.get::<ConnectInfo<SocketAddr>>().map(|ConnectInfo(peer)| *peer);
@@ -377,7 +376,7 @@ async fn handle(request: &NativeRequest) -> Result<Reply, Refusal> {
         Verb::NotYet => Err(Refusal::new(
             Code::NotSupported,
             format!("not served yet: {}", request.route.summary.to_lowercase()),
-            "see `features` of /kornsole/v1/server for what is",
+            "see `features` of /kornsole/v1/server",
         )),
         // Answered before, since it does not end.
         Verb::EventStream => Err(Refusal::not_found("endpoint", "")),

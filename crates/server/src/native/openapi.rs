@@ -111,7 +111,7 @@ fn operation(route: &Route, schemas: &mut Schemas) -> Value {
         parameters.extend(config_headers());
     }
     let query = match route.verb {
-        Verb::Explain => Some(("key", "Only this ask")),
+        Verb::Explain => Some(("key", "Only this request")),
         Verb::Waiting => Some(("queue", "Only pending requests in this queue and its subtree")),
         _ => None,
     };

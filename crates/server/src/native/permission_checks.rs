@@ -14,7 +14,7 @@ const MOST: usize = 1000;
 pub(super) async fn checks(request: &NativeRequest) -> Result<Reply, Refusal> {
     let dto::Checks { checks } = body::json(&request.body.bytes)?;
     if checks.len() > MOST {
-        return Err(body::wrong("body", format!("checks: {} of them, at most {MOST} are taken", checks.len())));
+        return Err(body::wrong("body", format!("checks: {} checks, the limit is {MOST}", checks.len())));
     }
     let mut results = Vec::with_capacity(checks.len());
     for check in checks {
@@ -64,7 +64,7 @@ async fn check_one(request: &NativeRequest, check: dto::Check) -> Result<Result<
                     [] => Ok(()),
                     missing => Err(Refusal::new(
                         view::act::Code::AclDenied,
-                        "the change is not yours to make",
+                        "you may not make this change",
                         missing.join("; "),
                     )),
                 },
@@ -72,7 +72,10 @@ async fn check_one(request: &NativeRequest, check: dto::Check) -> Result<Result<
             }
         }
         other => {
-            return Err(body::wrong("body", format!("action: {other:?} is none of kill, move, submit, config")));
+            return Err(body::wrong(
+                "body",
+                format!("action: {other:?} is invalid; valid values: kill, move, submit, config"),
+            ));
         }
     })
 }

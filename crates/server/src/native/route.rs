@@ -10,7 +10,7 @@ use wire::dto::{Validation, audit, native as dto};
 
 /// What is behind a route.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs, reason = "the summary of its route says what each is")]
+#[allow(missing_docs, reason = "see the summary of each route")]
 pub enum Verb {
     Server,
     Whoami,
@@ -150,12 +150,12 @@ use BodyKind::{None as Nothing, Yaml};
 
 /// All routes below `/kornsole/v1`.
 pub static ROUTES: [Route; 42] = [
-    open(get("/server", Verb::Server, "What the server is and can do")).gives::<dto::ServerInfo>(),
-    open(get("/whoami", Verb::Whoami, "Who is asking")).gives::<dto::Whoami>(),
+    open(get("/server", Verb::Server, "Get the version and features of the server")).gives::<dto::ServerInfo>(),
+    open(get("/whoami", Verb::Whoami, "Get the user of the token")).gives::<dto::Whoami>(),
     open(get("/openapi.json", Verb::OpenApi, "This document")),
-    get("/partition/{partition}/permissions", Verb::PartitionPermissions, "What one may do in every queue")
+    get("/partition/{partition}/permissions", Verb::PartitionPermissions, "Get your access to each queue")
         .gives::<dto::Permissions>(),
-    ask("/permissions", Verb::Permissions, "Whether things would be refused, and why", json::<dto::Checks>())
+    ask("/permissions", Verb::Permissions, "Check whether actions are allowed, with reasons", json::<dto::Checks>())
         .gives::<dto::CheckResults>(),
     change(
         "/partition/{partition}/application/{application}/kill",
@@ -178,33 +178,33 @@ pub static ROUTES: [Route; 42] = [
         json::<dto::BulkAction>(),
     )
     .gives::<dto::BulkResults>(),
-    get("/partition/{partition}/application/{application}/explain", Verb::Explain, "Why an application waits")
+    get("/partition/{partition}/application/{application}/explain", Verb::Explain, "Explain why an application waits")
         .gives::<dto::Explained>(),
-    get("/partition/{partition}/explain", Verb::Waiting, "What all that waits waits for").gives::<dto::Waiting>(),
-    get("/config", Verb::ConfigGet, "The active configuration").gives::<dto::ConfigState>(),
-    ask("/config/validate", Verb::ConfigValidate, "Whether a configuration is valid", Yaml).gives::<Validation>(),
-    ask("/config/diff", Verb::ConfigDiff, "What a configuration would change, and whether one may", Yaml)
+    get("/partition/{partition}/explain", Verb::Waiting, "Explain all pending requests").gives::<dto::Waiting>(),
+    get("/config", Verb::ConfigGet, "Get the active configuration").gives::<dto::ConfigState>(),
+    ask("/config/validate", Verb::ConfigValidate, "Check a configuration", Yaml).gives::<Validation>(),
+    ask("/config/diff", Verb::ConfigDiff, "Preview a configuration: changes, effects, and access", Yaml)
         .gives::<dto::ConfigDiff>(),
     with("PUT", change("/config", Verb::ConfigPut, "Replace the configuration", Yaml)).gives::<dto::AppliedConfig>(),
-    get("/config/history", Verb::ConfigHistory, "The earlier configurations").gives::<audit::Revisions>(),
-    get("/config/history/{revision}", Verb::ConfigRevision, "An earlier configuration").gives::<dto::ConfigState>(),
+    get("/config/history", Verb::ConfigHistory, "List earlier configurations").gives::<audit::Revisions>(),
+    get("/config/history/{revision}", Verb::ConfigRevision, "Get an earlier configuration").gives::<dto::ConfigState>(),
     change("/config/rollback", Verb::ConfigRollback, "Load an earlier configuration", json::<audit::Rollback>())
         .gives::<dto::AppliedConfig>(),
     ask(
         "/partition/{partition}/placement",
         Verb::Placement,
-        "Where a submission would go",
+        "Preview the placement of a submission",
         json::<dto::PlacementQuestion>(),
     )
     .gives::<Answer>(),
-    ask("/whatif", Verb::WhatIf, "What changes would lead to, on a copy of the state", json::<dto::WhatIf>())
+    ask("/whatif", Verb::WhatIf, "Try changes on a copy of the state", json::<dto::WhatIf>())
         .gives::<dto::WhatIfResult>(),
     change("/partition/{partition}/applications", Verb::Submit, "Submit an application", json::<dto::Submit>())
         .gives::<dto::SubmittedApplication>(),
     change(
         "/partition/{partition}/application/{application}/asks",
         Verb::Ask,
-        "Ask for resources",
+        "Add resource requests",
         json::<Vec<dto::Ask>>(),
     )
     .gives::<dto::AddedAsks>(),
@@ -213,7 +213,7 @@ pub static ROUTES: [Route; 42] = [
         change(
             "/partition/{partition}/application/{application}/allocation/{key}",
             Verb::Release,
-            "End an allocation, or withdraw a pending ask",
+            "Release an allocation or a pending request",
             Nothing,
         ),
     )
@@ -221,7 +221,7 @@ pub static ROUTES: [Route; 42] = [
     change(
         "/partition/{partition}/application/{application}/remove",
         Verb::Remove,
-        "The submitter is done with an application",
+        "Remove an application",
         json::<dto::OnlyReason>(),
     )
     .gives::<dto::KilledApplication>(),
@@ -235,51 +235,50 @@ pub static ROUTES: [Route; 42] = [
     change(
         "/partition/{partition}/node/{node}/drain",
         Verb::DrainNode,
-        "No new allocations on a node",
+        "Make a node unschedulable",
         json::<dto::OnlyReason>(),
     )
     .gives::<dto::NodeChange>(),
     change(
         "/partition/{partition}/node/{node}/resume",
         Verb::ResumeNode,
-        "New allocations on a node again",
+        "Make a node schedulable",
         json::<dto::OnlyReason>(),
     )
     .gives::<dto::NodeChange>(),
     with("DELETE", change("/partition/{partition}/node/{node}", Verb::RemoveNode, "Decommission a node", Nothing))
         .gives::<dto::NodeChange>(),
-    get("/partition/{partition}/fairness", Verb::Fairness, "Usage of queues compared with their guarantees")
+    get("/partition/{partition}/fairness", Verb::Fairness, "Compare usage of queues with their guarantees")
         .gives::<dto::Fairness>(),
-    get("/partition/{partition}/draining", Verb::Draining, "Draining queues, and what blocks them")
+    get("/partition/{partition}/draining", Verb::Draining, "List draining queues and what blocks them")
         .gives::<dto::DrainingQueues>(),
     get(
         "/partition/{partition}/quotas",
         Verb::Quotas,
-        "What is above its maximum, when that is enforced, and what goes",
+        "List queues above their maximum, with the time and victims of enforcement",
     )
     .gives::<dto::ExceededQuotas>(),
-    change("/partition/{partition}/cleanup", Verb::Cleanup, "One pass of the cleaner", json::<dto::Cleanup>())
+    change("/partition/{partition}/cleanup", Verb::Cleanup, "Run the cleanup of queues once", json::<dto::Cleanup>())
         .gives::<dto::CleanupResult>(),
     change(
         "/scheduler/pause",
         Verb::Pause,
-        "Pauses the scheduler: no cycles, no timers, its clock stops",
+        "Pause the scheduler: no cycles, no timers, its clock stops",
         json::<dto::OnlyReason>(),
     )
     .gives::<dto::Paused>(),
-    change("/scheduler/resume", Verb::Resume, "Resumes the scheduler", json::<dto::OnlyReason>())
-        .gives::<dto::Paused>(),
-    get("/usage", Verb::Usage, "What was used over time: ?by=queue,user&from=&to=").gives::<dto::UsageReport>(),
-    open(get("/shadow", Verb::Shadow, "Results of a shadow compared with the scheduler that it watches"))
+    change("/scheduler/resume", Verb::Resume, "Resume the scheduler", json::<dto::OnlyReason>()).gives::<dto::Paused>(),
+    get("/usage", Verb::Usage, "Get usage over time: ?by=queue,user&from=&to=").gives::<dto::UsageReport>(),
+    open(get("/shadow", Verb::Shadow, "Compare a shadow with the scheduler that it watches"))
         .gives::<dto::ShadowReport>(),
-    get("/alerts", Verb::Alerts, "The alerts that are on or pending, and the silences").gives::<dto::Alerts>(),
+    get("/alerts", Verb::Alerts, "List firing and pending alerts, and silences").gives::<dto::Alerts>(),
     change("/alerts/silences", Verb::Silence, "Silence alerts for a time", json::<dto::SilenceOrder>())
         .gives::<dto::Silence>(),
-    with("DELETE", change("/alerts/silences/{silence}", Verb::EndSilence, "End a silence before its time", Nothing))
+    with("DELETE", change("/alerts/silences/{silence}", Verb::EndSilence, "End a silence early", Nothing))
         .gives::<dto::Silence>(),
-    get("/audit", Verb::Audit, "Who did what, done or refused").gives::<audit::Audit>(),
-    get("/events", Verb::Events, "Events with their ids").gives::<dto::Events>(),
-    get("/events/stream", Verb::EventStream, "Events as they come, one JSON object a line"),
+    get("/audit", Verb::Audit, "List the audit: who did what, done or rejected").gives::<audit::Audit>(),
+    get("/events", Verb::Events, "List events with their ids").gives::<dto::Events>(),
+    get("/events/stream", Verb::EventStream, "Stream events, one JSON object per line"),
 ];
 
 /// What a path leads to.

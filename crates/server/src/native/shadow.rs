@@ -6,7 +6,7 @@ use wire::convert::shadow_report;
 
 pub(super) fn shadow(request: &NativeRequest) -> Result<Reply, Refusal> {
     let source = request.native.options.shadow.as_ref();
-    let why = "this server shows no shadow of another scheduler: kornsole kube shadow --listen does";
+    let why = "this server does not shadow a scheduler; use kornsole kube shadow --listen";
     let source = source.ok_or_else(|| Refusal::new(Code::NotSupported, "no shadow", why))?;
     Ok(Reply::ok(&shadow_report(&(source.0)())))
 }

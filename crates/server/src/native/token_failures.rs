@@ -64,7 +64,7 @@ impl TokenFailures {
             }
             known.count = known.count.saturating_add(1);
             if known.count == most + 1 {
-                tracing::warn!(%address, "too many wrong tokens: they are slowed down for a minute");
+                tracing::warn!(%address, "too many invalid tokens: answers are delayed for a minute");
             }
             known.count > most
         };

@@ -29,7 +29,7 @@ pub(super) async fn usage(request: &NativeRequest) -> Result<Reply, Refusal> {
 }
 
 fn bad(name: &str, why: &str) -> Refusal {
-    Refusal::new(Code::BadRequest, format!("the parameter {name} cannot be read"), why)
+    Refusal::new(Code::BadRequest, format!("invalid parameter {name}"), why)
 }
 
 /// A point in time of the query, in nanoseconds since 1970.

@@ -35,7 +35,7 @@ impl Turn {
         let native = Arc::clone(&request.native);
         if !native.running.0.lock().unwrap_or_else(PoisonError::into_inner).insert(user.clone()) {
             let details = Details { wait: Some(1), ..Details::default() };
-            let why = "one what-if at a time for each user; the last one still runs";
+            let why = "one what-if at a time for each user; the previous one is still running";
             return Err(Refusal::new(Code::RateLimited, "not now", why).with(details));
         }
         Ok(Self { native, user })
@@ -98,8 +98,8 @@ fn giving_way<T: Send>(nice: i32, work: impl FnOnce() -> T + Send) -> Result<T, 
             work()
         };
         let thread = std::thread::Builder::new().name("what-if".to_owned()).spawn_scoped(scope, below);
-        let thread =
-            thread.map_err(|why| Refusal::new(Code::Unavailable, "no thread for a what-if", why.to_string()))?;
+        let thread = thread
+            .map_err(|why| Refusal::new(Code::Unavailable, "cannot start a thread for a what-if", why.to_string()))?;
         // It is answered as any other panic.
         Ok(thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
     })
@@ -109,7 +109,7 @@ fn no_fork(why: NoFork) -> Refusal {
     match &why {
         NoFork::NoPartition(name) => Refusal::not_found("partition", name),
         NoFork::TooLarge { .. } => {
-            Refusal::new(Code::TooLarge, "the state is too large to try things in", why.to_string())
+            Refusal::new(Code::TooLarge, "the state is too large for a what-if", why.to_string())
         }
         NoFork::Stopped => Refusal::stopped(),
     }
@@ -117,12 +117,8 @@ fn no_fork(why: NoFork) -> Refusal {
 
 fn unfinished(why: &Unfinished, most: Duration) -> Refusal {
     let why = match why {
-        Unfinished::Stopped => format!("it takes more than {} s of work", most.as_secs()),
-        Unfinished::Cycles(most) => format!("it takes more than {most} cycles"),
+        Unfinished::Stopped => format!("it needs more than {} s of processor time", most.as_secs()),
+        Unfinished::Cycles(most) => format!("it needs more than {most} cycles"),
     };
-    Refusal::new(
-        Code::TooLarge,
-        "what is asked is too much",
-        format!("{why}; ask for a shorter time, or for fewer changes"),
-    )
+    Refusal::new(Code::TooLarge, "the request is too large", format!("{why}; use a shorter time or fewer changes"))
 }

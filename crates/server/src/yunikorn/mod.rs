@@ -212,9 +212,9 @@ async fn with_body(shared: &Shared, endpoint: Endpoint, peer: IpAddr, body: Body
         BodyError::TooLarge => {
             RequestError::new(StatusCode::PAYLOAD_TOO_LARGE, format!("the body has more than {most} bytes"))
         }
-        BodyError::TooSlow => RequestError::new(StatusCode::REQUEST_TIMEOUT, "the body took too long"),
-        BodyError::Broken => RequestError::bad("the body could not be read"),
-        BodyError::Busy => RequestError::new(StatusCode::SERVICE_UNAVAILABLE, "too many bodies are being read"),
+        BodyError::TooSlow => RequestError::new(StatusCode::REQUEST_TIMEOUT, "the body timed out"),
+        BodyError::Broken => RequestError::bad("cannot read the body"),
+        BodyError::Busy => RequestError::new(StatusCode::SERVICE_UNAVAILABLE, "too many requests are in progress"),
     })
 }
 

@@ -25,7 +25,7 @@ pub struct File(KeptFile);
 impl File {
     /// The file of a folder.
     pub fn new(folder: &Path) -> Self {
-        Self(KeptFile::new(folder, "usage", "the ledger of what was used"))
+        Self(KeptFile::new(folder, "usage", "the usage ledger"))
     }
 
     /// Where it is.
@@ -86,7 +86,7 @@ pub fn read_kept(folder: &Path) -> Result<Option<Moment>, String> {
             Err(error) => return Err(failed(error.into())),
         }
     }
-    Err(format!("{}: another process has it open", path.display()))
+    Err(format!("{} is open in another process", path.display()))
 }
 
 fn read(database: &Database) -> Result<Option<Moment>, redb::Error> {

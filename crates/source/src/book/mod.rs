@@ -48,7 +48,7 @@ const MOST_EVENTS: usize = 100_000;
 /// Comparing takes at most this part of the time: one in so many.
 const SHARE: u32 = 100;
 /// Why nothing counts between two processes.
-const NOBODY: &str = "no kornsole on this machine followed the scheduler";
+const NOBODY: &str = "no kornsole on this machine recorded the scheduler";
 
 /// An event with its number.
 pub type Numbered = (u64, Time, Change);
@@ -189,7 +189,7 @@ impl Keeper {
                 book.keeping.store(Arc::new(keeping));
             }
             Err(why) => {
-                tracing::warn!("the ledger is not kept: {why}");
+                tracing::warn!("cannot write the ledger: {why}");
                 self.file = None;
                 book.keeping.store(Arc::new(Keeping::Stopped(why)));
             }
@@ -234,7 +234,7 @@ impl Keeper {
                 // What is in the file is not known any more.
                 self.written = None;
                 if !matches!(&*was, Keeping::Stopped(_)) {
-                    tracing::warn!("the ledger is not kept any more: {why}");
+                    tracing::warn!("cannot write the ledger any longer: {why}");
                 }
                 book.keeping.store(Arc::new(Keeping::Stopped(why)));
             }

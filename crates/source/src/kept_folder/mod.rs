@@ -115,7 +115,7 @@ impl KeptFolder {
 
 /// Says that a scheduler runs without its folder, for a reason in words.
 pub fn say_unkept(engine: &Engine, board: &Board, why: &str) {
-    let title = format!("nothing is kept until the next start: {why}");
+    let title = format!("no data is saved until the next start: {why}");
     tracing::error!("{title}");
     board.set_unkept(Some(why.to_owned()));
     // Nobody waits for it.
@@ -179,10 +179,7 @@ impl Work {
     fn write_audit(&mut self) -> Result<(), String> {
         let lost = self.audit.write().map_err(|error| format!("the audit: {error}"))?;
         if lost > 0 {
-            self.notice(
-                NoticeWeight::Error,
-                format!("{lost} entries of the audit are lost: too many waited for the disk"),
-            );
+            self.notice(NoticeWeight::Error, format!("{lost} entries of the audit are lost: the disk is too slow"));
         }
         Ok(())
     }
@@ -199,10 +196,10 @@ impl Work {
     fn report(&mut self, failing: Option<String>) {
         match (&self.failing, &failing) {
             (None, Some(why)) => {
-                let text = format!("what is kept cannot be written, and is tried again: {why}");
+                let text = format!("cannot save data, retrying: {why}");
                 self.notice(NoticeWeight::Error, text);
             }
-            (Some(_), None) => self.notice(NoticeWeight::Info, "what is kept is written again".to_owned()),
+            (Some(_), None) => self.notice(NoticeWeight::Info, "data is saved again".to_owned()),
             _ => {}
         }
         if failing != self.failing {

@@ -103,12 +103,12 @@ fn done(act: &JobAct, job: &JobReport) -> String {
     let running = job.state == JobState::Running;
     match act {
         JobAct::Cancel if job.state == JobState::Ended => "cancelled".to_owned(),
-        JobAct::Cancel => "is asked to end".to_owned(),
+        JobAct::Cancel => "is ending".to_owned(),
         JobAct::Hold => "held".to_owned(),
         JobAct::Release => "released".to_owned(),
-        JobAct::Requeue if running => "is asked to end, and is queued again then".to_owned(),
+        JobAct::Requeue if running => "is ending and will be requeued".to_owned(),
         JobAct::Requeue => "queued again".to_owned(),
-        JobAct::Move(queue) => format!("goes to {queue}"),
+        JobAct::Move(queue) => format!("moves to {queue}"),
         JobAct::Priority(_) => format!("has priority {}", job.priority),
         JobAct::Edit(_) => format!("{} requests {}", job.name, asked(job)),
     }
@@ -132,7 +132,7 @@ fn ask(client: &mut Client, request: &Request) -> Result<(Reply, Vec<u8>), Strin
 }
 
 fn unexpected() -> String {
-    "the daemon's answer does not fit: it may be of another release; restart it".to_owned()
+    "unexpected answer of the daemon: it may be another release; restart it".to_owned()
 }
 
 fn job(client: &mut Client, request: &Request) -> Result<JobReport, String> {

@@ -76,6 +76,6 @@ impl Jobs for RecordedJobs {
     }
 
     fn act(&self, order: JobOrder, done: JobDone) {
-        done(Err(format!("{} was recorded: nothing can be done to it", order.app)));
+        done(Err(format!("{} is a record and cannot be changed", order.app)));
     }
 }

@@ -18,10 +18,10 @@ use wire::dto::native as dto;
 pub(super) fn may_ask(remote: Option<&Remote>, link: Link) -> Result<(), (Code, String)> {
     match (remote, link) {
         (Some(Remote::Kornsole(server)), _) if !server.can("explain") => {
-            Err((Code::NotSupported, "this server cannot do that".to_owned()))
+            Err((Code::NotSupported, "this server does not support that".to_owned()))
         }
         (Some(_), Link::Live { .. }) => Ok(()),
-        (_, Link::Stale { cause, .. }) => Err((Code::Unavailable, format!("the connection is down: {cause}"))),
+        (_, Link::Stale { cause, .. }) => Err((Code::Unavailable, format!("the connection is lost: {cause}"))),
         (_, Link::Refused { why, .. }) => Err((Code::Unavailable, why)),
         (_, Link::Connecting { .. } | Link::Live { .. }) => Err((Code::Unavailable, "not connected yet".to_owned())),
     }

@@ -86,7 +86,7 @@ enum Cause {
 const READ_AGAIN: [Part; 7] =
     [Part::Partitions, Part::Queues, Part::Apps, Part::Users, Part::Nodes, Part::Ended, Part::Config];
 /// Why it is old until then.
-const NOT_READ_AGAIN: &str = "not read again since the connection was lost";
+const NOT_READ_AGAIN: &str = "not updated since the connection was lost";
 
 #[derive(Clone, Debug, PartialEq)]
 enum Phase {

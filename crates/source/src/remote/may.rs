@@ -14,7 +14,7 @@ impl Remote {
         let remote = self.shared.remote.load_full();
         if let Some(cluster) = self.acts_in() {
             if let Link::Stale { cause, .. } = self.link() {
-                return Err(cannot(format!("the connection is down: {cause}")));
+                return Err(cannot(format!("the connection is lost: {cause}")));
             }
             let view = self.view();
             return act::cluster::lists_known(cluster, &view, act).and_then(|()| view.may(&self.acting(), act));
@@ -27,12 +27,12 @@ impl Remote {
             && let Some(feature) = feature(act)
             && !server.can(feature)
         {
-            return Err(Refusal::new(Code::NotSupported, format!("cannot {act}"), "this server cannot do that"));
+            return Err(Refusal::new(Code::NotSupported, format!("cannot {act}"), "this server does not support that"));
         }
         match self.link() {
             Link::Live { .. } => self.view().may(&self.acting(), act),
             Link::Connecting { .. } => Err(cannot("not connected yet".to_owned())),
-            Link::Stale { cause, .. } => Err(cannot(format!("the connection is down: {cause}"))),
+            Link::Stale { cause, .. } => Err(cannot(format!("the connection is lost: {cause}"))),
             Link::Refused { why, .. } => Err(cannot(why)),
         }
     }

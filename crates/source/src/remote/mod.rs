@@ -67,7 +67,7 @@ use view::{EventPage, Record, View};
 use words::notes;
 
 /// Why the health of the other side is not known at first.
-const NOT_HEARD: &str = "its answer is awaited";
+const NOT_HEARD: &str = "waiting for its answer";
 
 /// A scheduler that is asked over its REST API. Dropping it ends everything that is under way.
 pub struct Remote {
@@ -130,7 +130,7 @@ impl Remote {
             ahead: AtomicI64::new(0),
             events: Mutex::default(),
             important: Mutex::default(),
-            records: Mutex::new(Records::unknown("nothing has been heard of the other side yet")),
+            records: Mutex::new(Records::unknown("no answer of the remote yet")),
             health: Mutex::new(OwnHealth::Unknown(Arc::from(NOT_HEARD))),
             book: OnceLock::new(),
             cycles: Cycles::default(),

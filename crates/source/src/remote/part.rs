@@ -38,7 +38,7 @@ impl Part {
             Self::Nodes => "the list of nodes",
             Self::Ended => "the list of ended applications",
             Self::Config => "the configuration",
-            Self::Events => "what has happened",
+            Self::Events => "the list of events",
             Self::Records => "the audit and the history",
             Self::Beside => "related data",
         }

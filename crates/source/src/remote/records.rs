@@ -15,17 +15,17 @@ const SEEN: usize = 100;
 /// What is known of a remote's ledger when one has just met it; `kept`: this machine keeps one of it.
 pub fn of_remote(remote: &Remote, has_token: bool, kept: bool) -> Records {
     match remote {
-        Remote::YuniKorn(_) if kept => Records::unknown("it is read from this machine"),
+        Remote::YuniKorn(_) if kept => Records::unknown("read from this machine"),
         Remote::YuniKorn(_) => Records {
             audit: Err(Arc::from("Apache YuniKorn has no audit")),
             revisions: Ok(Vec::new()),
             ..Records::unknown("")
         },
         Remote::Kornsole(_) if !has_token => {
-            Records::unknown("it takes a token to see this; --token-file or KORNSOLE_TOKEN names one")
+            Records::unknown("a token is required; use --token-file or KORNSOLE_TOKEN")
         }
-        Remote::Kornsole(server) if !server.can("audit") => Records::unknown("this server keeps no audit"),
-        Remote::Kornsole(_) => Records::unknown("the first answer is awaited"),
+        Remote::Kornsole(server) if !server.can("audit") => Records::unknown("this server has no audit"),
+        Remote::Kornsole(_) => Records::unknown("waiting for the first answer"),
     }
 }
 
@@ -60,7 +60,7 @@ pub fn saw(records: &mut Records, text: &str, at: Time) {
 /// It is not kept.
 pub async fn kept_text(kept: Kept, number: u64) -> Result<Arc<str>, String> {
     let found = tokio::task::spawn_blocking(move || kept.revision(number)).await.ok().flatten();
-    found.and_then(|found| found.text).ok_or_else(|| format!("revision {number} is not kept on this machine"))
+    found.and_then(|found| found.text).ok_or_else(|| format!("revision {number} is not on this machine"))
 }
 
 /// The text of a revision of a kornsole.

@@ -34,7 +34,7 @@ impl Remote {
     /// Why nothing may be changed through this source; `None` when it may, as far as access lists let one.
     pub(super) fn read_only(&self) -> Option<Arc<str>> {
         let why = if self.options.read_only {
-            "asked for by --read-only"
+            "started with --read-only"
         } else if self.seen_as_other {
             "seen as another user"
         } else {
@@ -42,14 +42,12 @@ impl Remote {
                 None => "not connected yet",
                 Some(client::Remote::YuniKorn(_)) if self.cluster.is_some() => return None,
                 Some(client::Remote::YuniKorn(_)) => "the REST API of Apache YuniKorn is read-only",
-                Some(client::Remote::Kornsole(_)) if !self.has_token => {
-                    "no token; --token-file or KORNSOLE_TOKEN names one"
-                }
-                Some(client::Remote::Kornsole(server)) if server.read_only => "the server takes no orders",
+                Some(client::Remote::Kornsole(_)) if !self.has_token => "no token; use --token-file or KORNSOLE_TOKEN",
+                Some(client::Remote::Kornsole(server)) if server.read_only => "the server does not accept orders",
                 Some(client::Remote::Kornsole(_)) => match self.shared.who.load_full().as_deref() {
                     None => "the user of the token is not loaded yet",
-                    Some(who) if !who.authenticated => "the server does not know the token",
-                    Some(who) if who.read_only => "the token only reads",
+                    Some(who) if !who.authenticated => "the token is unknown to the server",
+                    Some(who) if who.read_only => "the token is read-only",
                     Some(_) => return None,
                 },
             }

@@ -24,7 +24,7 @@ fn may_ask(remote: Option<&Remote>, link: Link) -> Result<(), String> {
         (Some(Remote::Kornsole(server)), Link::Live { .. }) if server.can("shadow") => Ok(()),
         (Some(_), Link::Live { .. }) => Err(NO_SHADOW.to_owned()),
         (_, Link::Stale { cause: why, .. } | Link::Refused { why, .. }) => {
-            Err(format!("the connection is down: {why}"))
+            Err(format!("the connection is lost: {why}"))
         }
         _ => Err("not connected yet".to_owned()),
     }

@@ -49,7 +49,7 @@ impl Twins {
         agreement.see(&twin);
         if agreement.is_bad() {
             let words = twin.words_for(&question.of);
-            return Err(failed(format!("it would be wrong: {}{words}", agreement.sentence())));
+            return Err(failed(format!("the result would be wrong: {}{words}", agreement.sentence())));
         }
         let found = twin.explain(&question.of)?;
         Ok(explained::by_twin(&found, &twin, agreement.sentence()))

@@ -37,11 +37,11 @@ pub(super) fn ask(source: &super::Remote, question: UsageQuestion, answer: Usage
 fn may_ask(remote: Option<&Remote>, link: Link) -> Result<(), String> {
     match (remote, link) {
         (Some(Remote::Kornsole(server)), _) if !server.can("usage") => {
-            Err("this kornsole keeps no ledger: it is too old".to_owned())
+            Err("this kornsole is too old to have a ledger".to_owned())
         }
         (Some(_), Link::Live { .. }) => Ok(()),
         (_, Link::Stale { cause: why, .. } | Link::Refused { why, .. }) => {
-            Err(format!("the connection is down: {why}"))
+            Err(format!("the connection is lost: {why}"))
         }
         _ => Err("not connected yet".to_owned()),
     }

@@ -8,9 +8,9 @@ use view::act::Act;
 pub fn notes(target: &Target, options: &RemoteOptions) -> Vec<String> {
     let mut notes = options.notes.clone();
     if let Some(who) = target.seen_as() {
-        notes.push(format!("Seen as {who}; nothing can be changed as another user."));
+        notes.push(format!("Shown as {who}; changes as another user are not possible."));
     } else if options.read_only {
-        notes.push("Read only, as asked for.".to_owned());
+        notes.push("Read only.".to_owned());
     }
     notes
 }
@@ -35,9 +35,9 @@ pub fn elsewhere(act: &Act) -> &'static str {
     use view::act::PartitionAct as P;
     match act {
         Act::Configure { .. } | Act::Rollback { .. } => {
-            "; its configuration is the resource manager's, in Kubernetes a config map"
+            "; its configuration is in the resource manager, in Kubernetes a ConfigMap"
         }
-        Act::In { act: P::Kill { .. }, .. } => "; in Kubernetes the pods of an application are deleted instead",
+        Act::In { act: P::Kill { .. }, .. } => "; in Kubernetes delete the pods of an application instead",
         _ => "",
     }
 }

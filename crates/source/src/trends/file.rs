@@ -32,7 +32,7 @@ type Content = (Published, Option<Time>);
 impl File {
     /// The file of a folder.
     pub fn new(folder: &Path) -> Self {
-        Self { kept: KeptFile::new(folder, "trends", "what is kept of the trends"), looked: None }
+        Self { kept: KeptFile::new(folder, "trends", "the saved trends"), looked: None }
     }
 
     /// Where it is.

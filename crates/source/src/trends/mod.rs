@@ -67,7 +67,7 @@ impl Keeping {
             Self::Afresh { aside, .. } => {
                 Some(format!("the saved file was damaged and moved to {}; a new file was started", aside.display()))
             }
-            Self::Stopped(why) => Some(format!("trends are not kept any more: {why}")),
+            Self::Stopped(why) => Some(format!("cannot save trends: {why}")),
         }
     }
 }
@@ -236,7 +236,7 @@ impl Trends {
             }
             Err(why) => {
                 if !std::mem::replace(failed, true) {
-                    tracing::warn!("trends are not kept any more: {why}");
+                    tracing::warn!("cannot save trends: {why}");
                 }
                 self.keeping.store(Arc::new(Keeping::Stopped(why)));
             }

@@ -74,7 +74,7 @@ fn a_file_that_cannot_be_written_stops_the_keeping_and_says_so() {
     trends.observe(&source);
     trends.finish();
     let why = trends.keeping().trouble().unwrap();
-    assert!(why.starts_with("trends are not kept any more: ") && why.contains("trends.redb"), "{why}");
+    assert!(why.starts_with("cannot save trends: ") && why.contains("trends.redb"), "{why}");
     assert!(trends.rings("default").is_some(), "what is in memory continues");
     fs::remove_dir(folder.join("trends.redb")).unwrap();
     trends.finish();

@@ -95,7 +95,7 @@ impl WhatIf {
     pub fn of_twin(twin: &Twin, name: &str, who: &Identity) -> Result<Arc<dyn Source>, String> {
         let fork = twin.trusted_fork(MOST_BYTES)?;
         let mut what_if = Self::new(fork, name, who, true);
-        what_if.about.notes = twin.unknown().iter().map(|one| format!("Not known of the cluster: {one}.")).collect();
+        what_if.about.notes = twin.unknown().iter().map(|one| format!("Unknown in the cluster: {one}.")).collect();
         Ok(Arc::new(what_if))
     }
 
@@ -120,7 +120,7 @@ impl WhatIf {
     }
 
     fn free(&self) -> Result<MutexGuard<'_, Sides>, Refusal> {
-        let busy = || Refusal::new(Code::Unavailable, "not now", "this what-if is at work on its two sides");
+        let busy = || Refusal::new(Code::Unavailable, "not now", "this what-if is running");
         if self.shared.busy.load(Ordering::Acquire) {
             return Err(busy());
         }
@@ -137,7 +137,7 @@ impl WhatIf {
             return Err(Refusal::new(Code::NotSupported, format!("cannot {}", order.act), why));
         }
         if matches!(order.act, Act::Silence { .. } | Act::EndSilence { .. }) {
-            let why = "no rules are evaluated in a what-if";
+            let why = "a what-if does not evaluate rules";
             return Err(Refusal::new(Code::NotSupported, format!("cannot {}", order.act), why));
         }
         let mut sides = self.free()?;
@@ -249,7 +249,7 @@ impl Trial for WhatIf {
         let sides = self.free().map_err(|refusal| refusal.to_string())?;
         let all = locked(&self.shared.changes);
         let at = number.checked_sub(1).filter(|at| *at < all.len());
-        let at = at.ok_or_else(|| format!("change {number} not found; there are {} changes", all.len()))?;
+        let at = at.ok_or_else(|| format!("change {number} not found; the what-if has {} changes", all.len()))?;
         let configures = |order: &Order| matches!(order.act, Act::Configure { .. } | Act::Rollback { .. });
         // What is written in words is worked out again on what is there then.
         let steps = sides.log.iter().filter(|step| !matches!(step, TrialStep::Advanced(_))).skip(at + 1);
@@ -257,10 +257,7 @@ impl Trial for WhatIf {
         if all[at].orders.iter().any(configures)
             && let Some(later) = whole.position(|whole| whole)
         {
-            return Err(format!(
-                "change {} is a configuration that was written after it; take that back first",
-                at + later + 2
-            ));
+            return Err(format!("change {} is a later configuration; undo it first", at + later + 2));
         }
         drop((sides, all));
         self.work(move |shared, sides| shared.without(sides, at));
@@ -363,7 +360,7 @@ impl Source for WhatIf {
     }
 
     fn explain(&self, question: Question, answer: SheetAnswer) {
-        let busy = || Refusal::new(Code::Unavailable, "not now", "this what-if is at work on its two sides");
+        let busy = || Refusal::new(Code::Unavailable, "not now", "this what-if is running");
         let found = self.shown(|core| core.explain(&question)).unwrap_or_else(|| Err(busy()));
         answer(found.map(|found| explained::sheet(&found)));
     }
@@ -374,7 +371,7 @@ impl Source for WhatIf {
 
     fn revision_text(&self, number: u64, answer: TextAnswer) {
         let text = self.shown(|core| Records::text_of(core.audit_log(), number));
-        answer(text.unwrap_or_else(|| Err("this what-if is at work on its two sides".to_owned())));
+        answer(text.unwrap_or_else(|| Err("this what-if is running".to_owned())));
     }
 
     fn trial(&self) -> Option<&dyn Trial> {

@@ -84,7 +84,7 @@ impl Sides {
     /// Why one side does not decide what the other one does: that side once more up to there, and the explanation there. `None` where that
     /// moment is not reached again.
     fn not_decided(&self, origin: Origin<'_>, changed: bool, place: &PartingPlace) -> Option<String> {
-        let mut core = Core::of_fork(origin.fork, origin.runtimes, "what-if, once more");
+        let mut core = Core::of_fork(origin.fork, origin.runtimes, "what-if, run again");
         let (mut there, partition) = (run_before(&mut core, origin.fork.now(), place), origin.fork.partition_name());
         for step in &self.log {
             if there {

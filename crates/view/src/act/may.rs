@@ -139,6 +139,6 @@ fn expected(act: &Act, app: &AppRow, queue: Option<&QueuePath>) -> Result<(), Re
 /// An application is not in the queue that the order expects.
 pub fn queue_changed(act: &Act, is: &QueuePath, expected: &QueuePath) -> Refusal {
     let details = super::Details { queue: Some(is.clone()), ..super::Details::default() };
-    Refusal::new(Code::QueueChanged, format!("cannot {act}"), format!("it is in {is} by now, not in {expected}"))
+    Refusal::new(Code::QueueChanged, format!("cannot {act}"), format!("it is now in {is}, not in {expected}"))
         .with(details)
 }

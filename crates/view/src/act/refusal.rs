@@ -97,7 +97,7 @@ impl From<&Fault> for FoundFault {
 
 /// Which check refused (REST E2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[allow(missing_docs, reason = "each is what its name says; the table is in Code::status and Code::name")]
+#[allow(missing_docs, reason = "see Code::status and Code::name")]
 pub enum Code {
     BadRequest,
     Unauthenticated,
@@ -272,7 +272,7 @@ impl Refusal {
 
     /// The scheduler is not there any more.
     pub fn stopped() -> Self {
-        Self::new(Code::Unavailable, "the scheduler has stopped", "nothing was done")
+        Self::new(Code::Unavailable, "the scheduler has stopped", "no change was made")
     }
 
     /// Access to a queue is missing.
@@ -291,10 +291,10 @@ impl Refusal {
 
     /// A change of the configuration touches what the actor does not administer.
     pub fn no_config_rights(actor: &Actor, act: &Act, lacks: &ConfigRights) -> Self {
-        let message = format!("{} may not {act} like that", actor.user());
+        let message = format!("{} may not {act} in this way", actor.user());
         let queues: Vec<String> = lacks.admin.iter().map(|(_, queue)| queue.to_string()).collect();
         let description = if lacks.scheduler_acl {
-            "it touches a partition as a whole or its root, which needs membership in the scheduler ACL".to_owned()
+            "it affects a whole partition or its root, which needs membership in the scheduler ACL".to_owned()
         } else {
             format!("needs admin access on {} (or above), or membership in the scheduler ACL", queues.join(", "))
         };
@@ -316,7 +316,7 @@ impl Refusal {
     /// A configuration takes away what nobody allowed (CFG-120).
     pub fn removal(removal: Removal) -> Self {
         let description = format!("{removal}; {}", removal.how_to_allow());
-        let message = "the configuration takes too much away";
+        let message = "the configuration removes too much";
         let details = Details { removal: Some(removal), ..Details::default() };
         Self::new(Code::RemovalNotAllowed, message, description).with(details)
     }
@@ -335,7 +335,7 @@ impl Refusal {
                 Self::new(Code::TargetNotLeaf, message, text).with(about(queue))
             }
             Denial::SameQueue(queue) => {
-                Self::new(Code::SameQueue, message, format!("it is in {queue} already")).with(about(queue))
+                Self::new(Code::SameQueue, message, format!("it is already in {queue}")).with(about(queue))
             }
             Denial::RecoveryQueue => {
                 let details = Details { kind: Some("queue".to_owned()), ..Details::default() };

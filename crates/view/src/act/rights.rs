@@ -111,13 +111,13 @@ pub fn offers(view: &View, act: &Act) -> Result<(), Refusal> {
             let part = view.partitions.iter().find(|part| part.name == *partition);
             cannot(instead_of_moving(view, part.and_then(|part| part.app_by_id(app)).map(AsRef::as_ref)))
         }
-        _ => cannot("in Kubernetes that is done to pods and nodes, not here".to_owned()),
+        _ => cannot("in Kubernetes, change pods and nodes instead".to_owned()),
     }
 }
 
 /// Why nothing can be moved in a cluster, and what can be done instead (K8S-100).
 fn instead_of_moving(view: &View, app: Option<&AppRow>) -> String {
-    let why = "YuniKorn places an application once, when its first pod comes; a pod's queue cannot be changed";
+    let why = "YuniKorn places an application once, with its first pod; the queue of a pod cannot change";
     let label = "the label yunikorn.apache.org/queue (or queue)";
     let owner = view.kubernetes.as_ref().zip(app).and_then(|(all, app)| {
         let pod = all.doomed(app).into_iter().find(|pod| pod.owner.is_some())?;
@@ -128,11 +128,11 @@ fn instead_of_moving(view: &View, app: Option<&AppRow>) -> String {
             let name = format!("{} {namespace}/{}", owner.kind, owner.name);
             match owner.suspends() {
                 true => format!(
-                    "{why}. Instead: suspend {name} (:suspend-owners), set {label} in its pod template, and let it run again; its pods then start from the beginning"
+                    "{why}. Instead: suspend {name} (:suspend-owners), set {label} in its pod template, and resume it; its pods restart"
                 ),
                 false => format!(
-                    "{why}. Instead: set {label} in the pod template of {name}, or of what owns it, and delete the pods; \
-                     {} cannot be suspended",
+                    "{why}. Instead: set {label} in the pod template of {name} or its owner, and delete the pods; {} \
+                        cannot be suspended",
                     owner.kind
                 ),
             }

@@ -35,7 +35,7 @@ impl Kubernetes {
         let mut lines =
             vec![format!("Deletes {}: {}; each has its own grace period.", count(pods, "pod"), places.join(", "))];
         if waiting > 0 {
-            lines.push(format!("{waiting} of them the scheduler was not given yet."));
+            lines.push(format!("{waiting} of them are not in the scheduler yet."));
         }
         let seen: Vec<Chain> = match chains {
             Some(chains) => chains.to_vec(),
@@ -43,7 +43,7 @@ impl Kubernetes {
         };
         lines.extend(seen.iter().take(NAMED).map(Chain::after_deletion));
         if seen.len() > NAMED {
-            lines.push(format!("And {} more that made some of them.", count(seen.len() - NAMED, "owner")));
+            lines.push(format!("And {} more that created some of them.", count(seen.len() - NAMED, "owner")));
         }
         lines
     }

@@ -72,7 +72,7 @@ impl Chain {
         let mut text = format!("{} ({count}) {}", self.words(), nearest.name.after_deletion());
         let halted = |owner: &OwnerObject| owner.suspended == Some(true);
         if self.suspendable().any(halted) {
-            text = format!("{} ({count}) is suspended and makes no new ones", self.words());
+            text = format!("{} ({count}) is suspended and creates no new pods", self.words());
         } else if let Some(owner) = self.suspendable().last() {
             text += &format!("; :suspend-owners stops {} first", owner.name.kind);
         } else if let Some(stop) = self.owners.last().and_then(|owner| owner.name.stopped_by()) {
@@ -131,10 +131,10 @@ mod tests {
     fn the_words_name_every_owner_and_what_comes_again() {
         let web = chain(&[owner("ReplicaSet", "web-1", None), owner("Deployment", "web", None)]);
         let text =
-            "ReplicaSet ns/web-1, of Deployment web (2 pods) makes them again at once; scaling it to 0 stops it.";
+            "ReplicaSet ns/web-1, of Deployment web (2 pods) recreates them immediately; scaling it to 0 stops it.";
         assert_eq!(web.after_deletion(), text);
         let halted = chain(&[owner("Job", "etl", Some(true))]);
-        assert_eq!(halted.after_deletion(), "Job ns/etl (2 pods) is suspended and makes no new ones.");
+        assert_eq!(halted.after_deletion(), "Job ns/etl (2 pods) is suspended and creates no new pods.");
         let mut job = chain(&[owner("Job", "etl", Some(false))]);
         job.unknown = Some("403".to_owned());
         let text = job.after_deletion();

@@ -122,14 +122,14 @@ impl OwnerName {
     /// What it does when its pods are deleted (K8S-098).
     pub fn after_deletion(&self) -> &'static str {
         match &*self.kind {
-            "ReplicaSet" | "StatefulSet" | "ReplicationController" | "DaemonSet" => "makes them again at once",
-            "Job" => "makes them again, and may count that as a failure",
-            "RayCluster" | "RayJob" => "makes them again",
-            "SparkApplication" => "may start the driver again, by its restart policy",
-            "Node" => "is a kubelet that runs them again from its own files",
+            "ReplicaSet" | "StatefulSet" | "ReplicationController" | "DaemonSet" => "recreates them immediately",
+            "Job" => "recreates them, and may count that as a failure",
+            "RayCluster" | "RayJob" => "recreates them",
+            "SparkApplication" => "may restart the driver, by its restart policy",
+            "Node" => "is a kubelet that restarts them from its own files",
             // Executors of Spark: they end with their driver.
-            "Pod" => "makes them again for as long as it runs",
-            _ => "may make them again",
+            "Pod" => "recreates them while it runs",
+            _ => "may recreate them",
         }
     }
 

@@ -27,7 +27,7 @@ pub(super) fn of_scheduler(given: &Given) -> Vec<Concern> {
     let alert = |(serious, line): &(bool, SheetLine)| (if *serious { Rank::Now } else { Rank::Known }, line.clone());
     found.extend(given.alerts.iter().map(alert));
     if given.view.paused {
-        found.push(now("scheduler", "the scheduler is paused: nothing is allocated".to_owned()));
+        found.push(now("scheduler", "the scheduler is paused: no allocations are made".to_owned()));
     }
     match &given.health {
         Some(wrong) => found.extend(wrong.iter().map(|what| now("health", what.clone()))),
@@ -86,7 +86,7 @@ fn starving(given: &Given, part: &PartitionView) -> Vec<Concern> {
         let text = format!("{}: {used} of {guaranteed} {what}, {pending} pending{by}", row.queue);
         SheetLine::new("starves", text).since(row.since).to(Some(Target::Queue(row.queue.clone())))
     };
-    most(Rank::Soon, "starves", rows.into_iter().map(line).collect(), "queues are below it (:fairness)")
+    most(Rank::Soon, "starves", rows.into_iter().map(line).collect(), "queues are below their guarantee (:fairness)")
 }
 
 fn limits(part: &PartitionView) -> Vec<Concern> {
@@ -107,7 +107,7 @@ fn limits(part: &PartitionView) -> Vec<Concern> {
         let text = format!("{side} {}: {used} of {limit} {what} in {}, {held} wait", row.name, row.queue);
         SheetLine::new("limit", text).to(Some(to))
     };
-    most(Rank::Known, "limit", rows.into_iter().map(line).collect(), "limits hold something back (:limits)")
+    most(Rank::Known, "limit", rows.into_iter().map(line).collect(), "limits block requests (:limits)")
 }
 
 /// A maximum of a queue that leaves less than is asked for.
@@ -145,7 +145,7 @@ fn maxima(part: &PartitionView) -> Vec<Concern> {
         let text = format!("{}: {used} of {most} {what}, {asked} pending", queue.path);
         SheetLine::new("maximum", text).to(Some(Target::Queue(queue.path.clone())))
     };
-    most(Rank::Known, "maximum", rows.into_iter().map(line).collect(), "queues ask for more than their maximum")
+    most(Rank::Known, "maximum", rows.into_iter().map(line).collect(), "queues request more than their maximum")
 }
 
 fn draining(given: &Given, part: &PartitionView) -> Vec<Concern> {
@@ -175,17 +175,17 @@ pub(super) fn of_nodes(given: &Given, part: &PartitionView) -> Vec<Concern> {
     };
     let mut lost: Vec<SheetLine> = Vec::new();
     for record in given.happened.iter().rev().filter(lately).filter(went) {
-        let text = format!("node {} is gone", record.object);
+        let text = format!("node {} is missing", record.object);
         lost.push(SheetLine::new("node", text).since(Some(record.at)));
     }
-    let mut found = most(Rank::Soon, "node", lost, "nodes are gone");
+    let mut found = most(Rank::Soon, "node", lost, "nodes are missing");
     let over = |node: &&Arc<crate::NodeRow>| node.available().has_negative();
     let line = |node: &Arc<crate::NodeRow>| {
         let text = format!("node {} is overcommitted", node.id);
         SheetLine::new("node", text).to(Some(Target::Node(node.id.clone())))
     };
     let full: Vec<SheetLine> = part.nodes.values().filter(over).map(line).collect();
-    found.extend(most(Rank::Soon, "node", full, "nodes hold more than they have"));
+    found.extend(most(Rank::Soon, "node", full, "nodes are overcommitted"));
     let closed: Vec<&Arc<crate::NodeRow>> = part.nodes.values().filter(|node| !node.is_open()).collect();
     if let Some(first) = closed.first() {
         let all = part.nodes.len();
@@ -311,7 +311,7 @@ mod tests {
         Arc::make_mut(&mut given.view).paused = true;
         given.health = None;
         let said = said(&given);
-        assert_eq!(said[2], "scheduler: the scheduler is paused: nothing is allocated");
+        assert_eq!(said[2], "scheduler: the scheduler is paused: no allocations are made");
         assert_eq!(said.last().unwrap(), "health: scheduler health unknown");
     }
 

@@ -40,12 +40,12 @@ pub(super) fn lines(given: &Given, part: &PartitionView) -> Vec<SheetLine> {
     let (at, mut changes) = match (close, measured(from), sampled) {
         (None, Some(rings), _) => (from, of_rings(rings, part, from, SubjectKind::Queue, most)),
         (Some((sample, before)), ..) | (None, None, Some((sample, before))) => (sample.at, of_samples(part, before)),
-        (None, None, None) => return vec![SheetLine::new("changed", "not known: nothing earlier was sampled")],
+        (None, None, None) => return vec![SheetLine::new("changed", "unknown: no earlier sample")],
     };
     changes.extend(measured(at).into_iter().flat_map(|rings| of_rings(rings, part, at, SubjectKind::User, most)));
     changes.sort_by(|one, other| other.weight.cmp(&one.weight).then_with(|| one.text.cmp(&other.text)));
     if changes.is_empty() {
-        return vec![SheetLine::new("changed", "no queue and no user").since(Some(at))];
+        return vec![SheetLine::new("changed", "no queues and no users").since(Some(at))];
     }
     let line = |(nth, change): (usize, Change)| {
         let label = if nth > 0 { "" } else { "changed" };

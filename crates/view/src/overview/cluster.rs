@@ -84,7 +84,7 @@ pub fn asks_without_a_node(part: &PartitionView) -> u64 {
 pub(super) fn fragments(part: &PartitionView) -> Option<SheetLine> {
     let fits = asks_without_a_node(part);
     let sign = if fits == MOST_ASKS as u64 { "at least " } else { "" };
-    let text = format!("{sign}{} that fit all nodes together and none alone", count(fits, "ask"));
+    let text = format!("{sign}{} fit all nodes together, but no single node", count(fits, "ask"));
     (fits > 0).then(|| SheetLine::new("fragments", text))
 }
 

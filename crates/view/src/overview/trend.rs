@@ -31,7 +31,7 @@ pub(super) fn line(given: &Given, part: &PartitionView) -> Option<SheetLine> {
     let all: Vec<String> = shares.iter().map(word).collect();
     let text = match shares.iter().any(Option::is_some) {
         true => format!("cpu in use, every 10 min: {}, now {now}%", all.join(" ")),
-        false => format!("cpu in use {now}%; nothing is known of 10 minutes ago"),
+        false => format!("cpu in use {now}%; no data from 10 minutes ago"),
     };
     Some(SheetLine::new("trend", text))
 }

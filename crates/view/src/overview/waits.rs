@@ -51,9 +51,9 @@ fn cause(app: &AppRow) -> Option<(&'static str, Time)> {
         let cause = match reason {
             _ if app.held_by_queue => "a maximum of applications",
             _ if app.held_by_limits => "a limit of applications",
-            PendingReason::QueueQuota => "room in a queue",
+            PendingReason::QueueQuota => "resources of a queue",
             PendingReason::UserQuota => "a limit of a user or group",
-            PendingReason::NoNode => "room on a node",
+            PendingReason::NoNode => "resources of a node",
             PendingReason::Placeholder => "a placeholder",
             PendingReason::NotTried => "its turn",
         };

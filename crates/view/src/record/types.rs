@@ -160,11 +160,11 @@ numbers! {
     /// A queue's maximum of applications keeps an application from running.
     APP_CANNOTRUN_QUEUE = 213, "blocked by the application limit of a queue";
     /// It does not any more.
-    APP_RUNNABLE_QUEUE = 214, "let go by its queues";
+    APP_RUNNABLE_QUEUE = 214, "allowed by its queues";
     /// A limit of applications keeps an application from running.
     APP_CANNOTRUN_QUOTA = 215, "blocked by the application limit of a user or group";
     /// It does not any more.
-    APP_RUNNABLE_QUOTA = 216, "let go by its user's and group's limits";
+    APP_RUNNABLE_QUOTA = 216, "allowed by its user and group limits";
     /// A node was decommissioned.
     NODE_DECOMMISSION = 300, "decommissioned";
     /// A node's ready flag; not sent by this program.
@@ -222,7 +222,7 @@ numbers! {
     /// A queue entered a state.
     QUEUE_STATE = 902, "state";
     /// A queue has been draining for long.
-    QUEUE_DRAIN_ALERT = 903, "draining for long";
+    QUEUE_DRAIN_ALERT = 903, "draining too long";
     /// An application was killed.
     APP_KILLED = 904, "killed";
     /// An application was moved.

@@ -25,10 +25,12 @@ pub(super) fn message(event: &Event) -> Arc<str> {
             true => format!("request {ask} fits {LIMITS} again"),
         },
         EventKind::PredicatesFailed { ask, nodes, .. } => {
-            format!("request {ask}: the resource manager's conditions keep it from {nodes} nodes that have room")
+            format!(
+                "request {ask}: conditions of the resource manager exclude {nodes} nodes with enough free resources"
+            )
         }
         EventKind::NoVictim { ask, node, .. } => {
-            format!("request {ask}: no allocation on the required node {node} can be preempted for it")
+            format!("request {ask}: no allocation on its required node {node} can be preempted")
         }
         EventKind::PlaceholderTooSmall { ask, placeholder, resource, .. } => {
             format!(

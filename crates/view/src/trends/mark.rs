@@ -66,7 +66,7 @@ impl Mark {
         let (object, first) = (&record.object, record.message.lines().next().unwrap_or_default());
         let (kind, text) = match record.detail {
             ChangeDetail::CONFIG_LOADED => (MarkKind::Configuration, "configuration loaded".to_owned()),
-            ChangeDetail::CONFIG_REFUSED => (MarkKind::Configuration, format!("configuration refused: {first}")),
+            ChangeDetail::CONFIG_REFUSED => (MarkKind::Configuration, format!("configuration rejected: {first}")),
             ChangeDetail::CONFIG_ROLLED_BACK => (MarkKind::Configuration, "configuration rolled back".to_owned()),
             ChangeDetail::ALLOC_PREEMPT if record.kind == ObjectType::APP => {
                 (MarkKind::Preemption, format!("{object} was preempted"))
@@ -75,15 +75,15 @@ impl Mark {
                 (MarkKind::Drain, format!("{object} drains"))
             }
             ChangeDetail::NODE_DECOMMISSION if record.change == ChangeType::REMOVE => {
-                (MarkKind::Node, format!("node {object} is gone"))
+                (MarkKind::Node, format!("node {object} is missing"))
             }
             ChangeDetail::NODE_SCHEDULABLE if first.ends_with("false") => {
                 (MarkKind::Node, format!("node {object} is unschedulable"))
             }
             ChangeDetail::NODE_SCHEDULABLE if first.ends_with("true") => {
-                (MarkKind::Node, format!("node {object} takes allocations again"))
+                (MarkKind::Node, format!("node {object} is schedulable again"))
             }
-            ChangeDetail::NODE_SCHEDULABLE => (MarkKind::Node, format!("node {object}: opened or closed")),
+            ChangeDetail::NODE_SCHEDULABLE => (MarkKind::Node, format!("node {object}: schedulable or unschedulable")),
             ChangeDetail::NONE if record.kind == ObjectType::NODE && record.change == ChangeType::ADD => {
                 (MarkKind::Node, format!("node {object} was added"))
             }

@@ -269,7 +269,7 @@ impl FromStr for Value {
         let (word, resource) = rest.split_once('.').unwrap_or((rest, ""));
         match known().find(|measure| measure.by_resource() && measure.word() == word) {
             Some(_) if resource.is_empty() => {
-                Err(UnknownValue(format!("`{text}` names no resource: write `{kind}.{word}.cpu`")))
+                Err(UnknownValue(format!("`{text}` has no resource: write `{kind}.{word}.cpu`")))
             }
             Some(measure) => Ok(Self::amount(of, measure, if resource == "cpu" { VCORE } else { resource })),
             None => {
@@ -315,7 +315,7 @@ mod tests {
             fault("pod.use.cpu"),
             "`pod.use.cpu` is not a value: a value starts with cluster, queue, user, or node"
         );
-        assert_eq!(fault("queue.use"), "`queue.use` names no resource: write `queue.use.cpu`");
+        assert_eq!(fault("queue.use"), "`queue.use` has no resource: write `queue.use.cpu`");
         assert_eq!(
             fault("node.waiting.p95"),
             "`node.waiting.p95` is not a value: a node has use, maximum, share, running, nodes.up"

@@ -19,7 +19,7 @@ pub fn event_sheet<'r>(
     record: &Record,
     around: impl Iterator<Item = &'r Record>,
 ) -> Sheet {
-    let what = record.detail.word().unwrap_or("something else happened");
+    let what = record.detail.word().unwrap_or("another event");
     let of = if record.reference.is_empty() { String::new() } else { format!(" ({})", record.reference) };
     let message = if record.message.is_empty() { String::new() } else { format!(": {}", record.message) };
     let sentence = format!("{} {}{of}: {what}{message}", record.kind, record.object);
@@ -32,7 +32,7 @@ pub fn event_sheet<'r>(
     lines.extend(things(record));
     let cause = preemptor(&record.message);
     if let Some((app, queue)) = &cause {
-        let text = format!("it went for application {app} in {queue}");
+        let text = format!("it was preempted for application {app} in {queue}");
         lines.push(SheetLine::new("requester", text).to(Some(Target::App(app.clone(), None))));
         if grounds.is_none() {
             lines.extend(standing("its queue", view, part, queue, record.at));
@@ -51,12 +51,15 @@ pub fn event_sheet<'r>(
         }
     }
     if app.is_some() && row.is_none() {
-        lines.push(SheetLine::new("not known", "the application is gone, and so is what it had then"));
+        lines.push(SheetLine::new(
+            "not known",
+            "the application no longer exists, so its state at that time is unknown",
+        ));
     }
     if record.detail == ChangeDetail::ALLOC_PREEMPT {
         lines.extend(others(record, &around));
         if grounds.is_none() {
-            let text = "which other allocations were looked at and why they were not taken: no event says that";
+            let text = "unknown: which other allocations were considered and why they were not selected; events do not report it";
             lines.push(SheetLine::new("not known", text));
         }
     }
@@ -80,17 +83,17 @@ fn rule(detail: ChangeDetail) -> Option<&'static str> {
     Some(match detail {
         ChangeDetail::ALLOC_PREEMPT => rule_sentence(PreemptionRule::Guarantee),
         ChangeDetail::QUEUE_PREEMPTION => rule_sentence(PreemptionRule::Maximum),
-        ChangeDetail::APP_REJECT => "no placement rule gave a queue that takes the application from its submitter",
+        ChangeDetail::APP_REJECT => "no placement rule selected a queue that the submitter can use",
         ChangeDetail::APP_KILLED => {
-            "who administers its queue killed it: its asks were withdrawn, its allocations released"
+            "an administrator of its queue killed it: its requests and allocations were released"
         }
         ChangeDetail::APP_MOVED => {
-            "an administrator of its queue moved it: allocations continue, and count in the new queue"
+            "an administrator of its queue moved it: its allocations continue and count in the new queue"
         }
         ChangeDetail::APP_CANNOTRUN_QUEUE => "maxapplications of a queue is reached",
         ChangeDetail::APP_CANNOTRUN_QUOTA => "maxapplications of a limit of its user or group is reached",
         ChangeDetail::REQUEST_TIMEOUT | ChangeDetail::ALLOC_TIMEOUT => {
-            "the placeholders of a gang go when it has not come together in its time"
+            "the placeholders of a gang are released when the gang times out"
         }
         ChangeDetail::ALLOC_REPLACED => "a real request of its task group replaces a placeholder",
         ChangeDetail::ALLOC_NODE_REMOVED => "allocations are removed with their node",
@@ -98,7 +101,7 @@ fn rule(detail: ChangeDetail) -> Option<&'static str> {
         ChangeDetail::APP_QUEUE_DRAINING | ChangeDetail::QUEUE_DRAIN_ALERT => {
             "its queue is not in the configuration: its applications complete, new ones are rejected"
         }
-        ChangeDetail::NODE_RESERVATION => "an ask that waits for a node has one reserved, so that no other takes it",
+        ChangeDetail::NODE_RESERVATION => "a node is reserved for a waiting request, so that no other request gets it",
         _ => return None,
     })
 }
@@ -141,9 +144,9 @@ fn standing(label: &str, view: &View, part: &PartitionView, queue: &QueuePath, a
     let guaranteed = part.queue_at(queue).and_then(|row| row.guaranteed.clone());
     let text = match guaranteed.filter(|guaranteed| !guaranteed.is_zero()) {
         Some(guaranteed) => format!("{queue} used {} and is guaranteed {}", amounts(&used), amounts(&guaranteed)),
-        None => format!("{queue} used {} and is guaranteed nothing", amounts(&used)),
+        None => format!("{queue} used {} and has no guarantee", amounts(&used)),
     };
-    let line = SheetLine::new(label, format!("{text}, by the last sample before it"));
+    let line = SheetLine::new(label, format!("{text}, in the last sample before it"));
     Some(line.to(Some(Target::Queue(queue.clone()))).since(Some(sample.at)))
 }
 
@@ -166,8 +169,10 @@ fn others(record: &Record, around: &[&Record]) -> Vec<SheetLine> {
     if found.is_empty() {
         return Vec::new();
     }
-    let mut lines =
-        vec![SheetLine::new("with it", format!("{} went for the same", count(found.len() as u64, "allocation")))];
+    let mut lines = vec![SheetLine::new(
+        "with it",
+        format!("{} were preempted for the same request", count(found.len() as u64, "allocation")),
+    )];
     for other in found.into_iter().take(MOST) {
         let to = Target::App((&*other.object).into(), Some((&*other.reference).into()));
         let text = format!("{} {}: {}", other.object, other.reference, amounts(&other.resource));

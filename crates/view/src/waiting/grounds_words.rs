@@ -9,14 +9,14 @@ use model::Resource;
 pub const fn rule_sentence(rule: PreemptionRule) -> &'static str {
     match rule {
         PreemptionRule::Guarantee => {
-            "preemption stops allocations of queues above their guarantee for an ask of a queue that stays within its own with it"
+            "preemption stops allocations of queues above their guarantee for a request of a queue that stays within its guarantee"
         }
         PreemptionRule::RequiredNode => {
-            "a request preempts what it needs on its required node, from allocations of the same or a lower priority; guarantees do not \
-                 protect them"
+            "a request preempts allocations of the same or a lower priority on its required node; guarantees do \
+                not protect them"
         }
         PreemptionRule::Maximum => {
-            "a queue that has been above its maximum for quota.preemption.delay has allocations stopped until it is not"
+            "after quota.preemption.delay, allocations of a queue above its maximum are preempted until it is below"
         }
     }
 }
@@ -51,22 +51,25 @@ impl Sentence for Kept {
         let which = if self.count == 1 { format!("{ask} of {app}") } else { format!("the first {ask} of {app}") };
         let why = match self.why {
             WhyKept::WithinGuarantee => format!("the queue is within its guarantee, {}", beside_guarantee(leaf)),
-            WhyKept::RequiresNode => "each requires the node that it runs on".to_owned(),
-            WhyKept::Going => "they end for another reason".to_owned(),
+            WhyKept::RequiresNode => "each requires the node on which it runs".to_owned(),
+            WhyKept::Going => "they are ending for another reason".to_owned(),
             WhyKept::Preempted => "they are being preempted already".to_owned(),
-            WhyKept::NothingShared => "they hold nothing of what is to be freed".to_owned(),
-            WhyKept::Important => "their priority is above that of the ask".to_owned(),
+            WhyKept::NothingShared => "they use none of the needed resources".to_owned(),
+            WhyKept::Important => "their priority is above that of the request".to_owned(),
             WhyKept::Floor => {
                 let less = match leaf.victims {
                     0 => String::new(),
-                    some => format!(" before {} went", count(some, "allocation")),
+                    some => format!(" before {} was preempted", count(some, "allocation")),
                 };
-                format!("without one more of them the queue is below its guarantee, {}{less}", beside_guarantee(leaf))
+                format!(
+                    "without one more of them the queue would be below its guarantee, {}{less}",
+                    beside_guarantee(leaf)
+                )
             }
-            WhyKept::OtherNode => "they run on other nodes, and none of these needs fewer victims".to_owned(),
-            WhyKept::NotNeeded => "those that go are enough".to_owned(),
-            WhyKept::NoUse => "they may go, but the ask does not fit then either".to_owned(),
-            WhyKept::TooLarge => "each has more than is still to go of the queue".to_owned(),
+            WhyKept::OtherNode => "they run on other nodes, and no node needs fewer victims".to_owned(),
+            WhyKept::NotNeeded => "the selected victims are enough".to_owned(),
+            WhyKept::NoUse => "they can be preempted, but the request would still not fit".to_owned(),
+            WhyKept::TooLarge => "each is larger than the remaining excess of the queue".to_owned(),
         };
         format!("{} of {}, {which}: {why}", count(self.count, "allocation"), leaf.queue)
     }
@@ -90,7 +93,7 @@ pub(super) fn lines(grounds: &PreemptionGrounds) -> Vec<SheetLine> {
     let to = |standing: &Standing| Some(Target::Queue(standing.queue.clone()));
     let mut lines = vec![SheetLine::new("the rule", rule_sentence(grounds.rule))];
     let what = match grounds.rule {
-        PreemptionRule::Maximum => format!("{} had to go", amounts(&grounds.wanted)),
+        PreemptionRule::Maximum => format!("{} had to be preempted", amounts(&grounds.wanted)),
         _ => format!("the request needs {}", amounts(&grounds.wanted)),
     };
     let own = format!("{}; {what}", grounds.own.sentence());
@@ -104,18 +107,18 @@ pub(super) fn lines(grounds: &PreemptionGrounds) -> Vec<SheetLine> {
         lines.push(SheetLine::new("node", text).to(Some(Target::Node(node.clone()))));
     }
     if grounds.rule == PreemptionRule::Maximum {
-        let order = "the least important go first, then the youngest, as long as no queue falls below its guarantee";
+        let order = "lowest priority first, then youngest, while no queue falls below its guarantee";
         lines.push(SheetLine::new("the order", order));
     }
     for kept in &grounds.kept.groups {
         lines.push(SheetLine::new("stayed", kept.sentence()).to(to(&kept.leaf)));
     }
     if grounds.kept.others > 0 {
-        let text = format!("{} more that were looked at", count(grounds.kept.others, "allocation"));
+        let text = format!("{} more that were considered", count(grounds.kept.others, "allocation"));
         lines.push(SheetLine::new("stayed", text));
     }
     if grounds.kept == KeptSurvey::default() {
-        lines.push(SheetLine::new("stayed", "nothing else: no other allocation could be looked at"));
+        lines.push(SheetLine::new("stayed", "no other allocation could be considered"));
     }
     lines
 }
@@ -137,7 +140,7 @@ mod tests {
         let kept = |why| Kept { why, leaf: leaf.clone(), count: 3, first: ("x".into(), "y".into()) }.sentence();
         assert_eq!(
             kept(WhyKept::Floor),
-            "3 allocations of root.b, the first y of x: without one more of them the queue is below its guarantee, 7 cpu used, 2 cpu \
+            "3 allocations of root.b, the first y of x: without one more of them the queue would be below its guarantee, 7 cpu used, 2 cpu \
              guaranteed before 1 allocation went"
         );
         for why in [WhyKept::Important, WhyKept::OtherNode, WhyKept::NotNeeded, WhyKept::NoUse, WhyKept::Going] {

@@ -35,10 +35,7 @@ impl PartitionView {
             lines.push(SheetLine::new(label, text).below(u8::from(at > 0)).to(Some(Target::App(app, None))));
         }
         if !node.occupied.is_zero() {
-            lines.push(SheetLine::new(
-                "others",
-                format!("{} are used by others than the scheduler", amounts(&node.occupied)),
-            ));
+            lines.push(SheetLine::new("others", format!("{} are used by other schedulers", amounts(&node.occupied))));
         }
         lines.extend(self.could_take(node));
         Some(Sheet { at, title: id.to_string(), sentence, waits: false, lines, ..Sheet::default() })
@@ -61,7 +58,7 @@ impl PartitionView {
         }
         if asks == 0 {
             let text = if node.schedulable {
-                "no ask that found no node would fit it if it was empty"
+                "no waiting request would fit it even if it was empty"
             } else {
                 return Vec::new();
             };

@@ -70,13 +70,13 @@ fn words(kind: &RemedyKind, now: Time) -> String {
         }
         RemedyKind::End { app, .. } => format!("end {app}"),
         RemedyKind::Move { app, to } => format!("move {app} to {to}"),
-        RemedyKind::Wait { app, at: None } => format!("wait for the end of {app}; the time is unknown"),
+        RemedyKind::Wait { app, at: None } => format!("wait until {app} ends; the time is unknown"),
         RemedyKind::Wait { app, at: Some(at) } => {
             let left = span(at.since(now).saturating_add(HALF_A_SECOND));
-            format!("wait for the end of {app}, about {left} from now by what others of its queue took")
+            format!("wait until {app} ends, in about {left} by the run times of its queue")
         }
-        RemedyKind::Turn(0) => "nothing: the next cycle serves it".to_owned(),
-        RemedyKind::Turn(before) => format!("nothing: it is served after {}", count(*before, "other decision")),
+        RemedyKind::Turn(0) => "no action: the next cycle serves it".to_owned(),
+        RemedyKind::Turn(before) => format!("no action: it is served after {}", count(*before, "other decision")),
         RemedyKind::AddNode { size, absent, nodes } => {
             let absent: Vec<&str> = absent.iter().map(|resource| name(resource)).collect();
             let why = match absent.as_slice() {
@@ -90,7 +90,7 @@ fn words(kind: &RemedyKind, now: Time) -> String {
         RemedyKind::Priority { from, to, when: Some(app) } => {
             format!("raise its priority from {from} to {to}: then it is served first when {app} ends")
         }
-        RemedyKind::ChangeAsk(app, ask) => format!("withdraw {app} {ask}, or make it smaller"),
+        RemedyKind::ChangeAsk(app, ask) => format!("withdraw {app} {ask}, or reduce its size"),
     }
 }
 

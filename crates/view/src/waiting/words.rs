@@ -64,11 +64,11 @@ impl Sentence for Explanation {
         if self.finished.is_some() {
             let message = self.blockers.first().map(|blocker| blocker.detail.as_str()).unwrap_or_default();
             let why = if message.is_empty() { String::new() } else { format!(": {message}") };
-            return format!("{who} waits for nothing, it is {}{why}", self.state);
+            return format!("{who} is not waiting: it is {}{why}", self.state);
         }
         let Some(ask) = self.first_waiting() else {
             return match self.allocations {
-                0 => format!("{who} waits for nothing: it has asked for nothing"),
+                0 => format!("{who} is not waiting: it has no requests"),
                 some => format!(
                     "{who} has no pending requests; it uses {} in {}",
                     amounts(&self.holds),
@@ -78,7 +78,7 @@ impl Sentence for Explanation {
         };
         match ask.blockers.first() {
             Some(first) => format!("{who} waits for {}", first.sentence()),
-            None => format!("{who} waits for nothing: {} of {} is next", ask.name(), amounts(&ask.resource)),
+            None => format!("{who} is next: {} of {}", ask.name(), amounts(&ask.resource)),
         }
     }
 }
@@ -89,7 +89,7 @@ impl Sentence for AskExplanation {
         match (&self.status, self.blockers.first()) {
             (AskStatus::Runs { node, .. }, _) => format!("{name} ({wanted}) runs on {node}"),
             (AskStatus::TakesOver { node, .. }, _) => {
-                format!("{name} ({wanted}) takes over from a placeholder on {node}")
+                format!("{name} ({wanted}) replaces a placeholder on {node}")
             }
             (AskStatus::Waits, Some(first)) => format!("{name} ({wanted}) waits for {}", first.sentence()),
             (AskStatus::Waits, None) => format!("{name} ({wanted}) is next"),
@@ -104,9 +104,9 @@ impl AskWords for AskExplanation {
         Some(match next.kind {
             DecisionKind::Allocate | DecisionKind::Replace => return None,
             DecisionKind::Reserve => format!("the next cycle reserves{node} for it"),
-            DecisionKind::Claim => format!("the next cycle takes{node} from the asks that have it reserved"),
+            DecisionKind::Claim => format!("the next cycle takes{node} from requests that have it reserved"),
             DecisionKind::Preempt => format!("the next cycle preempts others for it on{node}"),
-            DecisionKind::Stall => "it is too large for the node that it requires, and ends every cycle".to_owned(),
+            DecisionKind::Stall => "it is too large for its required node, and ends every cycle".to_owned(),
         })
     }
 
@@ -115,18 +115,16 @@ impl AskWords for AskExplanation {
         let reserved = self.reserved.as_ref().map(|node| {
             let since = self.reserved_since.map(ago).unwrap_or_default();
             let until = match self.reserved_until {
-                Some(until) => format!("; given up in {} s if it has no headroom then", until.since(now).as_secs()),
+                Some(until) => format!("; released in {} s if it has no headroom then", until.since(now).as_secs()),
                 None => String::new(),
             };
             format!("{node} has been reserved for it{since}, and is not free{until}")
         });
         let never = Time(u64::MAX);
         let passed_by = self.passed_by_until.map(|until| match until {
-            until if until == never => {
-                "cycles pass its application by until something changes that it waits for".to_owned()
-            }
+            until if until == never => "its application is skipped until the cluster changes".to_owned(),
             until => {
-                format!("cycles pass its application by for {} s, unless something changes", until.since(now).as_secs())
+                format!("its application is skipped for {} s, unless the cluster changes", until.since(now).as_secs())
             }
         });
         reserved.into_iter().chain(passed_by).collect()
@@ -150,7 +148,7 @@ impl AskWords for AskExplanation {
         let asks =
             (self.ahead.asks > 0).then(|| format!("{} of its application before it", count(self.ahead.asks, "ask")));
         let all: Vec<String> = queues.into_iter().chain(apps).chain(asks).collect();
-        (!all.is_empty()).then(|| format!("{}; they ask for {}", all.join(", "), amounts(&self.ahead.pending)))
+        (!all.is_empty()).then(|| format!("{}; they request {}", all.join(", "), amounts(&self.ahead.pending)))
     }
 }
 
@@ -184,7 +182,7 @@ impl Sentence for Blocker {
             (_, Some(resource)) if self.mending() == Mending::Never => {
                 let show = |amount: i64| show_amount(resource, amount);
                 let (wanted, limit) = (show(self.wanted), show(*limit));
-                format!("{} in {place}: {wanted} wanted at once, above its maximum {limit}", name(resource))
+                format!("{} in {place}: {wanted} requested at once, above its maximum {limit}", name(resource))
             }
             (_, Some(resource)) => {
                 format!("{} in {place}: {}{}", name(resource), figures(self, resource), most(self, resource))
@@ -195,17 +193,17 @@ impl Sentence for Blocker {
                 format!("a place in {place}: {used} of {limit} applications run{first}")
             }
             (BlockLevel::Gang, None) => {
-                format!("a placeholder of {place}: {used} of {limit} gave way or ended; {detail}")
+                format!("a placeholder of {place}: {used} of {limit} were replaced or ended; {detail}")
             }
             (BlockLevel::State, None) => {
-                format!("{place}, which {detail}: its queue starts one application after the other")
+                format!("{place}, which {detail}: its queue starts one application at a time")
             }
             (BlockLevel::Pod, None) => format!("its pod, which cannot be requested yet: {detail}"),
             (BlockLevel::Backoff, None) => format!("the end of its back-off: {detail}"),
             (BlockLevel::Stalled, None) => format!("{place}, which {detail}"),
             (BlockLevel::Priority, None) => format!("its turn: {place} {detail}"),
             (BlockLevel::Draining, None) => format!("{place}, which is stopped"),
-            (BlockLevel::Nothing, None) => format!("more than nothing: in total {place} requests no amount above 0"),
+            (BlockLevel::Nothing, None) => format!("a request above 0: in total {place} requests nothing"),
             (BlockLevel::Partition, None) => format!("the partition: {detail}"),
             _ => detail.clone(),
         }
@@ -222,9 +220,9 @@ impl BlockerWords for Blocker {
 fn never(blocker: &Blocker, resource: &str, wanted: &str) -> String {
     let (name, most) = (name(resource), show_amount(resource, blocker.limit));
     match &blocker.place {
-        Place::Node(node) => format!("{name} on node {node}, which it requires: {wanted} wanted, {most} there in all"),
-        _ if blocker.limit == 0 => format!("{name}, which no node has: {wanted} wanted, {}", blocker.detail),
-        _ => format!("{name} on one node: {wanted} wanted, the largest has {most}"),
+        Place::Node(node) => format!("{name} on its required node {node}: {wanted} requested, {most} in total"),
+        _ if blocker.limit == 0 => format!("{name}, which no node has: {wanted} requested, {}", blocker.detail),
+        _ => format!("{name} on one node: {wanted} requested, the largest node has {most}"),
     }
 }
 
@@ -243,7 +241,7 @@ impl Sentence for Overview {
     fn sentence(&self) -> String {
         let place = self.below.as_ref().map_or_else(|| format!("partition {}", self.partition), ToString::to_string);
         match (self.apps, self.groups.first()) {
-            (0, _) | (_, None) => format!("nothing waits in {place}"),
+            (0, _) | (_, None) => format!("no requests wait in {place}"),
             (apps, Some(most)) => {
                 let verb = if apps == 1 { "waits" } else { "wait" };
                 let (who, asks) = (count(apps, "application"), count(self.asks, "ask"));
@@ -273,21 +271,25 @@ fn cause(group: &WaitingGroup) -> String {
         }
         (BlockLevel::Node, Some(resource)) => {
             let each = if group.asks == 1 { "" } else { " in all" };
-            format!("{} on a node: {} wanted{each}; {}", name(resource), wanted(resource), blocker.detail)
+            format!("{} on a node: {} requested{each}; {}", name(resource), wanted(resource), blocker.detail)
         }
         (BlockLevel::Queue | BlockLevel::User | BlockLevel::Group, Some(resource)) => {
             let show = |amount: i64| show_amount(resource, amount);
             let (used, limit) = (show(blocker.used), show(blocker.limit));
             let (what, place) = (name(resource), blocker.place.words());
-            format!("{what} in {place}: {} wanted, {used} of {limit} used{}", wanted(resource), most(blocker, resource))
+            format!(
+                "{what} in {place}: {} requested, {used} of {limit} used{}",
+                wanted(resource),
+                most(blocker, resource)
+            )
         }
-        (BlockLevel::Priority, _) => "their turn: others are served first".to_owned(),
+        (BlockLevel::Priority, _) => "their turn: other requests are served first".to_owned(),
         (BlockLevel::Backoff, _) => {
             "the end of back-offs: too many requests of their applications found no node".to_owned()
         }
         (BlockLevel::Gang, _) => "placeholders of their task groups".to_owned(),
-        (BlockLevel::State, _) => "their turn: their queues start one application after the other".to_owned(),
-        (BlockLevel::Nothing, _) => "more than nothing: on balance they ask for no amount above 0".to_owned(),
+        (BlockLevel::State, _) => "their turn: their queues start one application at a time".to_owned(),
+        (BlockLevel::Nothing, _) => "a request above 0: in total they request nothing".to_owned(),
         _ => blocker.sentence(),
     }
 }
@@ -303,29 +305,29 @@ impl Sentence for PreemptionVerdict {
             PreemptionOutcome::RequiresNode => {
                 "it requires a node: allocations there can be preempted after the node is reserved for it".to_owned()
             }
-            PreemptionOutcome::NotAllowed => "the ask may not preempt others".to_owned(),
-            PreemptionOutcome::DoneBefore => "others were preempted for it before, which happens once".to_owned(),
-            PreemptionOutcome::Until(_) => format!("not yet: an ask of its queue waits {:?} first", self.delay),
-            PreemptionOutcome::NoAttemptLeft => "asks before it use up the attempts of every cycle".to_owned(),
+            PreemptionOutcome::NotAllowed => "the request cannot preempt".to_owned(),
+            PreemptionOutcome::DoneBefore => "it has already preempted; a request preempts once".to_owned(),
+            PreemptionOutcome::Until(_) => format!("not yet: a request of its queue waits {:?} first", self.delay),
+            PreemptionOutcome::NoAttemptLeft => "earlier requests use up the attempts of each cycle".to_owned(),
             PreemptionOutcome::BeyondGuarantee => {
-                format!("its queue would be beyond its guarantee with it; {}", own())
+                format!("its queue would be above its guarantee with it; {}", own())
             }
             PreemptionOutcome::NoCandidates => {
                 format!(
-                    "nothing{inside} can be preempted for it: allocations there are within their guarantee, of a higher priority, or protected"
+                    "no allocation{inside} can be preempted for it: all are within their guarantee, have a higher priority, or are protected"
                 )
             }
             PreemptionOutcome::NotEnough => {
-                format!("even if all went that may go{inside}, its queue could not have it; {}", own())
+                format!("even if all possible victims{inside} were preempted, its queue would not have room; {}", own())
             }
             PreemptionOutcome::NoNode(all) => {
-                format!("{} may go{inside}, but no node would have room then", count(*all, "allocation"))
+                format!("{} can be preempted{inside}, but no node would then fit it", count(*all, "allocation"))
             }
             PreemptionOutcome::Victims(node, victims) => {
                 let named: Vec<String> = victims.iter().take(5).map(|(app, ask)| format!("{app} {ask}")).collect();
                 let more = victims.len().saturating_sub(named.len());
                 let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-                format!("{}{more} may go for it on {node}", named.join(", "))
+                format!("{}{more} can be preempted for it on {node}", named.join(", "))
             }
         }
     }

@@ -173,9 +173,9 @@ fn ask(one: &AskExplanation, now: Time, wall: &Wall) -> dto::ExplainedAsk {
 fn change(found: &FoundSince, wall: &Wall) -> Option<dto::CauseChange> {
     let (level, text) = match found.found {
         TryResult::Never => return None,
-        TryResult::UserQuota => ("limit", "a limit of its user or group had too little left"),
-        TryResult::QueueQuota => ("queue", "a maximum of its queues had too little left"),
-        TryResult::NoNode => ("node", "no node had room for it"),
+        TryResult::UserQuota => ("limit", "a limit of its user or group had too little headroom"),
+        TryResult::QueueQuota => ("queue", "a maximum of its queues had too little headroom"),
+        TryResult::NoNode => ("node", "no node fitted it"),
         TryResult::Placeholder => ("gang", "it waited for a placeholder of its task group"),
     };
     Some(dto::CauseChange { since: wall.nanos(found.since), level: level.to_owned(), text: text.to_owned() })
@@ -183,11 +183,11 @@ fn change(found: &FoundSince, wall: &Wall) -> Option<dto::CauseChange> {
 
 fn earlier(cause: &FailureCount, wall: &Wall) -> dto::EarlierCause {
     let text = match cause.failure {
-        Failure::UserQuota => "a limit of its user or group had too little left",
-        Failure::QueueQuota => "a maximum of its queues had too little left",
-        Failure::MayNotPreempt => "it could not preempt others, or not yet",
-        Failure::NoAttemptLeft => "other asks had used up the attempts at preemption of the cycle",
-        Failure::PreemptionHelpsNot => "nothing that may be preempted would have helped",
+        Failure::UserQuota => "a limit of its user or group had too little headroom",
+        Failure::QueueQuota => "a maximum of its queues had too little headroom",
+        Failure::MayNotPreempt => "it could not preempt, or not yet",
+        Failure::NoAttemptLeft => "other requests had used up the preemption attempts of the cycle",
+        Failure::PreemptionHelpsNot => "no possible preemption would have helped",
     };
     dto::EarlierCause { text: text.to_owned(), count: cause.count.into(), last: wall.nanos(cause.last) }
 }

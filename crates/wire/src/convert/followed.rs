@@ -46,8 +46,8 @@ fn inexact_note(followed: &Followed, hours: usize) -> Option<String> {
     };
     let differences = if differences == 1 { "one difference".to_owned() } else { format!("{differences} differences") };
     Some(format!(
-        "{hours}: its lists showed {differences} that no event had told, as an allocation that changed its size; each counts from \
-         when it was seen"
+        "{hours}: its lists showed {differences} without an event, for example a resized allocation; each \
+            counts from the time it was seen"
     ))
 }
 

@@ -36,7 +36,7 @@ fn own_gap(gap: &Gap, report: &Report, runs: &ClockRuns) -> UsageGap {
 
 fn gap(gap: ClockGap) -> UsageGap {
     let why = if gap.went_back() {
-        "the wall clock was set back: times before that show again, and nothing counts twice"
+        "the wall clock was set back: some times appear twice, but usage counts once"
     } else {
         "the scheduler's clock was stopped: it was paused or did not run"
     };

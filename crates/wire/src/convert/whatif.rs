@@ -54,11 +54,9 @@ pub fn plan(asked: &dto::WhatIf) -> Result<Plan, String> {
             return Err(format!("runs: {runs} is not from 2 to {MOST_RUNS}"));
         }
         Some(_) if !draws => {
-            return Err(
-                "runs: nothing is drawn, so all runs are the same; add the runtime history:user, history:queue or \
-                        history:name"
-                    .to_owned(),
-            );
+            return Err("runs: all runs would be identical because no value is random; add the runtime history:user, \
+                    history:queue or history:name"
+                .to_owned());
         }
         _ => {}
     }

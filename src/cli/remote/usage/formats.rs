@@ -109,7 +109,7 @@ pub(super) fn table(report: &UsageReport, prices: Option<&Prices>) -> String {
     let mut text = format!("from {} to {}\n\n", shown(report.from), shown(report.to));
     text.push_str(&table.text());
     if let Some(from) = report.applications_from {
-        text.push_str(&format!("\napplications are listed one by one from {} on\n", shown(from)));
+        text.push_str(&format!("\napplications are listed one by one since {}\n", shown(from)));
     }
     gaps(report).iter().for_each(|line| text.push_str(&format!("\n{line}\n")));
     text.push_str(&compared(report));
@@ -144,7 +144,7 @@ fn compared(report: &UsageReport) -> String {
         table.row(cells);
     }
     let left = all.len().saturating_sub(COMPARED);
-    let left = if left > 0 { format!("{left} more are in --json\n") } else { String::new() };
+    let left = if left > 0 { format!("{left} more in --json\n") } else { String::new() };
     format!(
         "\nended allocations of active applications, compared with its own count (resourceHistory), since the ledger started:\n\n{}{left}",
         table.text()
@@ -166,7 +166,7 @@ pub(super) fn gaps(report: &UsageReport) -> Vec<String> {
         if gap.to < gap.from {
             return format!("from {from} back to {to}: {}", gap.why);
         }
-        format!("nothing was counted from {from} to {to}: {}", gap.why)
+        format!("no usage was counted from {from} to {to}: {}", gap.why)
     };
     report.gaps.iter().map(gap).chain(report.notes.iter().cloned()).chain(inexact(report)).collect()
 }

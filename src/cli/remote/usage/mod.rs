@@ -149,7 +149,7 @@ impl Ledgers {
         let (mut once, context) = args.of.server_args().connect_named()?;
         match once.remote() {
             Remote::Kornsole(known) if known.can("usage") => Ok(Self::Server(Box::new(once))),
-            Remote::Kornsole(_) => Err(ended("this kornsole keeps no ledger: it is too old".to_owned())),
+            Remote::Kornsole(_) => Err(ended("this kornsole is too old to have a ledger".to_owned())),
             Remote::YuniKorn(_) => {
                 let kept = kept::folder(&context).map(|folder| book::kept(&folder)).transpose().map_err(ended)?;
                 match kept.flatten().filter(|followed| followed.since().is_some()) {
@@ -233,9 +233,7 @@ pub fn moment(text: &str, now: SystemTime) -> Result<i64, String> {
     let ago = days.map(|days| Duration::from_secs(86_400) * days).or_else(|| parse_duration(text));
     let at = ago.and_then(|ago| now.checked_sub(ago)).and_then(|at| at.duration_since(UNIX_EPOCH).ok());
     at.and_then(|at| i64::try_from(at.as_nanos()).ok()).ok_or_else(|| {
-        format!(
-            "{text:?} is not a time; write a day as 2026-11-01, a time as 2026-11-01T08:00:00Z, or how long ago as 24h"
-        )
+        format!("{text:?} is not a time; write a date (2026-11-01), a time (2026-11-01T08:00:00Z), or an age (24h)")
     })
 }
 

@@ -24,7 +24,7 @@ async fn a_configuration_is_read_compared_and_replaced_knowingly() {
     api.yaml("bob", put, &[("if-match", &tag)], &new).await.is(403, "ACL_DENIED");
     api.yaml("ann", put, &[("if-match", &tag)], &bad).await.is(422, "CONFIG_INVALID");
     let dry = api.yaml("ann", "PUT /config?dryRun", &[("if-match", &tag)], &new).await.is(200, "");
-    assert_eq!(dry.headers["etag"].to_str().unwrap(), tag, "nothing was done");
+    assert_eq!(dry.headers["etag"].to_str().unwrap(), tag, "no change was made");
     let done = api.yaml("ann", put, &[("if-match", &tag), ("kornsole-reason", "more")], &new).await.is(200, "");
     assert_eq!((&done.body["revision"], &done.body["changes"][0]["key"]), (&json!(2), &json!("resources.max.vcore")));
     let stale = api.yaml("ann", put, &[("if-match", &tag)], CONFIG).await.is(412, "CHECKSUM_MISMATCH");
@@ -41,7 +41,7 @@ async fn the_text_that_is_in_force_takes_no_right_and_a_comment_takes_every_root
     let tag = api.get("bob", "/config").await.headers["etag"].to_str().unwrap().to_owned();
     let same = api.yaml("bob", "PUT /config", &[("if-match", &tag)], CONFIG).await.is(200, "").body;
     assert_eq!((&same["checksum"], &same["previous"]), (&same["previous"], &same["checksum"]));
-    assert_eq!((&same["changes"], &same["revision"]), (&json!([]), &json!(1)), "nothing was done");
+    assert_eq!((&same["changes"], &same["revision"]), (&json!([]), &json!(1)), "no change was made");
     api.yaml("reader", "PUT /config", &[("if-match", &tag)], CONFIG).await.is(403, "READ_ONLY");
     let diff = |text: String| {
         let api = &api;
@@ -75,7 +75,7 @@ async fn an_old_client_puts_a_configuration_with_its_checksum_in_it() {
         let refused = api.send("ann", &line, &curl, stale).await.is(409, "");
         assert_eq!(refused.body["message"], "the base configuration is changed");
     }
-    assert_eq!(api.get("bob", "/config").await.body["checksum"], base, "nothing was done so far");
+    assert_eq!(api.get("bob", "/config").await.body["checksum"], base, "no change was made so far");
 
     let done = api.send("ann", &line, &curl, sent(&new, &base)).await;
     assert_eq!((done.status, done.body), (200, json!("the configuration is active")));

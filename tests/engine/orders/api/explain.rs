@@ -18,7 +18,7 @@ async fn an_explanation_has_every_blocker_with_its_figures() {
     api.json("sue", "POST /partition/default/applications", new).await.is(201, "");
     let idle = api.get("bob", &explain).await.is(200, "").body;
     assert_eq!((&idle["waits"], &idle["blockedBy"]), (&json!(false), &json!([])), "{idle:#}");
-    assert_eq!(idle["text"], json!("new in root.a.x waits for nothing: it has asked for nothing"));
+    assert_eq!(idle["text"], json!("new in root.a.x is not waiting: it has no requests"));
     api.json("sue", &format!("POST {NEW}/asks"), json!([ask("big", 900), ask("big2", 900)])).await.is(201, "");
     let found = api.get("bob", &explain).await.is(200, "").body;
     assert_eq!(
@@ -36,7 +36,10 @@ async fn an_explanation_has_every_blocker_with_its_figures() {
     assert_eq!(number("wanted"), 900_000);
     assert_eq!(number("missing"), number("wanted") - (number("limit") - number("used")), "{first:#}");
     let text = found["text"].as_str().unwrap();
-    assert!(text.starts_with("new in root.a.x waits for cpu on one node: 900 wanted, the largest has 100"), "{text}");
+    assert!(
+        text.starts_with("new in root.a.x waits for cpu on one node: 900 requested, the largest node has 100"),
+        "{text}"
+    );
     assert_eq!(found["blockedBy"][1]["level"], json!("queue"), "{found:#}");
     assert_eq!(found["nodes"][0]["reason"], json!("capacity"));
     let all = found["asks"].as_array().unwrap();
@@ -78,7 +81,7 @@ async fn all_that_waits_is_put_together_by_its_cause() {
     assert!(named("new") && named("etl"), "{all:#}");
     assert!(all["text"].as_str().unwrap().contains("most for cpu on one node: "), "{all:#}");
     let elsewhere = api.get("bob", "/partition/default/explain?queue=root.a.y").await.is(200, "").body;
-    assert_eq!((&elsewhere["asks"], &elsewhere["text"]), (&json!(0), &json!("nothing waits in root.a.y")));
+    assert_eq!((&elsewhere["asks"], &elsewhere["text"]), (&json!(0), &json!("no requests wait in root.a.y")));
     let missing = api.get("bob", "/partition/default/explain?queue=root.a.z").await.is(404, "NOT_FOUND").body;
     assert!(missing["description"].as_str().unwrap().starts_with("nearest: root.a."), "{missing:#}");
 }
@@ -89,7 +92,7 @@ async fn an_application_that_ended_says_how() {
     api.json("ann", KILL, json!({ "reason": "too old" })).await.is(200, "");
     let found = api.get("bob", EXPLAIN).await.is(200, "").body;
     assert_eq!((&found["waits"], &found["blockedBy"][0]["level"]), (&json!(false), &json!("ended")), "{found:#}");
-    assert!(found["text"].as_str().unwrap().contains("waits for nothing, it is Failed"), "{found:#}");
+    assert!(found["text"].as_str().unwrap().contains("is not waiting: it is Failed"), "{found:#}");
 }
 
 #[tokio::test]

@@ -18,7 +18,7 @@ async fn placement_and_events_are_there_to_look_at() {
     let sues = json!({ "user": "sue", "groups": ["dev"], "queue": "root.a.x" });
     let limits = api.json("bob", placement, sues).await.is(200, "").body["limits"].clone();
     let what = "user sue in root.a: at most 1 application";
-    assert_eq!(limits, json!([{ "what": what, "would": "hold it back: 1 of 1 run" }]));
+    assert_eq!(limits, json!([{ "what": what, "would": "block it: 1 of 1 run" }]));
     other["config"] = json!("partitions: 1");
     api.json("bob", placement, other).await.is(422, "CONFIG_INVALID");
     api.json("ann", KILL, json!({})).await.is(200, "");

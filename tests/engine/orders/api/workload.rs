@@ -84,7 +84,7 @@ async fn bodies_are_the_values_of_a_scenarios_steps() {
         assert!(message["description"].as_str().unwrap().contains(said), "{part}: {message:#}");
     }
     for (part, said) in [
-        (json!({ "app": "three", "placeholderTimeout": "soon" }), "no duration"),
+        (json!({ "app": "three", "placeholderTimeout": "soon" }), "is not a duration"),
         (json!({ "app": "three", "placeholderTimeout": [1] }), "a duration: whole seconds, or a text"),
         (json!({ "app": "three", "taskGroups": [{ "minMember": 1 }] }), "a task group needs a `name`"),
         (json!({ "app": "x\n" }), "no control characters"),

@@ -89,7 +89,7 @@ pub(super) fn flattened(namespace: &str, defaults: Option<&ConfigMap>, configs: 
             Some(name) => signs::writer(map, name, true),
             None => signs::writer(map, &key, false),
         }),
-        fixed: fixed.then(|| format!("{CONFIGS} is immutable: it has to be deleted and made again")),
+        fixed: fixed.then(|| format!("{CONFIGS} is immutable: delete it and create it again")),
         others,
         settings: settings.map(|(key, value)| (key, value.text)).collect(),
         packed,

@@ -207,7 +207,7 @@ fn too_large(of: &WrittenConfig, text: &str, size: usize) -> String {
     let small = of.compressed(text).filter(|small| of.packed.is_none() && of.others + small <= LARGEST);
     match small {
         Some(small) => format!(
-            "{what}. Compressed, as {}.gz in binaryData, the text has {small} bytes; kornsole writes that form where the map has it",
+            "{what}. Compressed as {}.gz in binaryData, the text has {small} bytes; kornsole writes that form if the ConfigMap already uses it",
             of.key
         ),
         None => what,
@@ -251,6 +251,6 @@ mod tests {
     fn a_text_that_does_not_fit_says_how_large_it_is_compressed() {
         let text = "x".repeat(LARGEST + 1);
         let why = too_large(&written(None, &[]), &text, text.len());
-        assert!(why.contains("at most 1048576. Compressed, as queues.yaml.gz"), "{why}");
+        assert!(why.contains("at most 1048576. Compressed as queues.yaml.gz"), "{why}");
     }
 }

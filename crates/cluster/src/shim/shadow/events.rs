@@ -88,7 +88,7 @@ impl DecisionEvents {
             while let Some(change) = changes.recv().await {
                 match change {
                     Change::Put(events) => events.into_iter().filter_map(|event| event.said).for_each(&take),
-                    Change::Lost(fault) => tracing::warn!("Events of pods do not arrive: {fault}"),
+                    Change::Lost(fault) => tracing::warn!("cannot watch Events of pods: {fault}"),
                     Change::Begun | Change::Gone(_) | Change::Complete | Change::Live => {}
                 }
             }

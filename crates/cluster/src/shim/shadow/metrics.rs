@@ -24,7 +24,7 @@ pub async fn serve(address: SocketAddr, shown: Shown) -> std::io::Result<SocketA
     let router = Router::new().route("/metrics", get(answer));
     tokio::spawn(async move {
         if let Err(error) = axum::serve(listener, router).await {
-            tracing::error!("the figures of the shadow are not served any more: {error}");
+            tracing::error!("cannot serve the metrics of the shadow: {error}");
         }
     });
     Ok(bound)

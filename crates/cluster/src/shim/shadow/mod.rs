@@ -137,7 +137,7 @@ impl ShadowShim {
     /// The system gives no threads.
     pub fn new(options: Options) -> Result<Self, String> {
         let runtime = Builder::new_multi_thread().worker_threads(2).thread_name("shadow-io").enable_all().build();
-        let runtime = runtime.map_err(|error| format!("no threads for requests: {error}"))?;
+        let runtime = runtime.map_err(|error| format!("cannot start threads for requests: {error}"))?;
         let (sender, inbox) = channel();
         Ok(Self { options, runtime, inbox, sender, shown: Shown::new() })
     }
@@ -230,7 +230,7 @@ impl ShadowShim {
         let config = Arc::new(config.ok_or_else(|| {
             let first = faults.first().map(ToString::to_string).unwrap_or_default();
             let (key, profile) = (&configured.key, reading.profile);
-            format!("{key} of the ConfigMaps in {namespace} cannot be read as {profile}: {first}")
+            format!("{key} of the ConfigMaps in {namespace} is invalid for {profile}: {first}")
         })?);
         let mut core = match engine {
             Some(setup) => Some(following_core(setup, now, &config, &configured)?),
@@ -331,9 +331,9 @@ fn following_core(
 fn noted(change: &FeedChange) -> Option<String> {
     match change {
         FeedChange::Changed(_) | FeedChange::Listed(_) => None,
-        FeedChange::Lost(kind, why) => Some(format!("changes of the kind {kind} do not arrive: {why}")),
+        FeedChange::Lost(kind, why) => Some(format!("cannot watch objects of the kind {kind}: {why}")),
         FeedChange::Unreadable(key, why) => {
-            Some(format!("{} {}/{} counts as not there: {why}", key.kind, key.namespace, key.name))
+            Some(format!("{} {}/{} is ignored: {why}", key.kind, key.namespace, key.name))
         }
     }
 }

@@ -97,7 +97,7 @@ fn name(queue: &QueuePath) -> &str {
 pub fn summary(tally: &Tally, free: &Free) -> String {
     let total = tally.total();
     if total.decisions() + total.of(Verdict::Missed) == 0 {
-        return "no decision was compared\n".to_owned();
+        return "no decisions were compared\n".to_owned();
     }
     let head = ["QUEUE", "DECISIONS", "UNSETTLED", "AGREEMENT", "LEGALITY", "NODE", "ORDER", "ILLEGAL", "MISSED"];
     let mut rows: Vec<Vec<String>> = tally.queues().iter().map(|(queue, counts)| row(name(queue), counts)).collect();
@@ -266,7 +266,7 @@ mod tests {
     #[test]
     fn a_summary_shows_rates_with_their_numbers() {
         let free = Free::new(Scheduler::new(Profile::V1_8_0), Time::ZERO);
-        assert_eq!(summary(&Tally::default(), &free), "no decision was compared\n");
+        assert_eq!(summary(&Tally::default(), &free), "no decisions were compared\n");
         let wanted = "\
 QUEUE     DECISIONS  UNSETTLED  AGREEMENT  LEGALITY  NODE  ORDER  ILLEGAL  MISSED
 root.etl          4          1    66.67 %   66.67 %     0      0        1       0

@@ -80,7 +80,7 @@ impl Watching {
         let live = Live::start(cluster, reading, now, &mut Both { following: &mut following, core });
         following.begin();
         if after_start {
-            following.shadow.unsettle(now + AFTER_START, "the scheduler may have been started a moment ago");
+            following.shadow.unsettle(now + AFTER_START, "the scheduler may have started recently");
         }
         let bound = live.on_nodes();
         let names: BTreeMap<AskId, String> = live.names().collect();
@@ -218,7 +218,7 @@ impl Watching {
         let configured = match Configured::read(self.live.cluster(), &self.namespace) {
             Ok(configured) => configured,
             Err(why) => {
-                return notices.push(format!("the ConfigMaps in {} change nothing: {why}", self.namespace));
+                return notices.push(format!("the ConfigMaps in {} have no effect: {why}", self.namespace));
             }
         };
         let is_new = configured.queues != self.configured.queues;
@@ -230,11 +230,11 @@ impl Watching {
         let config::Reading { config, faults } = config::read(&self.configured.queues, profile);
         let Some(config) = config.map(Arc::new) else {
             let first = faults.first().map(ToString::to_string).unwrap_or_default();
-            return notices.push(format!("{} is refused: {first}", self.configured.key));
+            return notices.push(format!("{} is rejected: {first}", self.configured.key));
         };
         self.following.see(forecast::shadow::Input::Configure(config));
         let until = self.following.now + ON_ITS_WAY;
-        self.following.shadow.unsettle(until, "a configuration is on its way to the scheduler");
+        self.following.shadow.unsettle(until, "a configuration is being sent to the scheduler");
         let mut core = core;
         if let Some(core) = &mut core {
             let name = format!("{} of the ConfigMaps in {}", self.configured.key, self.namespace);

@@ -83,7 +83,7 @@ fn what_an_alias_brings_or_takes_is_refused() {
     };
     insta::assert_snapshot!(max("root.a"), @"
     7:25: error[EDT-003]: `resources` contains the value of the alias `*small` on line 9: both would change
-    = write the values out at the alias first, or edit the file by hand
+    = replace the alias by its values first, or edit the file by hand
     ");
     insta::assert_snapshot!(max("root.b"), @"
     9:18: error[EDT-002]: `resources` comes from the alias `*small`, from line 7
@@ -96,7 +96,7 @@ fn what_an_alias_brings_or_takes_is_refused() {
     let [d, e] = ["root.d", "root.e"].map(QueuePath::new);
     insta::assert_snapshot!(report(ALIASES, set_property(ALIASES, &target(&d), "x", Some("z"))), @"
     14:7: error[EDT-003]: this entry contains the value of the alias `*whole` on line 17: both would change
-    = write the values out at the alias first, or edit the file by hand
+    = replace the alias by its values first, or edit the file by hand
     ");
     insta::assert_snapshot!(report(ALIASES, set_property(ALIASES, &target(&e), "x", None)), @"
     17:11: error[EDT-002]: `properties` comes from the alias `*whole`, from line 13
@@ -109,7 +109,7 @@ fn what_an_alias_brings_or_takes_is_refused() {
     ");
     insta::assert_snapshot!(report(ALIASES, remove_queue(ALIASES, &target(&d))), @"
     13:7: error[EDT-003]: this entry contains the value of the alias `*whole` on line 17: both would change
-    = write the values out at the alias first, or edit the file by hand
+    = replace the alias by its values first, or edit the file by hand
     ");
     insta::assert_snapshot!(report(ALIASES, remove_queue(ALIASES, &target(&e))), @"
     -16|    - name: e
@@ -126,8 +126,8 @@ fn a_root_that_is_not_written() {
     let named = |name: &str| NewQueue { name: name.into(), ..NewQueue::default() };
     let limit = NewLimit { users: vec!["*".into()], max_applications: Some(1), ..NewLimit::default() };
     insta::assert_snapshot!(report(text, set_max_applications(text, &target(&root), Some(1))), @"
-    1:14: error[EDT-001]: the root queue is not written in this partition
-    = put the queues below one that is called root
+    1:14: error[EDT-001]: this partition does not name the root queue
+    = move the queues into a queue `root`
     ");
     insta::assert_snapshot!(report(text, remove_queue(text, &target(&a))), @"
     1:35: error[EDT-004]: otherwise the queue `root.root` would become the root
@@ -144,8 +144,8 @@ fn a_root_that_is_not_written() {
     + root.b
     ");
     insta::assert_snapshot!(report(bare, add_queue(bare, &target(&root), &named("Root"))), @"
-    error[EDT-005]: a single queue `root` is the root itself, not one below it
-    = take another name
+    error[EDT-005]: a single queue `root` is the root, not its child
+    = use another name
     ");
     insta::assert_snapshot!(report(bare, add_limit(bare, &target(&root), None, &limit)), @"
     +3|  limits:
@@ -156,7 +156,7 @@ fn a_root_that_is_not_written() {
     ");
     insta::assert_snapshot!(report(bare, remove_queue(bare, &target(&root))), @"
     error[EDT-005]: the root of a partition cannot be removed
-    = remove the queues below it
+    = remove its children
     ");
     let one = "partitions:\n- queues:\n  - name: a\n";
     insta::assert_snapshot!(report(one, remove_queue(one, &target(&a))), @"
@@ -175,7 +175,7 @@ fn what_is_not_there_or_not_legal_is_reported() {
     let max = |amount: &str| report(BLOCK, set_amount(BLOCK, &target(&a), Bound::Max, "memory", Some(amount)));
     insta::assert_snapshot!(report(BLOCK, set_max_applications(BLOCK, &target(&none), Some(1))), @r#"
     9:13: error[EDT-001]: queue root.tenant-a.none not found
-    = nothing is called "none" here
+    = "none" not found here
     "#);
     insta::assert_snapshot!(report(BLOCK, set_max_applications(BLOCK, &gpu, Some(1))), @r#"
     3:3: error[EDT-001]: partition "gpu" not found
@@ -183,15 +183,15 @@ fn what_is_not_there_or_not_legal_is_reported() {
     "#);
     insta::assert_snapshot!(report("", set_max_applications("", &target(&a), Some(1))), @"
     1:1: error[EDT-001]: the configuration has no partition
-    = an empty text means the default configuration: write that out first
+    = an empty text is the default configuration: write it to the file first
     ");
     insta::assert_snapshot!(report("a: [", set_max_applications("a: [", &target(&a), Some(1))), @"
     1:4: error[CFG-001]: not YAML: `[` is never closed
-    = close it with the bracket that belongs to it
+    = close it with the matching bracket
     ");
     insta::assert_snapshot!(report(BLOCK, set_max_applications(BLOCK, &target(&a), Some(0))), @"
-    error[EDT-005]: `maxapplications` of 0 would let nothing run
-    = leave it out for no limit
+    error[EDT-005]: with `maxapplications` 0 no application could run
+    = remove it for no limit
     ");
     insta::assert_snapshot!(max("10 X"), @r#"
     error[EDT-005]: memory "10 X": unknown suffix; allowed: k M G T P E, Ki Mi Gi Ti Pi Ei, and m for vcore only
@@ -209,10 +209,10 @@ fn what_is_not_there_or_not_legal_is_reported() {
     "#);
     insta::assert_snapshot!(report(BLOCK, add_queue(BLOCK, &target(&QueuePath::root()), &named("Tenant-A"))), @r#"
     9:13: error[EDT-005]: there is a queue "Tenant-A" below root already
-    = take another name
+    = use another name
     "#);
     insta::assert_snapshot!(report(BLOCK, add_queue(BLOCK, &target(&a), &named("a.b"))), @r#"
-    error[EDT-005]: "a.b" is not a name of a queue
+    error[EDT-005]: "a.b" is not a valid queue name
     = 1 to 64 of a-z A-Z 0-9 _ -
     "#);
     insta::assert_snapshot!(report(BLOCK, add_limit(BLOCK, &target(&a), None, &NewLimit::default())), @"

@@ -106,7 +106,7 @@ fn explicit_keys_block_texts_and_tags_are_refused_where_they_are_in_the_way() {
     ");
     let text = root_with("    - name: a\n      submitacl: |-\n        sue\n\n    - name: b\n");
     insta::assert_snapshot!(report(&text, set_acl(&text, &target(&a), Access::Submit, Some("bob"))), @"
-    7:9: error[EDT-004]: the value is written as a block of lines
+    7:9: error[EDT-004]: the value is a block scalar
     = edit the file by hand
     ");
     insta::assert_snapshot!(set_two_applications(&text), @"
@@ -121,7 +121,7 @@ fn explicit_keys_block_texts_and_tags_are_refused_where_they_are_in_the_way() {
         submitacl sue → nobody
     ");
     insta::assert_snapshot!(set_two_applications(&root_with("    - name: !!str a\n      maxapplications: !!int 1\n")), @"
-    6:30: error[EDT-004]: the value is written with a tag
+    6:30: error[EDT-004]: the value has a tag
     = edit the file by hand
     ");
 }

@@ -15,7 +15,7 @@ pub fn sheet(state: &State, account: &Account, width: usize, signs: &Signs) -> S
     let title = vec![piece(Role::Title, limits::name(account.side, &account.name))];
     let kind = limits::kind(account.side);
     let Some(row) = state.cluster.part().and_then(|part| part.usage_of(account.side, &account.name)) else {
-        return Sheet { title, what: vec![dim(format!("{kind} without a live application"))], ..Sheet::default() };
+        return Sheet { title, what: vec![dim(format!("{kind} without active applications"))], ..Sheet::default() };
     };
     let groups = state.cluster.part().map_or_else(Vec::new, |part| limits::groups_of(part, account));
     let all = state.cluster.part().map_or_else(Vec::new, |part| limits::counting(part, (account.side, row), &groups));

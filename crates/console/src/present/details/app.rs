@@ -127,7 +127,7 @@ fn tags<'t>(lines: &mut Lines, label: &str, tags: impl Iterator<Item = (&'t str,
 fn resources(state: &State, row: &AppRow, signs: &Signs) -> Lines {
     let mut lines = Lines::new();
     let priority = format::priority(row.priority).map_or_else(|| dim(signs.nothing), plain);
-    let of = if row.pending_asks > 0 { "  the highest of its pending asks" } else { "  none of its asks is pending" };
+    let of = if row.pending_asks > 0 { "  the highest of its pending requests" } else { "  no pending requests" };
     let class = kubernetes::classes(state, row.priority.0).filter(|_| row.pending_asks > 0);
     let class = class.map(|class| dim(format!("  class {}", text::escape(&class))));
     labelled(&mut lines, "priority", [priority, dim(of)].into_iter().chain(class).collect());

@@ -13,23 +13,21 @@ use view::Health;
 /// The sheet of the checks.
 pub fn sheet(state: &State, checkup: &Checkup, width: usize, signs: &Signs) -> Sheet {
     let mut sheet = Sheet { title: vec![piece(Role::Title, "Health")], ..Sheet::default() };
-    let made = dim(format!(", at {}; 9 checks again", format::when(checkup.at, state.cluster.past.live)));
+    let made = dim(format!(", at {}; 9 repeats the checks", format::when(checkup.at, state.cluster.past.live)));
     let left = &mut sheet.left;
     left.push(Vec::new());
     match &state.cluster.health {
         OwnHealth::Here => sheet.what = vec![summary(&checkup.health), made],
         OwnHealth::Reported(health, at) => {
-            sheet.what = vec![
-                own(health),
-                dim(format!(" by its own check, asked at {}", format::when(*at, state.cluster.past.live))),
-            ];
+            sheet.what =
+                vec![own(health), dim(format!(" by its own check at {}", format::when(*at, state.cluster.past.live)))];
             list(left, health, width, signs);
             left.push(Vec::new());
-            left.push(vec![piece(Role::Strong, "On the picture here: "), summary(&checkup.health), made]);
+            left.push(vec![piece(Role::Strong, "On the data shown here: "), summary(&checkup.health), made]);
         }
         OwnHealth::Unknown(why) => {
             sheet.what = vec![piece(Role::Warning, "the scheduler health is unknown"), dim(format!(": {why}"))];
-            left.push(vec![piece(Role::Strong, "On the picture here: "), summary(&checkup.health), made]);
+            left.push(vec![piece(Role::Strong, "On the data shown here: "), summary(&checkup.health), made]);
         }
     }
     list(left, &checkup.health, width, signs);

@@ -122,16 +122,16 @@ pub fn sheet(state: &State, queue: Option<&QueuePath>, width: usize, signs: &Sig
     let room = width.saturating_sub(PLOT).max(8);
     let Some(columns) = Columns::of(state.cluster.view.history.iter(), state.cluster.at, room) else {
         let every = format::duration(SAMPLE_EVERY);
-        sheet.what = vec![dim(format!("nothing was sampled yet; there is a sample every {every}"))];
+        sheet.what = vec![dim(format!("no samples yet; a sample is taken every {every}"))];
         return sheet;
     };
     let every = format::duration(columns.every);
     let several = if queue.is_none() && state.cluster.view.partitions.len() > 1 {
-        "; pending asks and alloc/s are of all partitions"
+        "; pending requests and alloc/s are of all partitions"
     } else {
         ""
     };
-    let kept = "the last hour is kept by 10s, the last day by the minute";
+    let kept = "the last hour in steps of 10s, the last day in steps of 1m";
     sheet.what = vec![dim(format!("a column is {every}; {kept}{several}"))];
     let all = series(state, queue, &columns);
     // While there is little to show, each column is as wide as fills the screen.
@@ -146,7 +146,7 @@ pub fn sheet(state: &State, queue: Option<&QueuePath>, width: usize, signs: &Sig
     let span = columns.every * u32::try_from(columns.samples.len()).unwrap_or(u32::MAX);
     let ago = format!("{} ago", format::duration(span));
     if signs.are_words() {
-        sheet.left.push(vec![dim(format!("The oldest is {ago}"))]);
+        sheet.left.push(vec![dim(format!("The oldest sample is {ago}"))]);
     } else if shown > ago.len() + 4 {
         let between = " ".repeat(shown - ago.len() - 3);
         sheet.left.push(vec![dim(format!("{}{ago}{between}now", " ".repeat(PLOT)))]);

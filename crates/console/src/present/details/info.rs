@@ -33,9 +33,9 @@ pub fn sheet(state: &State, width: usize) -> Sheet {
         ("scheduler", format!("{}, {place}; decides as {}", state.cluster.about.name, profile.name())),
         ("connection", link),
         ("identity", state.cluster.identity.to_string()),
-        ("changes", state.cluster.read_only().map_or("as access lists let one".to_owned(), str::to_owned)),
+        ("changes", state.cluster.read_only().map_or("as access lists allow".to_owned(), str::to_owned)),
         ("queues", config.unwrap_or_else(|| "in no file".to_owned())),
-        ("settings", file(&state.settings, "none of its own")),
+        ("settings", file(&state.settings, "no own value")),
         ("theme", options.theme.to_string()),
         ("terminal", format!("{} x {}, {:?}", state.size.width, state.size.height, options.depth)),
     ] {

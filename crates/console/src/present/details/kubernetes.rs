@@ -25,7 +25,7 @@ fn known(state: &State) -> Option<&Arc<Kubernetes>> {
 fn missing(lines: &mut Lines, all: &Kubernetes, kind: ObjectKind, label: &str, width: usize) {
     let why = match all.lists.get(kind) {
         ListState::Live | ListState::Stale(Some(_), _) => return,
-        ListState::Awaited => format!("{} are awaited", kind.words()),
+        ListState::Awaited => format!("waiting for {}", kind.words()),
         ListState::Stale(None, why) | ListState::Refused(why) => format!("unknown: {why}"),
     };
     labelled_text(lines, label, &why, width, Role::Dim);
@@ -131,7 +131,7 @@ fn not_given(lines: &mut Lines, row: &AppRow, pods: &[&Arc<PodRow>], width: usiz
         }
     }
     if left.len() > NAMED {
-        labelled(lines, "", vec![dim(format!("and {} more pods without an ask", left.len() - NAMED))]);
+        labelled(lines, "", vec![dim(format!("and {} more pods without a request", left.len() - NAMED))]);
     }
 }
 

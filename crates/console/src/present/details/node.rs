@@ -18,9 +18,9 @@ pub fn sheet(state: &State, id: &NodeId, width: usize, signs: &Signs) -> Sheet {
     };
     let mut what = crate::present::lists::nodes::state_pieces(node, signs, true);
     let takes = match (node.is_open(), node.reservations.is_empty()) {
-        (false, _) => "takes no new allocations",
-        (true, true) => "takes new allocations",
-        (true, false) => "takes what it is reserved for",
+        (false, _) => "unschedulable",
+        (true, true) => "schedulable",
+        (true, false) => "only for its reservations",
     };
     what.push(dim(format!("   {takes}")));
     let mut right = Lines::new();

@@ -67,7 +67,7 @@ fn draining(lines: &mut Lines, state: &State, part: &PartitionView, row: &QueueR
     let draining = part.draining(row);
     let apps = &draining.applications;
     if apps.is_empty() {
-        labelled_text(lines, "blocked by", "nothing: the next pass of the cleaner removes it", width, Role::Text);
+        labelled_text(lines, "blocked by", "nothing: the next cleanup removes it", width, Role::Text);
     }
     let most = HOLDERS.max(layout::named_in_details(state));
     for (at, app) in apps.iter().take(most).enumerate() {
@@ -82,7 +82,7 @@ fn draining(lines: &mut Lines, state: &State, part: &PartitionView, row: &QueueR
     match draining.empty_by() {
         Some(by) => {
             let over = format::duration(by.since(state.cluster.at));
-            labelled_text(lines, "over", &format!("in {over}, unless they ask again"), width, Role::Text);
+            labelled_text(lines, "over", &format!("in {over}, without new requests"), width, Role::Text);
         }
         None if apps.is_empty() => {}
         None => {
@@ -106,7 +106,7 @@ fn priority(lines: &mut Lines, part: &PartitionView, row: &QueueRow, width: usiz
     };
     labelled(lines, "priority", value);
     for (at, step) in steps.iter().enumerate() {
-        let label = if at == 0 { "  seen above" } else { "" };
+        let label = if at == 0 { "  seen by parent" } else { "" };
         let name = text::escape(step.queue.name()).into_owned();
         let name = text::cut(&name, name_width, signs.ellipsis).into_owned();
         let pad = name_width - text::width(&name);
@@ -253,7 +253,7 @@ fn applications(lines: &mut Lines, state: &State, part: &PartitionView, row: &Qu
     value.push(dim(format!(", {}", format::live(state.cluster.apps_lag, row.app_count))));
     labelled(lines, "applications", value);
     if row.allocating_accepted > 0 {
-        labelled(lines, "", vec![dim(format!("{} about to run, each takes a place", row.allocating_accepted))]);
+        labelled(lines, "", vec![dim(format!("{} about to run, each counts", row.allocating_accepted))]);
     }
     if row.leaf {
         let mut names: Vec<&str> =

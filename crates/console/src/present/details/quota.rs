@@ -31,12 +31,12 @@ pub(super) fn lines(lines: &mut Lines, state: &State, (part, row): (&PartitionVi
     };
     let forecast = looked_at(part).then(|| part.quota_forecasts(now));
     let Some(forecasts) = forecast else {
-        let text = format!("in {}, of too many allocations to name here", span(due.since(now)));
+        let text = format!("in {}, too many allocations to list", span(due.since(now)));
         return labelled_text(lines, "preempts", &text, width, Role::Warning);
     };
     match forecasts.iter().find(|one| one.queue == row.path) {
         Some(one) => going(lines, (state, one), row, now, width),
-        None => labelled_text(lines, "preempts", "nothing: what goes before brings it down, too", width, Role::Dim),
+        None => labelled_text(lines, "preempts", "nothing: earlier preemptions are enough", width, Role::Dim),
     }
 }
 
@@ -49,7 +49,7 @@ fn going(lines: &mut Lines, (state, one): (&State, &QuotaForecast), row: &QueueR
     let text = format!("in {}{counted}", span(one.at.since(now)));
     labelled_text(lines, "preempts", &text, width, Role::Warning);
     let Some(victims) = &one.victims else {
-        let text = format!("{} of it; which, the scheduler alone knows", format::resource(&one.excess));
+        let text = format!("{} of it; the scheduler does not report which", format::resource(&one.excess));
         return labelled_text(lines, "goes", &text, width, Role::Warning);
     };
     let (apps, most) = (one.by_app(), NAMED.max(layout::named_in_details(state)));
@@ -73,13 +73,13 @@ fn going(lines: &mut Lines, (state, one): (&State, &QuotaForecast), row: &QueueR
 fn runs_on(part: &PartitionView, row: &QueueRow) -> String {
     let delay = row.settings.quota_preemption_delay;
     if let Some(who) = only_elsewhere("properties", DELAY, part.rules.profile()) {
-        format!("runs on: a maximum is not enforced here, {who}")
+        format!("continues: a maximum is not enforced here, {who}")
     } else if !part.quota_preemption {
-        "runs on: this partition does not enforce maxima".to_owned()
+        "continues: this partition does not enforce maximums".to_owned()
     } else if delay.is_zero() {
-        "runs on: no quota.preemption.delay here".to_owned()
+        "continues: no quota.preemption.delay here".to_owned()
     } else if part.quota_law.is_some() || part.quota_reported.is_some() {
-        "runs on: its delay counts only from a reload that lowers the maximum".to_owned()
+        "continues: its delay starts only at a reload that lowers the maximum".to_owned()
     } else {
         format!("is preempted {} after its maximum was lowered; that time is unknown", span(delay))
     }

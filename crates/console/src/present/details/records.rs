@@ -72,7 +72,7 @@ pub fn revision(state: &State, number: u64, width: usize) -> Sheet {
     }
     sheet.left.push(Vec::new());
     match state.cluster.ledger.text(number) {
-        None => sheet.left.push(vec![dim("its text is being fetched")]),
+        None => sheet.left.push(vec![dim("loading its text")]),
         Some(Err(why)) => sheet.left.push(vec![piece(Role::Warning, why.to_owned())]),
         Some(Ok(whole)) => {
             for (number, line) in whole.lines().enumerate().take(LINES) {
@@ -99,7 +99,7 @@ pub fn compare(state: &State, of: (u64, u64), width: usize, signs: &Signs) -> Sh
     }
     let compared = state.cluster.ledger.compared.as_ref().filter(|compared| compared.of == of);
     match compared.map(|compared| &compared.lines) {
-        None => sheet.left.push(vec![dim("they are being compared")]),
+        None => sheet.left.push(vec![dim("comparing")]),
         Some(Err(why)) => {
             let lines = text::wrap(&text::escape(why), width);
             sheet.left.extend(lines.into_iter().map(|line| vec![piece(Role::Warning, line)]));

@@ -141,7 +141,7 @@ fn more(lines: &mut Lines, count: usize, most: usize) {
 }
 
 fn first_difference(lines: &mut Lines, first: &FirstDifference, width: usize) {
-    let words = |side: &Option<String>| side.clone().unwrap_or_else(|| "nothing any more".to_owned());
+    let words = |side: &Option<String>| side.clone().unwrap_or_else(|| "nothing".to_owned());
     lines.push(Vec::new());
     lines.push(vec![dim("the first decision that differs")]);
     wrapped(lines, &format!("  without: {}", words(&first.without)), width, Role::Text);
@@ -162,23 +162,23 @@ fn figures(columns: Columns, (without, with): (&Figures, &Figures), long_wait: D
             lines.push(columns.figure(name.to_owned(), one, other));
         }
     };
-    let long = format!("asks that waited over {}", round(long_wait));
+    let long = format!("requests that waited over {}", round(long_wait));
     for (name, figure) in [
         ("applications that start", (|one| one.started) as fn(&Figures) -> u64),
         ("applications that end", |one| one.ended),
         ("allocations preempted", |one| one.preempted),
-        ("asks that wait", |one| one.waiting),
+        ("pending requests", |one| one.waiting),
         (&long, |one| one.long_waits),
     ] {
         add(name, figure(without).to_string(), figure(with).to_string(), all);
     }
-    add("an ask waits, on average", exact(without.mean_wait()), exact(with.mean_wait()), all);
-    add("below its guarantee for", exact(without.below_guarantee), exact(with.below_guarantee), false);
+    add("average wait of a request", exact(without.mean_wait()), exact(with.mean_wait()), all);
+    add("time below its guarantee", exact(without.below_guarantee), exact(with.below_guarantee), false);
     for (words, one, other) in [
         ("in use on average", &without.used, &with.used),
         ("in use now", &without.allocated, &with.allocated),
         ("wanted now", &without.pending, &with.pending),
-        ("taken by preemption", &without.taken, &with.taken),
+        ("gained by preemption", &without.taken, &with.taken),
     ] {
         for (resource, one, other) in amounts(one, other) {
             add(&format!("{} {words}", format::resource_name(&resource)), one, other, false);

@@ -21,8 +21,7 @@ const WIDE: usize = 9;
 /// The sheet of a run.
 pub fn sheet(run: &SimulatedRun, width: usize, signs: &Signs) -> Sheet {
     let mut sheet = Sheet { title: vec![piece(Role::Title, run.name.clone())], ..Sheet::default() };
-    sheet.what =
-        vec![dim(format!("{}, the last thing happened after {}", count(run.waits.count, "ask"), time(run.makespan)))];
+    sheet.what = vec![dim(format!("{}, the last event after {}", count(run.waits.count, "ask"), time(run.makespan)))];
     let waits = &run.waits;
     let percentiles = [("p50", waits.p50), ("p95", waits.p95), ("p99", waits.p99), ("longest", waits.max)];
     let percentiles: Vec<String> = percentiles.iter().map(|(name, wait)| format!("{name} {}", time(*wait))).collect();
@@ -36,7 +35,7 @@ pub fn sheet(run: &SimulatedRun, width: usize, signs: &Signs) -> Sheet {
         labelled(
             &mut sheet.left,
             "fairness",
-            vec![plain(share(i64::from(fairness))), dim("  100% where all users had the same")],
+            vec![plain(share(i64::from(fairness))), dim("  100% if all users had the same")],
         );
     }
     plots(&mut sheet.left, run, width, signs);

@@ -49,11 +49,11 @@ fn came(lines: &mut Lines, row: &AppRow, record: &Record, part: Option<&Partitio
     if let Some(placed) = record.placement.placed()
         && placed.path != row.queue
     {
-        note(format!("it was moved since, and is in {}", row.queue));
+        note(format!("it was moved later, and is in {}", row.queue));
     }
     let same = part.is_none_or(|part| Arc::ptr_eq(&part.rules, &record.rules) || part.rules.same_as(&record.rules));
     if !same {
-        note("these rules are not active any more".to_owned());
+        note("these rules are no longer active".to_owned());
     }
     lines.push(Vec::new());
     lines.extend(walk::lines(&record.lines(), width));
@@ -68,13 +68,13 @@ pub fn access_to(state: &State, path: &QueuePath, width: usize, signs: &Signs) -
     let mut lines = Lines::new();
     let mut note = |text: &str| labelled_text(&mut lines, "note", text, width, Role::Warning);
     if !row.leaf {
-        note("a parent: takes no applications itself; the lists hold for what is below it");
+        note("a parent: accepts no applications; its lists apply to its children");
     }
     if let Some(draining) = part.path_up(row).find(|row| row.state == QueueState::Draining) {
-        note(&format!("takes no applications: {} is draining", draining.path));
+        note(&format!("rejects applications: {} is draining", draining.path));
     }
     if path.as_str() == RECOVERY_QUEUE {
-        note("no user submits here; forced applications without a matching rule are placed here");
+        note("users cannot submit here; forced applications without a matching rule are placed here");
     } else {
         who(&mut lines, (source, part), row, "may submit", &[AclKind::Submit, AclKind::Admin], width);
     }
@@ -89,14 +89,14 @@ pub fn access_to(state: &State, path: &QueuePath, width: usize, signs: &Signs) -
     }
     let kind = if row.leaf { "leaf" } else { "parent" };
     let managed = if row.managed { "managed" } else { "dynamic" };
-    let what = vec![dim(format!("who may what   {kind}, {managed}"))];
+    let what = vec![dim(format!("access   {kind}, {managed}"))];
     Sheet { title: vec![piece(Role::Title, row.path.to_string())], what, left: lines, right: Lines::new() }
 }
 
 fn granted(grant: Option<Grant>, signs: &Signs) -> Vec<Piece> {
     match grant {
         Some(grant) => vec![piece(Role::Good, "yes"), plain(format!(", by {grant}"))],
-        None => vec![piece(Role::Error, format!("{} no", signs.limit)), dim(", no list on the path names you")],
+        None => vec![piece(Role::Error, format!("{} no", signs.limit)), dim(", no access list on the path names you")],
     }
 }
 

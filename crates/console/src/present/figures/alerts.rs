@@ -12,22 +12,22 @@ pub fn why(state: &State, row: &AlertLine, column: AlertColumn) -> String {
     let known: Option<&Rule> = picture.and_then(|picture| picture.rules.get(rule(row)));
     match column {
         AlertColumn::State => match row.alert().and_then(|alert| alert.held.as_ref()) {
-            Some(Held::Inhibited(by)) => format!("{by} is active and inhibits this rule: it is not reported meanwhile"),
-            Some(Held::Silenced(id)) => format!("silence {id} matches it: it is not reported meanwhile"),
+            Some(Held::Inhibited(by)) => format!("{by} is active and inhibits this rule: it is not reported"),
+            Some(Held::Silenced(id)) => format!("silence {id} matches it: it is not reported"),
             None => {
                 "pending: its condition is met, but not for the duration of its rule; firing: for that duration; over: it was not met long enough"
                     .to_owned()
             }
         },
-        AlertColumn::Severity => "how bad its rule says that it is".to_owned(),
+        AlertColumn::Severity => "the severity of its rule".to_owned(),
         AlertColumn::Since => {
-            "the time since its condition is met; of a resolved one, its end; of a silence, its start".to_owned()
+            "the time since its condition is met; for a resolved alert its end, for a silence its start".to_owned()
         }
         AlertColumn::Rule => known.map_or_else(
             || "the name of its rule".to_owned(),
             |rule| format!("{}: {}", rule.kind.means(), rule.words()),
         ),
-        AlertColumn::Subject => "what it is about; enter goes there".to_owned(),
-        AlertColumn::What => "the figures when its rule was evaluated last".to_owned(),
+        AlertColumn::Subject => "its object; enter goes there".to_owned(),
+        AlertColumn::What => "the values at the last evaluation of its rule".to_owned(),
     }
 }

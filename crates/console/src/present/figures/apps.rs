@@ -29,34 +29,34 @@ pub fn why(state: &State, part: &PartitionView, row: &AppRow, column: AppColumn)
                 part.limits_of(row).iter().map(|limit| limits::place(limit, Some(source))).collect();
             match limits.as_slice() {
                 [] => format!("{}; no limit of a user or group applies to it", row.who),
-                _ => format!("{}; limits hold for it in {}", row.who, limits.join("; ")),
+                _ => format!("{}; limits apply to it in {}", row.who, limits.join("; ")),
             }
         }
         AppColumn::Priority => priority(row),
-        AppColumn::Pending => format!("asks that wait for a node, of {} in all", row.asks.len()),
+        AppColumn::Pending => format!("requests that wait for a node, of {} in total", row.asks.len()),
         AppColumn::Allocations => allocations(row),
         AppColumn::Cpu => held(part, row, VCORE),
         AppColumn::Memory => held(part, row, MEMORY),
         AppColumn::AskedCpu => asked(row, VCORE),
         AppColumn::AskedMemory => asked(row, MEMORY),
-        AppColumn::Other => "held of the resources without a column of their own".to_owned(),
+        AppColumn::Other => "usage of resources without their own column".to_owned(),
         AppColumn::Groups => "the groups of the user who submitted it".to_owned(),
         AppColumn::Wait => match blocker::since(row) {
-            None => "it does not wait".to_owned(),
+            None => "it is not waiting".to_owned(),
             Some(since) => {
                 format!("since its first pending request arrived, at {}", format::when(since, state.cluster.past.live))
             }
         },
         AppColumn::Why => match blocker::first_pending(row) {
-            None => "it does not wait".to_owned(),
+            None => "it is not waiting".to_owned(),
             Some(first) => {
                 let (ask, which) = match part.never_of(row) {
-                    Some((ask, _)) => (ask, "the first of its pending asks that can never run"),
-                    None => (first, "the first of its pending asks"),
+                    Some((ask, _)) => (ask, "its first pending request that can never run"),
+                    None => (first, "its first pending request"),
                 };
                 let why = asks::why(Some(part), row, ask, Some(Source::of(state)));
                 let why: String = why.iter().map(|piece| piece.text.as_ref()).collect();
-                format!("what holds back {}, {which}: {why}", ask.name())
+                format!("what blocks {}, {which}: {why}", ask.name())
             }
         },
         AppColumn::Submitted => {
@@ -73,12 +73,12 @@ fn state_words(state: &State, row: &AppRow) -> String {
 
 fn priority(row: &AppRow) -> String {
     if row.priority == Priority::MIN {
-        return "none of its asks is pending: no priority to compare".to_owned();
+        return "no pending requests: no priority to compare".to_owned();
     }
     let waits = |ask: &&std::sync::Arc<AskRow>| matches!(ask.state, AskState::Pending { .. });
     let ask = row.asks.values().filter(waits).find(|ask| ask.priority == row.priority);
     let ask = ask.map_or_else(|| "one of them".to_owned(), |ask| ask.name().into_owned());
-    format!("{} = the highest of its {} pending asks, that of {ask}", row.priority, row.pending_asks)
+    format!("{} = the highest of its {} pending requests, that of {ask}", row.priority, row.pending_asks)
 }
 
 fn allocations(row: &AppRow) -> String {
@@ -87,7 +87,7 @@ fn allocations(row: &AppRow) -> String {
     let holds = |ask: &&std::sync::Arc<AskRow>| ask.placeholder && matches!(ask.state, AskState::Allocated { .. });
     let placeholders = row.asks.values().filter(holds).count();
     let of = if placeholders == 0 { String::new() } else { format!(", {placeholders} of them placeholders of a gang") };
-    format!("{allocated} = {all} asks less {} pending{of}", row.pending_asks)
+    format!("{allocated} = {all} requests minus {} pending{of}", row.pending_asks)
 }
 
 fn held(part: &PartitionView, row: &AppRow, name: &str) -> String {
@@ -95,7 +95,7 @@ fn held(part: &PartitionView, row: &AppRow, name: &str) -> String {
     let of = part.queue_at(&row.queue).and_then(|queue| share(real.saturating_add(room), queue.allocated.amount(name)));
     let of = of.map_or_else(String::new, |of| format!("; {of} of the use of {}", row.queue));
     match room {
-        0 => format!("what its allocations hold{of}"),
+        0 => format!("the sum of its allocations{of}"),
         _ => format!("{} in allocations + {} in placeholders{of}", show_amount(name, real), show_amount(name, room)),
     }
 }
@@ -112,7 +112,7 @@ pub fn why_ask(state: &State, part: &PartitionView, row: &AppRow, ask: &AskRow, 
     match column {
         AskColumn::Ask => {
             let group = ask.task_group.as_ref().map_or_else(String::new, |group| format!(", of task group {group}"));
-            format!("an ask of {}{group}", row.id)
+            format!("a request of {}{group}", row.id)
         }
         AskColumn::Priority => ask_priority(part, row, ask),
         AskColumn::Cpu | AskColumn::Memory | AskColumn::Other => {
@@ -122,13 +122,13 @@ pub fn why_ask(state: &State, part: &PartitionView, row: &AppRow, ask: &AskRow, 
         AskColumn::State => word_of(ask).to_owned(),
         AskColumn::Since => match ask.state {
             AskState::Pending { .. } => {
-                format!("waits since it was asked for, at {}", format::when(ask.created, state.cluster.past.live))
+                format!("waits since it was requested, at {}", format::when(ask.created, state.cluster.past.live))
             }
             AskState::Allocated { since: Some(at), .. } => {
-                format!("has its node since {}", format::when(at, state.cluster.past.live))
+                format!("allocated since {}", format::when(at, state.cluster.past.live))
             }
             AskState::Allocated { since: None, .. } => {
-                "this release does not report since when; 1.5 and kornsole do".to_owned()
+                "this release does not report the time; 1.5 and kornsole do".to_owned()
             }
         },
         AskColumn::Node => match &ask.state {
@@ -139,11 +139,11 @@ pub fn why_ask(state: &State, part: &PartitionView, row: &AppRow, ask: &AskRow, 
         AskColumn::Why => {
             let why = crate::present::lists::asks::why(Some(part), row, ask, Some(Source::of(state)));
             let why: String = why.iter().map(|piece| piece.text.as_ref()).collect();
-            if why.is_empty() { "nothing keeps it waiting".to_owned() } else { why }
+            if why.is_empty() { "no cause".to_owned() } else { why }
         }
         AskColumn::Arrival => "its position among the requests, in order of arrival".to_owned(),
-        AskColumn::Pod => "the status of its pod, as the API server of its cluster has it".to_owned(),
-        AskColumn::Restarts => "how often the containers of its pod were started again".to_owned(),
+        AskColumn::Pod => "the status of its pod in the API server".to_owned(),
+        AskColumn::Restarts => "the number of restarts of its pod's containers".to_owned(),
     }
 }
 

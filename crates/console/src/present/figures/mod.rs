@@ -61,7 +61,7 @@ fn header(state: &State) -> Vec<Figure> {
     let Some(part) = state.framed_part() else { return Vec::new() };
     let drained = part.nodes.values().filter(|node| !node.is_open()).count();
     let nodes = match drained {
-        0 => "the nodes of this partition; all take allocations".to_owned(),
+        0 => "the nodes of this partition; all are schedulable".to_owned(),
         more => format!("the nodes of this partition; {more} unschedulable, with their capacity counted"),
     };
     let mut list = vec![figure("top: nodes", part.nodes.len().to_string(), nodes)];
@@ -69,17 +69,13 @@ fn header(state: &State) -> Vec<Figure> {
         let (used, all) = (part.allocated.amount(name), part.capacity.amount(name));
         let whys = format!(
             "allocated on all nodes, of the sum of their capacities; {}",
-            share(used, all).unwrap_or_else(|| "there is none".to_owned())
+            share(used, all).unwrap_or_else(|| "none".to_owned())
         );
         let shown = format!("{} of {}", show_amount(name, used), show_amount(name, all));
         list.push(figure(&format!("top: {}", format::resource_name(name)), shown, whys));
     }
     let rate = format::rate(state.framed().allocation_rate);
-    list.push(figure(
-        "top: alloc/s",
-        rate,
-        "allocations made in a second of the scheduler's time, over the last seconds",
-    ));
+    list.push(figure("top: alloc/s", rate, "allocations per second of scheduler time, over the last seconds"));
     list
 }
 

@@ -17,18 +17,18 @@ pub fn why(node: &NodeRow, column: NodeColumn) -> String {
                 format!("reported by the cluster: {}; it is unschedulable", node.closed.as_deref().unwrap_or_default())
             }
             (false, _) => "Unschedulable: existing allocations continue to run".to_owned(),
-            (true, 0) => "open: it takes new allocations".to_owned(),
-            (true, kept) => format!("reserved for {}: it takes only these", format::count(kept as u64, "ask")),
+            (true, 0) => "schedulable: it accepts new allocations".to_owned(),
+            (true, kept) => format!("reserved for {}: it accepts only these", format::count(kept as u64, "ask")),
         },
         NodeColumn::Allocations => {
             format!("allocations on it, of {}", format::count(applications(node) as u64, "application"))
         }
         NodeColumn::Cpu => used(node, VCORE),
         NodeColumn::Memory => used(node, MEMORY),
-        NodeColumn::CpuAll => "what the node has in all".to_owned(),
-        NodeColumn::MemoryAll => "what the node has in all".to_owned(),
+        NodeColumn::CpuAll => "the capacity of the node".to_owned(),
+        NodeColumn::MemoryAll => "the capacity of the node".to_owned(),
         NodeColumn::Trend => trend_cells::OF_NODE.to_owned(),
-        NodeColumn::Other => "used and all of the resources without a column of their own".to_owned(),
+        NodeColumn::Other => "usage and capacity of resources without their own column".to_owned(),
         NodeColumn::CpuFree => free(node, VCORE),
         NodeColumn::MemoryFree => free(node, MEMORY),
     }
@@ -69,10 +69,10 @@ fn free(node: &NodeRow, name: &str) -> String {
     let capacity = node.capacity.amount(name);
     let outside = match node.occupied.amount(name) {
         0 => String::new(),
-        amount => format!(" less {} used outside", shown(amount)),
+        amount => format!(" minus {} used outside", shown(amount)),
     };
     let left = shown(node.available().amount(name));
-    format!("{left} = capacity {} less {} allocated{outside}", shown(capacity), shown(node.allocated.amount(name)))
+    format!("{left} = capacity {} minus {} allocated{outside}", shown(capacity), shown(node.allocated.amount(name)))
 }
 
 /// How the figure of a column of a node's allocations is computed.
@@ -83,14 +83,14 @@ pub fn why_allocation(node: &NodeRow, one: &NodeAllocation, now: Time, column: A
     };
     match column {
         AllocationColumn::Application => "the application of the allocation; enter goes there".to_owned(),
-        AllocationColumn::Ask => format!("the ask that got a place on {}", node.id),
+        AllocationColumn::Ask => format!("the request that was allocated on {}", node.id),
         AllocationColumn::Cpu => of(VCORE),
         AllocationColumn::Memory => of(MEMORY),
         AllocationColumn::Other => "its usage of other resources than cpu and memory".to_owned(),
         AllocationColumn::Since => match one.since {
             Some(at) => format!("allocated at {}", format::when(at, now)),
-            None => "this release does not report since when; 1.5 and kornsole do".to_owned(),
+            None => "this release does not report the time; 1.5 and kornsole do".to_owned(),
         },
-        AllocationColumn::Arrival => "its place among the allocations, in the order in which they were made".to_owned(),
+        AllocationColumn::Arrival => "its position among the allocations, by age".to_owned(),
     }
 }

@@ -23,12 +23,14 @@ pub fn why(state: &State, part: &PartitionView, row: &QueueRow, column: QueueCol
         QueueColumn::Cpu => usage(part, row, VCORE),
         QueueColumn::Memory => usage(part, row, MEMORY),
         QueueColumn::Trend => trend_cells::MEANS.to_owned(),
-        QueueColumn::Other => "allocated of the resources without a column of their own".to_owned(),
-        QueueColumn::Live => "live applications in it and below, in any state".to_owned(),
-        QueueColumn::MaxApps => "how many applications may run in it".to_owned(),
-        QueueColumn::CpuGuaranteed | QueueColumn::MemoryGuaranteed => "what preemption may restore for it".to_owned(),
+        QueueColumn::Other => "allocated resources without their own column".to_owned(),
+        QueueColumn::Live => "live applications in it and its children, in any state".to_owned(),
+        QueueColumn::MaxApps => "the maximum of running applications".to_owned(),
+        QueueColumn::CpuGuaranteed | QueueColumn::MemoryGuaranteed => {
+            "the amount that preemption can restore for it".to_owned()
+        }
         QueueColumn::CpuMax | QueueColumn::MemoryMax => {
-            "its own maximum, else the smallest above it, else the cluster".to_owned()
+            "its own maximum, otherwise the smallest of its parents, otherwise the cluster".to_owned()
         }
         QueueColumn::Headroom => room(part, row, VCORE),
         QueueColumn::HeadroomMemory => room(part, row, MEMORY),
@@ -39,10 +41,10 @@ fn name(state: &State, row: &QueueRow) -> String {
     let kind = if row.leaf { "a leaf: applications are in it" } else { "a parent: queues are below it" };
     let from = match row.settings.at {
         Some(at) if at.line > 0 => {
-            format!("written in {}; o goes there", Source::of(state).place(at).unwrap_or_default())
+            format!("configured in {}; o goes there", Source::of(state).place(at).unwrap_or_default())
         }
-        _ if row.managed => "written in the configuration".to_owned(),
-        _ => "made by a placement rule, gone when it is empty".to_owned(),
+        _ if row.managed => "configured".to_owned(),
+        _ => "created by a placement rule, removed when empty".to_owned(),
     };
     format!("{kind}; {from}")
 }
@@ -50,8 +52,8 @@ fn name(state: &State, row: &QueueRow) -> String {
 fn state_words(state: &State, row: &QueueRow) -> String {
     let age = in_state_for(row, state.cluster.at);
     match row.state {
-        QueueState::Active if row.managed => "active: it takes applications, or what is below it does".to_owned(),
-        QueueState::Active => "active, and dyn: not in the configuration, a placement rule made it".to_owned(),
+        QueueState::Active if row.managed => "active: it or its children accept applications".to_owned(),
+        QueueState::Active => "active and dynamic: created by a placement rule, not in the configuration".to_owned(),
         QueueState::Draining => {
             let stuck = state.cluster.view.is_stuck(row, state.cluster.at);
             let after = format::duration(state.cluster.view.stuck_after);
@@ -61,7 +63,7 @@ fn state_words(state: &State, row: &QueueRow) -> String {
                 format::count(row.app_count, "application")
             )
         }
-        QueueState::Stopped => format!("stopped for {age}: nothing is scheduled in it"),
+        QueueState::Stopped => format!("stopped for {age}: no allocations are made in it"),
     }
 }
 
@@ -72,15 +74,15 @@ fn priority(part: &PartitionView, row: &QueueRow) -> String {
         return "no pending requests in this subtree: no priority to compare".to_owned();
     }
     let from = match (row.leaf, highest(part, row)) {
-        (true, Some(app)) => format!("own work (the highest pending ask of {app})"),
-        (false, Some(queue)) => format!("from {queue} (the highest below)"),
+        (true, Some(app)) => format!("its own requests (the highest pending request of {app})"),
+        (false, Some(queue)) => format!("from {queue} (the highest child)"),
         (_, None) => "the highest here and below".to_owned(),
     };
     let offset = |sign: &str| format!("{sign} {} offset of {}", i64::from(of.offset).abs(), row.path);
     let mut message = match (of.policy, of.offset) {
         (PriorityPolicy::Fence, by) => {
             format!(
-                "{} = the offset {by} of {}: it is a fence, the {} {from} is not seen outside",
+                "{} = the offset {by} of {}: it is a fence, so the {} {from} does not apply outside",
                 of.current, row.path, of.raw
             )
         }
@@ -90,8 +92,7 @@ fn priority(part: &PartitionView, row: &QueueRow) -> String {
         }
     };
     if let Some(fence) = part.path_up(row).skip(1).find(|above| above.priority.policy.is_fence()) {
-        message =
-            format!("{message}; fenced at {}, above which all of it counts as {}", fence.path, fence.priority.current);
+        message = format!("{message}; fenced at {}, so parents see {}", fence.path, fence.priority.current);
     }
     message
 }
@@ -108,9 +109,9 @@ fn highest(part: &PartitionView, row: &QueueRow) -> Option<String> {
 }
 
 fn applications(part: &PartitionView, row: &QueueRow) -> String {
-    let mut message = format!("{} run here and below, {} live in any state", row.running, row.app_count);
+    let mut message = format!("{} run here and in children, {} live in any state", row.running, row.app_count);
     if row.allocating_accepted > 0 {
-        message = format!("{message}; {} about to run, each takes a place", row.allocating_accepted);
+        message = format!("{message}; {} about to run, each counts", row.allocating_accepted);
     }
     let own =
         row.max_running.map_or("no maximum of its own".to_owned(), |max| format!("at most {max} by its own maximum"));
@@ -133,7 +134,7 @@ fn pending(part: &PartitionView, row: &QueueRow, name: &str) -> String {
     if made.is_empty() {
         return format!("no pending request in this subtree needs {}", format::resource_name(name));
     }
-    format!("asked for and not allocated yet: {made}")
+    format!("pending: {made}")
 }
 
 fn usage(part: &PartitionView, row: &QueueRow, name: &str) -> String {
@@ -154,12 +155,12 @@ fn usage(part: &PartitionView, row: &QueueRow, name: &str) -> String {
     let root = row.parent.is_none();
     let max = match (of(&row.max), part.effective_max(row, name), part.capacity.get(name)) {
         (Some(max), _, _) if root => format!("max {} is the sum of the nodes", show_amount(name, max)),
-        (Some(max), _, _) => format!("max {} is its own", show_amount(name, max)),
+        (Some(max), _, _) => format!("max {} is its own maximum", show_amount(name, max)),
         (None, Some((queue, max)), _) => {
-            format!("max ({}) is that of {queue}, the smallest above", show_amount(name, max))
+            format!("max ({}) is that of {queue}, the smallest of its parents", show_amount(name, max))
         }
         (None, None, Some(all)) => format!("no maximum on its path: ({}) is the cluster", show_amount(name, all)),
-        (None, None, None) => "no maximum, and no node has any".to_owned(),
+        (None, None, None) => "no maximum, and no node has this resource".to_owned(),
     };
     let base = of(&row.max).or_else(|| part.effective_max(row, name).map(|(_, max)| max));
     let share = base.or_else(|| part.capacity.get(name)).and_then(|all| share(row.allocated.amount(name), all));
@@ -178,7 +179,7 @@ fn room(part: &PartitionView, row: &QueueRow, name: &str) -> String {
     match part.path_up(row).filter_map(rest).min_by_key(|(left, ..)| *left) {
         None => format!("no queue on its path has a maximum of {}", format::resource_name(name)),
         Some((left, max, used, path)) => format!(
-            "{} = {} max less {} used in {path}, the least that is left on the path up",
+            "{} = {} max minus {} used in {path}, the smallest headroom on its path",
             show_amount(name, left),
             show_amount(name, max),
             show_amount(name, used)

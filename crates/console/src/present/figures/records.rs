@@ -5,26 +5,26 @@ use crate::state::column::{AuditColumn, EventColumn, RevisionColumn};
 /// How the figure of a column of the events is computed.
 pub const fn event(column: EventColumn) -> &'static str {
     match column {
-        EventColumn::Time => "on the scheduler's clock, from its beginning",
-        EventColumn::Kind => "what kind of thing it happened to",
-        EventColumn::Object => "what it happened to; enter goes there",
+        EventColumn::Time => "scheduler time since its start",
+        EventColumn::Kind => "the kind of its object",
+        EventColumn::Object => "its object; enter goes there",
         EventColumn::What => "what was added (+), removed (-), or set",
-        EventColumn::Of => "what else it is about: an application's ask, a node, a user",
-        EventColumn::Resource => "how much it is about: what was allocated, released, or what the thing has then",
-        EventColumn::Message => "what the scheduler says of it",
+        EventColumn::Of => "its second object: a request, a node, a user",
+        EventColumn::Resource => "its amount: allocated, released, or the new amount",
+        EventColumn::Message => "the message of the scheduler",
     }
 }
 
 /// How the figure of a column of the audit is computed.
 pub const fn entry(column: AuditColumn) -> &'static str {
     match column {
-        AuditColumn::Time => "on the clock of the machine that the scheduler runs on",
-        AuditColumn::User => "who was identified by the token, or who sits before the console",
-        AuditColumn::Action => "what was ordered",
-        AuditColumn::Object => "what it was ordered for",
-        AuditColumn::Result => "done, or the code of the check that refused it",
+        AuditColumn::Time => "by the clock of the scheduler's machine",
+        AuditColumn::User => "the user of the token, or of the console",
+        AuditColumn::Action => "the action",
+        AuditColumn::Object => "the object of the action",
+        AuditColumn::Result => "done, or the code of the check that rejected it",
         AuditColumn::From => "the address of the caller; none for operations of this console",
-        AuditColumn::Why => "the reason that was given, and why it was refused",
+        AuditColumn::Why => "the given reason, and the reason of a rejection",
     }
 }
 
@@ -38,9 +38,7 @@ pub const fn revision(column: RevisionColumn) -> &'static str {
         RevisionColumn::Changes => {
             "the number of queues, settings, limits, and rules that differ from the previous one; enter shows them"
         }
-        RevisionColumn::Checksum => {
-            "the beginning of the SHA-256 of its text; If-Match of the REST API takes all of it"
-        }
+        RevisionColumn::Checksum => "the start of the SHA-256 of its text; If-Match of the REST API needs all of it",
         RevisionColumn::Why => "the reason that was given",
     }
 }

@@ -103,10 +103,10 @@ fn explained<C: Column>(columns: &[C], why: impl Fn(C) -> String) -> Vec<Figure>
 /// What a label of a run of a simulation stands for.
 fn simulated(label: &str) -> Option<&'static str> {
     Some(match label {
-        "wait" => "from the ask to the allocation; asks that wait at the end count with the time up to then",
-        "at the end" => "asks that wait when the run ends",
-        "preempted" => "allocations that others took",
-        "rejected" => "applications that were refused",
+        "wait" => "from request to allocation; pending requests count up to the end",
+        "at the end" => "requests that are pending at the end",
+        "preempted" => "preempted allocations",
+        "rejected" => "rejected applications",
         "fairness" => "Jain's index of the users' dominant shares over the whole run",
         _ => return None,
     })
@@ -118,53 +118,47 @@ fn words(subject: &Subject, label: &str) -> Option<String> {
         return history(queue.is_some(), label);
     }
     let words = match (subject, label) {
-        (Subject::Entry(_), "when") => {
-            "on the clock of the machine that the scheduler runs on; entries count up by one"
-        }
+        (Subject::Entry(_), "when") => "by the clock of the scheduler's machine; entry numbers increase by one",
         (Subject::Simulated(_), label) => return simulated(label).map(str::to_owned),
-        (Subject::Event(_), "when") => "on the scheduler's clock, from its beginning",
-        (Subject::Event(_), "resource") => "how much it is about",
-        (Subject::Event(_), "message") => "what the scheduler says of it",
-        (Subject::Entry(_), _) => "as the act found it, and as it left it where that is another value",
+        (Subject::Event(_), "when") => "scheduler time since its start",
+        (Subject::Event(_), "resource") => "its amount",
+        (Subject::Event(_), "message") => "the message of the scheduler",
+        (Subject::Entry(_), _) => "the value before, and after if it changed",
         (Subject::Partitions, _) => return partition(label),
         (_, "blocked by") => "each application that is still in the queue, its usage, and its user",
-        (_, "over") => "when the last of them ends by itself: a completing one after 30 s without anything",
-        (_, "seen above") => {
-            "the priority, queue by queue on the way up: a fence shows only its own offset, others add theirs to it"
-        }
+        (_, "over") => "when the last of them completes: 30 s after its last allocation",
+        (_, "seen above") => "the priority by queue, up to the root: a fence shows only its offset, others add theirs",
         (_, "resources") => {
-            "used and pending here and below; guaranteed and max as written on it; headroom: the least that is left on the path up, and the queue that binds"
+            "used and pending here and in children; its guaranteed and max; headroom: the smallest on its path, with the limiting queue"
         }
-        (_, "applications") => "running of the most that may run; live: in any state",
+        (_, "applications") => "running of its maximum; live: in any state",
         (_, "children") => "the queues directly below",
         (_, "limits") => "each limit on the path with its line, and who uses how much of it",
-        (_, "template") => "what queues made below it by a placement rule are given",
+        (_, "template") => "the settings of dynamic queues below it",
         (_, "properties") => "each with the queue or the template that it is taken from",
-        (_, "preempting") => "being taken back from running allocations, still counted as used",
+        (_, "preempting") => "being preempted, still counted as used",
         (_, "submit" | "admin" | "may submit" | "administers" | "may act") => {
             "the access lists on its path, with queue and line"
         }
         (_, "states") => "each state it entered, and how long after it was submitted",
         (_, "submitted" | "ended") => "how long ago, on the scheduler's clock",
         (_, "allocated") => "the sum of its allocations",
-        (_, "placeholders") => "resources reserved by placeholders of a gang until the real asks come",
-        (_, "pending") => "the sum of its pending asks",
-        (_, "task group") => "placeholders asked for, replaced by real asks, and timed out",
-        (_, "priority") => "the highest priority of its pending asks",
+        (_, "placeholders") => "resources reserved by placeholders of a gang for its real requests",
+        (_, "pending") => "the sum of its pending requests",
+        (_, "task group") => "placeholders requested, replaced by real requests, and timed out",
+        (_, "priority") => "the highest priority of its pending requests",
         (_, "runs") => "running, of all active ones",
         (_, "uses") => "allocated to it in all queues together",
         (_, "binds now") => "limits that are fully used: nothing more starts under them",
-        (_, "waits for it") => "applications of which asks wait for room under these limits",
-        (_, "reserved for") => "asks that this node is reserved for: they had waited, and come first here",
-        (_, "held back" | "this ask" | "message" | "note") => {
-            "what keeps it, in the scheduler's words, with the figures it found"
-        }
+        (_, "waits for it") => "applications with requests that wait for these limits",
+        (_, "reserved for") => "requests for which this node is reserved; they are first here",
+        (_, "held back" | "this ask" | "message" | "note") => "its cause as the scheduler reports it",
         (_, "sorts") => "the order in which its applications are served",
-        (_, "tags" | "attributes" | "asked for" | "submitted by") => "as they were submitted",
+        (_, "tags" | "attributes" | "asked for" | "submitted by") => "as submitted",
         (Subject::Why(_), rule) if rule.starts_with(|c: char| c.is_ascii_digit()) => {
             "the placement rules in the order of evaluation, with their results"
         }
-        (Subject::Info, _) => "what a report of a fault needs",
+        (Subject::Info, _) => "for a bug report",
         _ => return None,
     };
     Some(words.to_owned())
@@ -175,17 +169,15 @@ fn history(of_queue: bool, label: &str) -> Option<String> {
     let every = format::duration(SAMPLE_EVERY);
     let said = match label {
         "cpu used" | "mem used" => {
-            format!("allocated, sampled every {every}; the height of the plot is {whole}, and the share is of it")
+            format!("allocated, sampled every {every}; the height of the plot is {whole}, as is 100%")
         }
         "cpu pending" | "mem pending" => {
-            format!("asked for and not allocated, sampled every {every}; the height is the most that was seen")
+            format!("pending, sampled every {every}; the height is the maximum")
         }
-        "running" => format!("running applications, sampled every {every}; the height is the most that was seen"),
-        "pending asks" => format!("pending asks, sampled every {every}; the height is the most that was seen"),
-        "alloc/s" => {
-            "allocations made between two looks, counted for a second; the height is the most that was seen".to_owned()
-        }
-        label if label.starts_with("peak") => "the most that was seen in the time that the plot shows".to_owned(),
+        "running" => format!("running applications, sampled every {every}; the height is the maximum"),
+        "pending asks" => format!("pending requests, sampled every {every}; the height is the maximum"),
+        "alloc/s" => "allocations per second between two samples; the height is the maximum".to_owned(),
+        label if label.starts_with("peak") => "the maximum in the shown time".to_owned(),
         _ => return None,
     };
     Some(said)
@@ -193,11 +185,11 @@ fn history(of_queue: bool, label: &str) -> Option<String> {
 
 fn partition(label: &str) -> Option<String> {
     let words = match label {
-        "nodes" => "the nodes, and in which order they are tried",
+        "nodes" => "the nodes, and their sort policy",
         "queues" => "all queues of the tree, and how many of them drain",
-        "applications" => "live: in any state; ended ones are kept for a while to look at",
-        "placement" => "the rules that decide where a submission goes; 5 tries them",
-        "preemption" => "whether asks of queues below their guarantee may take from those above theirs",
+        "applications" => "live: in any state; ended ones are kept for a time",
+        "placement" => "the placement rules; 5 tries them",
+        "preemption" => "whether queues below their guarantee can preempt queues above theirs",
         "cpu" | "mem" => "allocated on all nodes, of the sum of their capacities",
         _ => return None,
     };
@@ -207,15 +199,9 @@ fn partition(label: &str) -> Option<String> {
 /// What stands on a sheet without a label.
 fn beside(subject: &Subject) -> Option<Figure> {
     match subject {
-        Subject::Revision(_) => {
-            Some(figure("the numbers", "", "the lines of the text, as faults and limits name them"))
-        }
-        Subject::Compare(..) => {
-            Some(figure("~ old → new", "", "what a value was in the one revision, and what it is in the other"))
-        }
-        Subject::History(_) => {
-            Some(figure("a column", "", "is the span shown at the top; the last sample of that span is shown"))
-        }
+        Subject::Revision(_) => Some(figure("the numbers", "", "the line numbers of the text")),
+        Subject::Compare(..) => Some(figure("~ old → new", "", "the value in the first revision, and in the second")),
+        Subject::History(_) => Some(figure("a column", "", "the span is shown at the top; its last sample is shown")),
         _ => None,
     }
 }
@@ -223,20 +209,12 @@ fn beside(subject: &Subject) -> Option<Figure> {
 /// The figures of the placement.
 pub fn placement() -> Vec<Figure> {
     vec![
-        figure(
-            "1, 2, …",
-            "",
-            "the rules in the order they are tried; the first that gives a queue that takes it ends the walk",
-        ),
-        figure(
-            "placed of reached",
-            "",
-            "the submissions that the rule placed, of those that it evaluated, since it is active",
-        ),
-        figure("line", "", "where the rule is written in the configuration"),
+        figure("1, 2, …", "", "the rules in order; the first that selects a usable queue decides"),
+        figure("placed of reached", "", "submissions placed by the rule, of those evaluated, since it is active"),
+        figure("line", "", "the line of the rule in the configuration"),
         figure("refused", "", "submissions that no rule placed, since these rules are active"),
-        figure("max, guaranteed", "", "what a new queue would get from the template of the queue above it"),
-        figure("the limits", "", "of the user and of the group that it would count under: used now, of the most"),
+        figure("max, guaranteed", "", "the values of a new queue from the template of its parent"),
+        figure("the limits", "", "usage now of the user and group limits that would apply"),
     ]
 }
 
@@ -250,16 +228,12 @@ pub fn config(page: &ConfigPage) -> Vec<Figure> {
             base,
             "the revision that the edit is based on; each applied configuration increases it by one",
         ),
-        figure("faults", errors.to_string(), "what keeps the text from being applied; n and N go from one to the next"),
-        figure("warnings", faults.saturating_sub(errors).to_string(), "what is allowed and probably not meant"),
-        figure("the numbers", "", "the lines of the text; the number behind a folded queue is how many it hides"),
-        figure("old → new", "", "next to the text: an active setting, and its value in the edit"),
-        figure(
-            "uses … now",
-            "",
-            "currently allocated in that subtree; if it is above the new maximum, running allocations stay",
-        ),
-        figure("drains", "", "applications that hold a queue which the edit takes away, and what they hold now"),
+        figure("faults", errors.to_string(), "errors that prevent applying; n and N go to the next and previous"),
+        figure("warnings", faults.saturating_sub(errors).to_string(), "warnings: valid but probably not intended"),
+        figure("the numbers", "", "the line numbers; a folded queue shows its number of hidden lines"),
+        figure("old → new", "", "next to the text: an active setting, and its edited value"),
+        figure("uses … now", "", "allocated in that subtree; above the new maximum, running allocations stay"),
+        figure("drains", "", "applications in a queue that the edit removes, and their usage"),
     ]
 }
 

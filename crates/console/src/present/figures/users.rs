@@ -20,10 +20,10 @@ pub fn why(source: Source<'_>, part: &PartitionView, account: &Account, column: 
     let groups = limits::groups_of(part, account);
     let counting = row.map_or_else(Vec::new, |row| limits::counting(part, (account.side, row), &groups));
     match column {
-        UserColumn::Name => format!("a {kind} with a live application, or one that a limit names"),
+        UserColumn::Name => format!("a {kind} with an active application or a limit"),
         UserColumn::Kind => match kind {
             "user" => "counts all applications of this user".to_owned(),
-            _ => "counts the applications that a limit of this group was chosen for".to_owned(),
+            _ => "counts the applications under a limit of this group".to_owned(),
         },
         UserColumn::Apps => {
             let (running, live) = root.map_or((0, 0), |root| (root.running.len() as u64, root.apps));
@@ -33,7 +33,7 @@ pub fn why(source: Source<'_>, part: &PartitionView, account: &Account, column: 
         UserColumn::Memory => used(row, MEMORY),
         UserColumn::Live => "live applications, in any state".to_owned(),
         UserColumn::Trend => trend_cells::MEANS.to_owned(),
-        UserColumn::Other => "allocated of the resources without a column of their own".to_owned(),
+        UserColumn::Other => "allocated resources without their own column".to_owned(),
         UserColumn::Limits => {
             let queues: Vec<String> = counting.iter().map(|limit| limits::place(limit, Some(source))).collect();
             if queues.is_empty() { format!("no limit names this {kind}") } else { format!("in {}", queues.join("; ")) }
@@ -41,7 +41,7 @@ pub fn why(source: Source<'_>, part: &PartitionView, account: &Account, column: 
         UserColumn::Closest => {
             let tightest = limits::tightest(counting.into_iter());
             match tightest {
-                None => "no limit to be close to".to_owned(),
+                None => "no limits".to_owned(),
                 Some((limit, part)) => format!(
                     "{} is {} of that limit, the largest share of all its limits; it is on {}",
                     part.words(),
@@ -62,7 +62,7 @@ fn used(row: Option<&UsageRow>, name: &str) -> String {
     };
     let parts = all.iter().filter(leaf).map(|one| (one.allocated.amount(name), format!("in {}", one.queue)));
     match sum_of(parts.collect(), name).as_str() {
-        "" => "nothing is allocated to it".to_owned(),
+        "" => "no allocations".to_owned(),
         made => made.to_owned(),
     }
 }
@@ -86,14 +86,13 @@ pub fn why_level(source: Source<'_>, part: &PartitionView, page: &AccountPage, c
         LevelColumn::Apps => {
             let running = level.running.len();
             let max = limit.as_ref().and_then(LimitUse::max_running);
-            let most =
-                max.map_or("no limit here on how many run".to_owned(), |max| format!("at most {max} by the limit"));
+            let most = max.map_or("no application limit here".to_owned(), |max| format!("at most {max} by the limit"));
             format!("{running} run of {} here and below; {most}", format::count(level.apps, "live application"))
         }
         LevelColumn::CpuLimit | LevelColumn::MemoryLimit | LevelColumn::AppsLimit => {
-            "what the limit on this queue allows; without one there may be limits above".to_owned()
+            "the limit on this queue; parents may have limits too".to_owned()
         }
-        LevelColumn::Why => "what the asks of the applications below wait for".to_owned(),
+        LevelColumn::Why => "the causes of its waiting applications".to_owned(),
         LevelColumn::From => limit.as_ref().map_or_else(
             || "this queue has no limits; the limits of its parents apply too".to_owned(),
             |limit| format!("the limit of {}", limits::place(limit, Some(source))),

@@ -18,7 +18,7 @@ pub fn can_narrow(state: &State) -> Result<(), String> {
 }
 
 /// Why an entry leads nowhere.
-pub const GONE: &str = "what it is about is not there any more";
+pub const GONE: &str = "its object no longer exists";
 
 /// What the entry under the cursor is about, if it is there.
 pub fn object(state: &State, opened: bool) -> Option<Page> {
@@ -47,7 +47,7 @@ pub fn can_jump(state: &State) -> Result<(), String> {
     match entry(page).map(|entry| entry.kind()) {
         None => Err("no row selected".to_owned()),
         Some(AuditObject::Configuration) => Ok(()),
-        Some(AuditObject::Whole) => Err("it is about the scheduler as a whole".to_owned()),
+        Some(AuditObject::Whole) => Err("it applies to the whole scheduler".to_owned()),
         Some(_) if object(state, false).is_some() => Ok(()),
         Some(_) => Err(GONE.to_owned()),
     }

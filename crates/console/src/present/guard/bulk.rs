@@ -46,7 +46,7 @@ pub fn moved_here(state: &State) -> Vec<(Arc<AppRow>, QueuePath)> {
 /// Why not.
 pub fn can_move_back(state: &State) -> Result<(), String> {
     match (state.orders.moved.is_empty(), moved_here(state).is_empty()) {
-        (true, _) => Err("nothing was moved from this console".to_owned()),
+        (true, _) => Err("no moves from this console".to_owned()),
         (false, true) => Err("the last moved application ended, or is in another queue".to_owned()),
         (false, false) => state.cluster.actor().map(|_| ()),
     }

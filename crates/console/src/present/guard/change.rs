@@ -18,11 +18,11 @@ pub fn target(state: &State) -> Result<&Arc<QueueRow>, String> {
         return Err("only on a queue".to_owned());
     }
     let path = subject::queue(state).ok_or("only on a queue")?;
-    let row = state.cluster.part().and_then(|part| part.queue_at(&path)).ok_or("the queue is not there any more")?;
+    let row = state.cluster.part().and_then(|part| part.queue_at(&path)).ok_or("the queue no longer exists")?;
     if row.managed {
         Ok(row)
     } else {
-        Err(format!("{path} is dynamic: it is not in the configuration, and takes what it has from a template above"))
+        Err(format!("{path} is dynamic: it is not in the configuration; its settings are from a parent's template"))
     }
 }
 
@@ -45,7 +45,7 @@ pub fn may(state: &State, kind: Kind) -> Result<(), String> {
     let touched = match (kind, row.path.parent()) {
         (Kind::Remove, None) => return Err("the root of a partition cannot be removed".to_owned()),
         (Kind::Guaranteed, None) => {
-            return Err("the root of a partition has what its nodes have: nothing can be guaranteed to it".to_owned());
+            return Err("the root of a partition has the capacity of its nodes: it cannot have a guarantee".to_owned());
         }
         (Kind::Child, _) if row.leaf && row.app_count > 0 => {
             return Err(format!("{} is a leaf with applications in it", row.path));
@@ -81,10 +81,10 @@ pub fn can_apply(state: &State, page: &ChangePage) -> Result<(), String> {
         return Err("the form is still being checked".to_owned());
     }
     if page.drafted.trouble.is_some() {
-        return Err("it cannot be applied; the reason is below the form".to_owned());
+        return Err("it cannot be applied; see the reason below the form".to_owned());
     }
     if page.drafted.text.is_none() || !page.drafted.checked.differs {
-        return Err("nothing is changed".to_owned());
+        return Err("no changes".to_owned());
     }
     sound(&page.drafted.checked)
 }
@@ -93,8 +93,8 @@ pub fn can_apply(state: &State, page: &ChangePage) -> Result<(), String> {
 pub fn sound(checked: &CheckResult) -> Result<(), String> {
     match (checked.errors(), &checked.refused) {
         (0, None) => Ok(()),
-        (0, Some(why)) => Err(format!("it would be refused: {why}")),
-        (1, _) => Err("a fault refuses it".to_owned()),
-        (more, _) => Err(format!("{more} faults refuse it")),
+        (0, Some(why)) => Err(format!("it would be rejected: {why}")),
+        (1, _) => Err("an error prevents it".to_owned()),
+        (more, _) => Err(format!("{more} errors prevent it")),
     }
 }

@@ -32,7 +32,7 @@ pub fn has_faults(state: &State) -> Result<(), String> {
 /// Whether there is an edit to go back from.
 pub fn can_revert(state: &State) -> Result<(), String> {
     can_edit(state)?;
-    if page_of(state).is_some_and(|page| page.modified) { Ok(()) } else { Err("nothing is changed".to_owned()) }
+    if page_of(state).is_some_and(|page| page.modified) { Ok(()) } else { Err("no changes".to_owned()) }
 }
 
 /// Whether there is a version before.
@@ -49,7 +49,7 @@ pub fn can_merge(state: &State) -> Result<(), String> {
     can_edit(state)?;
     match page_of(state) {
         Some(page) if is_behind(state, page) => Ok(()),
-        _ => Err("nothing was changed underneath".to_owned()),
+        _ => Err("no changes by others".to_owned()),
     }
 }
 
@@ -72,7 +72,7 @@ pub fn can_apply(state: &State) -> Result<(), String> {
         return Err("it is being applied".to_owned());
     }
     if !page.modified {
-        return Err("nothing is changed".to_owned());
+        return Err("no changes".to_owned());
     }
     if !page.is_checked() {
         return Err("the text is still being checked".to_owned());

@@ -9,7 +9,7 @@ use model::{AppId, AskId, NodeId, QueuePath};
 use view::{ObjectType, Side};
 
 /// Why an event leads nowhere.
-pub const GONE: &str = "what the event is about is not there any more";
+pub const GONE: &str = "the object of the event no longer exists";
 
 /// What the events of the thing under the cursor name.
 pub fn named(state: &State) -> Option<Arc<str>> {

@@ -16,7 +16,7 @@ pub fn can(state: &State) -> Result<(), String> {
     match of {
         Subject::Queue(_) | Subject::Access(_) | Subject::App(_) | Subject::Why(_) => in_present(state),
         Subject::Node(_) | Subject::Event(_) => Ok(()),
-        _ => Err("only of an application, an ask, a queue, a node or an event".to_owned()),
+        _ => Err("only on an application, a request, a queue, a node or an event".to_owned()),
     }
 }
 
@@ -26,7 +26,7 @@ pub fn can(state: &State) -> Result<(), String> {
 /// The past is.
 pub fn in_present(state: &State) -> Result<(), String> {
     match state.cluster.past.shown {
-        Some(_) => Err("this is the past; why something waits is known of the present".to_owned()),
+        Some(_) => Err("this is the past; explanations need the present".to_owned()),
         None => Ok(()),
     }
 }

@@ -63,17 +63,17 @@ pub fn may(state: &State, id: CommandId) -> Result<(), String> {
     let Some(job) = state.job.of(&app) else { return Ok(()) };
     let name = format!("job {}", job.number);
     let fits = match id {
-        CommandId::Order(OrderCommand::Kill) if job.phase == JobPhase::Ended => Err("has ended already"),
-        CommandId::Job(JobCommand::ReleaseJob) if job.phase != JobPhase::Held => Err("is not held"),
-        CommandId::Job(JobCommand::HoldJob) if job.phase == JobPhase::Held => Err("is held already"),
-        CommandId::Job(JobCommand::RequeueJob) if job.phase == JobPhase::Held => Err("is held; use release"),
+        CommandId::Order(OrderCommand::Kill) if job.phase == JobPhase::Ended => Err("has already ended"),
+        CommandId::Job(JobCommand::ReleaseJob) if job.phase != JobPhase::Held => Err("is not on hold"),
+        CommandId::Job(JobCommand::HoldJob) if job.phase == JobPhase::Held => Err("is already on hold"),
+        CommandId::Job(JobCommand::RequeueJob) if job.phase == JobPhase::Held => Err("is on hold; use release"),
         CommandId::Job(JobCommand::RequeueJob) if job.phase.is_pending() => Err("has not started"),
         CommandId::Job(JobCommand::HoldJob)
         | CommandId::Order(OrderCommand::Move)
         | CommandId::Job(JobCommand::JobPriority)
         | CommandId::Job(JobCommand::EditJob) => match job.phase {
             JobPhase::Running => Err("runs already"),
-            JobPhase::Ended => Err("has ended already"),
+            JobPhase::Ended => Err("has already ended"),
             _ => Ok(()),
         },
         _ => Ok(()),
@@ -98,7 +98,7 @@ fn administers(state: &State, app: &AppId) -> bool {
 /// What does it here.
 pub fn by_hand(state: &State) -> Result<(), String> {
     match state.cluster.has_jobs {
-        true => Err("the daemon does that for jobs: `kornsole submit` submits one, K cancels it".to_owned()),
+        true => Err("not for local jobs: use `kornsole submit`, and K to cancel".to_owned()),
         false => Ok(()),
     }
 }

@@ -138,7 +138,7 @@ fn go(state: &State, id: GoCommand) -> Result<(), String> {
 fn on_trends(state: &State) -> Result<(), String> {
     match state.page() {
         Page::Trends(_) => Ok(()),
-        _ => Err("that is about trends: T or :trends opens them".to_owned()),
+        _ => Err("only on trends; T or :trends opens them".to_owned()),
     }
 }
 
@@ -193,12 +193,12 @@ fn log(state: &State, id: LogCommand) -> Result<(), String> {
 /// Whether this is the page of alerts, there are some, and somebody may change something.
 fn can_silence(state: &State) -> Result<(), String> {
     match (state.page(), &state.cluster.alerts) {
-        (Page::Alerts(_), None) => Err("no rules are evaluated here".to_owned()),
+        (Page::Alerts(_), None) => Err("rules are not evaluated here".to_owned()),
         (Page::Alerts(_), Some(picture)) if picture.at.is_none() => {
             Err("the rules have not been evaluated yet".to_owned())
         }
         (Page::Alerts(_), Some(_)) => state.cluster.read_only().map_or(Ok(()), |why| Err(why.to_string())),
-        _ => Err("only on the page of alerts: :alerts".to_owned()),
+        _ => Err("only on the alerts page; :alerts opens it".to_owned()),
     }
 }
 

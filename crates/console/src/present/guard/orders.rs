@@ -90,7 +90,7 @@ fn move_of(app: &AppRow) -> PartitionAct {
 /// # Errors
 /// Why not.
 pub fn may_suspend(state: &State) -> Result<(), String> {
-    let app = target(state).ok_or("only what owns an application can be suspended")?;
+    let app = target(state).ok_or("only the owner of an application can be suspended")?;
     let actor = state.cluster.actor()?;
     if actor.cluster.is_none() || state.cluster.newest.kubernetes.is_none() {
         return Err("only pods in Kubernetes have owners that can be suspended".to_owned());
@@ -107,7 +107,7 @@ pub fn may_suspend(state: &State) -> Result<(), String> {
 /// Why not.
 pub fn may_unsuspend(state: &State) -> Result<(), String> {
     match &state.orders.suspended {
-        None => Err("nothing was suspended from this console".to_owned()),
+        None => Err("no suspended owners from this console".to_owned()),
         Some(_) => state.cluster.actor().map(|_| ()),
     }
 }
@@ -118,7 +118,7 @@ pub fn may_unsuspend(state: &State) -> Result<(), String> {
 /// Why not.
 pub fn may_rest(state: &State, rest: bool) -> Result<(), String> {
     match (state.cluster.newest.paused, rest) {
-        (true, true) => return Err("the scheduler is paused already".to_owned()),
+        (true, true) => return Err("the scheduler is already paused".to_owned()),
         (false, false) => return Err("the scheduler is not paused".to_owned()),
         _ => {}
     }

@@ -15,7 +15,7 @@ pub fn can_try_text(state: &State) -> Result<(), String> {
     }
     match &page.checked.config {
         Some(_) => Ok(()),
-        None => Err("a fault refuses the text; n goes there".to_owned()),
+        None => Err("an error prevents it; n goes there".to_owned()),
     }
 }
 

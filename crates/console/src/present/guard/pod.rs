@@ -37,18 +37,20 @@ fn of_app(all: &Kubernetes, app: &AppId) -> Option<Arc<PodRow>> {
 /// Why not.
 pub fn can_show(state: &State, part: PodPart) -> Result<(), String> {
     let Some(all) = &state.cluster.view.kubernetes else {
-        return Err("no pods are known here: attach to a scheduler in Kubernetes by k8s://CONTEXT".to_owned());
+        return Err("no pods here: attach to a scheduler in Kubernetes with k8s://CONTEXT".to_owned());
     };
     if target(state).is_none() {
         return Err(match all.lists.get(ObjectKind::Pods) {
             ListState::Refused(why) => why.to_string(),
-            ListState::Awaited => format!("{} are awaited", ObjectKind::Pods.words()),
+            ListState::Awaited => format!("waiting for {}", ObjectKind::Pods.words()),
             ListState::Live | ListState::Stale(..) => "no pod selected".to_owned(),
         });
     }
     let past = state.cluster.past.shown.is_some() || state.cluster.trial.is_some();
     match part {
-        PodPart::Log | PodPart::Text if past => Err("logs and YAML are those of now; :live returns there".to_owned()),
+        PodPart::Log | PodPart::Text if past => {
+            Err("logs and YAML are only of the present; :live returns there".to_owned())
+        }
         _ => Ok(()),
     }
 }

@@ -55,7 +55,7 @@ pub fn can_open(state: &State) -> Result<(), String> {
     }
     has_row(state)?;
     match state.page() {
-        Page::App(page) if subject::node_of_ask(page).is_none() => Err("a pending ask has no node yet".to_owned()),
+        Page::App(page) if subject::node_of_ask(page).is_none() => Err("a pending request has no node yet".to_owned()),
         _ => Ok(()),
     }
 }
@@ -91,7 +91,7 @@ pub fn on_nodes(state: &State) -> Result<(), String> {
 pub fn no_filter(state: &State) -> Result<(), String> {
     match state.page() {
         Page::Queues(page) if page.list.filter.is_empty() => Ok(()),
-        Page::Queues(_) => Err("while a filter is on, everything that matches is unfolded".to_owned()),
+        Page::Queues(_) => Err("a filter unfolds all matches".to_owned()),
         _ => Err("only in the queue tree".to_owned()),
     }
 }
@@ -122,7 +122,7 @@ pub fn several_partitions(state: &State) -> Result<(), String> {
 /// Why not.
 pub fn some_context(state: &State) -> Result<(), String> {
     if state.contexts.all.is_empty() && state.contexts.fault.is_none() {
-        Err("no contexts: `[contexts.NAME]` in your settings, or a kubeconfig, names one".to_owned())
+        Err("no contexts: add `[contexts.NAME]` to your settings, or use a kubeconfig".to_owned())
     } else {
         Ok(())
     }
@@ -146,6 +146,6 @@ pub fn takes_reason(state: &State) -> Result<(), String> {
 pub fn on_usage(state: &State) -> Result<(), String> {
     match state.page() {
         Page::Usage(_) => Ok(()),
-        _ => Err("only on the page of what was used; :usage opens it".to_owned()),
+        _ => Err("only on the usage page; :usage opens it".to_owned()),
     }
 }

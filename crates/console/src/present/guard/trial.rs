@@ -20,13 +20,13 @@ pub fn in_one(state: &State) -> Result<&TrialStatus, String> {
 /// Why not.
 pub fn can_open(state: &State) -> Result<(), String> {
     if state.cluster.trial.is_some() {
-        return Err("this is a what-if already".to_owned());
+        return Err("this is already a what-if".to_owned());
     }
     if state.cluster.past.shown.is_some() {
         return Err("a what-if starts from the present; :live returns to it".to_owned());
     }
     if !state.orders.open.is_empty() {
-        return Err("an order is on its way; its answer comes first".to_owned());
+        return Err("an action is in progress; wait for its answer".to_owned());
     }
     Ok(())
 }
@@ -41,7 +41,7 @@ pub fn can_try_this(state: &State) -> Result<(), String> {
         Some(Layer::Confirm(Confirm { what: Question::Order(_) | Question::Orders(_) | Question::Apply, .. })) => {
             Ok(())
         }
-        Some(_) => Err("there is nothing here to try".to_owned()),
+        Some(_) => Err("nothing to try here".to_owned()),
         None => config::can_apply(state),
     }
 }
@@ -53,8 +53,8 @@ pub fn can_try_this(state: &State) -> Result<(), String> {
 pub fn has_changes(state: &State) -> Result<(), String> {
     let trial = in_one(state)?;
     match (trial.changes.is_empty(), trial.busy) {
-        (true, _) => Err("nothing is changed here so far".to_owned()),
-        (_, true) => Err("the what-if is at work on its two sides".to_owned()),
+        (true, _) => Err("no changes here yet".to_owned()),
+        (_, true) => Err("the what-if is running".to_owned()),
         _ => Ok(()),
     }
 }
@@ -65,7 +65,7 @@ pub fn has_changes(state: &State) -> Result<(), String> {
 /// Why not.
 pub fn can_suppose(state: &State) -> Result<(), String> {
     match in_one(state)?.busy {
-        true => Err("the what-if is at work on its two sides".to_owned()),
+        true => Err("the what-if is running".to_owned()),
         false => Ok(()),
     }
 }

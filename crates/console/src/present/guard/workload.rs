@@ -44,7 +44,7 @@ pub fn may_ask(state: &State) -> Result<(), String> {
 /// # Errors
 /// That it is over.
 pub fn alive(app: &AppRow) -> Result<(), String> {
-    if app.state.is_ended() { Err(format!("{} is {} already", app.id, app.state)) } else { Ok(()) }
+    if app.state.is_ended() { Err(format!("{} is already {}", app.id, app.state)) } else { Ok(()) }
 }
 
 /// Whether the ask under the cursor may be released or withdrawn.
@@ -52,7 +52,7 @@ pub fn alive(app: &AppRow) -> Result<(), String> {
 /// # Errors
 /// Why not.
 pub fn may_release(state: &State) -> Result<(), String> {
-    let (app, ask) = ask_under(state).ok_or("only an ask can be released: on an application's page, or a node's")?;
+    let (app, ask) = ask_under(state).ok_or("only a request can be released: on the page of an application or node")?;
     allowed(state, PartitionAct::Release { app, ask })
 }
 
@@ -84,7 +84,7 @@ pub fn may_drain(state: &State, drain: bool) -> Result<(), String> {
     // What is not ready can be cordoned and not be resumed.
     let drained = !node.schedulable || node.closed.as_ref().is_some_and(|why| why.contains("cordoned"));
     match (!drained, drain) {
-        (false, true) => return Err(format!("{} is drained already", node.id)),
+        (false, true) => return Err(format!("{} is already drained", node.id)),
         (true, false) => return Err(format!("{} is not drained", node.id)),
         _ => {}
     }

@@ -139,7 +139,7 @@ pub fn table<'a>(state: &'a State, page: &'a AccountPage, width: u16) -> Table<'
         return table;
     }
     let words = match (&page.row, page.list.total) {
-        (None, _) => format!("{} has no live application", limits::name(page.account.side, &page.account.name)),
+        (None, _) => format!("{} has no active applications", limits::name(page.account.side, &page.account.name)),
         (_, total) => format!("the filter {} hides {}", page.list.filter, format::count(total as u64, "queue")),
     };
     table.or_says(vec![words])

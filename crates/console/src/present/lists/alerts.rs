@@ -105,10 +105,10 @@ pub fn table<'a>(state: &'a State, page: &'a AlertsPage, width: u16) -> Table<'a
         return table;
     }
     let words = match (&state.cluster.alerts, page.list.total) {
-        (None, _) => "no rules are evaluated here".to_owned(),
+        (None, _) => "rules are not evaluated here".to_owned(),
         (Some(picture), 0) => match picture.at {
             None => "the rules have not been evaluated yet".to_owned(),
-            Some(_) => format!("nothing is wrong by {} rules", picture.rules.rules.len()),
+            Some(_) => format!("no alerts by {} rules", picture.rules.rules.len()),
         },
         (Some(_), total) => format!("the filter {} hides all {total}", page.list.filter),
     };

@@ -131,13 +131,16 @@ fn no_apps(state: &State, page: &AppsPage) -> Vec<String> {
     let place = page.scope.as_ref().map_or_else(|| "in this partition".to_owned(), |path| format!("in {path}"));
     let total = page.list.total;
     if page.list.awaited {
-        return vec!["the list is being made".to_owned()];
+        return vec!["loading".to_owned()];
     }
     if total == 0 && state.cluster.unread.apps {
         return vec![NO_APPS.to_owned()];
     }
     if total == 0 && page.draining {
-        return vec!["No applications in draining queues".to_owned(), "an empty one goes by itself".to_owned()];
+        return vec![
+            "No applications in draining queues".to_owned(),
+            "an empty draining queue is removed automatically".to_owned(),
+        ];
     }
     if total > 0 {
         let all = format::count(total as u64, "application");

@@ -308,8 +308,8 @@ pub fn why(part: Option<&PartitionView>, row: &AppRow, ask: &AskRow, source: Opt
         PendingReason::QueueQuota => too_full(part, row, ask, source.is_some()),
         PendingReason::UserQuota => over_limit(part, row, ask, source),
         PendingReason::NoNode => match &ask.said {
-            Some(said) => format!("no node takes it: {said}"),
-            None => "no node has room".to_owned(),
+            Some(said) => format!("no node accepts it: {said}"),
+            None => "no node has enough free resources".to_owned(),
         },
         PendingReason::Placeholder => "waits for a placeholder to be replaced".to_owned(),
     });
@@ -323,7 +323,7 @@ pub fn why(part: Option<&PartitionView>, row: &AppRow, ask: &AskRow, source: Opt
 
 fn held_back(part: Option<&PartitionView>, row: &AppRow, source: Option<Source<'_>>) -> String {
     let held = part.and_then(|part| limits::held_back(part, row, source));
-    held.unwrap_or_else(|| "not tried yet, others go first".to_owned())
+    held.unwrap_or_else(|| "not tried yet, other requests are first".to_owned())
 }
 
 fn over_limit(part: Option<&PartitionView>, row: &AppRow, ask: &AskRow, source: Option<Source<'_>>) -> String {
@@ -333,7 +333,7 @@ fn over_limit(part: Option<&PartitionView>, row: &AppRow, ask: &AskRow, source: 
 
 fn too_full(part: Option<&PartitionView>, row: &AppRow, ask: &AskRow, long: bool) -> String {
     let found = part.and_then(|part| part.too_full_for(part.queue_at(&row.queue)?, &ask.resource));
-    let Some((queue, rest)) = found else { return "its queue had no room".to_owned() };
+    let Some((queue, rest)) = found else { return "its queue is full".to_owned() };
     let short: Resource = ask
         .resource
         .iter()

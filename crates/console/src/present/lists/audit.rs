@@ -93,7 +93,7 @@ pub fn table<'a>(state: &'a State, page: &'a AuditPage, width: u16) -> Table<'a>
 fn nothing(state: &State, page: &AuditPage) -> Vec<String> {
     let narrowed = page.user.is_some() || page.action.is_some() || page.object.is_some();
     match &state.cluster.ledger.latest {
-        None => vec!["the audit is being asked for".to_owned()],
+        None => vec!["loading the audit".to_owned()],
         Some(message) if message.audit.is_err() => {
             vec![message.audit.as_ref().err().map(ToString::to_string).unwrap_or_default()]
         }
@@ -101,8 +101,8 @@ fn nothing(state: &State, page: &AuditPage) -> Vec<String> {
             format!("the filter {} hides all {} entries", page.list.filter, page.list.total),
             "esc clears it".to_owned(),
         ],
-        Some(_) if narrowed => vec!["nothing of the kind was done".to_owned()],
-        Some(_) => vec!["no changes and no attempts yet".to_owned()],
+        Some(_) if narrowed => vec!["no matching entries".to_owned()],
+        Some(_) => vec!["no entries yet".to_owned()],
     }
 }
 

@@ -53,7 +53,7 @@ pub fn value(row: &ClusterRow, column: ClusterColumn) -> Value<'_> {
 /// How a cluster is reached, in words.
 fn state(row: &ClusterRow) -> String {
     let word = match &row.state {
-        ClusterState::NotAsked => return "not asked yet".to_owned(),
+        ClusterState::NotAsked => return "not connected yet".to_owned(),
         ClusterState::Opening | ClusterState::Open(Link::Connecting { cause: None, .. }) => {
             return "connecting".to_owned();
         }
@@ -90,7 +90,7 @@ pub fn table<'a>(state: &'a State, page: &'a ClustersPage, width: u16) -> Table<
         }
     });
     let words = match page.list.total {
-        0 => "the clusters are being opened".to_owned(),
+        0 => "connecting".to_owned(),
         total => format!("the filter {} hides all {total}", page.list.filter),
     };
     if len > 0 { table } else { table.or_says(vec![words]) }

@@ -85,17 +85,17 @@ pub fn table<'a>(state: &'a State, page: &'a EventsPage, width: u16) -> Table<'a
     }
     let routine = page.routine;
     let words = match (&page.about, page.list.total, state.cluster.events.known) {
-        (_, _, false) => vec!["no events are known yet".to_owned()],
+        (_, _, false) => vec!["no events yet".to_owned()],
         (_, 0, _) if routine > 0 => vec![
-            "nothing that matters has happened".to_owned(),
+            "no important events".to_owned(),
             format!("{} are hidden; m shows all", format::count(routine as u64, "other event")),
         ],
         (_, total @ 1.., _) => vec![
             format!("the filter {} hides {total} of {}", page.list.filter, format::count(total as u64, "event")),
             "esc clears it".to_owned(),
         ],
-        (Some(about), ..) => vec![format!("no event of {about} is kept")],
-        (None, ..) => vec!["no event is kept".to_owned()],
+        (Some(about), ..) => vec![format!("no events of {about}")],
+        (None, ..) => vec!["no events".to_owned()],
     };
     table.or_says(words)
 }

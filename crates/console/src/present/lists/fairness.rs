@@ -83,7 +83,7 @@ pub fn table<'a>(state: &'a State, page: &'a FairnessPage, width: u16) -> Table<
         return table;
     }
     let words = match page.list.total {
-        0 => "no queue is guaranteed anything, and nothing is in use".to_owned(),
+        0 => "no queue has guaranteed resources, and nothing is in use".to_owned(),
         total => format!("the filter {} hides all {total}", page.list.filter),
     };
     table.or_says(vec![words])

@@ -98,7 +98,7 @@ pub fn table<'a>(state: &'a State, page: &'a NodePage, width: u16) -> Table<'a> 
     }
     let words = match (&page.row, page.list.total) {
         (None, _) => format!("no node {} in this partition", page.id),
-        (Some(_), 0) => format!("nothing runs on {}", page.id),
+        (Some(_), 0) => format!("no allocations on {}", page.id),
         (Some(_), total) => format!("the filter {} hides {total}", page.list.filter),
     };
     table.or_says(vec![words])

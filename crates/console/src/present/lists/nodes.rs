@@ -125,7 +125,7 @@ pub fn table<'a>(state: &'a State, page: &'a NodesPage, width: u16) -> Table<'a>
     } else if state.cluster.unread.nodes {
         table.or_says(vec![NO_NODES.to_owned()])
     } else {
-        table.or_says(vec!["no node yet: nothing can be allocated".to_owned()])
+        table.or_says(vec!["no nodes yet".to_owned()])
     }
 }
 

@@ -75,19 +75,19 @@ pub fn next_steps(state: &State) -> &'static [&'static str] {
     }
     match state.cluster.about.place {
         SourcePlace::Embedded | SourcePlace::WhatIf => &[
-            "No node and no application yet: nothing can run.",
-            "--workload FILE brings both, and `kornsole demo --print-workload` writes a first one. `kornsole demo` shows a cluster at work.",
-            "6 is the configuration, 5 tries a placement.",
+            "No nodes and no applications yet.",
+            "Use --workload FILE (`kornsole demo --print-workload` writes an example), or `kornsole demo` for a simulated cluster.",
+            "6 opens the configuration, 5 previews placement.",
         ],
         SourcePlace::Remote | SourcePlace::Machine { .. } | SourcePlace::Saved => {
-            &["No node and no application yet: nothing can run until the resource manager brings some."]
+            &["No nodes and no applications yet: waiting for the resource manager."]
         }
     }
 }
 
 fn nothing(state: &State, page: &QueuesPage) -> Vec<String> {
     match (state.cluster.part(), page.list.total) {
-        (None, _) | (_, 0) => vec!["no queue yet: no configuration is loaded".to_owned()],
+        (None, _) | (_, 0) => vec!["no queues yet: no configuration is loaded".to_owned()],
         (_, total) => vec![
             format!("the filter {} hides {total} of {}", page.list.filter, format::count(total as u64, "queue")),
             "esc clears it".to_owned(),

@@ -84,11 +84,11 @@ pub fn table<'a>(state: &'a State, page: &'a RevisionsPage, width: u16) -> Table
         return table;
     }
     let words = match &state.cluster.ledger.latest {
-        None => "the history is being asked for".to_owned(),
+        None => "loading the history".to_owned(),
         Some(message) => match &message.revisions {
             Err(why) => why.to_string(),
             Ok(_) if page.list.total > 0 => format!("the filter {} hides all of them", page.list.filter),
-            Ok(_) => "no configuration was seen yet".to_owned(),
+            Ok(_) => "no configurations yet".to_owned(),
         },
     };
     table.or_says(vec![words])

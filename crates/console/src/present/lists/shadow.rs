@@ -79,11 +79,11 @@ pub fn table<'a>(state: &'a State, page: &'a ShadowPage, width: u16) -> Table<'a
         return table;
     }
     let words = match &page.answer {
-        None => vec!["what the shadow found is being asked for".to_owned()],
+        None => vec!["loading the shadow results".to_owned()],
         Some(Err(why)) => why.lines().map(str::to_owned).collect(),
         Some(Ok(sheet)) if sheet.differences.is_empty() => match sheet.total.decisions {
-            0 => vec!["no decision of the scheduler was seen yet".to_owned()],
-            number => vec![format!("{} were seen, and all agree", format::count(number, "decision"))],
+            0 => vec!["no decisions of the scheduler yet".to_owned()],
+            number => vec![format!("{} decisions, all agree", format::count(number, "decision"))],
         },
         Some(Ok(_)) => vec![format!("the filter {} hides all {}", page.list.filter, page.list.total)],
     };
@@ -167,8 +167,8 @@ pub fn why(sheet: &ShadowSheet, row: &ShadowDifference, column: ShadowColumn) ->
             "node" => "kornsole allocates the same pod next, on a node with a better score; the selected node fits too",
             "order" => "kornsole allows the pod there, and allocates another one first",
             "illegal" => "kornsole forbids it",
-            "missed" => "kornsole would have made a decision that the scheduler did not make for long",
-            _ => "what is seen does not decide it; it is in no rate",
+            "missed" => "kornsole would have made a decision that the scheduler has not made for a long time",
+            _ => "the data does not decide it; it is not counted",
         }
         .to_owned(),
         C::Queue => match sheet.queues.iter().find(|(queue, _)| *queue == row.queue) {
@@ -177,7 +177,7 @@ pub fn why(sheet: &ShadowSheet, row: &ShadowDifference, column: ShadowColumn) ->
         },
         C::Pod => format!("its UID is {}; enter goes to its application", row.ask),
         C::Application => "the application of the pod; enter goes there".to_owned(),
-        C::Node => "where the scheduler put it".to_owned(),
+        C::Node => "the node that the scheduler selected".to_owned(),
         C::Ours => "the decision of kornsole: the node, and the application of another pod that is first".to_owned(),
         C::Rule => "the rule by which kornsole forbids it".to_owned(),
         C::Cause => "the reason why kornsole decides differently".to_owned(),

@@ -75,13 +75,13 @@ pub fn table<'a>(state: &'a State, page: &'a SimulatePage, width: u16) -> Table<
         return table;
     }
     let words = match &page.answer {
-        None if page.progress.is_empty() => vec!["it is being read".to_owned()],
-        None => vec![page.progress.clone(), "esc gives it up".to_owned()],
+        None if page.progress.is_empty() => vec!["loading".to_owned()],
+        None => vec![page.progress.clone(), "esc cancels".to_owned()],
         Some(Err(why)) => why.lines().map(str::to_owned).collect(),
         Some(Ok(_)) if page.list.total > 0 => {
             vec![format!("the filter {} hides all {}", page.list.filter, page.list.total)]
         }
-        Some(Ok(_)) => vec!["no run is in it".to_owned()],
+        Some(Ok(_)) => vec!["it has no runs".to_owned()],
     };
     table.or_says(words)
 }

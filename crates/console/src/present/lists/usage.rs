@@ -111,9 +111,9 @@ pub fn table<'a>(state: &'a State, page: &'a UsagePage, width: u16) -> Table<'a>
         return table;
     }
     let words = match &page.answer {
-        None => vec!["it is being added up".to_owned()],
+        None => vec!["loading".to_owned()],
         Some(Err(why)) => why.lines().map(str::to_owned).collect(),
-        Some(Ok(used)) if used.rows.is_empty() => vec!["nothing was used or waited for in this time".to_owned()],
+        Some(Ok(used)) if used.rows.is_empty() => vec!["no usage and no waits in this time".to_owned()],
         Some(Ok(_)) => vec![format!("the filter {} hides all {}", page.list.filter, page.list.total)],
     };
     table.or_says(words)
@@ -206,22 +206,22 @@ pub fn why(used: &Used, row: &UsedRow, (column, by): (UsageColumn, UsageBy), gap
             let beside = row.beside.iter().map(|beside| format!("; {beside}")).collect::<String>();
             format!("a {kind}; it was counted {gaps}{beside}{notes}")
         }
-        C::Cpu => format!("cores in use times hours, placeholders too; {} of {} in all", vcore(&row.allocated), total(VCORE)),
-        C::Memory => format!("GiB in use times hours; {} of {} in all", bytes(&row.allocated), total(MEMORY)),
-        C::Other => "what else was in use, times hours".to_owned(),
-        C::Share => format!("the part of the {} that all rows together used", if shared(used) == VCORE { "cpu" } else { "memory" }),
-        C::Waited => format!("cores asked for and not allocated, times hours; {}", vcore(&row.waited)),
-        C::MemoryWaited => format!("GiB asked for and not allocated, times hours; {}", bytes(&row.waited)),
+        C::Cpu => format!("core hours, with placeholders; {} of {} in total", vcore(&row.allocated), total(VCORE)),
+        C::Memory => format!("GiB hours; {} of {} in total", bytes(&row.allocated), total(MEMORY)),
+        C::Other => "hours of other resources".to_owned(),
+        C::Share => format!("the share of the {} of all rows", if shared(used) == VCORE { "cpu" } else { "memory" }),
+        C::Waited => format!("pending core hours; {}", vcore(&row.waited)),
+        C::MemoryWaited => format!("pending GiB hours; {}", bytes(&row.waited)),
         C::Borrowed | C::MemoryBorrowed if by == UsageBy::Tree => {
-            "what was in use beyond the guarantee of the queue itself, times hours".to_owned()
+            "hours above the guarantee of the queue".to_owned()
         }
         C::Borrowed | C::MemoryBorrowed => {
-            "its share, hour by hour, in what the nearest queue upwards with a guarantee used beyond that; all where there is none".to_owned()
+            "its hourly share of the usage above the guarantee of the nearest parent with a guarantee; without one: all usage".to_owned()
         }
         C::Guaranteed | C::MemoryGuaranteed if !matches!(by, UsageBy::Queue | UsageBy::Tree) => {
-            "a guarantee is of a queue, not of what this row is".to_owned()
+            "only queues have guarantees".to_owned()
         }
-        C::Guaranteed => format!("cores guaranteed to the queue, times hours; {}", vcore(&row.guaranteed)),
-        C::MemoryGuaranteed => format!("GiB guaranteed to the queue, times hours; {}", bytes(&row.guaranteed)),
+        C::Guaranteed => format!("guaranteed core hours of the queue; {}", vcore(&row.guaranteed)),
+        C::MemoryGuaranteed => format!("guaranteed GiB hours of the queue; {}", bytes(&row.guaranteed)),
     }
 }

@@ -130,7 +130,7 @@ pub fn table<'a>(state: &'a State, page: &'a UsersPage, width: u16) -> Table<'a>
     } else if state.cluster.unread.users {
         table.or_says(vec![NO_USERS.to_owned()])
     } else {
-        table.or_says(vec!["no user has a live application, and no limit names one".to_owned()])
+        table.or_says(vec!["no users with active applications or limits".to_owned()])
     }
 }
 

@@ -57,7 +57,7 @@ impl AppsPage {
 fn marked(state: &State) -> Option<Piece> {
     Some(match bulk::counted(state) {
         (0, 0) => return None,
-        (0, _) => piece(Role::Warning, ", the marked ones ended"),
+        (0, _) => piece(Role::Warning, ", marked ones ended"),
         (live, 0) => piece(Role::Accent, format!(", {live} marked")),
         (live, over) => piece(Role::Accent, format!(", {live} marked, {over} over")),
     })

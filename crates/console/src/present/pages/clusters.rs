@@ -34,14 +34,14 @@ impl Present for ClustersPage {
 const fn why(column: ClusterColumn) -> &'static str {
     use ClusterColumn as C;
     match column {
-        C::Context => "a context of your settings or kubeconfig; * marks the current one",
+        C::Context => "a context of your settings or kubeconfig; * marks the current context",
         C::State => {
-            "how it is reached; contexts of the kubeconfig are not asked before you go there, since that may run a program that logs in"
+            "its address; contexts of the kubeconfig are not contacted until you open them, because that can run a credential plugin"
         }
-        C::Version => "what answers, with its version",
+        C::Version => "the server and its version",
         C::Alerts => "firing alerts that are not silenced or inhibited, by the rules of this machine",
         C::Nodes => "the nodes of all its partitions",
-        C::Cpu | C::Memory => "what is in use of all nodes",
+        C::Cpu | C::Memory => "usage of all nodes",
         C::Running => "applications that run",
         C::PendingCpu | C::PendingMemory => "the total of pending requests",
     }

@@ -22,7 +22,7 @@ impl Present for SimulatePage {
 
     fn facts(&self, _state: &State, signs: &'static Signs) -> Vec<Vec<Piece>> {
         let mut facts = vec![sort(signs, &self.list), filter(signs, &self.list), count(&self.list, "run")];
-        facts.extend(self.answer.is_none().then(|| vec![dim("esc gives it up")]));
+        facts.extend(self.answer.is_none().then(|| vec![dim("esc cancels")]));
         facts
     }
 
@@ -47,16 +47,14 @@ impl Present for SimulatePage {
 const fn why(column: SimulationColumn) -> &'static str {
     use SimulationColumn as C;
     match column {
-        C::Run => "in what the run differs from the others",
-        C::Asks => "the asks that were allocated, and those that wait at the end",
-        C::P50 | C::P95 | C::P99 | C::Longest => {
-            "from the ask to the allocation; asks that wait at the end count with the time up to then"
-        }
-        C::Waiting => "asks that wait at the end of the run",
-        C::Rejected => "applications that were refused",
-        C::Preempted => "allocations that others took",
-        C::Makespan => "when the last thing happened, from the beginning of the run",
-        C::Cpu | C::Memory => "what was in use on average over the whole run, as a share of all nodes",
-        C::Fairness => "Jain's index of the users' dominant shares: 100 % where all had the same",
+        C::Run => "how the run differs from the others",
+        C::Asks => "requests allocated, and pending at the end",
+        C::P50 | C::P95 | C::P99 | C::Longest => "from request to allocation; pending requests count up to the end",
+        C::Waiting => "requests pending at the end of the run",
+        C::Rejected => "rejected applications",
+        C::Preempted => "preempted allocations",
+        C::Makespan => "the time of the last event since the start of the run",
+        C::Cpu | C::Memory => "average usage over the whole run, as a share of all nodes",
+        C::Fairness => "Jain's index of the users' dominant shares: 100 % if all had the same",
     }
 }

@@ -50,7 +50,7 @@ impl Present for UsagePage {
             facts.push(vec![dim(format!("counted {}", format::duration(used.counted)))]);
             let gaps = gaps(used);
             facts.extend((!gaps.is_empty()).then(|| vec![piece(Role::Warning, gaps)]));
-            facts.extend((!used.notes.is_empty()).then(|| vec![piece(Role::Warning, "not all is known")]));
+            facts.extend((!used.notes.is_empty()).then(|| vec![piece(Role::Warning, "incomplete")]));
         }
         facts.push(vec![dim("period "), piece(Role::Text, self.question.period.name())]);
         facts

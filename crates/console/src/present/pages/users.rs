@@ -51,7 +51,7 @@ impl Present for UsersPage {
 impl AccountPage {
     fn waits(&self) -> Vec<Piece> {
         match self.waiting {
-            0 => vec![dim("nothing waits for it")],
+            0 => vec![dim("no applications wait")],
             1 => vec![piece(Role::StateWaiting, "1 application waits")],
             more => vec![piece(Role::StateWaiting, format!("{more} applications wait"))],
         }

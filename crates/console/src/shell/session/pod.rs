@@ -8,7 +8,7 @@ use crate::state::reply::Reply;
 use view::kubernetes::LogName;
 
 /// Why there is nothing: the source is another one by now.
-const NO_CLUSTER: &str = "the scheduler is not asked through a Kubernetes cluster";
+const NO_CLUSTER: &str = "the scheduler is not attached through Kubernetes";
 
 fn none<T>() -> Result<T, String> {
     Err(NO_CLUSTER.to_owned())

@@ -65,7 +65,7 @@ impl Session {
         if !self.state.layers.is_empty() || self.real.is_some() {
             return self
                 .state
-                .say(Grade::Info, "a copy of the cluster was ready, but something else is open; :whatif again");
+                .say(Grade::Info, "the copy of the cluster is ready, but another page is open; repeat :whatif");
         }
         let real = (self.state.clone(), Arc::clone(&self.source));
         let partition = Arc::clone(&self.state.cluster.partition);

@@ -78,7 +78,7 @@ fn context(table: &Table<'_, '_>, faults: &mut Vec<Fault>) -> RemoteContext {
             // A token in the file would be read by everybody who may read the file, and shown with it.
             "token" => {
                 let hint = "token-file = \"FILE\" names a file with the token";
-                faults.push(entry.fault("OWN-021", "a token does not belong in the settings".to_owned(), hint));
+                faults.push(entry.fault("OWN-021", "a token must not be in the settings".to_owned(), hint));
             }
             _ => faults.push(entry.unknown("OWN-002", "setting", &KNOWN)),
         }

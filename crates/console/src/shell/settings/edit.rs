@@ -38,7 +38,7 @@ pub fn set(text: &str, table: &str, key: &str, value: Option<&str>) -> Result<St
     };
     match DeTable::parse_recoverable(&changed).1.first() {
         None => Ok(changed),
-        Some(_) => Err(format!("[{table}] is written in a way that cannot be added to")),
+        Some(_) => Err(format!("[{table}] has a form that cannot be extended")),
     }
 }
 
@@ -62,7 +62,7 @@ fn added(text: &str, table: &str, key: &str, value: &str, there: bool) -> Result
             return Ok(format!("{}{gap}{line}{}", &text[..at], &text[at..]));
         }
     }
-    Err(format!("[{table}] has no heading of its own in it"))
+    Err(format!("it has no section [{table}]"))
 }
 
 /// A key as TOML writes it.
@@ -80,9 +80,9 @@ pub fn set_in_file(file: &Path, table: &str, key: &str, value: Option<&str>) -> 
     let text = match std::fs::read_to_string(file) {
         Ok(text) => text,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
-        Err(error) => return Err(format!("not kept: {name} cannot be read: {error}")),
+        Err(error) => return Err(format!("not saved: cannot read {name}: {error}")),
     };
-    let changed = set(&text, table, key, value).map_err(|why| format!("not kept in {name}: {why}"))?;
+    let changed = set(&text, table, key, value).map_err(|why| format!("not saved in {name}: {why}"))?;
     // What a link leads to is changed, not the link.
     let file = std::fs::canonicalize(file).unwrap_or_else(|_| file.to_path_buf());
     let written = || -> std::io::Result<()> {
@@ -100,7 +100,7 @@ pub fn set_in_file(file: &Path, table: &str, key: &str, value: Option<&str>) -> 
         opened.sync_all()?;
         std::fs::rename(&beside, &file)
     };
-    written().map_err(|error| format!("not kept: {name} cannot be written: {error}"))
+    written().map_err(|error| format!("not saved: cannot write {name}: {error}"))
 }
 
 #[cfg(test)]

@@ -59,7 +59,7 @@ fn chord(context: Context, entry: &Entry<'_, '_>, own: &[Chord], faults: &mut Ve
     };
     let writes = |key: &Key| matches!(key.code, Code::Char(_)) && !key.ctrl && !key.alt;
     if context.writes() && chord.first().is_some_and(writes) {
-        let message = format!("{} could not be written any more", chord_text(&chord[..1]));
+        let message = format!("{} could no longer be typed", chord_text(&chord[..1]));
         faults.push(entry.fault("OWN-013", message, "in text input, start with ctrl, alt, or a named key"));
         return None;
     }
@@ -78,10 +78,10 @@ fn chord(context: Context, entry: &Entry<'_, '_>, own: &[Chord], faults: &mut Ve
 /// The command of a binding.
 fn check(name: &str, argument: Option<&str>) -> Result<command::CommandId, (String, &'static str)> {
     let Some(command) = command::by_binding_name(name) else {
-        return Err((format!("no command {name:?}"), "docs/guide/keys.md and `:` name them; \"none\" for no meaning"));
+        return Err((format!("no command {name:?}"), "see docs/guide/keys.md; \"none\" unbinds the key"));
     };
     match (command.argument, argument) {
-        (Argument::None, Some(_)) => Err((format!("{name} has no arguments"), "write its name alone")),
+        (Argument::None, Some(_)) => Err((format!("{name} has no arguments"), "write only its name")),
         (Argument::Required(kind), None) => {
             Err((format!("{name} needs {} after it", kind.placeholder()), "write a whole command line"))
         }

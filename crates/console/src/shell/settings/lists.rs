@@ -61,8 +61,8 @@ fn view(entry: &Entry<'_, '_>, faults: &mut Vec<Fault>) -> Option<SavedView> {
         }
     }
     let Some(known) = of_page(&view.page) else {
-        let words = format!("the view {} is of no page with a list", entry.name);
-        faults.push(entry.fault("OWN-030", words, &format!("there are {}", pages().join(", "))));
+        let words = format!("the view {} needs a page with a list", entry.name);
+        faults.push(entry.fault("OWN-030", words, &format!("available: {}", pages().join(", "))));
         return None;
     };
     if let Some(field) = fields.iter().find(|field| field.name == "columns") {
@@ -70,7 +70,7 @@ fn view(entry: &Entry<'_, '_>, faults: &mut Vec<Fault>) -> Option<SavedView> {
     }
     if !view.sort.is_empty() && !known.contains(&view.sort.as_str()) {
         let words = format!("no column {} to sort by", view.sort);
-        faults.push(entry.fault("OWN-031", words, &format!("there are {}", known.join(", "))));
+        faults.push(entry.fault("OWN-031", words, &format!("available: {}", known.join(", "))));
         view.sort.clear();
     }
     Some(view)

@@ -63,14 +63,7 @@ fn one(
     }
     let missing = |what: &str, faults: &mut Vec<Fault>| {
         let message = format!("a command without {what:?}");
-        faults.push(toml_table::fault(
-            table.text,
-            "OWN-040",
-            at,
-            "command",
-            message,
-            "it takes a name and what it runs",
-        ));
+        faults.push(toml_table::fault(table.text, "OWN-040", at, "command", message, "write its name and its program"));
     };
     let Written { name, doc, key, contexts, words, line, shell, confirm, output } = written;
     // What is there and wrong was reported at its place.
@@ -79,8 +72,8 @@ fn one(
         (Some(line), _) if shell => Some(OwnLine::Shell(line.to_owned())),
         (_, Some(words)) if !shell => Some(OwnLine::Words(words)),
         (None, Some(_)) => {
-            let message = "a list of words is not for a shell".to_owned();
-            let hint = "write `run` as one text, or leave `shell` away";
+            let message = "a list of words cannot be used with a shell".to_owned();
+            let hint = "write `run` as one text, or remove `shell`";
             faults.push(toml_table::fault(table.text, "OWN-041", at, "command.run", message, hint));
             None
         }
@@ -120,7 +113,7 @@ fn field<'v>(entry: &Entry<'_, 'v>, written: &mut Written<'v>, others: &[OwnComm
                 match parse_chord(text) {
                     Ok(chord) => written.key = Some((entry.value_at(), chord)),
                     Err(part) => {
-                        let hint = "as ctrl-l, F5, alt-x; a chord has blanks: \"g l\"";
+                        let hint = "for example ctrl-l, F5, alt-x; a chord has blanks: \"g l\"";
                         faults.push(entry.wrong("OWN-011", format!("{part:?} is not a key"), hint));
                     }
                 }
@@ -135,7 +128,7 @@ fn field<'v>(entry: &Entry<'_, 'v>, written: &mut Written<'v>, others: &[OwnComm
             match OwnOutput::NAMES.iter().find(|(known, _)| *known == name) {
                 Some((_, output)) => written.output = *output,
                 None => {
-                    let hint = "there are pager, background, terminal";
+                    let hint = "valid: pager, background, terminal";
                     faults.push(entry.wrong("OWN-003", format!("no output {name:?}"), hint));
                 }
             }
@@ -148,7 +141,7 @@ fn name(entry: &Entry<'_, '_>, others: &[OwnCommand], faults: &mut Vec<Fault>) -
     let name = entry.text(faults)?;
     let word = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
     let wrong = if name.is_empty() || !name.chars().all(word) || name.starts_with('-') {
-        Some(format!("{name:?} is not a name of a command"))
+        Some(format!("{name:?} is not a valid command name"))
     } else if command::by_name(name).is_some() {
         Some(format!("{name} is a command of the console"))
     } else if others.iter().any(|other| other.name == name) {
@@ -158,7 +151,11 @@ fn name(entry: &Entry<'_, '_>, others: &[OwnCommand], faults: &mut Vec<Fault>) -
     };
     match wrong {
         Some(message) => {
-            faults.push(entry.wrong("OWN-040", message, "small letters, digits and -, as no other command is called"));
+            faults.push(entry.wrong(
+                "OWN-040",
+                message,
+                "lower-case letters, digits and `-`, and not the name of another command",
+            ));
             None
         }
         None => Some(name.to_owned()),
@@ -179,7 +176,7 @@ fn pages(entry: &Entry<'_, '_>, faults: &mut Vec<Fault>) -> Vec<Context> {
             Some(context) => found.push(context),
             None => {
                 let names: Vec<&str> = known().map(Context::name).collect();
-                let hint = format!("there are {}", names.join(", "));
+                let hint = format!("available: {}", names.join(", "));
                 faults.push(entry.wrong("OWN-010", format!("no page {name:?}"), &hint));
             }
         }
@@ -203,12 +200,12 @@ fn run<'v>(entry: &Entry<'_, 'v>, written: &mut Written<'v>, faults: &mut Vec<Fa
         return faults.push(entry.wrong("OWN-041", "a quote is not closed".to_owned(), hint));
     };
     if words.first().is_none_or(|program| program.trim().is_empty()) {
-        return faults.push(entry.wrong("OWN-041", "nothing is run".to_owned(), "write a program and its arguments"));
+        return faults.push(entry.wrong("OWN-041", "no program".to_owned(), "write a program and its arguments"));
     }
     if let Some(unknown) = words.iter().find_map(|word| unknown_placeholder(word)) {
         let known = Placeholder::ALL.map(Placeholder::text).join(", ");
         let message = format!("unknown placeholder {unknown}");
-        return faults.push(entry.wrong("OWN-041", message, &format!("there are {known}")));
+        return faults.push(entry.wrong("OWN-041", message, &format!("valid: {known}")));
     }
     written.words = Some(words);
 }
@@ -242,12 +239,12 @@ fn bind(
                 (id, _) => command::by_id(id).binding_name(),
             };
             let message = format!(
-                "{} means {means} there ({}), so {name} has no key",
+                "{} already means {means} there ({}), so {name} has no key",
                 chord_text(&other.chord),
                 other.context.title().to_lowercase()
             );
             let hint = format!(
-                "take another key, or free it: [keys.{}] \"{}\" = \"none\"",
+                "use another key, or unbind it: [keys.{}] \"{}\" = \"none\"",
                 other.context.name(),
                 chord_text(&other.chord)
             );
@@ -364,7 +361,7 @@ name = 'four'
                 "8:7 OWN-041 unknown placeholder {que}",
                 "12:9 OWN-010 no page \"appps\"",
                 "13:7 OWN-041 a quote is not closed",
-                "16:7 OWN-042 x means explain there (in every list), so three has no key",
+                "16:7 OWN-042 x already means explain there (in every list), so three has no key",
                 "19:10 OWN-003 no output \"paper\"",
                 "20:1 OWN-002 no key of a command \"colour\"",
                 "21:1 OWN-040 a command without \"run\"",
@@ -380,6 +377,6 @@ name = 'four'
                      pages = ['apps']\nrun = 'true'\n";
         let faults = read(twice, &Themes::shipped()).faults;
         assert_eq!(faults.len(), 1, "{faults:?}");
-        assert!(faults[0].message.contains("ctrl-g means one there"), "{faults:?}");
+        assert!(faults[0].message.contains("ctrl-g already means one there"), "{faults:?}");
     }
 }

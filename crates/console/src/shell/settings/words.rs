@@ -38,7 +38,7 @@ pub(super) fn start(entry: &Entry<'_, '_>, faults: &mut Vec<Fault>) -> Option<St
     let name = entry.text(faults)?;
     let found = StartPage::NAMES.iter().find(|(known, _)| *known == name);
     if found.is_none() {
-        faults.push(entry.wrong("OWN-003", format!("no first page {name:?}"), "there are overview, queues"));
+        faults.push(entry.wrong("OWN-003", format!("no first page {name:?}"), "valid: overview, queues"));
     }
     found.map(|(_, page)| *page)
 }
@@ -47,7 +47,7 @@ pub(super) fn units(entry: &Entry<'_, '_>, faults: &mut Vec<Fault>) -> Option<Si
     let name = entry.text(faults)?;
     let found = SizeUnits::NAMES.iter().find(|(known, _)| *known == name);
     if found.is_none() {
-        faults.push(entry.wrong("OWN-003", format!("no units {name:?}"), "there are binary, decimal"));
+        faults.push(entry.wrong("OWN-003", format!("no units {name:?}"), "valid: binary, decimal"));
     }
     found.map(|(_, units)| *units)
 }
@@ -57,7 +57,7 @@ pub(super) fn core(entry: &Entry<'_, '_>, faults: &mut Vec<Fault>) -> Option<Pro
     let found = name.parse::<Profile>();
     if found.is_err() {
         let message = format!("{name:?} is not a profile");
-        faults.push(entry.wrong("OWN-003", message, "there are kornsole, 1.5.1, 1.8.0 and 1.9.0"));
+        faults.push(entry.wrong("OWN-003", message, "valid profiles: kornsole, 1.5.1, 1.8.0, 1.9.0"));
     }
     found.ok()
 }
@@ -66,7 +66,7 @@ pub(super) fn theme(entry: &Entry<'_, '_>, themes: &Themes, faults: &mut Vec<Fau
     let name = entry.text(faults)?;
     let theme = themes.get(name).map(|theme| theme.name.clone());
     if theme.is_none() {
-        faults.push(entry.wrong("OWN-003", format!("no theme {name:?}"), &format!("there are {}", themes.names())));
+        faults.push(entry.wrong("OWN-003", format!("no theme {name:?}"), &format!("available: {}", themes.names())));
     }
     theme
 }

@@ -32,9 +32,9 @@ pub fn question(title: String, checked: &CheckResult, base: Option<&Configuratio
         vec![if summary.is_empty() { "only comments and order change".to_owned() } else { summary.clone() }];
     lines.extend(checked.preempted.iter().take(6).cloned());
     for gone in checked.removed.iter().take(6) {
-        let below = if gone.subtree { " with all below it" } else { "" };
+        let below = if gone.subtree { " with its children" } else { "" };
         lines.push(match gone.apps {
-            0 => format!("{}{below} is empty and goes at once", gone.queue),
+            0 => format!("{}{below} is empty and is removed immediately", gone.queue),
             apps => format!("{}{below} drains, blocked by {}", gone.queue, format::count(apps as u64, "application")),
         });
     }
@@ -128,7 +128,7 @@ mod tests {
         let own = seen.clone().in_config_map(ConfigMapEntry::default());
         assert!(!asked(&own).contains("Note:"), "{}", asked(&own));
         let owner =
-            "the ConfigMap belongs to Helm release yk (annotation a): its next sync or upgrade undoes a change here";
+            "the ConfigMap belongs to Helm release yk (annotation a): its next sync or upgrade reverts a change here";
         let owned = seen.in_config_map(ConfigMapEntry { owners: vec![owner.to_owned()], ..ConfigMapEntry::default() });
         let text = asked(&owned);
         assert!(text.contains(&format!("Note: {owner}.")) && text.contains(":export FILE.patch.yaml"), "{text}");

@@ -199,7 +199,7 @@ pub fn history(state: &mut State, back: bool) {
     if done {
         changed(state);
     } else {
-        state.say(Grade::Info, if back { "nothing to undo" } else { "nothing to make again" });
+        state.say(Grade::Info, if back { "nothing to undo" } else { "nothing to redo" });
     }
 }
 
@@ -276,14 +276,16 @@ pub fn merge(state: &mut State) {
             page.base = Some(now);
             page.beside = Beside::Meaning;
             changed(state);
-            state.say(Grade::Info, "both are in the text now; look at it before you apply it");
+            state.say(Grade::Info, "the text has both changes; review it before you apply it");
         }
         Err(clashes) => {
             let places: Vec<String> = clashes.iter().map(|line| (line + 1).to_string()).collect();
             page.buffer.go(clashes[0], 0);
             page.beside = Beside::Underneath;
-            let message =
-                format!("both change the same lines: at {}; change yours, or :rebase keeps them", places.join(", "));
+            let message = format!(
+                "both change the same lines: at {}; edit yours, or use :rebase to keep yours",
+                places.join(", ")
+            );
             state.say(Grade::Refusal, message);
         }
     }

@@ -57,7 +57,7 @@ pub fn next(state: &mut State, forward: bool) {
         match page.buffer.find(&page.find, forward, false) {
             Some((row, column)) => page.buffer.go(row, column),
             None => {
-                let message = format!("{} is nowhere in the text", page.find);
+                let message = format!("{} not found", page.find);
                 state.say(Grade::Info, message);
             }
         }

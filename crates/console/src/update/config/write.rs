@@ -50,7 +50,7 @@ pub fn paste(state: &mut State, text: &str) -> bool {
     let Some(page) = shown(state) else { return false };
     let there: usize = page.buffer.lines().iter().map(|line| line.len() + 1).sum();
     if there + text.len() > room {
-        state.say(Grade::Refusal, format!("a configuration has at most {room} bytes; nothing was pasted"));
+        state.say(Grade::Refusal, format!("a configuration has at most {room} bytes; the pasted text is ignored"));
         return true;
     }
     page.buffer.insert(text);

@@ -109,10 +109,10 @@ fn a_second_process_hears_who_has_the_folder_and_other_kinds_are_refused() {
     assert!(second.contains(&format!("in use by another kornsole (process {})", std::process::id())), "{second}");
     drop(folder);
     let serve = Folder::open(&scratch.0, false).map(drop).unwrap_err().to_string();
-    assert!(serve.contains("is the state of `kornsole kube schedule`"), "{serve}");
+    assert!(serve.contains("is a state of `kornsole kube schedule`"), "{serve}");
     fs::rename(scratch.file(), scratch.0.join(FILE)).unwrap();
     let schedule = AuditFolder::open(&scratch.0, Profile::Kornsole).map(drop).unwrap_err().to_string();
-    assert!(schedule.contains("is the state of `kornsole serve`"), "{schedule}");
+    assert!(schedule.contains("is a state of `kornsole serve`"), "{schedule}");
 }
 
 #[test]
@@ -133,7 +133,7 @@ fn of_a_damaged_file_the_intact_entries_stay_and_the_file_is_moved_aside() {
 
     let folder = scratch.open();
     let note = folder.notes().join(" ");
-    assert!(note.contains("audit.damaged-") && note.contains("2 entries and 1 configurations"), "{note}");
+    assert!(note.contains("audit.damaged-") && note.contains("2 intact entries and 1 configurations"), "{note}");
     assert_eq!(reasons(&folder.kept()), [(1, "first"), (2, "second")]);
     let names: Vec<String> =
         fs::read_dir(&scratch.0).unwrap().map(|one| one.unwrap().file_name().into_string().unwrap()).collect();
@@ -152,7 +152,7 @@ fn while_the_disk_fails_it_waits_and_nothing_is_lost() {
     enter(&log, "second");
     for _ in 0..2 {
         let why = writer.write().unwrap_err().to_string();
-        assert!(why.contains("was moved, removed, or replaced") || why.contains("failed before"), "{why}");
+        assert!(why.contains("was moved, removed, or replaced") || why.contains("has already failed"), "{why}");
     }
     for _ in 0..MOST_ENTRIES {
         enter(&log, "flood");

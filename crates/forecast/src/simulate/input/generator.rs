@@ -119,7 +119,7 @@ pub fn read(text: &str, seed: u64) -> Reading {
         Ok(file) => file,
         Err(error) => {
             let at = place(text, error.span().unwrap_or(0..0));
-            reading.fault(at, error.message(), "the guide page on simulations shows a file");
+            reading.fault(at, error.message(), "see docs/guide/simulate.md for an example");
             return reading;
         }
     };
@@ -137,7 +137,7 @@ pub fn read(text: &str, seed: u64) -> Reading {
         let twice = file.stream[..number].iter().any(|other| other.name.get_ref() == stream.name.get_ref());
         if twice {
             let message = format!("a second stream is named {:?}", stream.name.get_ref());
-            reading.fault(place(text, stream.name.span()), message, "each has a name of its own");
+            reading.fault(place(text, stream.name.span()), message, "each needs a unique name");
         }
         // Each stream has a sequence of its own, so that a change of one leaves the others as they are.
         draw_stream(&mut reading, text, stream, time, Draw::new(seed ^ hash(stream.name.get_ref())));
@@ -163,8 +163,8 @@ fn draw_stream(reading: &mut Reading, text: &str, stream: &Stream, time: Duratio
             Count::One(count) | Count::Between([count, _]) if count == 0 => {
                 return reading.fault(
                     place(text, count_span(stream)),
-                    "an application has no task",
-                    "write a number from 1 on",
+                    "an application without tasks",
+                    "write an integer of 1 or more",
                 );
             }
             Count::One(count) => (count, count),
@@ -305,6 +305,6 @@ runtime = ["1m", "5m"]
             "{}",
             faults(FILE.replace("user =", "usr ="))
         );
-        assert!(faults(FILE.replace("[1, 4]", "0")).starts_with("12:9: an application has no task"));
+        assert!(faults(FILE.replace("[1, 4]", "0")).starts_with("12:9: an application without tasks"));
     }
 }

@@ -80,7 +80,7 @@ pub fn read(nodes: (&str, &str), pods: (&str, &str), fractions: Fractions) -> [R
                 "OpenB: a pod that requests a part of a GPU gets a whole one; gpu-milli is the requested part in thousandths"
             }
             Fractions::Thousandths => {
-                "OpenB: GPUs are counted in thousandths; a request may be put together from parts of several"
+                "OpenB: GPUs are counted in thousandths; a request can combine parts of several GPUs"
             }
         }
         .to_owned(),
@@ -107,7 +107,7 @@ fn pod(row: &[String], fractions: Fractions) -> Result<Job, String> {
     let number = |at: usize| row[at].parse::<i64>().map_err(|_| format!("{:?} is not a whole number", row[at]));
     let (cpu, memory, count, milli) = (number(1)?, number(2)?, number(3)?, number(4)?);
     let gpu = (count, count.saturating_mul(milli));
-    let time = |at: usize| seconds(&row[at]).ok_or_else(|| format!("{:?} is not a time in seconds", row[at]));
+    let time = |at: usize| seconds(&row[at]).ok_or_else(|| format!("{:?} is not a number of seconds", row[at]));
     let created = time(5)?;
     let runs = if row[6].is_empty() { None } else { Some(time(6)?.saturating_sub(created)) };
     let qos = if row[7].is_empty() { "unknown" } else { row[7].as_str() };
@@ -142,7 +142,7 @@ fn rows(
             match names.iter().map(find).collect::<Option<Vec<usize>>>() {
                 Some(found) => at = Some(found),
                 None => {
-                    let hint = format!("the first line names the columns: {}", names.join(", "));
+                    let hint = format!("the first line must name the columns: {}", names.join(", "));
                     return reading.fault(record.place(0), "the heading has missing columns", hint);
                 }
             }
@@ -154,7 +154,7 @@ fn rows(
         }
     }
     if at.is_none() && reading.faults.is_empty() {
-        let hint = format!("the first line names the columns: {}", names.join(", "));
+        let hint = format!("the first line must name the columns: {}", names.join(", "));
         reading.fault(Place { line: 1, column: 1 }, "missing heading", hint);
     }
 }

@@ -94,14 +94,14 @@ pub fn read(
         let place = || format!("at {at}");
         match command {
             PartitionCommand::AddNode(spec) if workload.nodes.iter().any(|node| node.id == spec.id) => {
-                workload.leave_out("nodes that return: all nodes exist from the start", place);
+                workload.leave_out("nodes that return: all nodes exist from the start of the simulation", place);
             }
             PartitionCommand::AddNode(spec) => workload.nodes.push(spec),
             PartitionCommand::UpdateNode { .. }
             | PartitionCommand::RemoveNode(_)
             | PartitionCommand::DrainNode(_)
             | PartitionCommand::ResumeNode(_) => {
-                workload.leave_out("changes of nodes: all nodes are there from the beginning", place);
+                workload.leave_out("changes of nodes: all nodes exist from the start of the simulation", place);
             }
             PartitionCommand::Submit(submission) => {
                 let at = Time(at.0 - begins.get_or_insert(at).0.min(at.0));
@@ -110,18 +110,19 @@ pub fn read(
             PartitionCommand::Ask(ask) => {
                 let begins = *begins.get_or_insert(at);
                 let Some(job) = known.get(&ask.app).map(|number| &mut workload.jobs[*number]) else {
-                    workload.leave_out("asks of applications that were there before", place);
+                    workload.leave_out("requests of applications that existed before", place);
                     continue;
                 };
                 if ask.placeholder {
-                    workload.leave_out("placeholders of gangs: their tasks are asked for one by one", place);
+                    workload.leave_out("placeholders of gangs: their tasks are requested one by one", place);
                     continue;
                 }
                 let after = Time(at.0.saturating_sub(begins.0)).since(job.at);
                 job.tasks.extend(tasks(&ask, after, &fate));
             }
             PartitionCommand::Kill { .. } | PartitionCommand::Move { .. } => {
-                workload.leave_out("orders of people (kill, move): what they ended ends when it did", place);
+                workload
+                    .leave_out("user actions (kill, move): affected applications end at their recorded time", place);
             }
             PartitionCommand::Adopt { .. }
             | PartitionCommand::Release { .. }

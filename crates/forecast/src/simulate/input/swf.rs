@@ -95,13 +95,13 @@ pub fn read(name: &str, text: &str) -> Reading {
         match columns(line) {
             Ok(columns) => take(&mut reading, name, at, &columns),
             Err((column, message)) => {
-                let hint = "a line has 18 numbers with blanks between them; -1 is unknown";
+                let hint = "a line has 18 numbers separated by blanks; -1 is unknown";
                 reading.fault(Place { column, ..at }, message, hint);
             }
         }
     }
     if reading.workload.jobs.is_empty() && reading.faults.is_empty() {
-        reading.fault(Place { line: 1, column: 1 }, "no job found", "a line for each job, of 18 numbers");
+        reading.fault(Place { line: 1, column: 1 }, "no job found", "one line of 18 numbers for each job");
     }
     reading.workload.sort();
     reading.workload.notes.push(
@@ -119,13 +119,13 @@ fn columns(line: &str) -> Result<[f64; COLUMNS], (u32, String)> {
         let start = word.as_ptr() as usize - line.as_ptr() as usize;
         let column = u32::try_from(line[..start].chars().count() + 1).unwrap_or(u32::MAX);
         if count == COLUMNS {
-            return Err((column, format!("there are more than {COLUMNS} columns")));
+            return Err((column, format!("the line has more than {COLUMNS} columns")));
         }
         let number: Option<f64> = word.parse().ok().filter(|number: &f64| number.is_finite());
         found[count] = number.ok_or_else(|| (column, format!("{word:?} is not a number ({})", NAMES[count])))?;
         count += 1;
     }
-    if count == COLUMNS { Ok(found) } else { Err((1, format!("there are {count} columns, not {COLUMNS}"))) }
+    if count == COLUMNS { Ok(found) } else { Err((1, format!("the line has {count} columns, expected {COLUMNS}"))) }
 }
 
 fn take(reading: &mut Reading, name: &str, at: Place, columns: &[f64; COLUMNS]) {
@@ -212,7 +212,7 @@ mod tests {
     fn a_line_that_does_not_read_has_its_place() {
         let reading = read("log.swf", "1 2 3\n\n1 2 x 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18\n");
         let faults: Vec<String> = reading.faults.iter().map(ToString::to_string).collect();
-        assert!(faults[0].starts_with("1:1: there are 3 columns, not 18"), "{faults:?}");
+        assert!(faults[0].starts_with("1:1: the line has 3 columns, expected 18"), "{faults:?}");
         assert!(faults[1].starts_with("3:5: \"x\" is not a number (wait time)"), "{faults:?}");
         let cancelled = read("l", "1 2 -1 -1 -1 -1 -1 4 -1 -1 5 1 1 -1 -1 -1 -1 -1\n");
         assert_eq!(cancelled.workload.left_out[0].what, "jobs without a run time");

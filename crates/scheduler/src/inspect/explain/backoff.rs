@@ -21,7 +21,7 @@ impl Partition {
                 return None;
             }
             let detail = format!(
-                "{}; the next cycle finds none either, and later cycles skip the application for {delay:?}, again and again while that is so",
+                "{}; if the next cycle finds none, later cycles skip the application for {delay:?}, and again after each further failure",
                 without_node(unschedulable.most(), &stop.id),
             );
             return Some(Blocker { detail, ..blocker(&application.id, &stop.id, unschedulable.most()) });
@@ -29,11 +29,11 @@ impl Partition {
         let left = to_millis(until.since(now));
         let Some(known) = &application.held_off else {
             let place = Place::App(application.id.clone(), None);
-            let detail = format!("cycles skip the application for {left:?} more");
+            let detail = format!("cycles skip the application for another {left:?}");
             return Some(Blocker { detail, until: Some(until), ..Blocker::of(BlockLevel::Backoff, place) });
         };
         let detail = format!(
-            "{}, so cycles have skipped the application for {:?}; they try it again in {left:?}, and skip it again while as many find none",
+            "{}, so cycles have skipped the application for {:?}; they try it again in {left:?}, and skip it again if as many requests find none",
             without_node(known.asks, &known.last),
             to_millis(now.since(known.since)),
         );

@@ -117,7 +117,7 @@ impl Partition {
         let waiting = leaf.candidates.iter().map(|rank| &self.apps[rank.app]);
         let waiting = waiting.filter(|app| app.state == AppState::Accepted);
         let other = starting.or_else(|| waiting.min_by_key(|app| (app.submitted, &app.id)))?;
-        let detail = if other.state == AppState::Starting { "is starting" } else { "was submitted before" };
+        let detail = if other.state == AppState::Starting { "is starting" } else { "was submitted earlier" };
         let place = Place::App(other.id.clone(), None);
         Some(Blocker {
             line: leaf.settings.at,
@@ -181,7 +181,7 @@ impl Partition {
             && !next.reaches(app, key)
         {
             let place = Place::App(stall.app.clone(), Some(stall.ask.clone()));
-            let detail = "is too large for the node that it requires, and ends every cycle".to_owned();
+            let detail = "is too large for its required node, and ends every cycle".to_owned();
             return Some(Blocker { detail, ..Blocker::of(BlockLevel::Stalled, place) });
         }
         if self.switches.required_node != RequiredNode::GivesUpApp {
@@ -201,7 +201,7 @@ impl Partition {
         };
         let stop = before.into_iter().find(gives_up)?;
         let place = Place::App(application.id.clone(), Some(application.asks[stop].id.clone()));
-        let detail = "requires a node that it cannot have, and the asks behind it are not tried".to_owned();
+        let detail = "cannot have its required node, so later requests are not tried".to_owned();
         Some(Blocker { detail, ..Blocker::of(BlockLevel::Stalled, place) })
     }
 
@@ -291,7 +291,7 @@ impl Partition {
                     limit,
                     used,
                     missing: used.saturating_sub(limit),
-                    detail: "uses more than its maximum, and until it does not, nothing is allocated in it".to_owned(),
+                    detail: "is above its maximum; it gets no allocations until it is below".to_owned(),
                     ..Blocker::of(BlockLevel::Queue, Place::Queue(queue.path.clone()))
                 });
             }

@@ -72,11 +72,11 @@ impl fmt::Display for Precedence {
         };
         match self {
             Self::Reservation => f.write_str("a node is reserved for it"),
-            Self::Placeholder => f.write_str("it takes over from a placeholder"),
+            Self::Placeholder => f.write_str("it replaces a placeholder"),
             Self::Queue { first, then, by: key } => write!(f, "queue {first} {} than {then}", by(key)),
             Self::App(key) => write!(f, "its application {}", by(key)),
             Self::Ask(key) => write!(f, "it {}", by(key)),
-            Self::PassedBy => f.write_str("the other is first, but is skipped"),
+            Self::PassedBy => f.write_str("the other request is first, but is skipped"),
         }
     }
 }
@@ -157,7 +157,7 @@ impl Partition {
             NodeReason::Predicate => self
                 .nodes
                 .refusal(ask, node.key)
-                .unwrap_or_else(|| "the conditions of the pod refuse the node".to_owned()),
+                .unwrap_or_else(|| "the scheduling conditions of the pod exclude the node".to_owned()),
         };
         let lacks = match reason {
             NodeReason::Capacity => &close.too_small,

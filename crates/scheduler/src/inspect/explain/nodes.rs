@@ -156,7 +156,7 @@ impl Partition {
                 self.is_closed(node, ask) && node.total.fit_in(&ask.resource) && !self.nodes.bars(ask, node.key)
             })
         {
-            let detail = format!("{detail}; the nodes that could take it are unschedulable, the first one {}", node.id);
+            let detail = format!("{detail}; the nodes that fit are unschedulable, the first one is {}", node.id);
             let closed = Blocker::of(BlockLevel::Node, Place::Node(node.id.clone()));
             return vec![Blocker { detail, of_nodes: Mending::Change, ..closed }];
         }
@@ -184,7 +184,7 @@ impl Partition {
             .map(|failed| format!("{} {}{}", failed.count, failed.reason.words(), holders(failed)));
         let summary = summary.collect::<Vec<_>>().join(", ");
         match &ask.rare.required_node {
-            Some(id) if self.nodes.find(id).is_none() => format!("it requires {id}, which is not there"),
+            Some(id) if self.nodes.find(id).is_none() => format!("it requires {id}, which does not exist"),
             _ => format!("of {} nodes {summary}{}", nodes.total, refusals(nodes)),
         }
     }
@@ -225,7 +225,7 @@ fn too_small(ask: &Ask, nodes: &NodeTally, detail: &str) -> Vec<Blocker> {
     let short = nodes.largest.iter().filter(|(name, largest, _)| ask.resource.amount(name) > (*largest).max(0));
     let one = |(name, largest, have): &(Arc<str>, i64, u64)| {
         let wanted = ask.resource.amount(name);
-        let detail = format!("{have} of {total} nodes have it");
+        let detail = format!("{have} of {total} nodes have enough");
         let (limit, missing) = ((*largest).max(0), wanted.saturating_sub((*largest).max(0)));
         Blocker { resource: Some(Arc::clone(name)), limit, wanted, missing, detail, ..never() }
     };
@@ -233,7 +233,7 @@ fn too_small(ask: &Ask, nodes: &NodeTally, detail: &str) -> Vec<Blocker> {
         ask.rare.required_node.is_none() || nodes.failures.iter().any(|failed| failed.reason != NodeReason::Required);
     let mut blockers: Vec<Blocker> = short.filter(|_| is_there).map(one).collect();
     if blockers.is_empty() && nodes.large == 0 && is_there {
-        let detail = format!("no node has all of it at once; {detail}");
+        let detail = format!("no node has enough of all resources; {detail}");
         blockers.push(Blocker { detail, ..never() });
     }
     blockers
@@ -279,7 +279,7 @@ impl NodeReason {
             Self::Reserved => "reserved for others",
             Self::Capacity => "too small",
             Self::Free => "with too little free",
-            Self::Predicate => "refused by conditions",
+            Self::Predicate => "excluded by conditions",
         }
     }
 }

@@ -65,10 +65,10 @@ pub fn refusal(act: &Act, fault: &Fault) -> Refusal {
             Refusal::new(code, message, description).with(read::details(said))
         }
         Fault::Slow(..) | Fault::Cut(_) | Fault::TooLarge(_) | Fault::Unreadable(..) => {
-            let why = format!("{fault}; it may have been done all the same");
+            let why = format!("{fault}; the action may have been completed");
             Refusal::new(Code::Unavailable, format!("no answer: {act}"), why)
         }
         Fault::NoEndpoint(_) => Refusal::new(Code::NotSupported, cannot(), fault.to_string()),
-        _ => Refusal::new(Code::Unavailable, cannot(), format!("{fault}; nothing was done")),
+        _ => Refusal::new(Code::Unavailable, cannot(), format!("{fault}; no change was made")),
     }
 }

@@ -26,7 +26,7 @@ pub(super) fn partitions(bytes: &[u8], unknown: &mut Vec<dto::Unknown>) -> Resul
 pub(super) fn queues(bytes: &[u8], unknown: &mut Vec<dto::Unknown>) -> Result<FetchedData, String> {
     let root: dto::Queue = parsed(bytes, unknown)?;
     if root.queue_name.is_empty() {
-        return Err("it has no queuename".to_owned());
+        return Err("missing field queuename".to_owned());
     }
     Ok(FetchedData::Queues(Box::new(root)))
 }

@@ -218,7 +218,7 @@ async fn hand_on(messages: &Sender<EventMessage>, report: Vec<EventMessage>) {
 
 /// The lines that come together; none when the stream has ended.
 async fn gathered(stream: &mut Lines) -> Result<Vec<Vec<u8>>, Fault> {
-    let silent = |_| Fault::Slow("word from the stream of events", SILENCE);
+    let silent = |_| Fault::Slow("an event of the stream", SILENCE);
     let Some(first) = tokio::time::timeout(SILENCE, stream.next()).await.map_err(silent)?? else {
         return Ok(Vec::new());
     };

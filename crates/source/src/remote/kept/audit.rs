@@ -25,7 +25,7 @@ impl Kept {
         entry.at = Time(u64::try_from(now.as_micros()).unwrap_or(u64::MAX));
         entry.wall = i64::try_from(now.as_nanos()).ok();
         if let Err(error) = self.add(entry) {
-            tracing::warn!("{}: the audit cannot be written: {error}", self.file(FILE).display());
+            tracing::warn!("{}: cannot write the audit: {error}", self.file(FILE).display());
         }
     }
 

@@ -67,10 +67,10 @@ impl Worker {
         let title = match before {
             None => format!("connected: {remote}"),
             Some(before) if before.to_string() == remote.to_string() => return,
-            Some(before) => format!("{remote} answers now, where {before} did"),
+            Some(before) => format!("now connected to {remote}, before to {before}"),
         };
         let hints = self.hints_at_token && remote.kornsole().is_some();
-        let hint = if hints { "Read only: no token. --token-file or KORNSOLE_TOKEN names one." } else { "" };
+        let hint = if hints { "Read only: no token. Use --token-file or KORNSOLE_TOKEN." } else { "" };
         self.remote_state.notice(self.shared.cluster_time(), NoticeWeight::Info, title, hint.to_owned());
     }
 

@@ -50,7 +50,7 @@ impl Worker {
         let followed = book.map(|book| book.followed()).filter(|one| one.since().is_some());
         let trouble = match book.map(|book| book.keeping()).as_deref() {
             Some(Keeping::Stopped(why)) => {
-                Some(format!("the ledger is not kept any more, but counts on in memory: {why}"))
+                Some(format!("cannot write the ledger any longer; counting continues in memory: {why}"))
             }
             _ => None,
         };
@@ -86,7 +86,7 @@ impl Worker {
         let Some(book) = self.book() else { return };
         if self.tap.next.is_some_and(|next| next != first) {
             // They are read again from further back, or some are missing.
-            self.feed_lost("the events were read from another place".to_owned());
+            self.feed_lost("the source of events has changed".to_owned());
         }
         let (next, dialect) = (first + records.len() as u64, self.dialect());
         let numbered = (first..).zip(records).filter_map(|(number, event)| {

@@ -99,7 +99,7 @@ impl Worker {
         match (query, fault) {
             (Query::Health, fault) => {
                 let why = match fault {
-                    Fault::Missing(_) => "it has not checked itself yet".to_owned(),
+                    Fault::Missing(_) => "its health check has not run yet".to_owned(),
                     fault => fault.to_string(),
                 };
                 self.shared.keep_health(OwnHealth::Unknown(Arc::from(why)));
@@ -307,7 +307,7 @@ impl Worker {
                 self.feed_lost("the scheduler restarted".to_owned());
                 self.shared.forget_events();
                 self.shared.keep_health(OwnHealth::Unknown(Arc::from(NOT_HEARD)));
-                let title = "another run of the scheduler answers: everything is read again".to_owned();
+                let title = "the scheduler was restarted: loading all data again".to_owned();
                 self.remote_state.notice(at, NoticeWeight::Warning, title, String::new());
                 self.remote_state.start_over();
                 self.with_link(|link| link.keep_parts(|_| false));
@@ -329,12 +329,12 @@ fn what(query: &Query) -> &'static str {
         Query::Node(..) => "the node",
         Query::QueueApps(..) => "the applications of the queue",
         Query::Config => "the configuration",
-        Query::WhoAmI => "who one is",
+        Query::WhoAmI => "your identity",
         Query::Resting => "whether the scheduler is paused",
-        Query::Draining(_) => "since when queues drain",
-        Query::Quotas(_) => "what is above its maximum",
-        Query::Permissions(_) | Query::MayKill(..) => "what one may do",
-        Query::Events => "what has happened",
+        Query::Draining(_) => "drain times of queues",
+        Query::Quotas(_) => "queues above their maximum",
+        Query::Permissions(_) | Query::MayKill(..) => "your access",
+        Query::Events => "the list of events",
         Query::Apps(_) => "the list of applications",
         Query::Users(_) => "the list of users",
         Query::Groups(_) => "the list of groups",

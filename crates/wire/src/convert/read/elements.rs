@@ -55,7 +55,7 @@ impl<K: Ord + Clone + for<'a> From<&'a str>, R> ListReader<K, R> {
     /// Of rows that were read otherwise.
     pub fn of(rows: impl IntoIterator<Item = R>) -> Self {
         let read = |_: &[u8], _: &mut Vec<Unknown>| {
-            Err(Unreadable { line: 1, column: 1, reason: "this list is read already".to_owned() })
+            Err(Unreadable { line: 1, column: 1, reason: "this list was already read".to_owned() })
         };
         let elements = (0_u64..).zip(rows).map(|(number, row)| Element::Read(Box::new(row), number)).collect();
         Self { seen: Seen::new(), key: "", read: Box::new(read), elements, unknown: Vec::new() }

@@ -73,7 +73,7 @@ impl RemoteState {
     /// An application has vanished from all lists: its submitter removed it. What was last seen of it is kept (rule 23).
     pub(super) fn mark_gone(&mut self, index: usize, row: &AppRow, now: Time) {
         let message =
-            format!("gone from every list of the scheduler: removed by its submitter, last seen {}", row.state);
+            format!("missing from all lists of the scheduler: removed by its submitter, last seen {}", row.state);
         let gone = AppRow { finished: Some(now), message: Some(Arc::from(message)), ..row.clone() };
         let part = &mut self.parts[index];
         part.gone.push(Arc::new(gone));

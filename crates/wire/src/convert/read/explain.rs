@@ -15,12 +15,12 @@ pub fn sheet(found: &dto::Explained) -> Sheet {
         lines.extend(of_ask(found, ask));
     }
     if found.left_out > 0 {
-        lines.push(SheetLine::new("more", format!("{} more asks of other kinds wait", found.left_out)));
+        lines.push(SheetLine::new("more", format!("{} more requests of other kinds wait", found.left_out)));
     }
     for blocked in &found.submission {
         lines.push(SheetLine::new("submission", blocked.text.as_str()).to(target(&blocked.names)));
         if let Some(line) = blocked.line {
-            lines.push(SheetLine::new("", format!("written in line {line}")).below(1).to(Some(Target::Line(line))));
+            lines.push(SheetLine::new("", format!("on line {line}")).below(1).to(Some(Target::Line(line))));
         }
     }
     if found.asks.is_empty() {
@@ -66,7 +66,7 @@ fn of_ask(found: &dto::Explained, ask: &dto::ExplainedAsk) -> Vec<SheetLine> {
     let alone = ask.changes.len() == 1;
     for (number, change) in ask.changes.iter().enumerate() {
         let (label, when) = match number {
-            0 if alone => ("cause", "from the first try on: "),
+            0 if alone => ("cause", "since the first attempt: "),
             0 => ("causes", "first: "),
             _ => ("", "then: "),
         };
@@ -113,7 +113,7 @@ fn reason(reason: &str) -> &str {
         "reserved" => "reserved for others",
         "capacity" => "too small",
         "free" => "with too little free",
-        "predicate" => "refused by conditions",
+        "predicate" => "excluded by conditions",
         other => other,
     }
 }
@@ -122,7 +122,7 @@ fn of_blocker(blocked: &dto::BlockedBy) -> Vec<SheetLine> {
     let mut lines =
         vec![SheetLine::new(blocked.level.as_str(), blocked.text.as_str()).below(1).to(target(&blocked.names))];
     if let Some(line) = blocked.line {
-        lines.push(SheetLine::new("", format!("written in line {line}")).below(2).to(Some(Target::Line(line))));
+        lines.push(SheetLine::new("", format!("on line {line}")).below(2).to(Some(Target::Line(line))));
     }
     for holder in &blocked.holders {
         let amount = blocked.resource.as_deref().map(|name| view::units::show_amount(name, holder.amount));
@@ -154,7 +154,7 @@ pub fn overview(found: &dto::Waiting) -> Sheet {
         }
     }
     if found.left_out > 0 {
-        lines.push(SheetLine::new("more", format!("{} causes more, with fewer asks each", found.left_out)));
+        lines.push(SheetLine::new("more", format!("{} more causes, with fewer requests each", found.left_out)));
     }
     lines.extend(unknown(&found.unknown));
     let title = if found.queue_name.is_empty() { "pending requests".to_owned() } else { found.queue_name.clone() };

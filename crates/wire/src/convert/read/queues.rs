@@ -107,7 +107,7 @@ impl RemoteState {
         let held = match row.app_count {
             0 => "nothing blocks it".to_owned(),
             1 => "1 application blocks it".to_owned(),
-            count => format!("{count} applications hold it"),
+            count => format!("{count} applications block it"),
         };
         let admins = view.path_up(row).find(|row| !row.settings.admin_acl.is_nobody());
         let admins = admins.map_or_else(|| "nobody".to_owned(), |row| row.settings.admin_acl.to_string());

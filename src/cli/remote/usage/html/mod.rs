@@ -55,7 +55,7 @@ pub(super) fn page(report: &UsageReport, beside: &Beside<'_>) -> String {
     }
     page.push_str(&table(report, beside.prices));
     if let Some(from) = report.applications_from {
-        page.push_str(&format!("<p class=\"note\">Applications are listed one by one from {} on.</p>\n", shown(from)));
+        page.push_str(&format!("<p class=\"note\">Applications are listed one by one since {}.</p>\n", shown(from)));
     }
     for line in gaps(report) {
         page.push_str(&format!("<p class=\"note\">{}.</p>\n", escaped(&line)));
@@ -86,7 +86,7 @@ fn costs(report: &UsageReport, prices: &Prices) -> String {
     let title = if money.is_empty() { "Cost".to_owned() } else { format!("Cost, {money}") };
     let each = prices.each();
     let total = format!(
-        "<p>In all {:.2} {}: {}. Waiting and borrowing have no extra cost.</p>\n",
+        "<p>Total {:.2} {}: {}. Waiting and borrowed resources have no extra cost.</p>\n",
         of(&report.total),
         escaped(money),
         escaped(&each)
@@ -137,7 +137,7 @@ fn bars(report: &UsageReport, title: &str, of: impl Fn(&UsageReportRow) -> f64) 
 
 fn table(report: &UsageReport, prices: Option<&Prices>) -> String {
     let (amounts, resources) = (amounts(report), resources(report));
-    let mut out = "<h2>All of it</h2>\n<table><thead><tr>".to_owned();
+    let mut out = "<h2>Total</h2>\n<table><thead><tr>".to_owned();
     report.by.iter().for_each(|by| out.push_str(&format!("<th>{}</th>", escaped(by))));
     for (what, _) in &amounts {
         let heads = resources.iter().map(|name| format!("<th class=\"n\">{what} {}</th>", escaped(&unit(name))));
@@ -165,7 +165,7 @@ fn table(report: &UsageReport, prices: Option<&Prices>) -> String {
     out.push_str("</tbody></table>\n");
     if report.rows.len() > ROWS {
         let left = report.rows.len() - ROWS;
-        out.push_str(&format!("<p class=\"note\">{left} rows more; the format csv has all.</p>\n"));
+        out.push_str(&format!("<p class=\"note\">{left} more rows; the format csv has all.</p>\n"));
     }
     out
 }

@@ -91,7 +91,7 @@ fn gaps(report: &UsageReport, drawn: &Columns, wide: f64, svg: &mut String) {
     for gap in report.gaps.iter().filter(|gap| gap.from < gap.to) {
         let (from, to) = (place(gap.from), place(gap.to));
         svg.push_str(&format!(
-            "<rect class=\"gap\" x=\"{from:.1}\" y=\"12\" width=\"{:.1}\" height=\"{}\"><title>nothing was counted</title></rect>\n",
+            "<rect class=\"gap\" x=\"{from:.1}\" y=\"12\" width=\"{:.1}\" height=\"{}\"><title>not counted</title></rect>\n",
             to - from,
             HIGH - 12,
         ));
@@ -200,7 +200,7 @@ mod tests {
         let back = UsageGap { from: 2 * HOUR, to: HOUR, why: String::new() };
         let hours = [(0, "root.a", 1), (3, "root.a", 1)];
         let svg = chart(&UsageReport { gaps: vec![gap, back], ..report(&hours) }, "vcore");
-        assert_eq!(svg.matches("nothing was counted").count(), 1, "{svg}");
+        assert_eq!(svg.matches("<title>not counted").count(), 1, "{svg}");
         assert!(columns(&report(&[]), "vcore").is_none());
         assert!(chart(&report(&many), "memory").is_empty());
     }

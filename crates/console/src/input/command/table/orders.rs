@@ -10,14 +10,14 @@ pub const ROWS: &[Command] = &[
     row(CommandId::Text(TextCommand::EditText), "", "Edit the text")
         .keys(&[(In::Config, "enter"), (In::Config, "e")])
         .hints(&[(In::Config, "edit")]),
-    row(CommandId::Text(TextCommand::EndEdit), "", "Close the editor; the edit is kept and not applied")
+    row(CommandId::Text(TextCommand::EndEdit), "", "Close the editor; keep the edit without applying it")
         .keys(&[(In::Edit, "esc")])
         .hints(&[(In::Edit, "done")]),
-    row(CommandId::Text(TextCommand::CompleteText), "", "Take the completion; without one: a step to the right")
+    row(CommandId::Text(TextCommand::CompleteText), "", "Accept the completion; without one: move right")
         .keys(&[(In::Edit, "tab")])
         .hints(&[(In::Edit, "complete")]),
-    row(CommandId::Text(TextCommand::ChooseText), "", "The next completion").keys(&[(In::Edit, "ctrl-n")]),
-    row(CommandId::Text(TextCommand::UnchooseText), "", "The completion before").keys(&[(In::Edit, "ctrl-p")]),
+    row(CommandId::Text(TextCommand::ChooseText), "", "Next completion").keys(&[(In::Edit, "ctrl-n")]),
+    row(CommandId::Text(TextCommand::UnchooseText), "", "Previous completion").keys(&[(In::Edit, "ctrl-p")]),
     row(
         CommandId::Text(TextCommand::Apply),
         "apply",
@@ -25,28 +25,28 @@ pub const ROWS: &[Command] = &[
     )
     .keys(&[(In::Config, "a"), (In::Edit, "F5"), (In::Change, "a"), (In::Form, "F5")])
     .hints(&[(In::Config, "apply"), (In::Edit, "apply"), (In::Change, "apply"), (In::Form, "apply")]),
-    row(CommandId::Text(TextCommand::Undo), "undo", "Take the last change of the text back")
+    row(CommandId::Text(TextCommand::Undo), "undo", "Undo the last change of the text")
         .keys(&[(In::Config, "u"), (In::Edit, "ctrl-u")])
         .hints(&[(In::Edit, "undo")]),
-    row(CommandId::Text(TextCommand::Redo), "redo", "Make a change again that was taken back")
+    row(CommandId::Text(TextCommand::Redo), "redo", "Redo a change")
         .keys(&[(In::Config, "U"), (In::Config, "ctrl-r"), (In::Edit, "ctrl-r")]),
-    row(CommandId::Text(TextCommand::NextFound), "", "The next fault; while something is searched for: its next place")
+    row(CommandId::Text(TextCommand::NextFound), "", "Next fault; in a search: next match")
         .keys(&[(In::Config, "n")])
         .hints(&[(In::Config, "fault")]),
-    row(CommandId::Text(TextCommand::PreviousFound), "", "The fault before, or the place before").keys(&[(In::Config, "N")]),
-    row(CommandId::Text(TextCommand::NextFault), "", "The next fault")
+    row(CommandId::Text(TextCommand::PreviousFound), "", "Previous fault or match").keys(&[(In::Config, "N")]),
+    row(CommandId::Text(TextCommand::NextFault), "", "Next fault")
         .keys(&[(In::Edit, "F8")])
         .hints(&[(In::Edit, "fault")]),
-    row(CommandId::Text(TextCommand::PreviousFault), "", "The fault before").keys(&[(In::Edit, "F7")]),
+    row(CommandId::Text(TextCommand::PreviousFault), "", "Previous fault").keys(&[(In::Edit, "F7")]),
     row(CommandId::Text(TextCommand::FoldText), "", "Fold or unfold the queue under the cursor")
         .keys(&[(In::Config, "space")])
         .hints(&[(In::Config, "fold")]),
-    row(CommandId::Text(TextCommand::FoldTextAll), "", "Fold every queue").keys(&[(In::Config, "-")]),
-    row(CommandId::Text(TextCommand::UnfoldTextAll), "", "Unfold every queue").keys(&[(In::Config, "+"), (In::Config, "=")]),
+    row(CommandId::Text(TextCommand::FoldTextAll), "", "Fold all queues").keys(&[(In::Config, "-")]),
+    row(CommandId::Text(TextCommand::UnfoldTextAll), "", "Unfold all queues").keys(&[(In::Config, "+"), (In::Config, "=")]),
     row(
         CommandId::Text(TextCommand::Beside),
         "diff",
-        "What the edit means, or the lines that differ; on a narrow screen in place of the text",
+        "Show the effects of the edit, or the changed lines; replaces the text on a narrow screen",
     )
     .keys(&[(In::Config, "d"), (In::Edit, "F6")])
     .hints(&[(In::Config, "diff")]),
@@ -62,13 +62,13 @@ pub const ROWS: &[Command] = &[
         .keys(&[(In::Config, "b")]),
     row(CommandId::Text(TextCommand::Merge), "merge", "Merge the changes of others with your edit, line by line"),
     row(CommandId::Text(TextCommand::Rebase), "rebase", "Keep your text instead of the changes of others"),
-    row(CommandId::Go(GoCommand::NextPage), "", "The next page of the strip below the header")
+    row(CommandId::Go(GoCommand::NextPage), "", "Next page of the strip")
         .keys(&[(In::Page, "tab")])
         .hints(&[(In::Page, "page")]),
     row(
         CommandId::Go(GoCommand::PreviousPage),
         "",
-        "The page before it in the strip",
+        "Previous page of the strip",
     )
     .keys(&[(In::Page, "shift-tab")]),
     row(CommandId::Go(GoCommand::GoApp), "app", "Go to an application").aliases(&["application"]).takes(Argument::Required(Kind::App)),
@@ -76,16 +76,16 @@ pub const ROWS: &[Command] = &[
     row(
         CommandId::Row(RowCommand::Mark),
         "mark",
-        "Mark the application, or take its mark away; kill and move are then about all that are marked",
+        "Mark or unmark the application; kill and move apply to all marked applications",
     )
     .keys(&[(In::Apps, "space")])
     .hints(&[(In::Apps, "mark")]),
-    row(CommandId::Row(RowCommand::MarkAll), "mark-all", "Mark all applications that the list shows, or take all marks away")
+    row(CommandId::Row(RowCommand::MarkAll), "mark-all", "Mark all listed applications, or remove all marks")
         .keys(&[(In::Apps, "A")]),
     row(
         CommandId::Order(OrderCommand::Kill),
         "kill",
-        "Kill the application under the cursor, or those marked; says first what that does, and asks. What follows `kill` is the reason",
+        "Kill the selected or marked applications; shows the effects and asks first. The text after `kill` is the reason",
     )
     .keys(&[(In::Apps, "K"), (In::App, "K"), (In::Job, "K")])
     .hints(&[(In::Apps, "kill"), (In::App, "kill"), (In::Job, "cancel")])
@@ -93,7 +93,7 @@ pub const ROWS: &[Command] = &[
     row(
         CommandId::Order(OrderCommand::Move),
         "move",
-        "Move the application, or those marked, to another leaf queue; says first what that does, and asks",
+        "Move the selected or marked applications to another leaf queue; shows the effects and asks first",
     )
     .keys(&[(In::Apps, "m"), (In::App, "m"), (In::Job, "m")])
     .hints(&[(In::Apps, "move"), (In::App, "move"), (In::Job, "move")])
@@ -101,7 +101,7 @@ pub const ROWS: &[Command] = &[
     row(
         CommandId::Go(GoCommand::Explain),
         "explain",
-        "Why it waits: of an application or an ask; of a queue all that waits in it; of a node who has it; of an event why",
+        "Explain: why an application, request, or queue waits; who uses a node; why an event happened",
     )
     .keys(&[(In::List, "x"), (In::Details, "x"), (In::Explain, "x"), (In::Job, "x")])
     .hints(&[
@@ -114,22 +114,22 @@ pub const ROWS: &[Command] = &[
     row(
         CommandId::Go(GoCommand::ExplainAll),
         "waiting",
-        "What all that waits waits for, cause by cause; with a queue: in that queue",
+        "Explain all pending requests by cause; with a queue: in that queue",
     )
     .keys(&[(In::Apps, "C")])
     .takes(Argument::Optional(Kind::Queue)),
     row(
         CommandId::Job(JobCommand::Job),
         "job",
-        "The job of this machine that an application is: what it uses, its processes, its output; also by its number",
+        "Show the local job of an application: usage, processes, output; also by its number",
     )
     .keys(&[(In::Apps, "o"), (In::App, "o")])
     .hints(&[(In::Apps, "output"), (In::App, "output")])
     .takes(Argument::Optional(Kind::App)),
-    row(CommandId::Job(JobCommand::FollowOutput), "", "Stay with the end of the job's output, or stop doing so")
+    row(CommandId::Job(JobCommand::FollowOutput), "", "Follow the output of the job, or stop following")
         .keys(&[(In::Job, "f")])
         .hints(&[(In::Job, "follow")]),
-    row(CommandId::Job(JobCommand::HoldJob), "hold", "Keep the job from beginning, after a question")
+    row(CommandId::Job(JobCommand::HoldJob), "hold", "Hold the job, after a confirmation")
         .keys(&[(In::Apps, "h"), (In::App, "h"), (In::Job, "h")])
         .hints(&[(In::Job, "hold")]),
     row(CommandId::Job(JobCommand::ReleaseJob), "release-job", "Release the held job")
@@ -138,7 +138,7 @@ pub const ROWS: &[Command] = &[
     row(CommandId::Job(JobCommand::RequeueJob), "requeue", "Requeue the job, after a confirmation")
         .keys(&[(In::Apps, "R"), (In::App, "R"), (In::Job, "R")])
         .hints(&[(In::Job, "requeue")]),
-    row(CommandId::Job(JobCommand::JobPriority), "priority", "Give the pending job another priority; asks first")
+    row(CommandId::Job(JobCommand::JobPriority), "priority", "Change the priority of the pending job; asks first")
         .keys(&[(In::Apps, "P"), (In::App, "P"), (In::Job, "P")])
         .hints(&[(In::Job, "priority")])
         .takes(Argument::Optional(Kind::Text)),
@@ -153,50 +153,50 @@ pub const ROWS: &[Command] = &[
     row(
         CommandId::Order(OrderCommand::SuspendOwners),
         "suspend-owners",
-        "In Kubernetes: suspend what owns the pods of the application, so that they are not made again; asks first",
+        "In Kubernetes: suspend the owners of the application's pods, so that they are not recreated; asks first",
     ),
     row(
         CommandId::Order(OrderCommand::UnsuspendOwners),
         "unsuspend",
-        "In Kubernetes: let what was suspended last run again; asks first",
+        "In Kubernetes: resume the last suspended owners; asks first",
     ),
-    row(CommandId::Pod(PodCommand::Describe), "describe", "The pod: how it is, and what happened to it, from Kubernetes and the scheduler in order of time")
+    row(CommandId::Pod(PodCommand::Describe), "describe", "Show the pod: status, and events of Kubernetes and the scheduler by time")
         .keys(&[(In::Apps, "d"), (In::App, "d"), (In::Node, "d"), (In::Pod, "d")])
         .hints(&[(In::App, "pod"), (In::Pod, "pod")]),
-    row(CommandId::Pod(PodCommand::Log), "logs", "The log of the pod's container, followed; of an application that of the pod in trouble, else of the oldest")
+    row(CommandId::Pod(PodCommand::Log), "logs", "Follow the log of the pod's container; for an application: of the failing pod, otherwise of the oldest")
         .keys(&[(In::Apps, "l"), (In::App, "l"), (In::Node, "l"), (In::Pod, "l")])
         .hints(&[(In::Apps, "log"), (In::App, "log"), (In::Node, "log"), (In::Pod, "log")]),
-    row(CommandId::Pod(PodCommand::Yaml), "yaml", "The pod as YAML, as kubectl prints it; y y copies it")
+    row(CommandId::Pod(PodCommand::Yaml), "yaml", "Show the pod as YAML, as kubectl prints it; y y copies it")
         .keys(&[(In::App, "Y"), (In::Node, "Y"), (In::Pod, "Y")])
         .hints(&[(In::Pod, "YAML")]),
-    row(CommandId::Pod(PodCommand::FollowLog), "", "Stay with the end of the log, or stop doing so")
+    row(CommandId::Pod(PodCommand::FollowLog), "", "Follow the log, or stop following")
         .keys(&[(In::Pod, "f")])
         .hints(&[(In::Pod, "follow")]),
-    row(CommandId::Pod(PodCommand::NextContainer), "", "The log of the next container")
+    row(CommandId::Pod(PodCommand::NextContainer), "", "Log of the next container")
         .keys(&[(In::Pod, "c")])
         .hints(&[(In::Pod, "container")]),
-    row(CommandId::Pod(PodCommand::PreviousRun), "", "The log of the run before the last restart; once more: of this one")
+    row(CommandId::Pod(PodCommand::PreviousRun), "", "Log before the last restart; again: current log")
         .keys(&[(In::Pod, "P")])
         .hints(&[(In::Pod, "previous run")]),
-    row(CommandId::Pod(PodCommand::NextPod), "", "The next pod of the application")
+    row(CommandId::Pod(PodCommand::NextPod), "", "Next pod of the application")
         .keys(&[(In::Pod, "gt")])
         .hints(&[(In::Pod, "next pod")]),
-    row(CommandId::Pod(PodCommand::PreviousPod), "", "The pod of the application before").keys(&[(In::Pod, "lt")]),
-    row(CommandId::Pod(PodCommand::NextMatch), "", "The next line with what is searched for")
+    row(CommandId::Pod(PodCommand::PreviousPod), "", "Previous pod of the application").keys(&[(In::Pod, "lt")]),
+    row(CommandId::Pod(PodCommand::NextMatch), "", "Next match")
         .keys(&[(In::Pod, "n")])
         .hints(&[(In::Pod, "next match")]),
-    row(CommandId::Pod(PodCommand::PreviousMatch), "", "The line before with what is searched for").keys(&[(In::Pod, "N")]),
-    row(CommandId::Pod(PodCommand::ScrollLeft), "", "To the left of long lines").keys(&[(In::Pod, "left"), (In::Pod, "h")]),
-    row(CommandId::Pod(PodCommand::ScrollRight), "", "To the right of long lines").keys(&[(In::Pod, "right")]),
-    row(CommandId::Order(OrderCommand::MoveBack), "move-back", "Move what was moved last back to where it was; asks first"),
-    row(CommandId::Order(OrderCommand::Submit), "submit", "Submit an application in your own name: its id, the queue, tags as KEY=VALUE")
+    row(CommandId::Pod(PodCommand::PreviousMatch), "", "Previous match").keys(&[(In::Pod, "N")]),
+    row(CommandId::Pod(PodCommand::ScrollLeft), "", "Scroll left").keys(&[(In::Pod, "left"), (In::Pod, "h")]),
+    row(CommandId::Pod(PodCommand::ScrollRight), "", "Scroll right").keys(&[(In::Pod, "right")]),
+    row(CommandId::Order(OrderCommand::MoveBack), "move-back", "Undo the last move; asks first"),
+    row(CommandId::Order(OrderCommand::Submit), "submit", "Submit an application as yourself: id, queue, tags as KEY=VALUE")
         .takes(Argument::Required(Kind::Text)),
-    row(CommandId::Order(OrderCommand::Ask), "ask", "Ask for more for the application: how often, and RESOURCE=QUANTITY for each resource")
+    row(CommandId::Order(OrderCommand::Ask), "ask", "Add requests to the application: the count, and RESOURCE=QUANTITY for each resource")
         .takes(Argument::Required(Kind::Text)),
-    row(CommandId::Order(OrderCommand::Release), "release", "Release the allocation under the cursor, or withdraw the pending ask")
+    row(CommandId::Order(OrderCommand::Release), "release", "Release the selected allocation, or withdraw the pending request")
         .keys(&[(In::App, "X"), (In::Node, "X")])
         .hints(&[(In::App, "release"), (In::Node, "release")]),
-    row(CommandId::Order(OrderCommand::RemoveApp), "remove-app", "End the application as its submitter does who is done with it"),
+    row(CommandId::Order(OrderCommand::RemoveApp), "remove-app", "Complete the application, as its submitter does"),
     row(
         CommandId::Order(OrderCommand::DrainNode),
         "drain-node",
@@ -204,13 +204,13 @@ pub const ROWS: &[Command] = &[
     )
     .keys(&[(In::Nodes, "D"), (In::Node, "D")])
     .hints(&[(In::Nodes, "drain"), (In::Node, "drain")]),
-    row(CommandId::Order(OrderCommand::ResumeNode), "resume-node", "Take the node back into service")
+    row(CommandId::Order(OrderCommand::ResumeNode), "resume-node", "Make the node schedulable again")
         .keys(&[(In::Nodes, "U"), (In::Node, "U")])
         .hints(&[(In::Nodes, "resume"), (In::Node, "resume")]),
     row(
         CommandId::Order(OrderCommand::Clean),
         "clean-up",
-        "Remove empty queues that drain or were made by placement, and applications that ended long ago",
+        "Remove empty draining and dynamic queues, and old ended applications",
     ),
     row(CommandId::Order(OrderCommand::Pause), "pause", "Pause the scheduler: no cycles, no timers, its clock stops"),
     row(CommandId::Order(OrderCommand::Resume), "resume", "Resume the scheduler"),
@@ -220,18 +220,18 @@ pub const ROWS: &[Command] = &[
     row(
         CommandId::Go(GoCommand::Partitions),
         "partitions",
-        "The partitions: their state, nodes, queues, applications, and what is used",
+        "List partitions: state, nodes, queues, applications, and usage",
     ),
-    row(CommandId::Go(GoCommand::Partition), "partition", "Look at another partition")
+    row(CommandId::Go(GoCommand::Partition), "partition", "Show another partition")
         .takes(Argument::Required(Kind::Partition)),
     row(
         CommandId::Go(GoCommand::Context),
         "context",
-        "Look at another scheduler, by its name in your settings or as k8s://NAME of your kubeconfig; alone: all of them, with what is known",
+        "Connect to another scheduler, by its name in your settings or as k8s://NAME of your kubeconfig; alone: list all",
     )
     .aliases(&["ctx", "contexts"])
     .takes(Argument::Optional(Kind::Context)),
-    row(CommandId::Go(GoCommand::AskContext), "", "Ask the context again who answers there, also where that runs a program for its credentials")
+    row(CommandId::Go(GoCommand::AskContext), "", "Check the context again, also if that runs a credential plugin")
         .keys(&[(In::Contexts, "space")])
         .hints(&[(In::Contexts, "ask")]),
 ];

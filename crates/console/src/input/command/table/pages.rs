@@ -8,60 +8,60 @@ use crate::state::command::{
 
 /// Their rows, in the order in which the help lists them.
 pub const ROWS: &[Command] = &[
-    row(CommandId::Go(GoCommand::GoPlace), "place-of", "To where the queue or the limit under the cursor is written in the configuration")
+    row(CommandId::Go(GoCommand::GoPlace), "place-of", "Go to the line of the queue or limit in the configuration")
         .keys(&[(In::Queues, "O"), (In::Users, "O"), (In::Account, "O"), (In::Details, "O")]),
-    row(CommandId::Go(GoCommand::JumpBack), "jump-back", "Go back, as in a browser")
+    row(CommandId::Go(GoCommand::JumpBack), "jump-back", "Go back, like a browser")
         .keys(&[(In::Page, "ctrl-o"), (In::Page, "alt-left")]),
-    row(CommandId::Go(GoCommand::JumpForward), "jump-forward", "Go forward again; many terminals send tab for ctrl-i")
+    row(CommandId::Go(GoCommand::JumpForward), "jump-forward", "Go forward; many terminals send tab for ctrl-i")
         .keys(&[(In::Page, "ctrl-i"), (In::Page, "alt-right")]),
     row(CommandId::Go(GoCommand::Find), "find", "Go to a queue, application, node, user, or group by name; `//` starts it")
         .aliases(&["search"])
         .takes(Argument::Required(Kind::Anything)),
-    row(CommandId::Screen(ScreenCommand::Refresh), "refresh", "How often the screen takes news: 5s, 500ms, 0 for at once")
+    row(CommandId::Screen(ScreenCommand::Refresh), "refresh", "Set the refresh interval: 5s, 500ms, 0 for immediately")
         .takes(Argument::Optional(Kind::Interval)),
-    row(CommandId::Screen(ScreenCommand::OwnCommand), "run", "Run a command of your own settings, with what is under the cursor")
+    row(CommandId::Screen(ScreenCommand::OwnCommand), "run", "Run a command of your settings on the selected row")
         .takes(Argument::Required(Kind::Own)),
     row(CommandId::Go(GoCommand::Overview), "overview", "Attention items, cluster usage, and changes since you last looked")
         .keys(&[(In::Page, "o")]),
     row(
         CommandId::Go(GoCommand::Trends),
         "trends",
-        "Values over time: of the queue, user or node under the cursor, else of the cluster; with a value, as use.memory",
+        "Show trends of the selected queue, user or node, otherwise of the cluster; with a value, for example use.memory",
     )
     .keys(&[(In::Page, "T")])
     .takes(Argument::Optional(Kind::Text)),
-    row(CommandId::Trend(TrendCommand::TrendEarlier), "", "The cursor to an earlier moment").keys(&[(In::Trends, "left"), (In::Trends, "h")]),
-    row(CommandId::Trend(TrendCommand::TrendLater), "", "The cursor to a later moment").keys(&[(In::Trends, "right"), (In::Trends, "l")]),
-    row(CommandId::Trend(TrendCommand::TrendPageEarlier), "", "Half of the span back").keys(&[(In::Trends, "pgup")]),
-    row(CommandId::Trend(TrendCommand::TrendPageLater), "", "Half of the span on").keys(&[(In::Trends, "pgdn")]),
-    row(CommandId::Trend(TrendCommand::TrendOldest), "", "To the oldest that is known").keys(&[(In::Trends, "home"), (In::Trends, "g")]),
-    row(CommandId::Trend(TrendCommand::TrendNow), "", "To the present").keys(&[(In::Trends, "end"), (In::Trends, "G")]),
-    row(CommandId::Trend(TrendCommand::ZoomIn), "", "A shorter span, down to 10 minutes")
+    row(CommandId::Trend(TrendCommand::TrendEarlier), "", "Move the cursor back in time").keys(&[(In::Trends, "left"), (In::Trends, "h")]),
+    row(CommandId::Trend(TrendCommand::TrendLater), "", "Move the cursor forward in time").keys(&[(In::Trends, "right"), (In::Trends, "l")]),
+    row(CommandId::Trend(TrendCommand::TrendPageEarlier), "", "Go back by half of the span").keys(&[(In::Trends, "pgup")]),
+    row(CommandId::Trend(TrendCommand::TrendPageLater), "", "Go forward by half of the span").keys(&[(In::Trends, "pgdn")]),
+    row(CommandId::Trend(TrendCommand::TrendOldest), "", "Go to the oldest data").keys(&[(In::Trends, "home"), (In::Trends, "g")]),
+    row(CommandId::Trend(TrendCommand::TrendNow), "", "Go to the present").keys(&[(In::Trends, "end"), (In::Trends, "G")]),
+    row(CommandId::Trend(TrendCommand::ZoomIn), "", "Shorten the span, down to 10 minutes")
         .keys(&[(In::Trends, "+"), (In::Trends, "=")])
         .hints(&[(In::Trends, "zoom")]),
-    row(CommandId::Trend(TrendCommand::ZoomOut), "", "A longer span, up to 30 days").keys(&[(In::Trends, "-")]),
-    row(CommandId::Trend(TrendCommand::NextValue), "", "The next value")
+    row(CommandId::Trend(TrendCommand::ZoomOut), "", "Extend the span, up to 30 days").keys(&[(In::Trends, "-")]),
+    row(CommandId::Trend(TrendCommand::NextValue), "", "Next value")
         .keys(&[(In::Trends, "down"), (In::Trends, "j")])
         .hints(&[(In::Trends, "value")]),
-    row(CommandId::Trend(TrendCommand::PreviousValue), "", "The value before").keys(&[(In::Trends, "up"), (In::Trends, "k")]),
-    row(CommandId::Trend(TrendCommand::SecondValue), "", "A second value over it, or the next one")
+    row(CommandId::Trend(TrendCommand::PreviousValue), "", "Previous value").keys(&[(In::Trends, "up"), (In::Trends, "k")]),
+    row(CommandId::Trend(TrendCommand::SecondValue), "", "Add a second value, or show the next one")
         .keys(&[(In::Trends, "b")])
         .hints(&[(In::Trends, "second")]),
-    row(CommandId::Trend(TrendCommand::NoSecondValue), "", "Without the second value").keys(&[(In::Trends, "B")]),
-    row(CommandId::Trend(TrendCommand::NextMark), "", "To the next mark")
+    row(CommandId::Trend(TrendCommand::NoSecondValue), "", "Remove the second value").keys(&[(In::Trends, "B")]),
+    row(CommandId::Trend(TrendCommand::NextMark), "", "Next mark")
         .keys(&[(In::Trends, "n")])
         .hints(&[(In::Trends, "mark")]),
-    row(CommandId::Trend(TrendCommand::PreviousMark), "", "To the mark before").keys(&[(In::Trends, "N")]),
-    row(CommandId::Go(GoCommand::Queues), "queues", "The queue tree; with a queue: the cursor on it")
+    row(CommandId::Trend(TrendCommand::PreviousMark), "", "Previous mark").keys(&[(In::Trends, "N")]),
+    row(CommandId::Go(GoCommand::Queues), "queues", "Show the queue tree; with a queue: select it")
         .aliases(&["home", "queue"])
         .keys(&[(In::Page, "1")])
         .takes(Argument::Optional(Kind::Queue)),
-    row(CommandId::Go(GoCommand::Apps), "apps", "All applications, or those in and below a queue")
+    row(CommandId::Go(GoCommand::Apps), "apps", "List all applications, or those of a queue and its children")
         .aliases(&["applications"])
         .keys(&[(In::Page, "2")])
         .takes(Argument::Optional(Kind::Queue)),
     row(CommandId::Go(GoCommand::Nodes), "nodes", "The nodes").keys(&[(In::Page, "3")]),
-    row(CommandId::Go(GoCommand::Users), "users", "Users and groups: what they use, and their limits")
+    row(CommandId::Go(GoCommand::Users), "users", "List users and groups: usage and limits")
         .aliases(&["groups"])
         .keys(&[(In::Page, "4")]),
     row(CommandId::Go(GoCommand::GoUser), "user", "Go to a user: usage against limits, queue by queue")
@@ -71,54 +71,54 @@ pub const ROWS: &[Command] = &[
     row(
         CommandId::Go(GoCommand::Placement),
         "placement",
-        "Where a submission would go, rule by rule; with a file: under that configuration",
+        "Preview placement, rule by rule; with a file: with that configuration",
     )
     .aliases(&["place"])
     .keys(&[(In::Page, "5")])
     .takes(Argument::Optional(Kind::File)),
-    row(CommandId::Go(GoCommand::Why), "why", "Why an application is in this queue; of a queue: who may submit and who administers")
+    row(CommandId::Go(GoCommand::Why), "why", "Explain why an application is in its queue; for a queue: who can submit and administer")
         .keys(&[(In::Queues, "w"), (In::Apps, "w"), (In::App, "w")])
         .hints(&[(In::Apps, "why here"), (In::App, "why here")]),
     row(CommandId::Go(GoCommand::Fairness), "fairness", "Compare the usage of queues with their guaranteed resources")
         .keys(&[(In::Page, "F")])
         .hints(&[(In::Fairness, "queues")]),
-    row(CommandId::Go(GoCommand::Alerts), "alerts", "What is alerted about: what fires, what is pending, silences, what was over last")
+    row(CommandId::Go(GoCommand::Alerts), "alerts", "List alerts: firing, pending, silenced, and last resolved")
         .keys(&[(In::Page, "!")]),
-    row(CommandId::Log(LogCommand::Silence), "silence", "Silence the alert under the cursor, with a reason: 2h REASON; its whole rule: rule 2h REASON")
+    row(CommandId::Log(LogCommand::Silence), "silence", "Silence the selected alert, with a reason: 2h REASON; its whole rule: rule 2h REASON")
         .keys(&[(In::Alerts, "s")])
         .hints(&[(In::Alerts, "silence")])
         .takes(Argument::Optional(Kind::Text)),
-    row(CommandId::Log(LogCommand::EndSilence), "unsilence", "End the silence under the cursor, or that of the alert under it")
+    row(CommandId::Log(LogCommand::EndSilence), "unsilence", "End the selected silence, or the silence of the selected alert")
         .keys(&[(In::Alerts, "D")])
         .hints(&[(In::Alerts, "end silence")]),
     row(CommandId::Go(GoCommand::Limits), "limits", "Usage of users and groups compared with their limits, highest first")
         .keys(&[(In::Fairness, "u")])
         .hints(&[(In::Fairness, "users")]),
-    row(CommandId::Go(GoCommand::Clusters), "clusters", "All contexts of your settings: which are reached, what they use, what is pending"),
+    row(CommandId::Go(GoCommand::Clusters), "clusters", "List contexts: reachability, usage, pending requests"),
     row(
         CommandId::Go(GoCommand::Simulate),
         "simulate",
-        "Run a workload in virtual time, with the options of kornsole simulate; past 24h: what was, once more; or a file of finished runs",
+        "Simulate a workload, with the options of kornsole simulate; `past 24h`: the last day again; or a file of finished runs",
     )
     .takes(Argument::Optional(Kind::File)),
-    row(CommandId::Go(GoCommand::Shadow), "shadow", "Results of a shadow: how often its decisions and those of the scheduler agree, and the differences with their causes"),
-    row(CommandId::Go(GoCommand::Usage), "usage", "What was used and waited for over time; over a period: 24h, 7d, month, last-month, all")
+    row(CommandId::Go(GoCommand::Shadow), "shadow", "Show shadow results: agreement of decisions, and differences with their causes"),
+    row(CommandId::Go(GoCommand::Usage), "usage", "Show usage and waits over time; with a period: 24h, 7d, month, last-month, all")
         .takes(Argument::Optional(Kind::Text)),
-    row(CommandId::Go(GoCommand::UsageBy), "usage-by", "Split what was used by the next thing, or by: queue, tree, user, group, priority, application")
+    row(CommandId::Go(GoCommand::UsageBy), "usage-by", "Split usage by the next of, or by: queue, tree, user, group, priority, application")
         .keys(&[(In::Usage, "b")])
         .hints(&[(In::Usage, "split by")])
         .takes(Argument::Optional(Kind::Text)),
-    row(CommandId::Go(GoCommand::UsagePeriod), "usage-period", "What was used over the next period, or over: 24h, 7d, month, last-month, all")
+    row(CommandId::Go(GoCommand::UsagePeriod), "usage-period", "Show usage of the next period, or of: 24h, 7d, month, last-month, all")
         .keys(&[(In::Usage, "p")])
         .hints(&[(In::Usage, "period")])
         .takes(Argument::Optional(Kind::Text)),
     row(CommandId::Form(FormCommand::Try), "try", "Preview the placement of the application under the cursor, without submitting it")
         .keys(&[(In::Details, "t")])
         .hints(&[(In::Details, "try again")]),
-    row(CommandId::Form(FormCommand::Write), "", "Write in the form; the result is shown while you write")
+    row(CommandId::Form(FormCommand::Write), "", "Edit the form; the result is updated as you type")
         .keys(&[(In::Placement, "enter"), (In::Placement, "e"), (In::Change, "enter"), (In::Change, "e")])
         .hints(&[(In::Placement, "write"), (In::Change, "write")]),
-    row(CommandId::Form(FormCommand::NextField), "", "The next field of the form")
+    row(CommandId::Form(FormCommand::NextField), "", "Next field")
         .keys(&[
             (In::Form, "tab"),
             (In::Form, "down"),
@@ -128,7 +128,7 @@ pub const ROWS: &[Command] = &[
             (In::Change, "l"),
         ])
         .hints(&[(In::Form, "next field"), (In::Placement, "field"), (In::Change, "field")]),
-    row(CommandId::Form(FormCommand::PreviousField), "", "The field before").keys(&[
+    row(CommandId::Form(FormCommand::PreviousField), "", "Previous field").keys(&[
         (In::Form, "shift-tab"),
         (In::Form, "up"),
         (In::Placement, "left"),
@@ -139,72 +139,72 @@ pub const ROWS: &[Command] = &[
     row(CommandId::Form(FormCommand::EndWriting), "", "Close the form and keep its values")
         .keys(&[(In::Form, "enter"), (In::Form, "esc")])
         .hints(&[(In::Form, "done")]),
-    row(CommandId::Form(FormCommand::TakeSuggestion), "", "Take the name that is shown behind the cursor")
+    row(CommandId::Form(FormCommand::TakeSuggestion), "", "Accept the suggested name")
         .keys(&[(In::Form, "right"), (In::Form, "ctrl-n")])
         .hints(&[(In::Form, "take")]),
-    row(CommandId::Form(FormCommand::ClearForm), "", "Reset the form; on the placement page clear it, then use your own user")
+    row(CommandId::Form(FormCommand::ClearForm), "", "Reset the form; on the placement page: clear it, then use your own user")
         .keys(&[(In::Placement, "x"), (In::Change, "x")])
         .hints(&[(In::Placement, "clear"), (In::Change, "reset")]),
-    row(CommandId::Form(FormCommand::SetMax), "set-max", "Set the maximum of the queue, and how many applications may run in it")
+    row(CommandId::Form(FormCommand::SetMax), "set-max", "Set the maximum of the queue, and its maximum of running applications")
         .keys(&[(In::Queues, "c m"), (In::Details, "c m")])
         .hints(&[(In::Queues, "change")]),
-    row(CommandId::Form(FormCommand::SetGuaranteed), "set-guaranteed", "Set what is guaranteed to the queue")
+    row(CommandId::Form(FormCommand::SetGuaranteed), "set-guaranteed", "Set the guaranteed resources of the queue")
         .keys(&[(In::Queues, "c g"), (In::Details, "c g")]),
-    row(CommandId::Form(FormCommand::SetProperty), "set-property", "Set a property of the queue, or take it out")
+    row(CommandId::Form(FormCommand::SetProperty), "set-property", "Set or remove a property of the queue")
         .keys(&[(In::Queues, "c p"), (In::Details, "c p")]),
-    row(CommandId::Form(FormCommand::SetLimit), "set-limit", "Limit users or groups in the queue, or change such a limit")
+    row(CommandId::Form(FormCommand::SetLimit), "set-limit", "Add or change a limit of users or groups in the queue")
         .keys(&[(In::Queues, "c l"), (In::Details, "c l")]),
-    row(CommandId::Form(FormCommand::AddQueue), "add-queue", "Add a queue below this one")
+    row(CommandId::Form(FormCommand::AddQueue), "add-queue", "Add a child queue")
         .keys(&[(In::Queues, "c a"), (In::Details, "c a")]),
     row(
         CommandId::Form(FormCommand::RemoveQueue),
         "remove-queue",
-        "Remove the queue with all below it; with applications in it, it drains",
+        "Remove the queue and its children; with applications, it drains",
     )
     .keys(&[(In::Queues, "c r"), (In::Details, "c r")]),
-    row(CommandId::Go(GoCommand::Config), "config", "The configuration: its text, and what an edit of it would mean")
+    row(CommandId::Go(GoCommand::Config), "config", "Show the configuration: its text, and the effects of an edit")
         .aliases(&["configuration", "edit"])
         .keys(&[(In::Page, "6")]),
     row(CommandId::Go(GoCommand::Events), "events", "What happened, the newest first: `important` or `all` of it; with a name: of that object")
         .keys(&[(In::Page, "7")])
         .takes(Argument::Optional(Kind::Text)),
-    row(CommandId::Go(GoCommand::EventsOf), "events-of", "The events of the row under the cursor")
+    row(CommandId::Go(GoCommand::EventsOf), "events-of", "List events of the selected row")
         .keys(&[(In::List, "v")]),
-    row(CommandId::Log(LogCommand::Follow), "", "Stay with the newest event, or stop doing so")
+    row(CommandId::Log(LogCommand::Follow), "", "Follow the newest event, or stop following")
         .keys(&[(In::Events, "f")])
         .hints(&[(In::Events, "follow")]),
-    row(CommandId::Log(LogCommand::EventsAll), "", "Show all events, or only those that matter")
+    row(CommandId::Log(LogCommand::EventsAll), "", "Show all events, or only important ones")
         .keys(&[(In::Events, "m")])
         .hints(&[(In::Events, "all or important")]),
-    row(CommandId::Log(LogCommand::EventsKind), "", "Only events of this kind of thing: applications, nodes, queues; once more: all kinds")
+    row(CommandId::Log(LogCommand::EventsKind), "", "Only events of this kind of object: applications, nodes, queues; again: all")
         .keys(&[(In::Events, "a")])
         .hints(&[(In::Events, "this kind")]),
-    row(CommandId::Log(LogCommand::EventsWhat), "", "Only events in which this happened, as preempted; once more: all")
+    row(CommandId::Log(LogCommand::EventsWhat), "", "Only events of this type, for example preempted; again: all")
         .keys(&[(In::Events, "t")])
         .hints(&[(In::Events, "same event")]),
-    row(CommandId::Go(GoCommand::History), "history", "What the cluster or a queue looked like, minute by minute")
+    row(CommandId::Go(GoCommand::History), "history", "Show the history of the cluster or a queue, by the minute")
         .keys(&[(In::Page, "8")])
         .takes(Argument::Optional(Kind::Queue)),
-    row(CommandId::Go(GoCommand::Health), "health", "Whether the cluster's numbers agree, check by check").keys(&[(In::Page, "9")]),
-    row(CommandId::Go(GoCommand::Draining), "draining", "The applications that hold queues which drain, and since when these do")
+    row(CommandId::Go(GoCommand::Health), "health", "Show the health checks of the cluster").keys(&[(In::Page, "9")]),
+    row(CommandId::Go(GoCommand::Draining), "draining", "List draining queues, since when, and the applications that block them")
         .aliases(&["drains"])
         .keys(&[(In::Page, "0")]),
-    row(CommandId::Go(GoCommand::Audit), "audit", "Who did what, and what was refused; `user=`, `action=` or `object=` narrows it")
+    row(CommandId::Go(GoCommand::Audit), "audit", "List the audit: who did what, and what was rejected; filter with `user=`, `action=` or `object=`")
         .keys(&[(In::Page, "L")])
         .takes(Argument::Optional(Kind::Text)),
-    row(CommandId::Log(LogCommand::AuditUser), "", "Only what this user did; once more: all")
+    row(CommandId::Log(LogCommand::AuditUser), "", "Only entries of this user; again: all")
         .keys(&[(In::Audit, "u")])
         .hints(&[(In::Audit, "this user")]),
-    row(CommandId::Log(LogCommand::AuditAction), "", "Only this action; once more: all")
+    row(CommandId::Log(LogCommand::AuditAction), "", "Only this action; again: all")
         .keys(&[(In::Audit, "a")])
         .hints(&[(In::Audit, "action")]),
-    row(CommandId::Log(LogCommand::AuditObject), "", "Only what was done to this; once more: all")
+    row(CommandId::Log(LogCommand::AuditObject), "", "Only entries of this object; again: all")
         .keys(&[(In::Audit, "o")])
         .hints(&[(In::Audit, "object")]),
-    row(CommandId::Go(GoCommand::Revisions), "revisions", "The earlier configurations: show, compare, roll back")
+    row(CommandId::Go(GoCommand::Revisions), "revisions", "List earlier configurations: show, compare, roll back")
         .aliases(&["config-history"])
         .keys(&[(In::Page, "H")]),
-    row(CommandId::Log(LogCommand::MarkRevision), "", "Compare the others with this one; press again to compare each with its predecessor")
+    row(CommandId::Log(LogCommand::MarkRevision), "", "Compare the others with this one; again: compare each with its predecessor")
         .keys(&[(In::Revisions, "space")])
         .hints(&[(In::Revisions, "compare with")]),
     row(
@@ -221,33 +221,33 @@ pub const ROWS: &[Command] = &[
     row(
         CommandId::Time(TimeCommand::StepBack),
         "",
-        "The past: right before the last thing that mattered, as a kill, a drain, a lost node",
+        "The past: just before the previous important event, for example a kill, a drain, a lost node",
     )
     .keys(&[(In::Page, "[")]),
-    row(CommandId::Time(TimeCommand::StepOn), "", "The past: right before the next thing that mattered; after the last, the present")
+    row(CommandId::Time(TimeCommand::StepOn), "", "The past: just before the next important event; after the last: the present")
         .keys(&[(In::Page, "]")]),
     row(CommandId::Time(TimeCommand::Live), "live", "Return from the past to the present"),
-    row(CommandId::Trial(TrialCommand::WhatIf), "whatif", "What if: a copy of the cluster to try things in; nothing in it is real")
+    row(CommandId::Trial(TrialCommand::WhatIf), "whatif", "Start a what-if: a copy of the cluster in which you can try changes safely")
         .aliases(&["what-if"]),
-    row(CommandId::Trial(TrialCommand::Forward), "forward", "What if: move time on, by a minute or as `:forward 10m`")
+    row(CommandId::Trial(TrialCommand::Forward), "forward", "What-if: advance time by a minute, or by `:forward 10m`")
         .keys(&[(In::Page, "}")])
         .takes(Argument::Optional(Kind::Ago)),
-    row(CommandId::Trial(TrialCommand::Suppose), "suppose", "What if: a change in words, as `:suppose node add n1 4`, `submit etl 20` or `demand root.a x2`")
+    row(CommandId::Trial(TrialCommand::Suppose), "suppose", "What-if: add a change, for example `:suppose node add n1 4`, `submit etl 20` or `demand root.a x2`")
         .takes(Argument::Required(Kind::Text)),
-    row(CommandId::Trial(TrialCommand::Compare), "sides", "What if: the cluster without the changes and with them, side by side; also `tab`"),
-    row(CommandId::Trial(TrialCommand::OtherSide), "other-side", "What if: this page without the changes, and with them")
+    row(CommandId::Trial(TrialCommand::Compare), "sides", "What-if: compare the cluster without and with the changes; also `tab`"),
+    row(CommandId::Trial(TrialCommand::OtherSide), "other-side", "What-if: show this page without or with the changes")
         .keys(&[(In::Page, "{")]),
-    row(CommandId::Trial(TrialCommand::Changes), "changes", "What if: the changes so far, with their numbers"),
-    row(CommandId::Trial(TrialCommand::TakeBack), "take-back", "What if: take a change back by its number, the last one without a number")
+    row(CommandId::Trial(TrialCommand::Changes), "changes", "What-if: list the changes with their numbers"),
+    row(CommandId::Trial(TrialCommand::TakeBack), "take-back", "What-if: undo a change by its number, or the last one")
         .takes(Argument::Optional(Kind::Number)),
     row(CommandId::Screen(ScreenCommand::CopyName), "copy", "Copy the name: a queue's path, an id")
         .keys(&[(In::List, "y n"), (In::Details, "y n"), (In::Pod, "y n")]),
-    row(CommandId::Screen(ScreenCommand::CopyRow), "copy-row", "Copy the row as shown").keys(&[(In::List, "y r")]),
+    row(CommandId::Screen(ScreenCommand::CopyRow), "copy-row", "Copy the row as shown on screen").keys(&[(In::List, "y r")]),
     row(CommandId::Screen(ScreenCommand::CopyYaml), "copy-yaml", "Copy as YAML: a queue, an application, a pod, or a Kubernetes node")
         .keys(&[(In::List, "y y"), (In::Details, "y y"), (In::Pod, "y y")]),
-    row(CommandId::Screen(ScreenCommand::Export), "export", "Write what the page shows into a new file: .csv, .json, or text")
+    row(CommandId::Screen(ScreenCommand::Export), "export", "Export the page to a new file: .csv, .json, or text")
         .takes(Argument::Required(Kind::File)),
-    row(CommandId::Go(GoCommand::Info), "info", "Versions, files and the connection: what a report of a fault needs")
+    row(CommandId::Go(GoCommand::Info), "info", "Show versions, files and the connection, for a bug report")
         .aliases(&["version"]),
-    row(CommandId::Go(GoCommand::Tour), "tour", "A short way through the console"),
+    row(CommandId::Go(GoCommand::Tour), "tour", "Show a short tour of the console"),
 ];

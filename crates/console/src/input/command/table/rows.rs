@@ -35,20 +35,20 @@ pub const ROWS: &[Command] = &[
             (In::Node, "application"),
             (In::Users, "queue by queue"),
             (In::Account, "applications"),
-            (In::Events, "what it is about"),
-            (In::Audit, "what it is about"),
+            (In::Events, "its object"),
+            (In::Audit, "its object"),
             (In::Revisions, "text"),
             (In::Explain, "go there"),
             (In::Fairness, "queue or user"),
-            (In::Alerts, "what it is about"),
+            (In::Alerts, "its object"),
             (In::Simulate, "charts"),
             (In::Clusters, "go there"),
             (In::Contexts, "go there"),
-            (In::Usage, "go into it"),
+            (In::Usage, "open it"),
             (In::Shadow, "application"),
             (In::Trends, "that moment"),
         ]),
-    row(CommandId::Row(RowCommand::Details), "details", "Everything about the row under the cursor, and where each value comes from")
+    row(CommandId::Row(RowCommand::Details), "details", "Show all details of the selected row, and the source of each value")
         .keys(&[(In::List, "i"), (In::Job, "i"), (In::Pod, "i")])
         .hints(&[(In::List, "details")]),
     row(
@@ -58,17 +58,17 @@ pub const ROWS: &[Command] = &[
     )
     .keys(&[(In::Page, "W")])
     .hints(&[(In::Page, "figures")]),
-    row(CommandId::Row(RowCommand::Fold), "fold", "Fold or unfold the queues below")
+    row(CommandId::Row(RowCommand::Fold), "fold", "Fold or unfold the child queues")
         .keys(&[(In::Queues, "space")])
         .hints(&[(In::Queues, "fold")]),
     row(CommandId::Row(RowCommand::FoldClose), "", "Fold; on a folded queue or a leaf: go to the parent")
         .keys(&[(In::Queues, "left"), (In::Queues, "h")]),
     row(CommandId::Row(RowCommand::FoldOpen), "", "Unfold; on an unfolded queue: go to its first child")
         .keys(&[(In::Queues, "right"), (In::Queues, "l")]),
-    row(CommandId::Row(RowCommand::FoldAll), "fold-all", "Fold everything below the top").keys(&[(In::Queues, "-")]),
+    row(CommandId::Row(RowCommand::FoldAll), "fold-all", "Fold all queues below the root").keys(&[(In::Queues, "-")]),
     row(CommandId::Row(RowCommand::OpenAll), "unfold-all", "Unfold everything")
         .keys(&[(In::Queues, "+"), (In::Queues, "=")]),
-    row(CommandId::Row(RowCommand::Ended), "ended", "Show or hide applications that ended")
+    row(CommandId::Row(RowCommand::Ended), "ended", "Show or hide ended applications")
         .keys(&[(In::Apps, "e")])
         .hints(&[(In::Apps, "ended")]),
     row(CommandId::Row(RowCommand::Up), "", "One row up").keys(&[
@@ -183,14 +183,14 @@ pub const ROWS: &[Command] = &[
         (In::Columns, "end"),
         (In::Columns, "G"),
     ]),
-    row(CommandId::Prompt(PromptCommand::Filter), "filter", "Filter while typing: letters in order, =name exactly, !text all others")
+    row(CommandId::Prompt(PromptCommand::Filter), "filter", "Filter as you type: letters in order, =name exactly, !text all others")
         .keys(&[(In::List, "/"), (In::Help, "/"), (In::Config, "/"), (In::Pod, "/")])
         .hints(&[(In::List, "filter"), (In::Help, "filter"), (In::Config, "find"), (In::Pod, "find")])
         .takes(Argument::Optional(Kind::Text)),
     row(CommandId::Column(ColumnCommand::SortNext), "", "Sort by the next column").keys(&[(In::List, "s")]).hints(&[(In::List, "sort")]),
-    row(CommandId::Column(ColumnCommand::SortPrevious), "", "Sort by the column before").keys(&[(In::List, "S")]),
-    row(CommandId::Column(ColumnCommand::SortReverse), "reverse", "Sort the other way round").keys(&[(In::List, "r")]),
-    row(CommandId::Column(ColumnCommand::Sort), "sort", "Sort by a column; again to turn it round")
+    row(CommandId::Column(ColumnCommand::SortPrevious), "", "Sort by the previous column").keys(&[(In::List, "S")]),
+    row(CommandId::Column(ColumnCommand::SortReverse), "reverse", "Reverse the sort order").keys(&[(In::List, "r")]),
+    row(CommandId::Column(ColumnCommand::Sort), "sort", "Sort by a column; again to reverse")
         .takes(Argument::Required(Kind::Column)),
     row(
         CommandId::Column(ColumnCommand::Columns),
@@ -198,25 +198,25 @@ pub const ROWS: &[Command] = &[
         "Choose the columns of this list: names in their order, NAME:WIDTH, +NAME, -NAME, or `default`; alone: one by one",
     )
     .takes(Argument::Optional(Kind::Columns)),
-    row(CommandId::Column(ColumnCommand::ColumnToggle), "", "Show the column, or hide it")
+    row(CommandId::Column(ColumnCommand::ColumnToggle), "", "Show or hide the column")
         .keys(&[(In::Columns, "space")])
         .hints(&[(In::Columns, "show or hide")]),
-    row(CommandId::Column(ColumnCommand::ColumnEarlier), "", "The column one place earlier").keys(&[(In::Columns, "K")]),
-    row(CommandId::Column(ColumnCommand::ColumnLater), "", "The column one place later")
+    row(CommandId::Column(ColumnCommand::ColumnEarlier), "", "Move the column left").keys(&[(In::Columns, "K")]),
+    row(CommandId::Column(ColumnCommand::ColumnLater), "", "Move the column right")
         .keys(&[(In::Columns, "J")])
         .hints(&[(In::Columns, "later, K earlier")]),
-    row(CommandId::Column(ColumnCommand::ColumnWider), "", "The column wider by one")
+    row(CommandId::Column(ColumnCommand::ColumnWider), "", "Widen the column")
         .keys(&[(In::Columns, "right"), (In::Columns, "l"), (In::Columns, "+")])
         .hints(&[(In::Columns, "wider")]),
-    row(CommandId::Column(ColumnCommand::ColumnNarrower), "", "The column narrower by one")
+    row(CommandId::Column(ColumnCommand::ColumnNarrower), "", "Narrow the column")
         .keys(&[(In::Columns, "left"), (In::Columns, "h"), (In::Columns, "-")])
         .hints(&[(In::Columns, "narrower")]),
-    row(CommandId::Column(ColumnCommand::ColumnsDefault), "", "The columns that there is room for, as without a choice")
+    row(CommandId::Column(ColumnCommand::ColumnsDefault), "", "Show the columns that fit")
         .keys(&[(In::Columns, "d")])
         .hints(&[(In::Columns, "default")]),
-    row(CommandId::Column(ColumnCommand::Wide), "wide", "All columns in the whole width, or no longer").keys(&[(In::List, "ctrl-w")]),
-    row(CommandId::Column(ColumnCommand::ColumnsRight), "", "All columns, from the next one on").keys(&[(In::List, "gt")]),
-    row(CommandId::Column(ColumnCommand::ColumnsLeft), "", "All columns, starting with the previous one").keys(&[(In::List, "lt")]),
+    row(CommandId::Column(ColumnCommand::Wide), "wide", "Show all columns, or only those that fit").keys(&[(In::List, "ctrl-w")]),
+    row(CommandId::Column(ColumnCommand::ColumnsRight), "", "All columns, scroll right").keys(&[(In::List, "gt")]),
+    row(CommandId::Column(ColumnCommand::ColumnsLeft), "", "All columns, scroll left").keys(&[(In::List, "lt")]),
     row(
         CommandId::Column(ColumnCommand::SavedView),
         "view",

@@ -12,24 +12,20 @@ pub const ROWS: &[Command] = &[
     )
     .keys(&[(In::Page, "p")])
     .hints(&[(In::Page, "freeze")]),
-    row(CommandId::Screen(ScreenCommand::Marks), "marks", "Mark cells that changed, or stop doing so"),
-    row(
-        CommandId::Screen(ScreenCommand::Mouse),
-        "mouse",
-        "Listen to the mouse, or leave it to the terminal, so that text can be selected",
-    ),
-    row(CommandId::Screen(ScreenCommand::Theme), "theme", "Take another theme").takes(Argument::Required(Kind::Theme)),
-    row(CommandId::Go(GoCommand::Messages), "messages", "Messages of the engine and of the status line")
+    row(CommandId::Screen(ScreenCommand::Marks), "marks", "Mark changed cells, or stop marking"),
+    row(CommandId::Screen(ScreenCommand::Mouse), "mouse", "Turn the mouse on, or off to select text in the terminal"),
+    row(CommandId::Screen(ScreenCommand::Theme), "theme", "Change the theme").takes(Argument::Required(Kind::Theme)),
+    row(CommandId::Go(GoCommand::Messages), "messages", "Show messages of the engine and the status line")
         .aliases(&["log"]),
-    row(CommandId::Prompt(PromptCommand::CommandLine), "", "The command line, with completion")
+    row(CommandId::Prompt(PromptCommand::CommandLine), "", "Open the command line, with completion")
         .keys(&[(In::Page, ":"), (In::Help, ":"), (In::Messages, ":")])
         .hints(&[(In::Page, "command")]),
-    row(CommandId::Go(GoCommand::Help), "help", "The keys of this page, and all others")
+    row(CommandId::Go(GoCommand::Help), "help", "Show the keys of this page, and all other keys")
         .keys(&[(In::Page, "?"), (In::Page, "F1")])
         .hints(&[(In::Page, "help")]),
-    row(CommandId::Go(GoCommand::Back), "", "One step back: a notice, a filter, a page; never quits")
+    row(CommandId::Go(GoCommand::Back), "", "Go back one step: a notice, a filter, a page; never quits")
         .keys(&[(In::Page, "esc")]),
-    row(CommandId::Go(GoCommand::Leave), "", "Back to the page before; on the first page: quit")
+    row(CommandId::Go(GoCommand::Leave), "", "Go to the previous page; on the first page: quit")
         .keys(&[
             (In::Page, "q"),
             (In::Help, "q"),
@@ -39,10 +35,9 @@ pub const ROWS: &[Command] = &[
             (In::Messages, "esc"),
         ])
         .hints(&[(In::Queues, "quit"), (In::Page, "back"), (In::Help, "close"), (In::Messages, "close")]),
-    row(CommandId::Screen(ScreenCommand::Quit), "quit", "Quit; asks when something would be lost")
-        .aliases(&["q", "exit"]),
-    row(CommandId::Screen(ScreenCommand::QuitNow), "quit!", "Quit at once, without asking").aliases(&["q!"]),
-    row(CommandId::Screen(ScreenCommand::QuitAgain), "", "Pressed twice: quit at once, without asking")
+    row(CommandId::Screen(ScreenCommand::Quit), "quit", "Quit; asks if data would be lost").aliases(&["q", "exit"]),
+    row(CommandId::Screen(ScreenCommand::QuitNow), "quit!", "Quit immediately, without asking").aliases(&["q!"]),
+    row(CommandId::Screen(ScreenCommand::QuitAgain), "", "Pressed twice: quit immediately, without asking")
         .keys(&[(In::Page, "Q"), (In::Always, "ctrl-c")]),
     row(CommandId::Screen(ScreenCommand::Suspend), "suspend", "Suspend to the background; `fg` resumes")
         .keys(&[(In::Always, "ctrl-z")]),
@@ -65,7 +60,7 @@ pub const ROWS: &[Command] = &[
             (In::Reason, "take it"),
             (In::Columns, "take them"),
         ]),
-    row(CommandId::Prompt(PromptCommand::Cancel), "", "Leave; a filter is cleared, nothing is done")
+    row(CommandId::Prompt(PromptCommand::Cancel), "", "Cancel; a filter is cleared")
         .keys(&[
             (In::Filter, "esc"),
             (In::Command, "esc"),
@@ -85,25 +80,25 @@ pub const ROWS: &[Command] = &[
             (In::Reason, "discard"),
             (In::Columns, "leave them"),
         ]),
-    row(CommandId::Prompt(PromptCommand::Complete), "", "Take the completion")
+    row(CommandId::Prompt(PromptCommand::Complete), "", "Accept the completion")
         .keys(&[(In::Command, "tab")])
         .hints(&[(In::Command, "complete")]),
-    row(CommandId::Prompt(PromptCommand::Choose), "", "The next completion")
+    row(CommandId::Prompt(PromptCommand::Choose), "", "Next completion")
         .keys(&[(In::Command, "down"), (In::Command, "ctrl-n")]),
-    row(CommandId::Prompt(PromptCommand::Unchoose), "", "The completion before")
+    row(CommandId::Prompt(PromptCommand::Unchoose), "", "Previous completion")
         .keys(&[(In::Command, "shift-tab"), (In::Command, "ctrl-p")]),
     row(CommandId::Prompt(PromptCommand::Older), "", "Previous input; among completions: the previous one")
         .keys(&[(In::Command, "up"), (In::Filter, "up")])
         .hints(&[(In::Command, "history")]),
-    row(CommandId::Prompt(PromptCommand::Newer), "", "Back to what was written after it").keys(&[(In::Filter, "down")]),
-    row(CommandId::Prompt(PromptCommand::OtherAnswer), "", "The other answer")
+    row(CommandId::Prompt(PromptCommand::Newer), "", "Next input").keys(&[(In::Filter, "down")]),
+    row(CommandId::Prompt(PromptCommand::OtherAnswer), "", "Choose the other answer")
         .keys(&[(In::Confirm, "left"), (In::Confirm, "right"), (In::Confirm, "tab")])
         .hints(&[(In::Confirm, "other answer")]),
     row(CommandId::Prompt(PromptCommand::Yes), "", "Do it").keys(&[(In::Confirm, "y")]).hints(&[(In::Confirm, "yes")]),
-    row(CommandId::Prompt(PromptCommand::Reason), "", "Write the reason for it, which the audit keeps")
+    row(CommandId::Prompt(PromptCommand::Reason), "", "Write a reason for the audit")
         .keys(&[(In::Confirm, "r"), (In::Confirm, "ctrl-r"), (In::Typed, "ctrl-r")])
         .hints(&[(In::Confirm, "reason"), (In::Typed, "reason")]),
-    row(CommandId::Trial(TrialCommand::TryThis), "", "Try it in a copy of the cluster first, where nothing is real")
+    row(CommandId::Trial(TrialCommand::TryThis), "", "Try it in a what-if first")
         .keys(&[(In::Config, "f"), (In::Change, "f"), (In::Confirm, "f")])
         .hints(&[(In::Config, "what if"), (In::Change, "what if"), (In::Confirm, "what if")]),
 ];

@@ -172,9 +172,9 @@ async fn in_force(client: &Client, written: &WrittenConfig, view: &View, new: &s
         Some(_) => {
             let what = format!("{} of the ConfigMap is not the active configuration of the scheduler", written.key);
             let why = written.not_read().unwrap_or_else(|| {
-                "it was refused, or is on its way, or hot refresh is off; see the log of the scheduler".to_owned()
+                "it was rejected, is still being loaded, or hot refresh is off; see the log of the scheduler".to_owned()
             });
-            let back = "the active text can be restored: roll back to its revision, or apply it";
+            let back = "to restore the active text, roll back to its revision or apply it";
             Err(Refusal::new(Code::ChecksumMismatch, what, format!("{why}; {back}")))
         }
     }
@@ -190,16 +190,17 @@ fn notes(written: &WrittenConfig, text: &str, put_back: bool) -> Vec<String> {
     }
     match (&written.packed, written.source) {
         (Some(name), _) => notes.push(format!("it is written compressed, as {name}")),
-        (None, TextSource::Defaults) => notes
-            .push(format!("{} of yunikorn-defaults, which the chart writes, has no effect from then on", written.key)),
+        (None, TextSource::Defaults) => {
+            notes.push(format!("{} of yunikorn-defaults, which the chart writes, then has no effect", written.key))
+        }
         _ => {}
     }
     if let Some(setting) = written.not_read() {
-        notes.push(format!("it will not become active: {setting}"));
+        notes.push(format!("it cannot become active: {setting}"));
     }
     let (size, hundredths) = written.filled_by(text);
     if hundredths >= LARGE {
-        notes.push(format!("the ConfigMap is filled to {hundredths} %: {size} of {LARGEST} bytes"));
+        notes.push(format!("the ConfigMap is {hundredths} % full: {size} of {LARGEST} bytes"));
     }
     if let Some(small) = written.compressed(text).filter(|_| hundredths >= ALMOST_FULL && written.packed.is_none()) {
         notes.push(format!("compressed, as {}.gz in binaryData, the text has {small} bytes", written.key));
@@ -226,7 +227,7 @@ fn old(before: &str, profile: Profile) -> Result<Arc<Config>, Refusal> {
     config.map(Arc::new).ok_or_else(|| {
         let first = faults.iter().find(|fault| fault.severity == Severity::Error).map(ToString::to_string);
         let what = "the effect of the change is unknown: the active configuration cannot be parsed";
-        Refusal::new(Code::BadRequest, what, format!("{}; change it by kubectl", first.unwrap_or_default()))
+        Refusal::new(Code::BadRequest, what, format!("{}; change it with kubectl", first.unwrap_or_default()))
     })
 }
 
@@ -236,11 +237,12 @@ fn compare(current: &str, base: Option<&str>) -> Result<(), Refusal> {
         Some(base) if base.eq_ignore_ascii_case(current) => Ok(()),
         Some(_) => {
             let text = "the ConfigMap was changed: review it and repeat the change";
-            Err(Refusal::new(Code::ChecksumMismatch, "the configuration was changed meanwhile", text).with(now))
+            Err(Refusal::new(Code::ChecksumMismatch, "the configuration has changed", text).with(now))
         }
         None => {
-            let text = "name the checksum of the configuration that the new one is to replace";
-            Err(Refusal::new(Code::ChecksumRequired, "the configuration is replaced knowingly only", text).with(now))
+            let text = "send the checksum of the configuration to replace";
+            Err(Refusal::new(Code::ChecksumRequired, "the checksum of the replaced configuration is missing", text)
+                .with(now))
         }
     }
 }
@@ -284,9 +286,7 @@ async fn accepted(client: &Client, act: &Act, text: &str) -> Result<(), Refusal>
         client.send_json::<Verdict>(Method::POST, "ws/v1/validate-conf", headers, text.as_bytes().to_vec()).await;
     match asked {
         Ok(got) if got.value.allowed => Ok(()),
-        Ok(got) => {
-            Err(Refusal::new(Code::ConfigInvalid, "the scheduler does not take the configuration", got.value.reason))
-        }
+        Ok(got) => Err(Refusal::new(Code::ConfigInvalid, "the scheduler rejects the configuration", got.value.reason)),
         Err(Fault::Cluster(fault)) if fault.is_forbidden() => Ok(()),
         Err(fault) => Err(crate::remote::act::refusal(act, &fault)),
     }
@@ -319,15 +319,15 @@ async fn write(
         let again = cluster.written_config().await.map_err(|fault| refused(act, &fault))?;
         let uid = |of: &WrittenConfig| of.version.as_ref().map(|(_, uid)| uid.clone());
         let changed = if uid(&again) != uid(&onto) && onto.version.is_some() {
-            Some("the ConfigMap was replaced by another one: look at it and make the change again")
+            Some("the ConfigMap was replaced: review it and repeat the change")
         } else if again.text != onto.text {
-            Some("another user wrote it: review it and repeat the change")
+            Some("another user changed it: review it and repeat the change")
         } else {
             None
         };
         if let Some(why) = changed {
             let current = Some(config::checksum(again.text.as_bytes()));
-            let refusal = Refusal::new(Code::ChecksumMismatch, "the configuration was changed meanwhile", why);
+            let refusal = Refusal::new(Code::ChecksumMismatch, "the configuration has changed", why);
             return Err(refusal.with(Details { current, ..Details::default() }));
         }
         onto = again;
@@ -358,7 +358,7 @@ pub fn entry(written: &WrittenConfig) -> ConfigMapEntry {
 
 /// Who will write it again.
 fn owners(owners: &[Owner]) -> Vec<String> {
-    let what = "its next sync or upgrade undoes a change here";
+    let what = "its next sync or upgrade reverts a change here";
     owners.iter().map(|owner| format!("the ConfigMap belongs to {} ({}): {what}", owner.name, owner.sign)).collect()
 }
 

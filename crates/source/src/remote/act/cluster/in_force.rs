@@ -61,23 +61,23 @@ async fn why(client: &Client, cluster: &Cluster, of: &Awaited<'_>, (waited, not_
         && !config::checksum(now.text.as_bytes()).eq_ignore_ascii_case(of.new)
     {
         let by = now.writer.as_ref().map(|writer| format!(", by {}", writer.words())).unwrap_or_default();
-        return format!("{after} the ConfigMap has another text{by}: another user wrote it");
+        return format!("{after} the ConfigMap has another text{by}: another user changed it");
     }
     match checksum_in_force(client).await {
-        None => return format!("{after} the scheduler does not say which configuration it has"),
+        None => return format!("{after} the scheduler does not report its configuration"),
         Some(sum) if !sum.eq_ignore_ascii_case(of.old) => {
             return format!("{after} the scheduler has a third text: it reads another namespace or policy group");
         }
         Some(_) => {}
     }
     match (log, not_read) {
-        (Ok(Some(line)), _) => format!("{after} the scheduler has refused it; its log: {line}"),
+        (Ok(Some(line)), _) => format!("{after} the scheduler has rejected it; its log: {line}"),
         (_, Some(setting)) => format!("{after} the scheduler has not read it: {setting}"),
         (Ok(None), None) => format!(
             "{after} the scheduler has not read it, and its log does not mention it: it is delayed, or another policy group is active"
         ),
         (Err(fault), None) => format!(
-            "{after} the scheduler has not taken it: it refused the text, or it is still on its way. Its log would say which: {fault}"
+            "{after} the scheduler has not loaded it: it rejected the text, or it has not received it. See its log: {fault}"
         ),
     }
 }

@@ -23,7 +23,7 @@ pub async fn perform(cluster: &Cluster, act: &Act, view: &View, row: &AppRow) ->
     let all = view.kubernetes.as_deref();
     let (doomed, kept) = doomed(all, row);
     if doomed.is_empty() && kept.is_empty() {
-        let why = "the scheduler names no pod of it; what is not bound to it yet is deleted in Kubernetes";
+        let why = "the scheduler lists none of its pods; delete its unbound pods in Kubernetes";
         return Err(Refusal::new(Code::NotSupported, format!("cannot {act}"), why));
     }
     let refs: Vec<PodRef> = doomed.into_iter().map(|doomed| doomed.pod).collect();
@@ -75,7 +75,7 @@ fn partly(act: &Act, row: &AppRow, faults: &[(String, KubeFault)], pods: &[(Stri
         return refused(act, &fault).with(details);
     }
     let message =
-        format!("{} of the {} pods of {} stay, deletion of {ended} started", faults.len(), pods.len(), row.id);
+        format!("{} of the {} pods of {} stay; the deletion of {ended} has started", faults.len(), pods.len(), row.id);
     let mut why: Vec<String> = faults.iter().take(NAMED).map(|(name, fault)| format!("{name}: {fault}")).collect();
     if faults.len() > NAMED {
         why.push(format!("and {} more", faults.len() - NAMED));

@@ -94,7 +94,7 @@ async fn carry_out(
         }
         Act::In { act: PartitionAct::DrainNode(node), .. } => cordon(cluster, &order.act, node, true).await,
         Act::In { act: PartitionAct::ResumeNode(node), .. } => cordon(cluster, &order.act, node, false).await,
-        act => Err(refused(act, &KubeFault::new("that is not done in a cluster"))),
+        act => Err(refused(act, &KubeFault::new("that is not possible in a cluster"))),
     }
 }
 

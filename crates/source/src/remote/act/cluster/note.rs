@@ -165,6 +165,6 @@ async fn keep(cluster: &Cluster, entry: AuditEntry) {
 async fn event(cluster: &Cluster, word: &str, message: &str) {
     // Where one may not make events the audit of this machine has the order.
     if let Err(fault) = cluster.add_event(word, message).await {
-        tracing::debug!("no event of it: {fault}");
+        tracing::debug!("cannot write its event: {fault}");
     }
 }
