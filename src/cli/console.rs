@@ -13,7 +13,7 @@ use super::remote::AllowedRemovalArgs;
 use super::serve::{self, ListenArgs};
 use super::settings::{SettingsAction, SettingsArgs, hook, setup};
 use super::state::StateArgs;
-use super::{fail, identity, inputs, load, predicted, trends};
+use super::{fail, identity, inputs, load, predicted, recent, trends};
 use ::config::{DEFAULT_CONFIG, SchedulerConfig, Settings};
 use ::server::{self, Server};
 use console::input::keymap;
@@ -154,6 +154,11 @@ pub fn run(args: &ConsoleArgs) -> ExitCode {
             return code;
         }
     }
+    embedded(args)
+}
+
+/// Shows the console on an embedded scheduler.
+pub fn embedded(args: &ConsoleArgs) -> ExitCode {
     let settings = match args.common.settings.read(args.config.as_deref(), args.common.state.folder.as_deref()) {
         SettingsAction::Run(settings) => settings,
         SettingsAction::Ended(code) => return code,
@@ -163,6 +168,9 @@ pub fn run(args: &ConsoleArgs) -> ExitCode {
     setup.allowed_removal = args.allowed.into();
     match open_kept(config, args.workload.as_deref(), &setup, &state, args.common.speed) {
         Ok(mut opened) => {
+            recent::opened("--config", args.config.as_deref());
+            recent::opened("--workload", args.workload.as_deref());
+            recent::opened("--state", args.common.state.folder.as_deref());
             // What is recorded is played without a folder, and must look the same.
             if args.common.record.is_none() {
                 opened.about.notes.push(state.note());
@@ -266,10 +274,12 @@ fn about(named: [Option<&Path>; 2], watched: Option<&Path>) -> About {
             "No --config: the default configuration is used. It places an application in the queue named by its tag `namespace`."
                 .to_owned(),
         );
-        notes.push("Nothing happens in it without --workload; `kornsole demo` shows a busy cluster.".to_owned());
+        notes.push(
+            "It has no nodes and applications without --workload; `kornsole demo` shows a busy cluster.".to_owned(),
+        );
     }
     if let Some(file) = watched {
-        notes.push(format!("{} is watched: a changed configuration is applied.", short(file)));
+        notes.push(format!("Changes of {} are applied.", short(file)));
     }
     About { place: SourcePlace::Embedded, name, notes }
 }
@@ -296,7 +306,7 @@ pub fn show(opened: Opened, args: &CommonArgs, settings: &Settings) -> ExitCode 
     let mut personal = personal;
     let mut tap: Option<Box<dyn Tap>> = None;
     if options.linear && args.record.is_some() {
-        return fail("--record writes down what is pressed in the drawn console; with --linear nothing is drawn", 2);
+        return fail("--record records keys of the console; it cannot be used with --linear", 2);
     }
     if let Some(file) = &args.record {
         // A tape is played with the keys that everybody has, from the page that every tape begins on.
@@ -343,7 +353,7 @@ pub fn show(opened: Opened, args: &CommonArgs, settings: &Settings) -> ExitCode 
     let _collector = Collector::start(&source, trends);
     let _watching = match probe::watch(&source, folder, args.speed) {
         Ok(watching) => watching,
-        Err(error) => return fail(&format!("alerts cannot be evaluated: {error}"), 1),
+        Err(error) => return fail(&format!("cannot evaluate alerts: {error}"), 1),
     };
     match console::run_tapped(source, options, personal, tap) {
         Ok(()) => ExitCode::SUCCESS,

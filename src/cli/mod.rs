@@ -37,6 +37,7 @@ pub mod predicted;
 mod printed;
 pub mod profiles;
 mod progress;
+mod recent;
 pub mod record;
 pub mod remote;
 pub mod run;
@@ -48,6 +49,7 @@ pub mod served;
 pub mod settings;
 pub mod shell;
 pub mod simulate;
+mod start;
 pub mod state;
 pub mod token;
 mod trends;
@@ -195,6 +197,14 @@ pub fn main() -> ExitCode {
         return outcome.map_or_else(|(why, status)| fail(&why, status), |()| ExitCode::SUCCESS);
     }
     let cli = Cli::parse_from(flag_order::sorted(Cli::command(), std::env::args_os()));
+    match &cli.command {
+        None if std::env::args_os().len() == 1 => start::run(&cli.console),
+        _ => carry_out(&cli),
+    }
+}
+
+/// Carries out a command.
+fn carry_out(cli: &Cli) -> ExitCode {
     match &cli.command {
         None => console::run(&cli.console),
         Some(Command::Demo(args)) => demo::run(args),

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use clap::Args;
 
 use super::look::LookArgs;
-use super::{fail, identity, load};
+use super::{fail, identity, load, recent};
 use source::Saved;
 
 /// The arguments of `kornsole open`.
@@ -30,10 +30,13 @@ pub fn run(args: &OpenArgs) -> ExitCode {
     let name = args.dump.file_name().unwrap_or(args.dump.as_os_str()).to_string_lossy().into_owned();
     let read = load::bytes(&args.dump).and_then(|bytes| Saved::read(&name, &bytes, identity::of_process()));
     match read {
-        Ok(saved) => match console::run(Arc::new(saved), options, personal) {
-            Ok(()) => ExitCode::SUCCESS,
-            Err(error) => fail(&format!("{error:#}"), 1),
-        },
+        Ok(saved) => {
+            recent::opened("open", Some(&args.dump));
+            match console::run(Arc::new(saved), options, personal) {
+                Ok(()) => ExitCode::SUCCESS,
+                Err(error) => fail(&format!("{error:#}"), 1),
+            }
+        }
         Err(message) => fail(&message, 1),
     }
 }

@@ -65,6 +65,11 @@ pub fn run_found(args: &ConsoleArgs) -> Option<ExitCode> {
     args.daemon.connect().is_ok().then(|| run(args))
 }
 
+/// Whether a daemon of this machine answers.
+pub fn is_running() -> bool {
+    SocketArgs::default().connect().is_ok()
+}
+
 fn attached(args: &ConsoleArgs) -> Result<LocalMachine, Ended> {
     let mut client = args.daemon.connect()?;
     let (Reply::Info(info), _) = ask(&mut client, &Request::Info)? else { return Err(unexpected()) };

@@ -29,7 +29,7 @@ use clap::{Args, Subcommand};
 use super::fail;
 pub use acts::{EndingArgs, NumbersArgs, cancel, hold, release, requeue};
 pub use completions::extend as extend_completions;
-pub use console::{ConsoleArgs as LocalConsoleArgs, run_found};
+pub use console::{ConsoleArgs as LocalConsoleArgs, is_running, run_found};
 pub use jobs::{HistoryArgs, JobArgs, JobsArgs, LogsArgs, history, job, jobs, logs, wait};
 use local::client::Client;
 use local::wire::{Reply, Request};
@@ -166,7 +166,7 @@ fn code(outcome: Result<ExitCode, Ended>) -> ExitCode {
 
 /// What an answer that does not fit its request means: the daemon is of another release.
 fn unexpected() -> Ended {
-    Ended::refused("the daemon's answer does not fit: it may be of another release; restart it")
+    Ended::refused("unexpected answer of the daemon: it may be another release; restart it")
 }
 
 /// A folder or file as an absolute path.

@@ -13,6 +13,7 @@ pub mod personal;
 pub mod runtime;
 pub mod session;
 pub mod settings;
+pub mod start;
 pub mod tap;
 pub mod terminal;
 pub mod workers;

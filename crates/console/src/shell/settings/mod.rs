@@ -9,6 +9,7 @@
 //! units = "binary"    # sizes by 1024, 64Gi; "decimal": by 1000, 68.7G
 //! refresh = "2s"      # the screen takes news at most so often
 //! start = "overview"  # the first page; "queues": the queue tree
+//! default = "demo"    # what `kornsole` without arguments opens: demo, empty, local, or a context; without it: the start page
 //! core = "1.9.0"      # what commands that predict decide like: check, diff, place, run, whatif, simulate, explain
 //!
 //! [keys.list]         # a context, as the help and docs/guide/keys.md name them
@@ -81,6 +82,8 @@ pub struct Settings {
     pub units: Option<SizeUnits>,
     /// Which core the commands that predict decide like, where the command line says none.
     pub core: Option<Profile>,
+    /// What `kornsole` without arguments opens, without the start page: `demo`, `empty`, `local`, or a context.
+    pub default: Option<String>,
     /// Which page opens first.
     pub start: Option<StartPage>,
     /// What the keys mean.
@@ -111,6 +114,7 @@ impl Default for Settings {
             units,
             start,
             core: None,
+            default: None,
             keymap: keymap::defaults(),
             contexts,
             refresh,
@@ -165,7 +169,7 @@ pub fn read(text: &str, themes: &Themes) -> Read {
     }
     for error in wrong.into_iter().take(toml_table::MOST_FAULTS) {
         let span: Range<usize> = error.span().unwrap_or_default();
-        let hint = "nothing of the file is used; the defaults hold";
+        let hint = "the file is ignored; defaults are used";
         faults.push(toml_table::fault(text, "OWN-001", &span, "", error.message().to_owned(), hint));
     }
     faults.sort_by_key(|fault| (fault.at.line, fault.at.column));
@@ -174,9 +178,9 @@ pub fn read(text: &str, themes: &Themes) -> Read {
 }
 
 fn top(table: &Table<'_, '_>, themes: &Themes, settings: &mut Settings, faults: &mut Vec<Fault>) {
-    const KNOWN: [&str; 14] = [
+    const KNOWN: [&str; 15] = [
         "theme", "ascii", "linear", "mouse", "marks", "units", "refresh", "start", "keys", "columns", "views",
-        "contexts", "command", "core",
+        "contexts", "command", "core", "default",
     ];
     let mut own = None;
     for entry in table.entries() {
@@ -190,6 +194,7 @@ fn top(table: &Table<'_, '_>, themes: &Themes, settings: &mut Settings, faults: 
             "refresh" => settings.refresh = words::interval(&entry, faults),
             "start" => settings.start = words::start(&entry, faults),
             "core" => settings.core = words::core(&entry, faults),
+            "default" => settings.default = entry.text(faults).map(str::to_owned),
             "columns" => {
                 if let Some(table) = entry.table(faults) {
                     settings.columns = lists::columns(&table, faults);
@@ -293,7 +298,7 @@ a = 'accept'
         settings.toml:1:9: error[OWN-003]: no theme "neon"
           1 | theme = 'neon'
             |         ^
-            = there are dark, light, high-contrast, high-contrast-light, colour-blind, ansi16, mono, catppuccin-mocha, dracula, gruvbox-dark, gruvbox-light, nord, tokyo-night
+            = available: dark, light, high-contrast, high-contrast-light, colour-blind, ansi16, mono, catppuccin-mocha, dracula, gruvbox-dark, gruvbox-light, nord, tokyo-night
         settings.toml:2:9: error[OWN-003]: `ascii` is a TOML string
           2 | ascii = 'yes'
             |         ^
@@ -301,11 +306,11 @@ a = 'accept'
         settings.toml:3:1: error[OWN-002]: no setting "colour"
           3 | colour = 1
             | ^
-            = there are theme, ascii, linear, mouse, marks, units, refresh, start, keys, columns, views, contexts, command, core
+            = available: theme, ascii, linear, mouse, marks, units, refresh, start, keys, columns, views, contexts, command, core, default
         settings.toml:4:7: error[OWN-010]: no context "lists"
           4 | [keys.lists]
             |       ^
-            = there are queues, apps, app, job, pod, nodes, node, users, account, details, explain, fairness, alerts, placement, config, contexts, change, events, audit, revisions, simulate, usage, shadow, clusters, trends, list, page, edit, form, filter, command, confirm, typed, reason, help, messages, columns, always
+            = available: queues, apps, app, job, pod, nodes, node, users, account, details, explain, fairness, alerts, placement, config, contexts, change, events, audit, revisions, simulate, usage, shadow, clusters, trends, list, page, edit, form, filter, command, confirm, typed, reason, help, messages, columns, always
         settings.toml:7:1: error[OWN-011]: "entr" is not a key
           7 | entr = 'open'
             | ^
@@ -313,7 +318,7 @@ a = 'accept'
         settings.toml:8:5: error[OWN-012]: no command "dance"
           8 | x = 'dance'
             |     ^
-            = docs/guide/keys.md and `:` name them; "none" for no meaning
+            = see docs/guide/keys.md; "none" unbinds the key
         settings.toml:10:1: error[OWN-013]: z and z z start with the same keys, so one of them is unreachable
           10 | z = 'bottom'
              | ^
@@ -326,7 +331,7 @@ a = 'accept'
           13 | o = 'theme'
              |     ^
              = write a whole command line
-        settings.toml:15:1: error[OWN-013]: a could not be written any more
+        settings.toml:15:1: error[OWN-013]: a could no longer be typed
           15 | a = 'accept'
              | ^
              = in text input, start with ctrl, alt, or a named key
