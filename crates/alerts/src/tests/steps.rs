@@ -131,7 +131,7 @@ fn an_inhibited_alert_is_reported_when_what_inhibits_is_over_and_it_still_holds(
     let held: Vec<_> = alerts.iter().map(|alert| (alert.rule.as_str(), alert.stage, alert.held.is_some())).collect();
     assert_eq!(held, [("lost", How::Firing, false), ("disk", How::Firing, true)]);
     stage.nodes(&["n-1", "n-2"]);
-    assert_eq!(stage.step(10), ["lost: node n-2 is over: gone for 1m"]);
+    assert_eq!(stage.step(10), ["lost: node n-2 is over: missing for 1m"]);
     assert!(stage.step(50).is_empty(), "it has the time of its rule to go by itself");
     assert_eq!(stage.step(10).len(), 1);
 }

@@ -227,7 +227,7 @@ partitions:
             (
                 Profile::V1_5_1,
                 "          preemption: {quota",
-                Some(("quotapreemptionenabled", "1.8.0 and 1.9.0 have it")),
+                Some(("quotapreemptionenabled", "used by 1.8.0 and 1.9.0")),
             ),
             (Profile::V1_8_0, "          preemption: {quota", None),
         ] {

@@ -114,7 +114,7 @@ fn render(choices: &[Choice], cursor: usize, theme: &Theme, buffer: &mut Buffer)
             }
         }
     }
-    let keys = "enter or the key opens   up, down select   q quit";
+    let keys = "enter open   j k select   q quit";
     pen.text(1, height.saturating_sub(1), width, keys, Role::Dim);
 }
 

@@ -208,7 +208,7 @@ fn what_is_not_there_or_not_legal_is_reported() {
     = users with commas, one space, groups with commas
     "#);
     insta::assert_snapshot!(report(BLOCK, add_queue(BLOCK, &target(&QueuePath::root()), &named("Tenant-A"))), @r#"
-    9:13: error[EDT-005]: there is a queue "Tenant-A" below root already
+    9:13: error[EDT-005]: root already has a child "Tenant-A"
     = use another name
     "#);
     insta::assert_snapshot!(report(BLOCK, add_queue(BLOCK, &target(&a), &named("a.b"))), @r#"
