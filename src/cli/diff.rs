@@ -13,11 +13,10 @@ use model::Profile;
 
 /// The arguments of `kornsole diff`.
 #[derive(Args, Clone, Debug)]
-#[command(after_help = "Exit code: 0 no difference, 1 differences, 2 usage error or an invalid configuration file.")]
 pub struct DiffArgs {
-    /// The configuration before, in any form that `check` reads; `-` is standard input
+    /// Old configuration, in any form that `check` reads; `-` is standard input
     pub old: PathBuf,
-    /// The configuration after
+    /// New configuration
     pub new: PathBuf,
     /// Print one JSON object
     #[arg(long)]
@@ -25,7 +24,7 @@ pub struct DiffArgs {
     /// By whose rules both are read
     #[command(flatten)]
     pub core: PredictedCore,
-    /// In a ConfigMap the entry `NAME.yaml` is read
+    /// Entry of a ConfigMap to read: NAME.yaml
     #[arg(long, value_name = "NAME", default_value = DEFAULT_POLICY_GROUP)]
     pub policy_group: String,
 }

@@ -12,10 +12,10 @@ use tracing_subscriber::fmt::writer::BoxMakeWriter;
 /// What is logged, and where.
 #[derive(Args, Clone, Debug)]
 pub struct LogArgs {
-    /// What is logged: off, error, warn, info, debug, trace; also by module, as `info,server=debug`
+    /// Log levels: off, error, warn, info, debug, or trace; by module: info,server=debug
     #[arg(long, value_name = "LEVELS", default_value = "info")]
     pub log: String,
-    /// Log into this file instead of standard error
+    /// Log file, instead of standard error
     #[arg(long, value_name = "FILE")]
     pub log_file: Option<PathBuf>,
 }

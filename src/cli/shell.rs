@@ -11,7 +11,7 @@ use super::fail;
 /// The arguments of `kornsole completions`.
 #[derive(Args, Clone, Debug)]
 pub struct CompletionsArgs {
-    /// For which shell
+    /// Shell
     pub shell: Shell,
 }
 

@@ -22,13 +22,13 @@ pub struct TokenArgs {
 
 #[derive(Subcommand, Clone, Debug)]
 enum TokenCommand {
-    /// Make a token, print it once, and keep its hash
+    /// Create a token, print it once, and store its hash
     New(NewArgs),
-    /// Show the tokens of a file, without the tokens themselves
+    /// List the tokens of a file, without their secrets
     List(FileArgs),
-    /// Take a token out of a file
+    /// Remove a token from a file
     Revoke {
-        /// The token's id, as `list` shows it
+        /// Token ID, from `kornsole token list`
         id: String,
         #[command(flatten)]
         file: FileArgs,
@@ -37,26 +37,26 @@ enum TokenCommand {
 
 #[derive(Args, Clone, Debug)]
 struct FileArgs {
-    /// The file of tokens; a server takes it with --tokens
+    /// File with tokens; the option --tokens of a server reads it
     #[arg(long, value_name = "FILE", default_value = "tokens.yaml")]
     file: PathBuf,
 }
 
 #[derive(Args, Clone, Debug)]
 struct NewArgs {
-    /// Whom it stands for
+    /// User of the token
     #[arg(long, value_name = "NAME")]
     user: String,
-    /// His groups, the primary one first; without any the list is the user's name
+    /// Groups of the user, the primary group first [default: a group with the user name]
     #[arg(long = "group", value_name = "NAME", value_delimiter = ',')]
     groups: Vec<String>,
-    /// For how long, as 720h; without it for ever
+    /// Lifetime, for example 720h [default: no expiry]
     #[arg(long, value_name = "DURATION", value_parser = span)]
     expires: Option<Duration>,
-    /// Nothing may be changed with it
+    /// Allow no changes with this token
     #[arg(long)]
     read_only: bool,
-    /// What it is for
+    /// Purpose of the token
     #[arg(long, value_name = "TEXT", default_value = "")]
     note: String,
     #[command(flatten)]

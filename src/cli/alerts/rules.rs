@@ -15,7 +15,9 @@ use model::Time;
 /// The rules of alerts.
 #[derive(Args, Clone, Debug, Default, PartialEq, Eq)]
 pub struct AlertArgs {
-    /// The rules of alerts, over those that come with kornsole. Without it $XDG_CONFIG_HOME/kornsole/alerts.toml, if it is there
+    /// File with alert rules, which override the default rules
+    ///
+    /// Default: $XDG_CONFIG_HOME/kornsole/alerts.toml, if the file exists.
     #[arg(long = "alerts", value_name = "FILE")]
     pub rules: Option<PathBuf>,
 }

@@ -16,15 +16,16 @@ use local::wire::{Reply, Request};
 /// What is named.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Kind {
-    /// The numbers of jobs that have not ended, with what they are called.
+    /// IDs and names of active jobs
     Jobs,
-    /// The queues that one may submit to.
+    /// Queues that you can submit to
     Queues,
 }
 
 /// The arguments of `kornsole local names`.
 #[derive(Args, Clone, Debug)]
 pub struct NamesArgs {
+    /// Names to print
     kind: Kind,
     /// Which daemon is asked
     #[command(flatten)]

@@ -25,28 +25,28 @@ pub struct SubmitArgs {
     /// What is asked for
     #[command(flatten)]
     pub options: JobOptions,
-    /// Read the job from a YAML file: `command`, and these options by their long names
+    /// YAML file with `command` and these options by their long names
     #[arg(long, short, value_name = "FILE", conflicts_with = "script")]
     pub file: Option<PathBuf>,
-    /// Wait until it has ended, with its exit status
+    /// Wait until the job finishes, and exit with its exit status
     #[arg(long, short)]
     pub wait: bool,
-    /// Submit nothing: say which queue it would go to, and when it would begin
+    /// Print the queue and the expected start; do not submit
     #[arg(long = "where", conflicts_with = "wait")]
     pub where_to: bool,
-    /// Print JSON instead of words
+    /// Print JSON
     #[arg(long)]
     pub json: bool,
     /// Which daemon is asked
     #[command(flatten)]
     pub daemon: SocketArgs,
-    /// A script, with options of its own in lines that begin with #kornsole or #SBATCH
+    /// Script; its lines that start with #kornsole or #SBATCH contain options
     #[arg(value_name = "SCRIPT")]
     pub script: Option<PathBuf>,
-    /// The script's arguments; those that begin with - stand behind --
+    /// Arguments of the script; put arguments that start with - after --
     #[arg(value_name = "ARGUMENT")]
     pub arguments: Vec<String>,
-    /// The command with its arguments, behind --; behind a script, its last arguments
+    /// Command and its arguments, after --; with a script, its last arguments
     #[arg(last = true, value_name = "COMMAND")]
     pub command: Vec<String>,
 }

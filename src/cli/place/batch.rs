@@ -22,9 +22,9 @@ use wire::convert::placement::{Answer, Submitted};
 /// What a batch is written in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum BatchFormat {
-    /// With a header, read record by record
+    /// CSV with a header
     Csv,
-    /// A list, read whole
+    /// YAML or JSON list
     Yaml,
 }
 

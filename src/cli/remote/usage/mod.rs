@@ -34,29 +34,32 @@ pub struct UsageArgs {
     /// Whose ledger: a server's, or that of a state folder
     #[command(flatten)]
     pub of: AuditSourceArgs,
-    /// What the rows are split by: hour, partition, queue, user, group, application, priority; or tree: every queue with all below it, beside what
-    /// was guaranteed and borrowed
+    /// Columns that split the rows: hour, partition, queue, user, group, application, priority
+    ///
+    /// The value tree prints each queue with its subtree, and its guaranteed and borrowed resources.
     #[arg(long, value_name = "NAMES", default_value = "queue,user")]
     pub by: String,
-    /// From when on: a day, a time as 2026-11-01T08:00:00Z, or how long ago, as 24h. Whole hours count
+    /// Start: a day, a time, or an age such as 24h
+    ///
+    /// A time is written as 2026-11-01T08:00:00Z. kornsole counts whole hours.
     #[arg(long, value_name = "TIME")]
     pub from: Option<String>,
-    /// Up to when
+    /// End, in the same form
     #[arg(long, value_name = "TIME")]
     pub to: Option<String>,
-    /// A whole month by UTC, as 2026-11, in place of --from and --to
+    /// Calendar month in UTC, for example 2026-11, instead of --from and --to
     #[arg(long, value_name = "MONTH", conflicts_with_all = ["from", "to"])]
     pub month: Option<String>,
-    /// Only what was used in this queue and below it
+    /// Only usage in the subtree of this queue
     #[arg(long, value_name = "PATH")]
     pub queue: Option<String>,
-    /// Only what was used under this user
+    /// Only usage of this user
     #[arg(long, value_name = "NAME")]
     pub user: Option<String>,
-    /// How it is printed
+    /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "table")]
     pub format: Format,
-    /// What an hour of each resource costs
+    /// File with the prices of each resource for an hour
     #[arg(long, value_name = "FILE")]
     pub price: Option<PathBuf>,
 }
@@ -64,13 +67,13 @@ pub struct UsageArgs {
 /// How a report is printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Format {
-    /// For people, in hours of cores, GiB and others
+    /// Table, in hours of cores, GiB, and other units
     Table,
-    /// For spreadsheets, in seconds of base units
+    /// CSV for spreadsheets, in seconds of base units
     Csv,
-    /// As the REST API answers
+    /// JSON of the REST API
     Json,
-    /// One page with charts, which needs nothing else
+    /// One HTML page with charts
     Html,
 }
 
