@@ -257,7 +257,7 @@ fn bytes(file: &Path) -> Result<Vec<u8>, Rejected> {
     use std::io::Read as _;
     let mut bytes = Vec::new();
     let read = std::fs::File::open(file).and_then(|file| file.take(LARGEST + 1).read_to_end(&mut bytes));
-    let report = |why: String| Rejected { message: format!("{}: cannot be read: {why}", file.display()), code: 1 };
+    let report = |why: String| Rejected { message: format!("cannot read {}: {why}", file.display()), code: 1 };
     match read {
         Ok(_) if bytes.len() as u64 > LARGEST => Err(report(format!("larger than {LARGEST} bytes"))),
         Ok(_) => Ok(bytes),
@@ -313,7 +313,7 @@ mod tests {
     fn files_that_cannot_be_used_are_named() {
         let way = WayArgs { token_file: Some(PathBuf::from("/nowhere/token")), ..WayArgs::default() };
         let report = find("localhost:9080", &way, &contexts()).unwrap_err();
-        assert!(report.code == 1 && report.message.starts_with("/nowhere/token: cannot be read"), "{}", report.message);
+        assert!(report.code == 1 && report.message.starts_with("cannot read /nowhere/token: "), "{}", report.message);
         let way = WayArgs { headers: vec!["nonsense".to_owned()], ..WayArgs::default() };
         assert_eq!(find("localhost:9080", &way, &contexts()).unwrap_err().code, 2);
     }

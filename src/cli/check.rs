@@ -96,14 +96,14 @@ fn check(
         };
         if configs.is_empty() {
             let name = path.display().to_string();
-            writeln!(err, "{}: no queue configuration found; {}", escaped(&name), config::input::FORMS)?;
+            writeln!(err, "error: {}: no queue configuration found; {}", escaped(&name), config::input::FORMS)?;
             code = 1;
         }
         for found in configs {
             let checked = match Checked::of(found, core) {
                 Ok(checked) => checked,
                 Err(why) => {
-                    writeln!(err, "kornsole check: {}", escaped(&why))?;
+                    writeln!(err, "error: {}", escaped(&why))?;
                     code = 1;
                     continue;
                 }
@@ -302,7 +302,7 @@ partitions:
         assert_eq!(checked(&["-"], good), (0, "-: valid (core 1.9.0)\n".into(), String::new()));
         let (code, _, err) = checked(&["no/such/file", "-"], good);
         assert_eq!(code, 1);
-        assert!(err.contains("no/such/file: cannot be read"), "{err}");
+        assert!(err.contains("error: cannot read no/such/file: "), "{err}");
         assert!(Cli::try_parse_from(["check"]).is_err());
         assert!(Cli::try_parse_from(["check", "--core", "2.0", "-"]).is_err());
     }

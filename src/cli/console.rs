@@ -101,7 +101,7 @@ pub(super) fn scheduler_acl(text: &str) -> Result<Acl, String> {
     let report = |parts| format!("an access list has at most two parts, this one has {parts}");
     let reading = Acl::parse(text, AclNames::Portable).map_err(report)?;
     match reading.ignored.first() {
-        Some(name) => Err(format!("{name:?} is not a valid name")),
+        Some(name) => Err(format!("invalid name {name:?}")),
         None => Ok(reading.acl),
     }
 }
@@ -302,7 +302,7 @@ pub fn show(opened: Opened, args: &CommonArgs, settings: &Settings) -> ExitCode 
     let mut personal = personal;
     let mut tap: Option<Box<dyn Tap>> = None;
     if options.linear && args.record.is_some() {
-        return fail("--record writes down what is pressed in the drawn console; with --linear nothing is drawn", 2);
+        return fail("cannot record a tape in linear mode; remove --linear or --record", 2);
     }
     if let Some(file) = &args.record {
         // A tape is played with the keys that everybody has, from the page that every tape begins on.
@@ -349,7 +349,7 @@ pub fn show(opened: Opened, args: &CommonArgs, settings: &Settings) -> ExitCode 
     let _collector = Collector::start(&source, trends);
     let _watching = match probe::watch(&source, folder, args.speed) {
         Ok(watching) => watching,
-        Err(error) => return fail(&format!("alerts cannot be evaluated: {error}"), 1),
+        Err(error) => return fail(&format!("cannot evaluate alerts: {error}"), 1),
     };
     match console::run_tapped(source, options, personal, tap) {
         Ok(()) => ExitCode::SUCCESS,

@@ -117,7 +117,7 @@ fn begin(demo: Option<Box<dyn Workload>>, setup: &Setup) -> Result<Core, String>
 }
 
 fn config_of(profile: Profile) -> Result<Arc<config::Config>, String> {
-    config::read(demo_config(), profile).config.map(Arc::new).ok_or("the demo's configuration is invalid".to_owned())
+    config::read(demo_config(), profile).config.map(Arc::new).ok_or("invalid configuration of the demo".to_owned())
 }
 
 /// How many cycles and commands are done between two looks at the time.

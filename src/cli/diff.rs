@@ -8,6 +8,7 @@ use clap::Args;
 
 use super::inputs;
 use super::predicted::{self, PredictedCore};
+use super::printed;
 use ::config::{self, Config, DEFAULT_POLICY_GROUP};
 use model::Profile;
 
@@ -43,7 +44,7 @@ pub fn run(args: &DiffArgs) -> ExitCode {
 
 fn compare(args: &DiffArgs, out: &mut impl Write, err: &mut impl Write) -> io::Result<u8> {
     if args.old == Path::new("-") && args.new == args.old {
-        writeln!(err, "only one of the two can be standard input")?;
+        writeln!(err, "error: cannot read both configurations from standard input; name a file for one of them")?;
         return Ok(2);
     }
     let core = args.core.profile();
@@ -51,7 +52,7 @@ fn compare(args: &DiffArgs, out: &mut impl Write, err: &mut impl Write) -> io::R
     for file in [&args.old, &args.new] {
         match config_of(file, args, core) {
             Ok(config) => read.push(config),
-            Err(message) => writeln!(err, "{}", message.trim_end())?,
+            Err(message) => writeln!(err, "{}", printed::error(message.trim_end()))?,
         }
     }
     let [old, new] = read.as_slice() else { return Ok(2) };

@@ -184,7 +184,7 @@ fn bytes(path: &Path) -> Result<Vec<u8>, String> {
     }
     let mut bytes = Vec::new();
     let read = File::open(path).and_then(|file| file.take(yaml::LARGEST as u64 + 1).read_to_end(&mut bytes));
-    read.map(|_| bytes).map_err(|error| format!("{}: cannot be read: {error}", path.display()))
+    read.map(|_| bytes).map_err(|error| format!("cannot read {}: {error}", path.display()))
 }
 
 fn is_unrelated(text: &str, faults: &[Fault]) -> bool {
@@ -281,7 +281,7 @@ fn files(path: &Path) -> Result<Option<Vec<PathBuf>>, String> {
 
 /// The files of a directory by their endings, without hidden ones and without following links to directories.
 fn gather(directory: &Path, found: &mut Vec<PathBuf>) -> Result<(), String> {
-    let unreadable = |error: std::io::Error| format!("{}: cannot be read: {error}", directory.display());
+    let unreadable = |error: std::io::Error| format!("cannot read {}: {error}", directory.display());
     for entry in std::fs::read_dir(directory).map_err(unreadable)? {
         let entry = entry.map_err(unreadable)?;
         let (path, kind) = (entry.path(), entry.file_type().map_err(unreadable)?);

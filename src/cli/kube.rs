@@ -82,7 +82,7 @@ pub fn run(args: &KubeArgs) -> ExitCode {
     match std::io::stdout().lock().write_all(super::printed::safe(&text).as_bytes()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
-        Err(error) => fail(&format!("the output cannot be written: {error}"), 1),
+        Err(error) => fail(&format!("cannot write the output: {error}"), 1),
     }
 }
 

@@ -119,7 +119,7 @@ pub fn run(args: &ScheduleArgs) -> ExitCode {
         Err(why) => return fail(&why, 1),
     };
     if let Err(error) = stop_by_signals(shim.stopper()) {
-        return fail(&format!("signals cannot be heard: {error}"), 1);
+        return fail(&format!("cannot receive signals: {error}"), 1);
     }
     let folder = settings.config().state_folder.as_deref();
     // A rule that does not read is said now, and not when this replica's turn comes.
@@ -145,7 +145,7 @@ pub fn run(args: &ScheduleArgs) -> ExitCode {
         let running = Beside::start(&cluster, serve, engine, (&args.alerts, folder, kept.take()))?;
         notices.iter().for_each(|notice| tracing::warn!("{notice}"));
         if configured.by_default {
-            tracing::warn!("no ConfigMap has a queue configuration: the built-in default is used");
+            tracing::warn!("no ConfigMap has a queue configuration: using the default");
         }
         predicted::said_at_start(profile, &configured.queues).iter().for_each(|said| tracing::info!("{said}"));
         let url = url(&running.server);
@@ -210,7 +210,7 @@ impl Beside {
         let source = Embedded::new(engine, about, identity::of_process()).with_alerts(board);
         let source: Arc<dyn Source> = Arc::new(source);
         let watching = probe::watch(&source, folder.map(Path::to_owned), 1.0);
-        let watching = watching.map_err(|error| format!("alerts cannot be judged: {error}"))?;
+        let watching = watching.map_err(|error| format!("cannot evaluate alerts: {error}"))?;
         let collector = Collector::start(&source, trends::embedded(folder));
         Ok(Self { server, _watching: watching, _collector: collector, _keeper: keeper, _source: source })
     }

@@ -100,11 +100,11 @@ pub fn run(args: &ShadowArgs) -> ExitCode {
 fn stop_by_itself(args: &ShadowArgs, shim: &ShadowShim) -> Result<(), String> {
     if let Some(address) = args.metrics {
         let served = shim.runtime().block_on(serve_metrics(address, shim.shown()));
-        let address = served.map_err(|error| format!("figures cannot be served on {address}: {error}"))?;
-        tracing::info!("figures on http://{address}/metrics");
+        let address = served.map_err(|error| format!("cannot serve metrics on {address}: {error}"))?;
+        tracing::info!("metrics on http://{address}/metrics");
     }
     let stopper = shim.stopper();
-    let mut signals = Signals::new([SIGTERM, SIGINT]).map_err(|error| format!("signals cannot be heard: {error}"))?;
+    let mut signals = Signals::new([SIGTERM, SIGINT]).map_err(|error| format!("cannot receive signals: {error}"))?;
     std::thread::spawn(move || {
         if signals.forever().next().is_some() {
             stopper.stop();
@@ -135,7 +135,7 @@ fn watch(args: &ShadowArgs, shim: ShadowShim, serve: Option<Serve>) -> Result<()
         }
         notices.iter().for_each(|notice| tracing::warn!("{notice}"));
         if configured.by_default {
-            tracing::warn!("no ConfigMap has a queue configuration: the built-in default is compared with");
+            tracing::warn!("no ConfigMap has a queue configuration: using the default");
         }
         // On stderr, so that nothing else is among the lines of JSON.
         let _ = writeln!(io::stderr().lock(), "watching: {} pods, {} of them on nodes", pods.0, pods.1);
@@ -151,9 +151,7 @@ fn watch(args: &ShadowArgs, shim: ShadowShim, serve: Option<Serve>) -> Result<()
     let Some((tally, free)) = ended.filter(|_| !args.json) else { return Ok(()) };
     match print(&report::summary(&tally, &free)) {
         // A reader that has seen enough is no failure.
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-            Err(format!("the output cannot be written: {error}"))
-        }
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(format!("cannot write the output: {error}")),
         _ => Ok(()),
     }
 }

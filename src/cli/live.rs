@@ -35,7 +35,7 @@ const LOOK: Duration = Duration::from_millis(100);
 pub fn play(tape: &Path, mode: Mode, server: Option<&str>, depth: Depth) -> Result<PlayResult, Trouble> {
     let wrong = |message: String| Trouble { code: 2, message };
     if !io::stdout().is_terminal() || !io::stdin().is_terminal() {
-        return Err(wrong("kornsole play --live needs a terminal; without one there is --cast FILE".to_owned()));
+        return Err(wrong("cannot play live: no terminal; use --cast FILE".to_owned()));
     }
     let needed = size(&read_file(tape)?.0);
     let here = crossterm::terminal::size().map_err(|error| wrong(format!("the terminal has no size: {error}")))?;
@@ -50,10 +50,10 @@ pub fn play(tape: &Path, mode: Mode, server: Option<&str>, depth: Depth) -> Resu
     let ended = Arc::new(AtomicBool::new(false));
     for signal in [SIGTERM, SIGHUP, SIGINT] {
         let report = signal_hook::flag::register(signal, Arc::clone(&ended));
-        report.map_err(|error| wrong(format!("signals cannot be heard: {error}")))?;
+        report.map_err(|error| wrong(format!("cannot receive signals: {error}")))?;
     }
     crossterm::style::force_color_output(true);
-    let screen = Screen::take().map_err(|error| wrong(format!("the terminal cannot be taken: {error}")))?;
+    let screen = Screen::take().map_err(|error| wrong(format!("cannot use the terminal: {error}")))?;
     let mut live = Live { screen, ended, factor: 1.0, last: None };
     let played = play_watched(tape, mode, server, Some(&mut live), Looks { depth: Some(depth), linear: false });
     if played.as_ref().is_ok_and(|played| !played.stopped) {

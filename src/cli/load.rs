@@ -21,7 +21,7 @@ pub fn bytes(file: &Path) -> Result<Vec<u8>, String> {
     } else {
         std::fs::read(file)
     };
-    read.map_err(|error| format!("{}: cannot be read: {error}", file.display()))
+    read.map_err(|error| format!("cannot read {}: {error}", file.display()))
 }
 
 /// The faults of a text as a person reads them, each with its source line.

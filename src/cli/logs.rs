@@ -34,7 +34,7 @@ impl LogArgs {
             None => (BoxMakeWriter::new(std::io::stderr), false),
             Some(file) => {
                 let opened = OpenOptions::new().create(true).append(true).mode(0o600).open(file);
-                let opened = opened.map_err(|why| (format!("{}: cannot be written: {why}", file.display()), 1))?;
+                let opened = opened.map_err(|why| (format!("cannot write {}: {why}", file.display()), 1))?;
                 (BoxMakeWriter::new(Mutex::new(opened)), false)
             }
         };

@@ -64,7 +64,7 @@ pub fn run(args: &ManifestArgs, config: Option<&Path>, policy_group: &str, core:
     match planned(args, config, policy_group, core) {
         Ok(plan) => match print(&plan, core, args.json) {
             Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-                fail(&format!("the result cannot be written: {error}"), 1)
+                fail(&format!("cannot write the result: {error}"), 1)
             }
             _ => ExitCode::SUCCESS,
         },
@@ -158,7 +158,7 @@ fn files(named: &[PathBuf]) -> Result<Vec<PathBuf>, String> {
             found.push(path.clone());
             continue;
         }
-        let unreadable = |error: io::Error| format!("{}: cannot be read: {error}", path.display());
+        let unreadable = |error: io::Error| format!("cannot read {}: {error}", path.display());
         let mut inside = Vec::new();
         for entry in std::fs::read_dir(path).map_err(unreadable)? {
             let file = entry.map_err(unreadable)?.path();

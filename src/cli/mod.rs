@@ -263,9 +263,9 @@ pub fn main() -> ExitCode {
     }
 }
 
-/// Prints why a command ends, and gives the exit code for it.
+/// Prints the error that ends a command, and returns its exit code.
 pub(crate) fn fail(message: &str, code: u8) -> ExitCode {
-    say(&printed::safe(message.trim_end()));
+    say(&printed::safe(&printed::error(message.trim_end())));
     ExitCode::from(code)
 }
 

@@ -95,18 +95,18 @@ const OWN_SCHEDULER: &str =
     "it brings its own scheduler; only a tape with `Source server` is played on that of --server";
 
 /// What is wrong with a tape whose jobs are not to be had.
-const NO_JOBS: &str = "what was recorded of jobs cannot be read";
+const NO_JOBS: &str = "cannot read the recorded jobs";
 
 /// What is wrong with rules of alerts on a scheduler somewhere else.
 const NO_BOARD: &str = "rules are evaluated of a scheduler in this process only: take `Set Alerts` out";
 
 /// What is wrong with a tape whose rules are not to be had.
-const NO_RULES: &str = "the rules of alerts cannot be read";
+const NO_RULES: &str = "cannot read the alert rules";
 
 /// Plays the tapes. Exit code 0: all as expected; 1: an expectation or snapshot failed, or a tape does not read; 2: wrong use.
 pub fn run(args: &PlayArgs) -> ExitCode {
     if args.tapes.len() > 1 && (args.svg.is_some() || args.text.is_some() || args.cast.is_some()) {
-        return fail("kornsole play: a picture is made of one tape, not of several", 2);
+        return fail("cannot create one image from several tapes; name one tape", 2);
     }
     let mode = match (args.check, args.update) {
         (true, _) => Mode::Check,
@@ -313,7 +313,7 @@ fn compare(tape: &Path, played: &PlayResult) -> Result<Vec<Difference>, String> 
     let text = match fs::read(&file) {
         Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
         Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
-        Err(error) => return Err(format!("{}: cannot be read: {error}", file.display())),
+        Err(error) => return Err(format!("cannot read {}: {error}", file.display())),
     };
     Ok(Shots::read(&text).compare(&played.shots, played.failure.is_none()))
 }
@@ -331,7 +331,7 @@ fn write_shots(tape: &Path, played: &PlayResult) -> Result<(), String> {
 }
 
 fn write(file: &Path, text: &str) -> Result<(), String> {
-    fs::write(file, text).map_err(|error| format!("{}: cannot be written: {error}", file.display()))
+    fs::write(file, text).map_err(|error| format!("cannot write {}: {error}", file.display()))
 }
 
 fn report(difference: &Difference, render: &impl Fn(&Fault) -> String) -> String {

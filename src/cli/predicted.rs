@@ -41,7 +41,7 @@ pub fn by_settings() -> Profile {
         Err(_) => return Profile::NEWEST,
     };
     for fault in read.faults.iter().filter(|fault| fault.path == "core") {
-        eprintln!("settings.toml:{}: {}; {} is used", fault.at.line, fault.message, Profile::NEWEST);
+        eprintln!("warning: settings.toml:{}: {}; {} is used", fault.at.line, fault.message, Profile::NEWEST);
     }
     read.settings.core.unwrap_or(Profile::NEWEST)
 }

@@ -31,7 +31,7 @@ pub fn run(args: &ProfilesArgs) -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         // The reader has seen enough: a closed pipe is no failure.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
-        Err(error) => fail(&format!("the profiles cannot be written: {error}"), 1),
+        Err(error) => fail(&format!("cannot write the profiles: {error}"), 1),
     }
 }
 

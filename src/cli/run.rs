@@ -54,7 +54,7 @@ pub fn run(args: &RunArgs) -> ExitCode {
     }
     let stdin = args.scenarios.iter().chain(&args.config).filter(|file| *file == Path::new("-"));
     if stdin.count() > 1 {
-        return fail("duplicate `-`; standard input can be read only once", 2);
+        return fail("cannot read standard input twice: duplicate `-`", 2);
     }
     if !args.summary {
         predicted::name_on_stderr(core);
@@ -65,7 +65,7 @@ pub fn run(args: &RunArgs) -> ExitCode {
         match run_one(args, core, (number, file), &mut out) {
             Ok(()) => {}
             Err(Ended::Reader) => return ExitCode::SUCCESS,
-            Err(Ended::Writing(error)) => return fail(&format!("the trace cannot be written: {error}"), 1),
+            Err(Ended::Writing(error)) => return fail(&format!("cannot write the trace: {error}"), 1),
             Err(Ended::Faulty(message)) => code = fail(&message, 1),
         }
     }

@@ -24,6 +24,6 @@ pub fn run(args: &SchemaArgs) -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         // The reader has seen enough: a closed pipe is no failure.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
-        Err(error) => fail(&format!("the schema cannot be written: {error}"), 1),
+        Err(error) => fail(&format!("cannot write the schema: {error}"), 1),
     }
 }

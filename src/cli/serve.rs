@@ -119,12 +119,14 @@ impl ListenArgs {
         options.access.owner = identity::of_process().user;
         options.policy_group.clone_from(&config.policy_group);
         if self.require_token && options.access.tokens.is_none() {
-            return Err("--require-token needs tokens: give --tokens FILE; `kornsole token new` makes one".to_owned());
+            return Err(
+                "cannot require tokens: no file of tokens; use --tokens FILE, from `kornsole token new`".to_owned()
+            );
         }
         let plain = options.tls.is_none() && !options.listen.ip().is_loopback() && !self.insecure_plain_http;
         if options.access.tokens.is_some() && plain {
             return Err(format!(
-                "tokens would go over the network as plain text: {} is not this machine alone; give --tls-cert and --tls-key, or say --insecure-plain-http",
+                "cannot accept tokens over plain HTTP: {} is a public address; use --tls-cert and --tls-key, or --insecure-plain-http",
                 options.listen
             ));
         }
@@ -204,7 +206,7 @@ pub fn run(args: &ServeArgs) -> ExitCode {
 /// Why it cannot run.
 pub fn engine(opened: Opened, speed: f64, hook: Option<engine::DrainHook>) -> Result<Arc<Engine>, String> {
     let started = Engine::start_with_journal(opened.core, speed, hook, opened.kept);
-    let mut engine = started.map_err(|error| format!("the scheduler cannot be started: {error}"))?;
+    let mut engine = started.map_err(|error| format!("cannot start the scheduler: {error}"))?;
     if let Some((file, known)) = opened.watched {
         engine.watch(&file, known)?;
     }
@@ -215,7 +217,7 @@ pub fn engine(opened: Opened, speed: f64, hook: Option<engine::DrainHook>) -> Re
 fn until_stopped(engine: &Engine, server: Server) -> ExitCode {
     let mut signals = match Signals::new([SIGTERM, SIGINT, SIGHUP]) {
         Ok(signals) => signals,
-        Err(error) => return fail(&format!("signals cannot be heard: {error}"), 1),
+        Err(error) => return fail(&format!("cannot receive signals: {error}"), 1),
     };
     let url = url(&server);
     tracing::info!("serving on {url}");
@@ -227,16 +229,16 @@ fn until_stopped(engine: &Engine, server: Server) -> ExitCode {
         }
         match server.reload_certificates() {
             Ok(()) => tracing::info!("read certificates again"),
-            Err(why) => tracing::error!("the certificates stay as they were: {why}"),
+            Err(why) => tracing::error!("cannot read the certificates: {why}; the previous ones remain active"),
         }
         match server.reload_tokens() {
             Ok(()) => tracing::info!("read tokens again"),
-            Err(why) => tracing::error!("the tokens stay as they were: {why}"),
+            Err(why) => tracing::error!("cannot read the tokens: {why}; the previous ones remain active"),
         }
     }
     drop(server);
     let alive = engine.published().is_alive();
-    if alive { ExitCode::SUCCESS } else { fail("the scheduler had stopped", 1) }
+    if alive { ExitCode::SUCCESS } else { fail("the scheduler stopped", 1) }
 }
 
 /// Where a server is.

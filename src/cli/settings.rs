@@ -128,6 +128,6 @@ pub fn print_bytes(text: &str) -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         // The reader has seen enough: a closed pipe is no failure.
         Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
-        Err(error) => fail(&format!("the text cannot be written: {error}"), 1),
+        Err(error) => fail(&format!("cannot write the configuration: {error}"), 1),
     }
 }

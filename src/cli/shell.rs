@@ -35,7 +35,7 @@ pub fn man(command: clap::Command) -> ExitCode {
         .chain(command.get_subcommands().filter(|sub| !sub.is_hide_set() && sub.get_name() != "help"));
     for page in pages.cloned() {
         if let Err(error) = clap_mangen::Man::new(page).render(&mut text) {
-            return fail(&format!("the manual page cannot be made: {error}"), 1);
+            return fail(&format!("cannot create the manual page: {error}"), 1);
         }
     }
     print(&text)
@@ -44,7 +44,9 @@ pub fn man(command: clap::Command) -> ExitCode {
 fn print(text: &[u8]) -> ExitCode {
     // A reader that has seen enough, as `head`, is no failure.
     match io::stdout().lock().write_all(text) {
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => fail(&format!("cannot be printed: {error}"), 1),
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            fail(&format!("cannot write the output: {error}"), 1)
+        }
         _ => ExitCode::SUCCESS,
     }
 }

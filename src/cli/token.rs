@@ -94,7 +94,7 @@ fn now() -> i64 {
 fn make(args: &NewArgs) -> Result<String, String> {
     let NewArgs { user, groups, expires, read_only, note, file } = args;
     if user.is_empty() {
-        return Err("--user is empty; a token needs a user".to_owned());
+        return Err("missing user; use --user NAME".to_owned());
     }
     let groups = if groups.is_empty() { vec![user.clone()] } else { groups.clone() };
     let nanos = |span: &Duration| now().saturating_add(i64::try_from(span.as_nanos()).unwrap_or(i64::MAX));

@@ -37,7 +37,9 @@ pub struct UpgradeCheckArgs {
 pub fn run(args: &UpgradeCheckArgs) -> ExitCode {
     match check(args) {
         Ok((text, differs)) => match io::stdout().lock().write_all(text.as_bytes()) {
-            Err(error) if error.kind() != io::ErrorKind::BrokenPipe => fail(&format!("cannot be written: {error}"), 2),
+            Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+                fail(&format!("cannot write the result: {error}"), 2)
+            }
             _ => ExitCode::from(u8::from(differs)),
         },
         Err(message) => fail(&message, 2),
@@ -64,7 +66,7 @@ fn check(args: &UpgradeCheckArgs) -> Result<(String, bool), String> {
     if let Some(workload) = &args.workload {
         let input = load::scenario(workload, Some(&args.config), &args.policy_group, *from)?;
         let parting = scenario::first_parting(&input.scenario, &read, *from, *to);
-        match parting.map_err(|error| format!("the workload cannot be run: {error}"))? {
+        match parting.map_err(|error| format!("cannot run the workload: {error}"))? {
             Some(parting) => {
                 differs = true;
                 text += &parting_text(&parting, *from, *to);

@@ -54,9 +54,9 @@ pub fn read(named: Option<&Path>, themes: &Themes) -> Result<UserSettingsFile, S
             let line = error.as_bytes()[..error.utf8_error().valid_up_to()].iter().filter(|b| **b == b'\n').count() + 1;
             format!("{name}:{line}: not UTF-8; nothing of the file is used")
         }),
-        Err(error) if named.is_some() => return Err(format!("{}: cannot be read: {error}", file.display())),
+        Err(error) if named.is_some() => return Err(format!("cannot read {}: {error}", file.display())),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(UserSettingsFile::default()),
-        Err(error) => Err(format!("{}: cannot be read: {error}", file.display())),
+        Err(error) => Err(format!("cannot read {}: {error}", file.display())),
     };
     Ok(match message {
         Ok(text) => {

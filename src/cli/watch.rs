@@ -58,7 +58,7 @@ pub enum ExitOn {
 fn severity(text: &str) -> Result<Severity, String> {
     let known = [Severity::Info, Severity::Warning, Severity::Critical];
     let found = known.into_iter().find(|severity| severity.word() == text);
-    found.ok_or_else(|| "it is info, warning or critical".to_owned())
+    found.ok_or_else(|| "expected info, warning, or critical".to_owned())
 }
 
 /// The exit code when an alert ends it.
@@ -80,7 +80,7 @@ pub fn run(args: &WatchArgs) -> ExitCode {
     };
     let mut signals = match Signals::new([SIGTERM, SIGINT, SIGHUP]) {
         Ok(signals) => signals,
-        Err(error) => return fail(&format!("signals cannot be heard: {error}"), 1),
+        Err(error) => return fail(&format!("cannot receive signals: {error}"), 1),
     };
     let (source, kept) = match attach::watched(found, &args.alerts) {
         Ok(watched) => watched,
@@ -160,7 +160,7 @@ impl Said {
                 Keeping::Reads(file) => {
                     tracing::info!("another process writes {}: this one continues when it ends", file.display());
                 }
-                Keeping::Stopped(why) => tracing::error!("trends are not kept: {why}"),
+                Keeping::Stopped(why) => tracing::error!("cannot store trends: {why}"),
             }
             self.keeping = Some((*keeping).clone());
         }

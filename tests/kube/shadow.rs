@@ -52,7 +52,7 @@ impl Shadow {
             let line = said.find_map(|line| line.unwrap().split_once(words).map(|(_, rest)| rest.trim().to_owned()));
             line.expect("it ended")
         };
-        let figures = behind("figures on ");
+        let figures = behind("metrics on ");
         let served = behind("serving on ");
         behind("watching: ");
         std::thread::spawn(move || said.for_each(drop));

@@ -37,7 +37,7 @@ fn what_cannot_run_is_refused_and_nothing_is_enqueued() {
         (&["--output", ".", "--", "true"], 2, "directory"),
         (&["--env", "=x", "--", "true"], 2, "NAME=VALUE"),
         (&["--env", "A=B", "--name", &huge, "--", "true"], 2, "4096 bytes"),
-        (&["plain"], 2, "cannot be started"),
+        (&["plain"], 2, "cannot start plain: not executable"),
         (&["missing.sh"], 2, "missing.sh"),
         (&["bad.sh"], 2, "bad.sh:2: "),
         (&["--file", "bad.yaml"], 2, "bad.yaml:2:1"),

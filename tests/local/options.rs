@@ -92,7 +92,7 @@ fn a_job_is_read_from_a_file_or_a_script() {
     let output = machine.call(&["submit", "job.sh", "--", "word"]);
     assert_eq!(
         String::from_utf8(output.stderr).unwrap(),
-        "job.sh: ignored options without an effect on this machine: --nice=3 (line 2)\n"
+        "warning: job.sh: ignored options without an effect on this machine: --nice=3 (line 2)\n"
     );
     machine.wait(2);
     let job = machine.job(2);

@@ -58,7 +58,7 @@ impl AlertArgs {
             }
         };
         let board = Arc::new(Board::new(cluster, Arc::new(rules), store, now, notes));
-        send::start(&board).map_err(|error| format!("alerts cannot be sent: {error}"))?;
+        send::start(&board).map_err(|error| format!("cannot send alerts: {error}"))?;
         Ok(board)
     }
 }

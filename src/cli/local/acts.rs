@@ -130,11 +130,9 @@ fn may(args: &EndingArgs, does: &str) -> Result<bool, Ended> {
 }
 
 fn stopped(args: &EndingArgs, does: &str, request: fn(u64) -> Request, said: fn(&JobReport) -> String) -> ExitCode {
-    code(
-        may(args, does).and_then(|may| {
-            if may { each(&args.jobs, request, said) } else { Err(Ended::refused("nothing was done")) }
-        }),
-    )
+    code(may(args, does).and_then(|may| {
+        if may { each(&args.jobs, request, said) } else { Err(Ended::refused("not confirmed; nothing was done")) }
+    }))
 }
 
 /// Ends jobs, or takes them out of the queue.

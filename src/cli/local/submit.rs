@@ -151,7 +151,7 @@ fn wanted(args: &SubmitArgs) -> Result<Wanted, Ended> {
         _ if starts => Vec::new(),
         Some(line) if !line.is_empty() => line.split_whitespace().map(str::to_owned).collect(),
         _ => {
-            let why = format!("{name}: it cannot be started: make it executable, or start it with #!");
+            let why = format!("cannot start {name}: not executable; make it executable, or start the file with #!");
             return Err(Ended::misused(why));
         }
     };
@@ -182,7 +182,7 @@ fn read(file: &Path) -> Result<Vec<u8>, Ended> {
 }
 
 fn warn(what: &str) {
-    crate::cli::say(&escaped(what));
+    crate::cli::say(&format!("warning: {}", escaped(what)));
 }
 
 fn spec(args: &SubmitArgs) -> Result<(JobSpec, Option<Batch>), Ended> {
@@ -249,9 +249,9 @@ fn environment(set: &[(String, String)]) -> Result<Vec<(String, String)>, Ended>
             (Ok(name), Ok(value)) => env.push((name, value)),
             (Ok(name), Err(_)) if set.iter().any(|(known, _)| *known == name) => {}
             (Ok(name), Err(_)) => {
-                warn(&format!("the variable {name} is not UTF-8 and is skipped in the job's environment"));
+                warn(&format!("skipped variable {name} in the environment of the job: not UTF-8"));
             }
-            (Err(_), _) => warn("a variable with a name that is not UTF-8 is skipped in the job's environment"),
+            (Err(_), _) => warn("skipped a variable in the environment of the job: its name is not UTF-8"),
         }
     }
     for (name, value) in set {

@@ -223,7 +223,7 @@ fn engine(by: &SchedulerSettings, machine: &Machine) -> Result<Arc<Engine>, Stri
         .for_each(|said| tracing::info!("{said}"));
     let (core, kept) = own_queues(&setup, &state, machine)?;
     let started = Engine::start_with_journal(core, 1.0, hook(by), kept);
-    started.map(Arc::new).map_err(|error| format!("the scheduler cannot be started: {error}"))
+    started.map(Arc::new).map_err(|error| format!("cannot start the scheduler: {error}"))
 }
 
 fn own_queues(
@@ -243,8 +243,8 @@ fn until_asked(engine: &Engine) -> ExitCode {
         Ok(mut signals) => {
             signals.forever().next();
         }
-        Err(error) => return fail(&format!("signals cannot be heard: {error}"), 1),
+        Err(error) => return fail(&format!("cannot receive signals: {error}"), 1),
     }
-    tracing::info!("stopping; jobs that run run on");
-    if engine.published().is_alive() { ExitCode::SUCCESS } else { fail("the scheduler had stopped", 1) }
+    tracing::info!("stopping; running jobs continue");
+    if engine.published().is_alive() { ExitCode::SUCCESS } else { fail("the scheduler stopped", 1) }
 }

@@ -11,6 +11,7 @@ use super::row::{Header, Row, of_yaml, unreadable};
 use super::table::Table;
 use crate::cli::load;
 use crate::cli::predicted;
+use crate::cli::printed;
 use config::csv::{Csv, Record};
 use config::fault::escaped;
 use config::{Fault, Source};
@@ -47,7 +48,7 @@ pub fn run(
 ) -> io::Result<u8> {
     let Some(format) = args.batch_format.or_else(|| by_ending(file)) else {
         let name = escaped(&file.display().to_string());
-        writeln!(err, "{name}: the name does not say what it is; give --batch-format csv or yaml")?;
+        writeln!(err, "error: cannot read {name}: unknown format; use --batch-format csv or yaml")?;
         return Ok(2);
     };
     let mut batch = Batch::new(args.json, part, file, out, err);
@@ -79,7 +80,7 @@ fn reader(file: &Path) -> Result<Box<dyn BufRead>, String> {
     }
     match File::open(file) {
         Ok(opened) => Ok(Box::new(BufReader::with_capacity(ROOM, opened))),
-        Err(error) => Err(format!("{}: cannot be read: {error}", file.display())),
+        Err(error) => Err(format!("cannot read {}: {error}", file.display())),
     }
 }
 
@@ -134,7 +135,7 @@ impl<'a, O: Write, E: Write> Batch<'a, O, E> {
             let read = match csv.next(&mut record) {
                 Ok(Some(read)) => read,
                 Ok(None) => break,
-                Err(error) => return self.unreadable(&format!("{}: cannot be read: {error}", self.name)),
+                Err(error) => return self.unreadable(&format!("cannot read {}: {error}", self.name)),
             };
             match (&header, read) {
                 (_, Err(fault)) => self.fault(&unreadable(fault))?,
@@ -149,14 +150,14 @@ impl<'a, O: Write, E: Write> Batch<'a, O, E> {
             }
         }
         if self.faults >= FAULTS {
-            writeln!(self.err, "{}: more than {FAULTS} faults; the rest is not read", escaped(&self.name))?;
+            writeln!(self.err, "error: cannot read {} completely: more than {FAULTS} errors", escaped(&self.name))?;
         }
         Ok(())
     }
 
     fn unreadable(&mut self, message: &str) -> io::Result<()> {
         self.unreadable = true;
-        writeln!(self.err, "{}", escaped(message))
+        writeln!(self.err, "{}", escaped(&printed::error(message)))
     }
 
     fn fault(&mut self, fault: &Fault) -> io::Result<()> {

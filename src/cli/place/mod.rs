@@ -71,7 +71,7 @@ Separate groups by `;`, `,`, or spaces, and tags (NAME=VALUE) by `;`. A batch in
 submission creates does not exist for the next one.";
 
 fn group(text: &str) -> Result<String, String> {
-    if text.is_empty() { Err("a group needs a name".to_owned()) } else { Ok(text.to_owned()) }
+    if text.is_empty() { Err("missing group name".to_owned()) } else { Ok(text.to_owned()) }
 }
 
 fn tag(text: &str) -> Result<(String, String), String> {
@@ -105,7 +105,7 @@ pub fn run(args: &PlaceArgs) -> ExitCode {
         Ok(code) => ExitCode::from(code),
         // The reader has seen enough: a closed pipe is no failure.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
-        Err(error) => fail(&format!("the answer cannot be written: {error}"), 1),
+        Err(error) => fail(&format!("cannot write the answer: {error}"), 1),
     }
 }
 

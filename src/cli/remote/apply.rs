@@ -202,7 +202,7 @@ fn show(would: &Configured, report: &str) {
 
 /// Asks whether a change is meant; one that takes much away is confirmed by the number of queues. Gives what it may take away.
 fn confirmed(would: &Configured, allowed: AllowedRemoval) -> Result<AllowedRemoval, Ended> {
-    let no = || Ended { message: "nothing was done".to_owned(), code: 1 };
+    let no = || Ended { message: "not confirmed; nothing was done".to_owned(), code: 1 };
     if would.removal.passes(allowed) {
         let yes = ["y", "yes"].contains(&answer("apply it? [y/N] ")?.as_str());
         return if yes { Ok(allowed) } else { Err(no()) };

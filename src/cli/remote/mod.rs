@@ -102,7 +102,7 @@ impl From<Fault> for Ended {
 
 impl From<std::io::Error> for Ended {
     fn from(error: std::io::Error) -> Self {
-        Self { message: format!("the output cannot be written: {error}"), code: 1 }
+        Self { message: format!("cannot write the output: {error}"), code: 1 }
     }
 }
 

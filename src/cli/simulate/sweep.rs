@@ -136,7 +136,7 @@ fn by_steps(
     let trace = args.trace.as_deref().map(created).transpose()?.map(|file| Trace::new(std::io::BufWriter::new(file)));
     let mut sink = Steps { trace, events: Vec::new() };
     let (mut runner, mut meter) = (Runner::new(variant.core), Meter::default());
-    let failed = |why: std::io::Error| Ended::input(format!("the trace cannot be written: {why}"));
+    let failed = |why: std::io::Error| Ended::input(format!("cannot write the trace: {why}"));
     let loaded = runner.load(config::read(text, variant.core), &mut sink).map_err(failed)?;
     if loaded == RunOutcome::Refused {
         return Err(Ended::input(format!(

@@ -48,7 +48,7 @@ fn the_command_says_what_is_wrong_and_how_it_ended() {
         ("gone.tape", 1, "gone.tape:2:1: error[TAPE-007]: `Source` is after the first step"),
         ("lost.tape", 1, "lost.tape:1:1: error[TAPE-010]: what the tape runs against cannot be opened"),
         ("faulty.tape", 1, "faulty.tape:1:1: error[TAPE-010]: what the tape runs against cannot be opened"),
-        ("none.tape", 1, "none.tape: cannot be read"),
+        ("none.tape", 1, "error: cannot read none.tape: "),
     ] {
         let (code, out, message) = play(&folder, &[tape]);
         assert_eq!((code, out.as_str()), (Some(expected), ""), "{tape}: {message}");
