@@ -228,6 +228,6 @@ fn a_private_key_that_others_may_read_is_warned_of() {
 fn the_help_says_what_the_scheduler_acl_opens() {
     let help = crate::common::kornsole_command(&["serve", "--help"]).output().unwrap().stdout;
     let help = String::from_utf8(help).unwrap().split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(help.contains("It opens no queue: to kill and move takes the queue's own adminacl"), "{help}");
+    assert!(help.contains("To kill or move applications, a user needs the admin ACL of the queue."), "{help}");
     assert!(!help.contains("Who may kill, move"), "{help}");
 }

@@ -131,11 +131,11 @@ _kornsole_queues() {
 
 /// The specifications in a script for zsh whose values a daemon knows, by how they begin or what they say, with what completes them.
 const ZSH_VALUES: [(&str, &str); 6] = [
-    ("'*::numbers -- The jobs'", "_kornsole_jobs"),
-    ("':number -- The job'", "_kornsole_jobs"),
-    ("'-q+[The queue; ", "_kornsole_queues"),
-    ("'--queue=[The queue; ", "_kornsole_queues"),
-    ("'--to=[The queue that they are to go to]", "_kornsole_queues"),
+    ("'*::numbers -- Job ID", "_kornsole_jobs"),
+    ("':number -- Job ID", "_kornsole_jobs"),
+    ("'-q+[Queue \\[default", "_kornsole_queues"),
+    ("'--queue=[Queue \\[default", "_kornsole_queues"),
+    ("'--to=[Target queue]", "_kornsole_queues"),
     ("'*--after=[", "_kornsole_jobs"),
 ];
 
