@@ -93,7 +93,7 @@ pub struct CommonArgs {
 pub(super) fn speed(text: &str) -> Result<f64, String> {
     match text.parse() {
         Ok(speed) if (0.001..=100_000.0).contains(&speed) => Ok(speed),
-        _ => Err("a number from 0.001 to 100000".to_owned()),
+        _ => Err("expected a number from 0.001 to 100000".to_owned()),
     }
 }
 

@@ -27,7 +27,7 @@ impl LogArgs {
     /// What is wrong with the levels or the file, and the exit code for it.
     pub fn start(&self) -> Result<(), (String, u8)> {
         let filter = EnvFilter::builder().parse(&self.log).map_err(|why| {
-            let hint = "write a level, or levels by module: info,server=debug";
+            let hint = "expected a level, or levels by module: info,server=debug";
             (format!("--log {}: {why}; {hint}", self.log), 2)
         })?;
         let (writer, colours) = match &self.log_file {
@@ -41,6 +41,6 @@ impl LogArgs {
         // A log that cannot be written is no reason to write elsewhere, where it may not be possible either.
         let subscriber = tracing_subscriber::fmt().with_env_filter(filter).with_writer(writer).with_ansi(colours);
         let subscriber = subscriber.log_internal_errors(false);
-        subscriber.try_init().map_err(|why| (format!("nothing can be logged: {why}"), 1))
+        subscriber.try_init().map_err(|why| (format!("cannot write the log: {why}"), 1))
     }
 }

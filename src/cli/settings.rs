@@ -34,7 +34,7 @@ pub struct SettingsArgs {
 }
 
 fn key_value(text: &str) -> Result<(String, String), String> {
-    let (key, value) = text.split_once('=').ok_or("write KEY=VALUE, as cleaner.interval=5s")?;
+    let (key, value) = text.split_once('=').ok_or("expected KEY=VALUE, for example cleaner.interval=5s")?;
     Ok((key.to_owned(), value.to_owned()))
 }
 

@@ -64,7 +64,7 @@ struct NewArgs {
 }
 
 fn span(text: &str) -> Result<Duration, String> {
-    parse_duration(text).ok_or_else(|| "a duration: 30m, 24h, 720h".to_owned())
+    parse_duration(text).ok_or_else(|| "expected a duration, for example 30m, 24h, or 720h".to_owned())
 }
 
 /// Carries out the command.

@@ -69,14 +69,17 @@ fn bad_input_is_reported_with_its_place() {
 fn wrong_use_has_its_own_exit_code() {
     for (arguments, message) in [
         (&["queues.yaml"][..], "--user"),
-        (&["queues.yaml", "--user", "u", "--tag", "ns"], "the tag has no value"),
-        (&["queues.yaml", "--user", "u", "--tag", "=x"], "the tag has no name"),
+        (&["queues.yaml", "--user", "u", "--tag", "ns"], "missing tag value"),
+        (&["queues.yaml", "--user", "u", "--tag", "=x"], "missing tag name"),
         (&["queues.yaml", "--user", "u", "--group", ""], "missing group name"),
-        (&["queues.yaml", "--user", "u", "--tag", "A=1", "--tag", "a=2"], "the tag A is given twice"),
-        (&["queues.yaml", "--user", "u", "--type", "x", "--tag", "Application.Type=y"], "given twice"),
+        (&["queues.yaml", "--user", "u", "--tag", "A=1", "--tag", "a=2"], "duplicate tag A"),
+        (&["queues.yaml", "--user", "u", "--type", "x", "--tag", "Application.Type=y"], "duplicate tag"),
         (&["queues.yaml", "--user", "u", "--batch", "x.csv"], "cannot be used with"),
         (&["queues.yaml", "--batch", "x.txt"], "--batch-format"),
-        (&["-", "--batch", "-", "--batch-format", "csv"], "cannot both come from standard input"),
+        (
+            &["-", "--batch", "-", "--batch-format", "csv"],
+            "cannot read the configuration and the batch from standard input",
+        ),
         (&["queues.yaml", "--user", "u", "--core", "2.0"], "2.0"),
     ] {
         let (code, out, err) = place(arguments, "");

@@ -84,7 +84,7 @@ fn keys_reach_the_job_and_a_hang_up_ends_a_shell_at_once() {
 fn without_a_terminal_nothing_is_submitted() {
     let (_folder, socket, _daemon) = up();
     let (code, why) = call(&socket, &["submit", "--interactive", "--", "sh"]);
-    assert!(code == 2 && why.contains("needs a terminal"), "{code} {why}");
+    assert!(code == 2 && why.contains("are not a terminal"), "{code} {why}");
     assert_eq!(call(&socket, &["jobs", "--json"]).1, "[]\n");
     assert_eq!(call(&socket, &["submit", "--", "sleep", "60"]).0, 0);
     let own = [("KORNSOLE_LOCAL_SOCKET", socket.as_str())];

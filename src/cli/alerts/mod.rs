@@ -41,13 +41,13 @@ pub enum AlertsCommand {
     Kinds,
     /// Test alert rules on the history in a state directory
     Replay(replay::ReplayArgs),
-    /// List the alerts of a kornsole server
+    /// List the alerts of a server
     List(Box<list::ListArgs>),
     /// Silence an alert rule or some of its alerts
     ///
     /// The operation requires the scheduler ACL and is recorded in the audit.
     Silence(Box<silence::SilenceArgs>),
-    /// List the silences of a kornsole server
+    /// List the silences of a server
     Silences(Box<silence::SilencesArgs>),
     /// Remove a silence before it expires
     ///

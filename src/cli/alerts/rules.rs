@@ -36,7 +36,10 @@ impl AlertArgs {
             Ok(rules) => (rules, Vec::new()),
             Err(why) => {
                 let first = why.lines().next().unwrap_or_default();
-                (defaults(), vec![format!("the default rules hold, {first}; `kornsole alerts check` says all")])
+                (
+                    defaults(),
+                    vec![format!("the default rules are active: {first}; run `kornsole alerts check` for all errors")],
+                )
             }
         })
     }
@@ -70,7 +73,7 @@ impl AlertArgs {
 pub fn of_file(file: &Path) -> Result<Rules, String> {
     let bytes = load::bytes(file)?;
     let name = file.display().to_string();
-    let text = String::from_utf8(bytes).map_err(|_| format!("{name}: no UTF-8"))?;
+    let text = String::from_utf8(bytes).map_err(|_| format!("{name}: not UTF-8"))?;
     let found = read(&text);
     found.rules.ok_or_else(|| Source::new(&name, &text).render_all(&found.faults))
 }

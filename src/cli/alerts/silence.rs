@@ -61,7 +61,7 @@ pub struct UnsilenceArgs {
 fn label(text: &str) -> Result<(String, String), String> {
     match text.split_once('=') {
         Some((name, value)) if !name.is_empty() && !value.is_empty() => Ok((name.to_owned(), value.to_owned())),
-        _ => Err("write NAME=VALUE, as queue=root.etl".to_owned()),
+        _ => Err("expected NAME=VALUE, for example queue=root.etl".to_owned()),
     }
 }
 

@@ -23,7 +23,7 @@ pub const EXAMPLES: &[(&str, &[&str])] = &[
     ),
     ("open", &["kornsole open state.json", "kornsole open - < state.json"]),
     ("queues", &["kornsole queues --server localhost:9080", "kornsole queues --server k8s://prod --watch"]),
-    ("apps", &["kornsole apps --server prod --queue root.etl", "kornsole apps --server prod --state running --json"]),
+    ("apps", &["kornsole apps root.etl --server prod", "kornsole apps --server prod --state running --json"]),
     ("app", &["kornsole app etl-1 --server prod"]),
     ("nodes", &["kornsole nodes --server prod", "kornsole nodes --server prod --json"]),
     ("users", &["kornsole users --server prod"]),
@@ -45,7 +45,10 @@ pub const EXAMPLES: &[(&str, &[&str])] = &[
             "kornsole usage --state DIR --month 2026-11 --price prices.toml --format html > usage.html",
         ],
     ),
-    ("watch", &["kornsole watch k8s://prod", "kornsole watch prod --exit-on alert --severity critical"]),
+    (
+        "watch",
+        &["kornsole watch --server k8s://prod", "kornsole watch --server prod --exit-on alert --severity critical"],
+    ),
     ("alerts", &["kornsole alerts list --server prod", "kornsole alerts defaults > alerts.toml"]),
     ("alerts check", &["kornsole alerts check alerts.toml", "kornsole alerts check - < alerts.toml"]),
     ("alerts defaults", &["kornsole alerts defaults > alerts.toml"]),
@@ -172,7 +175,7 @@ pub const EXAMPLES: &[(&str, &[&str])] = &[
             "kornsole kube manifests --role scheduler --namespace yunikorn > scheduler.yaml",
         ],
     ),
-    ("kube contexts", &["kornsole kube contexts", "kornsole kube contexts --json"]),
+    ("kube contexts", &["kornsole kube contexts"]),
     (
         "kube schedule",
         &[

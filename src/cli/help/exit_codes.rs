@@ -16,6 +16,14 @@ const DAEMON: &[Code] = &[
     ("3", "cannot connect to the job daemon"),
 ];
 
+const SUBMIT: &[Code] = &[
+    ("0", "success"),
+    ("1", "the daemon rejected the request"),
+    ("2", "invalid command line, script, or job file"),
+    ("3", "cannot connect to the job daemon"),
+    ("N", "exit status of the job, with --wait or --interactive"),
+];
+
 const JOB: &[Code] = &[
     ("0", "all jobs exited with 0"),
     ("N", "exit status of the first job that did not exit with 0"),
@@ -78,12 +86,13 @@ pub fn of(path: &str) -> &'static [Code] {
         "simulate" => SIMULATE,
         "diff" | "upgrade-check" => DIFF,
         "place" => PLACE,
+        "submit" => SUBMIT,
         "wait" | "local attach" => JOB,
         "queues" | "apps" | "app" | "nodes" | "users" | "fairness" | "usage" | "events" | "kill" | "move" | "apply"
         | "audit" | "whoami" | "config history" | "config show" | "config diff" | "config rollback"
         | "alerts silence" | "alerts silences" | "alerts unsilence" => SERVER,
-        "submit" | "jobs" | "job" | "logs" | "cancel" | "hold" | "release" | "requeue" | "top" | "history"
-        | "local console" | "local info" | "local move" | "local priority" | "local edit" => DAEMON,
+        "jobs" | "job" | "logs" | "cancel" | "hold" | "release" | "requeue" | "top" | "history" | "local console"
+        | "local info" | "local move" | "local priority" | "local edit" => DAEMON,
         _ => &[],
     }
 }

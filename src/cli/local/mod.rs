@@ -134,7 +134,10 @@ impl SocketArgs {
     fn connect(&self) -> Result<Client, Ended> {
         let path = self.path();
         Client::connect(&path).map_err(|why| Ended {
-            message: format!("{}: no daemon answers: {why}; `kornsole local up` starts one", path.display()),
+            message: format!(
+                "cannot connect to the job daemon at {}: {why}; start it with `kornsole local up`",
+                path.display()
+            ),
             code: UNREACHABLE,
         })
     }
@@ -172,7 +175,7 @@ fn code(outcome: Result<ExitCode, Ended>) -> ExitCode {
 
 /// What an answer that does not fit its request means: the daemon is of another release.
 fn unexpected() -> Ended {
-    Ended::refused("the daemon's answer does not fit: it may be of another release; restart it")
+    Ended::refused("invalid response from the job daemon; restart the daemon if it is of another release")
 }
 
 /// A folder or file as an absolute path.

@@ -16,10 +16,10 @@ pub fn memory(value: &str) -> Result<i64, String> {
         "M" => 20,
         "G" => 30,
         "T" => 40,
-        _ => return Err("write an amount with K, M, G or T".to_owned()),
+        _ => return Err("expected a quantity with K, M, G, or T".to_owned()),
     };
     let bytes = number.parse::<i64>().ok().and_then(|number| number.checked_mul(1 << shift));
-    bytes.ok_or_else(|| "write an amount with K, M, G or T".to_owned())
+    bytes.ok_or_else(|| "expected a quantity with K, M, G, or T".to_owned())
 }
 
 /// Seconds of `MINUTES`, `MINUTES:SECONDS`, `HOURS:MINUTES:SECONDS`, `DAYS-HOURS`, `DAYS-HOURS:MINUTES`, `DAYS-HOURS:MINUTES:SECONDS`;
@@ -62,7 +62,9 @@ pub fn gpus(value: &str) -> Result<i64, String> {
         // A kind without a number is one of it.
         Err(_) => Some(1).filter(|_| last.starts_with(|letter: char| letter.is_ascii_alphabetic())),
     };
-    count.filter(|count| (0..=1024).contains(count)).ok_or_else(|| "write a number of GPUs, as 2 or a100:2".to_owned())
+    count
+        .filter(|count| (0..=1024).contains(count))
+        .ok_or_else(|| "expected a number of GPUs, for example 2 or a100:2".to_owned())
 }
 
 /// The number of GPUs in a list of generic resources; others are not available.

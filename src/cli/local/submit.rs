@@ -144,7 +144,7 @@ fn wanted(args: &SubmitArgs) -> Result<Wanted, Ended> {
         warn(&found.ignored);
     }
     let path = absolute(file)?;
-    let path = path.to_str().ok_or_else(|| Ended::misused(format!("{name}: its name is not UTF-8")))?.to_owned();
+    let path = path.to_str().ok_or_else(|| Ended::misused(format!("{name}: name is not UTF-8")))?.to_owned();
     let starts = fs::metadata(file).is_ok_and(|found| found.permissions().mode() & 0o111 != 0);
     let interpreter = text.lines().next().and_then(|line| line.strip_prefix("#!")).map(str::trim);
     let before: Vec<String> = match interpreter {
@@ -176,7 +176,7 @@ fn read(file: &Path) -> Result<Vec<u8>, Ended> {
     let wrong = |why: &dyn std::fmt::Display| Ended::misused(format!("{}: {why}", file.display()));
     let found = fs::metadata(file).map_err(|why| wrong(&why))?;
     if !found.is_file() || found.len() > LARGEST {
-        return Err(wrong(&format!("it is not a file of at most {LARGEST} bytes")));
+        return Err(wrong(&format!("not a file of at most {LARGEST} bytes")));
     }
     fs::read(file).map_err(|why| wrong(&why))
 }
@@ -200,7 +200,7 @@ fn spec(args: &SubmitArgs) -> Result<(JobSpec, Option<Batch>), Ended> {
     };
     let path = env.iter().find(|(name, _)| name == "PATH").map_or("", |(_, path)| path.as_str());
     if !can_start(program, path, &dir) {
-        return Err(Ended::misused(format!("{program}: program not found, or not executable")));
+        return Err(Ended::misused(format!("cannot start {program}: not found or not executable")));
     }
     let file = |file: &Option<PathBuf>| file.as_deref().map(|file| output(&dir, file)).transpose();
     let output = file(&options.output)?;
@@ -209,7 +209,7 @@ fn spec(args: &SubmitArgs) -> Result<(JobSpec, Option<Batch>), Ended> {
     // The only way to read it is to set it.
     let umask = rustix::process::umask(rustix::fs::Mode::from_raw_mode(0o022));
     rustix::process::umask(umask);
-    let dir = dir.to_str().ok_or_else(|| Ended::misused(format!("{}: its name is not UTF-8", dir.display())))?;
+    let dir = dir.to_str().ok_or_else(|| Ended::misused(format!("{}: name is not UTF-8", dir.display())))?;
     let when_stopped = options.when_stopped();
     let spec = JobSpec {
         command: command.into(),

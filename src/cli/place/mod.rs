@@ -63,12 +63,13 @@ pub struct PlaceArgs {
 }
 
 const BATCH_HELP: &str = "\
-A batch in CSV has a header with `user` and optional columns: `groups`, `queue`, `type`, `tags`, `expect`, and `tag.NAME`.
-Separate groups by `;`, `,`, or spaces, and tags (NAME=VALUE) by `;`. A batch in YAML is a list of maps with `user`,
-`groups` (a list), `queue`, `type`, `tags` (a map), and `expect`.
+A batch in CSV has a header with `user` and optional columns: `groups`, `queue`, `type`, `tags`,
+`expect`, and `tag.NAME`. Separate groups by `;`, `,`, or spaces, and tags (NAME=VALUE) by `;`.
+A batch in YAML is a list of maps with `user`, `groups` (a list), `queue`, `type`, `tags` (a map),
+and `expect`.
 
-`expect` is the expected queue of the application, or `rejected`. Each submission is independent: a queue that one
-submission creates does not exist for the next one.";
+`expect` is the expected queue of the application, or `rejected`. Each submission is independent:
+a queue that one submission creates does not exist for the next one.";
 
 fn group(text: &str) -> Result<String, String> {
     if text.is_empty() { Err("missing group name".to_owned()) } else { Ok(text.to_owned()) }
@@ -77,8 +78,8 @@ fn group(text: &str) -> Result<String, String> {
 fn tag(text: &str) -> Result<(String, String), String> {
     match text.split_once('=') {
         Some((name, value)) if !name.is_empty() => Ok((name.to_owned(), value.to_owned())),
-        Some(_) => Err("the tag has no name; write NAME=VALUE".to_owned()),
-        None => Err("the tag has no value; write NAME=VALUE".to_owned()),
+        Some(_) => Err("missing tag name; use NAME=VALUE".to_owned()),
+        None => Err("missing tag value; use NAME=VALUE".to_owned()),
     }
 }
 
@@ -113,12 +114,15 @@ pub fn run(args: &PlaceArgs) -> ExitCode {
 fn view(args: &PlaceArgs) -> Result<Arc<View>, (String, u8)> {
     let stdin = Path::new("-");
     if args.file == stdin && args.batch.as_deref() == Some(stdin) {
-        return Err(("the configuration and the batch cannot both come from standard input".to_owned(), 2));
+        return Err((
+            "cannot read the configuration and the batch from standard input; name a file for one of them".to_owned(),
+            2,
+        ));
     }
     let core = args.core.profile();
     let file = inputs::one(&args.file, &args.policy_group).map_err(|message| (message, 1))?;
     let config = file.parsed(core).map_err(|message| (message, 1))?;
-    let refused = |why| (format!("{}: the configuration is refused: {why}", args.file.display()), 1);
+    let refused = |why| (format!("cannot use {}: configuration rejected: {why}", args.file.display()), 1);
     View::of_config(config, core).map_err(refused)
 }
 
@@ -128,7 +132,7 @@ fn tags(args: &PlaceArgs) -> Result<BTreeMap<String, String>, String> {
     for (name, value) in args.tags.iter().cloned().chain(of_type) {
         // Names of tags ignore case (PLC-043), so two that differ in nothing else would hide one another.
         if let Some(known) = tags.keys().find(|known: &&String| known.eq_ignore_ascii_case(&name)) {
-            return Err(format!("the tag {known} is given twice; --type is the tag {TYPE_TAG}"));
+            return Err(format!("duplicate tag {known}; --type sets the tag {TYPE_TAG}"));
         }
         tags.insert(name, value);
     }

@@ -23,7 +23,7 @@ const PAGE: usize = 1000;
 /// Whose audit and revisions are read.
 #[derive(Args, Clone, Debug)]
 pub struct AuditSourceArgs {
-    /// Address of a kornsole server, or context of your settings
+    /// Address of kornsole, or context of your settings
     #[arg(long, value_name = "URL|CONTEXT", required_unless_present = "state")]
     pub server: Option<String>,
     /// State directory of a stopped scheduler; kornsole only reads it

@@ -203,7 +203,7 @@ impl Ended {
 }
 
 fn at_least_one(text: &str) -> Result<usize, String> {
-    text.parse().ok().filter(|number| *number > 0).ok_or_else(|| "write a whole number from 1 on".to_owned())
+    text.parse().ok().filter(|number| *number > 0).ok_or_else(|| "expected an integer from 1".to_owned())
 }
 
 /// Exit code 0: all runs came to their end, or the target is met; 1: something cannot be read, or the target cannot be met; 2: wrong use;

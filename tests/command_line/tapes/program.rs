@@ -152,7 +152,7 @@ fn live_needs_a_terminal() {
     fs::write(folder.join("a.tape"), "Source default\n").expect("written");
     let (code, out, message) = play(&folder, &["a.tape", "--live"]);
     assert_eq!((code, out.as_str()), (Some(2), ""));
-    assert!(message.contains("needs a terminal"), "{message}");
+    assert!(message.contains("no terminal"), "{message}");
 }
 
 #[test]

@@ -176,7 +176,7 @@ fn what_cannot_be_asked_is_said() {
         (&["--by", "colour"][..], "\"colour\" is nothing to split use by; there are hour, partition, queue"),
         (&["--by", "queue,queue"], "queue stands there twice"),
         (&["--by", "tree,user"], "cannot be split by user"),
-        (&["--from", "yesterday"], "\"yesterday\" is not a time"),
+        (&["--from", "yesterday"], "invalid time \"yesterday\""),
     ] {
         let refused = served.run(arguments);
         let message = String::from_utf8(refused.stderr).unwrap();

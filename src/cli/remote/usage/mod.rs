@@ -219,7 +219,7 @@ fn whole_month(text: &str) -> Result<Span, String> {
     let next = from.and_then(|from| first(rfc3339(from + 32 * 86_400_000_000_000).get(..7)?));
     match (from, next) {
         (Some(_), Some(_)) => Ok((from, next)),
-        _ => Err(format!("{text:?} is not a month; write it as 2026-11")),
+        _ => Err(format!("invalid month {text:?}; use the form 2026-11")),
     }
 }
 
@@ -236,9 +236,7 @@ pub fn moment(text: &str, now: SystemTime) -> Result<i64, String> {
     let ago = days.map(|days| Duration::from_secs(86_400) * days).or_else(|| parse_duration(text));
     let at = ago.and_then(|ago| now.checked_sub(ago)).and_then(|at| at.duration_since(UNIX_EPOCH).ok());
     at.and_then(|at| i64::try_from(at.as_nanos()).ok()).ok_or_else(|| {
-        format!(
-            "{text:?} is not a time; write a day as 2026-11-01, a time as 2026-11-01T08:00:00Z, or how long ago as 24h"
-        )
+        format!("invalid time {text:?}; use a day (2026-11-01), a time (2026-11-01T08:00:00Z), or an age (24h)")
     })
 }
 
@@ -257,7 +255,7 @@ mod tests {
             assert_eq!(whole_month(month), Ok((at(from), at(to))));
         }
         for wrong in ["2026", "2026-13", "2026-1", "november", "2026-11-01", ""] {
-            assert!(whole_month(wrong).unwrap_err().contains("is not a month"), "{wrong}");
+            assert!(whole_month(wrong).unwrap_err().contains("invalid month"), "{wrong}");
         }
     }
 
@@ -269,7 +267,7 @@ mod tests {
         {
             assert_eq!(moment(text, now), Ok(seconds * 1_000_000_000), "{text}");
         }
-        assert!(moment("yesterday", now).unwrap_err().contains("\"yesterday\" is not a time"));
+        assert!(moment("yesterday", now).unwrap_err().contains("invalid time \"yesterday\""));
         assert!(moment("1970-13-01", now).is_err());
     }
 }
