@@ -28,7 +28,7 @@ pub struct CheckArgs {
     /// Print one JSON array
     #[arg(long, conflicts_with = "format")]
     pub json: bool,
-    /// Output format
+    /// Format of the output
     #[arg(long, value_enum, default_value_t = Format::Text)]
     pub format: Format,
     /// Whose validator decides

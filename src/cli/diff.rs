@@ -17,7 +17,7 @@ use model::Profile;
 pub struct DiffArgs {
     /// Old configuration, in any form that `check` reads; `-` is standard input
     pub old: PathBuf,
-    /// New configuration
+    /// New queue configuration
     pub new: PathBuf,
     /// Print one JSON object
     #[arg(long)]

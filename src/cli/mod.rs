@@ -89,7 +89,7 @@ enum Command {
     Open(open::OpenArgs),
     /// List queues and their usage
     Queues(remote::ShowArgs),
-    /// List applications
+    /// List applications and their states
     Apps(remote::AppsArgs),
     /// Show an application and its requests
     App(remote::AppArgs),
@@ -111,7 +111,7 @@ enum Command {
     Grafana(grafana::GrafanaArgs),
     /// Show scheduler events
     Events(remote::EventsArgs),
-    /// Kill applications
+    /// Kill running or pending applications
     Kill(remote::KillArgs),
     /// Move applications to another queue
     Move(remote::MoveArgs),

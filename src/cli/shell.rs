@@ -11,7 +11,7 @@ use super::fail;
 /// The arguments of `kornsole completions`.
 #[derive(Args, Clone, Debug)]
 pub struct CompletionsArgs {
-    /// Shell
+    /// Shell that reads the script
     pub shell: Shell,
 }
 

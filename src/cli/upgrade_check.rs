@@ -20,7 +20,7 @@ pub struct UpgradeCheckArgs {
     /// Current release: 1.5.1, 1.8.0, 1.9.0, or kornsole
     #[arg(long, value_name = "PROFILE")]
     pub from: Profile,
-    /// New release
+    /// Release after the upgrade
     #[arg(long, value_name = "PROFILE")]
     pub to: Profile,
     /// Queue configuration, in any form that `check` reads; `-` is standard input

@@ -160,7 +160,7 @@ fn the_top_level_lists_its_commands_in_groups() {
     .map(|heading| out.find(heading))
     .collect();
     assert!(places.iter().all(Option::is_some) && places.is_sorted(), "{places:?}: {out}");
-    assert!(out.contains("\n  kill           Kill applications\n"), "{out}");
+    assert!(out.contains("\n  kill           Kill running or pending applications\n"), "{out}");
     assert!(out.lines().all(|line| line.chars().count() <= 100), "{out}");
 }
 

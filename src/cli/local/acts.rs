@@ -42,7 +42,7 @@ pub struct MoveArgs {
     /// The jobs, by their numbers
     #[command(flatten)]
     pub jobs: NumbersArgs,
-    /// Target queue
+    /// Target queue of the jobs
     #[arg(long, value_name = "QUEUE")]
     pub to: String,
 }
@@ -77,7 +77,7 @@ pub struct EditArgs {
     /// Time limit, for example 90s, 30m, or 2h
     #[arg(long, value_name = "TIME", value_parser = amounts::seconds)]
     pub time: Option<u64>,
-    /// Job name
+    /// New job name
     #[arg(long, value_name = "NAME")]
     pub name: Option<String>,
 }

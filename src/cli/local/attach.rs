@@ -29,7 +29,7 @@ const END: Duration = Duration::from_secs(60);
 /// The arguments of `kornsole local attach`.
 #[derive(Args, Clone, Debug)]
 pub struct AttachArgs {
-    /// Job ID
+    /// ID of the job
     #[arg(value_name = "JOB")]
     pub number: u64,
     /// Which daemon is asked

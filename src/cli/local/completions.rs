@@ -132,10 +132,10 @@ _kornsole_queues() {
 /// The specifications in a script for zsh whose values a daemon knows, by how they begin or what they say, with what completes them.
 const ZSH_VALUES: [(&str, &str); 6] = [
     ("'*::numbers -- Job ID", "_kornsole_jobs"),
-    ("':number -- Job ID", "_kornsole_jobs"),
+    ("':number -- ID of the job", "_kornsole_jobs"),
     ("'-q+[Queue \\[default", "_kornsole_queues"),
     ("'--queue=[Queue \\[default", "_kornsole_queues"),
-    ("'--to=[Target queue]", "_kornsole_queues"),
+    ("'--to=[Target queue of the jobs]", "_kornsole_queues"),
     ("'*--after=[", "_kornsole_jobs"),
 ];
 

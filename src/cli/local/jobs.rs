@@ -28,7 +28,7 @@ const FOLLOW: Duration = Duration::from_millis(250);
 /// The arguments of `kornsole jobs` and `kornsole local info`.
 #[derive(Args, Clone, Debug)]
 pub struct JobsArgs {
-    /// Print JSON
+    /// Print the output as JSON
     #[arg(long)]
     pub json: bool,
     /// Which daemon is asked
@@ -50,7 +50,7 @@ pub struct HistoryArgs {
 /// The arguments of `kornsole job`.
 #[derive(Args, Clone, Debug)]
 pub struct JobArgs {
-    /// Job ID
+    /// ID of the job
     #[arg(value_name = "JOB")]
     pub number: u64,
     /// What is printed, and by which daemon
@@ -61,7 +61,7 @@ pub struct JobArgs {
 /// The arguments of `kornsole logs`.
 #[derive(Args, Clone, Debug)]
 pub struct LogsArgs {
-    /// Job ID
+    /// ID of the job
     #[arg(value_name = "JOB")]
     pub number: u64,
     /// Attempt, from 1 [default: the last one]

@@ -34,7 +34,7 @@ pub struct SubmitArgs {
     /// Print the queue and the expected start; do not submit
     #[arg(long = "where", conflicts_with = "wait")]
     pub where_to: bool,
-    /// Print JSON
+    /// Print the output as JSON
     #[arg(long)]
     pub json: bool,
     /// Which daemon is asked

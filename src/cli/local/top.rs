@@ -25,7 +25,7 @@ const CLEAR: &str = "\x1b[H\x1b[2J";
 /// The arguments of `kornsole top`.
 #[derive(Args, Clone, Debug)]
 pub struct TopArgs {
-    /// Refresh interval
+    /// Time between two refreshes
     #[arg(long, value_name = "TIME", default_value = "2s", value_parser = amounts::seconds)]
     pub every: u64,
     /// Print one table; default if the output is not a terminal

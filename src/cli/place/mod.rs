@@ -33,7 +33,7 @@ pub struct PlaceArgs {
     /// Groups of the user, the primary group first [default: a group with the user name]
     #[arg(long = "group", value_name = "GROUP", value_delimiter = ',', value_parser = group)]
     pub groups: Vec<String>,
-    /// Requested queue
+    /// Requested queue of the application
     #[arg(long, value_name = "QUEUE")]
     pub queue: Option<String>,
     /// Tag of the application (repeatable)

@@ -17,7 +17,7 @@ use view::act::{Act, Code, Done, Order, PartitionAct, Refusal};
 /// The arguments of `kornsole kill`.
 #[derive(Args, Clone, Debug)]
 pub struct KillArgs {
-    /// Application IDs
+    /// IDs of the applications
     #[arg(value_name = "APPLICATION", required = true)]
     pub ids: Vec<String>,
     /// Do not ask for confirmation; required without a terminal
@@ -34,7 +34,7 @@ pub struct KillArgs {
 /// The arguments of `kornsole move`.
 #[derive(Args, Clone, Debug)]
 pub struct MoveArgs {
-    /// Application IDs
+    /// IDs of the applications
     #[arg(value_name = "APPLICATION", required = true)]
     pub ids: Vec<String>,
     /// Target leaf queue

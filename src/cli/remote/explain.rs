@@ -39,7 +39,7 @@ const WAITS: u8 = 1;
 /// The arguments of `kornsole explain`.
 #[derive(Args, Clone, Debug)]
 pub struct ExplainArgs {
-    /// Application ID
+    /// ID of the application
     #[arg(value_name = "APPLICATION", required_unless_present = "all", conflicts_with = "all")]
     pub id: Option<String>,
     /// Explain all pending requests, grouped by reason

@@ -68,7 +68,7 @@ pub struct ClientArgs {
     /// How it is asked
     #[command(flatten)]
     pub way: WayArgs,
-    /// Print JSON
+    /// Print the output as JSON
     #[arg(long)]
     pub json: bool,
 }

@@ -65,7 +65,7 @@ enum ConfigCommand {
     },
     /// Compare two revisions of the configuration
     Diff {
-        /// Old revision
+        /// Old revision of the configuration
         #[arg(value_name = "OLD")]
         old: u64,
         /// New revision [default: the active one]

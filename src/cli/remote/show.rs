@@ -53,7 +53,7 @@ pub struct AppsArgs {
 /// The arguments of `kornsole app`.
 #[derive(Args, Clone, Debug)]
 pub struct AppArgs {
-    /// Application ID
+    /// ID of the application
     #[arg(value_name = "APPLICATION")]
     pub id: String,
     /// What is shown

@@ -56,7 +56,7 @@ pub struct UsageArgs {
     /// Only usage of this user
     #[arg(long, value_name = "NAME")]
     pub user: Option<String>,
-    /// Output format
+    /// Format of the output
     #[arg(long, value_name = "FORMAT", default_value = "table")]
     pub format: Format,
     /// File with the prices of each resource for an hour
