@@ -20,11 +20,11 @@ fn what_cannot_run_is_refused_and_nothing_is_enqueued() {
         (&["--mem", "5G", "--", "true"], 1, "4 cores, 4Gi"),
         (&["--gpu", "1", "--", "true"], 1, "0 GPUs"),
         (&["--", "no-such-program"], 2, "no-such-program"),
-        (&["--", ""], 2, "no such program"),
+        (&["--", ""], 2, "not found or not executable"),
         (&[], 2, "missing command"),
         (&["--dir", "/nowhere", "--", "true"], 2, "/nowhere"),
         (&["--time", "soon", "--", "true"], 2, "soon"),
-        (&["--time", "5", "--", "true"], 2, "write 90s"),
+        (&["--time", "5", "--", "true"], 2, "use for example 90s"),
         (&["--cpu", "0", "--", "true"], 2, "expected cores"),
         (&["--mem", "much", "--", "true"], 2, "expected memory"),
         (&["--after", "99", "--", "true"], 2, "you have no such job"),
@@ -140,15 +140,15 @@ fn garbage_on_the_socket_is_answered_and_harms_nobody() {
         let _ = stream.read_to_end(&mut text);
         String::from_utf8_lossy(&text).into_owned()
     };
-    assert!(answer(b"GET / HTTP/1.1\r\n\r\n").contains("this is no request"));
-    assert!(answer(&[0, 255, 10]).contains("this is no request"));
-    assert!(answer(b"{\"submit\":{}}\n").contains("this is no request"));
-    assert!(answer(&[b'['; 100_000]).contains("this is no request"));
+    assert!(answer(b"GET / HTTP/1.1\r\n\r\n").contains("invalid request"));
+    assert!(answer(&[0, 255, 10]).contains("invalid request"));
+    assert!(answer(b"{\"submit\":{}}\n").contains("invalid request"));
+    assert!(answer(&[b'['; 100_000]).contains("invalid request"));
     let odd = br#"{"submit":{"command":["true"],"name":"","queue":"","vcore":1,"memory":1,"gpu":0,"time_limit":18446744073709551615,"priority":0,"after":[],"retry":0,"when_stopped":"requeue","hold":false,"env":[],"dir":"/","umask":0}}"#;
     assert!(answer(&[&odd[..], b"\n"].concat()).contains("a hundred years"));
     assert_eq!(answer(b""), "");
     let whole = answer(&vec![b'a'; 9 << 20]);
-    assert!(whole.is_empty() || whole.contains("this is no request"));
+    assert!(whole.is_empty() || whole.contains("invalid request"));
     let mut held: Vec<UnixStream> = (0..20).map(|_| UnixStream::connect(machine.socket()).unwrap()).collect();
     held.iter_mut().for_each(|stream| stream.write_all(b"{\"su").unwrap());
     assert_eq!(machine.call(&["submit", "--wait", "--", "sh", "-c", "exit 4"]).status.code(), Some(4));

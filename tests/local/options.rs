@@ -122,7 +122,7 @@ fn where_says_the_queue_and_when() {
     assert!(said.contains("starts in about 59m") || said.contains("starts in about 1h00m"), "{said}");
     machine.submit(&["--cpu", "4"], "sleep 300");
     let said = machine.said(&["submit", "--where", "--", "true"]).1;
-    assert!(said.contains("not known") && said.contains("--time"), "{said}");
+    assert!(said.contains("start time unknown") && said.contains("--time"), "{said}");
     assert_eq!(machine.live(), 2, "nothing was submitted");
 }
 

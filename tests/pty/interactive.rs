@@ -46,7 +46,7 @@ fn a_shell_is_left_come_back_to_and_ends_with_its_status() {
     terminal.press("echo still $name\r");
     terminal.until_text("still here");
     terminal.press("\u{1d}");
-    terminal.until_text("left job 1");
+    terminal.until_text("detached from job 1");
     assert_eq!(terminal.end().exit_code(), 0);
     let again = socket.clone();
     let folder = std::path::Path::new(&again).parent().unwrap().join("jobs").display().to_string();

@@ -143,7 +143,10 @@ fn what_is_logged_is_said_by_module_and_goes_where_it_is_said() {
         .output()
         .unwrap();
     let message = String::from_utf8(output.stderr).unwrap();
-    assert!(!output.status.success() && message.contains("cannot write no/such/folder/log: "), "{message}");
+    assert!(
+        !output.status.success() && message.contains("cannot write ") && message.contains("no/such/folder/log: "),
+        "{message}"
+    );
 }
 
 #[test]

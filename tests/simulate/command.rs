@@ -81,7 +81,7 @@ fn a_sweep_is_the_same_on_any_number_of_cores_and_can_be_taken_up_again() {
     // A file that is something else stays as it is.
     let other = folder.write("other.txt", "my notes\n");
     let (code, _, err) = with(&["--resume", path(&other)]);
-    assert!(code == Some(1) && err.contains("no file of finished runs"), "{err}");
+    assert!(code == Some(1) && err.contains("not a file of finished runs"), "{err}");
     assert_eq!(std::fs::read_to_string(&other).unwrap(), "my notes\n");
 }
 

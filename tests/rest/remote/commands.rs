@@ -153,7 +153,7 @@ fn exit_codes_say_what_happened() {
         let output = kornsole(arguments);
         (output.status.code().unwrap(), err(&output))
     };
-    assert_eq!(code(&["app", "none", "--server", &url]), (1, "application none not found\n".to_owned()));
+    assert_eq!(code(&["app", "none", "--server", &url]), (1, "error: application none not found\n".to_owned()));
     assert_eq!(code(&["queues", "--server", &url, "--partition", "gpu"]).0, 1);
     let (kill, report) = code(&["kill", "etl-1", "--yes", "--server", &url]);
     assert!(kill == 1 && report.contains("is read-only"), "{report}");

@@ -174,7 +174,7 @@ fn what_cannot_be_asked_is_said() {
     let served = Served::start();
     for (arguments, said) in [
         (&["--by", "colour"][..], "\"colour\" is nothing to split use by; there are hour, partition, queue"),
-        (&["--by", "queue,queue"], "queue stands there twice"),
+        (&["--by", "queue,queue"], "duplicate queue"),
         (&["--by", "tree,user"], "cannot be split by user"),
         (&["--from", "yesterday"], "invalid time \"yesterday\""),
     ] {
