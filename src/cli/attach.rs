@@ -28,8 +28,9 @@ const LARGEST: u64 = 1 << 20;
 /// The arguments of `kornsole attach`.
 #[derive(Args, Clone, Debug)]
 pub struct AttachArgs {
-    /// The address of a kornsole or an Apache YuniKorn, k8s://[CONTEXT][/NAMESPACE] of your kubeconfig, or a context of your
-    /// settings. Without it the current context of your kubeconfig
+    /// Address, k8s://[CONTEXT][/NAMESPACE], or context of your settings
+    ///
+    /// The default is the current context of your kubeconfig.
     #[arg(value_name = "URL|CONTEXT", default_value = SCHEME)]
     pub server: String,
     /// How it is asked
@@ -47,29 +48,32 @@ pub struct AttachArgs {
 /// from HTTP_PROXY, HTTPS_PROXY and NO_PROXY.
 #[derive(Args, Clone, Debug, Default)]
 pub struct WayArgs {
-    /// The file that holds the token
+    /// File with the bearer token
+    ///
+    /// Without this option, kornsole uses the token of the context or KORNSOLE_TOKEN.
     #[arg(long, value_name = "FILE")]
     pub token_file: Option<PathBuf>,
-    /// Believe the authorities of this file as well, in PEM
+    /// Additional trusted CA certificates (PEM)
     #[arg(long, value_name = "FILE")]
     pub ca: Option<PathBuf>,
-    /// Show this certificate, with its key in the same file, in PEM
+    /// Client certificate with its private key in the same file (PEM)
     #[arg(long, value_name = "FILE")]
     pub client_cert: Option<PathBuf>,
-    /// Send this along; may be given several times
+    /// HTTP header to send with each request (repeatable)
     #[arg(long = "header", value_name = "NAME: VALUE")]
     pub headers: Vec<String>,
-    /// In Kubernetes: the way to the scheduler: port-forward, proxy, or its own address. Without it port-forward, and the API server's
-    /// proxy where that is refused
+    /// In Kubernetes, how to reach the scheduler: port-forward, proxy, or a URL
+    ///
+    /// Default: port-forward. If the cluster rejects port-forward, kornsole uses the proxy of the API server.
     #[arg(long, value_name = "WAY|URL", value_parser = Via::read)]
     pub via: Option<Via>,
-    /// In Kubernetes: the Service of the scheduler [default: yunikorn-service]
+    /// In Kubernetes, the Service of the scheduler [default: yunikorn-service]
     #[arg(long, value_name = "NAME")]
     pub service: Option<String>,
-    /// Change nothing: every command that would is off, and says so
+    /// Disable all commands that change the scheduler
     #[arg(long)]
     pub read_only: bool,
-    /// Look through somebody else's eyes; needs membership in the scheduler ACL, and changes nothing
+    /// Impersonate a user (read-only); requires the scheduler ACL
     #[arg(long = "as", value_name = "USER:GROUP,GROUP", value_parser = Identity::parse)]
     pub acting_as: Option<Identity>,
 }

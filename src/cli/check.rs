@@ -19,29 +19,31 @@ use model::Profile;
 /// The arguments of `kornsole check`.
 #[derive(Args, Clone, Debug)]
 pub struct CheckArgs {
-    /// Queue configurations, or files with one: ConfigMaps, Helm values, Argo CD, Flux, Kustomize, Terraform, gzip; directories,
-    /// patterns; `-` is standard input
+    /// Queue configurations, or files that contain one; `-` is standard input
+    ///
+    /// Directories and patterns are accepted too. kornsole reads ConfigMaps, Helm values, Argo CD, Flux, Kustomize, Terraform, and gzip
+    /// files.
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
     /// Print one JSON array
     #[arg(long, conflicts_with = "format")]
     pub json: bool,
-    /// How faults are printed
+    /// Format of the output
     #[arg(long, value_enum, default_value_t = Format::Text)]
     pub format: Format,
     /// Whose validator decides
     #[command(flatten)]
     pub core: PredictedCore,
-    /// Manifests of pods to check with each configuration: gangs and rejected applications
+    /// Pod manifests to check with each configuration: gangs and rejected applications
     #[arg(long, value_name = "PATH", num_args = 1..)]
     pub pods: Vec<PathBuf>,
-    /// In a ConfigMap the entry `NAME.yaml` is read
+    /// Entry of a ConfigMap to read: NAME.yaml
     #[arg(long, value_name = "NAME", default_value = DEFAULT_POLICY_GROUP)]
     pub policy_group: String,
-    /// Treat this warning as an error; repeatable
+    /// Warning to treat as an error (repeatable)
     #[arg(long, value_name = "ID", value_parser = lint::IDS)]
     pub deny: Vec<String>,
-    /// Do not report this warning; repeatable
+    /// Warning to ignore (repeatable)
     #[arg(long, value_name = "ID", value_parser = lint::IDS)]
     pub allow: Vec<String>,
 }
@@ -49,12 +51,12 @@ pub struct CheckArgs {
 /// How faults are printed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum Format {
-    /// With the source line and a caret, for people
+    /// Text with the source line and a caret
     #[default]
     Text,
     /// One JSON array
     Json,
-    /// Annotations of GitHub Actions
+    /// GitHub Actions annotations
     Github,
     /// One SARIF log, for code review tools
     Sarif,
@@ -94,14 +96,14 @@ fn check(
         };
         if configs.is_empty() {
             let name = path.display().to_string();
-            writeln!(err, "{}: no queue configuration found; {}", escaped(&name), config::input::FORMS)?;
+            writeln!(err, "error: {}: no queue configuration found; {}", escaped(&name), config::input::FORMS)?;
             code = 1;
         }
         for found in configs {
             let checked = match Checked::of(found, core) {
                 Ok(checked) => checked,
                 Err(why) => {
-                    writeln!(err, "kornsole check: {}", escaped(&why))?;
+                    writeln!(err, "error: {}", escaped(&why))?;
                     code = 1;
                     continue;
                 }
@@ -300,7 +302,7 @@ partitions:
         assert_eq!(checked(&["-"], good), (0, "-: valid (core 1.9.0)\n".into(), String::new()));
         let (code, _, err) = checked(&["no/such/file", "-"], good);
         assert_eq!(code, 1);
-        assert!(err.contains("no/such/file: "), "{err}");
+        assert!(err.contains("error: cannot read no/such/file: "), "{err}");
         assert!(Cli::try_parse_from(["check"]).is_err());
         assert!(Cli::try_parse_from(["check", "--core", "2.0", "-"]).is_err());
     }

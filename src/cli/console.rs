@@ -31,10 +31,12 @@ use view::act::Actor;
 /// The arguments of the console on own files.
 #[derive(Args, Clone, Debug)]
 pub struct ConsoleArgs {
-    /// The queue configuration, in any form that `check` reads. It is watched and reloaded when it changes
+    /// Queue configuration, in any form that `check` reads; reloaded when the file changes
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
-    /// What happens in the cluster: a scenario file, whose configuration holds unless --config names another
+    /// Scenario file with the steps to run
+    ///
+    /// The configuration of the scenario is active, unless --config names another one.
     #[arg(long, value_name = "FILE")]
     pub workload: Option<PathBuf>,
     /// What a changed --config may take away
@@ -48,20 +50,22 @@ pub struct ConsoleArgs {
 /// What every console on an embedded scheduler takes.
 #[derive(Args, Clone, Debug)]
 pub struct CommonArgs {
-    /// Decide as this release of the core: kornsole, 1.5.1, 1.8.0 or 1.9.0
+    /// Release to decide like: kornsole, 1.5.1, 1.8.0, or 1.9.0
     #[arg(long, value_name = "PROFILE", default_value_t)]
     pub core: Profile,
-    /// Be somebody else, with that identity's rights and no others
+    /// Act as this user and these groups
     #[arg(long = "as", value_name = "USER:GROUP,GROUP", value_parser = Identity::parse)]
     pub identity: Option<Identity>,
-    /// Who is in the scheduler ACL besides the owner of this process, as "users groups", each with commas, or *: who changes any
-    /// configuration, nodes, pauses, and sees the whole audit. It opens no queue: to kill and move takes the queue's own adminacl
+    /// Users and groups in the scheduler ACL, in addition to the owner of this process
+    ///
+    /// The form is "USERS GROUPS", with commas in each list, or *. Members change configurations and nodes, pause the scheduler, and read
+    /// the full audit. To kill or move applications, a user needs the admin ACL of the queue.
     #[arg(long, value_name = "USERS GROUPS", value_parser = scheduler_acl)]
     pub scheduler_acl: Option<Acl>,
-    /// Refuse everything that would change something
+    /// Reject all operations that change the scheduler
     #[arg(long)]
     pub read_only: bool,
-    /// How fast the scheduler's time runs
+    /// Speed of the scheduler clock
     #[arg(long, value_name = "FACTOR", default_value_t = 1.0, value_parser = speed)]
     pub speed: f64,
     /// Where the state is kept
@@ -79,7 +83,9 @@ pub struct CommonArgs {
     /// How it is drawn
     #[command(flatten)]
     pub look: LookArgs,
-    /// Write what you do in it as a tape, which `kornsole play` plays. Keys of your own settings are left aside meanwhile
+    /// Record your keystrokes as a tape, for `kornsole play`
+    ///
+    /// kornsole ignores the keys of your settings while it records.
     #[arg(long, value_name = "TAPE", conflicts_with = "speed")]
     pub record: Option<PathBuf>,
 }
@@ -87,7 +93,7 @@ pub struct CommonArgs {
 pub(super) fn speed(text: &str) -> Result<f64, String> {
     match text.parse() {
         Ok(speed) if (0.001..=100_000.0).contains(&speed) => Ok(speed),
-        _ => Err("a number from 0.001 to 100000".to_owned()),
+        _ => Err("expected a number from 0.001 to 100000".to_owned()),
     }
 }
 
@@ -95,7 +101,7 @@ pub(super) fn scheduler_acl(text: &str) -> Result<Acl, String> {
     let report = |parts| format!("an access list has at most two parts, this one has {parts}");
     let reading = Acl::parse(text, AclNames::Portable).map_err(report)?;
     match reading.ignored.first() {
-        Some(name) => Err(format!("{name:?} is not a valid name")),
+        Some(name) => Err(format!("invalid name {name:?}")),
         None => Ok(reading.acl),
     }
 }
@@ -306,7 +312,7 @@ pub fn show(opened: Opened, args: &CommonArgs, settings: &Settings) -> ExitCode 
     let mut personal = personal;
     let mut tap: Option<Box<dyn Tap>> = None;
     if options.linear && args.record.is_some() {
-        return fail("--record records keys of the console; it cannot be used with --linear", 2);
+        return fail("cannot record a tape in linear mode; remove --linear or --record", 2);
     }
     if let Some(file) = &args.record {
         // A tape is played with the keys that everybody has, from the page that every tape begins on.

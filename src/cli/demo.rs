@@ -20,16 +20,16 @@ use source::{About, SourcePlace};
 /// The arguments of `kornsole demo`.
 #[derive(Args, Clone, Debug)]
 pub struct DemoArgs {
-    /// The same seed shows the same history
+    /// Seed; the same seed shows the same history
     #[arg(long, value_name = "N", default_value_t = 42)]
     pub seed: u64,
-    /// Print the demo's queue configuration, and end
+    /// Print the queue configuration of the demo and exit
     #[arg(long, conflicts_with = "print_workload")]
     pub print_config: bool,
-    /// Print the demo's first minutes as a scenario, configuration included, and end
+    /// Print the first minutes of the demo as a scenario and exit
     #[arg(long)]
     pub print_workload: bool,
-    /// How much of it is printed
+    /// Duration of the demo to print
     #[arg(long = "for", value_name = "DURATION", default_value = "10m", value_parser = span, requires = "print_workload")]
     pub span: Duration,
     /// What every console takes
@@ -117,7 +117,7 @@ fn begin(demo: Option<Box<dyn Workload>>, setup: &Setup) -> Result<Core, String>
 }
 
 fn config_of(profile: Profile) -> Result<Arc<config::Config>, String> {
-    config::read(demo_config(), profile).config.map(Arc::new).ok_or("the demo's configuration is invalid".to_owned())
+    config::read(demo_config(), profile).config.map(Arc::new).ok_or("invalid configuration of the demo".to_owned())
 }
 
 /// How many cycles and commands are done between two looks at the time.

@@ -8,16 +8,16 @@ use clap::Args;
 
 use super::inputs;
 use super::predicted::{self, PredictedCore};
+use super::printed;
 use ::config::{self, Config, DEFAULT_POLICY_GROUP};
 use model::Profile;
 
 /// The arguments of `kornsole diff`.
 #[derive(Args, Clone, Debug)]
-#[command(after_help = "Exit code: 0 no difference, 1 differences, 2 usage error or an invalid configuration file.")]
 pub struct DiffArgs {
-    /// The configuration before, in any form that `check` reads; `-` is standard input
+    /// Old configuration, in any form that `check` reads; `-` is standard input
     pub old: PathBuf,
-    /// The configuration after
+    /// New queue configuration
     pub new: PathBuf,
     /// Print one JSON object
     #[arg(long)]
@@ -25,7 +25,7 @@ pub struct DiffArgs {
     /// By whose rules both are read
     #[command(flatten)]
     pub core: PredictedCore,
-    /// In a ConfigMap the entry `NAME.yaml` is read
+    /// Entry of a ConfigMap to read: NAME.yaml
     #[arg(long, value_name = "NAME", default_value = DEFAULT_POLICY_GROUP)]
     pub policy_group: String,
 }
@@ -44,7 +44,7 @@ pub fn run(args: &DiffArgs) -> ExitCode {
 
 fn compare(args: &DiffArgs, out: &mut impl Write, err: &mut impl Write) -> io::Result<u8> {
     if args.old == Path::new("-") && args.new == args.old {
-        writeln!(err, "only one of the two files can be standard input")?;
+        writeln!(err, "error: cannot read both configurations from standard input; name a file for one of them")?;
         return Ok(2);
     }
     let core = args.core.profile();
@@ -52,7 +52,7 @@ fn compare(args: &DiffArgs, out: &mut impl Write, err: &mut impl Write) -> io::R
     for file in [&args.old, &args.new] {
         match config_of(file, args, core) {
             Ok(config) => read.push(config),
-            Err(message) => writeln!(err, "{}", message.trim_end())?,
+            Err(message) => writeln!(err, "{}", printed::error(message.trim_end()))?,
         }
     }
     let [old, new] = read.as_slice() else { return Ok(2) };

@@ -10,7 +10,7 @@ use super::settings::print;
 /// The arguments of `kornsole grafana`.
 #[derive(Args, Clone, Debug)]
 pub struct GrafanaArgs {
-    /// Print alerting rules for Prometheus instead of the dashboard for Grafana
+    /// Print Prometheus alerting rules instead of the Grafana dashboard
     #[arg(long)]
     pub rules: bool,
 }

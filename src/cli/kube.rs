@@ -17,26 +17,28 @@ pub struct KubeArgs {
 
 #[derive(Subcommand, Clone, Debug)]
 enum KubeCommand {
-    /// Print the RBAC that a role needs, as manifests; for the scheduler its Deployment too
+    /// Print the RBAC manifests for a role
+    ///
+    /// For the scheduler, kornsole also prints its Deployment.
     Manifests(ManifestArgs),
     /// List the contexts of your kubeconfig
     Contexts,
-    /// Schedule the pods of a cluster: bind them to nodes
+    /// Schedule the pods of a cluster
     Schedule(Box<super::kube_schedule::ScheduleArgs>),
-    /// Watch another scheduler, and say where ours would have decided otherwise; nothing is written
+    /// Compare the decisions of another scheduler (read-only)
     Shadow(Box<super::kube_shadow::ShadowArgs>),
 }
 
 /// The arguments of `kornsole kube manifests`.
 #[derive(Args, Clone, Debug)]
 pub struct ManifestArgs {
-    /// Whose rights are printed
+    /// Role to print
     #[arg(long)]
     pub role: RoleArg,
-    /// The namespace of the scheduler
+    /// Namespace of the scheduler
     #[arg(long, default_value = "yunikorn")]
     pub namespace: String,
-    /// The group that gets the role [default: kornsole-ROLE]
+    /// Group that gets the role [default: kornsole-ROLE]
     #[arg(long)]
     pub group: Option<String>,
 }
@@ -44,15 +46,15 @@ pub struct ManifestArgs {
 /// The roles that manifests are printed for.
 #[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RoleArg {
-    /// Looks at everything, changes nothing
+    /// Reads everything, changes nothing
     Viewer,
-    /// Kills applications and cordons nodes, besides
+    /// Viewer that also kills applications and cordons nodes
     Operator,
-    /// Changes the configuration, besides
+    /// Operator that also changes the configuration
     Admin,
-    /// Is the scheduler: rights, service account and Deployment
+    /// Scheduler, with service account and Deployment
     Scheduler,
-    /// Watches another scheduler, and writes nothing
+    /// Reads everything about another scheduler, changes nothing
     Shadow,
 }
 

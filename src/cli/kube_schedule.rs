@@ -37,38 +37,43 @@ const LEASE: &str = "kornsole-scheduler";
 /// The arguments of `kornsole kube schedule`.
 #[derive(Args, Clone, Debug)]
 pub struct ScheduleArgs {
-    /// The context of the kubeconfig [default: the current one; in a pod its service account]
+    /// Context of the kubeconfig [default: current context; in a pod, the service account]
     #[arg(long, value_name = "CONTEXT")]
     pub context: Option<String>,
-    /// The namespace of the ConfigMaps and of the lease [default: that of the pod, else of the context, else yunikorn]
+    /// Namespace of the ConfigMaps and of the lease
+    ///
+    /// Default: the namespace of the pod, then of the context, then yunikorn.
     #[arg(long, value_name = "NAMESPACE")]
     pub namespace: Option<String>,
-    /// The pods of this schedulerName are scheduled; may be repeated
+    /// Schedule the pods with this schedulerName (repeatable)
     #[arg(long, value_name = "NAME", default_values = ["kornsole"])]
     pub scheduler_name: Vec<String>,
-    /// The queue configuration of a file instead of the ConfigMaps'
+    /// File with the queue configuration, instead of the ConfigMaps
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
-    /// Decide as this release of the core: kornsole, 1.5.1, 1.8.0 or 1.9.0
+    /// Release to decide like: kornsole, 1.5.1, 1.8.0, or 1.9.0
     #[arg(long, value_name = "PROFILE", default_value_t)]
     pub core: Profile,
-    /// Whether the user that a pod names is believed: without an admission controller, everybody who may create pods can name any user
+    /// Whether to trust the user that a pod names
+    ///
+    /// Without an admission controller, anyone who can create pods can name any user.
     #[arg(long, value_name = "WHOM", value_enum, default_value_t = UserInfo::Ignore)]
     pub user_info: UserInfo,
-    /// It is the only scheduler of these names: no lease is held
+    /// Run without a lease; use it only if no other scheduler has these names
     #[arg(long)]
     pub no_lease: bool,
-    /// Answer probes of the kubelet on this address: /livez and /readyz
+    /// Address for the probes of the kubelet: /livez and /readyz
     #[arg(long, value_name = "HOST:PORT")]
     pub probes: Option<SocketAddr>,
-    /// Keep the audit, the configurations that were in force, what was used, trends and alerts in this folder over a restart. What pods and
-    /// nodes there are the cluster alone says
+    /// Directory for audit, configuration history, usage, trends, and alerts
+    ///
+    /// The state of pods and nodes always comes from the cluster.
     #[arg(long = "state", value_name = "DIR")]
     pub state: Option<PathBuf>,
     /// Where the API is served
     #[command(flatten)]
     pub listen: ListenArgs,
-    /// Users and groups in the scheduler ACL besides the owner of this process, as "users groups"
+    /// "USERS GROUPS" in the scheduler ACL, in addition to the owner of this process
     #[arg(long, value_name = "USERS GROUPS", value_parser = scheduler_acl)]
     pub scheduler_acl: Option<Acl>,
     /// What a changed ConfigMap may take away
@@ -114,7 +119,7 @@ pub fn run(args: &ScheduleArgs) -> ExitCode {
         Err(why) => return fail(&why, 1),
     };
     if let Err(error) = stop_by_signals(shim.stopper()) {
-        return fail(&format!("cannot handle signals: {error}"), 1);
+        return fail(&format!("cannot receive signals: {error}"), 1);
     }
     let folder = settings.config().state_folder.as_deref();
     // A rule that does not read is said now, and not when this replica's turn comes.
@@ -140,7 +145,7 @@ pub fn run(args: &ScheduleArgs) -> ExitCode {
         let running = Beside::start(&cluster, serve, engine, (&args.alerts, folder, kept.take()))?;
         notices.iter().for_each(|notice| tracing::warn!("{notice}"));
         if configured.by_default {
-            tracing::warn!("no ConfigMap has a queue configuration: the built-in default is used");
+            tracing::warn!("no ConfigMap has a queue configuration: using the default");
         }
         predicted::said_at_start(profile, &configured.queues).iter().for_each(|said| tracing::info!("{said}"));
         let url = url(&running.server);

@@ -25,30 +25,32 @@ use view::shadowed::ShadowSource;
 /// The arguments of `kornsole kube shadow`.
 #[derive(Args, Clone, Debug)]
 pub struct ShadowArgs {
-    /// The context of the kubeconfig [default: the current one; in a pod its service account]
+    /// Context of the kubeconfig [default: current context; in a pod, the service account]
     pub context: Option<String>,
-    /// The namespace of the scheduler, with its ConfigMaps
+    /// Namespace of the scheduler and its ConfigMaps
     #[arg(long, value_name = "NAMESPACE", default_value = "yunikorn")]
     pub namespace: String,
-    /// The pods of this schedulerName are those of the scheduler that is watched; may be repeated
+    /// Watch the pods with this schedulerName (repeatable)
     #[arg(long, value_name = "NAME", default_values = ["yunikorn"])]
     pub scheduler_name: Vec<String>,
-    /// The release that is watched, and that ours decides as: 1.5.1, 1.8.0, 1.9.0 or kornsole
+    /// Release of the watched scheduler: 1.5.1, 1.8.0, 1.9.0, or kornsole
     #[arg(long, value_name = "PROFILE", default_value = "1.8.0")]
     pub core: Profile,
-    /// The interval of the scheduler's shim in seconds (service.schedulingInterval)
+    /// Scheduling interval of the watched shim in seconds (service.schedulingInterval)
     #[arg(long, value_name = "SECONDS", default_value_t = 1)]
     pub scheduling_interval: u64,
-    /// The scheduler has just been started: what it decides within five minutes is not settled
+    /// Mark the decisions of the first five minutes as unsettled
+    ///
+    /// Use this option if the scheduler has just started.
     #[arg(long)]
     pub after_start: bool,
-    /// Print every comparison as a line of JSON, instead of the differences in words
+    /// Print every comparison as a line of JSON, instead of the differences
     #[arg(long)]
     pub json: bool,
-    /// End after so many seconds
+    /// Exit after this number of seconds
     #[arg(long = "for", value_name = "SECONDS")]
     pub for_seconds: Option<u64>,
-    /// Serve figures for Prometheus on this address: /metrics
+    /// Address for Prometheus metrics: /metrics
     #[arg(long, value_name = "HOST:PORT")]
     pub metrics: Option<SocketAddr>,
     /// Where its state is served, for a console: to look, to explain, to try a what-if. Nothing is served without --listen
@@ -102,7 +104,7 @@ fn stop_by_itself(args: &ShadowArgs, shim: &ShadowShim) -> Result<(), String> {
         tracing::info!("metrics on http://{address}/metrics");
     }
     let stopper = shim.stopper();
-    let mut signals = Signals::new([SIGTERM, SIGINT]).map_err(|error| format!("cannot handle signals: {error}"))?;
+    let mut signals = Signals::new([SIGTERM, SIGINT]).map_err(|error| format!("cannot receive signals: {error}"))?;
     std::thread::spawn(move || {
         if signals.forever().next().is_some() {
             stopper.stop();
@@ -133,7 +135,7 @@ fn watch(args: &ShadowArgs, shim: ShadowShim, serve: Option<Serve>) -> Result<()
         }
         notices.iter().for_each(|notice| tracing::warn!("{notice}"));
         if configured.by_default {
-            tracing::warn!("no ConfigMap has a queue configuration: the built-in default is used");
+            tracing::warn!("no ConfigMap has a queue configuration: using the default");
         }
         // On stderr, so that nothing else is among the lines of JSON.
         let _ = writeln!(io::stderr().lock(), "watching: {} pods, {} of them on nodes", pods.0, pods.1);

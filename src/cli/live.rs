@@ -35,7 +35,7 @@ const LOOK: Duration = Duration::from_millis(100);
 pub fn play(tape: &Path, mode: Mode, server: Option<&str>, depth: Depth) -> Result<PlayResult, Trouble> {
     let wrong = |message: String| Trouble { code: 2, message };
     if !io::stdout().is_terminal() || !io::stdin().is_terminal() {
-        return Err(wrong("kornsole play --live needs a terminal; without one, use --cast FILE".to_owned()));
+        return Err(wrong("cannot play live: no terminal; use --cast FILE".to_owned()));
     }
     let needed = size(&read_file(tape)?.0);
     let here =
@@ -48,7 +48,7 @@ pub fn play(tape: &Path, mode: Mode, server: Option<&str>, depth: Depth) -> Resu
     let ended = Arc::new(AtomicBool::new(false));
     for signal in [SIGTERM, SIGHUP, SIGINT] {
         let report = signal_hook::flag::register(signal, Arc::clone(&ended));
-        report.map_err(|error| wrong(format!("cannot handle signals: {error}")))?;
+        report.map_err(|error| wrong(format!("cannot receive signals: {error}")))?;
     }
     crossterm::style::force_color_output(true);
     let screen = Screen::take().map_err(|error| wrong(format!("cannot use the terminal: {error}")))?;

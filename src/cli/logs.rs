@@ -12,10 +12,10 @@ use tracing_subscriber::fmt::writer::BoxMakeWriter;
 /// What is logged, and where.
 #[derive(Args, Clone, Debug)]
 pub struct LogArgs {
-    /// What is logged: off, error, warn, info, debug, trace; also by module, as `info,server=debug`
+    /// Log levels: off, error, warn, info, debug, or trace; by module: info,server=debug
     #[arg(long, value_name = "LEVELS", default_value = "info")]
     pub log: String,
-    /// Log into this file instead of standard error
+    /// Log file, instead of standard error
     #[arg(long, value_name = "FILE")]
     pub log_file: Option<PathBuf>,
 }
@@ -27,7 +27,7 @@ impl LogArgs {
     /// What is wrong with the levels or the file, and the exit code for it.
     pub fn start(&self) -> Result<(), (String, u8)> {
         let filter = EnvFilter::builder().parse(&self.log).map_err(|why| {
-            let hint = "write a level, or levels by module: info,server=debug";
+            let hint = "expected a level, or levels by module: info,server=debug";
             (format!("--log {}: {why}; {hint}", self.log), 2)
         })?;
         let (writer, colours) = match &self.log_file {

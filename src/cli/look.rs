@@ -17,23 +17,28 @@ use view::units;
 /// How the console is drawn.
 #[derive(Args, Clone, Debug, Default)]
 pub struct LookArgs {
-    /// Your own settings: looks and keys. Without it $XDG_CONFIG_HOME/kornsole/settings.toml, if it is there
+    /// Your settings for appearance and keys
+    ///
+    /// Default: $XDG_CONFIG_HOME/kornsole/settings.toml, if the file exists.
     #[arg(long = "settings", value_name = "FILE")]
     pub user_settings: Option<PathBuf>,
-    /// The theme: one that comes with kornsole, or NAME.toml in the folder kornsole/themes beside your settings
+    /// Built-in theme, or NAME.toml in the directory themes next to your settings
     #[arg(long, value_name = "NAME")]
     pub theme: Option<String>,
-    /// How many colours are shown: auto, never, 16, 256 or true. auto goes by NO_COLOR, COLORTERM and TERM
+    /// Colors: auto, never, 16, 256, or true
+    ///
+    /// The value auto uses NO_COLOR, COLORTERM, and TERM.
     #[arg(long, value_name = "WHICH", default_value = "auto", value_parser = colors)]
     pub color: Colors,
-    /// Draw with ASCII signs only
+    /// Draw with ASCII symbols only
     #[arg(long)]
     pub ascii: bool,
-    /// Say in lines of text what the console shows, and take commands as words: for screen readers, terminals that cannot place a cursor,
-    /// and pipes. `linear = true` in your settings does the same
+    /// Print the console as lines of text, and read commands as words
+    ///
+    /// Linear mode is for screen readers, simple terminals, and pipes. The key `linear = true` of your settings has the same effect.
     #[arg(long)]
     pub linear: bool,
-    /// Do not mark cells that changed just now
+    /// Do not highlight changed cells
     #[arg(long)]
     pub calm: bool,
 }

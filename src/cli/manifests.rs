@@ -23,9 +23,9 @@ const ENDINGS: [&str; 3] = ["yaml", "yml", "json"];
 /// Whose word counts for who a pod is of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum UserInfo {
-    /// The annotation `user.info` is believed, as YuniKorn's shim does
+    /// Trust the annotation `user.info`, like the shim of YuniKorn
     Trust,
-    /// Every pod is of the user `nobody`
+    /// Use the user `nobody` for every pod
     Ignore,
 }
 
@@ -33,17 +33,21 @@ pub enum UserInfo {
 #[derive(Args, Clone, Debug)]
 #[group(id = "manifests")]
 pub struct ManifestArgs {
-    /// Instead of scenarios: schedule the pods of Kubernetes manifests, files or folders of YAML or JSON, as `kubectl get
-    /// pods,nodes,ns,pc,cm,pv,pvc,sc -A -o yaml` prints them, and say what would be bound where
+    /// Kubernetes manifests (YAML, JSON, or directories) to schedule, instead of scenarios
+    ///
+    /// kornsole prints the nodes that it would bind the pods to. It also reads the output of `kubectl get pods,nodes,ns,pc,cm,pv,pvc,sc -A
+    /// -o yaml`.
     #[arg(long, value_name = "PATH", num_args = 1.., conflicts_with_all = ["scenarios", "summary", "timings"])]
     pub from_manifests: Vec<PathBuf>,
-    /// With manifests: the pods of this schedulerName are scheduled, all others only use room; may be repeated
+    /// With manifests: schedule the pods with this schedulerName (repeatable)
+    ///
+    /// All other pods only use resources.
     #[arg(long, value_name = "NAME", conflicts_with = "scenarios", default_values = ["yunikorn", "kornsole"])]
     pub scheduler_name: Vec<String>,
-    /// With manifests: whether the user that a pod names is believed
+    /// With manifests: whether to trust the user that a pod names
     #[arg(long, value_name = "WHOM", conflicts_with = "scenarios", value_enum, default_value_t = UserInfo::Trust)]
     pub user_info: UserInfo,
-    /// With manifests: a pod that names no application is one of its own
+    /// With manifests: create one application for each pod without an application ID
     #[arg(long, conflicts_with = "scenarios")]
     pub unique_app_ids: bool,
     /// With manifests: print JSON

@@ -17,6 +17,7 @@ pub mod demo;
 pub mod diff;
 mod flag_order;
 pub mod grafana;
+pub mod help;
 mod html;
 pub mod identity;
 mod inputs;
@@ -61,14 +62,12 @@ pub mod whatif;
 use std::io::Write as _;
 use std::process::ExitCode;
 
-use clap::{CommandFactory, Parser, Subcommand};
+use clap::{Parser, Subcommand};
 
-/// The console for people who run an Apache YuniKorn scheduler, with the scheduler inside.
+/// Terminal console for Apache YuniKorn, with an embedded scheduler
 ///
-/// Without a command: the console on an embedded scheduler, by --config and --workload. With neither, the jobs of this
-/// machine, if `kornsole local up` runs them; else the default configuration holds: one partition `default`, a root queue that everybody may submit to, and one placement rule, which
-/// puts an application into the queue named by its tag `namespace` and creates that queue. `kornsole demo` shows a busy
-/// cluster instead.
+/// Without a command, kornsole opens the console for the scheduler in --config and --workload. Without both options, it connects to the
+/// local job daemon. If no daemon runs, it starts an empty scheduler with the default configuration.
 #[derive(Parser, Debug)]
 #[command(name = "kornsole", version, max_term_width = 100, args_conflicts_with_subcommands = true)]
 pub struct Cli {
@@ -80,111 +79,115 @@ pub struct Cli {
 
 #[derive(Subcommand, Debug)]
 enum Command {
-    /// The console on a lively built-in cluster
+    /// Open the console for a simulated cluster
     Demo(demo::DemoArgs),
-    /// The console on a scheduler somewhere else: a kornsole, or an Apache YuniKorn from 1.4 on
+    /// Open the console for a remote scheduler
+    ///
+    /// The remote scheduler is kornsole, or Apache YuniKorn 1.4 or newer.
     Attach(Box<attach::AttachArgs>),
-    /// Kubernetes: its contexts, the rights that a role needs, the scheduler of a cluster, and its shadow
+    /// Manage Kubernetes contexts, RBAC, scheduler, and shadow
     Kube(kube::KubeArgs),
-    /// The console, read only, on a saved state dump
+    /// Open the console for a saved state dump (read-only)
     Open(open::OpenArgs),
-    /// The queues of a scheduler somewhere else
+    /// List queues and their usage
     Queues(remote::ShowArgs),
-    /// The applications of a running scheduler
+    /// List applications and their states
     Apps(remote::AppsArgs),
-    /// One of its applications, with all asks
+    /// Show an application and its requests
     App(remote::AppArgs),
-    /// The nodes of a running scheduler, with what is free
+    /// List nodes and their available resources
     Nodes(remote::ShowArgs),
-    /// What its users and groups use, and their limits
+    /// List usage and limits of users and groups
     Users(remote::ShowArgs),
-    /// Why an application there waits, and what would help: 0 it runs or is next, 1 it waits
+    /// Explain why an application is pending and how to fix it
     Explain(remote::ExplainArgs),
-    /// Which of its queues lack their guarantee, which use more, and which do not need it
+    /// Compare the usage of each queue with its guarantee
     Fairness(remote::ShowArgs),
-    /// What was used over time, by queue, user, group or application: as a table, CSV, JSON or a page
+    /// Report usage over time by queue, user, or application
     Usage(Box<remote::UsageArgs>),
-    /// Collect the trends of a scheduler somewhere else and evaluate its alerts, without a screen
+    /// Collect trends and evaluate alerts without a screen
     Watch(Box<watch::WatchArgs>),
-    /// Alerts: check rules, try them on the past, list those of a running kornsole
+    /// Check alert rules; list and silence alerts
     Alerts(alerts::AlertsArgs),
-    /// Print a dashboard for Grafana, or alerting rules for a Prometheus that scrapes /metrics
+    /// Print a Grafana dashboard or Prometheus alerting rules
     Grafana(grafana::GrafanaArgs),
-    /// What happened there, and what happens
+    /// Show scheduler events
     Events(remote::EventsArgs),
-    /// Kill applications there
+    /// Kill running or pending applications
     Kill(remote::KillArgs),
-    /// Move applications there to another queue
+    /// Move applications to another queue
     Move(remote::MoveArgs),
-    /// Bring a queue configuration into force there
+    /// Apply a queue configuration
     Apply(remote::ApplyArgs),
-    /// Who did what there, and what was refused
+    /// List changes and rejected operations, with their users
     Audit(remote::AuditArgs),
-    /// The configurations that were in force there: list, show, compare, bring one back
+    /// List, show, compare, and roll back configurations
     Config(remote::ConfigArgs),
-    /// Who one is there
+    /// Show the current user and permissions
     Whoami(remote::WhoAmIArgs),
-    /// Validate queue configurations: every fault at once, with its place
+    /// Validate queue configurations and report every error
     Check(check::CheckArgs),
-    /// Preview placements: which queue an application goes to, rule by rule
+    /// Show the queue that placement rules select
     Place(place::PlaceArgs),
-    /// Play a tape: scripted keystrokes against a console, compared with what was recorded
+    /// Play tapes of keystrokes and compare the screens
     Play(play::PlayArgs),
-    /// Try changes on a copy of a state: what starts, waits or is preempted otherwise
+    /// Test changes on a copy of the scheduler state
     Whatif(Box<whatif::WhatIfArgs>),
-    /// Run workloads through the scheduler in virtual time: waits, use and fairness by configuration, nodes and load
+    /// Simulate workloads and compare configurations
     Simulate(Box<simulate::SimulateArgs>),
-    /// Compare two queue configurations as trees
+    /// Compare two queue configurations
     Diff(diff::DiffArgs),
-    /// The behaviour profiles (--core), and in what two of them differ
+    /// List behavior profiles (--core) and their differences
     Profiles(profiles::ProfilesArgs),
-    /// What a configuration and a workload would do differently under another release
+    /// Check a configuration before an upgrade of YuniKorn
+    ///
+    /// kornsole compares the results of a configuration, and optionally of a workload, under two releases.
     UpgradeCheck(upgrade_check::UpgradeCheckArgs),
-    /// Print a JSON Schema of the queue configuration, for editors
+    /// Print a JSON Schema of the queue configuration
     Schema(schema::SchemaArgs),
-    /// Serve the scheduler's REST API, without a screen
+    /// Serve the scheduler and its REST API without a screen
     Serve(serve::ServeArgs),
-    /// Make, list and revoke the tokens of the REST API
+    /// Create, list, and revoke tokens of the REST API
     Token(token::TokenArgs),
-    /// Run a scenario without a screen, its trace on standard output; or schedule the pods of Kubernetes manifests
+    /// Run scenarios or Kubernetes manifests without a screen
     Run(run::RunArgs),
-    /// Run jobs on this machine: the daemon, what it offers, a systemd unit for it
+    /// Run the job daemon; change pending jobs
     #[cfg(target_os = "linux")]
     Local(local::LocalArgs),
-    /// Run a command on this machine when the scheduler has room for it; prints the job's number
+    /// Submit a job to this machine and print its ID
     #[cfg(target_os = "linux")]
     Submit(Box<local::SubmitArgs>),
-    /// The jobs on this machine that have not ended
+    /// List active jobs
     #[cfg(target_os = "linux")]
     Jobs(local::JobsArgs),
-    /// One job of this machine
+    /// Show a job
     #[cfg(target_os = "linux")]
     Job(local::JobArgs),
-    /// The output of a job
+    /// Print the output of a job
     #[cfg(target_os = "linux")]
     Logs(local::LogsArgs),
-    /// Wait until jobs have ended, with their exit status
+    /// Wait until jobs finish
     #[cfg(target_os = "linux")]
     Wait(local::NumbersArgs),
-    /// End jobs, or take them out of the queue
+    /// Cancel running or pending jobs
     #[cfg(target_os = "linux")]
     Cancel(local::EndingArgs),
-    /// Keep queued jobs from beginning
+    /// Hold pending jobs
     #[cfg(target_os = "linux")]
     Hold(local::NumbersArgs),
-    /// Let held jobs begin
+    /// Release held jobs
     #[cfg(target_os = "linux")]
     Release(local::NumbersArgs),
-    /// Have jobs begin again from their beginning: those that run, or that have ended
+    /// Requeue running or finished jobs
     #[cfg(target_os = "linux")]
     Requeue(local::EndingArgs),
-    /// What the jobs that run use, against what they asked for
+    /// Show the usage of running jobs and their requests
     #[cfg(target_os = "linux")]
     Top(local::TopArgs),
-    /// The jobs that ended, with what they used
+    /// List finished jobs and their usage
     #[cfg(target_os = "linux")]
     History(local::HistoryArgs),
-    /// Print completions of this command line for a shell
+    /// Print a completion script for a shell
     Completions(shell::CompletionsArgs),
     /// Print the manual page
     Man,
@@ -196,7 +199,7 @@ pub fn main() -> ExitCode {
     if let Some(outcome) = ::local::part::of_a_job(std::env::args_os()) {
         return outcome.map_or_else(|(why, status)| fail(&why, status), |()| ExitCode::SUCCESS);
     }
-    let cli = Cli::parse_from(flag_order::sorted(Cli::command(), std::env::args_os()));
+    let cli = help::parse(std::env::args_os()).unwrap_or_else(|error| error.exit());
     match &cli.command {
         None if std::env::args_os().len() == 1 => start::run(&cli.console),
         _ => carry_out(&cli),
@@ -265,14 +268,14 @@ fn carry_out(cli: &Cli) -> ExitCode {
         Some(Command::Top(args)) => local::top(args),
         #[cfg(target_os = "linux")]
         Some(Command::History(args)) => local::history(args),
-        Some(Command::Completions(args)) => shell::completions(Cli::command(), args),
-        Some(Command::Man) => shell::man(Cli::command()),
+        Some(Command::Completions(args)) => shell::completions(help::command(), args),
+        Some(Command::Man) => shell::man(help::command()),
     }
 }
 
-/// Prints why a command ends, and gives the exit code for it.
+/// Prints the error that ends a command, and returns its exit code.
 pub(crate) fn fail(message: &str, code: u8) -> ExitCode {
-    say(&printed::safe(message.trim_end()));
+    say(&printed::safe(&printed::error(message.trim_end())));
     ExitCode::from(code)
 }
 
@@ -287,6 +290,6 @@ mod tests {
 
     #[test]
     fn the_arguments_are_consistent() {
-        Cli::command().debug_assert();
+        help::command().debug_assert();
     }
 }

@@ -13,7 +13,9 @@ use source::Saved;
 /// The arguments of `kornsole open`.
 #[derive(Args, Clone, Debug)]
 pub struct OpenArgs {
-    /// A state dump (/debug/fullstatedump), or one answer of /ws/v1: queues, nodes, applications, usage; - is standard input
+    /// State dump (/debug/fullstatedump), or a response of /ws/v1; - is standard input
+    ///
+    /// A response of /ws/v1 contains queues, nodes, applications, or usage.
     #[arg(value_name = "DUMP")]
     pub dump: PathBuf,
     /// How it is drawn

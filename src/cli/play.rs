@@ -29,37 +29,42 @@ use source::{Board, Jobs, SourcePlace};
 /// The arguments of `kornsole play`.
 #[derive(Args, Clone, Debug)]
 pub struct PlayArgs {
-    /// Tapes, each played on a scheduler of its own
+    /// Tapes to play, each with a new scheduler
     #[arg(required = true, value_name = "TAPE")]
     pub tapes: Vec<PathBuf>,
-    /// The scheduler of tapes with `Source server`: an address as of `kornsole attach`, or a context of your settings. Such a tape does
-    /// there what its keys do
+    /// Address or context of the scheduler, for tapes with `Source server`
+    ///
+    /// The keys of such a tape change this scheduler.
     #[arg(long, value_name = "URL|CONTEXT")]
     pub server: Option<String>,
-    /// Compare the snapshots with those in the file beside the tape (its name with `.txt`), and the pictures that it takes with their
-    /// files; exit code 1 when they differ
+    /// Compare snapshots and images with the recorded files
+    ///
+    /// The snapshots of a tape are in the file with its name and `.txt`. The exit code is 1 if one of them differs.
     #[arg(long, conflicts_with = "update")]
     pub check: bool,
-    /// Write the snapshots into the file beside the tape, and the pictures that it takes
+    /// Write snapshots and images to the files next to the tape
     #[arg(long)]
     pub update: bool,
-    /// Play it in linear mode as well: print what is said at each snapshot and at the end, and check that what is expected of the screen
-    /// in words is said, and that nothing of it is drawn
+    /// Also play in linear mode, and check its output at each snapshot
+    ///
+    /// kornsole prints the output. Linear mode must print the words that the tape expects, and must not draw anything.
     #[arg(long, conflicts_with_all = ["live", "update"])]
     pub linear: bool,
-    /// Draw the last screen as an SVG picture
+    /// Write the last screen as an SVG image
     #[arg(long, value_name = "FILE")]
     pub svg: Option<PathBuf>,
     /// Write the last screen as plain text
     #[arg(long, value_name = "FILE")]
     pub text: Option<PathBuf>,
-    /// Write what one sees as an asciicast, version 2
+    /// Write an asciicast, version 2
     #[arg(long, value_name = "FILE")]
     pub cast: Option<PathBuf>,
-    /// Show it in this terminal at the pace of a person: space holds it, + and - change the pace, q ends it
+    /// Show the tape in this terminal at the speed of a person
+    ///
+    /// Press space to pause, + and - to change the speed, and q to quit.
     #[arg(long, conflicts_with_all = ["update", "cast"])]
     pub live: bool,
-    /// How many colours --live shows: auto, never, 16, 256 or true
+    /// Colors of --live: auto, never, 16, 256, or true
     #[arg(long, value_name = "WHICH", default_value = "auto", value_parser = look::colors, requires = "live")]
     pub color: Colors,
 }
@@ -100,7 +105,7 @@ const NO_RULES: &str = "cannot read the alert rules";
 /// Plays the tapes. Exit code 0: all as expected; 1: an expectation or snapshot failed, or a tape does not read; 2: wrong use.
 pub fn run(args: &PlayArgs) -> ExitCode {
     if args.tapes.len() > 1 && (args.svg.is_some() || args.text.is_some() || args.cast.is_some()) {
-        return fail("kornsole play: a picture is made of one tape, not of several", 2);
+        return fail("cannot create one image from several tapes; name one tape", 2);
     }
     let mode = match (args.check, args.update) {
         (true, _) => Mode::Check,

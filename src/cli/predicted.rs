@@ -14,8 +14,9 @@ use scheduler::interface::switch_table::SWITCHES;
 /// The `--core` of a command that predicts.
 #[derive(Args, Clone, Copy, Debug, Default)]
 pub struct PredictedCore {
-    /// Decide as this core: kornsole, 1.5.1, 1.8.0 or 1.9.0. A state folder, a dump and a server have their own [default: `core` of your
-    /// settings, else 1.9.0]
+    /// Release to decide like: kornsole, 1.5.1, 1.8.0, or 1.9.0
+    ///
+    /// A state directory, a dump, and a server have their own release. Default: `core` of your settings, otherwise 1.9.0.
     #[arg(long = "core", value_name = "PROFILE")]
     core: Option<Profile>,
 }
@@ -40,7 +41,7 @@ pub fn by_settings() -> Profile {
         Err(_) => return Profile::NEWEST,
     };
     for fault in read.faults.iter().filter(|fault| fault.path == "core") {
-        eprintln!("settings.toml:{}: {}; {} is used", fault.at.line, fault.message, Profile::NEWEST);
+        eprintln!("warning: settings.toml:{}: {}; {} is used", fault.at.line, fault.message, Profile::NEWEST);
     }
     read.settings.core.unwrap_or(Profile::NEWEST)
 }

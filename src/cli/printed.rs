@@ -14,6 +14,17 @@ pub fn safe(text: &str) -> Cow<'_, str> {
     written_out(text, |c| c == '\n')
 }
 
+/// An error as every command prints it: `error: cannot VERB OBJECT: REASON; REMEDY`. A message that already starts with `error`, after the
+/// location in a file or without one, is unchanged.
+pub fn error(message: &str) -> Cow<'_, str> {
+    let first = message.lines().next().unwrap_or_default();
+    let marked = ["error: ", "error[", "warning["].iter().any(|mark| {
+        let rest = first.split_once(mark);
+        rest.is_some_and(|(before, _)| before.is_empty() || before.ends_with(": "))
+    });
+    if marked { Cow::Borrowed(message) } else { Cow::Owned(format!("error: {message}")) }
+}
+
 /// The text with every hidden character written as JSON escapes it, except those that are `kept`.
 fn written_out(text: &str, kept: impl Fn(char) -> bool) -> Cow<'_, str> {
     let mut buffer = [0; 4];
@@ -105,6 +116,17 @@ mod tests {
         let back: serde_json::Value = serde_json::from_str(&safe(&printed)).unwrap();
         assert_eq!(back, json);
     }
+
+    #[test]
+    fn an_error_is_marked_once() {
+        assert_eq!(error("cannot read a: gone"), "error: cannot read a: gone");
+        assert_eq!(error("cannot read error: gone"), "error: cannot read error: gone");
+        assert_eq!(error("cannot parse the error[0] of a"), "error: cannot parse the error[0] of a");
+        for marked in ["error: x", "a.yaml:1:2: error[CFG-001]: x\n  | y", "a.yaml:1:2: warning[CFG-002]: x"] {
+            assert_eq!(error(marked), marked);
+        }
+    }
+
     #[test]
     fn output_is_written_out_wherever_its_bytes_are_cut() {
         let bytes = "a\tb\r\n\x1b[2Jé\u{9b}1m\u{202e}€\rx\x07\n".as_bytes();

@@ -16,7 +16,7 @@ const ORDER: [Profile; 4] = [Profile::V1_5_1, Profile::V1_8_0, Profile::V1_9_0, 
 /// The arguments of `kornsole profiles`.
 #[derive(Args, Clone, Debug)]
 pub struct ProfilesArgs {
-    /// Print only in what two profiles differ, in words: what one plans an upgrade by
+    /// Print only the differences between two profiles
     #[arg(long, num_args = 2, value_names = ["FROM", "TO"])]
     pub diff: Option<Vec<Profile>>,
 }

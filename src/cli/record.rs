@@ -105,7 +105,7 @@ impl Tap for Recording {
 fn source(tape: &Path, against: &Against) -> Result<String, String> {
     let file = |file: &str| -> Result<String, String> {
         if file == "-" {
-            return Err("input from standard input cannot be recorded".to_owned());
+            return Err("cannot record a file from standard input; name a file".to_owned());
         }
         let beside = relative(tape.parent().unwrap_or(Path::new("")), Path::new(file)).display().to_string();
         if beside.contains('"') {

@@ -22,22 +22,22 @@ const REPORT_EVERY: Duration = Duration::from_millis(200);
 /// The arguments of `kornsole run`.
 #[derive(Args, Clone, Debug)]
 pub struct RunArgs {
-    /// The scenario files, run one after the other, each with a scheduler of its own; `-` is standard input
+    /// Scenario files, each run with a new scheduler; `-` is standard input
     #[arg(required_unless_present = "from_manifests", value_name = "SCENARIO")]
     pub scenarios: Vec<PathBuf>,
-    /// A queue configuration to use instead of the scenario's own, in any form that `check` reads
+    /// Queue configuration, instead of the one of the scenario
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
-    /// Which entry of a ConfigMap is the queue configuration: NAME.yaml
+    /// Entry of a ConfigMap to read: NAME.yaml
     #[arg(long, value_name = "NAME", default_value = DEFAULT_POLICY_GROUP)]
     pub policy_group: String,
     /// Which core decides
     #[command(flatten)]
     pub core: PredictedCore,
-    /// Instead of the trace, print for people: applications, waiting times, utilisation over time
+    /// Print applications, waiting times, and utilization instead of the trace
     #[arg(long)]
     pub summary: bool,
-    /// Say on standard error how long reading, running and printing took
+    /// Print the time for reading, running, and printing to standard error
     #[arg(long)]
     pub timings: bool,
     /// Manifests of Kubernetes instead.
@@ -54,7 +54,7 @@ pub fn run(args: &RunArgs) -> ExitCode {
     }
     let stdin = args.scenarios.iter().chain(&args.config).filter(|file| *file == Path::new("-"));
     if stdin.count() > 1 {
-        return fail("duplicate `-`; standard input can be read only once", 2);
+        return fail("cannot read standard input twice: duplicate `-`", 2);
     }
     if !args.summary {
         predicted::name_on_stderr(core);

@@ -10,7 +10,7 @@ use super::predicted::PredictedCore;
 
 /// The arguments of `kornsole schema`.
 #[derive(Args, Clone, Debug)]
-#[command(after_help = "With a YAML language server, put this line at the top of a configuration:\n  \
+#[command(after_help = "For a YAML language server, add this line at the top of a configuration:\n  \
                         # yaml-language-server: $schema=queues.schema.json")]
 pub struct SchemaArgs {
     /// The format as this core reads it

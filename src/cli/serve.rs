@@ -25,19 +25,21 @@ use source::{Collector, Embedded, Source, probe};
 /// The arguments of `kornsole serve`.
 #[derive(Args, Clone, Debug)]
 pub struct ServeArgs {
-    /// The queue configuration, in any form that `check` reads. It is watched and reloaded when it changes
+    /// Queue configuration, in any form that `check` reads; reloaded when the file changes
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
-    /// What happens in the cluster: a scenario file, whose configuration holds unless --config names another
+    /// Scenario file with the steps to run
+    ///
+    /// The configuration of the scenario is active, unless --config names another one.
     #[arg(long, value_name = "FILE")]
     pub workload: Option<PathBuf>,
-    /// Decide as this release of the core: kornsole, 1.5.1, 1.8.0 or 1.9.0
+    /// Release to decide like: kornsole, 1.5.1, 1.8.0, or 1.9.0
     #[arg(long, value_name = "PROFILE", default_value_t)]
     pub core: Profile,
-    /// How fast the scheduler's time runs
+    /// Speed of the scheduler clock
     #[arg(long, value_name = "FACTOR", default_value_t = 1.0, value_parser = speed)]
     pub speed: f64,
-    /// Once the steps of --workload are done nothing is scheduled and time stands, until it is resumed
+    /// Pause the scheduler and its clock after the --workload steps
     #[arg(long)]
     pub paused: bool,
     /// Where the state is kept
@@ -46,11 +48,13 @@ pub struct ServeArgs {
     /// Where the API is served
     #[command(flatten)]
     pub listen: ListenArgs,
-    /// Who is in the scheduler ACL besides the owner of this process, as "users groups": who changes any configuration, nodes, pauses,
-    /// looks as somebody else, and sees the whole audit. It opens no queue: to kill and move takes the queue's own adminacl
+    /// Users and groups in the scheduler ACL, in addition to the owner of this process
+    ///
+    /// The form is "USERS GROUPS", with commas in each list, or *. Members change configurations and nodes, pause the scheduler,
+    /// impersonate users, and read the full audit. To kill or move applications, a user needs the admin ACL of the queue.
     #[arg(long, value_name = "USERS GROUPS", value_parser = scheduler_acl)]
     pub scheduler_acl: Option<Acl>,
-    /// Nothing can be changed over the API, by nobody
+    /// Reject all operations that change the scheduler
     #[arg(long)]
     pub read_only: bool,
     /// What a changed --config may take away
@@ -70,26 +74,27 @@ pub struct ServeArgs {
 /// Where the API is served.
 #[derive(Args, Clone, Debug, Default, PartialEq, Eq)]
 pub struct ListenArgs {
-    /// Serve the REST API on this address
+    /// Address of the REST API
     #[arg(long, value_name = "HOST:PORT")]
     pub listen: Option<String>,
-    /// The server's certificate chain, PEM; goes with --tls-key
+    /// Certificate chain of the server (PEM); requires --tls-key
     #[arg(long, value_name = "FILE", requires = "tls_key")]
     pub tls_cert: Option<PathBuf>,
-    /// The private key of the certificate, PEM
+    /// Private key of the certificate (PEM)
     #[arg(long, value_name = "FILE", requires = "tls_cert")]
     pub tls_key: Option<PathBuf>,
-    /// Who may come in with which token; `kornsole token new` makes one. Without it nothing can be changed over the API
+    /// File with tokens, from `kornsole token new`; required for changes over the API
     #[arg(long, value_name = "FILE")]
     pub tokens: Option<PathBuf>,
-    /// Show nothing to anybody without a token
+    /// Require a token for all HTTP requests
     #[arg(long)]
     pub require_token: bool,
-    /// Take tokens over plain HTTP on an address that others reach
+    /// Accept tokens over plain HTTP on a public address
     #[arg(long)]
     pub insecure_plain_http: bool,
-    /// Whether pages in a browser may read the YuniKorn part of the API, whatever site they are of (CORS): on or off. Without it on, but
-    /// off with --require-token
+    /// Whether web pages of other sites can read the YuniKorn part of the API (CORS)
+    ///
+    /// Default: on, and off with --require-token.
     #[arg(long, value_name = "on|off", value_parser = on_or_off)]
     pub cors: Option<bool>,
 }
@@ -114,12 +119,14 @@ impl ListenArgs {
         options.access.owner = identity::of_process().user;
         options.policy_group.clone_from(&config.policy_group);
         if self.require_token && options.access.tokens.is_none() {
-            return Err("--require-token needs tokens: use --tokens FILE; `kornsole token new` creates one".to_owned());
+            return Err(
+                "cannot require tokens: no file of tokens; use --tokens FILE, from `kornsole token new`".to_owned()
+            );
         }
         let plain = options.tls.is_none() && !options.listen.ip().is_loopback() && !self.insecure_plain_http;
         if options.access.tokens.is_some() && plain {
             return Err(format!(
-                "tokens would be sent as plain text: {} is reachable from other machines; use --tls-cert and --tls-key, or --insecure-plain-http",
+                "cannot accept tokens over plain HTTP: {} is a public address; use --tls-cert and --tls-key, or --insecure-plain-http",
                 options.listen
             ));
         }
@@ -210,7 +217,7 @@ pub fn engine(opened: Opened, speed: f64, hook: Option<engine::DrainHook>) -> Re
 fn until_stopped(engine: &Engine, server: Server) -> ExitCode {
     let mut signals = match Signals::new([SIGTERM, SIGINT, SIGHUP]) {
         Ok(signals) => signals,
-        Err(error) => return fail(&format!("cannot handle signals: {error}"), 1),
+        Err(error) => return fail(&format!("cannot receive signals: {error}"), 1),
     };
     let url = url(&server);
     tracing::info!("serving on {url}");
@@ -221,17 +228,17 @@ fn until_stopped(engine: &Engine, server: Server) -> ExitCode {
             break;
         }
         match server.reload_certificates() {
-            Ok(()) => tracing::info!("reloaded certificates"),
-            Err(why) => tracing::error!("the certificates are unchanged: {why}"),
+            Ok(()) => tracing::info!("read certificates again"),
+            Err(why) => tracing::error!("cannot read the certificates: {why}; the previous ones remain active"),
         }
         match server.reload_tokens() {
-            Ok(()) => tracing::info!("reloaded tokens"),
-            Err(why) => tracing::error!("the tokens are unchanged: {why}"),
+            Ok(()) => tracing::info!("read tokens again"),
+            Err(why) => tracing::error!("cannot read the tokens: {why}; the previous ones remain active"),
         }
     }
     drop(server);
     let alive = engine.published().is_alive();
-    if alive { ExitCode::SUCCESS } else { fail("the scheduler had stopped", 1) }
+    if alive { ExitCode::SUCCESS } else { fail("the scheduler stopped", 1) }
 }
 
 /// Where a server is.

@@ -16,25 +16,25 @@ use model::Profile;
 /// The arguments of whatever runs a scheduler.
 #[derive(Args, Clone, Debug, Default, PartialEq, Eq)]
 pub struct SettingsArgs {
-    /// The scheduler's own configuration, read once at start; --print-scheduler-keys prints one to begin with
+    /// Scheduler configuration, read at start; see --print-scheduler-keys
     #[arg(long, value_name = "FILE")]
     pub scheduler_config: Option<PathBuf>,
-    /// Set one key of the scheduler's own configuration, whatever its file says
+    /// Key of the scheduler configuration to set; overrides the file (repeatable)
     #[arg(long = "set", value_name = "KEY=VALUE", value_parser = key_value)]
     pub set: Vec<(String, String)>,
-    /// Which entry of a ConfigMap is the queue configuration: NAME.yaml
+    /// Entry of a ConfigMap to read: NAME.yaml
     #[arg(long, value_name = "NAME")]
     pub policy_group: Option<String>,
-    /// Print the scheduler's own configuration that holds, with where each value is from, and end
+    /// Print the active scheduler configuration with the origin of each value and exit
     #[arg(long)]
     pub print_scheduler_config: bool,
-    /// Print every key of the scheduler's own configuration with type, default and meaning, and end
+    /// Print all scheduler configuration keys with type, default, and meaning, and exit
     #[arg(long, conflicts_with = "print_scheduler_config")]
     pub print_scheduler_keys: bool,
 }
 
 fn key_value(text: &str) -> Result<(String, String), String> {
-    let (key, value) = text.split_once('=').ok_or("write KEY=VALUE, for example cleaner.interval=5s")?;
+    let (key, value) = text.split_once('=').ok_or("expected KEY=VALUE, for example cleaner.interval=5s")?;
     Ok((key.to_owned(), value.to_owned()))
 }
 
@@ -128,6 +128,6 @@ pub fn print_bytes(text: &str) -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         // The reader has seen enough: a closed pipe is no failure.
         Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
-        Err(error) => fail(&format!("cannot write the text: {error}"), 1),
+        Err(error) => fail(&format!("cannot write the configuration: {error}"), 1),
     }
 }

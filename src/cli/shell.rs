@@ -11,7 +11,7 @@ use super::fail;
 /// The arguments of `kornsole completions`.
 #[derive(Args, Clone, Debug)]
 pub struct CompletionsArgs {
-    /// For which shell
+    /// Shell that reads the script
     pub shell: Shell,
 }
 
@@ -44,7 +44,9 @@ pub fn man(command: clap::Command) -> ExitCode {
 fn print(text: &[u8]) -> ExitCode {
     // A reader that has seen enough, as `head`, is no failure.
     match io::stdout().lock().write_all(text) {
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => fail(&format!("cannot print: {error}"), 1),
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            fail(&format!("cannot write the output: {error}"), 1)
+        }
         _ => ExitCode::SUCCESS,
     }
 }

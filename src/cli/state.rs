@@ -14,10 +14,10 @@ use server::Server;
 /// Where the state is kept.
 #[derive(Args, Clone, Debug, Default)]
 pub struct StateArgs {
-    /// Keep all that happens in this folder, and continue from there at the next start: nothing that was answered is lost
+    /// Directory for persistent state; restored at the next start
     #[arg(long = "state", value_name = "DIR")]
     pub folder: Option<PathBuf>,
-    /// If the state is damaged, move the damaged file aside and continue with what is intact of it
+    /// If the state is corrupt, move the corrupt file and continue with the intact part
     #[arg(long = "state-repair")]
     pub repair: bool,
 }

@@ -22,13 +22,13 @@ pub struct TokenArgs {
 
 #[derive(Subcommand, Clone, Debug)]
 enum TokenCommand {
-    /// Make a token, print it once, and keep its hash
+    /// Create a token, print it once, and store its hash
     New(NewArgs),
-    /// Show the tokens of a file, without the tokens themselves
+    /// List the tokens of a file, without their secrets
     List(FileArgs),
-    /// Take a token out of a file
+    /// Remove a token from a file
     Revoke {
-        /// The token's id, as `list` shows it
+        /// Token ID, from `kornsole token list`
         id: String,
         #[command(flatten)]
         file: FileArgs,
@@ -37,26 +37,26 @@ enum TokenCommand {
 
 #[derive(Args, Clone, Debug)]
 struct FileArgs {
-    /// The file of tokens; a server takes it with --tokens
+    /// File with tokens; the option --tokens of a server reads it
     #[arg(long, value_name = "FILE", default_value = "tokens.yaml")]
     file: PathBuf,
 }
 
 #[derive(Args, Clone, Debug)]
 struct NewArgs {
-    /// Whom it stands for
+    /// User of the token
     #[arg(long, value_name = "NAME")]
     user: String,
-    /// His groups, the primary one first; without any the list is the user's name
+    /// Groups of the user, the primary group first [default: a group with the user name]
     #[arg(long = "group", value_name = "NAME", value_delimiter = ',')]
     groups: Vec<String>,
-    /// For how long, as 720h; without it for ever
+    /// Lifetime, for example 720h [default: no expiry]
     #[arg(long, value_name = "DURATION", value_parser = span)]
     expires: Option<Duration>,
-    /// Nothing may be changed with it
+    /// Allow no changes with this token
     #[arg(long)]
     read_only: bool,
-    /// What it is for
+    /// Purpose of the token
     #[arg(long, value_name = "TEXT", default_value = "")]
     note: String,
     #[command(flatten)]
@@ -64,7 +64,7 @@ struct NewArgs {
 }
 
 fn span(text: &str) -> Result<Duration, String> {
-    parse_duration(text).ok_or_else(|| "a duration: 30m, 24h, 720h".to_owned())
+    parse_duration(text).ok_or_else(|| "expected a duration, for example 30m, 24h, or 720h".to_owned())
 }
 
 /// Carries out the command.
@@ -94,7 +94,7 @@ fn now() -> i64 {
 fn make(args: &NewArgs) -> Result<String, String> {
     let NewArgs { user, groups, expires, read_only, note, file } = args;
     if user.is_empty() {
-        return Err("--user is empty; a token needs a user".to_owned());
+        return Err("missing user; use --user NAME".to_owned());
     }
     let groups = if groups.is_empty() { vec![user.clone()] } else { groups.clone() };
     let nanos = |span: &Duration| now().saturating_add(i64::try_from(span.as_nanos()).unwrap_or(i64::MAX));

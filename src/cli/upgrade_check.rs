@@ -16,20 +16,19 @@ use scheduler::interface::switch_table::SWITCHES;
 
 /// The arguments of `kornsole upgrade-check`.
 #[derive(Args, Clone, Debug)]
-#[command(after_help = "Exit code: 0 no differences, 1 differences, 2 usage error or an unreadable file.")]
 pub struct UpgradeCheckArgs {
-    /// The release that runs now: 1.5.1, 1.8.0, 1.9.0, or kornsole
+    /// Current release: 1.5.1, 1.8.0, 1.9.0, or kornsole
     #[arg(long, value_name = "PROFILE")]
     pub from: Profile,
-    /// The release that is planned
+    /// Release after the upgrade
     #[arg(long, value_name = "PROFILE")]
     pub to: Profile,
-    /// The queue configuration; in any form that `check` reads; `-` is standard input
+    /// Queue configuration, in any form that `check` reads; `-` is standard input
     pub config: PathBuf,
-    /// A scenario whose steps are run under both; its own configuration is not used
+    /// Scenario to run under both releases; kornsole ignores its configuration
     #[arg(long, value_name = "FILE")]
     pub workload: Option<PathBuf>,
-    /// In a ConfigMap the entry `NAME.yaml` is read
+    /// Entry of a ConfigMap to read: NAME.yaml
     #[arg(long, value_name = "NAME", default_value = DEFAULT_POLICY_GROUP)]
     pub policy_group: String,
 }
@@ -38,7 +37,9 @@ pub struct UpgradeCheckArgs {
 pub fn run(args: &UpgradeCheckArgs) -> ExitCode {
     match check(args) {
         Ok((text, differs)) => match io::stdout().lock().write_all(text.as_bytes()) {
-            Err(error) if error.kind() != io::ErrorKind::BrokenPipe => fail(&format!("cannot be written: {error}"), 2),
+            Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+                fail(&format!("cannot write the result: {error}"), 2)
+            }
             _ => ExitCode::from(u8::from(differs)),
         },
         Err(message) => fail(&message, 2),

@@ -21,23 +21,26 @@ use source::{Collector, Focus, FocusKind, Link, Picture, Source, Trends};
 /// The arguments of `kornsole watch`.
 #[derive(Args, Clone, Debug)]
 pub struct WatchArgs {
-    /// The address of a kornsole or an Apache YuniKorn, k8s://[CONTEXT][/NAMESPACE] of your kubeconfig, or a context of your settings.
-    /// Without it the current context of your kubeconfig
+    /// Address, k8s://[CONTEXT][/NAMESPACE], or context of your settings
+    ///
+    /// The default is the current context of your kubeconfig.
     #[arg(long, value_name = "URL|CONTEXT", default_value = SCHEME)]
     pub server: String,
     /// How it is asked
     #[command(flatten)]
     pub way: WayArgs,
-    /// Your own settings, which hold the contexts. Without it $XDG_CONFIG_HOME/kornsole/settings.toml, if it is there
+    /// Your settings, which contain the contexts
+    ///
+    /// Default: $XDG_CONFIG_HOME/kornsole/settings.toml, if the file exists.
     #[arg(long = "settings", value_name = "FILE")]
     pub user_settings: Option<PathBuf>,
     /// What is alerted about
     #[command(flatten)]
     pub alerts: AlertArgs,
-    /// End when this happens: exit code 4, and what happened on standard output
+    /// Exit with code 4 on this condition, and print it
     #[arg(long, value_name = "WHAT")]
     pub exit_on: Option<ExitOn>,
-    /// How bad an alert is at least that ends it: info, warning or critical
+    /// Minimum severity of an alert for --exit-on: info, warning, or critical
     #[arg(long, value_name = "SEVERITY", default_value = "warning", value_parser = severity, requires = "exit_on")]
     pub severity: Severity,
     /// What is logged
@@ -48,14 +51,14 @@ pub struct WatchArgs {
 /// What ends it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum ExitOn {
-    /// An alert fires that nothing holds back
+    /// An alert that is not silenced or inhibited fires
     Alert,
 }
 
 fn severity(text: &str) -> Result<Severity, String> {
     let known = [Severity::Info, Severity::Warning, Severity::Critical];
     let found = known.into_iter().find(|severity| severity.word() == text);
-    found.ok_or_else(|| "it is info, warning or critical".to_owned())
+    found.ok_or_else(|| "expected info, warning, or critical".to_owned())
 }
 
 /// The exit code when an alert ends it.
@@ -77,7 +80,7 @@ pub fn run(args: &WatchArgs) -> ExitCode {
     };
     let mut signals = match Signals::new([SIGTERM, SIGINT, SIGHUP]) {
         Ok(signals) => signals,
-        Err(error) => return fail(&format!("cannot handle signals: {error}"), 1),
+        Err(error) => return fail(&format!("cannot receive signals: {error}"), 1),
     };
     let (source, kept) = match attach::watched(found, &args.alerts) {
         Ok(watched) => watched,
@@ -157,7 +160,7 @@ impl Said {
                 Keeping::Reads(file) => {
                     tracing::info!("another process is writing {}: waiting until it ends", file.display());
                 }
-                Keeping::Stopped(why) => tracing::error!("cannot save trends: {why}"),
+                Keeping::Stopped(why) => tracing::error!("cannot store trends: {why}"),
             }
             self.keeping = Some((*keeping).clone());
         }

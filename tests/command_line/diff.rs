@@ -35,7 +35,7 @@ fn exit_codes_are_those_of_diff() {
     assert!(err.contains("bad.yaml:1:72: error[CFG-003]"), "{err}");
     let (code, _, err) = run(&["diff", "no/such/file", &bad]);
     assert_eq!(code, Some(2));
-    assert!(err.contains("no/such/file: ") && err.contains("CFG-003"), "{err}");
+    assert!(err.contains("cannot read no/such/file: ") && err.contains("CFG-003"), "{err}");
     assert_eq!(run(&["diff", &old]).0, Some(2));
     assert_eq!(run(&["diff", "-", "-"]).0, Some(2));
 }

@@ -156,7 +156,7 @@ fn files_that_a_kustomization_or_terraform_names_are_read_in_its_directory() {
         assert!(code == Some(1) && out.contains("conf/q.yaml:7:30: error[CFG-003]"), "{out}{err}");
     }
     for (file, words) in
-        [("outside.yaml", "in a file outside of this directory: ../q.yaml"), ("missing.yaml", "q.yaml: ")]
+        [("outside.yaml", "in a file outside of this directory: ../q.yaml"), ("missing.yaml", "cannot read ")]
     {
         let (code, out, _) = run(&folder, &["check", file], "");
         assert!(code == Some(1) && out.contains("error[INP-007]") && out.contains(words), "{out}");

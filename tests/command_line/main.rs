@@ -7,6 +7,7 @@ mod common;
 
 mod codes;
 mod diff;
+mod help;
 mod inputs;
 mod linear;
 mod manifests;

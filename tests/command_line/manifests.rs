@@ -67,7 +67,7 @@ fn faults_are_said_with_their_places_and_nothing_else_is_printed() {
     assert_eq!((code, out.as_str()), (Some(1), ""));
     assert!(err.contains("-:3: Pod ns/p: spec.priority: ") && err.contains("-:5: a Pod has no metadata.name"), "{err}");
     let (code, _, err) = run(&["nowhere"], "");
-    assert!(code == Some(1) && err.starts_with("nowhere: "), "{err}");
+    assert!(code == Some(1) && err.starts_with("error: cannot read nowhere: "), "{err}");
     let (code, _, err) = run(&["src/cli"], "");
     assert!(code == Some(1) && err.contains("src/cli: the directory has no manifests"), "{err}");
     let map =

@@ -60,7 +60,7 @@ fn bad_input_is_reported_with_its_place() {
     assert_eq!((code, out.as_str()), (Some(1), ""));
     assert!(err.contains("\n-:1:37: error[CFG-003]: unknown key `nme`"), "{err}");
     let (code, _, err) = place(&["no/such.yaml", "--user", "u"], "");
-    assert!(code == Some(1) && err.starts_with("no/such.yaml: "), "{err}");
+    assert!(code == Some(1) && err.starts_with("error: cannot read no/such.yaml: "), "{err}");
     let (code, _, err) = place(&["queues.yaml", "--user", "u", "--partition", "gpu"], "");
     assert!(code == Some(1) && err.contains("partition \"gpu\" not found; the what-if has default"), "{err}");
 }
@@ -69,14 +69,17 @@ fn bad_input_is_reported_with_its_place() {
 fn wrong_use_has_its_own_exit_code() {
     for (arguments, message) in [
         (&["queues.yaml"][..], "--user"),
-        (&["queues.yaml", "--user", "u", "--tag", "ns"], "the tag has no value"),
-        (&["queues.yaml", "--user", "u", "--tag", "=x"], "the tag has no name"),
-        (&["queues.yaml", "--user", "u", "--group", ""], "a group needs a name"),
-        (&["queues.yaml", "--user", "u", "--tag", "A=1", "--tag", "a=2"], "the tag A "),
+        (&["queues.yaml", "--user", "u", "--tag", "ns"], "missing tag value"),
+        (&["queues.yaml", "--user", "u", "--tag", "=x"], "missing tag name"),
+        (&["queues.yaml", "--user", "u", "--group", ""], "missing group name"),
+        (&["queues.yaml", "--user", "u", "--tag", "A=1", "--tag", "a=2"], "duplicate tag A"),
         (&["queues.yaml", "--user", "u", "--type", "x", "--tag", "Application.Type=y"], "duplicate tag"),
         (&["queues.yaml", "--user", "u", "--batch", "x.csv"], "cannot be used with"),
         (&["queues.yaml", "--batch", "x.txt"], "--batch-format"),
-        (&["-", "--batch", "-", "--batch-format", "csv"], "cannot both come from standard input"),
+        (
+            &["-", "--batch", "-", "--batch-format", "csv"],
+            "cannot read the configuration and the batch from standard input",
+        ),
         (&["queues.yaml", "--user", "u", "--core", "2.0"], "2.0"),
     ] {
         let (code, out, err) = place(arguments, "");
@@ -131,7 +134,7 @@ fn faults_of_a_batch_do_not_hide_the_good_rows() {
     );
     let many = "user\n".to_owned() + &"a,b\n".repeat(300);
     let (code, _, err) = place(&["queues.yaml", "--batch", "-", "--batch-format", "csv"], &many);
-    assert!(code == Some(1) && err.contains("more than 100 faults") && err.matches("SUB-022").count() == 100, "{err}");
+    assert!(code == Some(1) && err.contains("more than 100 errors") && err.matches("SUB-022").count() == 100, "{err}");
     let (code, out, err) = place(&["queues.yaml", "--batch", "-", "--batch-format", "yaml"], "- {usr: a}\n");
     assert_eq!((code, out.as_str()), (Some(1), "0 submissions: 0 placed, 0 rejected (core kornsole)\n"));
     assert!(

@@ -102,7 +102,7 @@ fn wrong_use_has_its_own_exit_code() {
         assert!(!err.is_empty());
     }
     let (code, _, err) = run(&["no/such/file.yaml"], "");
-    assert!(code == Some(1) && err.starts_with("no/such/file.yaml: "), "{err}");
+    assert!(code == Some(1) && err.starts_with("error: cannot read no/such/file.yaml: "), "{err}");
 }
 
 #[test]
@@ -139,7 +139,7 @@ fn several_files_are_run_one_after_the_other_each_for_itself() {
     let one = "tests/scenarios/multitenancy.yaml";
     let (code, out, err) = run(&[one, "no/such/file.yaml", one], "");
     assert_eq!(code, Some(1), "one of them failed");
-    assert!(err.starts_with("no/such/file.yaml: ") && err.lines().count() == 1, "{err}");
+    assert!(err.starts_with("error: cannot read no/such/file.yaml: ") && err.lines().count() == 1, "{err}");
     let (first, second) = out.split_at(out.len() / 2);
     assert_eq!((first, out.lines().count()), (second, 46), "the others were run all the same");
     let (_, _, err) =

@@ -180,7 +180,7 @@ fn what_waits_is_changed_in_the_console_and_on_the_command_line() {
     assert!(code == 0 && machine.job(job)["vcore"] == 500, "{said}");
     for (arguments, code, why) in [
         (&["--cpu", "9"][..], 1, "4 cores"),
-        (&["--cpu", "0"], 2, "write cores"),
+        (&["--cpu", "0"], 2, "expected cores"),
         (&["--gpu", "1"], 1, "0 GPUs"),
         (&[], 2, "required"),
     ] {

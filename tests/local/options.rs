@@ -92,7 +92,7 @@ fn a_job_is_read_from_a_file_or_a_script() {
     let output = machine.call(&["submit", "job.sh", "--", "word"]);
     assert_eq!(
         String::from_utf8(output.stderr).unwrap(),
-        "job.sh: ignored options without an effect on this machine: --nice=3 (line 2)\n"
+        "warning: job.sh: ignored options without an effect on this machine: --nice=3 (line 2)\n"
     );
     machine.wait(2);
     let job = machine.job(2);
@@ -122,7 +122,7 @@ fn where_says_the_queue_and_when() {
     assert!(said.contains("starts in about 59m") || said.contains("starts in about 1h00m"), "{said}");
     machine.submit(&["--cpu", "4"], "sleep 300");
     let said = machine.said(&["submit", "--where", "--", "true"]).1;
-    assert!(said.contains("not known") && said.contains("--time"), "{said}");
+    assert!(said.contains("start time unknown") && said.contains("--time"), "{said}");
     assert_eq!(machine.live(), 2, "nothing was submitted");
 }
 

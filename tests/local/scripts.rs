@@ -52,7 +52,7 @@ echo ${KORNSOLE_LOCAL_SOCKET-not exported}
 echo apart >&2
 ";
     let said = submit(&machine, text);
-    let due = "job.sh: ignored options without an effect on this machine: --account=lab99 (line 2), --mail-type=END (line 4)\n";
+    let due = "warning: job.sh: ignored options without an effect on this machine: --account=lab99 (line 2), --mail-type=END (line 4)\n";
     assert_eq!((said.as_str(), machine.wait(1)), (due, 0), "{}", machine.logs(1));
     assert_eq!(machine.logs(1), "1 eval 2 2 4 100 7\nnot exported\n");
     assert_eq!(fs::read_to_string(machine.folder.join("eval-1.err")).unwrap(), "apart\n");
@@ -105,7 +105,10 @@ set -eu
 echo $PBS_JOBID $PBS_JOBNAME $PBS_ARRAY_INDEX $PBS_NUM_PPN; cd $PBS_O_WORKDIR; echo error >&2
 ";
     let said = submit(&machine, text);
-    assert_eq!(said, "job.sh: ignored options without an effect on this machine: -M ann@example.org (line 3)\n");
+    assert_eq!(
+        said,
+        "warning: job.sh: ignored options without an effect on this machine: -M ann@example.org (line 3)\n"
+    );
     assert_eq!((machine.wait(1), machine.wait(2)), (0, 0));
     assert_eq!(machine.logs(2), "1[4] train 4 2\nerror\n");
     let job = machine.job(2);

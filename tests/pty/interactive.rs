@@ -46,7 +46,7 @@ fn a_shell_is_left_come_back_to_and_ends_with_its_status() {
     terminal.press("echo still $name\r");
     terminal.until_text("still here");
     terminal.press("\u{1d}");
-    terminal.until_text("left job 1");
+    terminal.until_text("detached from job 1");
     assert_eq!(terminal.end().exit_code(), 0);
     let again = socket.clone();
     let folder = std::path::Path::new(&again).parent().unwrap().join("jobs").display().to_string();
@@ -84,7 +84,7 @@ fn keys_reach_the_job_and_a_hang_up_ends_a_shell_at_once() {
 fn without_a_terminal_nothing_is_submitted() {
     let (_folder, socket, _daemon) = up();
     let (code, why) = call(&socket, &["submit", "--interactive", "--", "sh"]);
-    assert!(code == 2 && why.contains("needs a terminal"), "{code} {why}");
+    assert!(code == 2 && why.contains("are not a terminal"), "{code} {why}");
     assert_eq!(call(&socket, &["jobs", "--json"]).1, "[]\n");
     assert_eq!(call(&socket, &["submit", "--", "sleep", "60"]).0, 0);
     let own = [("KORNSOLE_LOCAL_SOCKET", socket.as_str())];

@@ -199,7 +199,7 @@ fn what_does_not_read_draws_nothing() {
     std::fs::write(&file, "partitions: 3\n").expect("written");
     for (arguments, code, message) in [
         (vec!["--config", &file], 1, format!("{file}:1:13: error[CFG-")),
-        (vec!["--config", "no/such/file.yaml"], 1, "no/such/file.yaml: ".to_owned()),
+        (vec!["--config", "no/such/file.yaml"], 1, "error: cannot read no/such/file.yaml: ".to_owned()),
         (vec!["--config", "no/such/file.yaml"], 1, "`kornsole demo --print-config > queues.yaml`".to_owned()),
         (vec!["--workload", "no/such.yaml"], 1, "`kornsole demo --print-workload > scenario.yaml`".to_owned()),
         (vec!["--speed", "never"], 2, "--speed".to_owned()),

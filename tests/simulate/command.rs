@@ -198,12 +198,12 @@ fn bad_input_has_its_place_and_nothing_is_run() {
     assert!(code == Some(0) && out.contains("1 invalid line skipped"), "{out}{err}");
     for (arguments, code, words) in [
         (vec![path(&log), "--lenient"], 1, "no node found"),
-        (vec!["x.pdf"], 1, ""),
+        (vec!["x.pdf"], 1, "cannot read x.pdf"),
         (vec![path(&empty), "--node", "vcore=4", "--node-count", "1"], 1, "empty.swf:1:1: no job found"),
         (vec![path(&log), "--seeds", "0"], 2, "0 is not in 1.."),
-        (vec![path(&log), "--threads", "0"], 2, "write an integer of 1 or more"),
-        (vec![path(&log), "--most", "none"], 2, "write an integer of 1 or more"),
-        (vec![path(&log), "--load", "0"], 2, "write a number above 0"),
+        (vec![path(&log), "--threads", "0"], 2, "expected an integer from 1"),
+        (vec![path(&log), "--most", "none"], 2, "expected an integer from 1"),
+        (vec![path(&log), "--load", "0"], 2, "use a number above 0"),
         (vec![path(&log), "--lenient", "--html", "/no/such/folder/report.html"], 1, "nothing was simulated"),
         (vec![path(&log), "--lenient", "--find", "nodes", "--until", "fast"], 2, "is not a target"),
         (vec![path(&log), "--queue", "team:x=root.a"], 2, "is not a queue rule"),

@@ -82,7 +82,7 @@ fn a_cluster_in_manifests_is_forked_with_its_filters() {
 #[test]
 fn manifests_that_do_not_read_are_no_fork() {
     let (code, _, message) = of_manifests(&["--from-manifests", "nowhere"]);
-    assert!(code == 1 && message.starts_with("nowhere: "), "{message}");
+    assert!(code == 1 && message.starts_with("error: cannot read nowhere"), "{message}");
     let (code, _, message) = of_manifests(&["--workload", "x.yaml"]);
     assert!(code == 2 && message.contains("cannot be used with"), "{message}");
 }

@@ -29,25 +29,29 @@ pub struct AlertsArgs {
 /// What is done with alerts.
 #[derive(Clone, Debug, Subcommand)]
 pub enum AlertsCommand {
-    /// Check files of rules: every fault at once, with its place
+    /// Check files of alert rules and report every error
     Check {
-        /// Files of rules; `-` is standard input
+        /// Files with alert rules; `-` is standard input
         #[arg(required = true, value_name = "FILE")]
         files: Vec<PathBuf>,
     },
-    /// Print the rules that hold where no file says otherwise, as a file to begin with
+    /// Print the default alert rules as a file
     Defaults,
-    /// Print what rules can watch, and in what their thresholds are counted
+    /// Print the conditions of rules and their units
     Kinds,
-    /// Which alerts there would have been: rules on what a state folder has of the past
+    /// Test alert rules on the history in a state directory
     Replay(replay::ReplayArgs),
-    /// The alerts of a running kornsole: 0 nothing fires, 1 something does
+    /// List the alerts of a server
     List(Box<list::ListArgs>),
-    /// Silence a rule of a running kornsole, or its alerts with a label, for a while; takes the scheduler ACL, and is in the audit
+    /// Silence an alert rule or some of its alerts
+    ///
+    /// The operation requires the scheduler ACL and is recorded in the audit.
     Silence(Box<silence::SilenceArgs>),
-    /// The silences of a running kornsole
+    /// List the silences of a server
     Silences(Box<silence::SilencesArgs>),
-    /// End a silence before its time; takes the scheduler ACL, and is in the audit
+    /// Remove a silence before it expires
+    ///
+    /// The operation requires the scheduler ACL and is recorded in the audit.
     Unsilence(Box<silence::UnsilenceArgs>),
 }
 

@@ -28,19 +28,21 @@ const MOST_EVENTS: usize = 5_000;
 /// The arguments of `kornsole alerts replay`.
 #[derive(Args, Clone, Debug)]
 pub struct ReplayArgs {
-    /// The rules. Without it those that hold here
+    /// File with alert rules [default: the active rules of this machine]
     #[arg(value_name = "RULES")]
     pub rules: Option<PathBuf>,
-    /// The folder of a scheduler that does not run: it is read, and stays as it is
+    /// State directory of a stopped scheduler; kornsole only reads it
     #[arg(long, value_name = "DIR")]
     pub state: PathBuf,
-    /// From when on: a day, a time as 2026-11-01T08:00:00Z, or how long ago, as 24h. Without it from where the journal begins
+    /// Start: a day, a time, or an age such as 24h [default: start of the journal]
+    ///
+    /// A time is written as 2026-11-01T08:00:00Z.
     #[arg(long, value_name = "TIME")]
     pub from: Option<String>,
-    /// Up to when. Without it up to the end of the journal
+    /// End, in the same form [default: end of the journal]
     #[arg(long, value_name = "TIME")]
     pub to: Option<String>,
-    /// Print a line of JSON for each change
+    /// Print one line of JSON for each change of an alert
     #[arg(long)]
     pub json: bool,
 }

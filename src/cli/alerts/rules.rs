@@ -15,7 +15,9 @@ use model::Time;
 /// The rules of alerts.
 #[derive(Args, Clone, Debug, Default, PartialEq, Eq)]
 pub struct AlertArgs {
-    /// The rules of alerts, over those that come with kornsole. Without it $XDG_CONFIG_HOME/kornsole/alerts.toml, if it is there
+    /// File with alert rules, which override the default rules
+    ///
+    /// Default: $XDG_CONFIG_HOME/kornsole/alerts.toml, if the file exists.
     #[arg(long = "alerts", value_name = "FILE")]
     pub rules: Option<PathBuf>,
 }
@@ -34,7 +36,10 @@ impl AlertArgs {
             Ok(rules) => (rules, Vec::new()),
             Err(why) => {
                 let first = why.lines().next().unwrap_or_default();
-                (defaults(), vec![format!("the default rules are used, {first}; see `kornsole alerts check`")])
+                (
+                    defaults(),
+                    vec![format!("the default rules are active: {first}; run `kornsole alerts check` for all errors")],
+                )
             }
         })
     }

@@ -14,16 +14,18 @@ use wire::dto::native::{Alert, Alerts, Silence, SilenceOrder};
 /// The arguments of `kornsole alerts silence`.
 #[derive(Args, Clone, Debug)]
 pub struct SilenceArgs {
-    /// The rule whose alerts are silenced
+    /// Alert rule to silence
     #[arg(value_name = "RULE")]
     pub rule: String,
-    /// Only the alerts there are now that have this label, as queue=root.etl; several: those that have all of them
+    /// Silence only the current alerts with this label, for example queue=root.etl (repeatable)
+    ///
+    /// With several labels, kornsole silences the alerts that have all of them.
     #[arg(long = "label", value_name = "NAME=VALUE", value_parser = label)]
     pub labels: Vec<(String, String)>,
-    /// For how long: 30m, 2h, 7d; at most 30 days
+    /// Duration of the silence, for example 30m, 2h, or 7d; at most 30 days
     #[arg(long = "for", value_name = "DURATION")]
     pub lasts: String,
-    /// Why, for the audit
+    /// Reason, recorded in the audit
     #[arg(long, value_name = "TEXT")]
     pub reason: String,
     /// Whose alerts are silenced
@@ -34,7 +36,7 @@ pub struct SilenceArgs {
 /// The arguments of `kornsole alerts silences`.
 #[derive(Args, Clone, Debug)]
 pub struct SilencesArgs {
-    /// Those that are over too
+    /// Include expired silences
     #[arg(long)]
     pub all: bool,
     /// Whose silences are printed
@@ -45,10 +47,10 @@ pub struct SilencesArgs {
 /// The arguments of `kornsole alerts unsilence`.
 #[derive(Args, Clone, Debug)]
 pub struct UnsilenceArgs {
-    /// The number of the silence
+    /// ID of the silence
     #[arg(value_name = "ID")]
     pub id: u64,
-    /// Why, for the audit
+    /// Reason, recorded in the audit
     #[arg(long, value_name = "TEXT", default_value = "")]
     pub reason: String,
     /// Whose silence is ended
@@ -59,7 +61,7 @@ pub struct UnsilenceArgs {
 fn label(text: &str) -> Result<(String, String), String> {
     match text.split_once('=') {
         Some((name, value)) if !name.is_empty() && !value.is_empty() => Ok((name.to_owned(), value.to_owned())),
-        _ => Err("write NAME=VALUE, for example queue=root.etl".to_owned()),
+        _ => Err("expected NAME=VALUE, for example queue=root.etl".to_owned()),
     }
 }
 

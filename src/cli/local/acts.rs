@@ -17,7 +17,7 @@ use local::wire::{Edit, JobReport, Reply, Request};
 /// The numbers of jobs.
 #[derive(Args, Clone, Debug)]
 pub struct NumbersArgs {
-    /// The jobs' numbers: 17, or 17-116 for an array
+    /// Job ID, or a range of job IDs, for example 17 or 17-116
     #[arg(value_name = "JOB", required = true, value_parser = amounts::numbers)]
     pub numbers: Vec<JobNumbers>,
     /// Which daemon is asked
@@ -31,7 +31,7 @@ pub struct EndingArgs {
     /// The jobs, by their numbers
     #[command(flatten)]
     pub jobs: NumbersArgs,
-    /// Do not ask, also when it is more than one job
+    /// Do not ask for confirmation
     #[arg(long, short)]
     pub yes: bool,
 }
@@ -42,7 +42,7 @@ pub struct MoveArgs {
     /// The jobs, by their numbers
     #[command(flatten)]
     pub jobs: NumbersArgs,
-    /// The queue that they are to go to
+    /// Target queue of the jobs
     #[arg(long, value_name = "QUEUE")]
     pub to: String,
 }
@@ -53,7 +53,7 @@ pub struct PriorityArgs {
     /// The jobs, by their numbers
     #[command(flatten)]
     pub jobs: NumbersArgs,
-    /// A higher one is tried first
+    /// New priority; kornsole schedules higher priorities first
     #[arg(long, value_name = "NUMBER", allow_negative_numbers = true)]
     pub to: i32,
 }
@@ -65,19 +65,19 @@ pub struct EditArgs {
     /// Which jobs, by number or as `17-116`
     #[command(flatten)]
     pub jobs: NumbersArgs,
-    /// Cores, as 2 or 0.5
+    /// Cores, for example 2 or 0.5
     #[arg(long, value_name = "CORES", value_parser = amounts::cores)]
     pub cpu: Option<i64>,
-    /// Memory, as 4G
+    /// Memory, for example 4G
     #[arg(long, value_name = "AMOUNT", value_parser = amounts::memory)]
     pub mem: Option<i64>,
-    /// How many GPUs
+    /// Number of GPUs
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(i64).range(0..=1024))]
     pub gpu: Option<i64>,
-    /// After how much running it is ended, as 90s, 30m or 2h
+    /// Time limit, for example 90s, 30m, or 2h
     #[arg(long, value_name = "TIME", value_parser = amounts::seconds)]
     pub time: Option<u64>,
-    /// What it is called
+    /// New job name
     #[arg(long, value_name = "NAME")]
     pub name: Option<String>,
 }
@@ -130,11 +130,9 @@ fn may(args: &EndingArgs, does: &str) -> Result<bool, Ended> {
 }
 
 fn stopped(args: &EndingArgs, does: &str, request: fn(u64) -> Request, said: fn(&JobReport) -> String) -> ExitCode {
-    code(
-        may(args, does).and_then(|may| {
-            if may { each(&args.jobs, request, said) } else { Err(Ended::refused("no change was made")) }
-        }),
-    )
+    code(may(args, does).and_then(|may| {
+        if may { each(&args.jobs, request, said) } else { Err(Ended::refused("not confirmed; nothing was done")) }
+    }))
 }
 
 /// Ends jobs, or takes them out of the queue.

@@ -34,7 +34,7 @@ pub fn cores(text: &str) -> Result<i64, String> {
         cores.checked_mul(1000)?.checked_add(parts)
     };
     let found = whole.or_else(broken).filter(|cores| *cores > 0);
-    found.ok_or_else(|| "write cores, for example 2, 0.5 or 500m".to_owned())
+    found.ok_or_else(|| "expected cores, for example 2, 0.5, or 500m".to_owned())
 }
 
 /// Memory: `4G`, `512Mi`. Gives bytes.
@@ -45,7 +45,7 @@ pub fn memory(text: &str) -> Result<i64, String> {
     // Slurm counts it in megabytes, Kubernetes in bytes.
     let has_unit = !text.bytes().all(|byte| byte.is_ascii_digit());
     let found = parse_quantity(MEMORY, text).ok().filter(|bytes| *bytes > 0 && has_unit);
-    found.ok_or_else(|| "write an amount of memory with a unit, for example 4G, 512Mi or 1500M".to_owned())
+    found.ok_or_else(|| "expected memory with a unit, for example 4G, 512Mi, or 1500M".to_owned())
 }
 
 /// A time: `90s`, `30m`, `2h`, `1d`, or several of them, as `1h30m`. Gives seconds.
@@ -53,7 +53,7 @@ pub fn memory(text: &str) -> Result<i64, String> {
 /// # Errors
 /// What would be right.
 pub fn seconds(text: &str) -> Result<u64, String> {
-    let wrong = || format!("{text:?} is not a time; write 90s, 30m, 2h, 1d or 1h30m");
+    let wrong = || format!("invalid time {text:?}; use for example 90s, 30m, 2h, 1d, or 1h30m");
     let (mut sum, mut number) = (0_u64, String::new());
     for letter in text.chars() {
         let unit = match letter {
@@ -82,7 +82,7 @@ pub fn dependency(text: &str) -> Result<Dependency, String> {
     let (job, how) = text.split_once(':').unwrap_or((text, "ok"));
     match (job.parse(), how) {
         (Ok(job), "ok" | "any") => Ok(Dependency { job, ok: how == "ok" }),
-        _ => Err("write JOB, JOB:ok or JOB:any, for example 17:any".to_owned()),
+        _ => Err("expected JOB, JOB:ok, or JOB:any, for example 17:any".to_owned()),
     }
 }
 
@@ -95,7 +95,7 @@ pub fn numbers(text: &str) -> Result<JobNumbers, String> {
     match (first.parse(), last.parse()) {
         (Ok(first), Ok(last)) if first <= last && last - first < LARGEST_ARRAY as u64 => Ok(JobNumbers { first, last }),
         _ => Err(format!(
-            "write a job number, for example 17, or a range, for example 17-116, with at most {LARGEST_ARRAY} jobs"
+            "expected a job ID, for example 17, or a range of at most {LARGEST_ARRAY} IDs, for example 17-116"
         )),
     }
 }
@@ -114,8 +114,7 @@ pub struct JobNumbers {
 /// # Errors
 /// What would be right.
 pub fn array(text: &str) -> Result<ArraySpec, String> {
-    let wrong =
-        || format!("{text:?} is not an array; write 1-100, 1,4,9, or 0-20:5, and add %8 to run at most 8 at once");
+    let wrong = || format!("invalid array {text:?}; use for example 1-100, 1,4,9, or 0-20:5, and %8 for 8 at one time");
     let (list, most) = match text.split_once('%') {
         Some((list, most)) => (list, most.parse().ok().filter(|most| *most > 0).ok_or_else(wrong)?),
         None => (text, 0),
@@ -145,7 +144,7 @@ pub fn signal(text: &str) -> Result<i32, String> {
     let name = name.strip_prefix("SIG").unwrap_or(&name);
     let named = SIGNALS.iter().find(|(known, number)| *known == name || number.to_string() == name);
     let names = || SIGNALS.map(|(name, _)| name).join(", ");
-    named.map(|(_, number)| *number).ok_or_else(|| format!("write one of {}", names()))
+    named.map(|(_, number)| *number).ok_or_else(|| format!("expected one of {}", names()))
 }
 
 /// How long something took, for people: `12s`, `3m05s`, `2h10m`, `3d04h`.

@@ -29,7 +29,7 @@ const END: Duration = Duration::from_secs(60);
 /// The arguments of `kornsole local attach`.
 #[derive(Args, Clone, Debug)]
 pub struct AttachArgs {
-    /// The job's number
+    /// ID of the job
     #[arg(value_name = "JOB")]
     pub number: u64,
     /// Which daemon is asked
@@ -47,7 +47,7 @@ pub(super) fn check() -> Result<(), Ended> {
     if io::stdin().is_terminal() && io::stdout().is_terminal() {
         return Ok(());
     }
-    Err(Ended::misused("an interactive job needs a terminal at standard input and output"))
+    Err(Ended::misused("cannot run an interactive job: standard input and output are not a terminal"))
 }
 
 /// Attaches to a job once it runs. Gives its exit status, or 0 when one leaves it running.

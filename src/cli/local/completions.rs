@@ -16,15 +16,16 @@ use local::wire::{Reply, Request};
 /// What is named.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Kind {
-    /// The numbers of jobs that have not ended, with what they are called.
+    /// IDs and names of active jobs
     Jobs,
-    /// The queues that one may submit to.
+    /// Queues that you can submit to
     Queues,
 }
 
 /// The arguments of `kornsole local names`.
 #[derive(Args, Clone, Debug)]
 pub struct NamesArgs {
+    /// Names to print
     kind: Kind,
     /// Which daemon is asked
     #[command(flatten)]
@@ -130,11 +131,11 @@ _kornsole_queues() {
 
 /// The specifications in a script for zsh whose values a daemon knows, by how they begin or what they say, with what completes them.
 const ZSH_VALUES: [(&str, &str); 6] = [
-    ("'*::numbers -- The jobs'", "_kornsole_jobs"),
-    ("':number -- The job'", "_kornsole_jobs"),
-    ("'-q+[The queue; ", "_kornsole_queues"),
-    ("'--queue=[The queue; ", "_kornsole_queues"),
-    ("'--to=[The queue that they are to go to]", "_kornsole_queues"),
+    ("'*::numbers -- Job ID", "_kornsole_jobs"),
+    ("':number -- ID of the job", "_kornsole_jobs"),
+    ("'-q+[Queue \\[default", "_kornsole_queues"),
+    ("'--queue=[Queue \\[default", "_kornsole_queues"),
+    ("'--to=[Target queue of the jobs]", "_kornsole_queues"),
     ("'*--after=[", "_kornsole_jobs"),
 ];
 

@@ -36,7 +36,7 @@ const MOST: usize = 4096;
 /// The arguments of `kornsole local console`.
 #[derive(Args, Clone, Debug, Default)]
 pub struct ConsoleArgs {
-    /// Change nothing: every command that would is off, and says so
+    /// Disable all commands that change the scheduler
     #[arg(long)]
     pub read_only: bool,
     /// How it is drawn

@@ -28,7 +28,7 @@ const FOLLOW: Duration = Duration::from_millis(250);
 /// The arguments of `kornsole jobs` and `kornsole local info`.
 #[derive(Args, Clone, Debug)]
 pub struct JobsArgs {
-    /// Print JSON instead of words
+    /// Print the output as JSON
     #[arg(long)]
     pub json: bool,
     /// Which daemon is asked
@@ -39,7 +39,7 @@ pub struct JobsArgs {
 /// The arguments of `kornsole history`.
 #[derive(Args, Clone, Debug)]
 pub struct HistoryArgs {
-    /// At most so many, the last ones
+    /// Maximum number of jobs; kornsole shows the latest
     #[arg(long, value_name = "COUNT", default_value_t = 100)]
     pub limit: usize,
     /// What is printed, and by which daemon
@@ -50,7 +50,7 @@ pub struct HistoryArgs {
 /// The arguments of `kornsole job`.
 #[derive(Args, Clone, Debug)]
 pub struct JobArgs {
-    /// The job's number
+    /// ID of the job
     #[arg(value_name = "JOB")]
     pub number: u64,
     /// What is printed, and by which daemon
@@ -61,16 +61,16 @@ pub struct JobArgs {
 /// The arguments of `kornsole logs`.
 #[derive(Args, Clone, Debug)]
 pub struct LogsArgs {
-    /// The job's number
+    /// ID of the job
     #[arg(value_name = "JOB")]
     pub number: u64,
-    /// Of which attempt, from 1 on; without it of the last one
+    /// Attempt, from 1 [default: the last one]
     #[arg(long, value_name = "NUMBER")]
     pub attempt: Option<u32>,
-    /// Follow the output until the job has ended
+    /// Follow the output until the job finishes
     #[arg(long, short)]
     pub follow: bool,
-    /// Write the bytes of the output unchanged to a terminal too, with their escape sequences
+    /// Write the output unchanged, including escape sequences, also to a terminal
     #[arg(long)]
     pub raw: bool,
     /// Which daemon is asked

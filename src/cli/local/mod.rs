@@ -54,31 +54,37 @@ pub struct LocalArgs {
 
 #[derive(Subcommand, Clone, Debug)]
 enum LocalCommand {
-    /// Run jobs on this machine until it is asked to stop; jobs that run then run on, and the next start takes them up
+    /// Run the job daemon
+    ///
+    /// Running jobs survive a daemon restart.
     Up(Box<up::UpArgs>),
-    /// The console on this machine's scheduler
+    /// Open the console for the job daemon
     Console(Box<console::ConsoleArgs>),
-    /// What this machine offers, whom it serves, and which limits are enforced
+    /// Show capacity, scope, and enforced limits of the daemon
     Info(jobs::JobsArgs),
-    /// Attach this terminal to an interactive job; ctrl-] leaves it running
+    /// Attach this terminal to an interactive job
+    ///
+    /// Press ctrl-] to detach; the job continues.
     Attach(attach::AttachArgs),
-    /// Put jobs that have not begun into another queue
+    /// Move pending jobs to another queue
     Move(acts::MoveArgs),
-    /// Give jobs that have not begun another priority
+    /// Change the priority of pending jobs
     Priority(acts::PriorityArgs),
-    /// Change what jobs ask for that have not begun
+    /// Change the requested resources of pending jobs
     Edit(Box<acts::EditArgs>),
-    /// The names that completions offer
+    /// Print the names for shell completion
     #[command(hide = true)]
     Names(completions::NamesArgs),
-    /// Print a systemd unit for the daemon: of the machine, or of one user
+    /// Print a systemd unit for the job daemon
     Unit(unit::UnitArgs),
 }
 
 /// Which daemon is asked.
 #[derive(Args, Clone, Debug, Default)]
 pub struct SocketArgs {
-    /// The socket of the daemon. Without it $KORNSOLE_LOCAL_SOCKET, then that of your own daemon, then that of the machine
+    /// Socket of the daemon
+    ///
+    /// Default: $KORNSOLE_LOCAL_SOCKET, then the socket of your own daemon, then the socket of the machine.
     #[arg(long, value_name = "FILE")]
     pub socket: Option<PathBuf>,
 }
@@ -128,7 +134,10 @@ impl SocketArgs {
     fn connect(&self) -> Result<Client, Ended> {
         let path = self.path();
         Client::connect(&path).map_err(|why| Ended {
-            message: format!("{}: no daemon answers: {why}; `kornsole local up` starts one", path.display()),
+            message: format!(
+                "cannot connect to the job daemon at {}: {why}; start it with `kornsole local up`",
+                path.display()
+            ),
             code: UNREACHABLE,
         })
     }
@@ -166,7 +175,7 @@ fn code(outcome: Result<ExitCode, Ended>) -> ExitCode {
 
 /// What an answer that does not fit its request means: the daemon is of another release.
 fn unexpected() -> Ended {
-    Ended::refused("unexpected answer of the daemon: it may be another release; restart it")
+    Ended::refused("invalid response from the job daemon; restart the daemon if it is of another release")
 }
 
 /// A folder or file as an absolute path.

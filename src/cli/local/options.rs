@@ -11,70 +11,80 @@ use local::job::{ArraySpec, Dependency, WhenStopped};
 /// What may be asked for a job.
 #[derive(Args, Clone, Debug, Default, PartialEq, Eq)]
 pub struct JobOptions {
-    /// The queue; without it where the placement rules put it
+    /// Queue [default: from the placement rules]
     #[arg(long, short, value_name = "QUEUE")]
     pub queue: Option<String>,
-    /// What the job is called; without it as its program
+    /// Job name [default: name of the program]
     #[arg(long, short, value_name = "NAME")]
     pub name: Option<String>,
-    /// Cores, as 2, 0.5 or 500m; without it 1
+    /// Cores, for example 2, 0.5, or 500m [default: 1]
     #[arg(long, short, value_name = "CORES", value_parser = amounts::cores)]
     pub cpu: Option<i64>,
-    /// Memory, as 4G; without it the machine's share for each core
+    /// Memory, for example 4G [default: share of the machine for the requested cores]
     #[arg(long, short, value_name = "AMOUNT", value_parser = amounts::memory)]
     pub mem: Option<i64>,
-    /// GPUs, each for this job alone
+    /// Number of GPUs, for this job alone
     #[arg(long, short, value_name = "COUNT", value_parser = clap::value_parser!(i64).range(0..=1024))]
     pub gpu: Option<i64>,
-    /// End it after this time of running, as 2h or 1h30m
+    /// Time limit, for example 2h or 1h30m
     #[arg(long, short, value_name = "TIME", value_parser = amounts::seconds)]
     pub time: Option<u64>,
-    /// A higher priority is tried first; without it 0
+    /// Priority; kornsole schedules higher priorities first [default: 0]
     #[arg(long, short, value_name = "NUMBER", allow_negative_numbers = true)]
     pub priority: Option<i32>,
-    /// Begin after this job has ended: JOB or JOB:ok with exit status 0, JOB:any however
+    /// Start after this job: JOB or JOB:ok if it succeeds, JOB:any if it finishes
     #[arg(long, value_name = "JOB[:ok|:any]", value_delimiter = ',', value_parser = amounts::dependency)]
     pub after: Vec<Dependency>,
-    /// A job for each index, as 1-100, 1,4,9 or 0-20:5; with %8 at most 8 of them at one time
+    /// Submit one job for each index, for example 1-100, 1,4,9, or 0-20:5
+    ///
+    /// With %COUNT, for example 1-100%8, at most COUNT of the jobs run at one time.
     #[arg(long, short, value_name = "INDICES[%COUNT]", value_parser = amounts::array)]
     pub array: Option<ArraySpec>,
-    /// Try again so often after an attempt that failed
+    /// Maximum number of retries after a failed attempt
     #[arg(long, value_name = "COUNT")]
     pub retry: Option<u32>,
-    /// Begin again when it had to make room or the machine was restarted: so it is without any option
+    /// Requeue the job after preemption or a reboot (default)
     #[arg(long, overrides_with = "no_requeue")]
     pub requeue: bool,
-    /// Fail, rather than begin again, when it had to make room or the machine was restarted
+    /// Fail the job after preemption or a reboot
     #[arg(long)]
     pub no_requeue: bool,
-    /// Never make room for others; for those who administer its queue
+    /// Never preempt the job; requires the admin ACL of the queue
     #[arg(long)]
     pub no_preempt: bool,
-    /// Give it a terminal, and attach this one to it until it ends; ctrl-] leaves it running, `kornsole local attach` comes back
+    /// Run the job in a terminal and attach this terminal to it
+    ///
+    /// Press ctrl-] to detach; `kornsole local attach` attaches again.
     #[arg(long, short)]
     pub interactive: bool,
-    /// Keep it until `kornsole release`
+    /// Hold the job until `kornsole release`
     #[arg(long)]
     pub hold: bool,
-    /// Set a variable of its environment, which else is that of this call
+    /// Environment variable of the job, in addition to the current environment (repeatable)
     #[arg(long, short, value_name = "NAME=VALUE", value_parser = variable)]
     pub env: Vec<(String, String)>,
-    /// Where it runs; without it here
+    /// Working directory [default: the current directory]
     #[arg(long, short, value_name = "DIR")]
     pub dir: Option<PathBuf>,
-    /// A file that gets its output as well, added at its end; %j is the job's number, %A the array's, %a its index, %x its name, %u its user, %N the machine
+    /// File to append the output to; kornsole also stores the output
+    ///
+    /// In the name, %j is the job ID, %A the ID of the array, %a the index, %x the job name, %u the user, and %N the machine.
     #[arg(long, short, value_name = "FILE")]
     pub output: Option<PathBuf>,
-    /// A file that gets its standard error, which is then not in the output; with the same letters
+    /// File to append standard error to, separate from the output; same placeholders
     #[arg(long, value_name = "FILE")]
     pub error: Option<PathBuf>,
-    /// The signal that asks it to end, as USR1; without it TERM
+    /// Signal that stops the job, for example USR1 [default: TERM]
     #[arg(long, value_name = "SIGNAL", value_parser = amounts::signal)]
     pub signal: Option<i32>,
-    /// A command that a shell runs before that signal, so that the job can save its work; $KORNSOLE_PID is its first process
+    /// Shell command to run before the stop signal, for example to save the work
+    ///
+    /// $KORNSOLE_PID is the first process of the job.
     #[arg(long, value_name = "COMMAND")]
     pub checkpoint: Option<String>,
-    /// A command that a shell runs after each attempt; $KORNSOLE_END says how it ended
+    /// Shell command to run after each attempt
+    ///
+    /// $KORNSOLE_END is the result of the attempt.
     #[arg(long, value_name = "COMMAND")]
     pub at_end: Option<String>,
 }

@@ -99,11 +99,11 @@ impl Pbs {
                     .parse::<i64>()
                     .ok()
                     .filter(|count| (1..=1_000_000).contains(count))
-                    .ok_or("write an integer of 1 or more")
+                    .ok_or("expected a number from 1")
             };
             match name {
                 "nodes" | "select" if at == 0 && value == "1" => {}
-                "nodes" | "select" => return Err("a local job has one node; write 1".to_owned()),
+                "nodes" | "select" => return Err("a local job has one node; use 1".to_owned()),
                 "ncpus" | "ppn" => self.cores = Some(count()?),
                 "ngpus" | "gpus" => self.options.gpu = Some(count()?.min(1024)),
                 "mem" | "pmem" => self.options.mem = Some(memory(value)?),
@@ -117,10 +117,10 @@ impl Pbs {
     fn walltime(&mut self, value: &str) -> Result<(), String> {
         let mut seconds = Some(0_u64);
         for part in value.split(':') {
-            let part = part.parse::<u64>().map_err(|_| "write H:M:S or seconds")?;
+            let part = part.parse::<u64>().map_err(|_| "expected H:M:S or seconds")?;
             seconds = seconds.and_then(|sum| sum.checked_mul(60)?.checked_add(part));
         }
-        self.options.time = Some(seconds.filter(|seconds| *seconds > 0).ok_or("write H:M:S or seconds")?);
+        self.options.time = Some(seconds.filter(|seconds| *seconds > 0).ok_or("expected H:M:S or seconds")?);
         Ok(())
     }
 
@@ -145,10 +145,10 @@ fn memory(value: &str) -> Result<i64, String> {
         "mb" | "m" => 20,
         "gb" | "g" => 30,
         "tb" | "t" => 40,
-        _ => return Err("write an amount with kb, mb, gb or tb".to_owned()),
+        _ => return Err("expected a quantity with kb, mb, gb, or tb".to_owned()),
     };
     let bytes = value[..at].parse::<i64>().ok().and_then(|number| number.checked_mul(1 << shift));
-    bytes.filter(|bytes| *bytes > 0).ok_or_else(|| "write an amount with kb, mb, gb or tb".to_owned())
+    bytes.filter(|bytes| *bytes > 0).ok_or_else(|| "expected a quantity with kb, mb, gb, or tb".to_owned())
 }
 
 #[cfg(test)]

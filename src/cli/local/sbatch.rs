@@ -181,15 +181,13 @@ impl Sbatch {
         *place = Some(match name {
             "--mem" => memory(value)?,
             "--mem-per-cpu" | "--mem-per-gpu" => {
-                Some(memory(value)?).filter(|bytes| *bytes > 0).ok_or("write an amount, for example 4G")?
+                Some(memory(value)?).filter(|bytes| *bytes > 0).ok_or("expected a quantity, for example 4G")?
             }
             "--gres" => of_gres(value)?,
             name if name.starts_with("--gpus") => gpus(value)?,
-            _ => value
-                .parse()
-                .ok()
-                .filter(|count| (1..=1_000_000).contains(count))
-                .ok_or("write an integer of 1 or more")?,
+            _ => {
+                value.parse().ok().filter(|count| (1..=1_000_000).contains(count)).ok_or("expected a number from 1")?
+            }
         });
         Ok(())
     }
@@ -259,7 +257,7 @@ fn split(word: &str) -> Result<(String, Option<String>), String> {
 
 fn one_node(value: &str) -> Result<(), String> {
     let least = value.split_once('-').map_or(value, |(least, _)| least);
-    if least == "1" { Ok(()) } else { Err("a local job has one node; write 1".to_owned()) }
+    if least == "1" { Ok(()) } else { Err("a local job has one node; use 1".to_owned()) }
 }
 
 /// `ALL`, `NONE`, or names, some of them with values.
@@ -267,7 +265,7 @@ fn export(value: &str, env: &mut Vec<(String, String)>) -> Result<Export, String
     let (mut names, mut all) = (Vec::new(), false);
     for part in value.split(',') {
         match part.split_once('=') {
-            _ if part.is_empty() => return Err("write ALL, NONE, or names of variables".to_owned()),
+            _ if part.is_empty() => return Err("expected ALL, NONE, or names of variables".to_owned()),
             Some((name, value)) => env.push((name.to_owned(), value.to_owned())),
             None if part == "ALL" => all = true,
             None if part == "NONE" || part == "NIL" => {}

@@ -16,10 +16,10 @@ pub fn memory(value: &str) -> Result<i64, String> {
         "M" => 20,
         "G" => 30,
         "T" => 40,
-        _ => return Err("write an amount with K, M, G or T".to_owned()),
+        _ => return Err("expected a quantity with K, M, G, or T".to_owned()),
     };
     let bytes = number.parse::<i64>().ok().and_then(|number| number.checked_mul(1 << shift));
-    bytes.ok_or_else(|| "write an amount with K, M, G or T".to_owned())
+    bytes.ok_or_else(|| "expected a quantity with K, M, G, or T".to_owned())
 }
 
 /// Seconds of `MINUTES`, `MINUTES:SECONDS`, `HOURS:MINUTES:SECONDS`, `DAYS-HOURS`, `DAYS-HOURS:MINUTES`, `DAYS-HOURS:MINUTES:SECONDS`;
@@ -64,7 +64,7 @@ pub fn gpus(value: &str) -> Result<i64, String> {
     };
     count
         .filter(|count| (0..=1024).contains(count))
-        .ok_or_else(|| "write a number of GPUs, for example 2 or a100:2".to_owned())
+        .ok_or_else(|| "expected a number of GPUs, for example 2 or a100:2".to_owned())
 }
 
 /// The number of GPUs in a list of generic resources; others are not available.

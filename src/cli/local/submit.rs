@@ -25,28 +25,28 @@ pub struct SubmitArgs {
     /// What is asked for
     #[command(flatten)]
     pub options: JobOptions,
-    /// Read the job from a YAML file: `command`, and these options by their long names
+    /// YAML file with `command` and these options by their long names
     #[arg(long, short, value_name = "FILE", conflicts_with = "script")]
     pub file: Option<PathBuf>,
-    /// Wait until it has ended, with its exit status
+    /// Wait until the job finishes, and exit with its exit status
     #[arg(long, short)]
     pub wait: bool,
-    /// Submit nothing: say which queue it would go to, and when it would begin
+    /// Print the queue and the expected start; do not submit
     #[arg(long = "where", conflicts_with = "wait")]
     pub where_to: bool,
-    /// Print JSON instead of words
+    /// Print the output as JSON
     #[arg(long)]
     pub json: bool,
     /// Which daemon is asked
     #[command(flatten)]
     pub daemon: SocketArgs,
-    /// A script, with options of its own in lines that begin with #kornsole or #SBATCH
+    /// Script; its lines that start with #kornsole or #SBATCH contain options
     #[arg(value_name = "SCRIPT")]
     pub script: Option<PathBuf>,
-    /// The script's arguments; those that begin with - stand behind --
+    /// Arguments of the script; put arguments that start with - after --
     #[arg(value_name = "ARGUMENT")]
     pub arguments: Vec<String>,
-    /// The command with its arguments, behind --; behind a script, its last arguments
+    /// Command and its arguments, after --; with a script, its last arguments
     #[arg(last = true, value_name = "COMMAND")]
     pub command: Vec<String>,
 }
@@ -141,14 +141,14 @@ fn wanted(args: &SubmitArgs) -> Result<Wanted, Ended> {
         warn(&found.ignored);
     }
     let path = absolute(file)?;
-    let path = path.to_str().ok_or_else(|| Ended::misused(format!("{name}: its name is not UTF-8")))?.to_owned();
+    let path = path.to_str().ok_or_else(|| Ended::misused(format!("{name}: name is not UTF-8")))?.to_owned();
     let starts = fs::metadata(file).is_ok_and(|found| found.permissions().mode() & 0o111 != 0);
     let interpreter = text.lines().next().and_then(|line| line.strip_prefix("#!")).map(str::trim);
     let before: Vec<String> = match interpreter {
         _ if starts => Vec::new(),
         Some(line) if !line.is_empty() => line.split_whitespace().map(str::to_owned).collect(),
         _ => {
-            let why = format!("{name} cannot be started: make it executable, or add a first line with #!");
+            let why = format!("cannot start {name}: not executable; make it executable, or start the file with #!");
             return Err(Ended::misused(why));
         }
     };
@@ -173,13 +173,13 @@ fn read(file: &Path) -> Result<Vec<u8>, Ended> {
     let wrong = |why: &dyn std::fmt::Display| Ended::misused(format!("{}: {why}", file.display()));
     let found = fs::metadata(file).map_err(|why| wrong(&why))?;
     if !found.is_file() || found.len() > LARGEST {
-        return Err(wrong(&format!("it is not a regular file of at most {LARGEST} bytes")));
+        return Err(wrong(&format!("not a file of at most {LARGEST} bytes")));
     }
     fs::read(file).map_err(|why| wrong(&why))
 }
 
 fn warn(what: &str) {
-    crate::cli::say(&escaped(what));
+    crate::cli::say(&format!("warning: {}", escaped(what)));
 }
 
 fn spec(args: &SubmitArgs) -> Result<(JobSpec, Option<Batch>), Ended> {
@@ -197,7 +197,7 @@ fn spec(args: &SubmitArgs) -> Result<(JobSpec, Option<Batch>), Ended> {
     };
     let path = env.iter().find(|(name, _)| name == "PATH").map_or("", |(_, path)| path.as_str());
     if !can_start(program, path, &dir) {
-        return Err(Ended::misused(format!("{program}: program not found, or not executable")));
+        return Err(Ended::misused(format!("cannot start {program}: not found or not executable")));
     }
     let file = |file: &Option<PathBuf>| file.as_deref().map(|file| output(&dir, file)).transpose();
     let output = file(&options.output)?;
@@ -206,7 +206,7 @@ fn spec(args: &SubmitArgs) -> Result<(JobSpec, Option<Batch>), Ended> {
     // The only way to read it is to set it.
     let umask = rustix::process::umask(rustix::fs::Mode::from_raw_mode(0o022));
     rustix::process::umask(umask);
-    let dir = dir.to_str().ok_or_else(|| Ended::misused(format!("{}: its name is not UTF-8", dir.display())))?;
+    let dir = dir.to_str().ok_or_else(|| Ended::misused(format!("{}: name is not UTF-8", dir.display())))?;
     let when_stopped = options.when_stopped();
     let spec = JobSpec {
         command: command.into(),
@@ -246,9 +246,9 @@ fn environment(set: &[(String, String)]) -> Result<Vec<(String, String)>, Ended>
             (Ok(name), Ok(value)) => env.push((name, value)),
             (Ok(name), Err(_)) if set.iter().any(|(known, _)| *known == name) => {}
             (Ok(name), Err(_)) => {
-                warn(&format!("the variable {name} is not UTF-8 and is skipped in the job's environment"));
+                warn(&format!("skipped variable {name} in the environment of the job: not UTF-8"));
             }
-            (Err(_), _) => warn("a variable with a name that is not UTF-8 is skipped in the job's environment"),
+            (Err(_), _) => warn("skipped a variable in the environment of the job: its name is not UTF-8"),
         }
     }
     for (name, value) in set {

@@ -25,10 +25,10 @@ const CLEAR: &str = "\x1b[H\x1b[2J";
 /// The arguments of `kornsole top`.
 #[derive(Args, Clone, Debug)]
 pub struct TopArgs {
-    /// How long lies between two tables
+    /// Time between two refreshes
     #[arg(long, value_name = "TIME", default_value = "2s", value_parser = amounts::seconds)]
     pub every: u64,
-    /// Print one table, as where the output is no terminal
+    /// Print one table; default if the output is not a terminal
     #[arg(long)]
     pub once: bool,
     /// What is printed, and by which daemon

@@ -9,7 +9,9 @@ use crate::cli::settings;
 /// The arguments of `kornsole local unit`.
 #[derive(Args, Clone, Debug)]
 pub struct UnitArgs {
-    /// For one user: to be put into ~/.config/systemd/user; without it for the machine, into /etc/systemd/system
+    /// Print a unit for one user, for ~/.config/systemd/user
+    ///
+    /// Default: a unit for the machine, for /etc/systemd/system.
     #[arg(long = "per-user")]
     pub user: bool,
 }

@@ -34,37 +34,43 @@ use server::Server as RestServer;
 /// The arguments of `kornsole local up`.
 #[derive(Args, Clone, Debug)]
 pub struct UpArgs {
-    /// The queue configuration. Without it one queue for each user below root.users, all with the same guarantee
+    /// Queue configuration [default: a queue in root.users for each user]
+    ///
+    /// The queues of the default configuration have the same guaranteed resources.
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
-    /// Where jobs, their output and the scheduler's journal are kept. Run by root, /var/lib/kornsole/local; else ~/.local/state/kornsole/local
+    /// Directory for jobs, their output, and the journal of the scheduler
+    ///
+    /// Default: /var/lib/kornsole/local for root, and ~/.local/state/kornsole/local for other users.
     #[arg(long, value_name = "DIR")]
     pub dir: Option<PathBuf>,
-    /// Where it listens. Run by root, /run/kornsole/local.sock; else in $XDG_RUNTIME_DIR/kornsole
+    /// Socket of the daemon
+    ///
+    /// Default: /run/kornsole/local.sock for root, and a socket in $XDG_RUNTIME_DIR/kornsole for other users.
     #[arg(long, value_name = "FILE")]
     pub socket: Option<PathBuf>,
-    /// Cores that jobs may have, as 8 or 7.5; without it all
+    /// Cores for jobs, for example 8 or 7.5 [default: all]
     #[arg(long, value_name = "CORES", value_parser = amounts::cores)]
     pub cpu: Option<i64>,
-    /// Memory that jobs may have, as 60G; without it all but a twentieth
+    /// Memory for jobs, for example 60G [default: 95% of the memory]
     #[arg(long, value_name = "AMOUNT", value_parser = amounts::memory)]
     pub mem: Option<i64>,
-    /// How many GPUs jobs may have, from index 0 on; without it all that are found
+    /// Number of GPUs for jobs, from index 0 [default: all]
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(i64).range(0..=1024))]
     pub gpu: Option<i64>,
-    /// The cgroup below which jobs get their own; without it the one that was delegated, if there is one
+    /// Parent cgroup for the cgroups of jobs [default: the delegated cgroup]
     #[arg(long, value_name = "DIR")]
     pub cgroup: Option<PathBuf>,
-    /// How long a job has between SIGTERM and SIGKILL
+    /// Time between SIGTERM and SIGKILL
     #[arg(long, value_name = "TIME", default_value = "10s", value_parser = amounts::seconds)]
     pub grace: u64,
-    /// How much output is kept of each attempt
+    /// Maximum size of the stored output of each attempt
     #[arg(long, value_name = "AMOUNT", default_value = "64M", value_parser = amounts::memory)]
     pub output: i64,
-    /// Stored output of all ended jobs of one user; the oldest is removed first
+    /// Maximum size of the stored output of one user; removes the oldest output first
     #[arg(long, value_name = "AMOUNT", default_value = "4G", value_parser = amounts::memory)]
     pub user_output: i64,
-    /// How many jobs that ended are kept
+    /// Maximum number of finished jobs to store
     #[arg(long, value_name = "COUNT", default_value_t = 10_000)]
     pub history: usize,
     /// Where the REST API is served, if it is
@@ -237,8 +243,8 @@ fn until_asked(engine: &Engine) -> ExitCode {
         Ok(mut signals) => {
             signals.forever().next();
         }
-        Err(error) => return fail(&format!("cannot handle signals: {error}"), 1),
+        Err(error) => return fail(&format!("cannot receive signals: {error}"), 1),
     }
     tracing::info!("stopping; running jobs continue");
-    if engine.published().is_alive() { ExitCode::SUCCESS } else { fail("the scheduler had stopped", 1) }
+    if engine.published().is_alive() { ExitCode::SUCCESS } else { fail("the scheduler stopped", 1) }
 }

@@ -11,6 +11,7 @@ use super::row::{Header, Row, of_yaml, unreadable};
 use super::table::Table;
 use crate::cli::load;
 use crate::cli::predicted;
+use crate::cli::printed;
 use config::csv::{Csv, Record};
 use config::fault::escaped;
 use config::{Fault, Source};
@@ -22,9 +23,9 @@ use wire::convert::placement::{Answer, Submitted};
 /// What a batch is written in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum BatchFormat {
-    /// With a header, read record by record
+    /// CSV with a header
     Csv,
-    /// A list, read whole
+    /// YAML or JSON list
     Yaml,
 }
 
@@ -47,7 +48,7 @@ pub fn run(
 ) -> io::Result<u8> {
     let Some(format) = args.batch_format.or_else(|| by_ending(file)) else {
         let name = escaped(&file.display().to_string());
-        writeln!(err, "{name}: unknown format; use --batch-format csv or yaml")?;
+        writeln!(err, "error: cannot read {name}: unknown format; use --batch-format csv or yaml")?;
         return Ok(2);
     };
     let mut batch = Batch::new(args.json, part, file, out, err);
@@ -149,14 +150,14 @@ impl<'a, O: Write, E: Write> Batch<'a, O, E> {
             }
         }
         if self.faults >= FAULTS {
-            writeln!(self.err, "{}: more than {FAULTS} faults; reading stopped", escaped(&self.name))?;
+            writeln!(self.err, "error: cannot read {} completely: more than {FAULTS} errors", escaped(&self.name))?;
         }
         Ok(())
     }
 
     fn unreadable(&mut self, message: &str) -> io::Result<()> {
         self.unreadable = true;
-        writeln!(self.err, "{}", escaped(message))
+        writeln!(self.err, "{}", escaped(&printed::error(message)))
     }
 
     fn fault(&mut self, fault: &Fault) -> io::Result<()> {

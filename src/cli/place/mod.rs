@@ -25,63 +25,61 @@ use wire::convert::placement::Answer;
 #[derive(Args, Clone, Debug)]
 #[command(after_long_help = BATCH_HELP)]
 pub struct PlaceArgs {
-    /// The queue configuration, in any form that `check` reads; `-` is standard input
+    /// Queue configuration, in any form that `check` reads; `-` is standard input
     pub file: PathBuf,
-    /// Who submits, as placement rules and access lists read it
+    /// User who submits the application
     #[arg(long, value_name = "USER", required_unless_present = "batch")]
     pub user: Option<String>,
-    /// A group of the user, the primary group first; without any the user is in one of his own name
+    /// Groups of the user, the primary group first [default: a group with the user name]
     #[arg(long = "group", value_name = "GROUP", value_delimiter = ',', value_parser = group)]
     pub groups: Vec<String>,
-    /// The queue asked for
+    /// Requested queue of the application
     #[arg(long, value_name = "QUEUE")]
     pub queue: Option<String>,
-    /// A tag of the application
+    /// Tag of the application (repeatable)
     #[arg(long = "tag", value_name = "NAME=VALUE", value_parser = tag)]
     pub tags: Vec<(String, String)>,
-    /// The type of the application: its tag `application.type`
+    /// Type of the application: its tag `application.type`
     #[arg(long = "type", value_name = "TYPE")]
     pub app_type: Option<String>,
-    /// Many submissions from a file, YAML or CSV; `-` is standard input
+    /// YAML or CSV file with many submissions; `-` is standard input
     #[arg(long, value_name = "FILE", conflicts_with_all = ["user", "groups", "queue", "tags", "app_type"])]
     pub batch: Option<PathBuf>,
-    /// What that file is, where its name does not end in .csv, .yaml, .yml or .json
+    /// Format of the batch, if its name does not end in .csv, .yaml, .yml, or .json
     #[arg(long, value_enum, requires = "batch")]
     pub batch_format: Option<BatchFormat>,
-    /// The partition; the first one by default
+    /// Partition [default: the first one]
     #[arg(long, value_name = "NAME")]
     pub partition: Option<String>,
     /// Which core decides
     #[command(flatten)]
     pub core: PredictedCore,
-    /// In a ConfigMap the entry `NAME.yaml` is read
+    /// Entry of a ConfigMap to read: NAME.yaml
     #[arg(long, value_name = "NAME", default_value = DEFAULT_POLICY_GROUP)]
     pub policy_group: String,
-    /// Print JSON; of a batch one object a line
+    /// Print JSON; for a batch, one object in each line
     #[arg(long)]
     pub json: bool,
 }
 
 const BATCH_HELP: &str = "\
-A batch in CSV has a header with `user` and any of `groups`, `queue`, `type`, `tags`, `expect` and `tag.NAME`. Groups are
-separated by `;`, `,` or blanks, tags are NAME=VALUE separated by `;`. In YAML it is a list of maps with `user`, `groups` (a
-list), `queue`, `type`, `tags` (a map) and `expect`.
+A batch in CSV has a header with `user` and optional columns: `groups`, `queue`, `type`, `tags`,
+`expect`, and `tag.NAME`. Separate groups by `;`, `,`, or spaces, and tags (NAME=VALUE) by `;`.
+A batch in YAML is a list of maps with `user`, `groups` (a list), `queue`, `type`, `tags` (a map),
+and `expect`.
 
-`expect` is the queue where the application has to land, or `rejected`; empty expects nothing. Each submission is
-independent: a queue that one of them would create does not exist for the next.
-
-Exit code 0: placed; of a batch, everything landed where it was expected. 1: rejected, landed elsewhere, or a file is faulty.
-2: wrong use.";
+`expect` is the expected queue of the application, or `rejected`. Each submission is independent:
+a queue that one submission creates does not exist for the next one.";
 
 fn group(text: &str) -> Result<String, String> {
-    if text.is_empty() { Err("a group needs a name".to_owned()) } else { Ok(text.to_owned()) }
+    if text.is_empty() { Err("missing group name".to_owned()) } else { Ok(text.to_owned()) }
 }
 
 fn tag(text: &str) -> Result<(String, String), String> {
     match text.split_once('=') {
         Some((name, value)) if !name.is_empty() => Ok((name.to_owned(), value.to_owned())),
-        Some(_) => Err("the tag has no name; write NAME=VALUE".to_owned()),
-        None => Err("the tag has no value; write NAME=VALUE".to_owned()),
+        Some(_) => Err("missing tag name; use NAME=VALUE".to_owned()),
+        None => Err("missing tag value; use NAME=VALUE".to_owned()),
     }
 }
 
@@ -116,12 +114,15 @@ pub fn run(args: &PlaceArgs) -> ExitCode {
 fn view(args: &PlaceArgs) -> Result<Arc<View>, (String, u8)> {
     let stdin = Path::new("-");
     if args.file == stdin && args.batch.as_deref() == Some(stdin) {
-        return Err(("the configuration and the batch cannot both come from standard input".to_owned(), 2));
+        return Err((
+            "cannot read the configuration and the batch from standard input; name a file for one of them".to_owned(),
+            2,
+        ));
     }
     let core = args.core.profile();
     let file = inputs::one(&args.file, &args.policy_group).map_err(|message| (message, 1))?;
     let config = file.parsed(core).map_err(|message| (message, 1))?;
-    let refused = |why| (format!("{}: the configuration is rejected: {why}", args.file.display()), 1);
+    let refused = |why| (format!("cannot use {}: configuration rejected: {why}", args.file.display()), 1);
     View::of_config(config, core).map_err(refused)
 }
 

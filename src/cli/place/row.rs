@@ -101,7 +101,7 @@ impl Header {
         if record.count() != self.0.len() {
             let message = format!("the record has {} fields, the header has {}", record.count(), self.0.len());
             let at = record.place(self.0.len().min(record.count() - 1));
-            return Err(fault("SUB-022", at, message, "write a field for each column; it may be empty"));
+            return Err(fault("SUB-022", at, message, "add a field for each column; a field can be empty"));
         }
         row.user.clear();
         row.groups.clear();
@@ -138,7 +138,7 @@ impl Header {
 /// Adds a tag. Names ignore case (PLC-043), so two that differ in nothing else would hide one another.
 fn add_tag(tags: &mut BTreeMap<String, String>, name: &str, value: &str, at: Place) -> Result<(), Fault> {
     if let Some(known) = tags.keys().find(|known| known.eq_ignore_ascii_case(name)) {
-        let hint = format!("a type sets the tag {TYPE_TAG}");
+        let hint = format!("a type is the tag {TYPE_TAG}");
         return Err(fault("SUB-023", at, format!("duplicate tag {known}"), hint));
     }
     tags.insert(name.to_owned(), value.to_owned());

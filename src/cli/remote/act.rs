@@ -17,13 +17,13 @@ use view::act::{Act, Code, Done, Order, PartitionAct, Refusal};
 /// The arguments of `kornsole kill`.
 #[derive(Args, Clone, Debug)]
 pub struct KillArgs {
-    /// The ids of the applications
+    /// IDs of the applications
     #[arg(value_name = "APPLICATION", required = true)]
     pub ids: Vec<String>,
-    /// Do it without a question; needed where there is no terminal
+    /// Do not ask for confirmation; required without a terminal
     #[arg(long)]
     pub yes: bool,
-    /// In Kubernetes: suspend what owns the pods first, where it can be, so that they are not made again
+    /// In Kubernetes, first suspend the owners of the pods, so that they create no new pods
     #[arg(long)]
     pub suspend_owners: bool,
     /// The options of an order
@@ -34,13 +34,13 @@ pub struct KillArgs {
 /// The arguments of `kornsole move`.
 #[derive(Args, Clone, Debug)]
 pub struct MoveArgs {
-    /// The ids of the applications
+    /// IDs of the applications
     #[arg(value_name = "APPLICATION", required = true)]
     pub ids: Vec<String>,
-    /// The leaf that they are to go to
+    /// Target leaf queue
     #[arg(long, value_name = "QUEUE")]
     pub to: String,
-    /// Only show what would happen
+    /// Show the effects only
     #[arg(long)]
     pub dry_run: bool,
     /// The options of an order
@@ -51,10 +51,10 @@ pub struct MoveArgs {
 /// What every order takes.
 #[derive(Args, Clone, Debug)]
 pub struct OrderArgs {
-    /// The partition that they are in
+    /// Partition of the applications
     #[arg(long, value_name = "NAME", default_value = "default")]
     pub partition: String,
-    /// Why, for the record
+    /// Reason, recorded in the audit
     #[arg(long, value_name = "TEXT", default_value = "")]
     pub reason: String,
     /// The scheduler that is asked

@@ -22,7 +22,7 @@ const MOST_LISTED: usize = 20;
 /// The arguments of `kornsole apply`.
 #[derive(Args, Clone, Debug)]
 pub struct ApplyArgs {
-    /// The queue configuration, in any form that `check` reads; - is standard input
+    /// Queue configuration, in any form that `check` reads; - is standard input
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
     /// How it is brought into force
@@ -36,16 +36,16 @@ pub struct ApplyArgs {
 /// What every change of the configuration takes.
 #[derive(Args, Clone, Debug, Default)]
 pub struct ChangeArgs {
-    /// The checksum of the configuration that it is meant to replace. Without it, that which is in force now
+    /// Checksum of the configuration to replace [default: the active one]
     #[arg(long, value_name = "CHECKSUM")]
     pub base: Option<String>,
-    /// Only show what would happen
+    /// Show the effects only
     #[arg(long)]
     pub dry_run: bool,
-    /// Do it without a question; needed where there is no terminal
+    /// Do not ask for confirmation; required without a terminal
     #[arg(long)]
     pub yes: bool,
-    /// Why, for the record
+    /// Reason, recorded in the audit
     #[arg(long, value_name = "TEXT", default_value = "")]
     pub reason: String,
     /// What it may take away
@@ -56,10 +56,12 @@ pub struct ChangeArgs {
 /// What a configuration may take away of the one in force.
 #[derive(Args, Clone, Copy, Debug, Default)]
 pub struct AllowedRemovalArgs {
-    /// The configuration may be empty, or have comments only, which removes every queue
+    /// Accept an empty configuration, which removes every queue
     #[arg(long)]
     pub allow_empty: bool,
-    /// The configuration may remove so many queues, also if that is more than half of them or every queue of a partition
+    /// Accept the removal of N queues
+    ///
+    /// kornsole rejects a configuration that removes more than half of the queues or every queue of a partition.
     #[arg(long, value_name = "N")]
     pub allow_removal: Option<usize>,
 }
@@ -200,7 +202,7 @@ fn show(would: &Configured, report: &str) {
 
 /// Asks whether a change is meant; one that takes much away is confirmed by the number of queues. Gives what it may take away.
 fn confirmed(would: &Configured, allowed: AllowedRemoval) -> Result<AllowedRemoval, Ended> {
-    let no = || Ended { message: "no change was made".to_owned(), code: 1 };
+    let no = || Ended { message: "not confirmed; nothing was done".to_owned(), code: 1 };
     if would.removal.passes(allowed) {
         let yes = ["y", "yes"].contains(&answer("apply it? [y/N] ")?.as_str());
         return if yes { Ok(allowed) } else { Err(no()) };

@@ -23,10 +23,10 @@ const PAGE: usize = 1000;
 /// Whose audit and revisions are read.
 #[derive(Args, Clone, Debug)]
 pub struct AuditSourceArgs {
-    /// The address of a kornsole, or a context of your settings
+    /// Address of kornsole, or context of your settings
     #[arg(long, value_name = "URL|CONTEXT", required_unless_present = "state")]
     pub server: Option<String>,
-    /// The folder of a scheduler that does not run: it is read, and stays as it is
+    /// State directory of a stopped scheduler; kornsole only reads it
     #[arg(long, value_name = "DIR", conflicts_with = "server")]
     pub state: Option<PathBuf>,
     /// How a server is asked

@@ -26,13 +26,13 @@ pub struct EventsArgs {
     /// The scheduler that is asked
     #[command(flatten)]
     pub server: ServerArgs,
-    /// At most so many of the past, the newest
+    /// Maximum number of past events; kornsole shows the latest
     #[arg(long, value_name = "N", default_value_t = 100)]
     pub last: usize,
-    /// Only those about this queue, application, node, user, ask or pod (NAMESPACE/NAME)
+    /// Only events of this queue, application, node, user, request, or pod (NAMESPACE/NAME)
     #[arg(long, value_name = "NAME")]
     pub object: Option<String>,
-    /// Follow the events from now on
+    /// Follow new events
     #[arg(long)]
     pub watch: bool,
 }

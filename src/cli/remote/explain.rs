@@ -39,28 +39,28 @@ const WAITS: u8 = 1;
 /// The arguments of `kornsole explain`.
 #[derive(Args, Clone, Debug)]
 pub struct ExplainArgs {
-    /// The application that waits, by its id
+    /// ID of the application
     #[arg(value_name = "APPLICATION", required_unless_present = "all", conflicts_with = "all")]
     pub id: Option<String>,
-    /// All that waits, put together by what it waits for
+    /// Explain all pending requests, grouped by reason
     #[arg(long)]
     pub all: bool,
-    /// With --all, only what waits in this queue and below it
+    /// With --all: only requests in the subtree of this queue
     #[arg(long, value_name = "QUEUE", requires = "all")]
     pub queue: Option<String>,
-    /// Only this ask
+    /// Only this request
     #[arg(long, visible_alias = "key", value_name = "KEY", conflicts_with = "all")]
     pub ask: Option<String>,
-    /// In which partition
+    /// Partition of the application
     #[arg(long, value_name = "NAME", default_value = "default")]
     pub partition: String,
-    /// The address of a kornsole or an Apache YuniKorn, or a context of your settings
+    /// Address, k8s://[CONTEXT][/NAMESPACE], or context of your settings
     #[arg(long, value_name = "URL|CONTEXT", required_unless_present_any = ["state", "workload"])]
     pub server: Option<String>,
-    /// The folder of a scheduler that does not run, or a saved state dump: it is read, and stays as it is
+    /// State directory of a stopped scheduler, or a state dump; kornsole only reads it
     #[arg(long, value_name = "DIR|FILE", conflicts_with_all = ["server", "workload"])]
     pub state: Option<PathBuf>,
-    /// A scenario: what it leads to is explained
+    /// Scenario; kornsole explains its final state
     #[arg(long, value_name = "FILE", conflicts_with_all = ["server", "state"])]
     pub workload: Option<PathBuf>,
     /// Which core a scenario decides like

@@ -49,7 +49,7 @@ const WATCH: Duration = Duration::from_secs(2);
 /// Which scheduler is asked.
 #[derive(Args, Clone, Debug)]
 pub struct ServerArgs {
-    /// The address of a kornsole or an Apache YuniKorn, k8s://[CONTEXT][/NAMESPACE] of your kubeconfig, or a context of your settings
+    /// Address, k8s://[CONTEXT][/NAMESPACE], or context of your settings
     #[arg(long, value_name = "URL|CONTEXT")]
     pub server: String,
     /// How it is asked
@@ -60,13 +60,15 @@ pub struct ServerArgs {
 /// How a server is asked, and in what form its answer is printed: the same in every command that asks one.
 #[derive(Args, Clone, Debug, Default)]
 pub struct ClientArgs {
-    /// Your own settings, which hold the contexts. Without it $XDG_CONFIG_HOME/kornsole/settings.toml, if it is there
+    /// Your settings, which contain the contexts
+    ///
+    /// Default: $XDG_CONFIG_HOME/kornsole/settings.toml, if the file exists.
     #[arg(long = "settings", value_name = "FILE")]
     pub user_settings: Option<PathBuf>,
     /// How it is asked
     #[command(flatten)]
     pub way: WayArgs,
-    /// Print JSON instead of words
+    /// Print the output as JSON
     #[arg(long)]
     pub json: bool,
 }

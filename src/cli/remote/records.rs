@@ -22,16 +22,16 @@ pub struct AuditArgs {
     /// Whose audit: a server's, or that of a state folder
     #[command(flatten)]
     pub of: AuditSourceArgs,
-    /// At most so many, the newest
+    /// Maximum number of entries; kornsole shows the latest
     #[arg(long, value_name = "N", default_value_t = 100)]
     pub last: usize,
-    /// Only what this user did
+    /// Only operations of this user
     #[arg(long, value_name = "NAME")]
     pub user: Option<String>,
-    /// Only this: `kill`, `move`, `config`, `rollback`, `drain-node`…
+    /// Only this operation: `kill`, `move`, `config`, `rollback`, `drain-node`, …
     #[arg(long, value_name = "NAME")]
     pub action: Option<String>,
-    /// Only what was done to this application, node, or `configuration`
+    /// Only operations on this application, node, or `configuration`
     #[arg(long, value_name = "NAME")]
     pub object: Option<String>,
 }
@@ -45,39 +45,39 @@ pub struct ConfigArgs {
 
 #[derive(Subcommand, Clone, Debug)]
 enum ConfigCommand {
-    /// List the configurations that were in force, the oldest first
+    /// List the revisions of the configuration, oldest first
     History {
         /// Whose revisions: a server's, or those of a state folder
         #[command(flatten)]
         of: AuditSourceArgs,
-        /// At most so many, the newest
+        /// Maximum number of revisions; kornsole shows the latest
         #[arg(long, value_name = "N", default_value_t = 100)]
         last: usize,
     },
-    /// Print the text of one of them
+    /// Print a revision of the configuration
     Show {
-        /// Which. Without it, the one in force
+        /// Revision [default: the active one]
         #[arg(value_name = "REVISION")]
         revision: Option<u64>,
         /// Whose revisions: a server's, or those of a state folder
         #[command(flatten)]
         of: AuditSourceArgs,
     },
-    /// Compare two of them as trees
+    /// Compare two revisions of the configuration
     Diff {
-        /// The old one
+        /// Old revision of the configuration
         #[arg(value_name = "OLD")]
         old: u64,
-        /// The new one. Without it, the one in force
+        /// New revision [default: the active one]
         #[arg(value_name = "NEW")]
         new: Option<u64>,
         /// Whose revisions: a server's, or those of a state folder
         #[command(flatten)]
         of: AuditSourceArgs,
     },
-    /// Bring one of them back, as a new revision
+    /// Roll back to an earlier revision, as a new revision
     Rollback {
-        /// The number of the revision, as the list has it
+        /// Revision, from `kornsole config history`
         #[arg(value_name = "REVISION")]
         revision: u64,
         /// How it is brought into force

@@ -28,7 +28,7 @@ pub struct ShowArgs {
     /// Only this partition
     #[arg(long, value_name = "NAME")]
     pub partition: Option<String>,
-    /// Print it again whenever it is something else
+    /// Print the list again after each change
     #[arg(long)]
     pub watch: bool,
 }
@@ -36,13 +36,13 @@ pub struct ShowArgs {
 /// The arguments of `kornsole apps`.
 #[derive(Args, Clone, Debug)]
 pub struct AppsArgs {
-    /// Only those in this queue and below it
+    /// Only applications in the subtree of this queue
     #[arg(value_name = "QUEUE")]
     pub queue: Option<String>,
-    /// Only those in this state: running, accepted, …
+    /// Only applications in this state: running, accepted, …
     #[arg(long, value_name = "STATE")]
     pub state: Option<String>,
-    /// Those that ended as well
+    /// Include finished applications
     #[arg(long)]
     pub ended: bool,
     /// What is shown
@@ -53,7 +53,7 @@ pub struct AppsArgs {
 /// The arguments of `kornsole app`.
 #[derive(Args, Clone, Debug)]
 pub struct AppArgs {
-    /// The id of the application
+    /// ID of the application
     #[arg(value_name = "APPLICATION")]
     pub id: String,
     /// What is shown

@@ -42,89 +42,103 @@ pub use self::console::simulator;
 /// The arguments of `kornsole simulate`.
 #[derive(Args, Clone, Debug)]
 pub struct SimulateArgs {
-    /// Workloads: scenarios (.yaml), Standard Workload Format, sacct (table or JSON), generator files (.toml), `kubectl get nodes,pods -A -o json`
+    /// Workload files: scenarios, SWF, sacct, generators (.toml), or kubectl JSON
+    ///
+    /// sacct output can be a table or JSON. For Kubernetes, use `kubectl get nodes,pods -A -o json`.
     #[arg(value_name = "WORKLOAD", required_unless_present_any = ["state", "pods"])]
     pub workloads: Vec<PathBuf>,
-    /// The folder of a scheduler: what came in as its journal has it, on the nodes that it had
+    /// State directory of a scheduler; kornsole replays the journal on its nodes
     #[arg(long, value_name = "DIR")]
     pub state: Option<PathBuf>,
-    /// Begin that span of the journal here: 24h before its end, or 1:02:03 of the scheduler's time. Without it as far back as it reaches
+    /// Start in the journal: 24h before its end, or the scheduler time 1:02:03
+    ///
+    /// Default: the oldest time in the journal.
     #[arg(long, value_name = "TIME", requires = "state")]
     pub from: Option<String>,
-    /// End that span here, written as --from is. Without it at its last moment
+    /// End in the journal, in the same form [default: its last time]
     #[arg(long, value_name = "TIME", requires = "state")]
     pub to: Option<String>,
-    /// Only say what a forecast from that span is worth: its second half, forecast from its first, beside what really happened
+    /// Only compare a forecast of the second half of the time range with the journal
+    ///
+    /// kornsole calculates the forecast from the first half.
     #[arg(long, requires = "state", conflicts_with_all = ["find", "workloads", "configs", "sets", "node_counts", "loads", "html"])]
     pub backtest: bool,
-    /// Nodes in the CSV form of OpenB
+    /// Nodes in the CSV format of OpenB
     #[arg(long, value_name = "CSV", requires = "pods")]
     pub nodes: Option<PathBuf>,
-    /// Pods in the CSV form of OpenB
+    /// Pods in the CSV format of OpenB
     #[arg(long, value_name = "CSV", requires = "nodes")]
     pub pods: Option<PathBuf>,
-    /// What becomes of a request for a part of a GPU in OpenB: round-up or thousandths
+    /// How to read requests for a fraction of a GPU in OpenB: round-up or thousandths
     #[arg(long, value_name = "HOW", default_value = "round-up")]
     pub gpu_fractions: String,
-    /// A queue configuration; several are compared, also with that of a journal. Without it the workload's own, or one queue for everybody
+    /// Queue configuration; several are compared (repeatable)
+    ///
+    /// kornsole also compares them with the configuration of the journal. Default: the configuration of the workload, otherwise one queue
+    /// for all users.
     #[arg(long = "config", value_name = "FILE")]
     pub configs: Vec<PathBuf>,
-    /// A key of a queue, as root.b.max.vcore=200, +8 or x2: each configuration is compared with the same in which it is set
+    /// Queue key to change, for example root.b.max.vcore=200, +8, or x2 (repeatable)
+    ///
+    /// kornsole compares each configuration with its changed copy.
     #[arg(long = "set", value_name = "KEY=VALUE")]
     pub sets: Vec<String>,
-    /// Which entry of a ConfigMap is the queue configuration: NAME.yaml
+    /// Entry of a ConfigMap to read: NAME.yaml
     #[arg(long, value_name = "NAME", default_value = DEFAULT_POLICY_GROUP)]
     pub policy_group: String,
-    /// Which release to decide like: kornsole, 1.5.1, 1.8.0 or 1.9.0; several are compared. Without it that of the journal, else `core` of your settings, else 1.9.0
+    /// Release to decide like: kornsole, 1.5.1, 1.8.0, or 1.9.0; several are compared
+    ///
+    /// Default: the release of the journal, then `core` of your settings, then 1.9.0.
     #[arg(long = "core", value_name = "PROFILE", value_delimiter = ',')]
     pub cores: Vec<Profile>,
-    /// What one node has, as vcore=64,memory=256Gi, in place of the workload's own nodes
+    /// Resources of each node, for example vcore=64,memory=256Gi; replaces the nodes
     #[arg(long = "node", value_name = "AMOUNTS", requires = "node_counts")]
     pub node: Option<String>,
-    /// How many nodes; several, as 8,10,12, are compared
+    /// Number of nodes; several, for example 8,10,12, are compared
     #[arg(long = "node-count", value_name = "N", value_delimiter = ',')]
     pub node_counts: Vec<usize>,
-    /// The load: 2 lets everything come in in half the time; several, as 1,1.3, are compared
+    /// Load factor; 2 halves the time between arrivals; several, for example 1,1.3, are compared
     #[arg(long = "load", value_name = "X", value_delimiter = ',')]
     pub loads: Vec<f64>,
-    /// Instead: draw jobs, none of which ends, until they want X times what the nodes have, as nvidia.com/gpu=1.3
+    /// Draw jobs that never finish, up to X times the capacity, for example nvidia.com/gpu=1.3
     #[arg(long, value_name = "RESOURCE=X", conflicts_with = "loads")]
     pub fill: Option<String>,
-    /// How often, each time with another seed, what is drawn is drawn: generator files and --fill
+    /// Number of runs of generator files and --fill, each with a new seed
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     pub seeds: u32,
-    /// How long what has no runtime runs: 10m, user:NAME=5m, queue:PATH=5m, app:NAME*=5m
+    /// Runtime of jobs without one: 10m, user:NAME=5m, queue:PATH=5m, or app:NAME*=5m
     #[arg(long = "runtime", value_name = "RULE")]
     pub runtimes: Vec<String>,
-    /// The queue that a job asks for: a form with {user}, {group}, {app}, {tag:NAME}, for all jobs or for some, as user:etl-*=root.etl;
-    /// a file with one in each line as @FILE
+    /// Queue of jobs, with {user}, {group}, {app}, or {tag:NAME}; or a file as @FILE
+    ///
+    /// The form applies to all jobs, or to some: user:etl-*=root.etl. The file contains one form in each line.
     #[arg(long = "queue", value_name = "[WHO=]FORM|@FILE")]
     pub queues: Vec<String>,
-    /// End every run at this time of the scheduler. Without it, when nothing changes any more
+    /// Stop each run at this scheduler time [default: when nothing changes]
     #[arg(long = "for", value_name = "TIME")]
     pub time: Option<String>,
-    /// What was preempted is not asked for again
+    /// Do not request preempted allocations again
     #[arg(long)]
     pub lose_preempted: bool,
-    /// Look for the fewest nodes that meet --until
+    /// Find the minimum number of nodes that meets --until
     #[arg(long, value_name = "WHAT", value_parser = ["nodes"], requires = "until", conflicts_with_all = ["node_counts", "loads"])]
     pub find: Option<String>,
-    /// A target, as 'p95(wait, root.prod) < 10m'
+    /// Target, for example 'p95(wait, root.prod) < 10m'
     #[arg(long, value_name = "TARGET", requires = "find")]
     pub until: Option<String>,
-    /// The most nodes that --find tries
+    /// Maximum number of nodes for --find
     #[arg(long, value_name = "N", default_value_t = 100_000, value_parser = at_least_one)]
     pub most: usize,
-    /// Leave out lines that do not read, and count them
+    /// Skip and count invalid lines
     #[arg(long)]
     pub lenient: bool,
-    /// Keep finished runs in this file, and take those that are in it
+    /// Store finished runs in this file, and skip the runs in it
     #[arg(long, value_name = "FILE")]
     pub resume: Option<PathBuf>,
-    /// How many runs at a time. Without it as many as there are cores
+    /// Number of parallel runs [default: number of cores]
     #[arg(long, value_name = "N", value_parser = at_least_one)]
     pub threads: Option<usize>,
-    /// The trace of a scenario's run, as `kornsole run` prints it
+    /// Write the trace of a scenario, as printed by `kornsole run`
     #[arg(long, value_name = "FILE")]
     pub trace: Option<PathBuf>,
     /// Print each run as a line of JSON
@@ -133,7 +147,7 @@ pub struct SimulateArgs {
     /// Print a table as CSV
     #[arg(long)]
     pub csv: bool,
-    /// Write a page for a browser, which needs no other file
+    /// Write a self-contained HTML page
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
     /// The cluster on a console's screen, whose configuration and nodes hold where a workload brings none.
@@ -189,7 +203,7 @@ impl Ended {
 }
 
 fn at_least_one(text: &str) -> Result<usize, String> {
-    text.parse().ok().filter(|number| *number > 0).ok_or_else(|| "write an integer of 1 or more".to_owned())
+    text.parse().ok().filter(|number| *number > 0).ok_or_else(|| "expected an integer from 1".to_owned())
 }
 
 /// Exit code 0: all runs came to their end, or the target is met; 1: something cannot be read, or the target cannot be met; 2: wrong use;

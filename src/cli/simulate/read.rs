@@ -349,13 +349,13 @@ fn fill(text: &str) -> Result<(String, f64), String> {
     let parts = text.rsplit_once('=').and_then(|(name, factor)| Some((name.to_owned(), factor.parse::<f64>().ok()?)));
     parts
         .filter(|(name, factor)| !name.is_empty() && *factor > 0.0 && factor.is_finite())
-        .ok_or_else(|| format!("--fill: {text:?} is not RESOURCE=X, for example vcore=1.3"))
+        .ok_or_else(|| format!("--fill: expected RESOURCE=X, for example vcore=1.3, found {text:?}"))
 }
 
 fn time(text: &str) -> Result<Time, String> {
     parse_duration(text)
         .map(|time| Time::ZERO + time)
-        .ok_or_else(|| format!("--for: {text:?} is not a time such as 30m"))
+        .ok_or_else(|| format!("--for: invalid time {text:?}; use for example 30m"))
 }
 
 /// Amounts written as `vcore=64,memory=256Gi`.
@@ -364,7 +364,7 @@ fn amounts(text: &str) -> Result<Resource, String> {
     for part in text.split(',') {
         let (name, quantity) = part
             .split_once('=')
-            .ok_or_else(|| format!("--node: {part:?} is not NAME=QUANTITY, for example vcore=64"))?;
+            .ok_or_else(|| format!("--node: expected NAME=QUANTITY, for example vcore=64, found {part:?}"))?;
         let amount = parse_quantity(name.trim(), quantity).map_err(|fault| format!("--node: {name}: {fault}"))?;
         amounts.set(name.trim(), amount);
     }

@@ -62,7 +62,7 @@ impl Label {
 /// Whether the numbers of the command line can be run; done before anything is read.
 pub(super) fn check(args: &SimulateArgs) -> Result<(), Ended> {
     if let Some(load) = args.loads.iter().find(|load| !(load.is_finite() && **load > 0.0)) {
-        return Err(Ended::usage(format!("--load: {load} is invalid; write a number above 0")));
+        return Err(Ended::usage(format!("--load: invalid factor {load}; use a number above 0")));
     }
     if args.node_counts.contains(&0) {
         return Err(Ended::usage("--node-count: a cluster has at least one node"));

@@ -31,61 +31,68 @@ const BOUNDS: Bounds = Bounds { cycles: 10_000_000, trace_lines: 100_000 };
 #[derive(Args, Clone, Debug)]
 #[command(group(ArgGroup::new("origin").required(true).args(["workload", "state", "dump", "server", "from_manifests"])))]
 pub struct WhatIfArgs {
-    /// A scenario: what it leads to is the moment that both runs begin from
+    /// Scenario; both runs start from its final state
     #[arg(long, value_name = "FILE")]
     pub workload: Option<PathBuf>,
-    /// The folder of a scheduler that does not run: it is read, and stays as it is
+    /// State directory of a stopped scheduler; kornsole only reads it
     #[arg(long, value_name = "DIR")]
     pub state: Option<PathBuf>,
-    /// A saved state dump, ours or an Apache YuniKorn's: the changes are tried on a twin of it
+    /// State dump of kornsole or Apache YuniKorn; kornsole tests the changes on a copy
     #[arg(long, value_name = "FILE")]
     pub dump: Option<PathBuf>,
-    /// Kubernetes manifests, files or folders of YAML or JSON, as `kubectl get pods,nodes,ns,pc,cm,pv,pvc,sc -A -o yaml` prints them,
-    /// with the queue configuration of their ConfigMap: the changes are tried on a scheduler in the state that they show
+    /// Kubernetes manifests (YAML, JSON, or directories) with the queue configuration
+    ///
+    /// kornsole tests the changes on a scheduler in this state. It also reads the output of `kubectl get pods,nodes,ns,pc,cm,pv,pvc,sc -A
+    /// -o yaml`.
     #[arg(long, value_name = "PATH", num_args = 1..)]
     pub from_manifests: Vec<PathBuf>,
-    /// A kornsole that runs, by its address or a context of your settings: it tries the changes on a copy of its state. Of an Apache YuniKorn
-    /// a twin is made, and the changes are tried on that
+    /// Address or context of a remote scheduler; kornsole tests the changes on a copy
     #[arg(long, value_name = "URL|CONTEXT")]
     pub server: Option<String>,
-    /// Begin earlier: 10m ago, or at 1:02:03 of the scheduler's time, as far back as the journal reaches
+    /// Start earlier: 10m ago, or at the scheduler time 1:02:03 of the journal
     #[arg(long, value_name = "TIME", requires = "state")]
     pub at: Option<String>,
-    /// Let the applications come in again that came in during this time before the beginning, as the journal has them
+    /// Submit the applications of this time before the start again, from the journal
     #[arg(long, value_name = "TIME", requires = "state")]
     pub arrivals: Option<String>,
     /// Which core decides
     #[command(flatten)]
     pub core: PredictedCore,
-    /// The partition. Without it the first
+    /// Partition [default: the first one]
     #[arg(long, value_name = "NAME")]
     pub partition: Option<String>,
-    /// Another queue configuration
+    /// New queue configuration
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
-    /// A key of a queue, as root.a.max.vcore=+8, root.a.priority=5 or root.a.limit.user.sue.memory=4Gi
+    /// Queue key to change, for example root.a.max.vcore=+8 or root.a.priority=5 (repeatable)
+    ///
+    /// Limits are written as root.a.limit.user.sue.memory=4Gi.
     #[arg(long = "set", value_name = "KEY=VALUE")]
     pub sets: Vec<String>,
-    /// Any other change: 'node drain n1', 'kill app', 'move app root.b', 'submit app 3', 'submit @job.yaml' for the pods of Kubernetes
-    /// manifests, 'demand root.a x2'; a file with one in each line as @FILE
+    /// Another change, for example 'node drain n1', or a file as @FILE (repeatable)
+    ///
+    /// Changes: 'node drain n1', 'kill app', 'move app root.b', 'submit app 3', 'submit @job.yaml' for Kubernetes manifests, and 'demand
+    /// root.a x2'. The file contains one change in each line.
     #[arg(long = "change", value_name = "CHANGE|@FILE")]
     pub changes: Vec<String>,
-    /// When what runs ends: 10m, never, user:NAME=5m, queue:PATH=5m, app:NAME*=5m, history:user, history:queue, history:name
+    /// Runtime of allocations: 10m, never, user:NAME=5m, queue:PATH=5m, or app:NAME*=5m
+    ///
+    /// The values history:user, history:queue, and history:name use the runtimes of finished applications.
     #[arg(long = "runtime", value_name = "RULE")]
     pub runtimes: Vec<String>,
-    /// How long both runs continue. Without it, until nothing changes any more
+    /// Duration of both runs [default: until nothing changes]
     #[arg(long = "for", value_name = "TIME")]
     pub time: Option<String>,
-    /// From which time on a wait is counted as a long one: 10m without it
+    /// Minimum duration of a long wait [default: 10m]
     #[arg(long, value_name = "TIME")]
     pub long_wait: Option<String>,
-    /// Draw times of the history by this seed, instead of their median
+    /// Seed that draws the runtimes from the history, instead of the median
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
-    /// Run both so often, each time with another seed, and show the median and the 10th and 90th percentile
+    /// Number of runs, each with a new seed; prints the median and the 10th and 90th percentile
     #[arg(long, value_name = "N")]
     pub runs: Option<u32>,
-    /// Write a page for a browser, which needs no other file
+    /// Write a self-contained HTML page
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
     /// How a server is asked

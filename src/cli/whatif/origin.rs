@@ -56,7 +56,7 @@ fn of_folder(args: &WhatIfArgs, look: &FolderInspection) -> Result<(Fork, Arriva
         Some(at) => look.fork_at(partition, at)?,
     };
     let Some(span) = &args.arrivals else { return Ok((fork, Arrivals::default())) };
-    let time = parse_duration(span).ok_or_else(|| format!("--arrivals: {span:?} is not a time such as 30m"))?;
+    let time = parse_duration(span).ok_or_else(|| format!("--arrivals: invalid time {span:?}; use for example 30m"))?;
     let (to, first) = (fork.now(), fork.now().0.saturating_sub(u64::try_from(time.as_micros()).unwrap_or(u64::MAX)));
     let recorded = look.submissions(fork.partition_name(), Time(first), to)?;
     Ok((fork, Arrivals::recorded(recorded, Time(first), to)))

@@ -153,7 +153,7 @@ fn exit_codes_say_what_happened() {
         let output = kornsole(arguments);
         (output.status.code().unwrap(), err(&output))
     };
-    assert_eq!(code(&["app", "none", "--server", &url]), (1, "application none not found\n".to_owned()));
+    assert_eq!(code(&["app", "none", "--server", &url]), (1, "error: application none not found\n".to_owned()));
     assert_eq!(code(&["queues", "--server", &url, "--partition", "gpu"]).0, 1);
     let (kill, report) = code(&["kill", "etl-1", "--yes", "--server", &url]);
     assert!(kill == 1 && report.contains("is read-only"), "{report}");
@@ -235,7 +235,7 @@ fn orders_are_sent_with_the_token_and_their_answers_reported() {
 
     let both = run(&["kill", "old-1", "etl-1", "--yes"]);
     assert_eq!(both.status.code(), Some(1));
-    assert_eq!(err(&both), "sue may not kill old-1: needs admin access on root.legacy or a queue above it\n");
+    assert_eq!(err(&both), "error: sue may not kill old-1: needs admin access on root.legacy or a queue above it\n");
     assert!(String::from_utf8(both.stdout).unwrap().starts_with("etl-1 of"), "one refusal stops no other");
 
     let moved = out(&run(&["move", "etl-1", "--to", "root.system.low", "--json"]));

@@ -173,10 +173,10 @@ fn a_scheduler_that_is_killed_counts_nothing_twice_and_marks_the_gap() {
 fn what_cannot_be_asked_is_said() {
     let served = Served::start();
     for (arguments, said) in [
-        (&["--by", "colour"][..], "\"colour\" ; valid: hour, partition, queue"),
-        (&["--by", "queue,queue"], "queue stands there twice"),
+        (&["--by", "colour"][..], "\"colour\" is nothing to split use by; there are hour, partition, queue"),
+        (&["--by", "queue,queue"], "duplicate queue"),
         (&["--by", "tree,user"], "cannot be split by user"),
-        (&["--from", "yesterday"], "\"yesterday\" is not a time"),
+        (&["--from", "yesterday"], "invalid time \"yesterday\""),
     ] {
         let refused = served.run(arguments);
         let message = String::from_utf8(refused.stderr).unwrap();

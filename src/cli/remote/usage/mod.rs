@@ -34,29 +34,32 @@ pub struct UsageArgs {
     /// Whose ledger: a server's, or that of a state folder
     #[command(flatten)]
     pub of: AuditSourceArgs,
-    /// What the rows are split by: hour, partition, queue, user, group, application, priority; or tree: every queue with all below it, beside what
-    /// was guaranteed and borrowed
+    /// Columns that split the rows: hour, partition, queue, user, group, application, priority
+    ///
+    /// The value tree prints each queue with its subtree, and its guaranteed and borrowed resources.
     #[arg(long, value_name = "NAMES", default_value = "queue,user")]
     pub by: String,
-    /// From when on: a day, a time as 2026-11-01T08:00:00Z, or how long ago, as 24h. Whole hours count
+    /// Start: a day, a time, or an age such as 24h
+    ///
+    /// A time is written as 2026-11-01T08:00:00Z. kornsole counts whole hours.
     #[arg(long, value_name = "TIME")]
     pub from: Option<String>,
-    /// Up to when
+    /// End, in the same form
     #[arg(long, value_name = "TIME")]
     pub to: Option<String>,
-    /// A whole month by UTC, as 2026-11, in place of --from and --to
+    /// Calendar month in UTC, for example 2026-11, instead of --from and --to
     #[arg(long, value_name = "MONTH", conflicts_with_all = ["from", "to"])]
     pub month: Option<String>,
-    /// Only what was used in this queue and below it
+    /// Only usage in the subtree of this queue
     #[arg(long, value_name = "PATH")]
     pub queue: Option<String>,
-    /// Only what was used under this user
+    /// Only usage of this user
     #[arg(long, value_name = "NAME")]
     pub user: Option<String>,
-    /// How it is printed
+    /// Format of the output
     #[arg(long, value_name = "FORMAT", default_value = "table")]
     pub format: Format,
-    /// What an hour of each resource costs
+    /// File with the prices of each resource for an hour
     #[arg(long, value_name = "FILE")]
     pub price: Option<PathBuf>,
 }
@@ -64,13 +67,13 @@ pub struct UsageArgs {
 /// How a report is printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Format {
-    /// For people, in hours of cores, GiB and others
+    /// Table, in hours of cores, GiB, and other units
     Table,
-    /// For spreadsheets, in seconds of base units
+    /// CSV for spreadsheets, in seconds of base units
     Csv,
-    /// As the REST API answers
+    /// JSON of the REST API
     Json,
-    /// One page with charts, which needs nothing else
+    /// One HTML page with charts
     Html,
 }
 
@@ -216,7 +219,7 @@ fn whole_month(text: &str) -> Result<Span, String> {
     let next = from.and_then(|from| first(rfc3339(from + 32 * 86_400_000_000_000).get(..7)?));
     match (from, next) {
         (Some(_), Some(_)) => Ok((from, next)),
-        _ => Err(format!("{text:?} is not a month; write it as 2026-11")),
+        _ => Err(format!("invalid month {text:?}; use the form 2026-11")),
     }
 }
 
@@ -233,7 +236,7 @@ pub fn moment(text: &str, now: SystemTime) -> Result<i64, String> {
     let ago = days.map(|days| Duration::from_secs(86_400) * days).or_else(|| parse_duration(text));
     let at = ago.and_then(|ago| now.checked_sub(ago)).and_then(|at| at.duration_since(UNIX_EPOCH).ok());
     at.and_then(|at| i64::try_from(at.as_nanos()).ok()).ok_or_else(|| {
-        format!("{text:?} is not a time; write a date (2026-11-01), a time (2026-11-01T08:00:00Z), or an age (24h)")
+        format!("invalid time {text:?}; use a day (2026-11-01), a time (2026-11-01T08:00:00Z), or an age (24h)")
     })
 }
 
@@ -252,7 +255,7 @@ mod tests {
             assert_eq!(whole_month(month), Ok((at(from), at(to))));
         }
         for wrong in ["2026", "2026-13", "2026-1", "november", "2026-11-01", ""] {
-            assert!(whole_month(wrong).unwrap_err().contains("is not a month"), "{wrong}");
+            assert!(whole_month(wrong).unwrap_err().contains("invalid month"), "{wrong}");
         }
     }
 
@@ -264,7 +267,7 @@ mod tests {
         {
             assert_eq!(moment(text, now), Ok(seconds * 1_000_000_000), "{text}");
         }
-        assert!(moment("yesterday", now).unwrap_err().contains("\"yesterday\" is not a time"));
+        assert!(moment("yesterday", now).unwrap_err().contains("invalid time \"yesterday\""));
         assert!(moment("1970-13-01", now).is_err());
     }
 }

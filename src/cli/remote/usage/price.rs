@@ -40,7 +40,7 @@ impl Prices {
     fn of(text: &str) -> Result<Self, String> {
         let prices: Self = toml::from_str(text).map_err(|error| error.to_string())?;
         match prices.hour.iter().find(|(_, price)| !price.is_finite() || **price < 0.0) {
-            Some((name, price)) => Err(format!("the price of {name} is {price}; write 0 or more")),
+            Some((name, price)) => Err(format!("invalid price {price} of {name}; use 0 or more")),
             None => Ok(prices),
         }
     }
@@ -75,7 +75,7 @@ mod tests {
     #[test]
     fn what_is_no_price_is_said() {
         for (text, why) in [
-            ("[hour]\nvcore = -1.0\n", "the price of vcore is -1; write 0 or more"),
+            ("[hour]\nvcore = -1.0\n", "invalid price -1 of vcore; use 0 or more"),
             ("[hours]\nvcore = 1.0\n", "unknown field `hours`"),
             ("[hour]\nvcore = 'much'\n", "invalid type"),
         ] {
