@@ -228,11 +228,11 @@ fn until_stopped(engine: &Engine, server: Server) -> ExitCode {
             break;
         }
         match server.reload_certificates() {
-            Ok(()) => tracing::info!("read certificates again"),
+            Ok(()) => tracing::info!("reloaded certificates"),
             Err(why) => tracing::error!("cannot read the certificates: {why}; the previous ones remain active"),
         }
         match server.reload_tokens() {
-            Ok(()) => tracing::info!("read tokens again"),
+            Ok(()) => tracing::info!("reloaded tokens"),
             Err(why) => tracing::error!("cannot read the tokens: {why}; the previous ones remain active"),
         }
     }

@@ -4,10 +4,8 @@ use std::ffi::OsString;
 use std::io::{IsTerminal as _, Write as _};
 use std::process::ExitCode;
 
-use clap::Parser as _;
-
 use super::console::ConsoleArgs;
-use super::{Cli, carry_out, console, contexts, fail, recent, user_settings};
+use super::{carry_out, console, contexts, fail, help, recent, user_settings};
 use ::console::shell::settings::Settings;
 use ::console::shell::start::{Choice, choose};
 use ::console::theme::Themes;
@@ -50,7 +48,7 @@ fn open(arguments: &[OsString], args: &ConsoleArgs) -> ExitCode {
     if arguments.is_empty() {
         return console::embedded(args);
     }
-    match Cli::try_parse_from(std::iter::once(OsString::from("kornsole")).chain(arguments.iter().cloned())) {
+    match help::parse(std::iter::once(OsString::from("kornsole")).chain(arguments.iter().cloned())) {
         Ok(cli) => carry_out(&cli),
         Err(error) => fail(error.to_string().trim_end(), 2),
     }
@@ -134,16 +132,14 @@ fn print(ways: &[Way], fault: Option<&str>) -> ExitCode {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use clap::CommandFactory as _;
 
     #[test]
     fn every_choice_is_a_valid_command_line() {
-        Cli::command().debug_assert();
         let (ways, _) = ways(&Settings::default());
         let defaults = ["demo", "empty", "local", "k8s://prod", "prod"].map(of_default);
         for arguments in ways.iter().map(|way| way.arguments.clone()).chain(defaults) {
             let line = std::iter::once(OsString::from("kornsole")).chain(arguments);
-            assert!(Cli::try_parse_from(line).is_ok());
+            assert!(help::parse(line).is_ok());
         }
     }
 

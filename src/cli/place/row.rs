@@ -138,7 +138,7 @@ impl Header {
 /// Adds a tag. Names ignore case (PLC-043), so two that differ in nothing else would hide one another.
 fn add_tag(tags: &mut BTreeMap<String, String>, name: &str, value: &str, at: Place) -> Result<(), Fault> {
     if let Some(known) = tags.keys().find(|known| known.eq_ignore_ascii_case(name)) {
-        let hint = format!("a type is the tag {TYPE_TAG}");
+        let hint = format!("a type sets the tag {TYPE_TAG}");
         return Err(fault("SUB-023", at, format!("duplicate tag {known}"), hint));
     }
     tags.insert(name.to_owned(), value.to_owned());

@@ -39,7 +39,7 @@ pub(super) fn before(args: &KillArgs) -> Result<Once, Ended> {
         owners.push((app, found));
     }
     let what = if let [one] = args.ids.as_slice() { one.clone() } else { format!("these {}", args.ids.len()) };
-    if !args.yes && !["y", "yes"].contains(&answer(&format!("kill {what}? It cannot be undone. [y/N] "))?.as_str()) {
+    if !args.yes && !["y", "yes"].contains(&answer(&format!("kill {what}? This cannot be undone. [y/N] "))?.as_str()) {
         return Err(Ended { message: "not confirmed; nothing was done".to_owned(), code: 1 });
     }
     for (app, owners) in owners.into_iter().filter(|(_, owners)| args.suspend_owners && !owners.is_empty()) {

@@ -46,8 +46,8 @@ fn the_command_says_what_is_wrong_and_how_it_ended() {
         ("wrong.tape", 1, "wrong.tape:2:1: error[TAPE-020]: no line of the screen contains \"nowhere\""),
         ("typo.tape", 1, "typo.tape:2:1: error[TAPE-001]: unknown word `Expekt`"),
         ("gone.tape", 1, "gone.tape:2:1: error[TAPE-007]: `Source` is after the first step"),
-        ("lost.tape", 1, "lost.tape:1:1: error[TAPE-010]: what the tape runs against cannot be opened"),
-        ("faulty.tape", 1, "faulty.tape:1:1: error[TAPE-010]: what the tape runs against cannot be opened"),
+        ("lost.tape", 1, "lost.tape:1:1: error[TAPE-010]: cannot open the scheduler of the tape"),
+        ("faulty.tape", 1, "faulty.tape:1:1: error[TAPE-010]: cannot open the scheduler of the tape"),
         ("none.tape", 1, "error: cannot read none.tape: "),
     ] {
         let (code, out, message) = play(&folder, &[tape]);

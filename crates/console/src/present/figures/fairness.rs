@@ -64,7 +64,7 @@ pub fn of_limit(row: &LimitUsed, column: LimitColumn) -> String {
             show(row.limit.saturating_sub(row.used).max(0))
         ),
         LimitColumn::Beyond => {
-            format!("{} held back as a part of the limit of {}", show(row.held_back()), show(row.limit))
+            format!("{} blocked as a share of the limit of {}", show(row.held_back()), show(row.limit))
         }
         LimitColumn::Line => "the line of the limit in the configuration".to_owned(),
     }
@@ -129,8 +129,8 @@ fn overview_words(label: &str) -> Option<&'static str> {
 
 fn words(label: &str) -> Option<&'static str> {
     Some(match label {
-        "ask" => "a pending request, the first of identical ones; requests are in the order of a cycle",
-        "partition" => "the partition is stopped, or has no node",
+        "ask" => "a pending request, the first of identical ones; in the order of a cycle",
+        "partition" => "the partition is stopped or has no nodes",
         "draining" => "a queue on the way is stopped",
         "nothing" => "its requests sum to 0, so cycles skip it",
         "pod" => "its pod is not requested yet: it has scheduling gates or an unbound claim",
