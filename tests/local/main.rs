@@ -13,6 +13,7 @@
 mod common;
 
 mod access;
+mod accounting;
 mod bad;
 mod changes;
 mod completion;

@@ -187,8 +187,11 @@ pub struct AttemptEnd {
     pub outcome: Outcome,
     /// The daemon asked for it before the command ended by itself.
     pub asked: bool,
-    /// The most memory that it had, in bytes, where a cgroup counted it.
+    /// The most memory that it had, in bytes: by its cgroup, else as [`super::meter`] measures it.
     pub max_memory: Option<u64>,
+    /// Where that was not measured: no process of it had more bytes.
+    #[serde(default)]
+    pub memory_at_most: Option<u64>,
     /// What it used of processors, in milliseconds.
     pub cpu_ms: u64,
     /// How many bytes of output could not be written.
@@ -202,7 +205,8 @@ impl AttemptEnd {
     /// An end of which nothing else is known.
     pub fn new(outcome: Outcome) -> Self {
         let at = super::wall_ms();
-        Self { at, outcome, asked: false, max_memory: None, cpu_ms: 0, lost_output: 0, note: String::new() }
+        let (max_memory, memory_at_most) = (None, None);
+        Self { at, outcome, asked: false, max_memory, memory_at_most, cpu_ms: 0, lost_output: 0, note: String::new() }
     }
 }
 

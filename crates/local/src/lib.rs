@@ -29,6 +29,7 @@ mod kept_output;
 pub mod launch;
 mod line;
 pub mod machine;
+mod meter;
 mod offer;
 pub mod output;
 pub mod part;

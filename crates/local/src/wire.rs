@@ -155,6 +155,9 @@ pub struct JobUse {
     pub memory: u64,
     /// The most bytes so far, where its cgroup counts that.
     pub max_memory: Option<u64>,
+    /// Bytes that it has had at least: the most of one of its processes so far, or what its cgroup has.
+    #[serde(default)]
+    pub seen_memory: u64,
     /// Its processes, the command's first.
     pub processes: Vec<ProcessUse>,
     /// What its GPUs do right now.
@@ -269,6 +272,12 @@ pub struct JobReport {
     pub cpu_ms: u64,
     /// The most memory that an attempt had, in bytes, where that was counted.
     pub max_memory: Option<u64>,
+    /// Where it was not counted: no process of an attempt had more bytes.
+    #[serde(default)]
+    pub memory_at_most: Option<u64>,
+    /// It ran, and what it used is not known: its supervisor was ended.
+    #[serde(default)]
+    pub use_unknown: bool,
     /// Bytes of output that could not be written.
     pub lost_output: u64,
     /// Which task of an array it is.
@@ -312,6 +321,9 @@ impl JobReport {
             ran_ms: job.attempts.iter().filter_map(ran).sum(),
             cpu_ms: ends().map(|end| end.cpu_ms).sum(),
             max_memory: ends().filter_map(|end| end.max_memory).max(),
+            memory_at_most: ends().filter_map(|end| end.memory_at_most).max(),
+            use_unknown: ends()
+                .any(|end| matches!(end.outcome, Outcome::Lost(_)) && end.max_memory.or(end.memory_at_most).is_none()),
             lost_output: ends().map(|end| end.lost_output).sum(),
             array: job.array,
             output: job.output_file().unwrap_or_default(),

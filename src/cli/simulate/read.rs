@@ -353,7 +353,9 @@ fn fill(text: &str) -> Result<(String, f64), String> {
 }
 
 fn time(text: &str) -> Result<Time, String> {
-    parse_duration(text).map(|time| Time::ZERO + time).ok_or_else(|| format!("--for: {text:?} is not a time such as 30m"))
+    parse_duration(text)
+        .map(|time| Time::ZERO + time)
+        .ok_or_else(|| format!("--for: {text:?} is not a time such as 30m"))
 }
 
 /// Amounts written as `vcore=64,memory=256Gi`.

@@ -55,14 +55,17 @@ pub fn of_limit(row: &LimitUsed, column: LimitColumn) -> String {
         LimitColumn::Used => "how much is in use there".to_owned(),
         LimitColumn::Part => format!("{} used of {}", show(row.used), show(row.limit)),
         LimitColumn::Pending => {
-            "further pending requests of applications that count there; for applications, those that have not started".to_owned()
+            "further pending requests of applications that count there; for applications, those that have not started"
+                .to_owned()
         }
         LimitColumn::HeldBack => format!(
             "{} asked for, less the {} that the limit leaves",
             show(row.pending),
             show(row.limit.saturating_sub(row.used).max(0))
         ),
-        LimitColumn::Beyond => format!("{} held back as a part of the limit of {}", show(row.held_back()), show(row.limit)),
+        LimitColumn::Beyond => {
+            format!("{} held back as a part of the limit of {}", show(row.held_back()), show(row.limit))
+        }
         LimitColumn::Line => "the line of the limit in the configuration".to_owned(),
     }
 }
@@ -126,9 +129,7 @@ fn overview_words(label: &str) -> Option<&'static str> {
 
 fn words(label: &str) -> Option<&'static str> {
     Some(match label {
-        "ask" => {
-            "a pending request, the first of identical ones; requests are in the order of a cycle"
-        }
+        "ask" => "a pending request, the first of identical ones; requests are in the order of a cycle",
         "partition" => "the partition is stopped, or has no node",
         "draining" => "a queue on the way is stopped",
         "nothing" => "on balance nothing above 0 is asked for, so that a cycle does not look at it",
