@@ -171,7 +171,7 @@ enum Command {
     Wait(local::NumbersArgs),
     /// Cancel running or pending jobs
     #[cfg(target_os = "linux")]
-    Cancel(local::EndingArgs),
+    Cancel(local::CancelArgs),
     /// Hold pending jobs
     #[cfg(target_os = "linux")]
     Hold(local::NumbersArgs),

@@ -13,6 +13,8 @@
 mod common;
 
 mod access;
+mod accounting;
+mod after;
 mod bad;
 mod changes;
 mod completion;
@@ -27,5 +29,7 @@ mod options;
 mod paths;
 mod scripts;
 mod supervisors;
+mod surroundings;
 mod unit;
 mod users;
+mod waiting;

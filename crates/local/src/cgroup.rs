@@ -167,6 +167,11 @@ pub fn used(group: &Path) -> Used {
     }
 }
 
+/// Whether the kernel counts the most memory of a group, as those from 5.19 on do.
+pub fn counts_peak(group: &Path) -> bool {
+    group.join("memory.peak").exists()
+}
+
 /// Bytes of memory that a group has right now.
 pub fn memory(group: &Path) -> Option<u64> {
     fs::read_to_string(group.join("memory.current")).ok()?.trim().parse().ok()

@@ -4,6 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+pub use super::after::Dependency;
 pub use super::array::{ArraySpec, ArrayTask};
 use super::dialect::{Dialect, file_name};
 use super::words::Words;
@@ -34,6 +35,9 @@ pub struct JobSpec {
     pub priority: i32,
     /// Which jobs must have ended before.
     pub after: Vec<Dependency>,
+    /// It begins when no earlier job of its user and name is left.
+    #[serde(default)]
+    pub singleton: bool,
     /// How often it is tried again after an attempt that failed.
     pub retry: u32,
     /// What happens to it when it has to make room, and when the machine was restarted.
@@ -76,15 +80,12 @@ pub struct JobSpec {
     /// What a shell runs after each attempt; empty for nothing.
     #[serde(default)]
     pub at_end: String,
-}
-
-/// A job that must have ended before another one may begin.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Dependency {
-    /// The number of the job that is waited for.
-    pub job: u64,
-    /// It must have ended with exit status 0.
-    pub ok: bool,
+    /// The limits of the process that submitted it, as [`super::limits`] writes them; the daemon sets it.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub limits: String,
+    /// How nice that process was; the daemon sets it.
+    #[serde(default)]
+    pub nice: i32,
 }
 
 /// What happens to a job that was stopped for an outside reason.
@@ -187,8 +188,11 @@ pub struct AttemptEnd {
     pub outcome: Outcome,
     /// The daemon asked for it before the command ended by itself.
     pub asked: bool,
-    /// The most memory that it had, in bytes, where a cgroup counted it.
+    /// The most memory that it had, in bytes: by its cgroup, else as [`super::meter`] measures it.
     pub max_memory: Option<u64>,
+    /// Where that was not measured: no process of it had more bytes.
+    #[serde(default)]
+    pub memory_at_most: Option<u64>,
     /// What it used of processors, in milliseconds.
     pub cpu_ms: u64,
     /// How many bytes of output could not be written.
@@ -202,7 +206,8 @@ impl AttemptEnd {
     /// An end of which nothing else is known.
     pub fn new(outcome: Outcome) -> Self {
         let at = super::wall_ms();
-        Self { at, outcome, asked: false, max_memory: None, cpu_ms: 0, lost_output: 0, note: String::new() }
+        let (max_memory, memory_at_most) = (None, None);
+        Self { at, outcome, asked: false, max_memory, memory_at_most, cpu_ms: 0, lost_output: 0, note: String::new() }
     }
 }
 
@@ -257,6 +262,9 @@ pub struct Job {
     pub attempts: Vec<Attempt>,
     /// Why it is being stopped.
     pub stopping: Option<Stop>,
+    /// What was said when it was canceled; empty for nothing.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub cancel_reason: String,
     /// How it ended.
     pub outcome: Option<Outcome>,
     /// When it ended, in milliseconds since 1970.
@@ -282,6 +290,7 @@ impl Job {
             retried: 0,
             attempts: Vec::new(),
             stopping: None,
+            cancel_reason: String::new(),
             outcome: None,
             ended: None,
             confirmed: false,

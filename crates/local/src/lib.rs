@@ -14,6 +14,7 @@
 //! - run by root, a command is started only after the user, the groups and `no_new_privs` are set, by a process of its own.
 
 mod accounts;
+pub mod after;
 mod array;
 pub mod attach;
 mod background;
@@ -22,17 +23,21 @@ mod changes;
 pub mod client;
 pub mod daemon;
 pub mod dialect;
+mod drained;
 pub mod helper;
 pub mod hook;
 pub mod job;
 mod kept_output;
 pub mod launch;
+mod limits;
 mod line;
 pub mod machine;
+mod meter;
 mod offer;
 pub mod output;
 pub mod part;
 pub mod peer;
+mod pending;
 mod placing;
 pub mod process;
 pub mod queues;

@@ -4,6 +4,9 @@ use std::fs;
 use std::os::fd::OwnedFd;
 use std::sync::OnceLock;
 
+use nix::sys::resource::{UsageWho, getrusage};
+use nix::sys::time::TimeVal;
+use nix::sys::time::TimeValLike as _;
 use rustix::process::{
     Pid, PidfdFlags, Signal, WaitOptions, kill_process, kill_process_group, pidfd_open, wait, waitpid,
 };
@@ -43,20 +46,92 @@ pub fn open(claim: &Claim) -> Option<OwnedFd> {
     (is == *claim && !zombie).then_some(fd)
 }
 
-/// The processor time of the ended children of this process, in milliseconds.
-pub fn cpu_of_children_ms() -> u64 {
-    cpu_of_ended_ms("self")
+/// What the ended children of this process used, and theirs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct OfChildren {
+    /// Microseconds of processors.
+    pub cpu_us: u64,
+    /// Bytes of memory that the largest one of them had.
+    pub largest: u64,
+}
+
+/// What the ended children of this process used so far; nothing where the system does not say it.
+pub fn of_children() -> OfChildren {
+    let Ok(usage) = getrusage(UsageWho::RUSAGE_CHILDREN) else { return OfChildren::default() };
+    let us = |time: TimeVal| u64::try_from(time.num_microseconds()).unwrap_or_default();
+    let largest = u64::try_from(usage.max_rss()).unwrap_or_default().saturating_mul(1024);
+    OfChildren { cpu_us: us(usage.user_time()) + us(usage.system_time()), largest }
 }
 
 /// The processor time of the ended children of a process, in milliseconds.
 pub fn ended_cpu_ms(pid: i32) -> u64 {
-    cpu_of_ended_ms(&pid.to_string())
+    cpu_by_stat(pid, [13, 14])
 }
 
-fn cpu_of_ended_ms(pid: &str) -> u64 {
-    let fields = stat(pid).unwrap_or_default();
+/// The processor time of a process and of its ended children, in milliseconds.
+pub fn cpu_ms(pid: i32) -> u64 {
+    cpu_by_stat(pid, [11, 12]) + cpu_by_stat(pid, [13, 14])
+}
+
+fn cpu_by_stat(pid: i32, at: [usize; 2]) -> u64 {
+    let fields = stat(&pid.to_string()).unwrap_or_default();
     let field = |at: usize| fields.get(at).and_then(|text| text.parse::<u64>().ok()).unwrap_or_default();
-    (field(13) + field(14)) * TICK_MS
+    at.into_iter().map(field).sum::<u64>() * TICK_MS
+}
+
+/// Bytes of a field of a file of `/proc` that counts in kB.
+fn kib_of(pid: &str, file: &str, field: &str) -> Option<u64> {
+    let text = fs::read_to_string(format!("/proc/{pid}/{file}")).ok()?;
+    let line = text.lines().find_map(|line| line.strip_prefix(field)?.strip_prefix(':'))?;
+    line.split_whitespace().next()?.parse::<u64>().ok()?.checked_mul(1024)
+}
+
+/// Bytes of the most memory that a living process has had since its program started; `pid` may be `self`.
+pub fn peak(pid: &str) -> Option<u64> {
+    kib_of(pid, "status", "VmHWM")
+}
+
+/// Bytes of memory of a living process; where it shares pages with others that count too, its part of them.
+pub fn memory(pid: i32, shared: bool) -> Option<u64> {
+    let pid = pid.to_string();
+    let part = shared.then(|| kib_of(&pid, "smaps_rollup", "Pss")).flatten();
+    part.or_else(|| kib_of(&pid, "status", "VmRSS"))
+}
+
+/// Whether a process runs the program of this one.
+pub fn is_of_this_program(pid: i32) -> bool {
+    let program = |pid: &str| fs::read_link(format!("/proc/{pid}/exe")).ok();
+    program(&pid.to_string()).is_some_and(|other| Some(other) == program("self"))
+}
+
+/// The processes below one, parents first. Those that begin or end meanwhile may be missing.
+pub fn tree(top: i32) -> Vec<i32> {
+    let (mut found, mut left) = (Vec::new(), vec![top]);
+    while let Some(parent) = left.pop() {
+        for child in listed_children(parent) {
+            if child != top && !found.contains(&child) {
+                found.push(child);
+                left.push(child);
+            }
+        }
+    }
+    found
+}
+
+/// The children of a process by its threads' own lists; by a look at all processes where the kernel has no such lists.
+fn listed_children(parent: i32) -> Vec<i32> {
+    let own = |thread: &str| fs::read_to_string(format!("/proc/{parent}/task/{thread}/children"));
+    if own(&parent.to_string()).is_err_and(|_| fs::exists(format!("/proc/{parent}")).unwrap_or(false)) {
+        return children_of(parent);
+    }
+    let threads = fs::read_dir(format!("/proc/{parent}/task")).into_iter().flatten().flatten();
+    let lists = threads.filter_map(|thread| own(thread.file_name().to_str()?).ok());
+    lists.flat_map(|list| list.split_whitespace().filter_map(|pid| pid.parse().ok()).collect::<Vec<_>>()).collect()
+}
+
+/// How nice a process is, from -20 to 19.
+pub fn niceness(pid: i32) -> Option<i32> {
+    stat(&pid.to_string())?.get(16)?.parse().ok()
 }
 
 /// A process, as it is listed.

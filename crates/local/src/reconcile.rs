@@ -15,10 +15,10 @@ use rustix::process::{Signal, pidfd_send_signal};
 
 use super::daemon::Daemon;
 use super::job::{AttemptEnd, Job, JobState, Outcome, Stop, number_of};
+use super::process;
 use super::running::{Ear, Running};
 use super::table::Table;
-use super::task::{CLAIM, Claim, ENDED, claim, read};
-use super::{process, supervise};
+use super::task::{CLAIM, Claim, ENDED, claim, clear, read};
 use view::act::PartitionAct;
 use view::{PartitionView, View};
 
@@ -294,8 +294,9 @@ impl Daemon {
             }
             // It may have ended between the two looks.
             end = read::<AttemptEnd>(&folder.join(ENDED));
+            let mut used = None;
             if end.is_none() {
-                supervise::clear(&folder);
+                used = clear(&folder);
                 end = job.stopping.as_ref().filter(|_| claimed).map(|_| never_begun());
             }
             if end.is_none() {
@@ -303,7 +304,10 @@ impl Daemon {
                 let how = how.map(|how| format!(" ({how})")).unwrap_or_default();
                 let ended = || format!("its supervisor was killed{how}");
                 let why = if restarted { "the machine was restarted".to_owned() } else { ended() };
-                end = Some(AttemptEnd::new(Outcome::Lost(why)));
+                let lost = AttemptEnd::new(Outcome::Lost(why));
+                let used = used.unwrap_or_default();
+                let cpu_ms = used.cpu_ms.unwrap_or_default();
+                end = Some(AttemptEnd { max_memory: used.max_memory, cpu_ms, ..lost });
             }
         }
         if let Some(end) = end {

@@ -13,7 +13,7 @@ use rustix::process::{Pid, PidfdFlags, pidfd_open};
 use super::helper::Helper;
 use super::line::{self, BEGUN, ENDED};
 use super::part::RUN;
-use super::{process, supervise};
+use super::{process, task};
 
 /// How many supervisors wait for another attempt at most, and how long.
 const MOST_SPARE: usize = 32;
@@ -59,7 +59,7 @@ impl Running {
 
     /// Has an attempt supervised whose task is written, by one that waits for it. Gives that one back where it cannot.
     pub fn reuse(mut self, folder: &Path) -> Result<Self, Self> {
-        match supervise::check(folder).and_then(|()| self.take(folder)) {
+        match task::check(folder).and_then(|()| self.take(folder)) {
             Ok(()) => Ok(self),
             Err(_) => Err(self),
         }
@@ -70,7 +70,7 @@ impl Running {
     /// # Errors
     /// There is no task, or no process can be made.
     pub fn start(helper: &Helper, folder: &Path) -> io::Result<Self> {
-        supervise::check(folder)?;
+        task::check(folder)?;
         let mut new = Self::spawn(helper)?;
         // One that does not take it has ended, and is found to have.
         let _ = new.take(folder);

@@ -21,6 +21,7 @@ use super::helper::Helper;
 use super::hook::{self, Hook};
 use super::job::{AttemptEnd, Outcome};
 use super::line::{self, Line};
+use super::meter::{self, Meter, Peak};
 use super::output::Writer;
 use super::part::START;
 use super::task::{CLAIM, Claim, ENDED, MAIN, TASK, Task, claim, read, write, write_new};
@@ -63,8 +64,9 @@ struct Supervisor<'s> {
     /// When SIGKILL follows.
     kill_at: Option<Instant>,
     time_limit: Option<Instant>,
-    /// What the attempts before took of processors, in milliseconds.
-    earlier_cpu_ms: u64,
+    meter: Meter,
+    /// What its processes use is looked at while they live: no cgroup counts it.
+    looks: bool,
 }
 
 /// Runs one attempt after the other, as its line names them, as long as no other supervisor has them.
@@ -91,7 +93,7 @@ pub fn run() -> Result<(), String> {
             break;
         }
         attempt(&folder, &signals, &line)?;
-        if process::has_children() {
+        if process::has_children() || !meter::is_exact_enough() {
             break;
         }
         line.say(line::ENDED);
@@ -114,7 +116,7 @@ fn attempt(folder: &Path, signals: &UnixStream, line: &Line) -> Result<(), Strin
         if used.out_of_memory && end.outcome == Outcome::Signalled(Signal::KILL.as_raw()) {
             end.outcome = Outcome::MemoryLimit;
         }
-        (end.max_memory, end.cpu_ms) = (used.max_memory, used.cpu_ms.unwrap_or(end.cpu_ms));
+        (end.max_memory, end.cpu_ms) = (used.max_memory.or(end.max_memory), used.cpu_ms.unwrap_or(end.cpu_ms));
     }
     if at_end {
         let text = end.outcome.to_string();
@@ -163,7 +165,8 @@ fn signals() -> io::Result<UnixStream> {
 }
 
 fn start<'s>(folder: &Path, task: Task, signals: &'s UnixStream) -> io::Result<Supervisor<'s>> {
-    let earlier_cpu_ms = process::cpu_of_children_ms();
+    let meter = Meter::new();
+    let looks = !task.cgroup.as_deref().is_some_and(cgroup::counts_peak);
     let Ends { source, writer, terminal } = Ends::open(folder, &task)?;
     let mut command = Helper::default().command();
     command.arg(START).arg(folder);
@@ -203,7 +206,8 @@ fn start<'s>(folder: &Path, task: Task, signals: &'s UnixStream) -> io::Result<S
         checkpoint,
         kill_at,
         time_limit,
-        earlier_cpu_ms,
+        meter,
+        looks,
     })
 }
 
@@ -233,7 +237,7 @@ impl Supervisor<'_> {
                 Ok(None) => self.wait(),
                 Err(why) => {
                     let end = AttemptEnd::new(Outcome::Lost(why.to_string()));
-                    return AttemptEnd { asked: self.ending.is_some(), cpu_ms: self.cpu_ms(), ..end };
+                    return AttemptEnd { asked: self.ending.is_some(), ..self.measured(end) };
                 }
             }
         };
@@ -245,23 +249,28 @@ impl Supervisor<'_> {
             terminal.finish();
         }
         let mut end = AttemptEnd::new(outcome(status));
-        (end.lost_output, end.note, end.cpu_ms) = (self.output.lost(), self.output.note(), self.cpu_ms());
+        (end.lost_output, end.note) = (self.output.lost(), self.output.note());
         end.asked = ending == Some(Ending::Asked);
         if ending == Some(Ending::TimeLimit) {
             end.outcome = Outcome::TimeLimit;
         }
-        end
+        self.measured(end)
     }
 
-    /// What its ended processes took of processors, in milliseconds.
-    fn cpu_ms(&self) -> u64 {
-        process::cpu_of_children_ms().saturating_sub(self.earlier_cpu_ms)
+    /// An end with what its processes used.
+    fn measured(&self, mut end: AttemptEnd) -> AttemptEnd {
+        match self.meter.peak() {
+            Peak::Measured(bytes) => end.max_memory = Some(bytes),
+            Peak::AtMost(bytes) => end.memory_at_most = Some(bytes),
+        }
+        AttemptEnd { cpu_ms: self.meter.cpu_ms(), ..end }
     }
 
     /// Waits until something happens, and does what is to be done about it.
     fn wait(&mut self) {
         let now = Instant::now();
-        let due = [self.kill_at, self.time_limit.filter(|_| self.ending.is_none())].into_iter().flatten().min();
+        let look = Some(self.meter.due).filter(|_| self.looks);
+        let due = [self.kill_at, self.time_limit.filter(|_| self.ending.is_none()), look].into_iter().flatten().min();
         let timeout = due.map(|due| due.saturating_duration_since(now));
         let ready = self.output.is_ready();
         self.take_output(if ready { timeout } else { timeout.min(Some(SOON)).or(Some(SOON)) }, ready);
@@ -270,6 +279,9 @@ impl Supervisor<'_> {
             self.ask_to_end();
         }
         let now = Instant::now();
+        if look.is_some_and(|look| look <= now) {
+            self.meter.look();
+        }
         if self.time_limit.is_some_and(|limit| limit <= now) && self.ending.is_none() {
             self.end(Ending::TimeLimit);
         }
@@ -375,26 +387,4 @@ fn outcome(status: ExitStatus) -> Outcome {
         (None, Some(signal)) => Outcome::Signalled(signal),
         (None, None) => Outcome::Lost("the exit status is unknown".to_owned()),
     }
-}
-
-/// Frees what a supervisor that is not there any more may have left of an attempt.
-pub fn clear(folder: &Path) {
-    if let Some(task) = read::<Task>(&folder.join(TASK))
-        && let Some(group) = &task.cgroup
-    {
-        cgroup::kill(group);
-        cgroup::remove(group);
-    }
-    let main = read::<Claim>(&folder.join(MAIN));
-    if let Some(main) = main.filter(|main| process::open(main).is_some()) {
-        process::signal_group(main.pid, Signal::KILL);
-    }
-}
-
-/// Opens the folder of an attempt, so that a start of it that cannot be is found before a supervisor is made.
-///
-/// # Errors
-/// It is not there, or may not be read.
-pub fn check(folder: &Path) -> io::Result<()> {
-    File::open(folder.join(TASK)).map(drop)
 }

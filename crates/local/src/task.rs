@@ -1,12 +1,15 @@
 //! The input and the output of a supervisor: files in the folder of the attempt, which only the daemon's user can read.
 
-use std::fs::{self, OpenOptions};
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write as _};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
+use rustix::process::Signal;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
+
+use super::{cgroup, process};
 
 /// The file with the environment that the job was submitted in, in the folder above that of the attempt.
 pub const ENV: &str = "env.json";
@@ -42,6 +45,12 @@ pub struct Task {
     /// How many files each of its processes may have open, where that is not what its supervisor has.
     #[serde(default)]
     pub files: Option<u64>,
+    /// The limits of who submitted it, as [`super::limits`] writes them.
+    #[serde(default)]
+    pub limits: String,
+    /// How nice that process was.
+    #[serde(default)]
+    pub nice: i32,
     /// After how many seconds it is stopped.
     pub time_limit: Option<u64>,
     /// How many milliseconds lie between SIGTERM and SIGKILL.
@@ -160,4 +169,29 @@ pub fn claim(folder: &Path, claim: &Claim) -> io::Result<bool> {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
         Err(error) => Err(error),
     }
+}
+
+/// Frees what a supervisor that is not there any more may have left of an attempt. Gives what its cgroup has counted, if it had one.
+pub fn clear(folder: &Path) -> Option<cgroup::Used> {
+    let mut used = None;
+    if let Some(task) = read::<Task>(&folder.join(TASK))
+        && let Some(group) = &task.cgroup
+    {
+        used = Some(cgroup::used(group));
+        cgroup::kill(group);
+        cgroup::remove(group);
+    }
+    let main = read::<Claim>(&folder.join(MAIN));
+    if let Some(main) = main.filter(|main| process::open(main).is_some()) {
+        process::signal_group(main.pid, Signal::KILL);
+    }
+    used
+}
+
+/// Opens the folder of an attempt, so that a start of it that cannot be is found before a supervisor is made.
+///
+/// # Errors
+/// It is not there, or may not be read.
+pub fn check(folder: &Path) -> io::Result<()> {
+    File::open(folder.join(TASK)).map(drop)
 }

@@ -36,7 +36,10 @@ impl Daemon {
                 let group = self.settings.enforcement.group(&name);
                 let used = group.as_deref().map(cgroup::used).unwrap_or_default();
                 let current = group.as_deref().and_then(cgroup::memory);
-                let resident = processes.iter().map(|process| process.memory).sum();
+                let resident: u64 = processes.iter().map(|process| process.memory).sum();
+                // Not what they have together: pages that they share would count for each.
+                let peaks = processes.iter().filter_map(|process| process::peak(&process.pid.to_string()));
+                let seen_memory = peaks.chain(current).max().unwrap_or_default();
                 let processes = processes.into_iter().map(|process| ProcessUse {
                     pid: process.pid,
                     parent: process.parent,
@@ -52,6 +55,7 @@ impl Daemon {
                     cpu_ms: used.cpu_ms.unwrap_or(sum),
                     memory: current.unwrap_or(resident),
                     max_memory: used.max_memory,
+                    seen_memory,
                     processes: processes.collect(),
                 }
             })

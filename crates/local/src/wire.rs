@@ -33,6 +33,20 @@ pub enum Request {
     Wait(u64),
     /// End a job, or take it out of the queue.
     Cancel(u64),
+    /// The same, with a reason that is kept with the job.
+    CancelBecause {
+        /// Which job, by its number.
+        job: u64,
+        /// Why.
+        reason: String,
+    },
+    /// Start nothing new on this machine; running jobs continue.
+    Drain {
+        /// Why; not empty.
+        reason: String,
+    },
+    /// Start jobs on this machine again.
+    Undrain,
     /// Keep a job from beginning.
     Hold(u64),
     /// Let a held job begin.
@@ -155,6 +169,9 @@ pub struct JobUse {
     pub memory: u64,
     /// The most bytes so far, where its cgroup counts that.
     pub max_memory: Option<u64>,
+    /// Bytes that it has had at least: the most of one of its processes so far, or what its cgroup has.
+    #[serde(default)]
+    pub seen_memory: u64,
     /// Its processes, the command's first.
     pub processes: Vec<ProcessUse>,
     /// What its GPUs do right now.
@@ -218,6 +235,9 @@ pub struct Info {
     /// Whether all limits of a job are enforced.
     #[serde(default)]
     pub enforced: bool,
+    /// What everybody who looks at jobs must know: that the machine is drained. Empty for nothing.
+    #[serde(default)]
+    pub notices: Vec<String>,
 }
 
 /// A job as it is shown: without its environment.
@@ -269,6 +289,12 @@ pub struct JobReport {
     pub cpu_ms: u64,
     /// The most memory that an attempt had, in bytes, where that was counted.
     pub max_memory: Option<u64>,
+    /// Where it was not counted: no process of an attempt had more bytes.
+    #[serde(default)]
+    pub memory_at_most: Option<u64>,
+    /// It ran, and what it used is not known: its supervisor was ended.
+    #[serde(default)]
+    pub use_unknown: bool,
     /// Bytes of output that could not be written.
     pub lost_output: u64,
     /// Which task of an array it is.
@@ -288,7 +314,12 @@ impl JobReport {
     pub fn new(job: &Job, queue: String, reason: String) -> Self {
         let ends = || job.attempts.iter().filter_map(|attempt| attempt.end.as_ref());
         let ran = |attempt: &Attempt| Some(attempt.end.as_ref()?.at.saturating_sub(attempt.started));
-        let reason = job.outcome.as_ref().map_or(reason, ToString::to_string);
+        let reason = match &job.outcome {
+            Some(outcome @ Outcome::Cancelled(_)) if !job.cancel_reason.is_empty() => {
+                format!("{outcome}: {}", job.cancel_reason)
+            }
+            outcome => outcome.as_ref().map_or(reason, ToString::to_string),
+        };
         Self {
             number: job.number,
             app: job.app().to_string(),
@@ -312,6 +343,9 @@ impl JobReport {
             ran_ms: job.attempts.iter().filter_map(ran).sum(),
             cpu_ms: ends().map(|end| end.cpu_ms).sum(),
             max_memory: ends().filter_map(|end| end.max_memory).max(),
+            memory_at_most: ends().filter_map(|end| end.memory_at_most).max(),
+            use_unknown: ends()
+                .any(|end| matches!(end.outcome, Outcome::Lost(_)) && end.max_memory.or(end.memory_at_most).is_none()),
             lost_output: ends().map(|end| end.lost_output).sum(),
             array: job.array,
             output: job.output_file().unwrap_or_default(),

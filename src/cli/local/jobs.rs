@@ -84,8 +84,8 @@ pub(super) fn print_json(value: &impl Serialize) -> Result<ExitCode, Ended> {
     Ok(print(&format!("{text}\n")))
 }
 
-fn listed(daemon: &SocketArgs, ended: bool) -> Result<Vec<JobReport>, Ended> {
-    match ask(&mut daemon.connect()?, &Request::Jobs { ended })? {
+fn listed(client: &mut Client, ended: bool) -> Result<Vec<JobReport>, Ended> {
+    match ask(client, &Request::Jobs { ended })? {
         (Reply::Jobs(jobs), _) => Ok(jobs),
         _ => Err(unexpected()),
     }
@@ -103,12 +103,17 @@ pub(super) const fn state(state: JobState) -> &'static str {
 
 /// Lists the jobs that have not ended.
 pub fn jobs(args: &JobsArgs) -> ExitCode {
-    code(listed(&args.daemon, false).and_then(|jobs| {
+    let mut client = match args.daemon.connect() {
+        Ok(client) => client,
+        Err(why) => return code(Err(why)),
+    };
+    code(listed(&mut client, false).and_then(|jobs| {
         if args.json {
             return print_json(&jobs);
         }
         let mut table =
             Table::new(&[">JOB", "NAME", "USER", "QUEUE", "STATE", ">CPU", ">MEM", ">GPU", ">FOR", "REASON"]);
+        let totals = totals(&jobs);
         for job in jobs {
             let since = if job.state == JobState::Running { job.started } else { None };
             table.row(vec![
@@ -124,13 +129,33 @@ pub fn jobs(args: &JobsArgs) -> ExitCode {
                 job.reason,
             ]);
         }
-        Ok(print(&table.text()))
+        Ok(print(&format!("{}{totals}{}", table.text(), notices(&mut client)?)))
     }))
+}
+
+/// How many jobs there are in each state, in one line; those that wait for other indices of their array are among them.
+fn totals(jobs: &[JobReport]) -> String {
+    let states = [JobState::Running, JobState::Queued, JobState::Waiting, JobState::Held];
+    let counts = states.map(|one| (jobs.iter().filter(|job| job.state == one).count(), state(one)));
+    let counts: Vec<_> =
+        counts.iter().filter(|(count, _)| *count > 0).map(|(n, state)| format!("{n} {state}")).collect();
+    match jobs.len() {
+        0 => String::new(),
+        1 => format!("1 job: {}\n", counts.join(", ")),
+        all => format!("{all} jobs: {}\n", counts.join(", ")),
+    }
+}
+
+/// What everybody who looks at jobs must know, in lines.
+pub(super) fn notices(client: &mut Client) -> Result<String, Ended> {
+    let (Reply::Info(info), _) = ask(client, &Request::Info)? else { return Err(unexpected()) };
+    Ok(info.notices.iter().map(|notice| format!("{}\n", escaped(notice))).collect())
 }
 
 /// Lists the jobs that ended, with what they used.
 pub fn history(args: &HistoryArgs) -> ExitCode {
-    code(listed(&args.shown.daemon, true).and_then(|mut jobs| {
+    let listed = args.shown.daemon.connect().and_then(|mut client| listed(&mut client, true));
+    code(listed.and_then(|mut jobs| {
         jobs.retain(|job| job.state == JobState::Ended);
         jobs.sort_by_key(|job| (job.ended, job.number));
         jobs.drain(..jobs.len().saturating_sub(args.limit));
@@ -141,7 +166,7 @@ pub fn history(args: &HistoryArgs) -> ExitCode {
         let mut table = Table::new(&titles);
         for job in jobs {
             let begun = job.started.or(job.ended).unwrap_or(job.submitted);
-            let most = job.max_memory.and_then(|bytes| i64::try_from(bytes).ok());
+            let used = used(&job);
             table.row(vec![
                 job.number.to_string(),
                 job.name,
@@ -149,14 +174,33 @@ pub fn history(args: &HistoryArgs) -> ExitCode {
                 job.reason,
                 job.attempts.to_string(),
                 show_ms(begun.saturating_sub(job.submitted)),
-                show_ms(job.ended.unwrap_or(begun).saturating_sub(begun)),
-                show_ms(job.cpu_ms),
-                most.map_or_else(|| "-".to_owned(), show_memory),
+                show_ms(job.ran_ms),
+                used.cpu,
+                used.memory,
                 show_memory(job.memory),
             ]);
         }
         Ok(print(&table.text()))
     }))
+}
+
+/// What a job used, in words.
+struct Used {
+    cpu: String,
+    memory: String,
+}
+
+/// What the attempts of a job that are over used; `-` for both where it did not run.
+fn used(job: &JobReport) -> Used {
+    let bytes = |bytes: u64| show_memory(i64::try_from(bytes).unwrap_or(i64::MAX));
+    let word = if job.use_unknown { "unknown" } else { "-" };
+    let memory = match (job.max_memory, job.memory_at_most) {
+        (Some(most), _) => bytes(most),
+        (None, Some(bound)) => format!("<{}", bytes(bound)),
+        (None, None) => word.to_owned(),
+    };
+    let is_known = job.cpu_ms > 0 || job.max_memory.or(job.memory_at_most).is_some();
+    Used { cpu: if is_known { show_ms(job.cpu_ms) } else { word.to_owned() }, memory }
 }
 
 /// Shows one job.
@@ -187,6 +231,10 @@ pub fn job(args: &JobArgs) -> ExitCode {
         ];
         if let Some(task) = job.array {
             lines.push(("array", format!("{}-{}, index {}", task.first, task.last(), task.index)));
+        }
+        if job.attempts > 0 && job.state != JobState::Running {
+            let used = used(&job);
+            lines.push(("used", format!("CPU time {}, memory {}, ran {}", used.cpu, used.memory, show_ms(job.ran_ms))));
         }
         lines.push(("output file", job.output.clone()));
         lines.push(("note", job.note.clone()));
@@ -270,7 +318,8 @@ pub fn info(args: &JobsArgs) -> ExitCode {
             return print_json(&info);
         }
         let has = in_words(info.vcore, info.memory, info.gpu);
-        let text = format!("{}: {has}\nserves {}\n{}\n", info.machine, info.serves, info.limits);
+        let notices: String = info.notices.iter().map(|notice| format!("{notice}\n")).collect();
+        let text = format!("{}: {has}\nserves {}\n{}\n{notices}", info.machine, info.serves, info.limits);
         Ok(print(&escaped(&text)))
     };
     code(shown())

@@ -27,7 +27,7 @@ use std::process::ExitCode;
 use clap::{Args, Subcommand};
 
 use super::fail;
-pub use acts::{EndingArgs, NumbersArgs, cancel, hold, release, requeue};
+pub use acts::{CancelArgs, EndingArgs, NumbersArgs, cancel, hold, release, requeue};
 pub use completions::extend as extend_completions;
 pub use console::{ConsoleArgs as LocalConsoleArgs, is_running, run_found};
 pub use jobs::{HistoryArgs, JobArgs, JobsArgs, LogsArgs, history, job, jobs, logs, wait};
@@ -61,7 +61,12 @@ enum LocalCommand {
     /// Open the console for the job daemon
     Console(Box<console::ConsoleArgs>),
     /// Show capacity, scope, and enforced limits of the daemon
+    #[command(visible_alias = "status")]
     Info(jobs::JobsArgs),
+    /// Drain this machine: no new jobs start, running jobs continue
+    Drain(acts::DrainArgs),
+    /// Resume a drained machine
+    Resume(SocketArgs),
     /// Attach this terminal to an interactive job
     ///
     /// Press ctrl-] to detach; the job continues.
@@ -95,6 +100,8 @@ pub fn run(args: &LocalArgs) -> ExitCode {
         LocalCommand::Up(args) => up::run(args),
         LocalCommand::Console(args) => console::run(args),
         LocalCommand::Info(args) => jobs::info(args),
+        LocalCommand::Drain(args) => acts::drain(args),
+        LocalCommand::Resume(args) => acts::undrain(args),
         LocalCommand::Attach(args) => attach::run(args),
         LocalCommand::Move(args) => acts::move_to(args),
         LocalCommand::Priority(args) => acts::priority(args),

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser};
 
 use super::amounts;
+use super::sbatch_values::{self, Dependencies};
 use local::job::{ArraySpec, Dependency, WhenStopped};
 
 /// What may be asked for a job.
@@ -32,9 +33,12 @@ pub struct JobOptions {
     /// Priority; kornsole schedules higher priorities first [default: 0]
     #[arg(long, short, value_name = "NUMBER", allow_negative_numbers = true)]
     pub priority: Option<i32>,
-    /// Start after this job: JOB or JOB:ok if it succeeds, JOB:any if it finishes
-    #[arg(long, value_name = "JOB[:ok|:any]", value_delimiter = ',', value_parser = amounts::dependency)]
+    /// Start after this job: JOB or JOB:ok if it succeeds, JOB:any if it ends, JOB:notok if it fails
+    #[arg(long, value_name = "JOB[:ok|:any|:notok]", value_delimiter = ',', value_parser = amounts::dependency)]
     pub after: Vec<Dependency>,
+    /// Dependencies as in Slurm: afterok:17:18_3, afterany, afternotok, aftercorr, singleton
+    #[arg(long, value_name = "LIST", value_parser = sbatch_values::dependencies)]
+    pub dependency: Option<Dependencies>,
     /// Submit one job for each index, for example 1-100, 1,4,9, or 0-20:5
     ///
     /// With %COUNT, for example 1-100%8, at most COUNT of the jobs run at one time.
@@ -116,6 +120,9 @@ impl JobOptions {
         let says_what = self.requeue || self.no_requeue;
         let (requeue, no_requeue) =
             if says_what { (self.requeue, self.no_requeue) } else { (other.requeue, other.no_requeue) };
+        let says_after = !self.after.is_empty() || self.dependency.is_some();
+        let (after, dependency) =
+            if says_after { (self.after, self.dependency) } else { (other.after, other.dependency) };
         // A variable that is set twice has the later value.
         let env = other.env.into_iter().chain(self.env).collect();
         Self {
@@ -126,7 +133,8 @@ impl JobOptions {
             gpu: self.gpu.or(other.gpu),
             time: self.time.or(other.time),
             priority: self.priority.or(other.priority),
-            after: if self.after.is_empty() { other.after } else { self.after },
+            after,
+            dependency,
             array: self.array.or(other.array),
             retry: self.retry.or(other.retry),
             requeue,

@@ -206,8 +206,8 @@ fn spec(args: &SubmitArgs) -> Result<(JobSpec, Option<Batch>), Ended> {
     // The only way to read it is to set it.
     let umask = rustix::process::umask(rustix::fs::Mode::from_raw_mode(0o022));
     rustix::process::umask(umask);
-    let dir = dir.to_str().ok_or_else(|| Ended::misused(format!("{}: name is not UTF-8", dir.display())))?;
-    let when_stopped = options.when_stopped();
+    let dir = dir.to_str().ok_or_else(|| Ended::misused(format!("{}: its name is not UTF-8", dir.display())))?;
+    let (when_stopped, dependency) = (options.when_stopped(), options.dependency.unwrap_or_default());
     let spec = JobSpec {
         command: command.into(),
         name: options.name.unwrap_or_default(),
@@ -217,7 +217,8 @@ fn spec(args: &SubmitArgs) -> Result<(JobSpec, Option<Batch>), Ended> {
         gpu: options.gpu.unwrap_or(0),
         time_limit: options.time,
         priority: options.priority.unwrap_or(0),
-        after: options.after,
+        after: options.after.into_iter().chain(dependency.after).collect(),
+        singleton: dependency.singleton,
         retry: options.retry.unwrap_or(0),
         when_stopped,
         hold: options.hold,
@@ -234,6 +235,9 @@ fn spec(args: &SubmitArgs) -> Result<(JobSpec, Option<Batch>), Ended> {
         error: error.unwrap_or_default(),
         begin: None,
         dialect: None,
+        // The daemon asks the kernel for them.
+        limits: String::new(),
+        nice: 0,
     };
     Ok((spec, batch))
 }

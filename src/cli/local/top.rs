@@ -9,7 +9,7 @@ use std::time::Duration;
 use clap::Args;
 
 use super::amounts::show_ms;
-use super::jobs::{JobsArgs, print_json};
+use super::jobs::{self, JobsArgs, print_json};
 use super::{Ended, amounts, ask, code, unexpected};
 use crate::cli::remote::table::Table;
 use crate::cli::settings::print;
@@ -51,7 +51,7 @@ fn shown(args: &TopArgs) -> Result<ExitCode, Ended> {
         if args.shown.json {
             return print_json(&now);
         }
-        let text = table(&before, &now);
+        let text = format!("{}{}", table(&before, &now), jobs::notices(&mut client)?);
         if !live {
             return Ok(print(&text));
         }
@@ -67,10 +67,11 @@ fn measured(client: &mut Client) -> Result<Vec<JobUse>, Ended> {
     }
 }
 
-/// What was used of processors between two measurements, in thousandths of a core; `None` for a job that was not in both.
+/// What was used of processors between two measurements, in thousandths of a core; since its start for a job that was not in both.
 fn vcores(before: &HashMap<(u64, u32), &JobUse>, now: &JobUse) -> Option<i64> {
-    let before = before.get(&(now.job.number, now.job.attempts))?;
-    let (used, passed) = (now.cpu_ms.saturating_sub(before.cpu_ms), now.at.saturating_sub(before.at));
+    let before = before.get(&(now.job.number, now.job.attempts));
+    let (earlier, since) = before.map_or((0, now.job.started?), |before| (before.cpu_ms, before.at));
+    let (used, passed) = (now.cpu_ms.saturating_sub(earlier), now.at.saturating_sub(since));
     i64::try_from((used * 1000).checked_div(passed)?).ok()
 }
 
@@ -88,7 +89,7 @@ fn table(before: &[JobUse], now: &[JobUse]) -> String {
             vcores(&before, one).map_or_else(|| "-".to_owned(), show_vcore),
             show_vcore(one.job.vcore),
             bytes(one.memory),
-            one.max_memory.map_or_else(|| "-".to_owned(), bytes),
+            one.max_memory.map_or_else(|| format!(">{}", bytes(one.seen_memory)), bytes),
             show_memory(one.job.memory),
             show_ms(one.cpu_ms),
             one.job.started.map_or_else(String::new, |started| show_ms(one.at.saturating_sub(started))),
