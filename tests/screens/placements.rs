@@ -113,10 +113,10 @@ fn says_who_may_do_what_in_a_queue() {
 fn rules_that_went_out_of_force_are_reported() {
     let (mut driver, scene) = console(120, 40);
     driver.keys(":app note-1<ret>w").unwrap();
-    says_not(&driver, "no longer active");
+    says_not(&driver, "were replaced");
     let mut view = changed(|_| {});
     view.partitions[0].rules = Arc::default();
     scene.show(view);
     driver.refresh();
-    says(&driver, "these rules are no longer active");
+    says(&driver, "these rules were replaced");
 }

@@ -27,7 +27,7 @@ pub struct Dependency {
 pub enum How {
     /// `afterok`: with exit status 0.
     Ok,
-    /// `afterany`: however.
+    /// `afterany`: with any exit status or signal.
     Any,
     /// `afternotok`: otherwise than with exit status 0; of several jobs one of them.
     NotOk,

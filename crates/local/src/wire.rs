@@ -37,7 +37,7 @@ pub enum Request {
     CancelBecause {
         /// Which job, by its number.
         job: u64,
-        /// Why.
+        /// Bounded by `LONGEST_REASON` bytes; shown with the job.
         reason: String,
     },
     /// Start nothing new on this machine; running jobs continue.

@@ -146,7 +146,7 @@ impl SavedPartition {
                 return Ok(Arc::new(Rules::none(switches.profile)));
             }
             let built = Rules::build_by(source, switches.profile, switches.place).map(Arc::new);
-            built.map_err(|fault| odd(&format!("its placement rules are no longer valid: {fault}")))
+            built.map_err(|fault| odd(&format!("its placement rules are now invalid: {fault}")))
         });
         let rules: Vec<Arc<Rules>> = rules.collect::<Result<_, _>>()?;
         let rules_of = |number: usize| rules.get(number).cloned().ok_or_else(|| odd("rules are missing"));

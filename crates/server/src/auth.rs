@@ -119,7 +119,10 @@ impl Tokens {
     pub fn awaited(file: &Path) -> Result<Self, String> {
         match fs::metadata(file) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                tracing::warn!("{}: file not found; without it, explanations and changes are rejected", file.display());
+                tracing::warn!(
+                    "{}: file not found; explanations and changes are rejected until it exists",
+                    file.display()
+                );
                 let state = State { seen: None, tokens: Arc::default() };
                 Ok(Self { file: file.to_path_buf(), state: Mutex::new(state) })
             }

@@ -223,7 +223,7 @@ impl<S> Timed<S> {
         let limit = if self.streaming.0.load(Ordering::Acquire) { self.stream_limit } else { self.limit };
         let waiting = self.waiting.get_or_insert_with(|| Box::pin(tokio::time::sleep(limit)));
         ready!(waiting.as_mut().poll(cx));
-        Poll::Ready(Err(io::Error::new(io::ErrorKind::TimedOut, "the client does not read")))
+        Poll::Ready(Err(io::Error::new(io::ErrorKind::TimedOut, "the client has stopped reading")))
     }
 }
 

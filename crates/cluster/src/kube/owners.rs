@@ -115,7 +115,7 @@ impl Cluster {
     /// An owner, and what owns it.
     async fn owner(&self, namespace: &str, name: &OwnerName) -> Result<(OwnerObject, Option<OwnerName>), String> {
         let place = Place::of(namespace, name)
-            .ok_or_else(|| format!("kornsole does not read objects of the kind {}", name.kind))?;
+            .ok_or_else(|| format!("kornsole cannot read objects of the kind {}", name.kind))?;
         let wire = self.owner_wire(namespace, name, &place).await.map_err(|fault| match fault.status {
             Some(403) => format!("RBAC of the API server: needs get on {} in {namespace}", place.resource),
             Some(404) => "it no longer exists".to_owned(),

@@ -147,8 +147,7 @@ impl<'r> LimitChecker<'r, '_> {
                 self.check_repeated(kind, name, label, path, seen);
                 if kind == NameKind::Group && text == ANYONE && seen.is_empty() {
                     let message = format!("{label}: group '*' without a named group before it on {path}");
-                    let hint =
-                        "alone it would limit the whole queue: use `maxapplications` and `resources.max` of the queue";
+                    let hint = "use `maxapplications` and `resources.max` of the queue to limit the whole queue";
                     self.faults.error("CFG-068", name.at, path, message, hint);
                 }
                 seen.entry(text).or_insert(label.index);
@@ -198,7 +197,7 @@ impl<'r> LimitChecker<'r, '_> {
                     name.at,
                     path,
                     message,
-                    "a queue can have one '*' limit: remove one of the two",
+                    "a queue has one '*' limit: remove one of the two",
                 );
             }
             Some(first) => {

@@ -85,7 +85,7 @@ pub enum PreemptionPolicy {
 allowed_values!(PreemptionPolicy, any_case, {
     Default: All "default", [], "requests in the queue can preempt outside it";
     Fence: All "fence", [], "requests in the queue preempt only inside it";
-    Disabled: All "disabled", [], "the queue neither preempts nor is preempted";
+    Disabled: All "disabled", [], "no preemption by or of the queue";
 });
 
 impl PreemptionPolicy {

@@ -53,7 +53,7 @@ fn came(lines: &mut Lines, row: &AppRow, record: &Record, part: Option<&Partitio
     }
     let same = part.is_none_or(|part| Arc::ptr_eq(&part.rules, &record.rules) || part.rules.same_as(&record.rules));
     if !same {
-        note("these rules are no longer active".to_owned());
+        note("these rules were replaced".to_owned());
     }
     lines.push(Vec::new());
     lines.extend(walk::lines(&record.lines(), width));
