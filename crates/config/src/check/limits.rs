@@ -192,13 +192,7 @@ impl<'r> LimitChecker<'r, '_> {
             }
             Some(first) if text == ANYONE => {
                 let message = format!("{label} is a second limit for {word} '*', after limit {}", first + 1);
-                self.faults.error(
-                    "CFG-067",
-                    name.at,
-                    path,
-                    message,
-                    "a queue has one '*' limit: remove one of the two",
-                );
+                self.faults.error("CFG-067", name.at, path, message, "a queue has one '*' limit: remove one");
             }
             Some(first) => {
                 let message = format!("{label} names {word} {text:?}, which limit {} already names", first + 1);
