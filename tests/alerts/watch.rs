@@ -69,7 +69,7 @@ fn bad_arguments_and_rules_are_refused_before_anything_is_collected() {
         (&["--alerts", rules.as_str()][..], 1, "alerts.toml:3:8"),
         (&["--exit-on", "fire"], 2, "alert"),
         (&["--severity", "critical"], 2, "--exit-on"),
-        (&["--exit-on", "alert", "--severity", "bad"], 2, "it is info, warning or critical"),
+        (&["--exit-on", "alert", "--severity", "bad"], 2, "expected info, warning, or critical"),
     ] {
         let output = watch(&server, &folder, arguments).output().unwrap();
         assert_eq!(output.status.code(), Some(code), "{arguments:?}: {}", text(&output));

@@ -77,9 +77,9 @@ fn a_question_takes_a_whole_word_and_no_empty_line() {
 fn an_unknown_word_says_what_was_meant() {
     let (_, output, _) = says("quues\napps a b c\nfind\ntheme dark\n", &[]);
     for said in [
-        "unknown word quues; is queues meant?",
+        "unknown word quues; did you mean queues?",
         "find needs an argument: find NAME",
-        "theme is about the drawn console",
+        "theme works only in the drawn console",
     ] {
         assert!(output.contains(said), "no {said:?} in\n{output}");
     }

@@ -62,7 +62,7 @@ fn bad_input_is_reported_with_its_place() {
     let (code, _, err) = place(&["no/such.yaml", "--user", "u"], "");
     assert!(code == Some(1) && err.starts_with("error: cannot read no/such.yaml: "), "{err}");
     let (code, _, err) = place(&["queues.yaml", "--user", "u", "--partition", "gpu"], "");
-    assert!(code == Some(1) && err.contains("partition \"gpu\" not found; the what-if has default"), "{err}");
+    assert!(code == Some(1) && err.contains("partition \"gpu\" not found; available: default"), "{err}");
 }
 
 #[test]
@@ -181,7 +181,7 @@ fn limits_that_would_count_are_reported() {
     });
     assert_eq!(limits("root.shut"), json!([shut, apps, group]));
     let message = ask("root.shut", &[]);
-    let line = "   user sue in root: at most 1 application   limit; would let it run: 0 of 1 run";
+    let line = "   user sue in root: at most 1 application   limit; would allow it: 0 of 1 run";
     assert!(message.lines().any(|message| message == line), "{message}");
 }
 

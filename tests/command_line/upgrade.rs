@@ -33,7 +33,7 @@ fn the_profiles_are_listed_and_two_compared_in_words() {
     assert_eq!(run(&["profiles", "--diff", "1.9.0", "1.9.0"], "").1, "1.9.0 and 1.9.0 make the same decisions\n");
     let (code, _, err) = run(&["profiles", "--diff", "1.8.0", "1.10.0"], "");
     assert_eq!(code, Some(2));
-    assert!(err.contains("kornsole, 1.5.1, 1.8.0 and 1.9.0; the nearest release is 1.9.0"), "{err}");
+    assert!(err.contains("kornsole, 1.5.1, 1.8.0, 1.9.0; the nearest release is 1.9.0"), "{err}");
 }
 
 /// Each case rests on the switch that its family was recorded for.

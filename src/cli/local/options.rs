@@ -33,7 +33,7 @@ pub struct JobOptions {
     /// Priority; kornsole schedules higher priorities first [default: 0]
     #[arg(long, short, value_name = "NUMBER", allow_negative_numbers = true)]
     pub priority: Option<i32>,
-    /// Start after this job: JOB or JOB:ok if it succeeds, JOB:any if it ends, JOB:notok if it fails
+    /// Start after this job: JOB or JOB:ok (success), JOB:any (end), JOB:notok (failure)
     #[arg(long, value_name = "JOB[:ok|:any|:notok]", value_delimiter = ',', value_parser = amounts::dependency)]
     pub after: Vec<Dependency>,
     /// Dependencies as in Slurm: afterok:17:18_3, afterany, afternotok, aftercorr, singleton

@@ -148,7 +148,7 @@ fn partition<'v>(view: &'v View, args: &PlaceArgs) -> Result<&'v PartitionView, 
     found.ok_or_else(|| {
         let known: Vec<&str> = view.partitions.iter().map(|part| &*part.name).collect();
         let name = args.partition.as_deref().unwrap_or_default();
-        format!("{}: partition {name:?} not found; there are {}", args.file.display(), known.join(", "))
+        format!("{}: partition {name:?} not found; available: {}", args.file.display(), known.join(", "))
     })
 }
 

@@ -160,7 +160,7 @@ fn no_tape_can_hang() {
     let outcome = played("Source default\nDown 60\nUp 60\n", None, limits);
     assert_eq!(failed(&outcome), (3, "TAPE-021", "more than 100 keys are pressed"));
 
-    let report = "after 20000 cycles and commands";
+    let report = "the scheduler is still busy after 20000 cycles and commands";
     let restless = |ms| -> Option<Box<dyn Workload>> { Some(Box::new(Restless(Time::from_millis(ms)))) };
     let outcome = played("# at once\nSource default\n", restless(0), limits);
     assert_eq!(failed(&outcome), (2, "TAPE-021", report));
@@ -213,7 +213,7 @@ fn what_is_said_must_be_expected() {
     let (line, code, what) = failed(&outcome);
     assert_eq!((line, code), (3, "TAPE-024"), "an expectation behind the next key comes too late: {what}");
 
-    for expected in ["Expect 'no theme none'", "Expect /theme none; there/", "Wait 'no theme'", "Snapshot said"] {
+    for expected in ["Expect 'no theme none'", "Expect /theme none; available/", "Wait 'no theme'", "Snapshot said"] {
         let outcome = played(&format!("{toast}{expected}\nDown\n"), None, Limits::default());
         assert_eq!(outcome.failure, None, "{expected}");
     }

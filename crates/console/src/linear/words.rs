@@ -70,7 +70,7 @@ pub fn order(state: &State, word: &str, rest: &str) -> Result<Order, String> {
         let own = OWN.iter().map(|(usage, _)| split(usage).0);
         let all = own.chain(command::COMMANDS.iter().map(|command| command.name).filter(|name| !name.is_empty()));
         let meant = spelling::nearest(word, all).map_or_else(String::new, |near| format!("; did you mean {near}?"));
-        return Err(format!("unknown word {word}{meant}; help lists all"));
+        return Err(format!("unknown word {word}{meant} (`help` lists all words)"));
     };
     if is_drawn(command.id) {
         return Err(format!("{word} works only in the drawn console"));
