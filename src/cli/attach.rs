@@ -6,6 +6,8 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use clap::Args;
+use clap::builder::PossibleValuesParser;
+use clap::builder::TypedValueParser as _;
 
 use super::alerts::AlertArgs;
 use super::contexts::{ask, of_kubeconfig};
@@ -18,6 +20,7 @@ use cluster::kube::{Address, Cluster, Known, KubeFault, SCHEME, Via, Wanted};
 use model::Identity;
 use source::remote::{RemoteOptions, kept};
 use source::{Collector, Remote, Source, Trends, probe};
+use view::act::EnforceAcl;
 use view::units;
 
 /// The token, where no file names one.
@@ -70,6 +73,11 @@ pub struct WayArgs {
     /// In Kubernetes, the Service of the scheduler [default: yunikorn-service]
     #[arg(long, value_name = "NAME")]
     pub service: Option<String>,
+    /// In Kubernetes, when to check adminacl before RBAC decides [default: auto]
+    ///
+    /// auto checks it if a queue of the active configuration has an adminacl.
+    #[arg(long, value_name = "WHEN", value_parser = PossibleValuesParser::new(EnforceAcl::NAMES).try_map(|name| EnforceAcl::parse(&name)))]
+    pub enforce_acl: Option<EnforceAcl>,
     /// Disable all commands that change the scheduler
     #[arg(long)]
     pub read_only: bool,
@@ -230,7 +238,7 @@ fn cluster(from: &RemoteContext, way: &WayArgs) -> Result<Target, Rejected> {
         namespace: address.namespace,
         service: way.service.clone(),
         via: way.via.clone(),
-        ignore_acl: !from.enforce_acl,
+        enforce_acl: way.enforce_acl.unwrap_or(from.enforce_acl),
     };
     Target::of_cluster(Arc::new(Cluster::new(known, context, wanted))).map_err(|fault| wrong(fault.to_string()))
 }

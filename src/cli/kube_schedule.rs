@@ -22,6 +22,7 @@ use super::settings::{SettingsAction, SettingsArgs, setup};
 use super::{identity, predicted, trends};
 use ::server::{self, Server};
 use cluster::kube::{Cluster as Kube, Known, Wanted};
+use cluster::shim::process::Process;
 use cluster::shim::{Options, Shim, Started, Stopper};
 use engine::journal::lock;
 use engine::{Earlier, Engine};
@@ -139,7 +140,14 @@ pub fn run(args: &ScheduleArgs) -> ExitCode {
         kept.set(Some(opened));
         Ok(earlier)
     };
-    let ended = shim.run(earlier, |started| {
+    let mut reads = serve.clone();
+    reads.access.standby = Some(shim.health().leader());
+    let standby = move |started: Started| {
+        let server = Server::start(reads.clone(), started.engine).map_err(|why| why.to_string())?;
+        tracing::info!("standby: serving reads on {}", url(&server));
+        Ok(server)
+    };
+    let ended = shim.run(standby, earlier, |started| {
         let Started { engine, configured, pods, notices } = started;
         serve.extra.extend(configured.extra);
         let running = Beside::start(&cluster, serve, engine, (&args.alerts, folder, kept.take()))?;
@@ -230,7 +238,8 @@ fn options(args: &ScheduleArgs, setup: engine::Setup) -> Result<Options, String>
     let scheduler_names = args.scheduler_name.clone();
     let settings = Settings { profile: args.core, scheduler_names, users, ..Settings::default() };
     // The instance is one that no other run has.
-    let me = format!("{}_{}", host(), setup.instance);
+    let pod = std::env::var("POD_UID").ok().filter(|uid| !uid.is_empty());
+    let me = Process::this(&host(), pod.as_deref(), &setup.instance);
     Ok(Options {
         kube: Arc::new(Kube::new(known, context, Wanted::default())),
         namespace,
@@ -245,5 +254,7 @@ fn options(args: &ScheduleArgs, setup: engine::Setup) -> Result<Options, String>
 /// The name of this machine, or of this pod.
 fn host() -> String {
     let named = std::env::var("HOSTNAME").ok().filter(|name| !name.is_empty());
+    let kernel = || std::fs::read_to_string("/proc/sys/kernel/hostname").ok().map(|name| name.trim().to_owned());
+    let named = named.or_else(kernel).filter(|name| !name.is_empty());
     named.unwrap_or_else(|| format!("process-{}", std::process::id()))
 }

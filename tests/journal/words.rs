@@ -63,6 +63,7 @@ async fn a_client_learns_that_nothing_was_done_and_may_try_again() {
             of_jobs: false,
             require_token: false,
             read_only: false,
+            standby: None,
             scheduler_acl: Acl::default(),
             owner: "sue".to_owned(),
             tls: false,

@@ -166,16 +166,27 @@ fn probe(address: &str, path: &str) -> String {
     answer
 }
 
+fn serves(address: &str) -> bool {
+    TcpStream::connect(address).is_ok() && probe(address, "/ws/v1/partitions").contains("default")
+}
+
 pub fn probes(stage: &Stage) {
     prepare(stage);
     let free = || TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string();
-    let (of_first, of_second) = (free(), free());
+    let (of_first, of_second, reads) = (free(), free(), free());
     let first = Scheduler::begin_with(stage, &["--probes", &of_first]).ready();
-    let second = Scheduler::begin_with(stage, &["--probes", &of_second]);
-    until("the second one stands by", || probe(&of_second, "/readyz").contains("standby"));
+    let second = Scheduler::begin_with(stage, &["--probes", &of_second, "--listen", &reads]);
+    until("the second one stands by", || probe(&of_second, "/readyz").contains("standby, leader is "));
     let status = |address: &str, path: &str| probe(address, path).split(' ').nth(1).unwrap_or_default().to_owned();
     assert_eq!([status(&of_first, "/readyz"), status(&of_first, "/livez")], ["200", "200"]);
     assert_eq!([status(&of_second, "/readyz"), status(&of_second, "/livez")], ["503", "200"]);
+    until("the second one serves reads", || serves(&reads));
+    assert!(probe(&reads, "/readyz").contains("standby, leader is "), "{}", probe(&reads, "/readyz"));
+    assert_eq!(status(&reads, "/livez"), "200");
+    make(stage, &[pod("p0", "a", "1")]);
+    until("the standby shows what the leader binds", || {
+        probe(&reads, "/ws/v1/partition/default/queue/root.a/applications").contains("\"allocations\":[{")
+    });
     first.stop();
     let second = second.ready();
     until("the second one decides", || status(&of_second, "/readyz") == "200");

@@ -6,6 +6,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a failed test says so by a panic")]
 
+mod access;
 mod acting;
 mod cases;
 mod chaos;
@@ -34,7 +35,7 @@ use stage::Stage;
 type Scenario = (&'static str, fn(&Stage));
 
 /// Everything that is tried, one after the other on one cluster.
-const SCENARIOS: [Scenario; 72] = [
+const SCENARIOS: [Scenario; 78] = [
     ("a scheduler is found and looked at by port-forward", by_port_forward),
     ("where port-forward is refused, the service proxy is taken", by_proxy),
     ("a refusal names the user, the verb and the rule that is missing", nothing_allowed),
@@ -71,6 +72,11 @@ const SCENARIOS: [Scenario; 72] = [
     ("a token that expires is said so, and the last data stays", failures::token_expires),
     ("while the API server is gone the last data is called old, and nothing is done", failures::server_gone),
     ("a kill deletes the pods of an application by their UIDs", kill),
+    ("without an adminacl RBAC alone decides, and says so", access::without_lists),
+    ("a refusal by adminacl names the line that would allow it, and the option", access::remedy),
+    ("whoami lists the rights at the API server and the access to each queue, with reasons", access::who),
+    ("a dry run prints the tree of the changes and their effects", access::tree_and_effects),
+    ("an address of the scheduler needs no Service", access::no_service),
     ("a shadow agrees with a recorded scheduler, and names a planted decision that is not allowed", shadow::agrees),
     ("the role of the shadow reads, and writes nothing", shadow::role),
     ("thirty pods in two queues with a maximum are bound, and describe says why the rest waits", schedule::thirty_pods),
@@ -78,6 +84,7 @@ const SCENARIOS: [Scenario; 72] = [
     ("a pod makes room for one of a queue with a guarantee", schedule::preemption),
     ("a configuration in the ConfigMap is taken while it runs, a bad one is not", schedule::reload),
     ("of two schedulers one binds; killed, the other one does, and nothing is lost", schedule::two),
+    ("a scheduler takes the lease of its own ended process at once", schedule::own_lease),
     ("a scheduler that is killed and begins again on its folder has the audit and the ledger once", kept::restarted),
     ("the API server is restarted under the scheduler", schedule::restarted),
     ("bad annotations get their words and stop nothing", schedule::bad_input),
@@ -307,7 +314,7 @@ fn kill(stage: &Stage) {
         &["403: user eve may not delete pods job-1-driver"],
     );
     has(&stage.fails(&["kill", "job-1", "--server", "k8s://admin"]), &["without a terminal; use --yes"]);
-    let done = stage.works(&["kill", "job-1", "--yes", "--server", "k8s://admin"]);
+    let done = stage.works(&["kill", "job-1", "--yes", "-v", "--server", "k8s://admin"]);
     has(&done, &["1 allocations released", "team-a/job-1-driver: deletion started"]);
     has(&done, &["team-a/job-1-worker: another pod now has its name and stays"]);
     let audit = std::fs::read_to_string(stage.folder.join("kornsole/admin/audit.jsonl")).unwrap();

@@ -46,7 +46,8 @@ impl Scheduler {
     /// The same by another way to the API server.
     pub fn begin_by(stage: &Stage, kubeconfig: &str, options: &[&str]) -> Self {
         let mut child = Command::new(env!("CARGO_BIN_EXE_kornsole"))
-            .args(["kube", "schedule", "--context", "root", "--namespace", "kornsole", "--listen", "127.0.0.1:0"])
+            .args(["kube", "schedule", "--context", "root", "--namespace", "kornsole"])
+            .args(if options.contains(&"--listen") { &[][..] } else { &["--listen", "127.0.0.1:0"] })
             .args(if options.contains(&"--user-info") { &[][..] } else { &["--user-info", "trust"] })
             .args(options)
             .env("KUBECONFIG", kubeconfig)
@@ -328,6 +329,24 @@ pub fn two(stage: &Stage) {
     until("all are bound", || on_nodes(&pods(stage)) == 12);
     check(stage, &third);
     third.stop();
+}
+
+/// The next process of a machine does not wait for the lease of one that has ended there, however long that lasts.
+pub fn own_lease(stage: &Stage) {
+    prepare(stage);
+    let first = Scheduler::start(stage);
+    make(stage, &[pod("p0", "a", "1")]);
+    until("the first is bound", || on_nodes(&pods(stage)) == 1);
+    drop(first);
+    let spec = json!({"spec": {"leaseDurationSeconds": 3600}}).to_string();
+    stage.kubectl(&["-n", "kornsole", "patch", "lease", "kornsole-scheduler", "--type=merge", "-p", &spec]);
+    let second = Scheduler::start(stage);
+    make(stage, &[pod("p1", "a", "1")]);
+    until("the second is bound", || on_nodes(&pods(stage)) == 2);
+    check(stage, &second);
+    second.stop();
+    let lease = stage.read("kornsole", "lease", "kornsole-scheduler");
+    assert_eq!(lease["spec"]["holderIdentity"], "", "a clean stop gives the lease back");
 }
 
 pub fn restarted(stage: &Stage) {

@@ -436,7 +436,7 @@ try:
         except OSError:
             time.sleep(0.05)
     hidden = [SECRET, base64.b64encode(SECRET.encode()).decode(), *TOKENS.values()]
-    print(json.dumps({'kubeconfig': kubeconfig(), 'proxy': proxy, 'hidden': hidden, 'through': THROUGH}), flush=True)
+    print(json.dumps({'kubeconfig': kubeconfig(), 'proxy': proxy, 'hidden': hidden, 'through': THROUGH, 'core': CORE}), flush=True)
     for line in sys.stdin:
         command = json.loads(line)
         if 'patch' in command:

@@ -17,6 +17,8 @@ pub struct Stage {
     kubectl: PathBuf,
     /// A way to the API server that can keep bindings back, by its port.
     through: u64,
+    /// The port of the scheduler itself, on loopback.
+    pub core: u64,
     /// What no output may have.
     pub hidden: Vec<String>,
     /// Everything that was put out or shown so far.
@@ -42,7 +44,8 @@ impl Stage {
         let hidden = serde_json::from_value(ready["hidden"].clone()).unwrap();
         let (proxy, kubectl) = (ready["proxy"] == true, assets.join("kubectl"));
         let (through, outputs) = (ready["through"].as_u64().unwrap(), RefCell::default());
-        Self { child, ends, folder, kubeconfig, proxy, kubectl, through, hidden, outputs }
+        let core = ready["core"].as_u64().unwrap();
+        Self { child, ends, folder, kubeconfig, proxy, kubectl, through, core, hidden, outputs }
     }
 
     /// Keeps what was shown, to look for secrets in it.

@@ -161,3 +161,19 @@ fn the_figures_are_looked_at_and_closed() {
     driver.keys("q").unwrap();
     says_not(&driver, "Figures of");
 }
+
+#[test]
+fn the_figures_follow_the_newest_view() {
+    let (mut driver, source) = on_demo(120, 40, 90);
+    driver.keys("W").unwrap();
+    let (of, first) = (shown(&driver).of.clone(), shown(&driver).at);
+    source.advance(Duration::from_secs(30));
+    driver.refresh();
+    let state = driver.state();
+    assert_eq!(shown(&driver).of, of);
+    assert_ne!(shown(&driver).at, first, "the demo has a newer view");
+    assert_eq!(shown(&driver).at, Some(state.framed().at));
+    let again = console::present::figures::figures(state);
+    assert_eq!(shown(&driver).list, again.list, "the list beside the header is of the same view");
+    says_not(&driver, " old ");
+}

@@ -41,7 +41,7 @@ use crate::auth::Tokens;
 use budget::Budget;
 use engine::Host;
 use native::{NativeApi, NativeOptions};
-pub use options::{Access, Limits, Options, TlsFiles, WhatIfLimits};
+pub use options::{Access, Leader, Limits, Options, TlsFiles, WhatIfLimits};
 pub use tls::Tls;
 use wire::convert::{Context, Wall};
 use yunikorn::Streams;
@@ -200,7 +200,7 @@ impl Drop for Server {
 /// # Errors
 /// The tokens cannot be read, or others may read them.
 fn native_options(options: &Options) -> Result<NativeOptions, String> {
-    let Access { tokens, tokens_later, require_token, read_only, of_jobs, scheduler_acl, owner, pages: _ } =
+    let Access { tokens, tokens_later, require_token, read_only, standby, of_jobs, scheduler_acl, owner, pages: _ } =
         options.access.clone();
     let open = if tokens_later { Tokens::awaited } else { Tokens::open };
     let tokens = tokens.as_deref().map(open).transpose()?;
@@ -211,6 +211,7 @@ fn native_options(options: &Options) -> Result<NativeOptions, String> {
         require_token,
         of_jobs,
         read_only,
+        standby,
         scheduler_acl,
         owner,
         tls,
@@ -262,12 +263,17 @@ async fn live(State(shared): State<Arc<Shared>>) -> (StatusCode, &'static str) {
 }
 
 /// Whether requests are answered as they should be.
-async fn ready(State(shared): State<Arc<Shared>>) -> (StatusCode, &'static str) {
+async fn ready(State(shared): State<Arc<Shared>>) -> (StatusCode, String) {
+    let not_yet = |words: &str| (StatusCode::SERVICE_UNAVAILABLE, format!("{words}\n"));
     if *shared.stopping.borrow() {
-        return (StatusCode::SERVICE_UNAVAILABLE, "stopping\n");
+        return not_yet("stopping");
+    }
+    if let Some(leader) = &shared.options.access.standby {
+        return not_yet(&options::standby(leader));
     }
     if shared.engine.published().view().partitions.is_empty() {
-        return (StatusCode::SERVICE_UNAVAILABLE, "no configuration is loaded\n");
+        return not_yet("no configuration is loaded");
     }
-    live(State(shared)).await
+    let (status, words) = live(State(shared)).await;
+    (status, words.to_owned())
 }

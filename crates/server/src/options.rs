@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use alerts::alerting::Board;
@@ -52,6 +52,15 @@ impl Options {
     }
 }
 
+/// Who leads while this process stands by. All copies are the same one.
+pub type Leader = Arc<Mutex<String>>;
+
+/// What a standby answers to those who want it to act.
+pub(crate) fn standby(leader: &Leader) -> String {
+    let leader = leader.lock().unwrap_or_else(PoisonError::into_inner);
+    format!("standby, leader is {}", if leader.is_empty() { "unknown" } else { &leader })
+}
+
 /// Who may come in, and what for (`rest.md` E1).
 #[derive(Clone, Debug, Default)]
 pub struct Access {
@@ -63,6 +72,8 @@ pub struct Access {
     pub require_token: bool,
     /// Nothing can be changed, by nobody.
     pub read_only: bool,
+    /// Another process leads, and this one only shows what it follows; nothing can be changed. Its name; empty if unknown.
+    pub standby: Option<Leader>,
     /// Applications are the jobs of a daemon, which alone submits, asks, releases and removes: one that somebody else submits might have the
     /// name of another user's next job.
     pub of_jobs: bool,

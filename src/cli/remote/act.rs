@@ -1,4 +1,4 @@
-//! `kornsole kill`, `move` and `whoami`: orders to a kornsole somewhere else.
+//! `kornsole kill` and `move`: operations on applications of a remote scheduler.
 
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use client::Remote;
 use console::present::text::escape;
 use model::QueuePath;
 use source::remote::once::Once;
-use view::act::{Act, Code, Done, Order, PartitionAct, Refusal};
+use view::act::{Act, Code, Configured, Done, Order, PartitionAct, Refusal};
 
 /// The arguments of `kornsole kill`.
 #[derive(Args, Clone, Debug)]
@@ -23,6 +23,9 @@ pub struct KillArgs {
     /// Do not ask for confirmation; required without a terminal
     #[arg(long)]
     pub yes: bool,
+    /// Print a line for each pod
+    #[arg(short, long)]
+    pub verbose: bool,
     /// In Kubernetes, first suspend the owners of the pods, so that they create no new pods
     #[arg(long)]
     pub suspend_owners: bool,
@@ -62,14 +65,6 @@ pub struct OrderArgs {
     pub server: ServerArgs,
 }
 
-/// The arguments of `kornsole whoami`.
-#[derive(Args, Clone, Debug)]
-pub struct WhoAmIArgs {
-    /// The scheduler that is asked
-    #[command(flatten)]
-    pub server: ServerArgs,
-}
-
 impl From<Refusal> for Ended {
     fn from(refusal: Refusal) -> Self {
         let code = if refusal.code == Code::Unavailable { UNREACHABLE } else { 1 };
@@ -80,7 +75,7 @@ impl From<Refusal> for Ended {
 /// `kornsole kill`: ends applications with their allocations.
 pub fn kill(args: &KillArgs) -> ExitCode {
     let kill = |app: &str| PartitionAct::Kill { app: app.into(), expect_queue: None };
-    exit(killing::before(args).and_then(|once| each(&args.ids, &args.order, once, kill)))
+    exit(killing::before(args).and_then(|once| each(&args.ids, &args.order, once, args.verbose, kill)))
 }
 
 /// `kornsole move`: puts applications into another leaf.
@@ -88,44 +83,7 @@ pub fn move_to(args: &MoveArgs) -> ExitCode {
     let to = QueuePath::new(&args.to);
     let dry_run = args.dry_run;
     let act = |app: &str| PartitionAct::Move { app: app.into(), to: to.clone(), expect_queue: None, dry_run };
-    exit(connect(&args.order.server).and_then(|once| each(&args.ids, &args.order, once, act)))
-}
-
-/// `kornsole whoami`: who the server takes one for.
-pub fn whoami(args: &WhoAmIArgs) -> ExitCode {
-    let run = || -> Result<(), Ended> {
-        let mut once = args.server.connect()?;
-        let server = once.remote().to_string();
-        if let Some(cluster) = once.cluster() {
-            let who = once.who_in(&cluster).map_err(|fault| Ended { message: fault.to_string(), code: 1 })?;
-            let way = cluster.found().map(|found| found.to_string()).unwrap_or_default();
-            let text = if args.server.client.json {
-                lines([json!({"server": server, "authenticated": true, "user": who.user, "groups": who.groups})])
-            } else {
-                format!("{}, at {server}, {}\n", escape(&who.to_string()), escape(&way))
-            };
-            return print(&text).map(|_| ());
-        }
-        let who = once.who()?;
-        let text = match (&who, args.server.client.json) {
-            (Some(who), true) => lines([json!({
-                "server": server, "authenticated": who.authenticated, "user": who.user, "groups": who.groups,
-                "schedulerAdmin": who.scheduler_admin, "readOnly": who.read_only,
-            })]),
-            (None, true) => lines([json!({"server": server, "authenticated": false, "readOnly": true})]),
-            (None, false) => format!("no user: {server} has no identities, and is read-only\n"),
-            (Some(who), false) if !who.authenticated => {
-                format!("no user: no token for {server}, so it is read-only\n")
-            }
-            (Some(who), false) => {
-                let admin = if who.scheduler_admin { ", in the scheduler ACL" } else { "" };
-                let only = if who.read_only { ", read only" } else { "" };
-                format!("{}{admin}{only}, at {server}\n", escape(&who.identity().to_string()))
-            }
-        };
-        print(&text).map(|_| ())
-    };
-    exit(run())
+    exit(connect(&args.order.server).and_then(|once| each(&args.ids, &args.order, once, true, act)))
 }
 
 /// A connection to somebody who takes orders.
@@ -146,12 +104,22 @@ pub(super) fn connect(server: &ServerArgs) -> Result<Once, Ended> {
 }
 
 /// Has every application's order carried out; one that is refused stops no other.
-fn each(ids: &[String], args: &OrderArgs, mut once: Once, act: impl Fn(&str) -> PartitionAct) -> Result<(), Ended> {
+fn each(
+    ids: &[String],
+    args: &OrderArgs,
+    mut once: Once,
+    verbose: bool,
+    act: impl Fn(&str) -> PartitionAct,
+) -> Result<(), Ended> {
     let partition: Arc<str> = Arc::from(args.partition.as_str());
     let mut worst: Option<Ended> = None;
     for id in ids {
         let order = Order::new(Act::within(&partition, act(id)), args.reason.as_str());
-        match once.act(&order) {
+        match killing::counted(&mut once, id, |once| once.act(&order)) {
+            Ok(Done::Killed(killed)) if !args.server.client.json => {
+                let pods = if verbose { killing::each_pod(&killed.pods) } else { killing::by_outcome(&killed.pods) };
+                print(&format!("{}{pods}", report(&Done::Killed(killed), false)))?;
+            }
             Ok(done) => {
                 print(&report(&done, args.server.client.json))?;
             }
@@ -161,8 +129,8 @@ fn each(ids: &[String], args: &OrderArgs, mut once: Once, act: impl Fn(&str) -> 
                         "reasons": refusal.details.reasons.iter().map(|reason| reason.text.as_str()).collect::<Vec<_>>()});
                     print(&lines([json!({"applicationID": id, "ok": false, "error": error})]))?;
                 }
-                let each: String =
-                    refusal.details.reasons.iter().map(|reason| format!("\n  {}", reason.text)).collect();
+                let reasons = &refusal.details.reasons;
+                let each = if verbose { killing::each_reason(reasons) } else { killing::reasons_by_outcome(reasons) };
                 let mut ended = Ended::from(refusal);
                 ended.message.push_str(&escape_lines(&each));
                 let before = worst.take();
@@ -187,10 +155,7 @@ pub(super) fn report(done: &Done, json: bool) -> String {
             let (released, withdrawn) = (killed.released.len(), killed.withdrawn.len());
             let text = format!("{} of {} is {}", killed.app, killed.queue, killed.state);
             let left = if killed.left > 0 { format!(", {} more follow", killed.left) } else { String::new() };
-            let pods: String = killed.pods.iter().map(|(pod, end)| format!("  {pod}: {end}\n")).collect();
-            let text =
-                format!("{}: {released} allocations released, {withdrawn} asks withdrawn{left}\n", escape(&text));
-            format!("{text}{}", escape_lines(&pods))
+            format!("{}: {released} allocations released, {withdrawn} asks withdrawn{left}\n", escape(&text))
         }
         Done::Moved(moved) if json => lines([json!({
             "applicationID": moved.app.as_str(), "ok": true, "from": moved.from.as_str(), "to": moved.to.as_str(),
@@ -201,23 +166,31 @@ pub(super) fn report(done: &Done, json: bool) -> String {
             let effects: String = moved.effects.iter().map(|effect| format!("  {effect}\n")).collect();
             escape_lines(&format!("{} {verb} from {} to {}\n{effects}", moved.app, moved.from, moved.to))
         }
-        Done::Configured(new) if json => lines([json!({
-            "checksum": new.checksum, "previous": new.previous, "revision": new.revision, "dryRun": new.dry_run,
-            "changes": new.changes.len(), "draining": paths(&new.draining), "created": paths(&new.created),
-        })]),
+        Done::Configured(new) if json => lines([configured_json(new)]),
         Done::Configured(new) => {
             let verb = if new.dry_run { "would be active" } else { "is active" };
             let happens: String = new.what_happens.iter().map(|what| format!("  {what}\n")).collect();
-            let drains: String = new.draining.iter().map(|(_, path)| format!("  {path} drains\n")).collect();
+            // A kornsole says it with the number of applications.
+            let said = |path: &QueuePath| new.what_happens.iter().any(|what| what.starts_with(path.as_str()));
+            let drains = new.draining.iter().filter(|(_, path)| !said(path));
+            let drains: String = drains.map(|(_, path)| format!("  {path} drains\n")).collect();
             let changes = match new.changes.len() {
                 1 => "1 change".to_owned(),
                 count => format!("{count} changes"),
             };
             let text = format!("{} {verb}, {changes}, {}\n", new.name(), new.checksum);
-            escape_lines(&format!("{text}{}", if happens.is_empty() { drains } else { happens }))
+            escape_lines(&format!("{text}{happens}{drains}"))
         }
         other => format!("{other:?}\n"),
     }
+}
+
+/// A change of the configuration for programs.
+pub(super) fn configured_json(new: &Configured) -> Value {
+    json!({
+        "checksum": new.checksum, "previous": new.previous, "revision": new.revision, "dryRun": new.dry_run,
+        "changes": new.changes.len(), "draining": paths(&new.draining), "created": paths(&new.created),
+    })
 }
 
 /// Lines stay lines; everything else that a terminal would obey is escaped.

@@ -7,7 +7,9 @@ use std::process::ExitCode;
 
 use clap::Args;
 
-use super::act::{connect, escape_lines, report};
+use super::act::{configured_json, connect, escape_lines, report};
+use super::effects::{Effects, Texts};
+use super::show::lines;
 use super::{Ended, ServerArgs, exit, print};
 use crate::cli::inputs;
 use crate::cli::inputs::Unread;
@@ -86,12 +88,14 @@ pub fn apply(args: &ApplyArgs) -> ExitCode {
         let group = now.as_ref().map_or(config::DEFAULT_POLICY_GROUP, |now| now.policy_group.as_str());
         let file = inputs::one(&args.file, group).map_err(|message| Ended { message, code: 1 })?;
         // A kornsole whose own file is a manifest keeps it one; any other scheduler gets the configuration alone.
-        let whole = now.is_some_and(|now| now.text != now.queues && now.config_map.is_none());
+        let whole = now.as_ref().is_some_and(|now| now.text != now.queues && now.config_map.is_none());
         let text = if whole { file.text.to_string() } else { file.queues().to_owned() };
         let name = file.name.display().to_string();
         let act = |base| Act::Configure { text: text.clone(), base, dry_run: true };
         let found = file.found.as_ref().filter(|_| !whole);
-        change(&mut once, &args.change, args.server.client.json, &Sent { name: &name, found, act: &act })
+        let old = now.as_ref().map(|now| if whole { &now.text } else { &now.queues });
+        let texts = old.map(|old| Texts { old, new: &text });
+        change(&mut once, &args.change, args.server.client.json, &Sent { name: &name, found, act: &act, texts })
     };
     exit(run())
 }
@@ -101,6 +105,8 @@ pub(super) struct Sent<'s> {
     pub name: &'s str,
     /// The configuration that is sent, if the text of that name only has it inside.
     pub found: Option<&'s Found>,
+    /// The texts to compare, where they are known here.
+    pub texts: Option<Texts<'s>>,
     /// By the checksum that it replaces.
     pub act: &'s dyn Fn(Option<String>) -> Act,
 }
@@ -138,18 +144,18 @@ pub(super) fn change(once: &mut Once, args: &ChangeArgs, json: bool, sent: &Sent
     };
     let allowed = AllowedRemoval::from(args.allowed);
     let order = |act| Order::new(act, args.reason.as_str()).allowing(allowed);
-    let mut send = |order: &Order| once.act(order).map_err(|refusal| refused(sent, refusal));
     let mut order = order((sent.act)(base));
     if args.dry_run || !args.yes {
-        let would = send(&order)?;
+        let would = once.act(&order).map_err(|refusal| refused(sent, refusal))?;
         let Done::Configured(previewed) = &would else { return Err(Refusal::stopped().into()) };
+        let effects = sent.texts.and_then(|texts| Effects::of(once, texts));
         if args.dry_run {
-            print(&report(&would, json))?;
+            print(&previewed_text(previewed, effects.as_ref(), &report(&would, false), json))?;
             warn_of(&previewed.removal, allowed);
             return Ok(());
         }
         if previewed.checksum != previewed.previous {
-            show(previewed, &report(&would, false));
+            show(previewed, effects.as_ref(), &report(&would, false));
             order.allowed = confirmed(previewed, allowed)?;
         }
     }
@@ -183,8 +189,23 @@ fn warn_of(removal: &Removal, allowed: AllowedRemoval) {
     }
 }
 
+/// What a change would do, for standard output.
+fn previewed_text(would: &Configured, effects: Option<&Effects>, report: &str, json: bool) -> String {
+    if !json {
+        return format!("{report}{}", effects.map(Effects::text).unwrap_or_default());
+    }
+    let mut value = configured_json(would);
+    if let Some(effects) = effects {
+        effects.add_to(&mut value);
+    }
+    lines([value])
+}
+
 /// Shows what a change would do.
-fn show(would: &Configured, report: &str) {
+fn show(would: &Configured, effects: Option<&Effects>, report: &str) {
+    if let Some(effects) = effects {
+        return super::note_on_stderr(&format!("{}{}", report, effects.text().trim_end()));
+    }
     let line = |change: &ChangeLine| {
         let place = change.queue.as_ref().map_or_else(|| change.partition.clone(), ToString::to_string);
         let value = |value: &Option<String>| value.as_deref().unwrap_or("nothing").to_owned();

@@ -1,14 +1,89 @@
 //! Before `kornsole kill`: what it would do is shown and asked about, and the owners of pods are suspended where that is wanted.
 
-use std::io::IsTerminal as _;
+use std::collections::BTreeMap;
+use std::io::{IsTerminal as _, Write as _};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use super::act::{KillArgs, connect, escape_lines};
 use super::apply::answer;
 use super::{Ended, note_on_stderr};
+use cluster::kube::Cluster;
+use console::present::text::escape;
 use model::AppId;
 use source::remote::once::Once;
-use view::act::Refusal;
+use view::act::{PodEnd, Reason, Refusal};
 use view::kubernetes::{Chain, OwnerObject};
+
+/// Up to how many reasons of a refusal are listed one by one.
+const FEW: usize = 5;
+/// How often the line that counts deleted pods is written again.
+const PERIOD: Duration = Duration::from_millis(200);
+
+/// Runs an operation; while it deletes pods in a cluster, a line on a terminal counts them.
+pub(super) fn counted<T>(once: &mut Once, app: &str, run: impl FnOnce(&mut Once) -> T) -> T {
+    let cluster = once.cluster().filter(|_| std::io::stderr().is_terminal());
+    let Some(cluster) = cluster else { return run(once) };
+    let ended = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        let line = scope.spawn(|| count(&cluster, app, &ended));
+        let done = run(once);
+        ended.store(true, Ordering::Relaxed);
+        line.thread().unpark();
+        done
+    })
+}
+
+/// Counts on standard error until the operation has ended, and then takes the line away.
+fn count(cluster: &Cluster, app: &str, ended: &AtomicBool) {
+    let mut shown = false;
+    while !ended.load(Ordering::Relaxed) {
+        std::thread::park_timeout(PERIOD);
+        let (done, all) = cluster.deletions().so_far();
+        if all > 0 && done < all {
+            // A terminal that takes nothing more is no reason to stop.
+            let _written = write!(std::io::stderr(), "\r\x1b[2Kdeleting pods of {}: {done} of {all}", escape(app));
+            shown = true;
+        }
+    }
+    if shown {
+        let _written = write!(std::io::stderr(), "\r\x1b[2K");
+    }
+}
+
+/// A line for each pod.
+pub(super) fn each_pod(pods: &[(String, PodEnd)]) -> String {
+    let lines: String = pods.iter().map(|(pod, end)| format!("  {pod}: {end}\n")).collect();
+    escape_lines(&lines)
+}
+
+/// A line for each outcome, with the number of pods.
+pub(super) fn by_outcome(pods: &[(String, PodEnd)]) -> String {
+    let mut outcomes: BTreeMap<String, usize> = BTreeMap::new();
+    for (_, end) in pods {
+        *outcomes.entry(end.word()).or_default() += 1;
+    }
+    let pods = |count: usize| if count == 1 { "1 pod".to_owned() } else { format!("{count} pods") };
+    let lines: String = outcomes.iter().map(|(word, count)| format!("  {}: {word}\n", pods(*count))).collect();
+    escape_lines(&lines)
+}
+
+/// A line for each reason of a refusal, which are the pods of an application.
+pub(super) fn each_reason(reasons: &[Reason]) -> String {
+    reasons.iter().map(|reason| format!("\n  {}", reason.text)).collect()
+}
+
+/// A line for each code among the reasons, if there are more than a few, with the first as an example.
+pub(super) fn reasons_by_outcome(reasons: &[Reason]) -> String {
+    if reasons.len() <= FEW {
+        return each_reason(reasons);
+    }
+    let mut codes: BTreeMap<&str, (usize, &str)> = BTreeMap::new();
+    for reason in reasons {
+        codes.entry(reason.code.name()).or_insert((0, &reason.text)).0 += 1;
+    }
+    codes.iter().map(|(code, (count, first))| format!("\n  {count} {code}, for example {first}")).collect()
+}
 
 /// Asks, and suspends owners. Gives the connection to kill by.
 ///
@@ -80,4 +155,40 @@ fn suspend(once: &mut Once, args: &KillArgs, app: &AppId, owners: Vec<OwnerObjec
         return Ok(());
     }
     Err(Ended { message: format!("{}; no application was killed", failed.join("; ")), code: 1 })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use view::act::Code;
+
+    #[test]
+    fn five_hundred_pods_are_a_line_for_each_outcome() {
+        let end = |number: usize| match number {
+            0..3 => PodEnd::Gone,
+            3 => PodEnd::Kept("DaemonSet".to_owned()),
+            _ => PodEnd::Deleted,
+        };
+        let pods: Vec<(String, PodEnd)> = (0..500).map(|number| (format!("a/p-{number}"), end(number))).collect();
+        assert_eq!(
+            by_outcome(&pods),
+            "  496 pods: deletion started\n  1 pod: stays: it is of a DaemonSet\n  3 pods: was already gone\n"
+        );
+        assert_eq!(each_pod(&pods).lines().count(), 500);
+        assert!(each_pod(&pods).starts_with("  a/p-0: was already gone\n"));
+    }
+
+    #[test]
+    fn many_reasons_of_a_refusal_are_a_line_for_each_code() {
+        let reason = |number: usize| Reason {
+            code: if number == 0 { Code::NotFound } else { Code::AclDenied },
+            queue: None,
+            text: format!("a/p-{number}: stays"),
+        };
+        let reasons: Vec<Reason> = (0..500).map(reason).collect();
+        let text = reasons_by_outcome(&reasons);
+        assert_eq!(text.lines().filter(|line| !line.is_empty()).count(), 2, "{text}");
+        assert!(text.contains("499 ACL_DENIED, for example a/p-1: stays"), "{text}");
+        assert_eq!(reasons_by_outcome(&reasons[..2]), each_reason(&reasons[..2]));
+    }
 }

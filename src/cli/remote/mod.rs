@@ -7,6 +7,7 @@
 mod act;
 mod apply;
 mod audit_source;
+mod effects;
 mod events;
 mod explain;
 mod killing;
@@ -14,6 +15,7 @@ mod records;
 mod show;
 pub(super) mod table;
 mod usage;
+mod whoami;
 
 use std::io::Write as _;
 use std::path::PathBuf;
@@ -28,7 +30,7 @@ use super::attach::{self, WayArgs};
 use super::look::Rejected;
 use super::printed::{csv, document, safe};
 use super::{fail, say, trends};
-pub use act::{KillArgs, MoveArgs, WhoAmIArgs, kill, move_to, whoami};
+pub use act::{KillArgs, MoveArgs, kill, move_to};
 pub use apply::{AllowedRemovalArgs, ApplyArgs, apply};
 use client::{Fault, Limits, Remote};
 pub use events::{EventsArgs, events};
@@ -39,6 +41,7 @@ pub use records::{AuditArgs, ConfigArgs, audit, config};
 pub use show::{AppArgs, AppsArgs, ShowArgs, app, apps, nodes, queues, users};
 use source::remote::once::Once;
 pub use usage::{UsageArgs, moment, usage};
+pub use whoami::{WhoAmIArgs, whoami};
 use wire::dto::native::{WhatIf, WhatIfResult};
 
 /// The exit code when nobody answers.

@@ -189,5 +189,10 @@ fn roll_back(of: &AuditSourceArgs, revision: u64, args: &ChangeArgs) -> Result<(
     let server = of.server_args();
     let mut once = connect(&server)?;
     let act = |base| Act::Rollback { revision, base, dry_run: true };
-    change(&mut once, args, of.client.json, &Sent { name: &format!("revision {revision}"), found: None, act: &act })
+    change(
+        &mut once,
+        args,
+        of.client.json,
+        &Sent { name: &format!("revision {revision}"), found: None, act: &act, texts: None },
+    )
 }

@@ -79,6 +79,7 @@ impl Api {
             of_jobs: false,
             require_token: false,
             read_only: false,
+            standby: None,
             scheduler_acl: Acl::parse(" ops", AclNames::Portable).unwrap().acl,
             owner: "root".to_owned(),
             tls: false,

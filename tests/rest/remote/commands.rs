@@ -211,7 +211,12 @@ fn file(name: &str, text: &str) -> (TestFolder, String) {
 
 #[test]
 fn orders_are_sent_with_the_token_and_their_answers_reported() {
-    let server = Server::start(kornsole_set());
+    let mut set = kornsole_set();
+    let permissions = json!({"schedulerAdmin": false, "queues": [
+        {"queue": "root", "submit": true, "admin": false, "submitVia": "root"},
+        {"queue": "root.a", "submit": true, "admin": true, "submitVia": "root", "adminVia": "root.a"}]});
+    set.insert(get("/kornsole/v1/partition/default/permissions"), Answer::json(permissions.to_string()));
+    let server = Server::start(set);
     let (_folder, token) = file("token", "secret-1\n");
     let url = server.url();
     let run = |arguments: &[&str]| {
@@ -219,7 +224,14 @@ fn orders_are_sent_with_the_token_and_their_answers_reported() {
         all.extend(["--server", &url, "--token-file", &token]);
         kornsole(&all)
     };
-    assert_eq!(out(&run(&["whoami"])), "sue (dev), at kornsole 0.1.0\n");
+    let who = out(&run(&["whoami"]));
+    let lines: Vec<String> = who.lines().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ")).collect();
+    assert_eq!(lines[0], "sue (dev), at kornsole 0.1.0");
+    assert!(
+        lines.contains(&"default root no, no list of the queue or its parents names you yes, list of root".to_owned()),
+        "{who}"
+    );
+    assert!(lines.contains(&"default root.a yes, list of root.a yes, list of root".to_owned()), "{who}");
     let killed = out(&run(&["kill", "etl-1", "--yes", "--reason", "too much"]));
     assert_eq!(killed, "etl-1 of root.tenants.tenant-a.etl is Failed: 2 allocations released, 1 asks withdrawn\n");
     let came = server.came();

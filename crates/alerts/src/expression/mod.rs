@@ -240,6 +240,10 @@ mod tests {
         assert_eq!(wrong("(queue.running > 1").1, "this parenthesis is not closed: write `)`");
         assert_eq!(wrong("queue.running > 1 > 0").0, 18);
         assert!(wrong("queue.running ! 1").1.contains("'!'"));
-        assert!(wrong(&format!("{}1 > queue.running", "(".repeat(100))).1.starts_with("parentheses are nested deeper than 32"));
+        assert!(
+            wrong(&format!("{}1 > queue.running", "(".repeat(100)))
+                .1
+                .starts_with("parentheses are nested deeper than 32")
+        );
     }
 }

@@ -21,11 +21,16 @@ use super::bounds::{self, Bounds};
 use super::find::{self, Place};
 use super::found::Found;
 use super::pipe::{self, PodClient};
+use super::pods::Deletions;
 use super::{Asked, ContextInfo, Known, KubeFault, Via, Who};
 use view::act::ClusterRights;
+use view::act::EnforceAcl;
 
 /// For how long a client that could not be made is not tried again.
 const SAME_FAILURE: Duration = Duration::from_secs(1);
+/// Only an address of the scheduler is known: nothing is written into a namespace that was guessed.
+const NO_NAMESPACE: &str = "the namespace of the scheduler is unknown: Service yunikorn-service and ConfigMap yunikorn-configs not found; \
+                            use k8s://CONTEXT/NAMESPACE";
 /// The longest refusal that is read, in bytes.
 const REFUSAL: usize = 64 << 10;
 
@@ -38,8 +43,8 @@ pub struct Wanted {
     pub service: Option<String>,
     /// Only this way.
     pub via: Option<Via>,
-    /// Access lists of queues are not asked before the API server is.
-    pub ignore_acl: bool,
+    /// Whether access lists of queues are checked before the API server decides.
+    pub enforce_acl: EnforceAcl,
 }
 
 /// A way that stands.
@@ -65,6 +70,7 @@ pub struct Cluster {
     pub(super) allowed: Mutex<HashMap<Asked, bool>>,
     pub(super) rights: ArcSwapOption<ClusterRights>,
     follows: AtomicBool,
+    pub(super) deletions: Deletions,
 }
 
 impl fmt::Debug for Cluster {
@@ -93,6 +99,7 @@ impl Cluster {
             allowed: Mutex::default(),
             rights: ArcSwapOption::empty(),
             follows: AtomicBool::new(false),
+            deletions: Deletions::default(),
         }
     }
 
@@ -161,11 +168,15 @@ impl Cluster {
 
     /// The namespace of the scheduler.
     pub(super) async fn namespace(&self) -> Result<String, KubeFault> {
-        if let Some(found) = self.found() {
-            return Ok(found.namespace.clone());
+        if self.found().is_none() {
+            self.route().await?;
         }
-        self.route().await?;
-        self.found().map(|found| found.namespace.clone()).ok_or_else(|| KubeFault::new("the scheduler was not found"))
+        let found = self.found().ok_or_else(|| KubeFault::new("the scheduler was not found"))?;
+        match found.namespace.as_str() {
+            // The address does not say enough: wrong use, and not a scheduler that does not answer.
+            "" => Err(KubeFault { status: Some(400), ..KubeFault::new(NO_NAMESPACE) }),
+            namespace => Ok(namespace.to_owned()),
+        }
     }
 
     /// The namespace and the pod of the scheduler, looked for where the way does not lead to one.
@@ -175,7 +186,11 @@ impl Cluster {
             return Ok((namespace, pod));
         }
         let client = self.client().await?;
-        let place = find::service(&client, Some(&namespace), self.wanted.service.as_deref(), &namespace).await?;
+        let place = find::service(&client, Some(&namespace), self.wanted.service.as_deref(), &namespace).await;
+        let place = match (place, &self.wanted.via) {
+            (Err(_), Some(Via::Url(_))) => Place::usual(&namespace, find::SERVICE),
+            (place, _) => place?,
+        };
         Ok((namespace, find::pod(&client, &place).await?))
     }
 
@@ -189,9 +204,9 @@ impl Cluster {
         self.unknown.load_full()
     }
 
-    /// Whether `adminacl` is asked before the API server is.
-    pub fn enforces_acl(&self) -> bool {
-        !self.wanted.ignore_acl
+    /// Whether `adminacl` is checked before the API server decides.
+    pub fn enforce_acl(&self) -> EnforceAcl {
+        self.wanted.enforce_acl
     }
 
     /// Sends a request to the scheduler; `path` begins with `/`.
@@ -243,7 +258,11 @@ impl Cluster {
             return Ok((Arc::clone(route), false));
         }
         let client = self.client().await?;
-        let place = self.place(&client).await?;
+        let place = match (self.place(&client).await, &self.wanted.via) {
+            // An address needs no Service; the namespace is where the ConfigMap is.
+            (Err(_), Some(Via::Url(_))) => find::without_service(&client, self.wanted.namespace.as_deref()).await?,
+            (place, _) => place?,
+        };
         let found = |pod, via, why_not| Found {
             namespace: place.namespace.clone(),
             service: place.service.clone(),

@@ -1,9 +1,10 @@
 //! Where in the cluster the scheduler is: its Service, its pod.
 
-use k8s_openapi::api::core::v1::{Pod, Service};
+use k8s_openapi::api::core::v1::{ConfigMap, Pod, Service};
 use kube::api::{Api, ListParams};
 use kube::{Client, ResourceExt as _};
 
+use super::config_map::CONFIGS;
 use super::{Asked, KubeFault};
 
 /// The Service of the chart.
@@ -48,7 +49,7 @@ impl Place {
     }
 
     /// As the chart makes it, where nobody may read it.
-    fn usual(namespace: &str, service: &str) -> Self {
+    pub fn usual(namespace: &str, service: &str) -> Self {
         let (port, selector) = (PORT_NAME.to_owned(), "app=yunikorn".to_owned());
         Self { namespace: namespace.to_owned(), service: service.to_owned(), port, selector }
     }
@@ -112,6 +113,27 @@ pub async fn service(
         }
     }
     Err(nowhere(service, &tried, Some(&forbidden)))
+}
+
+/// The namespace of a scheduler that has no Service: the one that is named, or the only one with its ConfigMap; empty if unknown.
+///
+/// # Errors
+/// The API server does not answer.
+pub async fn without_service(client: &Client, namespace: Option<&str>) -> Result<Place, KubeFault> {
+    if let Some(namespace) = namespace {
+        return Ok(Place::usual(namespace, ""));
+    }
+    let asked = Asked::core("list", "configmaps", None);
+    let fields = ListParams::default().fields(&format!("metadata.name={CONFIGS}"));
+    let maps = match Api::<ConfigMap>::all(client.clone()).list(&fields).await {
+        Ok(list) => list.items,
+        Err(error) => match KubeFault::of(error, &asked, None) {
+            fault if fault.is_forbidden() => Vec::new(),
+            fault => return Err(fault),
+        },
+    };
+    let only = if let [only] = maps.as_slice() { only.namespace() } else { None };
+    Ok(Place::usual(&only.unwrap_or_default(), ""))
 }
 
 async fn get(client: &Client, namespace: &str, name: &str) -> Result<Service, KubeFault> {

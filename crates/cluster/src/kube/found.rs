@@ -7,9 +7,9 @@ use super::Via;
 /// What was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Found {
-    /// The namespace of the scheduler.
+    /// The namespace of the scheduler; empty if unknown, which only an address of its own allows.
     pub namespace: String,
-    /// The Service that the scheduler answers at.
+    /// The Service that the scheduler answers at; empty if an address of its own is used and no Service was found.
     pub service: String,
     /// Its pod, where requests go to the pod.
     pub pod: Option<String>,

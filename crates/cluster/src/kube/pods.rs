@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use k8s_openapi::api::core::v1::Pod;
 use kube::api::{Api, DeleteParams, Preconditions};
@@ -44,7 +45,35 @@ pub enum PodOutcome {
     Refused(KubeFault),
 }
 
+/// How far a deletion of pods is.
+#[derive(Debug, Default)]
+pub struct Deletions {
+    all: AtomicUsize,
+    done: AtomicUsize,
+}
+
+impl Deletions {
+    fn begin(&self, all: usize) {
+        self.done.store(0, Ordering::Relaxed);
+        self.all.store(all, Ordering::Relaxed);
+    }
+
+    fn count(&self) {
+        self.done.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// The pods that the API server has answered about, and all pods of the newest deletion.
+    pub fn so_far(&self) -> (usize, usize) {
+        (self.done.load(Ordering::Relaxed), self.all.load(Ordering::Relaxed))
+    }
+}
+
 impl Cluster {
+    /// How far the newest deletion of pods is.
+    pub fn deletions(&self) -> &Deletions {
+        &self.deletions
+    }
+
     /// Deletes pods, at most ten at a time, with the grace period of each. One that cannot be deleted stops no other.
     pub async fn delete(&self, pods: &[PodRef]) -> Vec<(PodRef, PodOutcome)> {
         let client = match self.client().await {
@@ -53,6 +82,7 @@ impl Cluster {
         };
         let who = self.user();
         let mut done = Vec::new();
+        self.deletions.begin(pods.len());
         for part in pods.chunks(AT_ONCE) {
             let mut under_way = tokio::task::JoinSet::new();
             for pod in part {
@@ -73,6 +103,7 @@ impl Cluster {
             }
             while let Some(one) = under_way.join_next().await {
                 done.extend(one.ok());
+                self.deletions.count();
             }
         }
         done.sort_by(|(one, _), (other, _)| one.cmp(other));

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::cluster::Cluster;
 use super::{Asked, KubeFault, Who};
-use view::act::{ClusterRights, Right};
+use view::act::{ClusterRights, EnforceAcl, Right};
 
 /// How many rights in namespaces are asked for again each time.
 const AGAIN: usize = 100;
@@ -93,6 +93,14 @@ impl Cluster {
     /// # Errors
     /// It cannot be asked.
     pub async fn may(&self, asked: &Asked) -> Result<bool, KubeFault> {
+        self.review(asked).await.map(|(allowed, _)| allowed)
+    }
+
+    /// The same with the reason of the API server, which may be empty.
+    ///
+    /// # Errors
+    /// It cannot be asked.
+    pub(super) async fn review(&self, asked: &Asked) -> Result<(bool, String), KubeFault> {
         let (resource, subresource) = match asked.resource.split_once('/') {
             Some((resource, subresource)) => (resource, Some(subresource.to_owned())),
             None => (asked.resource, None),
@@ -113,10 +121,11 @@ impl Cluster {
             Asked { group: "authorization.k8s.io", ..Asked::core("create", "selfsubjectaccessreviews", None) };
         let done = reviews.create(&PostParams::default(), &review).await;
         let done = done.map_err(|error| KubeFault::of(error, &reviewing, None))?;
-        let allowed = done.status.is_some_and(|status| status.allowed);
+        let status = done.status.unwrap_or_default();
+        let allowed = status.allowed;
         self.allowed.lock().unwrap_or_else(PoisonError::into_inner).insert(asked.clone(), allowed);
         self.publish_rights();
-        Ok(allowed)
+        Ok((allowed, status.reason.unwrap_or_default()))
     }
 
     /// Asks for every right that a key of the console needs, and again for those that were asked for before. What cannot be asked is not
@@ -124,8 +133,12 @@ impl Cluster {
     pub async fn review_all(&self) {
         // Who one is stands in refusals; without it they name nobody.
         let _ = self.who().await;
-        let Ok(namespace) = self.namespace().await else { return };
-        let (writing, cordoning, killing) = (Self::writing(&namespace), Self::cordoning(), Self::killing(None));
+        let (cordoning, killing) = (Self::cordoning(), Self::killing(None));
+        let Ok(namespace) = self.namespace().await else {
+            let _ = tokio::join!(self.may(&cordoning), self.may(&killing));
+            return;
+        };
+        let writing = Self::writing(&namespace);
         let known: Vec<Asked> = self.allowed.lock().unwrap_or_else(PoisonError::into_inner).keys().cloned().collect();
         let _ = tokio::join!(self.may(&writing), self.may(&cordoning), self.may(&killing));
         let again = known.into_iter().filter(|asked| ![&writing, &cordoning, &killing].contains(&asked));
@@ -151,15 +164,16 @@ impl Cluster {
         };
         let reviewed = self.allowed.lock().unwrap_or_else(PoisonError::into_inner);
         let reviewed = reviewed.iter().map(|(asked, allowed)| (shown(asked), *allowed)).collect();
-        let unknown = match (self.enforces_acl(), self.user(), self.unknown()) {
-            (true, None, Some(fault)) => Some(Arc::from(format!(
-                "{fault}; so adminacl allows nothing. enforce-acl = false in the context of your settings leaves it to RBAC"
-            ))),
+        let unknown = match (self.enforce_acl() != EnforceAcl::Never, self.user(), self.unknown()) {
+            (true, None, Some(fault)) => {
+                Some(Arc::from(format!("{fault}; adminacl allows nothing; use --enforce-acl never to let RBAC decide")))
+            }
             (true, None, None) => Some(Arc::from("your identity is not loaded yet")),
             _ => None,
         };
-        let namespace = self.found().map(|found| Arc::from(found.namespace.as_str()));
-        let rights = ClusterRights { namespace, reviewed, unknown };
+        let found = self.found().filter(|found| !found.namespace.is_empty());
+        let namespace = found.map(|found| Arc::from(found.namespace.as_str()));
+        let rights = ClusterRights { namespace, reviewed, unknown, waived: None };
         if self.rights.load().as_deref() != Some(&rights) {
             self.rights.store(Some(Arc::new(rights)));
         }

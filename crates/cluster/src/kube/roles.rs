@@ -155,7 +155,8 @@ spec:
         # A port-forward encrypts up to the pod. The Service does not: with --tls-cert and --tls-key tokens are safe there too.
         args: [kube, schedule, --listen, "0.0.0.0:9080", --probes, "0.0.0.0:9081",
           --tokens, /etc/kornsole/tokens.yaml, --insecure-plain-http]
-        env: [{name: NAMESPACE, valueFrom: {fieldRef: {fieldPath: metadata.namespace}}}]
+        env: [{name: NAMESPACE, valueFrom: {fieldRef: {fieldPath: metadata.namespace}}},
+          {name: POD_UID, valueFrom: {fieldRef: {fieldPath: metadata.uid}}}] # a restarted container takes its own lease at once
         ports: [{name: http1, containerPort: 9080}, {name: probes, containerPort: 9081}]
         livenessProbe: {httpGet: {path: /livez, port: probes}, periodSeconds: 10}
         readinessProbe: {httpGet: {path: /readyz, port: probes}, periodSeconds: 5}

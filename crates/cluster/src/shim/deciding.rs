@@ -24,6 +24,8 @@ pub(super) struct Deciding {
     pub hands: Hands,
     pub configured: Configured,
     pub looked: Instant,
+    /// Another process has the lease: what follows from inputs is left to that one.
+    pub observes: bool,
 }
 
 impl Deciding {
@@ -60,7 +62,9 @@ impl Deciding {
 
     pub fn batch(&mut self, inputs: Vec<Input>) -> Result<(), String> {
         let deeds = self.with(move |core, live| live.batch(time_of_day(), inputs, &mut CoreSink(core)))?;
-        self.hands.carry_out(deeds);
+        if !self.observes {
+            self.hands.carry_out(deeds);
+        }
         Ok(())
     }
 

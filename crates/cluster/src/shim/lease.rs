@@ -6,6 +6,7 @@ use http::Method;
 use serde_json::{Value, json};
 
 use super::fence::Fence;
+use super::process::Process;
 use super::words::micros;
 use crate::kube::{Asked, Content, KubeFault, Writer};
 
@@ -32,6 +33,7 @@ pub struct Lease {
     fence: Fence,
     namespace: String,
     name: String,
+    process: Process,
     me: String,
 }
 
@@ -42,9 +44,10 @@ struct Seen {
 }
 
 impl Lease {
-    /// A lease that `me` wants to hold; `fence` lets writes pass while it does.
-    pub fn new(writer: Writer, fence: Fence, namespace: &str, name: &str, me: &str) -> Self {
-        Self { writer, fence, namespace: namespace.to_owned(), name: name.to_owned(), me: me.to_owned() }
+    /// A lease that a process wants to hold; `fence` lets writes pass while it does.
+    pub fn new(writer: Writer, fence: Fence, namespace: &str, name: &str, process: Process) -> Self {
+        let me = process.identity();
+        Self { writer, fence, namespace: namespace.to_owned(), name: name.to_owned(), process, me }
     }
 
     /// Tries to hold it until it is lost. `tell` is called when it changes hands. While the API server does not answer, nobody gets it:
@@ -118,7 +121,12 @@ impl Lease {
         let lasts = found["spec"]["leaseDurationSeconds"].as_u64().map_or(LASTS, Duration::from_secs);
         let fresh = seen.as_ref().is_some_and(|seen| seen.since.elapsed() <= lasts);
         if !mine && !holder.is_empty() && fresh {
-            return Ok(Some(holder));
+            if !self.process.has_ended(&holder) {
+                return Ok(Some(holder));
+            }
+            tracing::info!(
+                "the holder of the lease was an earlier process of this pod or machine, and has ended: {holder}"
+            );
         }
         // With the version that was seen: of two that try, one is refused.
         let body = self.object(&found, !mine);

@@ -23,6 +23,7 @@ mod fence;
 mod hands;
 pub mod lease;
 pub mod probes;
+pub mod process;
 mod review;
 mod running;
 pub mod shadow;

@@ -1,8 +1,8 @@
 //! Health and readiness for the kubelet: `/livez` while the process works, `/readyz` while it decides.
 
 use std::net::SocketAddr;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use axum::Router;
 use axum::http::StatusCode;
@@ -11,7 +11,14 @@ use tokio::net::TcpListener;
 
 /// How far a scheduler is. All copies are the same one.
 #[derive(Clone, Debug, Default)]
-pub struct Health(Arc<AtomicU8>);
+pub struct Health(Arc<Progress>);
+
+#[derive(Debug, Default)]
+struct Progress {
+    step: AtomicU8,
+    /// Who has the lease while it stands by; empty if unknown.
+    leader: Arc<Mutex<String>>,
+}
 
 const STARTING: u8 = 0;
 const STANDBY: u8 = 1;
@@ -21,30 +28,46 @@ const STOPPED: u8 = 3;
 impl Health {
     /// It has everything, and another one holds the lease.
     pub fn stands_by(&self) {
-        self.0.store(STANDBY, Ordering::Release);
+        self.0.step.store(STANDBY, Ordering::Release);
+    }
+
+    /// Another one has the lease.
+    pub fn follows(&self, leader: &str) {
+        leader.clone_into(&mut self.0.leader.lock().unwrap_or_else(PoisonError::into_inner));
+    }
+
+    /// Who has the lease, as it changes.
+    pub fn leader(&self) -> Arc<Mutex<String>> {
+        Arc::clone(&self.0.leader)
     }
 
     /// Everything is taken over, and it decides from now on.
     pub fn is_ready(&self) {
-        self.0.store(READY, Ordering::Release);
+        self.0.step.store(READY, Ordering::Release);
     }
 
     /// It decides no more.
     pub fn has_stopped(&self) {
-        self.0.store(STOPPED, Ordering::Release);
+        self.0.step.store(STOPPED, Ordering::Release);
     }
 
-    fn ready(&self) -> (StatusCode, &'static str) {
-        match self.0.load(Ordering::Acquire) {
-            STARTING => (StatusCode::SERVICE_UNAVAILABLE, "starting: the state of the cluster is loading\n"),
-            STANDBY => (StatusCode::SERVICE_UNAVAILABLE, "standby: another instance has the lease\n"),
-            READY => (StatusCode::OK, "ok\n"),
-            _ => (StatusCode::SERVICE_UNAVAILABLE, "stopped\n"),
+    /// Whether it decides, in words.
+    pub(super) fn ready(&self) -> (StatusCode, String) {
+        let not_yet = |words: &str| (StatusCode::SERVICE_UNAVAILABLE, words.to_owned());
+        match self.0.step.load(Ordering::Acquire) {
+            STARTING => not_yet("starting: the state of the cluster is loading\n"),
+            STANDBY => {
+                let leader = self.0.leader.lock().unwrap_or_else(PoisonError::into_inner);
+                let leader = if leader.is_empty() { "unknown" } else { &leader };
+                (StatusCode::SERVICE_UNAVAILABLE, format!("standby, leader is {leader}\n"))
+            }
+            READY => (StatusCode::OK, "ok\n".to_owned()),
+            _ => not_yet("stopped\n"),
         }
     }
 
     fn live(&self) -> (StatusCode, &'static str) {
-        match self.0.load(Ordering::Acquire) {
+        match self.0.step.load(Ordering::Acquire) {
             STOPPED => (StatusCode::SERVICE_UNAVAILABLE, "stopped\n"),
             _ => (StatusCode::OK, "ok\n"),
         }

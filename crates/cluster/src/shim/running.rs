@@ -16,6 +16,7 @@ use super::fence::Fence;
 use super::hands::Hands;
 use super::lease::{Lease, Turn};
 use super::probes::{self, Health};
+use super::process::Process;
 use super::stopper::Stopper;
 use super::time_of_day;
 use crate::kube::{Cluster as Kube, Reader, Writer};
@@ -42,8 +43,8 @@ pub struct Options {
     pub settings: Settings,
     /// How the engine is set up.
     pub setup: Setup,
-    /// The lease to hold, and by which name; `None`: it is the only one.
-    pub lease: Option<(String, String)>,
+    /// The lease to hold, and as which process; `None`: it is the only one.
+    pub lease: Option<(String, Process)>,
     /// The queue configuration, where it is not the ConfigMaps'.
     pub queues: Option<String>,
     /// Where probes are answered.
@@ -86,6 +87,14 @@ pub struct Shim {
     gathered: Cluster,
     listed: BTreeSet<&'static str>,
     mine: bool,
+    /// Another process has the lease.
+    stands_by: bool,
+}
+
+/// What a standby shows of the cluster: it follows everything and decides nothing. What serves it ends first.
+struct Observer<S> {
+    _serving: S,
+    observing: Deciding,
 }
 
 impl Shim {
@@ -105,7 +114,12 @@ impl Shim {
         let fence = if options.lease.is_some() { Fence::closed() } else { Fence::open() };
         let mine = options.lease.is_none();
         let (gathered, listed) = Default::default();
-        Ok(Self { options, runtime, inbox, sender, health, fence, gathered, listed, mine })
+        Ok(Self { options, runtime, inbox, sender, health, fence, gathered, listed, mine, stands_by: false })
+    }
+
+    /// How far it is, and who leads while it stands by.
+    pub fn health(&self) -> Health {
+        self.health.clone()
     }
 
     /// Ends it from elsewhere.
@@ -113,13 +127,14 @@ impl Shim {
         Stopper::new(self.sender.clone(), || Message::Stop)
     }
 
-    /// Runs until it is stopped. Once it is its turn `earlier` gives what an earlier run left, and `started` is called when everything is
-    /// taken over and it decides.
+    /// Runs until it is stopped. While another process has the lease, `standby` serves what is followed, until what it gives is dropped. Once
+    /// it is its turn `earlier` gives what an earlier run left, and `started` is called when everything is taken over and it decides.
     ///
     /// # Errors
     /// Why it cannot run, or must not any more.
-    pub fn run(
+    pub fn run<S>(
         mut self,
+        standby: impl Fn(Started) -> Result<S, String>,
         earlier: impl FnOnce() -> Result<Earlier, String>,
         started: impl FnOnce(Started) -> Result<(), String>,
     ) -> Result<(), String> {
@@ -128,7 +143,7 @@ impl Shim {
             .options
             .lease
             .clone()
-            .map(|(name, me)| Lease::new(writer.clone(), self.fence.clone(), &self.options.namespace, &name, &me));
+            .map(|(name, me)| Lease::new(writer.clone(), self.fence.clone(), &self.options.namespace, &name, me));
         let _entered = self.runtime.enter();
         let to = self.sender.clone();
         let take = move |change| drop(to.send(Message::Feed(change)));
@@ -138,8 +153,8 @@ impl Shim {
             let to = self.sender.clone();
             self.runtime.spawn(lease.hold(move |turn| drop(to.send(Message::Lease(turn)))));
         }
-        let outcome = match self.gather()? {
-            true => earlier().and_then(|earlier| self.begin(writer, earlier)).and_then(|mut deciding| {
+        let outcome = match self.gather(&writer, &standby)? {
+            true => earlier().and_then(|earlier| self.begin(&writer, earlier)).and_then(|mut deciding| {
                 started(deciding.started())?;
                 self.health.is_ready();
                 let outcome = self.decide(&mut deciding);
@@ -157,17 +172,23 @@ impl Shim {
     }
 
     /// Gathers objects until every kind is there and it is our turn. Gives whether that came.
-    fn gather(&mut self) -> Result<bool, String> {
+    fn gather<S>(&mut self, writer: &Writer, standby: &impl Fn(Started) -> Result<S, String>) -> Result<bool, String> {
+        let mut observer: Option<Observer<S>> = None;
+        let mut tried = false;
         loop {
             if self.listed.len() == KINDS {
                 if self.mine {
                     return Ok(true);
                 }
                 self.health.stands_by();
+                if self.stands_by && !std::mem::replace(&mut tried, true) {
+                    observer = self.observe(writer, standby);
+                }
             }
             let Ok(message) = self.inbox.recv() else { return Ok(false) };
             match message {
                 Message::Feed(FeedChange::Changed(inputs)) => {
+                    observer = observer.and_then(|observer| self.show(observer, &inputs));
                     for input in inputs {
                         match input {
                             Input::Put(object) => self.gathered.gather(object),
@@ -182,6 +203,27 @@ impl Shim {
                 Message::Stop => return Ok(false),
             }
         }
+    }
+
+    /// Shows what is followed. A standby that cannot show it still takes over.
+    fn observe<S>(&self, writer: &Writer, standby: &impl Fn(Started) -> Result<S, String>) -> Option<Observer<S>> {
+        let observing = self.take_over(self.gathered.clone(), writer, Earlier::default(), true);
+        let shown = observing.and_then(|mut observing| {
+            observing.batch(Vec::new())?;
+            Ok(Observer { _serving: standby(observing.started())?, observing })
+        });
+        shown.inspect_err(|why| tracing::warn!("the standby serves no reads: {why}")).ok()
+    }
+
+    /// Gives what is new to an observer; `None` if it cannot go on.
+    fn show<S>(&self, mut observer: Observer<S>, inputs: &[Input]) -> Option<Observer<S>> {
+        let maps = inputs.iter().any(is_map);
+        let taken = observer.observing.batch(inputs.to_vec()).and_then(|()| match maps {
+            true => observer.observing.configure(&self.options.namespace),
+            false => Ok(()),
+        });
+        taken.inspect_err(|why| tracing::warn!("the standby serves no reads any more: {why}")).ok()?;
+        Some(observer)
     }
 
     fn note(&mut self, change: FeedChange) {
@@ -202,15 +244,33 @@ impl Shim {
                 self.mine = true;
             }
             Turn::Theirs(who) if who.is_empty() => {}
-            Turn::Theirs(who) => tracing::info!("standby: {who} has the lease"),
+            Turn::Theirs(who) => {
+                tracing::info!("standby: {who} has the lease");
+                self.health.follows(&Process::name_of(&who));
+                self.stands_by = true;
+            }
             Turn::Lost(why) => return Err(format!("the lease is lost, so this instance stops writing: {why}")),
         }
         Ok(())
     }
 
-    /// Takes over everything that was gathered.
-    fn begin(&mut self, writer: Writer, earlier: Earlier) -> Result<Deciding, String> {
+    /// Takes over everything that was gathered, to decide.
+    fn begin(&mut self, writer: &Writer, earlier: Earlier) -> Result<Deciding, String> {
         let cluster = std::mem::take(&mut self.gathered);
+        let mut deciding = self.take_over(cluster, writer, earlier, false)?;
+        // What is to be done about what was taken over.
+        deciding.batch(Vec::new())?;
+        Ok(deciding)
+    }
+
+    /// Takes over the objects of a cluster, to decide or to observe.
+    fn take_over(
+        &self,
+        cluster: Cluster,
+        writer: &Writer,
+        earlier: Earlier,
+        observes: bool,
+    ) -> Result<Deciding, String> {
         let mut configured = Configured::read(&cluster, &self.options.namespace)?;
         if let Some(queues) = &self.options.queues {
             configured.queues.clone_from(queues);
@@ -228,7 +288,7 @@ impl Shim {
             None => format!("the ConfigMap yunikorn-configs of namespace {}", self.options.namespace),
         };
         let configured_by = Some(Arc::from(place));
-        let setup = Setup { begins: now, tuning, configured_by, ..self.options.setup.clone() };
+        let setup = Setup { begins: now, tuning, configured_by, follows: observes, ..self.options.setup.clone() };
         let config::Reading { config, faults } = config::read(&configured.queues, setup.profile);
         let config = config.ok_or_else(|| {
             let first = faults.first().map(ToString::to_string).unwrap_or_default();
@@ -237,17 +297,19 @@ impl Shim {
         let mut core =
             Core::set_up_after(&setup, Arc::new(config), earlier)?.with_config_text(configured.queues.as_bytes(), None);
         let to = self.sender.clone();
-        core.tap(move || drop(to.send(Message::Wake)));
+        core.tap(move || {
+            if !observes {
+                let _ = to.send(Message::Wake);
+            }
+        });
         let live = Live::start(cluster, settings, now, &mut CoreSink(&mut core));
         let engine = Engine::start(core, 1.0).map_err(|error| format!("cannot start the scheduler: {error}"))?;
         let image = configured.placeholder_image.clone().unwrap_or_else(|| PAUSE.to_owned());
-        let hands = Hands::new(self.runtime.handle().clone(), writer, self.fence.clone(), self.sender.clone(), &image);
+        let hands =
+            Hands::new(self.runtime.handle().clone(), writer.clone(), self.fence.clone(), self.sender.clone(), &image);
         let (engine, looked) = (Arc::new(engine), Instant::now());
-        let mut deciding =
-            Deciding { engine, live: Some(Box::new(live)), review: Some(Box::default()), hands, configured, looked };
-        // What is to be done about what was taken over.
-        deciding.batch(Vec::new())?;
-        Ok(deciding)
+        let (live, review) = (Some(Box::new(live)), Some(Box::default()));
+        Ok(Deciding { engine, live, review, hands, configured, looked, observes })
     }
 
     /// Takes what is new until it is stopped.

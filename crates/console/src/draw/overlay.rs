@@ -10,6 +10,7 @@
 use ratatui::layout::Rect;
 
 use crate::draw::pen::Pen;
+use crate::present::figures;
 use crate::present::layout;
 use crate::present::layout::Regions;
 use crate::present::overlay;
@@ -31,7 +32,7 @@ pub fn draw(pen: &mut Pen<'_>, state: &State, regions: &Regions) {
             Layer::Messages { top } => scrolled(pen, state, "Messages", &overlay::message_lines(state), *top),
             Layer::Tour { top } => scrolled(pen, state, "A short tour", &overlay::tour_lines(state), *top),
             Layer::Figures(figures) => {
-                let title = format!("Figures of {}", figures.of);
+                let title = figures::title(state, figures);
                 scrolled(pen, state, &title, &overlay::figure_lines(state, figures), figures.top);
             }
             Layer::Columns(picker) => {

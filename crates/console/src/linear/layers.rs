@@ -1,6 +1,7 @@
 //! What stands over the page: questions, boxes with text, what is being written.
 
 use crate::linear::plain;
+use crate::present::figures;
 use crate::present::overlay;
 use crate::state::State;
 use crate::state::layer::{ColumnPicker, CommandLine, Confirm, Layer, Off};
@@ -25,7 +26,7 @@ pub fn of(state: &State, layer: &Layer) -> Vec<String> {
                 let shown = if figure.shown.is_empty() { String::new() } else { format!(" {}", figure.shown) };
                 plain::text(&format!("{}{shown}: {}", figure.title, figure.why))
             };
-            let title = plain::text(&format!("Figures of {}", figures.of));
+            let title = plain::text(&figures::title(state, figures));
             std::iter::once(title).chain(figures.list.iter().map(one)).collect()
         }
         Layer::Columns(picker) => columns(picker),

@@ -11,7 +11,7 @@ pub(crate) mod config_pane;
 pub mod contexts;
 pub mod crumbs;
 pub mod details;
-pub(crate) mod edit_check;
+pub mod edit_check;
 pub(crate) mod edit_completion;
 pub mod explain;
 pub mod export;

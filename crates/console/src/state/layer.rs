@@ -6,6 +6,7 @@ use crate::state::column::ColumnChoice;
 use crate::state::jobs::Names;
 use crate::state::line_edit::LineEdit;
 use crate::state::own_command::OwnRun;
+use model::Time;
 use source::SuspendOrder;
 use view::act::Order;
 use view::job::JobOrder;
@@ -81,11 +82,13 @@ pub struct PickedColumn {
     pub usual: u16,
 }
 
-/// How the figures on a page are computed, at the moment of the request.
+/// How the figures on a page are computed: those of the page are computed again for each newer view.
 #[derive(Clone, Debug, Default)]
 pub struct Figures {
     /// What they are of.
     pub of: String,
+    /// The time of the view that they are from; `None` for a list that no view changes.
+    pub at: Option<Time>,
     /// One by one, in the order of the screen.
     pub list: Vec<Figure>,
     /// The first line on the screen.

@@ -22,6 +22,7 @@ use crate::update::owners;
 use crate::update::page::PageUpdate;
 use crate::update::pod;
 use crate::update::refresh;
+use crate::update::run;
 use view::View;
 
 /// Takes news. While the picture is frozen they are kept for later.
@@ -100,6 +101,7 @@ pub(super) fn show_newest(state: &mut State, mark: bool) -> bool {
         mark_changes(state, &before);
     }
     lists::rebuild(state, false);
+    run::follow_figures(state);
     true
 }
 

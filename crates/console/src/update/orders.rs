@@ -53,8 +53,15 @@ pub(super) fn ask_kill(state: &mut State, app: &AppRow, order: Order) {
 }
 
 /// Asks whether an order is to be given; opens on not giving it.
-pub(super) fn ask(state: &mut State, title: String, lines: Vec<String>, accept: &'static str, order: Order) {
+pub(super) fn ask(state: &mut State, title: String, mut lines: Vec<String>, accept: &'static str, order: Order) {
+    lines.extend(waived(state));
     state.ask(Confirm::new(title, lines, accept, Question::Order(Box::new(order))));
+}
+
+/// Why access lists are not checked, where RBAC alone decides.
+pub(super) fn waived(state: &State) -> Option<String> {
+    let waived = state.cluster.actor().ok()?.cluster.as_ref()?.waived?;
+    Some(format!("{waived}."))
 }
 
 /// What killing an application does.

@@ -103,6 +103,7 @@ fn ask(state: &mut State, app: &AppId, origin: QuestionOrigin, chains: &[Chain])
         format!("{} also has {} of other applications.", chain.words(), format::count(chain.others as u64, "pod"))
     }));
     lines.push(":unsuspend resumes them; they restart.".to_owned());
+    lines.extend(super::orders::waived(state));
     let order = SuspendOrder {
         partition,
         app: app.clone(),

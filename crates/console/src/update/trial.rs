@@ -137,7 +137,7 @@ fn list(state: &mut State) {
         shown: trial.assumed.to_string(),
         why: "when running applications end here".to_owned(),
     });
-    state.layers.push(Layer::Figures(Figures { of: "the changes of this what-if".to_owned(), list, top: 0 }));
+    state.layers.push(Layer::Figures(Figures { of: "the changes of this what-if".to_owned(), at: None, list, top: 0 }));
 }
 
 /// The first changes, one in a line.

@@ -10,6 +10,7 @@ use axum::http::{HeaderMap, header};
 use super::NativeApi;
 use super::route::{Route, Verb};
 use crate::auth::TokenMark;
+use crate::options::standby;
 use model::Identity;
 use view::act::{Actor, ActsFrom, Code, Details, Refusal};
 
@@ -118,7 +119,9 @@ fn authenticated(native: &NativeApi, headers: &HeaderMap, peer: Option<SocketAdd
     };
     let admin = token.identity.user == native.options.owner || native.options.scheduler_acl.grants(&token.identity);
     let actor = Actor { from: from(peer), ..Actor::from(token.identity.clone()) }.scheduler_admin(admin);
+    let standby = native.options.standby.as_ref().map(standby);
     let actor = match (native.options.read_only, token.read_only) {
+        _ if standby.is_some() => actor.read_only(&standby.unwrap_or_default()),
         (true, _) => actor.read_only("this server is read-only"),
         (_, true) => actor.read_only("the token is read-only"),
         _ => actor,

@@ -57,6 +57,7 @@ use super::listen::Streaming;
 use super::work_budget::{self, WorkBudget};
 use super::{Limits, reply};
 use crate::auth::{TokenMark, Tokens};
+use crate::options::Leader;
 use ::alerts::alerting::Board;
 use ::config::settings::EventConfig;
 use engine::Host;
@@ -77,6 +78,8 @@ pub struct NativeOptions {
     pub require_token: bool,
     /// Nothing can be changed, by nobody.
     pub read_only: bool,
+    /// Another process leads, and nothing can be changed here.
+    pub standby: Option<Leader>,
     /// Applications are the jobs of a daemon, which alone submits, asks, releases and removes.
     pub of_jobs: bool,
     /// Who is in the scheduler ACL, besides the owner of the process.

@@ -61,7 +61,7 @@ pub(super) fn server(request: &NativeRequest) -> Reply {
         start_time: request.native.wall.start(),
         auth: auth.to_owned(),
         tls: options.tls,
-        read_only: options.read_only,
+        read_only: options.read_only || options.standby.is_some(),
         paused: request.view().paused,
         features: FEATURES
             .iter()

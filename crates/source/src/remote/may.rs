@@ -17,7 +17,8 @@ impl Remote {
                 return Err(cannot(format!("the connection is lost: {cause}")));
             }
             let view = self.view();
-            return act::cluster::lists_known(cluster, &view, act).and_then(|()| view.may(&self.acting(), act));
+            return act::cluster::lists_known(cluster, &view, act)
+                .and_then(|()| act::cluster::may(&view, &self.acting(), act));
         }
         if let Some(client::Remote::YuniKorn(_)) = remote.as_deref() {
             let why = format!("the REST API of Apache YuniKorn is read-only{}", elsewhere(act));

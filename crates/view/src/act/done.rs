@@ -75,6 +75,16 @@ pub enum PodEnd {
     Kept(String),
 }
 
+impl PodEnd {
+    /// The outcome without the pod: pods with the same word have the same outcome. The reason of a refusal is left out.
+    pub fn word(&self) -> String {
+        match self {
+            Self::Refused(_) => "refused".to_owned(),
+            other => other.to_string(),
+        }
+    }
+}
+
 impl fmt::Display for PodEnd {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

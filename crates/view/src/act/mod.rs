@@ -24,6 +24,6 @@ pub use self::done::{
 pub use self::order::{Act, Actor, ActsFrom, LONGEST_REASON, MOST_ASKS, Order, PartitionAct};
 pub use self::permission::{ConfigRights, may_configure};
 pub use self::refusal::{Code, Details, FoundFault, Reason, Refusal};
-pub use self::rights::{ClusterRights, Right};
+pub use self::rights::{ClusterRights, EnforceAcl, Right};
 pub use scheduler::placement::access::AclKind;
 pub use scheduler::{AskSpec, GangStyle, NodeSpec, Submission};

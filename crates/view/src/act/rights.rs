@@ -31,6 +31,36 @@ impl fmt::Display for Right {
     }
 }
 
+/// Whether the access lists of queues are checked before the API server decides: `--enforce-acl`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum EnforceAcl {
+    /// Only if a queue of the active configuration has an `adminacl`.
+    #[default]
+    Auto,
+    /// Also if no queue has an `adminacl`, which then allows nothing.
+    Always,
+    /// RBAC alone decides.
+    Never,
+}
+
+impl EnforceAcl {
+    /// The names, as options and settings write them.
+    pub const NAMES: [&str; 3] = ["auto", "always", "never"];
+
+    /// The mode of a name.
+    ///
+    /// # Errors
+    /// Names the valid values.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        match text {
+            "auto" => Ok(Self::Auto),
+            "always" => Ok(Self::Always),
+            "never" => Ok(Self::Never),
+            _ => Err(format!("invalid value {text:?}; valid values: {}", Self::NAMES.join(", "))),
+        }
+    }
+}
+
 /// What is known of somebody's rights in a cluster.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ClusterRights {
@@ -40,6 +70,8 @@ pub struct ClusterRights {
     pub reviewed: BTreeMap<Right, bool>,
     /// Why access lists allow nothing: it is not known who one is. `None` also where they are not asked.
     pub unknown: Option<Arc<str>>,
+    /// Why access lists are not checked, so that RBAC alone decides; `None` if they are.
+    pub waived: Option<&'static str>,
 }
 
 impl ClusterRights {
@@ -156,7 +188,7 @@ mod tests {
     fn what_rbac_does_not_allow_is_refused_by_its_name() {
         let reviewed =
             BTreeMap::from([(right("patch", "configmaps", Some("yk")), false), (right("patch", "nodes", None), true)]);
-        let rights = ClusterRights { namespace: Some(Arc::from("yk")), reviewed, unknown: None };
+        let rights = ClusterRights { namespace: Some(Arc::from("yk")), reviewed, ..ClusterRights::default() };
         let actor = Actor::from(Identity { user: "eve".to_owned(), groups: Vec::new() });
         let configure = Act::Configure { text: String::new(), base: None, dry_run: false };
         let refusal = rights.may(&View::default(), &actor, &configure).unwrap_err();

@@ -36,7 +36,14 @@ pub fn figures(state: &State) -> Figures {
     let own = each_page!(state.page(), page => page.figures(state));
     let (of, mut list) = own.unwrap_or_else(|| row(state));
     list.extend(header(state));
-    Figures { of, list, top: 0 }
+    Figures { of, at: Some(state.framed().at), list, top: 0 }
+}
+
+/// The title of the list. It has the age of figures that are older than the page, since what they are of has left it.
+pub fn title(state: &State, figures: &Figures) -> String {
+    let age = figures.at.map(|at| state.framed().at.since(at)).filter(|age| !age.is_zero());
+    let age = age.map(|age| format!(", {} old", format::duration(age))).unwrap_or_default();
+    format!("Figures of {}{age}", figures.of)
 }
 
 fn figure(title: &str, shown: impl Into<String>, why: impl Into<String>) -> Figure {

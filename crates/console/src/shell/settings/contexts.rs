@@ -3,8 +3,10 @@
 use std::collections::BTreeMap;
 
 use config::Fault;
+use config::toml_table::Entry;
 use config::toml_table::Table;
 use model::Identity;
+use view::act::EnforceAcl;
 
 /// A scheduler somewhere else, and how it is looked at.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,8 +25,8 @@ pub struct RemoteContext {
     pub read_only: bool,
     /// Looked at through this identity's eyes.
     pub acting_as: Option<Identity>,
-    /// In Kubernetes: `adminacl` is asked before the API server is.
-    pub enforce_acl: bool,
+    /// In Kubernetes: whether `adminacl` is checked before the API server decides.
+    pub enforce_acl: EnforceAcl,
 }
 
 impl Default for RemoteContext {
@@ -37,7 +39,7 @@ impl Default for RemoteContext {
             headers: Vec::new(),
             read_only: false,
             acting_as: None,
-            enforce_acl: true,
+            enforce_acl: EnforceAcl::Auto,
         }
     }
 }
@@ -58,6 +60,22 @@ pub fn read(table: &Table<'_, '_>, faults: &mut Vec<Fault>) -> BTreeMap<String, 
     contexts
 }
 
+/// `auto`, `always`, `never`; a boolean, as releases before wrote it, is `always` or `never`.
+fn enforce_acl(entry: &Entry<'_, '_>, faults: &mut Vec<Fault>) -> EnforceAcl {
+    if !entry.is_text() {
+        return match entry.bool(faults) {
+            Some(false) => EnforceAcl::Never,
+            Some(true) => EnforceAcl::Always,
+            None => EnforceAcl::Auto,
+        };
+    }
+    let read = EnforceAcl::parse(entry.text(faults).unwrap_or_default());
+    read.unwrap_or_else(|why| {
+        faults.push(entry.wrong("OWN-003", why, "write \"auto\", \"always\", or \"never\""));
+        EnforceAcl::Auto
+    })
+}
+
 fn context(table: &Table<'_, '_>, faults: &mut Vec<Fault>) -> RemoteContext {
     const KNOWN: [&str; 8] = ["url", "token-file", "ca", "client-cert", "headers", "read-only", "as", "enforce-acl"];
     let mut context = RemoteContext::default();
@@ -69,7 +87,7 @@ fn context(table: &Table<'_, '_>, faults: &mut Vec<Fault>) -> RemoteContext {
             "client-cert" => context.client_cert = entry.text(faults).map(str::to_owned),
             "headers" => context.headers = entry.texts(faults).unwrap_or_default(),
             "read-only" => context.read_only = entry.bool(faults).unwrap_or_default(),
-            "enforce-acl" => context.enforce_acl = entry.bool(faults).unwrap_or(true),
+            "enforce-acl" => context.enforce_acl = enforce_acl(&entry, faults),
             "as" => match entry.text(faults).map(Identity::parse) {
                 Some(Ok(who)) => context.acting_as = Some(who),
                 Some(Err(why)) => faults.push(entry.wrong("OWN-003", why, "write USER:GROUP,GROUP")),
@@ -84,4 +102,28 @@ fn context(table: &Table<'_, '_>, faults: &mut Vec<Fault>) -> RemoteContext {
         }
     }
     context
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::shell::settings;
+    use crate::theme::Themes;
+    use view::act::EnforceAcl;
+
+    #[test]
+    fn whether_adminacl_is_checked_is_a_word_or_as_before_a_boolean() {
+        let read = |value: &str| {
+            let text = format!("[contexts.prod]\nurl = \"k8s://prod\"\n{value}\n");
+            let read = settings::read(&text, &Themes::shipped());
+            (read.settings.contexts["prod"].enforce_acl, read.faults.len())
+        };
+        assert_eq!(read(""), (EnforceAcl::Auto, 0));
+        assert_eq!(read("enforce-acl = \"auto\""), (EnforceAcl::Auto, 0));
+        assert_eq!(read("enforce-acl = \"always\""), (EnforceAcl::Always, 0));
+        assert_eq!(read("enforce-acl = \"never\""), (EnforceAcl::Never, 0));
+        assert_eq!(read("enforce-acl = true"), (EnforceAcl::Always, 0));
+        assert_eq!(read("enforce-acl = false"), (EnforceAcl::Never, 0));
+        assert_eq!(read("enforce-acl = \"sometimes\""), (EnforceAcl::Auto, 1));
+        assert_eq!(read("enforce-acl = 3"), (EnforceAcl::Auto, 1));
+    }
 }

@@ -9,8 +9,9 @@ use crate::remote::kept::Kept;
 use crate::remote::plan::Query;
 use client::Fault;
 use cluster::kube::Cluster;
+use cluster::kube::UsedRight;
 use model::AppId;
-use view::act::{Code, Refusal};
+use view::act::{Actor, Code, Refusal};
 use view::kubernetes::{Chain, OwnerDone, OwnerObject};
 use view::{AppRow, View};
 
@@ -39,6 +40,7 @@ impl Once {
             format!("{running} allocations are released, {} asks withdrawn", row.pending_asks),
         ];
         let Some(cluster) = self.cluster() else { return Ok((lines, Vec::new())) };
+        lines.extend(act::cluster::waived(&cluster, &view).map(str::to_owned));
         match self.with_pods(&cluster, &view, (partition, app)) {
             Err(why) => {
                 lines.push(format!("the controller that recreates its pods is unknown: {why}"));
@@ -51,6 +53,16 @@ impl Once {
                 Ok((lines, chains))
             }
         }
+    }
+
+    /// The rights at the API server of a cluster that kornsole uses, each reviewed.
+    pub fn used_rights(&self, cluster: &Cluster) -> Vec<UsedRight> {
+        self.runtime.block_on(cluster.used_rights())
+    }
+
+    /// Who gives orders through a cluster, by the access lists of a view.
+    pub fn actor_in(&self, cluster: &Cluster, view: &View) -> Actor {
+        act::cluster::actor(cluster, view)
     }
 
     /// Suspends owners of the pods of an application, one result for each.

@@ -22,6 +22,7 @@ use client::{Client, Fault, Limits, Release, Remote, Target, Trouble};
 use model::{Identity, Time};
 use view::View;
 use view::act::{Act, Configuration, Done, Order, PartitionAct, Refusal};
+use wire::convert;
 use wire::convert::read::{RemoteState, Shapes};
 use wire::dto;
 
@@ -341,7 +342,14 @@ impl Once {
             }
             FetchedData::Users(users) => self.remote_state.users(&partition, users),
             FetchedData::Groups(groups) => self.remote_state.groups(&partition, groups),
-            FetchedData::Config(text) => drop(self.remote_state.config(&text, false)),
+            FetchedData::Config(text) => {
+                let _ = self.remote_state.config(&text, false);
+                // Who may not read the ConfigMap sees the text that the scheduler answers: orders are judged by its access lists.
+                if self.cluster().is_some() && self.remote_state.has_config() {
+                    let text = Arc::from(convert::read::plain(&text));
+                    self.remote_state.configuration(Configuration::seen(text, 1, now()));
+                }
+            }
             FetchedData::WrittenConfig(text, entry, revision) => {
                 let _ = self.remote_state.config(&text, true);
                 let seen = Configuration::seen(Arc::from(text), revision.unwrap_or(1), now());

@@ -7,6 +7,7 @@ use reqwest::Method;
 use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderValue};
 use serde::Deserialize;
 
+use super::acl::with_remedy;
 use super::in_force::{Awaited, awaited};
 use super::refused;
 use crate::remote::kept::{Kept, Origin};
@@ -71,9 +72,12 @@ pub async fn perform(
         ..Configured::default()
     };
     let diff = config::diff(&old, &new);
-    if cluster.enforces_acl() && (new.checksum != old.checksum || before.put_back) {
+    if !actor.judged_elsewhere && (new.checksum != old.checksum || before.put_back) {
         known(cluster, act)?;
         may_reconfigure(view, actor, act, &diff)?;
+    }
+    if let Some(waived) = actor.cluster.as_ref().and_then(|rights| rights.waived) {
+        done.what_happens.insert(0, waived.to_owned());
     }
     done.removal = Removal::between(&old, &new, empty);
     effects(&mut done, &diff);
@@ -253,7 +257,7 @@ fn may_reconfigure(view: &View, actor: &Actor, act: &Act, diff: &config::Diff) -
         part.is_some_and(|part| access::admin(part, queue.as_str(), &actor.identity).is_some())
     };
     may_configure(diff, actor.scheduler_admin, admin, view.partitions.iter().map(|part| &*part.name))
-        .map_err(|lacks| Refusal::no_config_rights(actor, act, &lacks))
+        .map_err(|lacks| with_remedy(view, actor, None, Refusal::no_config_rights(actor, act, &lacks)))
 }
 
 fn effects(done: &mut Configured, diff: &config::Diff) {

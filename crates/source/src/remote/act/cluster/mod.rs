@@ -2,21 +2,25 @@
 //!
 //! Each is checked here first, by the access lists in force as the view has them; then the API server decides by its own rules.
 
+mod acl;
 mod configure;
 mod in_force;
 mod kill;
 mod note;
 mod owners;
 
+pub use acl::waived;
 pub use configure::{checksum_of, entry, keep, seen_by};
 pub use kill::look_up_pods;
 pub use owners::{chains, suspend};
+
+use std::sync::Arc;
 
 use client::Client;
 use cluster::kube::{Cluster, KubeFault};
 use model::{Identity, NodeId};
 use view::View;
-use view::act::{Act, Actor, ActsFrom, Code, Done, NodeDone, Order, PartitionAct, Refusal};
+use view::act::{Act, Actor, ActsFrom, ClusterRights, Code, Done, NodeDone, Order, PartitionAct, Refusal};
 use view::placement::access;
 
 /// Who gives orders through a cluster.
@@ -24,9 +28,15 @@ pub fn actor(cluster: &Cluster, view: &View) -> Actor {
     let identity = identity(cluster);
     // YuniKorn has no access list of the scheduler: the administrators of every root count as its members.
     let admin = |root: &view::PartitionView| access::admin(root, "root", &identity).is_some();
-    let judged_elsewhere = !cluster.enforces_acl();
+    let waived = waived(cluster, view);
+    let judged_elsewhere = waived.is_some();
     let scheduler_admin = judged_elsewhere || (!view.partitions.is_empty() && view.partitions.iter().all(admin));
-    let (from, cluster) = (ActsFrom::Console, Some(cluster.rights()));
+    let mut rights = cluster.rights();
+    if judged_elsewhere {
+        // An unknown name matters only to access lists.
+        rights = Arc::new(ClusterRights { unknown: None, waived, ..(*rights).clone() });
+    }
+    let (from, cluster) = (ActsFrom::Console, Some(rights));
     Actor { identity, scheduler_admin, read_only: None, from, judged_elsewhere, cluster }
 }
 
@@ -40,7 +50,7 @@ pub fn identity(cluster: &Cluster) -> Identity {
 /// # Errors
 /// It was not read yet.
 pub fn lists_known(cluster: &Cluster, view: &View, act: &Act) -> Result<(), Refusal> {
-    if view.configuration.is_some() || !cluster.enforces_acl() {
+    if view.configuration.is_some() || waived(cluster, view).is_some() {
         return Ok(());
     }
     let why = "the access lists of the queues are not loaded yet: the active configuration was not read";
@@ -55,7 +65,10 @@ pub async fn perform(client: &Client, cluster: &Cluster, view: &View, order: &Or
     // Why one is not known is reported where an access list is asked.
     let _ = cluster.who().await;
     let actor = actor(cluster, view);
-    let outcome = carry_out(client, cluster, view, &actor, order).await;
+    let outcome = match lists_known(cluster, view, &order.act) {
+        Ok(()) => carry_out(client, cluster, view, &actor, order).await,
+        Err(refusal) => Err(refusal),
+    };
     note::order(cluster, view, &actor, order, &outcome).await;
     outcome
 }
@@ -65,6 +78,15 @@ pub fn refused_before(cluster: &Cluster, view: &View, order: &Order, refusal: &R
     note::refusal(cluster, &actor(cluster, view), order, refusal);
 }
 
+/// Whether the view lets an actor give an order.
+///
+/// # Errors
+/// Why not; for an access list with the line that would allow it.
+pub fn may(view: &View, actor: &Actor, act: &Act) -> Result<(), Refusal> {
+    let partition = act.partition().map(|name| &**name);
+    view.may(actor, act).map_err(|refusal| acl::with_remedy(view, actor, partition, refusal))
+}
+
 async fn carry_out(
     client: &Client,
     cluster: &Cluster,
@@ -72,7 +94,7 @@ async fn carry_out(
     actor: &Actor,
     order: &Order,
 ) -> Result<Done, Refusal> {
-    view.may(actor, &order.act)?;
+    may(view, actor, &order.act)?;
     match &order.act {
         Act::Configure { text, base, dry_run } => {
             let change = configure::Change { text, base: base.as_deref(), dry_run: *dry_run, of: None };

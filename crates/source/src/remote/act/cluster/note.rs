@@ -71,8 +71,9 @@ pub async fn suspension(
 /// Who acts, from where.
 fn by(cluster: &Cluster, actor: &Actor) -> AuditEntry {
     let mut before = Facts::new();
-    if !cluster.enforces_acl() {
-        before.push(("enforce-acl".to_owned(), "false".to_owned()));
+    if let Some(waived) = actor.cluster.as_ref().and_then(|rights| rights.waived) {
+        let (list, why) = waived.split_once(": ").unwrap_or(("adminacl", waived));
+        before.push((list.to_owned(), why.to_owned()));
     }
     AuditEntry {
         user: actor.identity.user.clone(),

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use super::acl::remedy;
 use super::{actor, code, note};
 use crate::SuspendOrder;
 use cluster::kube::Cluster;
@@ -56,9 +57,10 @@ pub async fn suspend(cluster: &Cluster, view: &View, order: &SuspendOrder) -> Re
         }
         let part = view.partitions.iter().find(|part| part.name == order.partition);
         let part = part.ok_or_else(|| Refusal::not_found("partition", &order.partition))?;
-        if cluster.enforces_acl() && access::admin(part, order.queue.as_str(), &actor.identity).is_none() {
+        if !actor.judged_elsewhere && access::admin(part, order.queue.as_str(), &actor.identity).is_none() {
             let message = format!("{} may not {verb} the owners of {}", actor.user(), order.app);
-            let why = format!("needs admin access on {} or a queue above it", order.queue);
+            let remedy = remedy(view, &actor, Some(&part.name), &order.queue);
+            let why = format!("needs admin access on {} or a queue above it; {remedy}", order.queue);
             return Err(Refusal::new(Code::AclDenied, message, why));
         }
         let (mut done, mut first) = (Vec::new(), None);

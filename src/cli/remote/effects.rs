@@ -1,0 +1,83 @@
+//! What a configuration changes: the tree that `kornsole diff` prints, and the effects on what runs.
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use super::act::escape_lines;
+use config::Diff;
+use console::present::edit_check;
+use console::state::editor::CheckJob;
+use source::remote::once::{Once, Want};
+use view::View;
+
+/// A text, and the one that it replaces.
+#[derive(Clone, Copy)]
+pub(super) struct Texts<'t> {
+    /// The active one.
+    pub old: &'t str,
+    /// The one that is to be active.
+    pub new: &'t str,
+}
+
+/// What a text changes.
+pub(super) struct Effects {
+    diff: Diff,
+    /// The queues, each with sentences; or why they are unknown.
+    on_running: Result<Vec<(String, Vec<String>)>, String>,
+}
+
+impl Effects {
+    /// Compares two texts, and looks at what runs. `None` if one of them cannot be parsed: the scheduler reports that.
+    pub fn of(once: &mut Once, texts: Texts<'_>) -> Option<Self> {
+        let profile = once.remote().profile();
+        let seen = once.look(&[Want::Apps, Want::Nodes]);
+        let view = seen.as_ref().map_or_else(|_| Arc::new(View::default()), Arc::clone);
+        let read = |text: &str| config::read_file(text.as_bytes(), view.policy_group(), profile).config;
+        let diff = config::diff(&read(texts.old)?, &read(texts.new)?);
+        let on_running = seen.map_err(|fault| fault.to_string()).map(|view| {
+            let job = CheckJob {
+                at: view.at,
+                version: 0,
+                text: texts.new.to_owned(),
+                base: Arc::from(texts.old),
+                view,
+                profile,
+                actor: Err(Arc::from("judged by the scheduler")),
+                preview: None,
+            };
+            edit_check::check(&job).consequences
+        });
+        Some(Self { diff, on_running })
+    }
+
+    /// For people.
+    pub fn text(&self) -> String {
+        if self.diff.is_empty() {
+            return String::new();
+        }
+        let mut text = format!("\n{}{}\n\neffects:\n", self.diff.to_text(), self.diff.summary());
+        match &self.on_running {
+            Err(why) => text.push_str(&format!("  unknown: {why}\n")),
+            Ok(queues) if queues.is_empty() => text.push_str("  none on what runs now\n"),
+            Ok(queues) => {
+                for (queue, sentences) in queues {
+                    text.push_str(&format!("  {queue}\n"));
+                    sentences.iter().for_each(|sentence| text.push_str(&format!("    {sentence}\n")));
+                }
+            }
+        }
+        escape_lines(&text)
+    }
+
+    /// For programs: `diff` as `kornsole diff --json` prints it, and `effects` by queue; `null` if they are unknown.
+    pub fn add_to(&self, value: &mut Value) {
+        value["diff"] = self.diff.to_json();
+        value["effects"] = match &self.on_running {
+            Ok(queues) => {
+                queues.iter().map(|(queue, sentences)| json!({"queue": queue, "effects": sentences})).collect()
+            }
+            Err(_) => Value::Null,
+        };
+    }
+}

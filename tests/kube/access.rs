@@ -1,0 +1,155 @@
+//! Who may act: access lists, RBAC, and what is said of both.
+
+use serde_json::{Value, json};
+
+use super::{Stage, has, raise};
+
+/// What the audit of a context has last.
+fn last_entry(stage: &Stage, context: &str) -> Value {
+    let audit = std::fs::read_to_string(stage.folder.join(format!("kornsole/{context}/audit.jsonl"))).unwrap();
+    serde_json::from_str(audit.lines().last().unwrap()).unwrap()
+}
+
+/// Runs with a configuration that has no `adminacl`, and restores the one before.
+fn without_adminacl(stage: &Stage, run: impl FnOnce()) {
+    let before = stage.config_map();
+    let text = before["data"]["queues.yaml"].as_str().unwrap();
+    let bare: String = text.split_inclusive('\n').filter(|line| !line.contains("adminacl:")).collect();
+    let bare = format!("# queues without adminacl\n{bare}");
+    stage.patch_map(&json!({"data": {"queues.yaml": bare}}));
+    stage.in_force(&bare);
+    run();
+    stage.patch_map(&json!({"data": {"queues.yaml": text}}));
+    stage.in_force(text);
+}
+
+pub fn without_lists(stage: &Stage) {
+    const SAID: &str = "adminacl: none in the configuration; RBAC decides";
+    without_adminacl(stage, || {
+        let new = stage.changed("bare.yaml", raise);
+        has(&stage.works(&["apply", &new, "--server", "k8s://bob", "--dry-run"]), &[SAID]);
+        stage.works(&["apply", &new, "--server", "k8s://bob", "--yes"]);
+        let entry = last_entry(stage, "bob");
+        let fact = json!(["adminacl", "none in the configuration; RBAC decides"]);
+        assert!(
+            entry["before"].as_array().is_some_and(|facts| facts.contains(&fact))
+                || entry["before"]["adminacl"] == fact[1],
+            "{entry}"
+        );
+        stage.works(&["kill", "job-1", "--yes", "--server", "k8s://bob"]);
+        // RBAC still decides.
+        let why = stage.fails(&["kill", "job-1", "--yes", "--server", "k8s://viewer/yunikorn", "--via", "proxy"]);
+        has(&why, &["403"]);
+        let always = ["--server", "k8s://bob", "--enforce-acl", "always"];
+        let why = stage.fails(&[&["kill", "job-1", "--yes"], &always[..]].concat());
+        has(&why, &["bob may not kill job-1", "write `adminacl: 'bob'` of root.tenants.tenant-a.etl", "line "]);
+        // As settings before wrote it.
+        let settings = stage.file("always.toml", "[contexts.mine]\nurl = \"k8s://bob\"\nenforce-acl = true\n");
+        let why = stage.fails(&["kill", "job-1", "--yes", "--server", "mine", "--settings", &settings]);
+        has(&why, &["bob may not kill job-1"]);
+    });
+}
+
+pub fn remedy(stage: &Stage) {
+    let map = stage.config_map();
+    let text = map["data"]["queues.yaml"].as_str().unwrap();
+    let line = text.lines().position(|line| line.trim() == "- name: etl").unwrap() + 1;
+    let why = stage.fails(&["kill", "job-1", "--yes", "--server", "k8s://bob"]);
+    let to_write = format!(
+        "write `adminacl: 'bob'` of root.tenants.tenant-a.etl (queues.yaml of ConfigMap yunikorn/yunikorn-configs, line {line})"
+    );
+    has(&why, &["bob may not kill job-1", &to_write, "or use --enforce-acl never"]);
+    let new = stage.changed("new.yaml", raise);
+    let why = stage.fails(&["apply", &new, "--server", "k8s://bob", "--yes"]);
+    has(&why, &["needs admin access on root.tenants", "--enforce-acl never"]);
+    assert!(!why.contains("admins"), "{why}");
+    let never = ["--server", "k8s://bob", "--enforce-acl", "never"];
+    has(
+        &stage.works(&[&["apply", &new, "--dry-run"], &never[..]].concat()),
+        &["adminacl: not checked (--enforce-acl never); RBAC decides"],
+    );
+    let (code, _, err) = stage.run(&["queues", "--server", "k8s://bob", "--enforce-acl", "sometimes"]);
+    assert_eq!(code, 2);
+    has(&err, &["auto", "always", "never"]);
+}
+
+pub fn no_service(stage: &Stage) {
+    let service = stage.read("yunikorn", "service", "yunikorn-service");
+    stage.kubectl(&["-n", "yunikorn", "delete", "service", "yunikorn-service"]);
+    let via = format!("http://127.0.0.1:{}", stage.core);
+    let found = stage.run(&["queues", "--server", "k8s://root", "--via", &via]);
+    let new = stage.changed("new.yaml", raise);
+    // The namespace is that of the only ConfigMap of the scheduler.
+    let would =
+        stage.run(&["apply", &new, "--server", "k8s://root", "--via", &via, "--enforce-acl", "never", "--dry-run"]);
+    // Who may not look into all namespaces reads all the same, and is told what is unknown before a write.
+    let reads = stage.run(&["queues", "--server", "k8s://admin", "--via", &via]);
+    let writes = stage.run(&["apply", &new, "--server", "k8s://admin", "--via", &via, "--dry-run"]);
+    let named = stage.run(&["apply", &new, "--server", "k8s://admin/yunikorn", "--via", &via, "--dry-run"]);
+    let spec = json!({"selector": service["spec"]["selector"], "ports": service["spec"]["ports"]});
+    let again = json!({"apiVersion": "v1", "kind": "Service",
+        "metadata": {"name": "yunikorn-service", "namespace": "yunikorn"}, "spec": spec});
+    let file = stage.file("service-again.json", &again.to_string());
+    stage.kubectl(&["create", "-f", &file]);
+    assert_eq!(found.0, 0, "{}", found.2);
+    has(&found.1, &["tenant-a", "etl"]);
+    assert_eq!(would.0, 0, "{}", would.2);
+    has(&would.1, &["1 change"]);
+    assert_eq!(reads.0, 0, "{}", reads.2);
+    has(&reads.1, &["tenant-a"]);
+    assert_eq!(writes.0, 1, "{}", writes.1);
+    has(&writes.2, &["the namespace of the scheduler is unknown", "k8s://CONTEXT/NAMESPACE"]);
+    assert_eq!(named.0, 0, "{}", named.2);
+}
+
+pub fn who(stage: &Stage) {
+    let text = stage.works(&["whoami", "--server", "k8s://eve/yunikorn"]);
+    let line = |has: &str| text.lines().find(|line| line.contains(has)).unwrap_or_else(|| panic!("no {has} in {text}"));
+    assert!(line("kill applications").starts_with("no "), "{text}");
+    has(line("kill applications"), &["delete", "pods", "verbs: [delete]"]);
+    assert!(line("read the configuration").starts_with("yes "), "{text}");
+    assert!(line("apply a configuration").starts_with("no "), "{text}");
+    has(line("root.tenants.tenant-a.etl"), &["yes, root (group admins, admin)", "yes, root (*)"]);
+    has(&text, &["adminacl and RBAC both decide"]);
+    let text = stage.works(&["whoami", "--server", "k8s://bob", "--json"]);
+    let value: Value = serde_json::from_str(&text).unwrap();
+    let right =
+        |used: &str| value["rbac"].as_array().unwrap().iter().find(|right| right["usedTo"] == used).unwrap().clone();
+    assert_eq!(right("kill applications")["allowed"], true);
+    assert_eq!(right("apply a configuration")["name"], "yunikorn-configs");
+    assert_eq!(right("apply a configuration")["allowed"], true);
+    let queues = value["queues"].as_array().unwrap();
+    let etl = queues.iter().find(|one| one["queue"] == "root.tenants.tenant-a.etl").unwrap();
+    assert_eq!((&etl["admin"]["allowed"], &etl["submit"]["allowed"]), (&json!(false), &json!(true)));
+    without_adminacl(stage, || {
+        let value: Value = serde_json::from_str(&stage.works(&["whoami", "--server", "k8s://bob", "--json"])).unwrap();
+        assert_eq!(value["acl"], "adminacl: none in the configuration; RBAC decides");
+        assert_eq!(value["queues"][0]["admin"]["reason"], "RBAC decides");
+    });
+}
+
+pub fn tree_and_effects(stage: &Stage) {
+    let new = stage.changed("effects.yaml", |text| {
+        let lower = text.replacen("memory: 40G", "memory: 13G", 1);
+        lower.replacen("                    - name: adhoc\n", "                    - name: later\n", 1)
+    });
+    let text = stage.works(&["apply", &new, "--server", "k8s://admin", "--dry-run"]);
+    has(
+        &text,
+        &[
+            "~ root.tenants.tenant-a",
+            "max memory 40G → 13G",
+            "- root.tenants.tenant-a.adhoc",
+            "+ root.tenants.tenant-a.later",
+        ],
+    );
+    has(&text, &["effects:", "in use, headroom", "root.tenants.tenant-a.adhoc drains"]);
+    let file = stage.file("effects-now.yaml", stage.config_map()["data"]["queues.yaml"].as_str().unwrap());
+    let (_, tree, _) = stage.run(&["diff", &file, &new, "--core", "1.8.0"]);
+    let tree = tree.lines().next().unwrap();
+    assert!(text.contains(tree), "the tree is that of `diff`: {tree}\n{text}");
+    let json = stage.works(&["apply", &new, "--server", "k8s://admin", "--dry-run", "--json"]);
+    let json: Value = serde_json::from_str(&json).unwrap();
+    assert!(json["diff"]["changes"].as_array().is_some_and(|changes| changes.len() >= 3), "{json}");
+    assert!(json["effects"].as_array().is_some_and(|effects| !effects.is_empty()), "{json}");
+}
