@@ -10,7 +10,8 @@ pub fn crumbs(state: &State) -> Vec<String> {
     let alone = state.pages.get(1).is_some_and(|page| each_page!(page, page => page.stands_alone()));
     let named = |(at, page): (usize, &Page)| {
         let before = at.checked_sub(1).and_then(|at| state.pages.get(at));
-        each_page!(page, content => content.crumbs(page.row().title, before))
+        let title = if at == 0 && state.board.is_some() { "Cluster" } else { page.row().title };
+        each_page!(page, content => content.crumbs(title, before))
     };
     let mut crumbs: Vec<String> = state.pages.iter().enumerate().skip(usize::from(alone)).flat_map(named).collect();
     // A rejected application has no queue.

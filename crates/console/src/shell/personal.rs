@@ -78,8 +78,10 @@ impl Personal {
         state.settings.clone_from(&self.file);
         state.simulator = self.simulator;
         state.own_commands = Arc::new(self.own_commands);
-        if self.start == StartPage::Overview {
-            overview::open(state);
+        match self.start {
+            StartPage::Cluster if state.options.linear => overview::open(state),
+            StartPage::Cluster => state.board = Some(Box::default()),
+            StartPage::Queues => {}
         }
         (state.columns, state.views, state.keep_in) = (self.columns, self.views, self.keep_in);
         if self.opener.is_some() {

@@ -46,7 +46,7 @@ pub(super) fn of_waiting(part: &PartitionView) -> Vec<Concern> {
 }
 
 /// What the oldest ask of an application that a cycle has tried waits for, and since when.
-fn cause(app: &AppRow) -> Option<(&'static str, Time)> {
+pub(super) fn cause(app: &AppRow) -> Option<(&'static str, Time)> {
     let waiting = |(reason, since): (PendingReason, Time)| {
         let cause = match reason {
             _ if app.held_by_queue => "a maximum of applications",
