@@ -24,9 +24,10 @@ use console::tape::Against;
 use engine::journal::{MakeCore, RunningJournal};
 use engine::{Core, Setup};
 use model::acl::AclNames;
-use model::{Acl, Identity, Profile};
+use model::{Acl, Identity, Profile, QueueState};
 use scenario::{ScenarioWorkload, Workload};
 use source::{About, Collector, Embedded, Source, SourcePlace, Stepped, Trends, probe};
+use view::PartitionView;
 use view::act::Actor;
 
 /// The arguments of the console on own files.
@@ -293,7 +294,11 @@ fn server_options(args: &CommonArgs, settings: &Settings) -> Result<Option<serve
 /// How often it is measured while it runs ahead, as afterwards.
 const MEASURED: Duration = Duration::from_secs(10);
 
-/// Lets a scheduler run in virtual time before it is shown, and measures its trends.
+/// How much longer a simulation runs ahead at most, until a queue drains.
+const UNTIL_DRAIN: Duration = Duration::from_secs(600);
+
+/// Lets a scheduler run in virtual time before it is shown, and measures its trends. It then runs on until a queue drains, so that the
+/// first frame shows one.
 fn run_ahead(opened: Opened, actor: Actor, trends: &Trends) -> Opened {
     if opened.ahead.is_zero() {
         return opened;
@@ -306,6 +311,15 @@ fn run_ahead(opened: Opened, actor: Actor, trends: &Trends) -> Opened {
         stepped.advance(step);
         trends.observe(&stepped);
         left -= step;
+    }
+    let drains = || {
+        let view = stepped.view();
+        view.partitions.iter().flat_map(PartitionView::walk).any(|queue| queue.state == QueueState::Draining)
+    };
+    let latest = stepped.now() + UNTIL_DRAIN;
+    while !drains() && stepped.now() < latest {
+        stepped.advance(MEASURED);
+        trends.observe(&stepped);
     }
     Opened { core: stepped.into_core(), about, ..opened }
 }
@@ -336,6 +350,7 @@ pub fn show(opened: Opened, args: &CommonArgs, settings: &Settings) -> ExitCode 
     };
     let folder = args.state.by(settings).folder;
     let trends = trends::embedded(folder.as_deref());
+    personal.simulated = args.record.is_none() && matches!(opened.against, Against::Demo { .. });
     let ahead = !options.linear && args.record.is_none() && opened.kept.is_none();
     let opened = if ahead { run_ahead(opened, args.actor(settings.config()), &trends) } else { opened };
     let engine = match serve::engine(opened, args.speed, hook(settings)) {

@@ -32,7 +32,7 @@ pub struct DemoArgs {
     /// How much of it is printed
     #[arg(long = "for", value_name = "DURATION", default_value = "10m", value_parser = span, requires = "print_workload")]
     pub span: Duration,
-    /// Simulated time before the console opens; not with --state, --record, or --linear
+    /// Least simulated time before the console opens; not with --state, --record, or --linear
     #[arg(long, value_name = "DURATION", default_value = "10m", value_parser = span)]
     pub ahead: Duration,
     /// What every console takes

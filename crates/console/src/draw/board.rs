@@ -24,7 +24,12 @@ pub fn draw(pen: &mut Pen<'_>, state: &State, regions: &Regions) {
         first(pen, state, line);
     }
     if let Some(side) = side {
-        beside(pen, state, side);
+        let pane = regions.pane.is_some();
+        if pane {
+            pen.wall(Rect { width: 1, ..side });
+            pen.line(side.x + 2, side.bottom() - 1, side.width - 3);
+        }
+        beside(pen, state, Rect { height: side.height - u16::from(pane), ..side });
     }
 }
 

@@ -13,13 +13,13 @@ use crate::present::words::word;
 use crate::state::State;
 use crate::state::page::Page;
 use crate::theme::{Role, Signs};
-use model::{MEMORY, QueueState, VCORE};
+use model::{MEMORY, QueuePath, QueueState, VCORE};
 use view::drain::span;
-use view::overview::attention;
+use view::overview::{WaitingIn, attention};
 use view::trends::{Measure, Subject, SubjectKind, Value};
 use view::units::show_amount;
 use view::waiting::SheetLine;
-use view::{PartitionView, Record};
+use view::{ChangeDetail, ChangeType, ObjectType, PartitionView, Record};
 
 /// How far back the small lines of the gauges go.
 const SPAN: Duration = Duration::from_secs(600);
@@ -27,6 +27,11 @@ const SPAN: Duration = Duration::from_secs(600);
 /// Whether the page on the screen has the dashboard.
 pub fn is_shown(state: &State) -> bool {
     state.board.is_some() && matches!(state.page(), Page::Queues(_))
+}
+
+/// The name of the first page, if it has the dashboard; `None`: the first page is the queue tree alone.
+pub fn title_of_first(state: &State) -> Option<&'static str> {
+    state.board.is_some().then_some("Cluster")
 }
 
 /// What needs attention, the most severe first; `None` until it is known.
@@ -39,7 +44,7 @@ pub fn items(state: &State) -> Option<&[SheetLine]> {
 
 /// A value of the cluster over the last 10 minutes as heights, in `cells` columns at the right of which is now; blank where nothing was
 /// measured. `top` is what the highest cell stands for; `None`: the largest of the span.
-pub fn spark(
+fn spark(
     state: &State,
     measure: Measure,
     resource: Option<&str>,
@@ -47,14 +52,30 @@ pub fn spark(
     cells: u16,
     signs: &Signs,
 ) -> String {
-    let blank = || " ".repeat(usize::from(cells));
-    let Some(rings) = rings(state).filter(|_| cells > 0) else { return blank() };
     let value = match resource {
         Some(name) => Value::amount(SubjectKind::Cluster, measure, name),
         None => Value::plain(SubjectKind::Cluster, measure),
     };
+    line_of(state, &Subject::Cluster, &value, top, cells, signs)
+}
+
+/// The share of the cluster that a queue used over the last 10 minutes, as heights; the highest cell is its largest share.
+pub fn queue_spark(state: &State, queue: &QueuePath, cells: u16, signs: &Signs) -> String {
+    let value = Value::plain(SubjectKind::Queue, Measure::Share);
+    line_of(state, &Subject::Queue(queue.clone()), &value, None, cells, signs)
+}
+
+/// The waiting applications of a queue and its subtree; `None` until they are counted.
+pub fn waiting_in(state: &State, queue: &QueuePath) -> Option<WaitingIn> {
+    let waiting = state.board.as_ref()?.waiting.as_ref()?;
+    Some(waiting.queues.get(queue).copied().unwrap_or_default())
+}
+
+fn line_of(state: &State, subject: &Subject, value: &Value, top: Option<i64>, cells: u16, signs: &Signs) -> String {
+    let blank = || " ".repeat(usize::from(cells));
+    let Some(rings) = rings(state).filter(|_| cells > 0) else { return blank() };
     let to = state.cluster.at;
-    let series = rings.series(&Subject::Cluster, &value, to - SPAN, to, usize::from(cells));
+    let series = rings.series(subject, value, to - SPAN, to, usize::from(cells));
     let largest = series.figures.iter().flatten().map(|figure| figure.max).max().unwrap_or(0);
     let top = i128::from(top.unwrap_or(largest).max(1));
     let height =
@@ -68,23 +89,45 @@ pub fn spark(
     format!("{}{drawn}", " ".repeat(usize::from(cells).saturating_sub(series.figures.len())))
 }
 
+/// The nodes, and how many of them are schedulable, for the header.
+pub fn nodes(state: &State, signs: &'static Signs) -> Vec<Piece> {
+    let Some(part) = state.framed_part().filter(|part| !(state.cluster.unread.nodes && part.nodes.is_empty())) else {
+        return vec![dim(format!("{} nodes", signs.none))];
+    };
+    let open = part.nodes.values().filter(|node| node.is_open()).count();
+    let role = if open == part.nodes.len() { Role::StateActive } else { Role::Warning };
+    vec![
+        plain(format!("{} ", format::count(part.nodes.len() as u64, "node"))),
+        piece(role, signs.active),
+        plain(format!(" {open} schedulable")),
+    ]
+}
+
 /// How much room the gauges have.
 #[derive(Clone, Copy)]
 struct Form {
     meter: u16,
     spark: u16,
     second: u16,
+    /// Short words.
+    short: bool,
 }
 
 /// The two lines of gauges in a width.
 pub fn gauges(state: &State, width: usize, signs: &'static Signs) -> [Vec<Piece>; 2] {
-    let forms = [(20, 20, 14), (14, 14, 10), (10, 10, 8), (8, 8, 0), (6, 6, 0), (6, 0, 0), (0, 0, 0)];
-    let form = |(meter, spark, second)| Form { meter, spark, second };
+    let long = |meter, spark, second| Form { meter, spark, second, short: false };
+    let short = |meter| Form { short: true, ..long(meter, 0, 0) };
+    let forms = [long(20, 20, 14), long(14, 14, 10), long(10, 10, 8), long(8, 8, 0), long(6, 6, 0), long(6, 0, 0)];
+    let forms = forms.into_iter().chain([short(8), short(6), short(4), short(0)]);
     let fits = |lines: &[Vec<Piece>; 2]| lines.iter().all(|line| crate::present::pieces::width(line) <= width);
-    let made = forms.map(|one| lines_of(state, form(one), signs));
-    let last = made.len() - 1;
-    let at = made.iter().position(fits).unwrap_or(last);
-    made[at].clone()
+    let mut made = [Vec::new(), Vec::new()];
+    for form in forms {
+        made = lines_of(state, form, signs);
+        if fits(&made) {
+            break;
+        }
+    }
+    made
 }
 
 fn lines_of(state: &State, form: Form, signs: &'static Signs) -> [Vec<Piece>; 2] {
@@ -97,11 +140,11 @@ fn lines_of(state: &State, form: Form, signs: &'static Signs) -> [Vec<Piece>; 2]
         line.push(dim(format!("{} {} ", " ".repeat(room), signs.wall)));
     }
     first.extend(pending(state, part, form, signs));
-    second.extend(counts(state, part, signs));
+    second.extend(counts(state, part, form, signs));
     [first, second]
 }
 
-/// `CPU  ▰▰▰▰▱▱ 23.5 of 40  58% ▁▂▃▅ 10m`
+/// `CPU  ▰▰▰▰▱▱ 23.5/40  58% ▁▂▃▅ 10m`
 fn gauge(state: &State, part: &PartitionView, name: &str, form: Form, signs: &'static Signs) -> Vec<Piece> {
     let unread = state.cluster.unread.nodes && part.nodes.is_empty();
     let label = if name == VCORE { "CPU " } else { "MEM " };
@@ -113,8 +156,9 @@ fn gauge(state: &State, part: &PartitionView, name: &str, form: Form, signs: &'s
     let gap = if form.meter > 0 { " " } else { "" };
     let role = if level.role() == Role::UsageNormal { Role::Text } else { level.role() };
     let percent = i128::from(used) * 100 / i128::from(all);
-    let figures = format!("{} of {}", show_amount(name, used), show_amount(name, all));
-    pieces.push(plain(format!("{gap}{figures:>12} ")));
+    let figures = format!("{}/{}", show_amount(name, used), show_amount(name, all));
+    let columns = if form.short { 9 } else { 12 };
+    pieces.push(plain(format!("{gap}{figures:>columns$} ")));
     pieces.push(piece(role, format!("{percent:>3}%")));
     if form.spark > 0 {
         let cells = spark(state, Measure::Use, Some(name), Some(all), form.spark, signs);
@@ -147,18 +191,18 @@ fn pending(state: &State, part: &PartitionView, form: Form, signs: &'static Sign
 }
 
 /// How many applications run and wait, how many queues drain, and how long those that wait have waited.
-fn counts(state: &State, part: &PartitionView, signs: &'static Signs) -> Vec<Piece> {
+fn counts(state: &State, part: &PartitionView, form: Form, signs: &'static Signs) -> Vec<Piece> {
     let waiting = state.board.as_ref().and_then(|board| board.waiting.as_ref());
     let number = |known: Option<u64>| known.map_or_else(|| dim(signs.none), |number| plain(number.to_string()));
     let running = part.root().filter(|_| !state.cluster.unread.apps).map(|root| root.running);
     let draining = part.walk().filter(|queue| queue.state == QueueState::Draining).count() as u64;
     let age = |known: Option<Duration>| known.map_or_else(|| dim(signs.none), |age| plain(span(age)));
     vec![
-        dim("RUNNING "),
+        dim(if form.short { "RUN " } else { "RUNNING " }),
         number(running),
-        dim("  WAITING "),
+        dim(if form.short { "  WAIT " } else { "  WAITING " }),
         number(waiting.map(|waiting| waiting.apps)),
-        dim("  DRAINING "),
+        dim(if form.short { "  DRAIN " } else { "  DRAINING " }),
         number(Some(draining)),
         dim(format!(" {} WAIT p50 ", signs.wall)),
         age(waiting.and_then(|waiting| waiting.p50)),
@@ -167,13 +211,18 @@ fn counts(state: &State, part: &PartitionView, signs: &'static Signs) -> Vec<Pie
     ]
 }
 
+/// The text of an item behind its label, which it may repeat.
+fn without_label(line: &SheetLine) -> &str {
+    line.text.strip_prefix(line.label.as_str()).and_then(|rest| rest.strip_prefix(' ')).unwrap_or(&line.text)
+}
+
 /// One line of what needs attention.
 pub fn item(state: &State, line: &SheetLine) -> Vec<Piece> {
     let mut pieces = Vec::new();
     if !line.label.is_empty() {
         pieces.push(piece(Role::Warning, format!("{} ", line.label)));
     }
-    pieces.push(plain(line.text.clone()));
+    pieces.push(plain(without_label(line).to_owned()));
     if let Some(since) = line.since {
         pieces.push(dim(format!(" ({})", span(state.cluster.at.since(since)))));
     }
@@ -202,7 +251,7 @@ pub fn attention_lines(state: &State, width: usize, signs: &'static Signs) -> Ve
     for (at, line) in items.iter().enumerate() {
         let since = line.since.map(|since| format!(" ({})", span(state.cluster.at.since(since)))).unwrap_or_default();
         let label = if line.label.is_empty() { String::new() } else { format!("{} ", line.label) };
-        let wrapped = text::wrap(&format!("{label}{}{since}", line.text), width.saturating_sub(2).max(1));
+        let wrapped = text::wrap(&format!("{label}{}{since}", without_label(line)), width.saturating_sub(2).max(1));
         for (nth, words) in wrapped.into_iter().enumerate() {
             let whole = match words.strip_prefix(label.as_str()).filter(|_| nth == 0 && !label.is_empty()) {
                 Some(rest) => vec![piece(Role::Warning, label.clone()), plain(rest.to_owned())],
@@ -216,11 +265,11 @@ pub fn attention_lines(state: &State, width: usize, signs: &'static Signs) -> Ve
 
 /// Applications that wait, by cause, in a width.
 pub fn waiting_lines(state: &State, width: usize, signs: &'static Signs) -> Lines {
-    let figures = 16;
+    let figures = 14;
     let cause = width.saturating_sub(figures);
     let mut lines = vec![vec![
         piece(Role::Title, format!("{:<cause$}", "WAITING BY CAUSE")),
-        dim(format!("{:>8}{:>8}", "apps", "cpu")),
+        dim(format!("{:>6}{:>8}", "apps", "cpu")),
     ]];
     let Some(waiting) = state.board.as_ref().and_then(|board| board.waiting.as_ref()) else {
         lines.push(vec![dim(signs.none)]);
@@ -232,25 +281,41 @@ pub fn waiting_lines(state: &State, width: usize, signs: &'static Signs) -> Line
     for row in &waiting.causes {
         let name = text::cut(row.cause, cause, signs.ellipsis).into_owned();
         let name = format!("{name}{}", " ".repeat(cause.saturating_sub(text::width(&name))));
-        lines.push(vec![plain(name), plain(format!("{:>8}{:>8}", row.apps, show_amount(VCORE, row.cpu)))]);
+        lines.push(vec![plain(name), plain(format!("{:>6}{:>8}", row.apps, show_amount(VCORE, row.cpu)))]);
     }
     lines
 }
 
-/// The newest events that matter, the newest first.
+/// What an event is about: a run of events of one kind is one line.
+fn kind(record: &Record) -> (ObjectType, ChangeType, ChangeDetail) {
+    (record.kind, record.change, record.detail)
+}
+
+/// The newest events that matter, the newest first; of events of one kind in a row, the newest and how many more.
 pub fn event_lines(state: &State, most: usize) -> Lines {
     let mut lines = vec![vec![piece(Role::Title, "EVENTS")]];
     let until = state.cluster.until();
     let shown = state.cluster.events.iter().map(|(_, record)| record);
-    let shown =
-        shown.filter(|record| until.is_none_or(|until| record.at <= until) && weight(record) != Weight::Routine);
+    let matters = |record: &&Arc<Record>| record.is_important() && weight(record) != Weight::Routine;
+    let shown = shown.filter(|record| until.is_none_or(|until| record.at <= until)).filter(matters);
     let shown: Vec<&Arc<Record>> = shown.collect();
-    for record in shown.into_iter().rev().take(most.saturating_sub(1)) {
+    let mut runs: Vec<(&Arc<Record>, usize)> = Vec::new();
+    for record in shown.into_iter().rev() {
+        let full = runs.len() + 1 >= most;
+        match runs.last_mut() {
+            Some((last, more)) if kind(last) == kind(record) => *more += 1,
+            _ if full => break,
+            _ => runs.push((record, 0)),
+        }
+    }
+    for (record, more) in runs {
+        let more = if more > 0 { format!("+{more} ") } else { String::new() };
         let when = format::when(record.at, state.cluster.at);
         let of = if record.reference.is_empty() { String::new() } else { format!(" {}", record.reference) };
         lines.push(vec![
             dim(format!("{when} ")),
             plain(format!("{} ", record.object)),
+            dim(more),
             piece(role(record), word(record)),
             dim(of),
         ]);

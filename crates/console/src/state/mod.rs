@@ -151,6 +151,8 @@ pub struct State {
     pub pages: Vec<Page>,
     /// The dashboard around the queues; `None`: the first page is the queue tree alone.
     pub board: Option<Box<Board>>,
+    /// The scheduler is a simulation that can be repeated: nothing is lost when it ends with the console.
+    pub simulated: bool,
     /// Pages of the first row that were left, to be found as they were.
     pub parked: Parked,
     /// What stands over the page.
@@ -251,6 +253,7 @@ impl State {
             cluster: Cluster::at_start(view, about, actor, link),
             pages: vec![Page::Queues(QueuesPage::default())],
             board: None,
+            simulated: false,
             parked: Parked::default(),
             layers: Vec::new(),
             toast: None,

@@ -13,8 +13,10 @@ use crate::state::work::Work;
 use crate::update::explain::go_to;
 use crate::update::overview::{again, given};
 use crate::update::stack::home;
+use crate::update::{alerts, config, fairness, limits_used, navigate};
 use view::act::Refusal;
 use view::overview::attention;
+use view::waiting::Target;
 
 /// Up to how many applications and nodes the overview is made where the frame is drawn, so that all of a frame is of one moment.
 const AT_ONCE: usize = 2_000;
@@ -90,14 +92,31 @@ pub(super) fn go(state: &mut State, by: Move) -> bool {
     true
 }
 
-/// Goes to what the line under the cursor names. `false`: the cursor is in the tree.
+/// Opens the page that shows or changes what the line under the cursor names. `false`: the cursor is in the tree.
 pub(super) fn enter(state: &mut State) -> bool {
     let shown = is_shown(state);
     let Some(board) = state.board.as_mut().filter(|board| shown && board.focused) else { return false };
-    let to = items(board).get(board.overview.index).and_then(|line| line.to.clone());
-    if let Some(to) = to {
-        board.focused = false;
+    let Some(line) = items(board).get(board.overview.index).cloned() else { return true };
+    board.focused = false;
+    let of_queue = matches!(line.to, Some(Target::Queue(_)));
+    if let Some(to) = line.to {
         go_to(state, to);
+        if !of_queue {
+            return true;
+        }
+    }
+    // The tree is on the screen already: what can be done about a queue is on a page of its own.
+    match line.label.as_str() {
+        "drains" => navigate::open(state),
+        "starves" => fairness::open(state),
+        "maximum" if of_queue => navigate::details(state),
+        "maximum" => navigate::queues(state, None),
+        "limit" => limits_used::open(state),
+        "alert" => alerts::open(state),
+        "config" => config::open(state),
+        "node" | "fragments" => navigate::nodes(state),
+        _ if of_queue => navigate::details(state),
+        _ => navigate::health(state),
     }
     true
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::waits::cause;
 use crate::PartitionView;
-use model::{Time, VCORE};
+use model::{QueuePath, Time, VCORE};
 
 /// Applications that wait for the same.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,6 +16,15 @@ pub struct WaitingCause {
     pub apps: u64,
     /// The cpu that they request and do not have, in thousandths of a core.
     pub cpu: i64,
+}
+
+/// The waiting applications of a queue and its subtree.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct WaitingIn {
+    /// How many applications.
+    pub apps: u64,
+    /// 95 % of the ages of their oldest pending requests are at most this; `None` if no age is known.
+    pub p95: Option<Duration>,
 }
 
 /// Who waits in a partition, at one moment. An application waits while it has a pending request.
@@ -29,27 +38,41 @@ pub struct WaitingNow {
     pub p95: Option<Duration>,
     /// Their causes, the one of most applications first. The applications of all causes are those that wait.
     pub causes: Vec<WaitingCause>,
+    /// The queues with waiting applications; the root has all of them.
+    pub queues: BTreeMap<QueuePath, WaitingIn>,
 }
 
 impl WaitingNow {
     /// Counts the waiting applications of a partition. Looks at every pending request.
     pub fn of(part: &PartitionView, at: Time) -> Self {
         let mut ages = Vec::new();
+        let mut queues: BTreeMap<QueuePath, (u64, Vec<Duration>)> = BTreeMap::new();
         let mut causes: BTreeMap<&'static str, (u64, i64)> = BTreeMap::new();
         let mut apps = 0;
         for app in part.apps.iter().flatten().filter(|app| app.pending_asks > 0) {
             apps += 1;
-            let known = causes.entry(cause(app).map_or("unknown", |(cause, _)| cause)).or_default();
+            let known = causes.entry(cause(app).map_or("unknown", |(cause, _)| cause.label())).or_default();
             known.0 += 1;
             known.1 = known.1.saturating_add(app.pending.amount(VCORE));
             let pending = app.asks.values().filter(|ask| !matches!(ask.state, crate::AskState::Allocated { .. }));
-            ages.extend(pending.map(|ask| ask.created).min().map(|created| at.since(created)));
+            let age = pending.map(|ask| ask.created).min().map(|created| at.since(created));
+            ages.extend(age);
+            for queue in std::iter::successors(Some(app.queue.clone()), QueuePath::parent) {
+                let known = queues.entry(queue).or_default();
+                known.0 += 1;
+                known.1.extend(age);
+            }
         }
         ages.sort_unstable();
         let row = |(cause, (apps, cpu))| WaitingCause { cause, apps, cpu };
         let mut causes: Vec<WaitingCause> = causes.into_iter().map(row).collect();
         causes.sort_by_key(|row| std::cmp::Reverse((row.apps, row.cpu)));
-        Self { apps, p50: percentile(&ages, 50), p95: percentile(&ages, 95), causes }
+        let in_queue = |(queue, (apps, mut ages)): (QueuePath, (u64, Vec<Duration>))| {
+            ages.sort_unstable();
+            (queue, WaitingIn { apps, p95: percentile(&ages, 95) })
+        };
+        let queues = queues.into_iter().map(in_queue).collect();
+        Self { apps, p50: percentile(&ages, 50), p95: percentile(&ages, 95), causes, queues }
     }
 }
 

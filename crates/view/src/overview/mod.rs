@@ -36,7 +36,7 @@ use super::waiting::{Sheet, SheetLine, count};
 use super::{PartitionView, View};
 use model::Time;
 
-pub use self::demand::{WaitingCause, WaitingNow};
+pub use self::demand::{WaitingCause, WaitingIn, WaitingNow};
 pub use self::faults::ConfigFaults;
 
 /// What an overview is made from.
