@@ -124,7 +124,7 @@ fn split_board(state: &State, body: Rect) -> (Rect, Option<Pane>, Option<Board>)
         let line = Rect { y: below.y + tall, height: 1, ..below };
         return (Rect { height: tall, ..below }, None, Some(Board { gauges, side: None, line: Some(line) }));
     }
-    let wide = (width * 32 / 100).clamp(36, 80);
+    let wide = (width * 31 / 100).clamp(36, 80);
     let list = Rect { width: width - wide, ..below };
     let beside = Rect { x: list.width, width: wide, ..below };
     if width < PANE_BESIDE || height < 40 {

@@ -25,7 +25,7 @@ use view::{PartitionView, QueueRow};
 
 /// The least width of the names, and what they get if there is room: a state stands after some.
 const LEAST: u16 = 17;
-const WANTED: u16 = 21;
+const WANTED: u16 = 20;
 
 /// The room for the names.
 pub(super) fn room(room: Room) -> Room {
@@ -69,7 +69,7 @@ struct Plan {
 }
 
 /// From the widest to the narrowest.
-const PLANS: [Plan; 13] = {
+const PLANS: [Plan; 14] = {
     let full = Plan { headroom: true, max_apps: true, memory: true, guarantee: true, meter: 10, wait: true, trend: 12 };
     let all = Plan { meter: 6, trend: 9, ..full };
     let some = Plan { headroom: false, ..full };
@@ -87,6 +87,7 @@ const PLANS: [Plan; 13] = {
         short,
         Plan { meter: 6, ..short },
         Plan { meter: 4, ..short },
+        Plan { meter: 3, ..short },
         Plan { meter: 0, ..short },
         Plan { meter: 0, wait: false, ..short },
         Plan { meter: 0, wait: false, trend: 0, ..short },
@@ -107,8 +108,8 @@ pub(super) fn plans() -> impl Iterator<Item = Vec<Col<Cell>>> {
         }
         columns.push(match (plan.guarantee, plan.meter > 0) {
             (true, _) => right(Cell::Usage(VCORE), "used/guar/  max ", 17),
-            (false, true) => right(Cell::Short(VCORE), "used/  max ", 11),
-            (false, false) => right(Cell::Short(VCORE), "CPU of max ", 11),
+            (false, true) => right(Cell::Short(VCORE), "used/  max ", 12),
+            (false, false) => right(Cell::Short(VCORE), "CPU of max ", 12),
         });
         if plan.memory {
             columns.push(right(Cell::Usage(MEMORY), "MEM used/ guar/   max ", 22));

@@ -327,7 +327,7 @@ fn name(pen: &mut Writer, shown: &Shown<'_>, slot: Slot) {
     let free = usize::from(room).saturating_sub(crate::present::text::width(shown.row.path.name()));
     let state = shown.board.then(|| board_columns::state_tag(shown.row, free, signs)).flatten();
     let (tag, tag_role) = exhausted.or(state).unwrap_or_default();
-    let behind = u16::try_from(crate::present::text::width(&tag)).unwrap_or(0).min(room / 2);
+    let behind = u16::try_from(crate::present::text::width(&tag)).unwrap_or(0).min((room / 2).max(u16::try_from(free).unwrap_or(0)));
     let used = pen.name(slot.x + indent + 2, room - behind, shown.row.path.name(), role);
     pen.text(slot.x + indent + 2 + used, behind, &tag, tag_role);
 }
