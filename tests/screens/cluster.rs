@@ -75,7 +75,8 @@ fn compare(driver: &Driver) {
         figures.take(2).map(str::to_owned).collect::<Vec<String>>()
     };
     let (cpu_gauge, memory_gauge) = (gauge(&cpu), gauge(&memory));
-    assert_eq!(cpu_gauge[0], cell(driver, "max", 7 + 4).replace("/·/", "/"), "{text}");
+    let (title, wide) = if state.size.width < 150 { ("max", 11) } else { ("used/guar/  max", 16) };
+    assert_eq!(cpu_gauge[0], cell(driver, title, wide).replace("/·/", "/"), "{text}");
     assert!(cpu_gauge[0].starts_with(&format!("{}/", amount(VCORE))), "{text}");
     assert!(memory_gauge[0].starts_with(&format!("{}/", amount(MEMORY))), "{text}");
     assert_eq!(memory_gauge[1], cell(driver, if state.size.width < 150 { "MEM" } else { "%" }, 4), "{text}");
