@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
+use std::time::Duration;
 
 use clap::Args;
 
@@ -23,9 +24,10 @@ use console::tape::Against;
 use engine::journal::{MakeCore, RunningJournal};
 use engine::{Core, Setup};
 use model::acl::AclNames;
-use model::{Acl, Identity, Profile};
+use model::{Acl, Identity, Profile, QueueState};
 use scenario::{ScenarioWorkload, Workload};
-use source::{About, Collector, Embedded, Source, SourcePlace, probe};
+use source::{About, Collector, Embedded, Source, SourcePlace, Stepped, Trends, probe};
+use view::PartitionView;
 use view::act::Actor;
 
 /// The arguments of the console on own files.
@@ -132,6 +134,8 @@ pub struct Opened {
     pub profile_said: Option<String>,
     /// What keeps the scheduler, if anything does.
     pub kept: Option<RunningJournal>,
+    /// How much of its time has gone by when a drawn console shows it first; not where it is kept or recorded.
+    pub ahead: Duration,
 }
 
 impl ConsoleArgs {
@@ -259,7 +263,7 @@ pub fn open_kept(
     let text = String::from_utf8_lossy(&written);
     let text = queues.unwrap_or_else(|| text.into_owned());
     let profile_said = predicted::said_at_start(profile, &text);
-    Ok(Opened { core, about, watched, against, profile_said, kept })
+    Ok(Opened { core, about, watched, against, profile_said, kept, ahead: Duration::ZERO })
 }
 
 /// Why a file cannot be used, and, where there is none of that name, how to get a first one.
@@ -303,6 +307,39 @@ fn server_options(args: &CommonArgs, settings: &Settings) -> Result<Option<serve
     Ok(Some(options))
 }
 
+/// How often it is measured while it runs ahead, as afterwards.
+const MEASURED: Duration = Duration::from_secs(10);
+
+/// How much longer a simulation runs ahead at most, until a queue drains.
+const UNTIL_DRAIN: Duration = Duration::from_secs(600);
+
+/// Lets a scheduler run in virtual time before it is shown, and measures its trends. It then runs on until a queue drains, so that the
+/// first frame shows one.
+fn run_ahead(opened: Opened, actor: Actor, trends: &Trends) -> Opened {
+    if opened.ahead.is_zero() {
+        return opened;
+    }
+    let Opened { core, about, ahead, .. } = opened;
+    let stepped = Stepped::new(core, about.clone(), actor);
+    let mut left = ahead;
+    while !left.is_zero() {
+        let step = left.min(MEASURED);
+        stepped.advance(step);
+        trends.observe(&stepped);
+        left -= step;
+    }
+    let drains = || {
+        let view = stepped.view();
+        view.partitions.iter().flat_map(PartitionView::walk).any(|queue| queue.state == QueueState::Draining)
+    };
+    let latest = stepped.now() + UNTIL_DRAIN;
+    while !drains() && stepped.now() < latest {
+        stepped.advance(MEASURED);
+        trends.observe(&stepped);
+    }
+    Opened { core: stepped.into_core(), about, ..opened }
+}
+
 /// Starts the engine, serves it where that is asked for, and shows the console on it until the person leaves.
 pub fn show(opened: Opened, args: &CommonArgs, settings: &Settings) -> ExitCode {
     let (options, personal) = match args.look.read() {
@@ -327,11 +364,15 @@ pub fn show(opened: Opened, args: &CommonArgs, settings: &Settings) -> ExitCode 
         Ok(server) => server,
         Err(message) => return fail(&message, 2),
     };
+    let folder = args.state.by(settings).folder;
+    let trends = trends::embedded(folder.as_deref());
+    personal.simulated = args.record.is_none() && matches!(opened.against, Against::Demo { .. });
+    let ahead = !options.linear && args.record.is_none() && opened.kept.is_none();
+    let opened = if ahead { run_ahead(opened, args.actor(settings.config()), &trends) } else { opened };
     let engine = match serve::engine(opened, args.speed, hook(settings)) {
         Ok(engine) => engine,
         Err(message) => return fail(&message, 1),
     };
-    let folder = args.state.by(settings).folder;
     // What is recorded is played without alerts, and must look the same.
     let board = args.record.is_none().then(|| args.alerts.board(&about.name, folder.as_deref(), engine.now()));
     let board = match board.transpose() {
@@ -349,7 +390,6 @@ pub fn show(opened: Opened, args: &CommonArgs, settings: &Settings) -> ExitCode 
         args.state.by(settings).served(server);
     }
     about.notes.extend(server.as_ref().map(|server| format!("The REST API is served on {}.", server.address())));
-    let trends = trends::embedded(folder.as_deref());
     let mut source = Embedded::new(engine, about, args.actor(settings.config())).with_trends(Arc::clone(&trends));
     if let Some(board) = board {
         source = source.with_alerts(board);

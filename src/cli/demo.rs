@@ -32,6 +32,9 @@ pub struct DemoArgs {
     /// Duration of the demo to print
     #[arg(long = "for", value_name = "DURATION", default_value = "10m", value_parser = span, requires = "print_workload")]
     pub span: Duration,
+    /// Least simulated time before the console opens; not with --state, --record, or --linear
+    #[arg(long, value_name = "DURATION", default_value = "10m", value_parser = span)]
+    pub ahead: Duration,
     /// What every console takes
     #[command(flatten)]
     pub common: CommonArgs,
@@ -66,6 +69,7 @@ pub fn run(args: &DemoArgs) -> ExitCode {
             if args.common.record.is_none() {
                 opened.about.notes.extend(opened.profile_said.clone());
             }
+            opened.ahead = args.ahead;
             show(opened, &args.common, &settings)
         }
         Err(message) => fail(&message, 1),
@@ -89,7 +93,15 @@ pub fn open_kept(seed: u64, setup: &Setup, state: &StateArgs, speed: f64) -> Res
     let demo = Box::new(Demo::new(seed, setup.profile));
     let (core, kept) = state.begin(setup, speed, Some(demo), Box::new(|demo| begin(demo, setup)))?;
     let profile_said = predicted::said_at_start(setup.profile, demo_config());
-    Ok(Opened { core, about, watched: None, against: Against::Demo { seed }, profile_said, kept })
+    Ok(Opened {
+        core,
+        about,
+        watched: None,
+        against: Against::Demo { seed },
+        profile_said,
+        kept,
+        ahead: Duration::ZERO,
+    })
 }
 
 fn notes(state: &StateArgs) -> Vec<String> {

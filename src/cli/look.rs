@@ -124,6 +124,7 @@ impl LookArgs {
             views,
             keep_in,
             start: settings.start.unwrap_or_default(),
+            simulated: false,
             kubeconfig: Ok(Vec::new()),
             here: None,
             opener: None,

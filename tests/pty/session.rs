@@ -7,15 +7,14 @@ use super::terminal::{ENTERS_ALTERNATE, Seen, Terminal, contains, demo, settings
 use crate::common::TestFolder;
 
 #[test]
-fn the_overview_is_the_first_page() {
+fn the_dashboard_is_the_first_page() {
     let folder = format!("{}/pty-overview", env!("CARGO_TARGET_TMPDIR"));
     std::fs::create_dir_all(format!("{folder}/kornsole")).expect("the folder of the tests can be written");
     std::fs::write(format!("{folder}/kornsole/settings.toml"), "").expect("the folder of the tests can be written");
     let mut terminal = Terminal::kornsole(&["demo", "--color", "true"], &[("XDG_CONFIG_HOME", &folder)]);
-    terminal.until_text("Queues › Overview");
-    terminal.until_text("attention, at ");
-    terminal.press("q");
-    terminal.until("the queue tree", |seen| !seen.emulator.screen().contents().contains("Overview"));
+    terminal.until_text("Cluster");
+    terminal.until_text("WAITING");
+    terminal.until("what needs attention", |seen| seen.emulator.screen().contents().contains("1 of "));
     terminal.press(":quit!\r");
     assert!(terminal.end().success());
 }

@@ -7,6 +7,7 @@ mod common;
 
 mod attached;
 mod change;
+mod cluster;
 mod columns;
 mod config;
 mod contexts;

@@ -82,7 +82,7 @@ impl Engine {
             }));
         }
         let history = journal.as_ref().map(RunningJournal::history);
-        let published = Arc::new(Published::new(core.take_view().unwrap_or_default()));
+        let published = Arc::new(Published::new(core.whole_view()));
         let (events, counters) = (Arc::clone(core.events()), Arc::clone(core.counters()));
         let clock = core.clock(speed);
         core.state.set_clock(&clock);

@@ -126,6 +126,11 @@ impl Stepped {
         until
     }
 
+    /// The core, as far as it has come.
+    pub fn into_core(self) -> Core {
+        self.core.into_inner().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Carries out what is due by `until`, at most `steps` cycles and commands, and shows the outcome. After
     /// [`Progress::Busy`] the next call continues with the rest.
     pub fn advance_until(&self, until: Time, steps: usize) -> Progress {

@@ -12,6 +12,7 @@
 use ratatui::layout::Rect;
 
 use crate::draw::pen::Pen;
+use crate::present::board;
 use crate::present::format;
 use crate::present::link::{Trouble, trouble};
 use crate::present::meter::Meter;
@@ -35,6 +36,16 @@ pub fn draw(pen: &mut Pen<'_>, state: &State, area: Rect) {
         pen.pieces(area.x + 1, area.y, room, &source_pieces(pen, state, usize::from(room)));
         let figures = fitting(pen, state, usize::from(area.width) - 2);
         pen.pieces(area.x + 1, area.y + 1, area.width - 2, &figures);
+        return;
+    }
+    if board::is_shown(state) && state.size.height >= 20 {
+        // The gauges below have the other figures.
+        let nodes = board::nodes(state, pen.signs());
+        let left = usize::from(room).saturating_sub(pieces::width(&nodes) + 2);
+        let mut all = source_pieces(pen, state, left);
+        all.push(plain("  "));
+        all.extend(nodes);
+        pen.pieces(area.x + 1, area.y, room, &all);
         return;
     }
     // On one line the figures get what the name, up to two fifths, leaves; what is not enforced gets what they leave without meters, and why

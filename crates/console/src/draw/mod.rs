@@ -23,6 +23,7 @@
 //! What gives way when narrow is said in each file; [`crate::present::layout`] decides about pane and lines.
 
 mod alerts;
+mod board;
 mod bottom;
 mod config;
 mod contexts;
@@ -78,6 +79,7 @@ pub fn paint(state: &State, theme: &Theme, buffer: &mut Buffer) -> Option<Positi
     strip(&mut pen, state, regions.strip);
     crumbs::draw(&mut pen, state, regions.crumbs);
     page(&mut pen, state, &regions);
+    board::draw(&mut pen, state, &regions);
     if !state.cluster.link.is_live() {
         let content = Rect::new(0, regions.head.y, area.width, regions.said.y.saturating_sub(regions.head.y));
         pen.style(content, Role::Dim);

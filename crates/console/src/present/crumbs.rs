@@ -1,5 +1,6 @@
 //! Where one is: the names of the pages that one came through.
 
+use crate::present::board;
 use crate::present::page::Present;
 use crate::state::State;
 use crate::state::page::{Page, each_page};
@@ -10,7 +11,8 @@ pub fn crumbs(state: &State) -> Vec<String> {
     let alone = state.pages.get(1).is_some_and(|page| each_page!(page, page => page.stands_alone()));
     let named = |(at, page): (usize, &Page)| {
         let before = at.checked_sub(1).and_then(|at| state.pages.get(at));
-        each_page!(page, content => content.crumbs(page.row().title, before))
+        let title = board::title_of_first(state).filter(|_| at == 0).unwrap_or(page.row().title);
+        each_page!(page, content => content.crumbs(title, before))
     };
     let mut crumbs: Vec<String> = state.pages.iter().enumerate().skip(usize::from(alone)).flat_map(named).collect();
     // A rejected application has no queue.

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use crate::input::command::COMMANDS;
 use crate::input::keymap::{contexts, keys_of};
+use crate::present::board;
 use crate::present::change;
 use crate::present::guard;
 use crate::present::own_command;
@@ -44,6 +45,7 @@ pub fn hints(state: &State) -> Vec<Hint> {
             let Some((_, word)) = command.hints.iter().find(|(at, _)| at == context) else { continue };
             let Some(keys) = keys_of(state, command) else { continue };
             let nothing = command.id == CommandId::Form(FormCommand::TakeSuggestion) && !has_suggestion(state);
+            let nothing = nothing || command.id == CommandId::Go(GoCommand::Overview) && !board::is_shown(state);
             if nothing || known.contains(&command.id) || guard::check(state, command.id).is_err() {
                 continue;
             }

@@ -14,6 +14,7 @@
 
 use ratatui::layout::{Rect, Size};
 
+use crate::present::board;
 use crate::present::said;
 use crate::state::State;
 use crate::state::layer::Layer;
@@ -42,10 +43,23 @@ pub struct Regions {
     pub rows: Rect,
     /// What is known of the row under the cursor.
     pub pane: Option<Pane>,
+    /// The dashboard around the queue tree; `None` on other pages.
+    pub board: Option<Board>,
     /// What is said above the last line; empty while nothing is.
     pub said: Rect,
     /// Hints and messages.
     pub bottom: Rect,
+}
+
+/// The parts of the dashboard around the queue tree.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Board {
+    /// Two lines above the tree; empty on a low screen.
+    pub gauges: Rect,
+    /// What stands at the right of the tree, with the line down at its left, on a wide screen.
+    pub side: Option<Rect>,
+    /// The line below the tree for what needs attention, on a narrow screen.
+    pub line: Option<Rect>,
 }
 
 /// Where the details of the row under the cursor stand.
@@ -65,7 +79,9 @@ pub fn regions(state: &State) -> Option<Regions> {
     if width < SMALLEST.width || height < SMALLEST.height {
         return None;
     }
-    let header_height = if width >= 120 { 1 } else { 2 };
+    let with_board = board::is_shown(state);
+    // The gauges say what the second line of the header says.
+    let header_height = if width >= 120 || with_board && height >= WITH_GAUGES { 1 } else { 2 };
     let header = Rect::new(0, 0, width, header_height);
     let past = state.cluster.past.shown.is_some() || state.cluster.trial.is_some();
     let past = u16::from(past || state.cluster.alerts_show());
@@ -79,11 +95,47 @@ pub fn regions(state: &State) -> Option<Regions> {
     let said = Rect::new(0, bottom.y - said, width, said);
     let top = header_height + 1;
     let body = Rect::new(0, top, width, said.y - top);
-    let (list, pane) = split(state, body);
+    let (list, pane, board) = match with_board {
+        true => split_board(state, body),
+        false => {
+            let (list, pane) = split(state, body);
+            (list, pane, None)
+        }
+    };
     let head_height = u16::from(state.page().row().body == Body::List);
     let head = Rect { height: head_height, ..list };
     let rows = Rect { y: list.y + head_height, height: list.height - head_height, ..list };
-    Some(Regions { header, banner, strip, crumbs, head, rows, pane, said, bottom })
+    Some(Regions { header, banner, strip, crumbs, head, rows, pane, board, said, bottom })
+}
+
+/// From how many lines on the dashboard has its gauges.
+const WITH_GAUGES: u16 = 20;
+/// From how many columns on the dashboard stands beside the tree.
+const BOARD_BESIDE: u16 = 110;
+
+/// Takes the dashboard off the body: gauges above, the rest beside the tree, where there is no room the first line of it below. On a
+/// wide screen the details of the queue under the cursor stand below what is beside.
+fn split_board(state: &State, body: Rect) -> (Rect, Option<Pane>, Option<Board>) {
+    let Size { width, height } = state.size;
+    let gauges = Rect { height: if height >= WITH_GAUGES { 2 } else { 0 }, ..body };
+    let below = Rect { y: body.y + gauges.height, height: body.height - gauges.height, ..body };
+    if state.wide || width < BOARD_BESIDE {
+        let tall = below.height.saturating_sub(1);
+        let line = Rect { y: below.y + tall, height: 1, ..below };
+        return (Rect { height: tall, ..below }, None, Some(Board { gauges, side: None, line: Some(line) }));
+    }
+    let wide = (width * 31 / 100).clamp(36, 80);
+    let list = Rect { width: width - wide, ..below };
+    let beside = Rect { x: list.width, width: wide, ..below };
+    if width < PANE_BESIDE || height < 40 {
+        return (list, None, Some(Board { gauges, side: Some(beside), line: None }));
+    }
+    let tall = beside.height * 3 / 5;
+    let side = Rect { height: tall, ..beside };
+    let border = Rect { y: side.bottom(), height: beside.height - tall, width: 1, ..beside };
+    let area = Rect { x: border.x + 2, width: wide - 3, ..border };
+    let pane = Pane { area, border, beside: true };
+    (list, Some(pane), Some(Board { gauges, side: Some(side), line: None }))
 }
 
 /// Takes the pane off the body, if there is to be one.

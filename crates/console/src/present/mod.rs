@@ -5,6 +5,7 @@
 pub mod arrange;
 pub mod awaited;
 pub mod blocker;
+pub mod board;
 pub mod change;
 pub mod config;
 pub(crate) mod config_pane;

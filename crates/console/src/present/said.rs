@@ -7,6 +7,7 @@
 //! │  queues.yaml:14:9: error[CFG-002]: `usres` is no field of a limit          more: :messages
 //! ```
 
+use crate::present::board;
 use crate::present::pieces;
 use crate::present::pieces::{Lines, Piece, dim, piece, plain, sign_set};
 use crate::present::text;
@@ -62,7 +63,8 @@ pub fn height(state: &State) -> u16 {
 
 /// How many lines a notice may take: with what the last line takes more, never more than three.
 fn room_for_notice(state: &State) -> usize {
-    let most = if state.size.height < LOW { 1 } else { MOST };
+    // It never covers the tree of the first page.
+    let most = if state.size.height < LOW || board::is_shown(state) { 1 } else { MOST };
     let toast = toast(state).map_or(0, |(_, _, lines)| lines.len().saturating_sub(1));
     most.saturating_sub(toast).max(1)
 }

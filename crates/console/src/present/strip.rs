@@ -9,6 +9,7 @@
 
 use ratatui::layout::{Position, Rect};
 
+use crate::present::board;
 use crate::present::pieces::{Piece, piece, plain};
 use crate::present::text::width;
 use crate::state::State;
@@ -91,8 +92,8 @@ struct Form {
 }
 
 impl Form {
-    fn words(self, at: usize, here: usize, tab: &Tab, key: &str) -> (String, String) {
-        let name = if self.short { tab.short } else { tab.name };
+    fn words(self, at: usize, here: usize, tab: &Tab, key: &str, first: Option<&str>) -> (String, String) {
+        let name = first.filter(|_| at == 0).unwrap_or(if self.short { tab.short } else { tab.name });
         let shown = at < self.named || at == here;
         let name = if shown { format!("{}{name}", " ".repeat(self.inside)) } else { String::new() };
         (key.to_owned(), name)
@@ -123,6 +124,7 @@ struct Entry {
 /// What the strip says in so many columns.
 fn entries(state: &State, room: u16) -> Vec<Entry> {
     let here = here(state);
+    let first = board::title_of_first(state);
     let key =
         |id: GoCommand| state.keymap.chords(Context::Page, CommandId::Go(id)).next().map(|chord| chord_text(chord));
     // A page that has lost its key to a person's settings is opened by name.
@@ -132,7 +134,7 @@ fn entries(state: &State, room: u16) -> Vec<Entry> {
         let mut x = 0;
         shown = Vec::with_capacity(TABS.len());
         for (at, (tab, key)) in TABS.iter().zip(&keys).enumerate() {
-            let (key, name) = form.words(at, here, tab, key);
+            let (key, name) = form.words(at, here, tab, key, first);
             let wide = width(&key) + width(&name);
             shown.push(Entry { tab: *tab, x: u16::try_from(x).unwrap_or(u16::MAX), key, name, here: at == here });
             x += wide + form.between;

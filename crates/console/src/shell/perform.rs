@@ -22,7 +22,6 @@ use ::source::{self, SourcePlace};
 use model::Profile;
 use view::act::{Act, Order};
 use view::drain::span;
-use view::overview::{ConfigFaults, overview};
 use view::{EventPage, View};
 
 /// How long the scheduler of this process may take to answer an order.
@@ -40,11 +39,7 @@ pub fn perform(work: Work) -> Option<Reply> {
         Work::Names(job) => Some(Reply::NamesFound(names::perform(*job))),
         Work::Discard(_) => None,
         Work::Silence(source, step) => Some(Reply::SilenceChanged(silence(&*source.0, step))),
-        Work::Overview(mut given) => {
-            given.faults = ConfigFaults::of_moment(&given);
-            let sheet = overview(&given).map(Box::new);
-            Some(Reply::OverviewMade(OverviewMade { sheet, faults: given.faults, view: given.view }))
-        }
+        Work::Overview(given) => Some(Reply::OverviewMade(OverviewMade::of(*given))),
         Work::OpenCluster(opener, name) => {
             let opened = opener.open(&name).map(SourceHandle);
             Some(Reply::ClusterOpened(name, opened))

@@ -40,6 +40,8 @@ pub struct Personal {
     pub keep_in: PathBuf,
     /// Which page opens first.
     pub start: StartPage,
+    /// The scheduler is a simulation that can be repeated: to quit asks nothing.
+    pub simulated: bool,
     /// What opens another scheduler.
     pub opener: Option<Opener>,
     /// What makes simulations.
@@ -52,7 +54,7 @@ impl Default for Personal {
     fn default() -> Self {
         let (file, faults, contexts, columns, views, keep_in) = Default::default();
         let (start, opener, simulator) = (StartPage::Queues, None, None);
-        let (kubeconfig, here, own_commands) = (Ok(Vec::new()), None, Vec::new());
+        let (kubeconfig, here, own_commands, simulated) = (Ok(Vec::new()), None, Vec::new(), false);
         Self {
             keymap: defaults(),
             file,
@@ -64,6 +66,7 @@ impl Default for Personal {
             views,
             keep_in,
             start,
+            simulated,
             opener,
             simulator,
             own_commands,
@@ -76,10 +79,12 @@ impl Personal {
     pub fn apply(self, state: &mut State) {
         state.keymap = Arc::new(self.keymap);
         state.settings.clone_from(&self.file);
-        state.simulator = self.simulator;
+        (state.simulator, state.simulated) = (self.simulator, self.simulated);
         state.own_commands = Arc::new(self.own_commands);
-        if self.start == StartPage::Overview {
-            overview::open(state);
+        match self.start {
+            StartPage::Cluster if state.options.linear => overview::open(state),
+            StartPage::Cluster => state.board = Some(Box::default()),
+            StartPage::Queues => {}
         }
         (state.columns, state.views, state.keep_in) = (self.columns, self.views, self.keep_in);
         if self.opener.is_some() {

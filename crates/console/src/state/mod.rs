@@ -6,6 +6,7 @@
 //! - no clock: [`State::now`] is passed in, counts from the console's start and only grows.
 
 pub mod alerts;
+pub mod board;
 pub mod change;
 mod cluster;
 pub mod clusters;
@@ -60,6 +61,7 @@ use std::time::Duration;
 
 use ratatui::layout::Size;
 
+use crate::state::board::Board;
 use crate::state::column::ColumnChoice;
 use crate::state::contexts::Contexts;
 use crate::state::effect::Effect;
@@ -147,6 +149,10 @@ pub struct State {
     pub cluster: Cluster,
     /// The pages, one upon the other; never empty, the queues first.
     pub pages: Vec<Page>,
+    /// The dashboard around the queues; `None`: the first page is the queue tree alone.
+    pub board: Option<Box<Board>>,
+    /// The scheduler is a simulation that can be repeated: nothing is lost when it ends with the console.
+    pub simulated: bool,
     /// Pages of the first row that were left, to be found as they were.
     pub parked: Parked,
     /// What stands over the page.
@@ -246,6 +252,8 @@ impl State {
             refreshed: Duration::ZERO,
             cluster: Cluster::at_start(view, about, actor, link),
             pages: vec![Page::Queues(QueuesPage::default())],
+            board: None,
+            simulated: false,
             parked: Parked::default(),
             layers: Vec::new(),
             toast: None,

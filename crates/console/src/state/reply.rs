@@ -15,7 +15,7 @@ use view::act::{Done, Order, Refusal};
 use view::job::{JobOrder, JobSheet};
 use view::kubernetes::{Chain, OwnerDone};
 use view::kubernetes::{LogName, LogPart, ObjectEvent};
-use view::overview::ConfigFaults;
+use view::overview::{ConfigFaults, Given, WaitingNow, overview};
 use view::shadowed::ShadowSheet;
 use view::simulation::Simulation;
 use view::used::{UsageQuestion, Used};
@@ -29,8 +29,21 @@ pub struct OverviewMade {
     pub sheet: Option<Box<Sheet>>,
     /// The faults of the configuration in force, to be kept for the next one.
     pub faults: Option<Arc<ConfigFaults>>,
+    /// Who waits in that view; `None` where its partition is gone.
+    pub waiting: Option<WaitingNow>,
     /// The view whose figures it shows: the rest of the frame shows those of the same one.
     pub view: Arc<View>,
+}
+
+impl OverviewMade {
+    /// Makes it.
+    pub fn of(mut given: Given) -> Self {
+        given.faults = ConfigFaults::of_moment(&given);
+        let sheet = overview(&given).map(Box::new);
+        let part = given.view.partitions.iter().find(|part| part.name == given.partition);
+        let waiting = part.filter(|_| !given.unread.apps).map(|part| WaitingNow::of(part, given.at));
+        Self { sheet, faults: given.faults, waiting, view: given.view }
+    }
 }
 
 /// The result of one effect.

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::present::board::is_shown;
 use crate::present::layout;
 use crate::state::page::{Page, Subject, each_page};
 use crate::state::work::{Discarded, Work};
@@ -170,7 +171,7 @@ pub fn next_wake(state: &State) -> Option<Duration> {
 
 /// Whether something on the screen says how long it has been so.
 fn ages_on_screen(state: &State) -> bool {
-    each_page!(state.page(), page => page.has_ages())
+    is_shown(state) || each_page!(state.page(), page => page.has_ages())
 }
 
 /// Freezes the picture, or takes up the newest view again.

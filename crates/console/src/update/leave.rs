@@ -67,7 +67,8 @@ pub(super) fn unsaved(state: &State) -> Vec<String> {
     lines
 }
 
-/// Quits, or asks first when something would be lost: an embedded scheduler with live applications ends with the console.
+/// Quits, or asks first when something would be lost: an embedded scheduler with live applications ends with the console, unless it is a
+/// simulation.
 pub fn quit(state: &mut State) {
     if state.cluster.trial.is_some() {
         // What would be lost is there, not here.
@@ -77,7 +78,7 @@ pub fn quit(state: &mut State) {
     let apps: usize = partitions.iter().map(|part| part.live_apps).sum();
     let nodes: usize = partitions.iter().map(|part| part.nodes.len()).sum();
     let mut lines = Vec::new();
-    if state.cluster.about.place == SourcePlace::Embedded && apps > 0 {
+    if state.cluster.about.place == SourcePlace::Embedded && apps > 0 && !state.simulated {
         let (apps, nodes) = (format::count(apps as u64, "live application"), format::count(nodes as u64, "node"));
         lines.push("The scheduler runs inside this console and ends with it:".to_owned());
         lines.push(format!("{apps} on {nodes} would be lost."));

@@ -13,6 +13,7 @@ use crate::state::cursor::Move;
 use crate::state::layer::{Figures, Layer};
 use crate::state::page::{Page, Stamp, each_page};
 use crate::state::{Cluster, Grade, State};
+use crate::update::board;
 use crate::update::list_job;
 use crate::update::page::PageUpdate;
 
@@ -35,6 +36,9 @@ pub fn go(state: &mut State, by: Move) {
         }
         Some(Layer::Columns(picker)) => return picker.at = by.from(picker.at, picker.rows.len(), room),
         _ => {}
+    }
+    if board::go(state, by) {
+        return;
     }
     let height = layout::rows_on_screen(state);
     let State { pages, cluster, .. } = state;

@@ -14,6 +14,7 @@ mod answers;
 pub mod apps;
 pub mod attempt;
 pub mod audit;
+pub mod board;
 pub mod bulk;
 pub mod change;
 mod clusters;
@@ -137,6 +138,7 @@ pub fn update(state: &mut State, action: Action) -> Vec<Effect> {
         make_real::next(state);
         revisions::want(state);
         explain::want(state);
+        board::want(state);
         usage::want(state);
         shadow::want(state);
         job::want(state);

@@ -3,8 +3,13 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::present::board;
 use crate::state::{ShownNotice, State};
 use view::{Notice, NoticeWeight};
+
+/// How long a notice stays if it is not closed.
+const OF_INFO: Duration = Duration::from_secs(6);
+const LONGEST: Duration = Duration::from_secs(12);
 
 /// Takes the new notices of the newest view. Gives whether there were any.
 pub fn take(state: &mut State) -> bool {
@@ -18,7 +23,11 @@ pub fn take(state: &mut State) -> bool {
     let new: Vec<Arc<Notice>> = notices.iter().filter(|notice| notice.number > seen).cloned().collect();
     for notice in new {
         state.keep(Some(state.now), notice.weight.into(), notice.title.clone(), notice.text.clone());
-        show(state, notice);
+        // What happened before the page Cluster was first shown is among its events, not news.
+        let first = seen == 0 && state.board.is_some() && state.cluster.at.since(notice.at) > LONGEST;
+        if !first {
+            show(state, notice);
+        }
     }
     true
 }
@@ -26,8 +35,8 @@ pub fn take(state: &mut State) -> bool {
 /// Puts a notice on the screen, unless a graver one stands there; that one then counts it.
 fn show(state: &mut State, notice: Arc<Notice>) {
     let stays = match notice.weight {
-        NoticeWeight::Info => Some(Duration::from_secs(6)),
-        NoticeWeight::Warning => Some(Duration::from_secs(12)),
+        NoticeWeight::Info => Some(OF_INFO),
+        NoticeWeight::Warning => Some(LONGEST),
         NoticeWeight::Error => None,
     };
     let until = stays.map(|stays| state.now + stays);
@@ -43,8 +52,13 @@ fn show(state: &mut State, notice: Arc<Notice>) {
     }
 }
 
-/// Lets a notice fade whose time is over. Whether one did.
+/// Lets a notice fade whose time is over; on the page Cluster every notice has an end. Whether one did.
 pub fn fade(state: &mut State) -> bool {
     let now = state.now;
+    if board::is_shown(state)
+        && let Some(shown) = &mut state.notice
+    {
+        shown.until.get_or_insert(now + LONGEST);
+    }
     state.notice.take_if(|shown| shown.until.is_some_and(|until| until <= now)).is_some()
 }

@@ -3,12 +3,14 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::present::board::is_shown;
 use crate::present::{layout, trends};
 use crate::state::explain::{ExplainPage, Explained};
 use crate::state::page::Page;
 use crate::state::reply::OverviewMade;
 use crate::state::work::Work;
 use crate::state::{Cluster, State};
+use crate::update::board;
 use crate::update::stack::{home, push};
 use alerts::{Alert, Severity};
 use model::Time;
@@ -23,8 +25,11 @@ const OF_NEWS: Duration = Duration::from_secs(1);
 /// Making overviews takes at most one part in so many of a worker's time.
 const SHARE: u32 = 10;
 
-/// Opens the overview; on the page itself: makes it again.
+/// Opens the overview; on the page itself: makes it again. Where the first page is a dashboard, that is the overview.
 pub fn open(state: &mut State) {
+    if state.board.is_some() {
+        return board::open(state);
+    }
     if let Page::Explain(page) = state.page_mut()
         && matches!(page.of, Explained::Overview(_))
     {
@@ -36,18 +41,22 @@ pub fn open(state: &mut State) {
     push(state, Page::Explain(Box::new(ExplainPage::new(Explained::Overview(looked)))));
 }
 
-/// Whether a page is the overview.
-pub fn is_open(page: &Page) -> bool {
-    matches!(page, Page::Explain(page) if matches!(page.of, Explained::Overview(_)))
+/// Whether the overview is on the screen: as a page, or around the queue tree.
+pub fn is_open(state: &State) -> bool {
+    let page = matches!(state.page(), Page::Explain(page) if matches!(page.of, Explained::Overview(_)));
+    page || is_shown(state)
 }
 
-/// Whether a page needs the last events: the list of them, and the overview.
-pub fn reads_events(page: &Page) -> bool {
-    matches!(page, Page::Events(_) | Page::Pod(_)) || is_open(page)
+/// Whether what is on the screen needs the last events: the list of them, and the overview.
+pub fn reads_events(state: &State) -> bool {
+    matches!(state.page(), Page::Events(_) | Page::Pod(_)) || is_open(state)
 }
 
 /// Has the overview made again, as soon as it is on the screen: something that it needs has been read.
 pub(super) fn outdate(state: &mut State) {
+    if let Some(board) = &mut state.board {
+        board.overview.asked = None;
+    }
     for page in &mut state.pages {
         if let Page::Explain(page) = page
             && matches!(page.of, Explained::Overview(_))
@@ -90,10 +99,10 @@ pub(super) fn again(state: &State, page: &ExplainPage) -> Duration {
         .max(page.pace.saturating_mul(SHARE))
 }
 
-fn given(state: &State, looked: Option<Time>) -> Given {
+pub(super) fn given(state: &State, looked: Option<Time>) -> Given {
     let cluster = &state.cluster;
     let until = cluster.until();
-    let matters = |record: &&Arc<_>| is_shown(record, until);
+    let matters = |record: &&Arc<_>| matters(record, until);
     Given {
         view: Arc::clone(&cluster.view),
         partition: cluster.part().map(|part| Arc::clone(&part.name)).unwrap_or_default(),
@@ -130,12 +139,15 @@ fn alerts(cluster: &Cluster) -> Vec<(bool, SheetLine)> {
     lines
 }
 
-fn is_shown(record: &view::Record, until: Option<Time>) -> bool {
+fn matters(record: &view::Record, until: Option<Time>) -> bool {
     record.is_important() && until.is_none_or(|until| record.at <= until)
 }
 
 /// Takes an overview for its page, where that is still there.
 pub fn take(state: &mut State, made: OverviewMade) {
+    if state.board.is_some() {
+        return board::take(state, made);
+    }
     state.config_faults = made.faults;
     let (partition, now) = (state.cluster.partition.to_string(), state.now);
     let page = state.pages.iter_mut().rev().find_map(|page| match page {

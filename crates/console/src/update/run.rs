@@ -13,7 +13,7 @@ use crate::state::page::{Page, Subject};
 use crate::state::past::Step;
 use crate::state::pod::PodPart;
 use crate::update::{
-    alerts, apps, audit, bulk, change, clusters, column_picker, columns, command_line, config, contexts, events,
+    alerts, apps, audit, board, bulk, change, clusters, column_picker, columns, command_line, config, contexts, events,
     explain, fairness, feed, form, hand_out, job, jumping, leave, limits_used, lists, mouse, navigate, nodes, orders,
     overview, own_command, owners, past, placement, pod, question, queues, refresh, revisions, shadow, simulate, tabs,
     trends, trial, usage, workload, write,
@@ -72,6 +72,7 @@ fn row(state: &mut State, id: RowCommand) {
         RowCommand::FoldAll => queues::fold_all(state),
         RowCommand::OpenAll => queues::open_all(state),
         RowCommand::Ended => apps::toggle_ended(state),
+        RowCommand::Open if board::enter(state) => {}
         RowCommand::Open => navigate::open(state),
         RowCommand::Details => navigate::details(state),
         RowCommand::HeatMap => nodes::toggle_map(state),
@@ -127,6 +128,7 @@ fn go(state: &mut State, id: GoCommand, argument: Option<&str>) {
             None => contexts::open(state),
         },
         GoCommand::AskContext => contexts::ask(state),
+        GoCommand::Back if board::leave(state) => {}
         GoCommand::Back => leave::back(state),
         GoCommand::Leave => leave::leave(state),
         GoCommand::Help => state.layers.push(Layer::Help(Default::default())),

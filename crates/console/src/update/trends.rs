@@ -15,7 +15,7 @@ use view::trends::{Layout, Measure, Subject, SubjectKind, Value};
 pub fn reads(state: &State) -> bool {
     let chosen = || chosen_columns(state).is_some_and(|all| all.iter().any(|one| one.name == trend_cells::COLUMN));
     let has_column = matches!(state.page(), Page::Queues(_) | Page::Nodes(_) | Page::Users(_));
-    matches!(state.page(), Page::Trends(_)) || has_column && (state.wide || chosen()) || overview::is_open(state.page())
+    matches!(state.page(), Page::Trends(_)) || has_column && (state.wide || chosen()) || overview::is_open(state)
 }
 
 /// Takes what is known of them by now.

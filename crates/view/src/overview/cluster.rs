@@ -10,6 +10,8 @@ use crate::waiting::{SheetLine, Target, amounts, count, resource_word};
 use crate::{AskState, NodeRow, PartitionView, PendingReason};
 use model::{MEMORY, Resource, VCORE};
 
+/// The label of the first line.
+pub(super) const USE: &str = "use";
 /// How old the last measure may be.
 const MEASURED: Duration = Duration::from_secs(60);
 /// How much of a row of 80 columns is behind its label.
@@ -48,7 +50,7 @@ fn in_use(given: &Given, part: &PartitionView) -> SheetLine {
         true => "no nodes".to_owned(),
         false => all.join(", "),
     };
-    SheetLine::new("use", text)
+    SheetLine::new(USE, text)
 }
 
 fn demand(given: &Given, part: &PartitionView) -> SheetLine {

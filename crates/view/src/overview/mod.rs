@@ -18,6 +18,7 @@
 mod attention;
 mod changed;
 mod cluster;
+mod demand;
 mod faults;
 mod trend;
 mod waits;
@@ -35,6 +36,7 @@ use super::waiting::{Sheet, SheetLine, count};
 use super::{PartitionView, View};
 use model::Time;
 
+pub use self::demand::{WaitingCause, WaitingIn, WaitingNow};
 pub use self::faults::ConfigFaults;
 
 /// What an overview is made from.
@@ -122,6 +124,12 @@ pub fn overview(given: &Given) -> Option<Sheet> {
     lines.extend(group(cluster::lines(given, part)));
     lines.extend(group(trend::line(given, part).into_iter().chain(changed::lines(given, part)).collect()));
     Some(Sheet { at: given.at, title: "Overview".to_owned(), sentence, lines, ..Sheet::default() })
+}
+
+/// The lines of an overview that need attention, the most severe first: those before the state of the cluster.
+pub fn attention(sheet: &Sheet) -> &[SheetLine] {
+    let end = sheet.lines.iter().position(|line| line.label == cluster::USE).unwrap_or(sheet.lines.len());
+    &sheet.lines[..end]
 }
 
 /// Lines that stand together: the first begins a group.

@@ -20,8 +20,8 @@ pub(super) fn of_waiting(part: &PartitionView) -> Vec<Concern> {
     let mut causes: BTreeMap<(bool, Arc<str>), Cause<'_>> = BTreeMap::new();
     for app in part.apps.iter().flatten().filter(|app| app.pending_asks > 0) {
         let never = part.never_of(app).map(|(ask, never)| ((false, Arc::from(never.to_string())), ask.created));
-        let Some((cause, since)) = never.or_else(|| cause(app).map(|(cause, since)| ((true, cause.into()), since)))
-        else {
+        let by_time = || cause(app).map(|(cause, since)| ((true, cause.words().into()), since));
+        let Some((cause, since)) = never.or_else(by_time) else {
             continue;
         };
         let known = causes.entry(cause).or_default();
@@ -45,17 +45,49 @@ pub(super) fn of_waiting(part: &PartitionView) -> Vec<Concern> {
     causes.into_iter().map(line).collect()
 }
 
+/// What the last cycle found.
+#[derive(Clone, Copy)]
+pub(super) enum Ground {
+    QueueApps,
+    LimitApps,
+    Tried(PendingReason),
+}
+
+impl Ground {
+    /// After "waits for".
+    const fn words(self) -> &'static str {
+        match self {
+            Self::QueueApps => "a maximum of applications",
+            Self::LimitApps => "a limit of applications",
+            Self::Tried(PendingReason::QueueQuota) => "resources of a queue",
+            Self::Tried(PendingReason::UserQuota) => "a limit of a user or group",
+            Self::Tried(PendingReason::NoNode) => "resources of a node",
+            Self::Tried(PendingReason::Placeholder) => "a placeholder",
+            Self::Tried(PendingReason::NotTried) => "its turn",
+        }
+    }
+
+    /// In a table, in up to 20 columns.
+    pub(super) const fn label(self) -> &'static str {
+        match self {
+            Self::QueueApps => "max applications",
+            Self::LimitApps => "application limit",
+            Self::Tried(PendingReason::QueueQuota) => "queue maximum",
+            Self::Tried(PendingReason::UserQuota) => "user or group limit",
+            Self::Tried(PendingReason::NoNode) => "no node fits",
+            Self::Tried(PendingReason::Placeholder) => "placeholder",
+            Self::Tried(PendingReason::NotTried) => "not tried yet",
+        }
+    }
+}
+
 /// What the oldest ask of an application that a cycle has tried waits for, and since when.
-fn cause(app: &AppRow) -> Option<(&'static str, Time)> {
+pub(super) fn cause(app: &AppRow) -> Option<(Ground, Time)> {
     let waiting = |(reason, since): (PendingReason, Time)| {
         let cause = match reason {
-            _ if app.held_by_queue => "a maximum of applications",
-            _ if app.held_by_limits => "a limit of applications",
-            PendingReason::QueueQuota => "resources of a queue",
-            PendingReason::UserQuota => "a limit of a user or group",
-            PendingReason::NoNode => "resources of a node",
-            PendingReason::Placeholder => "a placeholder",
-            PendingReason::NotTried => "its turn",
+            _ if app.held_by_queue => Ground::QueueApps,
+            _ if app.held_by_limits => Ground::LimitApps,
+            reason => Ground::Tried(reason),
         };
         (cause, since)
     };

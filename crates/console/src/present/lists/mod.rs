@@ -8,6 +8,7 @@ pub mod alerts;
 pub mod apps;
 pub mod asks;
 pub mod audit;
+mod board_columns;
 pub mod clusters;
 pub mod events;
 pub mod fairness;

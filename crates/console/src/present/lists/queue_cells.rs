@@ -117,6 +117,12 @@ impl Usage {
         self.base
     }
 
+    /// The used part of the base in whole percent, rounded down; `None` without a base.
+    pub fn share(&self) -> Option<i64> {
+        let base = self.base.filter(|base| *base > 0)?;
+        Some(i64::try_from(i128::from(self.used) * 100 / i128::from(base)).unwrap_or(i64::MAX))
+    }
+
     /// Its bar: usage over the maximum, with the guarantee marked.
     pub fn meter(&self) -> Meter {
         Meter { used: self.used, base: self.base, guaranteed: self.guaranteed }

@@ -12,8 +12,11 @@
 //! guarantees (which gives the memory meter its place back for a while), pending memory, the cpu meter, pending, memory, applications ([`PLANS`]). The name never goes.
 
 use crate::present::arrange::{Room, arrange};
+use crate::present::board;
 use crate::present::format;
 use crate::present::lists::apps::has_others;
+use crate::present::lists::board_columns;
+use crate::present::lists::board_columns::BoardCell;
 use crate::present::lists::queue_cells::{Usage, amount, apps, headroom, priority, short_age, state_sign};
 use crate::present::lists::queue_values::{trend, unit, value};
 use crate::present::pieces::{Piece, Slot, dim, piece, plain, sign_set};
@@ -31,7 +34,7 @@ use view::{PartitionView, QueueRow};
 
 /// A column on the screen; several can belong to one that is sorted by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Cell {
+pub(super) enum Cell {
     Name,
     State,
     Priority,
@@ -45,6 +48,8 @@ enum Cell {
     Short(&'static str),
     HeadroomCpu,
     HeadroomMemory,
+    /// A column that only the page Cluster has.
+    Board(BoardCell),
     /// What the list says, without a look of its own.
     Value(QueueColumn),
     Changed,
@@ -55,7 +60,11 @@ pub fn table<'a>(state: &'a State, page: &'a QueuesPage, width: u16) -> Table<'a
     let signs = sign_set(state);
     let room = Room { widest: page.list.widest[0], least: least_name(width) };
     let others = state.cluster.part().is_some_and(has_others);
-    let columns = arrange(state, width, plans(others), |column| Some(own(column)), room);
+    let board = board::is_shown(state);
+    let room = if board { board_columns::room(room) } else { room };
+    let plans: Box<dyn Iterator<Item = Vec<Col<Cell>>>> =
+        if board { Box::new(board_columns::plans()) } else { Box::new(plans(others)) };
+    let columns = arrange(state, width, plans, |column| Some(own(column)), room);
     let sorted = move |cell: Cell| table::title(signs, page.list.sort, belongs_to(cell));
     let part = state.cluster.part();
     let len = page.list.rows.len();
@@ -63,7 +72,7 @@ pub fn table<'a>(state: &'a State, page: &'a QueuesPage, width: u16) -> Table<'a
         let (Some(part), Some(line)) = (part, page.list.rows.get(index)) else { return };
         let Some(row) = part.queue(line.slot) else { return };
         let mark = state.marks.of(&Marked::Queue(row.path.clone()));
-        cell(pen, state, &Shown { part, row, line, mark, filtered: !page.list.filter.is_empty() }, what, slot);
+        cell(pen, state, &Shown { part, row, line, mark, filtered: !page.list.filter.is_empty(), board }, what, slot);
     });
     table.or_says(if len == 0 { nothing(state, page) } else { Vec::new() })
 }
@@ -230,12 +239,13 @@ fn belongs_to(cell: Cell) -> Option<QueueColumn> {
         Cell::Apps => QueueColumn::Apps,
         Cell::PendingCpu => QueueColumn::Pending,
         Cell::Usage(VCORE) | Cell::Short(VCORE) => QueueColumn::Cpu,
-        Cell::Usage(_) | Cell::Short(_) => QueueColumn::Memory,
+        Cell::Usage(_) | Cell::Short(_) | Cell::Board(BoardCell::MemoryShare) => QueueColumn::Memory,
+        Cell::Board(BoardCell::Running) => QueueColumn::Apps,
         Cell::HeadroomCpu => QueueColumn::Headroom,
         Cell::PendingMemory => QueueColumn::PendingMemory,
         Cell::HeadroomMemory => QueueColumn::HeadroomMemory,
         Cell::Value(column) => column,
-        Cell::Meter(_) | Cell::Changed => return None,
+        Cell::Meter(_) | Cell::Board(_) | Cell::Changed => return None,
     })
 }
 
@@ -246,6 +256,8 @@ struct Shown<'a> {
     line: &'a QueueLine,
     mark: Mark,
     filtered: bool,
+    /// The page has no column for the state.
+    board: bool,
 }
 
 fn cell(pen: &mut Writer, state: &State, shown: &Shown<'_>, what: Cell, slot: Slot) {
@@ -276,6 +288,14 @@ fn cell(pen: &mut Writer, state: &State, shown: &Shown<'_>, what: Cell, slot: Sl
         }
         Cell::HeadroomCpu => pen.cell(slot, &[headroom(shown.part, row, VCORE, signs)]),
         Cell::HeadroomMemory => pen.cell(slot, &[headroom(shown.part, row, MEMORY, signs)]),
+        Cell::Board(cell) => {
+            let pieces = board_columns::pieces(state, shown.part, row, cell, slot.width, signs);
+            let pieces = match cell.facet() {
+                Some(facet) => marked(facet, pieces),
+                None => pieces,
+            };
+            pen.cell(slot, &pieces);
+        }
         Cell::Value(QueueColumn::Trend) => pen.cell(slot, &[piece(Role::Accent, trend(state, row, signs))]),
         Cell::Value(column) => {
             pen.cell(slot, &[dim(value(shown.part, row, column).shown(unit(column), signs))]);
@@ -303,10 +323,15 @@ fn name(pen: &mut Writer, shown: &Shown<'_>, slot: Slot) {
         (false, _) => Role::Text,
     };
     let room = slot.width.saturating_sub(indent + 2);
-    let tag = exhausted(shown.part, shown.row).map(|name| format!(" {name}{}", signs.limit)).unwrap_or_default();
-    let behind = u16::try_from(crate::present::text::width(&tag)).unwrap_or(0).min(room / 2);
+    let exhausted = exhausted(shown.part, shown.row).map(|name| (format!(" {name}{}", signs.limit), Role::Danger));
+    let free = usize::from(room).saturating_sub(crate::present::text::width(shown.row.path.name()));
+    let state = shown.board.then(|| board_columns::state_tag(shown.row, free, signs)).flatten();
+    let (tag, tag_role) = exhausted.or(state).unwrap_or_default();
+    let behind = u16::try_from(crate::present::text::width(&tag))
+        .unwrap_or(0)
+        .min((room / 2).max(u16::try_from(free).unwrap_or(0)));
     let used = pen.name(slot.x + indent + 2, room - behind, shown.row.path.name(), role);
-    pen.text(slot.x + indent + 2 + used, behind, &tag, Role::Danger);
+    pen.text(slot.x + indent + 2 + used, behind, &tag, tag_role);
 }
 
 /// A resource without columns of its own that the queue uses or asks for and of which nothing is left for it.

@@ -294,7 +294,7 @@ impl Session {
             return;
         }
         let Some(found) = self.source.trends() else { return };
-        if overview::is_open(self.state.page()) && self.state.cluster.past.shown.is_none() {
+        if overview::is_open(&self.state) && self.state.cluster.past.shown.is_none() {
             found.look(self.state.cluster.at);
         }
         let (keeping, looked) = (found.keeping(), found.last_look());
@@ -314,7 +314,7 @@ impl Session {
         if let Some(since) = aftermath::wanted(&self.state) {
             self.act(Action::Aftermath(self.source.events(since, Events::KEPT)));
         }
-        if !overview::reads_events(self.state.page()) || self.reading {
+        if !overview::reads_events(&self.state) || self.reading {
             return;
         }
         let events = &self.state.cluster.events;
@@ -357,6 +357,7 @@ impl Session {
         state.views = std::mem::take(&mut old.views);
         state.keep_in = std::mem::take(&mut old.keep_in);
         state.wide = old.wide;
+        state.board = old.board.is_some().then(Box::default);
         state.commands = std::mem::take(&mut old.commands);
         state.filters = std::mem::take(&mut old.filters);
         state.messages = std::mem::take(&mut old.messages);

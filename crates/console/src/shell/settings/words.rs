@@ -12,16 +12,17 @@ use model::quantity::SizeUnits;
 /// The page that opens first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum StartPage {
-    /// What needs attention.
+    /// The queue tree with a dashboard around it.
     #[default]
-    Overview,
+    Cluster,
     /// The queue tree.
     Queues,
 }
 
 impl StartPage {
     /// All of them with their words in the settings.
-    const NAMES: [(&'static str, Self); 2] = [("overview", Self::Overview), ("queues", Self::Queues)];
+    const NAMES: [(&'static str, Self); 3] =
+        [("cluster", Self::Cluster), ("overview", Self::Cluster), ("queues", Self::Queues)];
 }
 
 pub(super) fn interval(entry: &Entry<'_, '_>, faults: &mut Vec<Fault>) -> Option<Duration> {
@@ -38,7 +39,7 @@ pub(super) fn start(entry: &Entry<'_, '_>, faults: &mut Vec<Fault>) -> Option<St
     let name = entry.text(faults)?;
     let found = StartPage::NAMES.iter().find(|(known, _)| *known == name);
     if found.is_none() {
-        faults.push(entry.wrong("OWN-003", format!("no first page {name:?}"), "valid: overview, queues"));
+        faults.push(entry.wrong("OWN-003", format!("no first page {name:?}"), "valid: cluster, queues"));
     }
     found.map(|(_, page)| *page)
 }

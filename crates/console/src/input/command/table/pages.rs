@@ -22,7 +22,8 @@ pub const ROWS: &[Command] = &[
     row(CommandId::Screen(ScreenCommand::OwnCommand), "run", "Run a command of your settings on the selected row")
         .takes(Argument::Required(Kind::Own)),
     row(CommandId::Go(GoCommand::Overview), "overview", "Attention items, cluster usage, and changes since you last looked")
-        .keys(&[(In::Page, "o")]),
+        .keys(&[(In::Page, "o")])
+        .hints(&[(In::Queues, "attention")]),
     row(
         CommandId::Go(GoCommand::Trends),
         "trends",

@@ -1,0 +1,100 @@
+//! The dashboard around the queue tree: the gauges above, and beside the tree what needs attention, who waits for what, and what happened.
+//! [`crate::present::board`] has the content.
+
+use ratatui::layout::Rect;
+
+use crate::draw::pen::Pen;
+use crate::present::board;
+use crate::present::layout::{Board, Regions};
+use crate::present::pieces::{Piece, dim};
+use crate::state::State;
+use crate::theme::Role;
+
+/// Draws it, where the page on the screen has it.
+pub fn draw(pen: &mut Pen<'_>, state: &State, regions: &Regions) {
+    let Some(places) = regions.board else { return };
+    let Board { gauges, side, line } = places;
+    if gauges.height >= 2 {
+        let wide = usize::from(gauges.width.saturating_sub(2));
+        for (y, pieces) in (gauges.top()..gauges.bottom()).zip(board::gauges(state, wide, pen.signs())) {
+            pen.pieces(gauges.x + 1, y, gauges.width.saturating_sub(2), &pieces);
+        }
+    }
+    if let Some(line) = line {
+        first(pen, state, line);
+    }
+    if let Some(side) = side {
+        let pane = regions.pane.is_some();
+        if pane {
+            pen.wall(Rect { width: 1, ..side });
+            pen.line(side.x + 2, side.bottom() - 1, side.width - 3);
+        }
+        beside(pen, state, Rect { height: side.height - u16::from(pane), ..side });
+    }
+}
+
+/// The first item alone, or the one under the cursor.
+fn first(pen: &mut Pen<'_>, state: &State, area: Rect) {
+    let index = focused(state).unwrap_or(0);
+    let (x, wide) = (area.x + 1, area.width.saturating_sub(2));
+    match board::items(state) {
+        None => pen.pieces(x, area.y, wide, &board::title(state, pen.signs())),
+        Some([]) => pen.text(x, area.y, wide, "No issues", Role::Dim),
+        Some(items) => {
+            let mut pieces = items.get(index).map(|line| board::item(state, line)).unwrap_or_default();
+            pieces.insert(0, dim(format!("{} of {} ", index + 1, items.len())));
+            pen.pieces(x, area.y, wide, &pieces)
+        }
+    };
+    if focused(state).is_some() {
+        pen.style(area, Role::Selection);
+    }
+}
+
+fn focused(state: &State) -> Option<usize> {
+    state.board.as_ref().filter(|board| board.focused).map(|board| board.overview.index)
+}
+
+/// What needs attention gets the height that it needs, up to a half; the causes theirs; the events the rest.
+fn beside(pen: &mut Pen<'_>, state: &State, side: Rect) {
+    pen.wall(Rect { width: 1, ..side });
+    let inside = Rect { x: side.x + 2, width: side.width.saturating_sub(3), ..side };
+    let wide = usize::from(inside.width);
+    let items = board::attention_lines(state, wide, pen.signs());
+    let waiting = board::waiting_lines(state, wide, pen.signs());
+    let causes = u16::try_from(waiting.len()).unwrap_or(u16::MAX).min(side.height / 4);
+    let most = (side.height / 2).max(2);
+    let tall = u16::try_from(items.len()).unwrap_or(u16::MAX).min(most.saturating_sub(1));
+    pen.pieces(inside.x, inside.y, inside.width, &board::title(state, pen.signs()));
+    attention(pen, state, Rect { y: inside.y + 1, height: tall, ..inside }, &items);
+    let mut y = inside.y + 1 + tall;
+    y = part(pen, Rect { y, height: causes, ..inside }, &waiting, side.bottom());
+    let left = side.bottom().saturating_sub(y + 1);
+    let events = board::event_lines(state, usize::from(left));
+    part(pen, Rect { y, height: left, ..inside }, &events, side.bottom());
+}
+
+/// A part below a line across. Gives the row after it.
+fn part(pen: &mut Pen<'_>, area: Rect, lines: &[Vec<Piece>], bottom: u16) -> u16 {
+    if area.height == 0 || area.y + 1 + area.height > bottom {
+        return area.y;
+    }
+    pen.line(area.x, area.y, area.width);
+    for (y, line) in (area.y + 1..area.y + 1 + area.height).zip(lines) {
+        pen.pieces(area.x, y, area.width, line);
+    }
+    area.y + 1 + area.height
+}
+
+fn attention(pen: &mut Pen<'_>, state: &State, area: Rect, items: &[(usize, Vec<Piece>)]) {
+    let focused = focused(state);
+    let at = focused.and_then(|index| items.iter().rposition(|(item, _)| *item == index)).unwrap_or(0);
+    let top = (at + 1).saturating_sub(usize::from(area.height));
+    for (y, (item, pieces)) in (area.top()..area.bottom()).zip(items.iter().skip(top)) {
+        pen.pieces(area.x, y, area.width, pieces);
+        if focused == Some(*item) {
+            pen.style(Rect { y, height: 1, ..area }, Role::Selection);
+        }
+    }
+    pen.more_below(area, items.len(), top);
+}

@@ -1,0 +1,327 @@
+//! The dashboard around the queue tree: the figures of its gauges, and the lines beside the tree.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::present::format;
+use crate::present::meter::Meter;
+use crate::present::pieces::{Lines, Piece, dim, piece, plain};
+use crate::present::text;
+use crate::present::trend_cells::rings;
+use crate::present::weight::{Weight, role, weight};
+use crate::present::words::word;
+use crate::state::State;
+use crate::state::page::Page;
+use crate::theme::{Role, Signs};
+use model::{MEMORY, QueuePath, QueueState, VCORE};
+use view::drain::span;
+use view::overview::{WaitingIn, attention};
+use view::trends::{Measure, Subject, SubjectKind, Value};
+use view::units::show_amount;
+use view::waiting::SheetLine;
+use view::{ChangeDetail, ChangeType, ObjectType, PartitionView, Record};
+
+/// How far back the small lines of the gauges go.
+const SPAN: Duration = Duration::from_secs(600);
+
+/// Whether the page on the screen has the dashboard.
+pub fn is_shown(state: &State) -> bool {
+    state.board.is_some() && matches!(state.page(), Page::Queues(_))
+}
+
+/// The name of the first page, if it has the dashboard; `None`: the first page is the queue tree alone.
+pub fn title_of_first(state: &State) -> Option<&'static str> {
+    state.board.is_some().then_some("Cluster")
+}
+
+/// What needs attention, the most severe first; `None` until it is known.
+pub fn items(state: &State) -> Option<&[SheetLine]> {
+    match &state.board.as_ref()?.overview.sheet {
+        Some(Ok(sheet)) => Some(attention(sheet)),
+        _ => None,
+    }
+}
+
+/// A value of the cluster over the last 10 minutes as heights, in `cells` columns at the right of which is now; blank where nothing was
+/// measured. `top` is what the highest cell stands for; `None`: the largest of the span.
+fn spark(
+    state: &State,
+    measure: Measure,
+    resource: Option<&str>,
+    top: Option<i64>,
+    cells: u16,
+    signs: &Signs,
+) -> String {
+    let value = match resource {
+        Some(name) => Value::amount(SubjectKind::Cluster, measure, name),
+        None => Value::plain(SubjectKind::Cluster, measure),
+    };
+    line_of(state, &Subject::Cluster, &value, top, cells, signs)
+}
+
+/// The share of the cluster that a queue used over the last 10 minutes, as heights; the highest cell is its largest share.
+pub fn queue_spark(state: &State, queue: &QueuePath, cells: u16, signs: &Signs) -> String {
+    let value = Value::plain(SubjectKind::Queue, Measure::Share);
+    line_of(state, &Subject::Queue(queue.clone()), &value, None, cells, signs)
+}
+
+/// The waiting applications of a queue and its subtree; `None` until they are counted.
+pub fn waiting_in(state: &State, queue: &QueuePath) -> Option<WaitingIn> {
+    let waiting = state.board.as_ref()?.waiting.as_ref()?;
+    Some(waiting.queues.get(queue).copied().unwrap_or_default())
+}
+
+fn line_of(state: &State, subject: &Subject, value: &Value, top: Option<i64>, cells: u16, signs: &Signs) -> String {
+    let blank = || " ".repeat(usize::from(cells));
+    let Some(rings) = rings(state).filter(|_| cells > 0) else { return blank() };
+    let to = state.cluster.at;
+    let series = rings.series(subject, value, to - SPAN, to, usize::from(cells));
+    let largest = series.figures.iter().flatten().map(|figure| figure.max).max().unwrap_or(0);
+    let top = i128::from(top.unwrap_or(largest).max(1));
+    let height =
+        |figure: i64| signs.bars[usize::try_from((i128::from(figure) * 8 - 1).div_euclid(top)).unwrap_or(0).min(7)];
+    let cell = |figure: &Option<view::trends::Figure>| match figure {
+        None => " ",
+        Some(figure) if figure.max <= 0 => signs.nothing,
+        Some(figure) => height(figure.max),
+    };
+    let drawn: String = series.figures.iter().map(cell).collect();
+    format!("{}{drawn}", " ".repeat(usize::from(cells).saturating_sub(series.figures.len())))
+}
+
+/// The nodes, and how many of them are schedulable, for the header.
+pub fn nodes(state: &State, signs: &'static Signs) -> Vec<Piece> {
+    let Some(part) = state.framed_part().filter(|part| !(state.cluster.unread.nodes && part.nodes.is_empty())) else {
+        return vec![dim(format!("{} nodes", signs.none))];
+    };
+    let open = part.nodes.values().filter(|node| node.is_open()).count();
+    let role = if open == part.nodes.len() { Role::StateActive } else { Role::Warning };
+    vec![
+        plain(format!("{} ", format::count(part.nodes.len() as u64, "node"))),
+        piece(role, signs.active),
+        plain(format!(" {open} schedulable")),
+    ]
+}
+
+/// How much room the gauges have.
+#[derive(Clone, Copy)]
+struct Form {
+    meter: u16,
+    spark: u16,
+    second: u16,
+    /// Short words.
+    short: bool,
+}
+
+/// The two lines of gauges in a width.
+pub fn gauges(state: &State, width: usize, signs: &'static Signs) -> [Vec<Piece>; 2] {
+    let long = |meter, spark, second| Form { meter, spark, second, short: false };
+    let short = |meter| Form { short: true, ..long(meter, 0, 0) };
+    let forms = [long(20, 20, 14), long(14, 14, 10), long(10, 10, 8), long(8, 8, 0), long(6, 6, 0), long(6, 0, 0)];
+    let forms = forms.into_iter().chain([short(8), short(6), short(4), short(0)]);
+    let fits = |lines: &[Vec<Piece>; 2]| lines.iter().all(|line| crate::present::pieces::width(line) <= width);
+    let mut made = [Vec::new(), Vec::new()];
+    for form in forms {
+        made = lines_of(state, form, signs);
+        if fits(&made) {
+            break;
+        }
+    }
+    made
+}
+
+fn lines_of(state: &State, form: Form, signs: &'static Signs) -> [Vec<Piece>; 2] {
+    let Some(part) = state.framed_part() else { return [vec![dim(signs.none)], Vec::new()] };
+    let mut first = gauge(state, part, VCORE, form, signs);
+    let mut second = gauge(state, part, MEMORY, form, signs);
+    let wide = crate::present::pieces::width(&first).max(crate::present::pieces::width(&second));
+    for line in [&mut first, &mut second] {
+        let room = wide - crate::present::pieces::width(line);
+        line.push(dim(format!("{} {} ", " ".repeat(room), signs.wall)));
+    }
+    first.extend(pending(state, part, form, signs));
+    second.extend(counts(state, part, form, signs));
+    [first, second]
+}
+
+/// `CPU  ▰▰▰▰▱▱ 23.5/40  58% ▁▂▃▅ 10m`
+fn gauge(state: &State, part: &PartitionView, name: &str, form: Form, signs: &'static Signs) -> Vec<Piece> {
+    let unread = state.cluster.unread.nodes && part.nodes.is_empty();
+    let label = if name == VCORE { "CPU " } else { "MEM " };
+    let (used, all) = (part.allocated.amount(name), part.capacity.get(name).filter(|all| *all > 0));
+    let Some(all) = all.filter(|_| !unread) else { return vec![dim(label), dim(signs.none)] };
+    let level = Meter { used, base: Some(all), guaranteed: None };
+    let mut pieces = vec![dim(label)];
+    pieces.extend(level.pieces(form.meter, signs));
+    let gap = if form.meter > 0 { " " } else { "" };
+    let role = if level.role() == Role::UsageNormal { Role::Text } else { level.role() };
+    let percent = i128::from(used) * 100 / i128::from(all);
+    let figures = format!("{}/{}", show_amount(name, used), show_amount(name, all));
+    let columns = if form.short { 9 } else { 12 };
+    pieces.push(plain(format!("{gap}{figures:>columns$} ")));
+    pieces.push(piece(role, format!("{percent:>3}%")));
+    if form.spark > 0 {
+        let cells = spark(state, Measure::Use, Some(name), Some(all), form.spark, signs);
+        pieces.extend([plain(" "), piece(Role::UsageNormal, cells), dim(" 10m")]);
+    }
+    pieces
+}
+
+/// What is requested, and how fast it is allocated.
+fn pending(state: &State, part: &PartitionView, form: Form, signs: &'static Signs) -> Vec<Piece> {
+    let mut pieces = vec![dim("PENDING ")];
+    match part.root().filter(|_| !state.cluster.unread.apps) {
+        Some(root) => {
+            let (cpu, memory) = (root.pending.amount(VCORE), root.pending.amount(MEMORY));
+            pieces.push(plain(format!("{} cpu {}", show_amount(VCORE, cpu), show_amount(MEMORY, memory))));
+        }
+        None => pieces.push(dim(signs.none)),
+    }
+    if form.second > 0 {
+        let cells = spark(state, Measure::Pending, Some(VCORE), None, form.second, signs);
+        pieces.extend([plain(" "), piece(Role::UsageNormal, cells)]);
+    }
+    pieces.push(dim(format!(" {} ALLOC/S ", signs.wall)));
+    pieces.push(plain(format::rate(state.framed().allocation_rate)));
+    if form.second > 0 {
+        let cells = spark(state, Measure::Allocations, None, None, form.second, signs);
+        pieces.extend([plain(" "), piece(Role::UsageNormal, cells)]);
+    }
+    pieces
+}
+
+/// How many applications run and wait, how many queues drain, and how long those that wait have waited.
+fn counts(state: &State, part: &PartitionView, form: Form, signs: &'static Signs) -> Vec<Piece> {
+    let waiting = state.board.as_ref().and_then(|board| board.waiting.as_ref());
+    let number = |known: Option<u64>| known.map_or_else(|| dim(signs.none), |number| plain(number.to_string()));
+    let running = part.root().filter(|_| !state.cluster.unread.apps).map(|root| root.running);
+    let draining = part.walk().filter(|queue| queue.state == QueueState::Draining).count() as u64;
+    let age = |known: Option<Duration>| known.map_or_else(|| dim(signs.none), |age| plain(span(age)));
+    vec![
+        dim(if form.short { "RUN " } else { "RUNNING " }),
+        number(running),
+        dim(if form.short { "  WAIT " } else { "  WAITING " }),
+        number(waiting.map(|waiting| waiting.apps)),
+        dim(if form.short { "  DRAIN " } else { "  DRAINING " }),
+        number(Some(draining)),
+        dim(format!(" {} WAIT p50 ", signs.wall)),
+        age(waiting.and_then(|waiting| waiting.p50)),
+        dim(" p95 "),
+        age(waiting.and_then(|waiting| waiting.p95)),
+    ]
+}
+
+/// The text of an item behind its label, which it may repeat.
+fn without_label(line: &SheetLine) -> &str {
+    line.text.strip_prefix(line.label.as_str()).and_then(|rest| rest.strip_prefix(' ')).unwrap_or(&line.text)
+}
+
+/// One line of what needs attention.
+pub fn item(state: &State, line: &SheetLine) -> Vec<Piece> {
+    let mut pieces = Vec::new();
+    if !line.label.is_empty() {
+        pieces.push(piece(Role::Warning, format!("{} ", line.label)));
+    }
+    pieces.push(plain(without_label(line).to_owned()));
+    if let Some(since) = line.since {
+        pieces.push(dim(format!(" ({})", span(state.cluster.at.since(since)))));
+    }
+    pieces
+}
+
+/// The title of what needs attention: how many there are, and how old they are where they are of another moment than the tree.
+pub fn title(state: &State, signs: &'static Signs) -> Vec<Piece> {
+    let count = items(state).map_or_else(|| signs.none.to_owned(), |items| items.len().to_string());
+    let mut pieces = vec![piece(Role::Title, "ATTENTION "), dim(count)];
+    let made =
+        state.board.as_ref().and_then(|board| board.overview.sheet.as_ref()?.as_ref().ok().map(|sheet| sheet.at));
+    if let Some(at) = made.filter(|at| state.cluster.at.since(*at) >= Duration::from_secs(1)) {
+        pieces.push(dim(format!(", {} ago", span(state.cluster.at.since(at)))));
+    }
+    pieces
+}
+
+/// The lines of what needs attention in a width, each with the number of its item: two rows at most for each.
+pub fn attention_lines(state: &State, width: usize, signs: &'static Signs) -> Vec<(usize, Vec<Piece>)> {
+    let Some(items) = items(state) else { return vec![(usize::MAX, vec![dim(signs.none)])] };
+    if items.is_empty() {
+        return vec![(usize::MAX, vec![dim("No issues")])];
+    }
+    let mut lines = Vec::new();
+    for (at, line) in items.iter().enumerate() {
+        let since = line.since.map(|since| format!(" ({})", span(state.cluster.at.since(since)))).unwrap_or_default();
+        let label = if line.label.is_empty() { String::new() } else { format!("{} ", line.label) };
+        let wrapped = text::wrap(&format!("{label}{}{since}", without_label(line)), width.saturating_sub(2).max(1));
+        for (nth, words) in wrapped.into_iter().enumerate() {
+            let whole = match words.strip_prefix(label.as_str()).filter(|_| nth == 0 && !label.is_empty()) {
+                Some(rest) => vec![piece(Role::Warning, label.clone()), plain(rest.to_owned())],
+                None => vec![plain(format!("{}{words}", if nth > 0 { "  " } else { "" }))],
+            };
+            lines.push((at, whole));
+        }
+    }
+    lines
+}
+
+/// Applications that wait, by cause, in a width.
+pub fn waiting_lines(state: &State, width: usize, signs: &'static Signs) -> Lines {
+    let figures = 14;
+    let cause = width.saturating_sub(figures);
+    let mut lines = vec![vec![
+        piece(Role::Title, format!("{:<cause$}", "WAITING BY CAUSE")),
+        dim(format!("{:>6}{:>8}", "apps", "cpu")),
+    ]];
+    let Some(waiting) = state.board.as_ref().and_then(|board| board.waiting.as_ref()) else {
+        lines.push(vec![dim(signs.none)]);
+        return lines;
+    };
+    if waiting.causes.is_empty() {
+        lines.push(vec![dim("No waiting applications")]);
+    }
+    for row in &waiting.causes {
+        let name = text::cut(row.cause, cause, signs.ellipsis).into_owned();
+        let name = format!("{name}{}", " ".repeat(cause.saturating_sub(text::width(&name))));
+        lines.push(vec![plain(name), plain(format!("{:>6}{:>8}", row.apps, show_amount(VCORE, row.cpu)))]);
+    }
+    lines
+}
+
+/// What an event is about: a run of events of one kind is one line.
+fn kind(record: &Record) -> (ObjectType, ChangeType, ChangeDetail) {
+    (record.kind, record.change, record.detail)
+}
+
+/// The newest events that matter, the newest first; of events of one kind in a row, the newest and how many more.
+pub fn event_lines(state: &State, most: usize) -> Lines {
+    let mut lines = vec![vec![piece(Role::Title, "EVENTS")]];
+    let until = state.cluster.until();
+    let shown = state.cluster.events.iter().map(|(_, record)| record);
+    let matters = |record: &&Arc<Record>| record.is_important() && weight(record) != Weight::Routine;
+    let shown = shown.filter(|record| until.is_none_or(|until| record.at <= until)).filter(matters);
+    let shown: Vec<&Arc<Record>> = shown.collect();
+    let mut runs: Vec<(&Arc<Record>, usize)> = Vec::new();
+    for record in shown.into_iter().rev() {
+        let full = runs.len() + 1 >= most;
+        match runs.last_mut() {
+            Some((last, more)) if kind(last) == kind(record) => *more += 1,
+            _ if full => break,
+            _ => runs.push((record, 0)),
+        }
+    }
+    for (record, more) in runs {
+        let more = if more > 0 { format!("+{more} ") } else { String::new() };
+        let when = format::when(record.at, state.cluster.at);
+        let of = if record.reference.is_empty() { String::new() } else { format!(" {}", record.reference) };
+        lines.push(vec![
+            dim(format!("{when} ")),
+            plain(format!("{} ", record.object)),
+            dim(more),
+            piece(role(record), word(record)),
+            dim(of),
+        ]);
+    }
+    if lines.len() == 1 {
+        lines.push(vec![dim("No events")]);
+    }
+    lines
+}

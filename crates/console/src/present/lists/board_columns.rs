@@ -1,0 +1,181 @@
+//! The columns of the queue tree on the page Cluster.
+//!
+//! ```text
+//!  QUEUE             PRI     RUN WAIT  CPU     used/  max   MEM  TREND 10m  WAIT p95
+//!  ▾ root               3     43   29  ▰▰▰▰▰▱ 413.5/  512   77%  ▇▇▇▆▇▇█▇▇    7m 8s
+//!      legacy ◐ drain   3      1    1  ▰▱▱▱▱▱     2/   16    3%  ▇▇▅▅▅▃▃▃▃      12s
+//! ```
+//!
+//! When narrow there give way, in this order: headroom, the maximum of applications, the amounts of memory, guarantees, the length of
+//! the meter, the wait, the trend.
+
+use crate::present::arrange::Room;
+use crate::present::board;
+use crate::present::lists::queue_cells::Usage;
+use crate::present::lists::queues::Cell;
+use crate::present::pieces::{Piece, dim, piece, plain};
+use crate::present::table::{Col, left, right};
+use crate::state::State;
+use crate::state::column::QueueColumn;
+use crate::state::marks::Facet;
+use crate::theme::{Role, Signs};
+use model::{MEMORY, QueueState, VCORE};
+use view::drain::span;
+use view::{PartitionView, QueueRow};
+
+/// The least width of the names, and what they get if there is room: a state stands after some.
+const LEAST: u16 = 17;
+const WANTED: u16 = 20;
+
+/// The room for the names.
+pub(super) fn room(room: Room) -> Room {
+    Room { widest: room.widest.max(WANTED), least: LEAST }
+}
+
+/// A column that only the page Cluster has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum BoardCell {
+    Running,
+    Waiting,
+    /// The used part of the maximum of memory, in percent.
+    MemoryShare,
+    /// The last 10 minutes.
+    Trend,
+    /// The wait of 95 % of the waiting applications.
+    WaitP95,
+}
+
+impl BoardCell {
+    /// The change that marks it.
+    pub(super) const fn facet(self) -> Option<Facet> {
+        match self {
+            Self::Running => Some(Facet::Apps),
+            Self::MemoryShare => Some(Facet::Memory),
+            Self::Waiting | Self::Trend | Self::WaitP95 => None,
+        }
+    }
+}
+
+/// What is shown and how wide, in the steps in which it gives way.
+#[derive(Clone, Copy)]
+struct Plan {
+    headroom: bool,
+    max_apps: bool,
+    memory: bool,
+    guarantee: bool,
+    meter: u16,
+    wait: bool,
+    trend: u16,
+}
+
+/// From the widest to the narrowest.
+const PLANS: [Plan; 14] = {
+    let full = Plan { headroom: true, max_apps: true, memory: true, guarantee: true, meter: 10, wait: true, trend: 12 };
+    let all = Plan { meter: 6, trend: 9, ..full };
+    let some = Plan { headroom: false, ..full };
+    let few = Plan { max_apps: false, ..some };
+    let plain = Plan { memory: false, trend: 9, ..few };
+    let short = Plan { guarantee: false, ..plain };
+    [
+        full,
+        Plan { meter: 8, ..full },
+        all,
+        some,
+        few,
+        plain,
+        Plan { meter: 6, ..plain },
+        short,
+        Plan { meter: 6, ..short },
+        Plan { meter: 4, ..short },
+        Plan { meter: 3, ..short },
+        Plan { meter: 0, ..short },
+        Plan { meter: 0, wait: false, ..short },
+        Plan { meter: 0, wait: false, trend: 0, ..short },
+    ]
+};
+
+/// Which columns there are, the widest plan first.
+pub(super) fn plans() -> impl Iterator<Item = Vec<Col<Cell>>> {
+    PLANS.iter().map(|plan| {
+        let mut columns = vec![left(Cell::Name, "QUEUE", 0), right(Cell::Priority, "PRI  ", 7)];
+        columns.push(right(Cell::Board(BoardCell::Running), "RUN", 4));
+        if plan.max_apps {
+            columns.push(right(Cell::Value(QueueColumn::MaxApps), "max", 4));
+        }
+        columns.push(right(Cell::Board(BoardCell::Waiting), "WAIT", 4));
+        if plan.meter > 0 {
+            columns.push(Col { gap: 2, ..left(Cell::Meter(VCORE), "CPU", plan.meter).up_to(12).as_bar() });
+        }
+        columns.push(match (plan.guarantee, plan.meter > 0) {
+            (true, _) => right(Cell::Usage(VCORE), "used/guar/  max ", 17),
+            (false, true) => right(Cell::Short(VCORE), "used/  max ", 12),
+            (false, false) => right(Cell::Short(VCORE), "CPU of max ", 12),
+        });
+        if plan.memory {
+            columns.push(right(Cell::Usage(MEMORY), "MEM used/ guar/   max ", 22));
+            columns.push(right(Cell::Board(BoardCell::MemoryShare), "%", 4));
+        } else {
+            columns.push(right(Cell::Board(BoardCell::MemoryShare), "MEM", 4));
+        }
+        if plan.trend > 0 {
+            columns.push(left(Cell::Board(BoardCell::Trend), "TREND 10m", plan.trend));
+        }
+        if plan.wait {
+            columns.push(right(Cell::Board(BoardCell::WaitP95), "WAIT p95", 8));
+        }
+        if plan.headroom {
+            columns.push(Col { gap: 2, ..right(Cell::HeadroomCpu, "ROOM cpu", 8) });
+            columns.push(right(Cell::HeadroomMemory, "mem", 6));
+        }
+        columns.push(left(Cell::Changed, "", 1));
+        columns
+    })
+}
+
+/// What is in a column that only this page has. An unknown value is the sign for unknown, never 0.
+pub(super) fn pieces(
+    state: &State,
+    part: &PartitionView,
+    row: &QueueRow,
+    cell: BoardCell,
+    width: u16,
+    signs: &'static Signs,
+) -> Vec<Piece> {
+    let unread = state.cluster.unread.apps;
+    let number = |number: u64| if number == 0 { dim("0") } else { plain(number.to_string()) };
+    let waiting = board::waiting_in(state, &row.path);
+    vec![match cell {
+        BoardCell::Running if unread => dim(signs.none),
+        BoardCell::Running => match row.max_running {
+            Some(max) if row.running + row.allocating_accepted >= max => piece(Role::Danger, row.running.to_string()),
+            _ => number(row.running),
+        },
+        BoardCell::Waiting => waiting.map_or_else(|| dim(signs.none), |waiting| number(waiting.apps)),
+        BoardCell::MemoryShare => {
+            let usage = Usage::of(part, row, MEMORY);
+            let role = if usage.meter().role() == Role::UsageFull { Role::UsageHigh } else { Role::Text };
+            usage.share().map_or_else(|| dim(signs.none), |share| piece(role, format!("{share}%")))
+        }
+        BoardCell::Trend => match board::queue_spark(state, &row.path, width, signs) {
+            cells if cells.trim().is_empty() => dim(signs.none),
+            cells => piece(Role::UsageNormal, cells),
+        },
+        BoardCell::WaitP95 => match waiting {
+            None => dim(signs.none),
+            Some(waiting) if waiting.apps == 0 => dim(signs.nothing),
+            Some(waiting) => waiting.p95.map_or_else(|| dim(signs.none), |age| plain(span(age))),
+        },
+    }]
+}
+
+/// The state of a queue after its name, unless it is the usual one; in fewer than `free` columns the sign alone.
+pub(super) fn state_tag(row: &QueueRow, free: usize, signs: &Signs) -> Option<(String, Role)> {
+    let (sign, word, role) = match row.state {
+        QueueState::Active => return None,
+        QueueState::Draining => (signs.draining, "drain", Role::StateDraining),
+        QueueState::Stopped => (signs.stopped, "stopped", Role::StateStopped),
+    };
+    let long = format!(" {sign} {word}");
+    let fits = crate::present::text::width(&long) <= free;
+    Some((if fits { long } else { format!(" {sign}") }, role))
+}

@@ -1,0 +1,83 @@
+//! Who waits, how long, and for what: the figures of a dashboard, all of one moment.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use super::waits::cause;
+use crate::PartitionView;
+use model::{QueuePath, Time, VCORE};
+
+/// Applications that wait for the same.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WaitingCause {
+    /// What they wait for; `unknown` if the view does not contain it.
+    pub cause: &'static str,
+    /// How many applications.
+    pub apps: u64,
+    /// The cpu that they request and do not have, in thousandths of a core.
+    pub cpu: i64,
+}
+
+/// The waiting applications of a queue and its subtree.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct WaitingIn {
+    /// How many applications.
+    pub apps: u64,
+    /// 95 % of the ages of their oldest pending requests are at most this; `None` if no age is known.
+    pub p95: Option<Duration>,
+}
+
+/// Who waits in a partition, at one moment. An application waits while it has a pending request.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct WaitingNow {
+    /// How many applications wait.
+    pub apps: u64,
+    /// The median of the ages of their oldest pending requests; `None` where no age is known.
+    pub p50: Option<Duration>,
+    /// 95 % of them are at most so old.
+    pub p95: Option<Duration>,
+    /// Their causes, the one of most applications first. The applications of all causes are those that wait.
+    pub causes: Vec<WaitingCause>,
+    /// The queues with waiting applications; the root has all of them.
+    pub queues: BTreeMap<QueuePath, WaitingIn>,
+}
+
+impl WaitingNow {
+    /// Counts the waiting applications of a partition. Looks at every pending request.
+    pub fn of(part: &PartitionView, at: Time) -> Self {
+        let mut ages = Vec::new();
+        let mut queues: BTreeMap<QueuePath, (u64, Vec<Duration>)> = BTreeMap::new();
+        let mut causes: BTreeMap<&'static str, (u64, i64)> = BTreeMap::new();
+        let mut apps = 0;
+        for app in part.apps.iter().flatten().filter(|app| app.pending_asks > 0) {
+            apps += 1;
+            let known = causes.entry(cause(app).map_or("unknown", |(cause, _)| cause.label())).or_default();
+            known.0 += 1;
+            known.1 = known.1.saturating_add(app.pending.amount(VCORE));
+            let pending = app.asks.values().filter(|ask| !matches!(ask.state, crate::AskState::Allocated { .. }));
+            let age = pending.map(|ask| ask.created).min().map(|created| at.since(created));
+            ages.extend(age);
+            for queue in std::iter::successors(Some(app.queue.clone()), QueuePath::parent) {
+                let known = queues.entry(queue).or_default();
+                known.0 += 1;
+                known.1.extend(age);
+            }
+        }
+        ages.sort_unstable();
+        let row = |(cause, (apps, cpu))| WaitingCause { cause, apps, cpu };
+        let mut causes: Vec<WaitingCause> = causes.into_iter().map(row).collect();
+        causes.sort_by_key(|row| std::cmp::Reverse((row.apps, row.cpu)));
+        let in_queue = |(queue, (apps, mut ages)): (QueuePath, (u64, Vec<Duration>))| {
+            ages.sort_unstable();
+            (queue, WaitingIn { apps, p95: percentile(&ages, 95) })
+        };
+        let queues = queues.into_iter().map(in_queue).collect();
+        Self { apps, p50: percentile(&ages, 50), p95: percentile(&ages, 95), causes, queues }
+    }
+}
+
+/// The figure of the nearest rank.
+fn percentile(sorted: &[Duration], percent: usize) -> Option<Duration> {
+    let rank = (sorted.len() * percent).div_ceil(100).max(1);
+    sorted.get(rank - 1).copied()
+}

@@ -1,0 +1,209 @@
+//! The page Cluster: the queue tree with a dashboard around it.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use ::console::shell::settings::StartPage;
+use ::console::state::page::Page;
+use ::console::theme::ThemeName;
+use ::console::{Driver, Options, Personal};
+use ::engine::Setup;
+use model::{Identity, MEMORY, Profile, VCORE};
+use source::Stepped;
+use view::units::show_amount;
+use view::{Notice, NoticeWeight};
+
+use super::fixture;
+use super::fixture::Scene;
+use crate::common::{says, says_not};
+
+/// The page on the demo, after ten minutes in which trends were measured.
+fn on_cluster(options: Options, width: u16, height: u16) -> (Driver, Arc<Stepped>) {
+    let core = kornsole::cli::demo::core(42, &Setup::of(Profile::default())).unwrap();
+    let source = Arc::new(Stepped::new(core, crate::common::about("demo, seed 42"), Identity::parse("you").unwrap()));
+    let mut driver = Driver::new(Arc::clone(&source) as _, options, width, height);
+    driver.personalize(Personal { start: StartPage::Cluster, ..Personal::default() });
+    for _ in 0..60 {
+        source.advance(Duration::from_secs(10));
+        driver.refresh();
+    }
+    (driver, source)
+}
+
+#[test]
+fn the_first_page_at_its_sizes() {
+    for (width, height) in [(80, 24), (120, 40), (200, 60)] {
+        let (driver, _) = on_cluster(Options::default(), width, height);
+        insta::assert_snapshot!(format!("cluster-{width}x{height}"), driver.screen_text());
+        let (driver, _) = on_cluster(Options { ascii: true, ..Options::default() }, width, height);
+        assert!(driver.screen_text().is_ascii(), "{}", driver.screen_text());
+        insta::assert_snapshot!(format!("cluster-ascii-{width}x{height}"), driver.screen_text());
+        let (plain, _) = on_cluster(Options { theme: ThemeName::mono(), ..Options::default() }, width, height);
+        says(&plain, "ALLOC/S");
+    }
+}
+
+/// What follows a label in a line, up to the next two blanks or the next part.
+fn after<'a>(line: &'a str, label: &str) -> &'a str {
+    let at = line.find(label).unwrap_or_else(|| panic!("no {label}: {line}")) + label.len();
+    let rest = &line[at..];
+    let end = rest.find("  ").into_iter().chain(rest.find(" │")).min().unwrap_or(rest.len());
+    rest[..end].trim()
+}
+
+/// The cell of the root that ends where a title of the tree ends, without blanks inside.
+fn cell(driver: &Driver, title: &str, width: usize) -> String {
+    let (_, head) = driver.find_row("QUEUE").unwrap();
+    let (_, root) = driver.find_row("▾ root").unwrap();
+    let at = head.find(title).unwrap_or_else(|| panic!("no {title}: {head}"));
+    let end = head[..at].chars().count() + title.chars().count();
+    let cell: String = root.chars().skip(end - width).take(width).collect();
+    cell.split_whitespace().collect()
+}
+
+/// Compares the values of one name in the gauges, the root of the tree, the causes, and the view.
+fn compare(driver: &Driver) {
+    let text = driver.screen_text();
+    let row = |label: &str| driver.find_row(label).unwrap_or_else(|| panic!("no {label}:\n{text}")).1;
+    let state = driver.state();
+    let root = state.cluster.part().unwrap().root().unwrap();
+    let waiting = state.board.as_ref().unwrap().waiting.clone().unwrap();
+    let (cpu, memory) = (row("CPU ▰"), row("MEM ▰"));
+    let amount = |name: &str| show_amount(name, root.allocated.amount(name));
+    let gauge = |line: &str| {
+        let figures = line.split('▱').next_back().unwrap().split_whitespace();
+        figures.take(2).map(str::to_owned).collect::<Vec<String>>()
+    };
+    let (cpu_gauge, memory_gauge) = (gauge(&cpu), gauge(&memory));
+    let (title, wide) = if state.size.width < 150 { ("max", 11) } else { ("used/guar/  max", 16) };
+    assert_eq!(cpu_gauge[0], cell(driver, title, wide).replace("/·/", "/"), "{text}");
+    assert!(cpu_gauge[0].starts_with(&format!("{}/", amount(VCORE))), "{text}");
+    assert!(memory_gauge[0].starts_with(&format!("{}/", amount(MEMORY))), "{text}");
+    assert_eq!(memory_gauge[1], cell(driver, if state.size.width < 150 { "MEM" } else { "%" }, 4), "{text}");
+    for (label, title, value) in [("RUNNING", "RUN", root.running), ("WAITING", "WAIT", waiting.apps)] {
+        assert_eq!(after(&memory, label), value.to_string(), "{text}");
+        assert_eq!(cell(driver, title, 4), value.to_string(), "{text}");
+    }
+    assert_eq!(after(&memory, " p95").replace(' ', ""), cell(driver, "WAIT p95", 8), "{text}");
+    let asked = show_amount(VCORE, root.pending.amount(VCORE));
+    assert!(after(&cpu, "PENDING").starts_with(&format!("{asked} cpu")), "{text}");
+    assert_eq!(waiting.causes.iter().map(|cause| cause.apps).sum::<u64>(), waiting.apps, "{text}");
+    assert_eq!(waiting.causes.iter().map(|cause| cause.cpu).sum::<i64>(), root.pending.amount(VCORE), "{text}");
+    for cause in &waiting.causes {
+        let line = row(cause.cause);
+        let shown: Vec<&str> = line.split(cause.cause).last().unwrap().split_whitespace().collect();
+        assert_eq!(shown, [cause.apps.to_string(), show_amount(VCORE, cause.cpu)], "{text}");
+    }
+    let nodes = state.cluster.part().unwrap().nodes.len();
+    assert!(row("schedulable").contains(&format!("{nodes} nodes")), "{text}");
+}
+
+/// `KORNSOLE_FRAMES=10000 cargo test --test screens no_two_places` compares as many frames.
+#[test]
+fn no_two_places_of_the_first_page_disagree() {
+    let frames = std::env::var("KORNSOLE_FRAMES").ok().and_then(|frames| frames.parse().ok()).unwrap_or(200);
+    let (mut driver, source) = on_cluster(Options::default(), 200, 60);
+    let mut seed: u64 = 7;
+    for frame in 0..frames {
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        source.advance(Duration::from_millis(1 + (seed >> 33) % 4_000));
+        driver.advance(Duration::from_secs(1));
+        if frame % 50 == 0 {
+            let (width, height) = if frame % 100 == 0 { (120, 40) } else { (200, 60) };
+            driver.resize(width, height);
+        }
+        compare(&driver);
+    }
+}
+
+#[test]
+fn every_item_opens_the_page_for_it() {
+    let (mut driver, _) = on_cluster(Options::default(), 120, 40);
+    let all = console::present::board::items(driver.state()).unwrap().len();
+    assert!(all > 4, "{}", driver.screen_text());
+    for at in 0..all {
+        driver.keys("o").unwrap();
+        for _ in 0..at {
+            driver.keys("j").unwrap();
+        }
+        let before = driver.screen_text();
+        driver.keys("<ret>").unwrap();
+        assert!(!matches!(driver.state().page(), Page::Queues(_)), "item {at} opens nothing:\n{before}");
+        // The first one may close a notice.
+        driver.keys("<esc><esc>").unwrap();
+        says(&driver, "ATTENTION");
+    }
+}
+
+#[test]
+fn a_simulation_is_left_without_a_question() {
+    for simulated in [false, true] {
+        let (mut driver, _) = on_cluster(Options::default(), 80, 24);
+        driver.personalize(Personal { start: StartPage::Cluster, simulated, ..Personal::default() });
+        driver.keys("<esc>").unwrap();
+        says(&driver, "ALLOC/S");
+        assert_eq!(driver.keys("q").unwrap().quits(), simulated);
+    }
+}
+
+#[test]
+fn a_notice_takes_one_line_of_the_first_page_and_goes_by_itself() {
+    let scene = Scene::new(fixture::tenants().build());
+    let mut driver = Driver::new(Arc::clone(&scene) as _, Options::default(), 80, 24);
+    driver.personalize(Personal { start: StartPage::Cluster, ..Personal::default() });
+    driver.refresh();
+    let before = driver.lines();
+    let mut view = fixture::tenants().build();
+    view.generation += 1;
+    let (title, text) = ("queues.yaml was rejected".to_owned(), "one\ntwo\nthree\nfour".to_owned());
+    let notice = Notice { number: 1, at: view.at, weight: NoticeWeight::Error, title, text };
+    view.notices.push_back(Arc::new(notice));
+    scene.show(view);
+    driver.advance(Duration::from_millis(100));
+    let (row, line) = driver.find_row("queues.yaml was rejected").unwrap();
+    assert_eq!(row, before.len() - 2, "{}", driver.screen_text());
+    assert!(line.contains(":messages"), "{line}");
+    for _ in 0..13 {
+        driver.advance(Duration::from_secs(1));
+    }
+    says_not(&driver, "queues.yaml was rejected");
+    driver.keys(":messages<ret>").unwrap();
+    says(&driver, "four");
+}
+
+#[test]
+fn a_queue_that_drains_has_its_state_after_its_name() {
+    let (mut driver, source) = on_cluster(Options::default(), 120, 40);
+    for _ in 0..120 {
+        source.advance(Duration::from_secs(5));
+        driver.advance(Duration::from_secs(5));
+        if driver.find_row("DRAINING 1").is_some() {
+            says(&driver, "legacy ◐ drain");
+            return says(&driver, "drains");
+        }
+    }
+    panic!("the demo drains a queue within 10 minutes:\n{}", driver.screen_text());
+}
+
+#[test]
+fn one_goes_from_what_needs_attention_to_its_thing() {
+    let (mut driver, _) = on_cluster(Options::default(), 120, 40);
+    says(&driver, "ATTENTION");
+    driver.keys("o").unwrap();
+    assert!(driver.state().board.as_ref().unwrap().focused);
+    driver.keys("<esc>").unwrap();
+    assert!(!driver.state().board.as_ref().unwrap().focused, "esc goes back into the tree");
+    driver.keys("<esc>").unwrap();
+    assert!(matches!(driver.state().page(), Page::Queues(_)), "esc does nothing more");
+    let items = console::present::board::items(driver.state()).unwrap();
+    let at = items.iter().position(|item| item.label == "waits").expect("something waits");
+    driver.keys("o").unwrap();
+    for _ in 0..at {
+        driver.keys("j").unwrap();
+    }
+    driver.keys("<ret>").unwrap();
+    says(&driver, "why it waits");
+    driver.keys("<esc>").unwrap();
+    says(&driver, "ATTENTION");
+    says_not(&driver, "why it waits");
+}
