@@ -58,7 +58,7 @@ enum Route {
 pub struct Cluster {
     known: Known,
     context: ContextInfo,
-    wanted: Wanted,
+    pub(super) wanted: Wanted,
     bounds: Bounds,
     client: AsyncMutex<Option<Client>>,
     /// Why there was no client, and when that was found.
@@ -177,21 +177,6 @@ impl Cluster {
             "" => Err(KubeFault { status: Some(400), ..KubeFault::new(NO_NAMESPACE) }),
             namespace => Ok(namespace.to_owned()),
         }
-    }
-
-    /// The namespace and the pod of the scheduler, looked for where the way does not lead to one.
-    pub(super) async fn scheduler_pod(&self) -> Result<(String, String), KubeFault> {
-        let namespace = self.namespace().await?;
-        if let Some(pod) = self.found().and_then(|found| found.pod.clone()) {
-            return Ok((namespace, pod));
-        }
-        let client = self.client().await?;
-        let place = find::service(&client, Some(&namespace), self.wanted.service.as_deref(), &namespace).await;
-        let place = match (place, &self.wanted.via) {
-            (Err(_), Some(Via::Url(_))) => Place::usual(&namespace, find::SERVICE),
-            (place, _) => place?,
-        };
-        Ok((namespace, find::pod(&client, &place).await?))
     }
 
     /// Who one is, once that is known.

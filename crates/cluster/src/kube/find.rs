@@ -4,8 +4,9 @@ use k8s_openapi::api::core::v1::{ConfigMap, Pod, Service};
 use kube::api::{Api, ListParams};
 use kube::{Client, ResourceExt as _};
 
+use super::cluster::Cluster;
 use super::config_map::CONFIGS;
-use super::{Asked, KubeFault};
+use super::{Asked, KubeFault, Via};
 
 /// The Service of the chart.
 pub const SERVICE: &str = "yunikorn-service";
@@ -179,6 +180,23 @@ pub async fn pod(client: &Client, place: &Place) -> Result<String, KubeFault> {
             place.namespace, place.selector
         ))
     })
+}
+
+impl Cluster {
+    /// The namespace and the pod of the scheduler, looked for where the way does not lead to one.
+    pub(super) async fn scheduler_pod(&self) -> Result<(String, String), KubeFault> {
+        let namespace = self.namespace().await?;
+        if let Some(known) = self.found().and_then(|found| found.pod.clone()) {
+            return Ok((namespace, known));
+        }
+        let client = self.client().await?;
+        let found = service(&client, Some(&namespace), self.wanted.service.as_deref(), &namespace).await;
+        let place = match (found, &self.wanted.via) {
+            (Err(_), Some(Via::Url(_))) => Place::usual(&namespace, SERVICE),
+            (place, _) => place?,
+        };
+        Ok((namespace, pod(&client, &place).await?))
+    }
 }
 
 /// The labels of a Service may also be those of the admission controller.
