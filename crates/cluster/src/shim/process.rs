@@ -90,7 +90,7 @@ mod tests {
         let here = Process::this("my_host", None, "0a1b-2c");
         assert_eq!(Process::read(&here.identity()), Some(here));
         let in_pod = Process::this("kornsole-7f", Some("11-22"), "x");
-        assert_eq!(Process::read(&in_pod.identity()), Some(in_pod));
+        assert_eq!(Process::read(&in_pod.identity()), Some(in_pod.clone()));
         assert_eq!(Process::read("kornsole-7f_0a1b"), None, "as releases before wrote it");
         let before = "kornsole-7f_0a1b";
         assert_eq!([Process::name_of(&in_pod.identity()), Process::name_of(before)], ["kornsole-7f", before]);
