@@ -109,7 +109,7 @@ struct Form {
     meter: u16,
     spark: u16,
     second: u16,
-    /// Short words.
+    /// RUN, WAIT, and DRAIN instead of the whole words, so that both lines fit 80 columns.
     short: bool,
 }
 

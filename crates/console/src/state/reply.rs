@@ -36,7 +36,7 @@ pub struct OverviewMade {
 }
 
 impl OverviewMade {
-    /// Makes it.
+    /// Computes the sheet and the waits from one view, in time that grows with its applications.
     pub fn of(mut given: Given) -> Self {
         given.faults = ConfigFaults::of_moment(&given);
         let sheet = overview(&given).map(Box::new);
