@@ -14,7 +14,7 @@ use super::remote::AllowedRemovalArgs;
 use super::serve::{self, ListenArgs};
 use super::settings::{SettingsAction, SettingsArgs, hook, setup};
 use super::state::StateArgs;
-use super::{fail, identity, inputs, load, predicted, recent, trends};
+use super::{ahead, fail, identity, inputs, load, predicted, recent, trends};
 use ::config::{DEFAULT_CONFIG, SchedulerConfig, Settings};
 use ::server::{self, Server};
 use console::input::keymap;
@@ -307,39 +307,6 @@ fn server_options(args: &CommonArgs, settings: &Settings) -> Result<Option<serve
     Ok(Some(options))
 }
 
-/// How often it is measured while it runs ahead, as afterwards.
-const MEASURED: Duration = Duration::from_secs(10);
-
-/// How much longer a simulation runs ahead at most, until a queue drains.
-const UNTIL_DRAIN: Duration = Duration::from_secs(600);
-
-/// Lets a scheduler run in virtual time before it is shown, and measures its trends. It then runs on until a queue drains, so that the
-/// first frame shows one.
-fn run_ahead(opened: Opened, actor: Actor, trends: &Trends) -> Opened {
-    if opened.ahead.is_zero() {
-        return opened;
-    }
-    let Opened { core, about, ahead, .. } = opened;
-    let stepped = Stepped::new(core, about.clone(), actor);
-    let mut left = ahead;
-    while !left.is_zero() {
-        let step = left.min(MEASURED);
-        stepped.advance(step);
-        trends.observe(&stepped);
-        left -= step;
-    }
-    let drains = || {
-        let view = stepped.view();
-        view.partitions.iter().flat_map(PartitionView::walk).any(|queue| queue.state == QueueState::Draining)
-    };
-    let latest = stepped.now() + UNTIL_DRAIN;
-    while !drains() && stepped.now() < latest {
-        stepped.advance(MEASURED);
-        trends.observe(&stepped);
-    }
-    Opened { core: stepped.into_core(), about, ..opened }
-}
-
 /// Starts the engine, serves it where that is asked for, and shows the console on it until the person leaves.
 pub fn show(opened: Opened, args: &CommonArgs, settings: &Settings) -> ExitCode {
     let (options, personal) = match args.look.read() {
@@ -368,7 +335,7 @@ pub fn show(opened: Opened, args: &CommonArgs, settings: &Settings) -> ExitCode 
     let trends = trends::embedded(folder.as_deref());
     personal.simulated = args.record.is_none() && matches!(opened.against, Against::Demo { .. });
     let ahead = !options.linear && args.record.is_none() && opened.kept.is_none();
-    let opened = if ahead { run_ahead(opened, args.actor(settings.config()), &trends) } else { opened };
+    let opened = if ahead { ahead::run(opened, args.actor(settings.config()), &trends) } else { opened };
     let engine = match serve::engine(opened, args.speed, hook(settings)) {
         Ok(engine) => engine,
         Err(message) => return fail(&message, 1),

@@ -102,16 +102,10 @@ pub fn run(args: &ScheduleArgs) -> ExitCode {
     }
     let mut setup = setup(&settings, args.core);
     setup.allowed_removal = args.allowed.into();
-    let mut serve = match args.listen.options(settings.config(), args.core) {
+    let mut serve = match server_options(args, &settings) {
         Ok(serve) => serve,
         Err(why) => return fail(&why, 2),
     };
-    serve.extra = settings.extra();
-    if let Some(acl) = &args.scheduler_acl {
-        serve.access.scheduler_acl = acl.clone();
-    }
-    // The Deployment names a Secret that may be made after it.
-    serve.access.tokens_later = true;
     let options = options(args, setup);
     let cluster = options.as_ref().map(|options| options.kube.label()).unwrap_or_default();
     let shim = options.and_then(Shim::new);
@@ -168,6 +162,17 @@ pub fn run(args: &ScheduleArgs) -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(why) => fail(&why, 1),
     }
+}
+
+fn server_options(args: &ScheduleArgs, settings: &config::Settings) -> Result<server::Options, String> {
+    let mut serve = args.listen.options(settings.config(), args.core)?;
+    serve.extra = settings.extra();
+    if let Some(acl) = &args.scheduler_acl {
+        serve.access.scheduler_acl = acl.clone();
+    }
+    // The Deployment can name a Secret that is created after it.
+    serve.access.tokens_later = true;
+    Ok(serve)
 }
 
 /// Has SIGTERM and SIGINT end a scheduler.

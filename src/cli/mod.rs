@@ -5,6 +5,7 @@
 //! - bad input, also a file that cannot be read, ends with exit code 1 and a place, wrong use with 2, both on stderr; `diff` alone says
 //!   1 where something is different and 2 for everything else, as diff(1) does.
 
+mod ahead;
 pub mod alerts;
 pub mod attach;
 mod attached;

@@ -51,7 +51,7 @@ impl Effects {
         Some(Self { diff, on_running })
     }
 
-    /// For people.
+    /// The tree of changes and their effects as lines, each with a newline.
     pub fn text(&self) -> String {
         if self.diff.is_empty() {
             return String::new();
@@ -59,7 +59,7 @@ impl Effects {
         let mut text = format!("\n{}{}\n\neffects:\n", self.diff.to_text(), self.diff.summary());
         match &self.on_running {
             Err(why) => text.push_str(&format!("  unknown: {why}\n")),
-            Ok(queues) if queues.is_empty() => text.push_str("  none on what runs now\n"),
+            Ok(queues) if queues.is_empty() => text.push_str("  none on running applications\n"),
             Ok(queues) => {
                 for (queue, sentences) in queues {
                     text.push_str(&format!("  {queue}\n"));

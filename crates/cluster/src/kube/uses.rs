@@ -8,7 +8,7 @@ use super::{Asked, KubeFault};
 /// A right that kornsole uses.
 #[derive(Clone, Debug)]
 pub struct UsedRight {
-    /// The right.
+    /// The verb, resource, and namespace, as the API server is asked.
     pub asked: Asked,
     /// What kornsole does with it.
     pub used_for: &'static str,
@@ -47,7 +47,7 @@ fn used(namespace: Option<&str>) -> Vec<(Asked, &'static str)> {
 }
 
 impl Cluster {
-    /// The rights that kornsole uses, each reviewed by the API server.
+    /// The verb, resource, and namespace, as the API server is asked. that kornsole uses, each reviewed by the API server.
     pub async fn used_rights(&self) -> Vec<UsedRight> {
         let namespace = self.namespace().await.ok();
         let mut rights = Vec::new();

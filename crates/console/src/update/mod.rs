@@ -13,6 +13,7 @@ pub mod alerts;
 mod answers;
 pub mod apps;
 pub mod attempt;
+mod attention;
 pub mod audit;
 pub mod board;
 pub mod bulk;
@@ -138,7 +139,7 @@ pub fn update(state: &mut State, action: Action) -> Vec<Effect> {
         make_real::next(state);
         revisions::want(state);
         explain::want(state);
-        board::want(state);
+        overview::want_board(state);
         usage::want(state);
         shadow::want(state);
         job::want(state);

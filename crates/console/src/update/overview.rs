@@ -24,11 +24,15 @@ const AGAIN: Duration = Duration::from_secs(10);
 const OF_NEWS: Duration = Duration::from_secs(1);
 /// Making overviews takes at most one part in so many of a worker's time.
 const SHARE: u32 = 10;
+/// Up to how many applications and nodes the overview is made where the frame is drawn, so that all of a frame is of one moment.
+const AT_ONCE: usize = 2_000;
+/// How many rows are asked for: the pane itself leaves out what has no room.
+const ROWS: usize = 60;
 
 /// Opens the overview; on the page itself: makes it again. Where the first page is a dashboard, that is the overview.
 pub fn open(state: &mut State) {
     if state.board.is_some() {
-        return board::open(state);
+        return open_board(state);
     }
     if let Page::Explain(page) = state.page_mut()
         && matches!(page.of, Explained::Overview(_))
@@ -39,6 +43,15 @@ pub fn open(state: &mut State) {
     home(state);
     let looked = state.overviewed.replace(state.cluster.at);
     push(state, Page::Explain(Box::new(ExplainPage::new(Explained::Overview(looked)))));
+}
+
+/// Shows the dashboard; on it: moves the cursor between the tree and what needs attention.
+fn open_board(state: &mut State) {
+    let was = matches!(state.page(), Page::Queues(_));
+    home(state);
+    let Some(board) = state.board.as_mut() else { return };
+    board.focused = was && !board.focused && !board::items(board).is_empty();
+    board.overview.index = 0;
 }
 
 /// Whether the overview is on the screen: as a page, or around the queue tree.
@@ -64,6 +77,34 @@ pub(super) fn outdate(state: &mut State) {
             page.asked = None;
         }
     }
+}
+
+/// Has the overview made, where it is missing or old.
+pub(super) fn want_board(state: &mut State) {
+    if !is_shown(state) {
+        return;
+    }
+    let Some(part) = state.cluster.part() else { return };
+    let at_once = part.apps.len() + part.nodes.len() <= AT_ONCE;
+    let Some(board) = &state.board else { return };
+    let page = &board.overview;
+    let of_another = page.view.as_ref().is_none_or(|view| !Arc::ptr_eq(view, &state.cluster.view));
+    let stands = state.cluster.frozen.is_some() || state.cluster.past.shown.is_some();
+    let pause = if at_once && of_another { Duration::ZERO } else { again(state, page) };
+    let due = |asked: Duration| if stands { of_another } else { state.now >= asked + pause };
+    if page.awaited || !page.asked.is_none_or(due) {
+        return;
+    }
+    let given = Given { rows: ROWS, ..given(state, None) };
+    let now = state.now;
+    let Some(board) = &mut state.board else { return };
+    board.overview.asked = Some(now);
+    if at_once {
+        let made = OverviewMade::of(given);
+        return board::take(state, made);
+    }
+    board.overview.awaited = true;
+    state.emit(Work::Overview(Box::new(given)));
 }
 
 /// Has the overview made, where it is missing or old.

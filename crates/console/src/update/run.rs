@@ -13,10 +13,10 @@ use crate::state::page::{Page, Subject};
 use crate::state::past::Step;
 use crate::state::pod::PodPart;
 use crate::update::{
-    alerts, apps, audit, board, bulk, change, clusters, column_picker, columns, command_line, config, contexts, events,
-    explain, fairness, feed, form, hand_out, job, jumping, leave, limits_used, lists, mouse, navigate, nodes, orders,
-    overview, own_command, owners, past, placement, pod, question, queues, refresh, revisions, shadow, simulate, tabs,
-    trends, trial, usage, workload, write,
+    alerts, apps, attention, audit, board, bulk, change, clusters, column_picker, columns, command_line, config,
+    contexts, events, explain, fairness, feed, form, hand_out, job, jumping, leave, limits_used, lists, mouse,
+    navigate, nodes, orders, overview, own_command, owners, past, placement, pod, question, queues, refresh, revisions,
+    shadow, simulate, tabs, trends, trial, usage, workload, write,
 };
 use view::Side;
 
@@ -72,7 +72,7 @@ fn row(state: &mut State, id: RowCommand) {
         RowCommand::FoldAll => queues::fold_all(state),
         RowCommand::OpenAll => queues::open_all(state),
         RowCommand::Ended => apps::toggle_ended(state),
-        RowCommand::Open if board::enter(state) => {}
+        RowCommand::Open if attention::enter(state) => {}
         RowCommand::Open => navigate::open(state),
         RowCommand::Details => navigate::details(state),
         RowCommand::HeatMap => nodes::toggle_map(state),

@@ -12,7 +12,6 @@
 use crate::present::arrange::Room;
 use crate::present::board;
 use crate::present::lists::queue_cells::Usage;
-use crate::present::lists::queues::Cell;
 use crate::present::pieces::{Piece, dim, piece, plain};
 use crate::present::table::{Col, left, right};
 use crate::state::State;
@@ -30,6 +29,29 @@ const WANTED: u16 = 20;
 /// The room for the names.
 pub(super) fn room(room: Room) -> Room {
     Room { widest: room.widest.max(WANTED), least: LEAST }
+}
+
+/// A column on the screen; several can belong to one that is sorted by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Cell {
+    Name,
+    State,
+    Priority,
+    Apps,
+    PendingCpu,
+    PendingMemory,
+    Meter(&'static str),
+    /// The figures in one cell: used / guaranteed / max.
+    Usage(&'static str),
+    /// The figures in one narrow cell: used / max.
+    Short(&'static str),
+    HeadroomCpu,
+    HeadroomMemory,
+    /// A column that only the page Cluster has.
+    Board(BoardCell),
+    /// What the list says, without a look of its own.
+    Value(QueueColumn),
+    Changed,
 }
 
 /// A column that only the page Cluster has.

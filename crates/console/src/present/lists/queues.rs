@@ -16,7 +16,7 @@ use crate::present::board;
 use crate::present::format;
 use crate::present::lists::apps::has_others;
 use crate::present::lists::board_columns;
-use crate::present::lists::board_columns::BoardCell;
+use crate::present::lists::board_columns::{BoardCell, Cell};
 use crate::present::lists::queue_cells::{Usage, amount, apps, headroom, priority, short_age, state_sign};
 use crate::present::lists::queue_values::{trend, unit, value};
 use crate::present::pieces::{Piece, Slot, dim, piece, plain, sign_set};
@@ -31,29 +31,6 @@ use crate::theme::{Role, Signs};
 use model::{MEMORY, QueueState, VCORE};
 use source::SourcePlace;
 use view::{PartitionView, QueueRow};
-
-/// A column on the screen; several can belong to one that is sorted by.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Cell {
-    Name,
-    State,
-    Priority,
-    Apps,
-    PendingCpu,
-    PendingMemory,
-    Meter(&'static str),
-    /// The figures in one cell: used / guaranteed / max.
-    Usage(&'static str),
-    /// The figures in one narrow cell: used / max.
-    Short(&'static str),
-    HeadroomCpu,
-    HeadroomMemory,
-    /// A column that only the page Cluster has.
-    Board(BoardCell),
-    /// What the list says, without a look of its own.
-    Value(QueueColumn),
-    Changed,
-}
 
 /// The tree as a list.
 pub fn table<'a>(state: &'a State, page: &'a QueuesPage, width: u16) -> Table<'a> {

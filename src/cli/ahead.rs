@@ -1,0 +1,42 @@
+//! A simulation that runs ahead in virtual time before it is shown, so that its first frame has trends.
+
+use std::time::Duration;
+
+use super::console::Opened;
+use model::QueueState;
+use source::{Source as _, Stepped, Trends};
+use view::PartitionView;
+use view::act::Actor;
+
+/// The interval of trend samples, as afterwards.
+const MEASURED: Duration = Duration::from_secs(10);
+
+/// How much longer a simulation runs ahead at most, until a queue drains.
+const UNTIL_DRAIN: Duration = Duration::from_secs(600);
+
+/// Lets a scheduler run in virtual time before it is shown, and measures its trends. It then runs on until a queue drains, so that the
+/// first frame shows one.
+pub fn run(opened: Opened, actor: Actor, trends: &Trends) -> Opened {
+    if opened.ahead.is_zero() {
+        return opened;
+    }
+    let Opened { core, about, ahead, .. } = opened;
+    let stepped = Stepped::new(core, about.clone(), actor);
+    let mut left = ahead;
+    while !left.is_zero() {
+        let step = left.min(MEASURED);
+        stepped.advance(step);
+        trends.observe(&stepped);
+        left -= step;
+    }
+    let drains = || {
+        let view = stepped.view();
+        view.partitions.iter().flat_map(PartitionView::walk).any(|queue| queue.state == QueueState::Draining)
+    };
+    let latest = stepped.now() + UNTIL_DRAIN;
+    while !drains() && stepped.now() < latest {
+        stepped.advance(MEASURED);
+        trends.observe(&stepped);
+    }
+    Opened { core: stepped.into_core(), about, ..opened }
+}
