@@ -166,7 +166,7 @@ enum Command {
     Wait(local::NumbersArgs),
     /// End jobs, or take them out of the queue
     #[cfg(target_os = "linux")]
-    Cancel(local::EndingArgs),
+    Cancel(local::CancelArgs),
     /// Keep queued jobs from beginning
     #[cfg(target_os = "linux")]
     Hold(local::NumbersArgs),

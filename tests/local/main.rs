@@ -30,3 +30,4 @@ mod scripts;
 mod supervisors;
 mod unit;
 mod users;
+mod waiting;

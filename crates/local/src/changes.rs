@@ -8,6 +8,9 @@ use super::wall_ms;
 use super::wire::{Edit, Reply};
 use view::act::PartitionAct;
 
+/// How many bytes the reason for a cancellation may have.
+const LONGEST_REASON: usize = 1000;
+
 impl Daemon {
     /// Takes a job back from the scheduler.
     pub(super) fn withdraw(&self, job: &Job) {
@@ -44,7 +47,11 @@ impl Daemon {
         None
     }
 
-    pub(super) fn cancel(&self, who: &Owner, number: u64) -> Reply {
+    /// Ends a job, or takes it out of the queue, for a reason that is kept with it; empty for none.
+    pub(super) fn cancel(&self, who: &Owner, number: u64, reason: &str) -> Reply {
+        if reason.len() > LONGEST_REASON {
+            return misused(format!("--reason: the request has {} bytes, the limit is {LONGEST_REASON}", reason.len()));
+        }
         let found = {
             let table = self.table();
             let job = table.jobs.get(&number).filter(|job| self.may_see(who, job));
@@ -55,6 +62,9 @@ impl Daemon {
         let by = who.identity.user.clone();
         let mut running = false;
         let refusal = self.change(who, number, |job| {
+            if job.state != JobState::Ended {
+                reason.clone_into(&mut job.cancel_reason);
+            }
             match job.state {
                 JobState::Ended => return Err("has ended already".to_owned()),
                 JobState::Running => {
@@ -76,7 +86,7 @@ impl Daemon {
         if refusal.is_none() && in_scheduler && !own {
             // An administrator's act is checked again, and kept in the audit, where every other one's is.
             let act = PartitionAct::Kill { app: job.app(), expect_queue: None };
-            self.perform_later(&self.actor(who), act, |_| {});
+            self.perform_later_because(&self.actor(who), act, reason, |_| {});
         }
         refusal.unwrap_or_else(|| self.shown(who, number))
     }
@@ -130,6 +140,7 @@ impl Daemon {
             JobState::Ended => {
                 job.next = job.attempts.last().map_or(1, |last| last.number + 1);
                 (job.outcome, job.ended, job.retried) = (None, None, 0);
+                job.cancel_reason.clear();
                 job.begin_again();
                 Ok(())
             }

@@ -179,9 +179,20 @@ impl Daemon {
         act: PartitionAct,
         answer: impl FnOnce(Result<Done, Refusal>) + Send + 'static,
     ) {
+        self.perform_later_because(actor, act, "", answer);
+    }
+
+    /// The same with a reason for the audit.
+    pub(super) fn perform_later_because(
+        &self,
+        actor: &Actor,
+        act: PartitionAct,
+        reason: &str,
+        answer: impl FnOnce(Result<Done, Refusal>) + Send + 'static,
+    ) {
         let view = self.engine.published().view();
         let partition = Self::partition(&view).map_or_else(|| Arc::from("default"), |part| Arc::clone(&part.name));
-        let order = Order::from(Act::In { partition, act });
+        let order = Order::new(Act::In { partition, act }, reason);
         self.engine.perform(actor.clone(), order, Box::new(answer));
     }
 

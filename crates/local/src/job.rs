@@ -261,6 +261,9 @@ pub struct Job {
     pub attempts: Vec<Attempt>,
     /// Why it is being stopped.
     pub stopping: Option<Stop>,
+    /// What was said when it was canceled; empty for nothing.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub cancel_reason: String,
     /// How it ended.
     pub outcome: Option<Outcome>,
     /// When it ended, in milliseconds since 1970.
@@ -286,6 +289,7 @@ impl Job {
             retried: 0,
             attempts: Vec::new(),
             stopping: None,
+            cancel_reason: String::new(),
             outcome: None,
             ended: None,
             confirmed: false,

@@ -68,7 +68,16 @@ impl Daemon {
     /// # Errors
     /// Which check refused.
     pub(super) fn perform(&self, actor: &Actor, act: PartitionAct) -> Result<Done, Refusal> {
-        self.order(actor, act).awaited()
+        self.perform_because(actor, act, "")
+    }
+
+    /// The same with a reason for the audit.
+    pub(super) fn perform_because(&self, actor: &Actor, act: PartitionAct, reason: &str) -> Result<Done, Refusal> {
+        let (answer, from) = channel();
+        self.perform_later_because(actor, act, reason, move |outcome| {
+            let _ = answer.send(outcome);
+        });
+        Outcome { from, came: None }.awaited()
     }
 
     /// Gives an order.

@@ -1,14 +1,14 @@
 //! Where a job would go, tried on a copy of the scheduler.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
 
 use super::daemon::Daemon;
-use super::job::{Job, JobSpec, JobState, Owner};
+use super::job::{Job, JobSpec, JobState, Owner, number_of};
 use super::requests::{misused, refused};
 use super::submission::{check, too_large};
 use super::wall_ms;
-use super::wire::{Reply, Whereabouts};
+use super::wire::{JobReport, Reply, Whereabouts};
 use forecast::whatif::Fork;
 use model::{AppId, AskId, Time};
 use scheduler::placement::PlacementOutcome;
@@ -19,6 +19,9 @@ use view::act::{Actor, PartitionAct};
 const MOST: usize = 1 << 30;
 /// How many ends of jobs are looked ahead.
 const STEPS: usize = 20_000;
+/// The same for the starts of all queued jobs, which lists show; and of how many jobs at most.
+const FEW_STEPS: usize = 100;
+const FEW_JOBS: usize = 500;
 /// How many seconds are looked ahead one by one, so that the delay of a preemption is among them.
 const UNTIL_ROOM: u32 = 60;
 /// The number of a job that is only asked about: no job has it.
@@ -89,18 +92,7 @@ impl Daemon {
     /// In how many milliseconds a job would begin, and on what that rests.
     fn begins_in(&self, fork: &Fork, job: &Job) -> (Option<u64>, String) {
         let left = self.left();
-        let mut ahead = Ahead {
-            scheduler: fork.scheduler().clone(),
-            now: fork.now(),
-            ends: BTreeMap::new(),
-            ends_set: 0,
-            ended: 0,
-            seconds: UNTIL_ROOM,
-            endless: 0,
-        };
-        for (app, ask) in ahead.running() {
-            ahead.end_after(left(&app, true), app, ask);
-        }
+        let mut ahead = Ahead::of(fork, &left);
         let (app, ask) = (job.app(), job.ask());
         let mut commands = vec![PartitionCommand::Submit(Self::submission(job))];
         if let PartitionAct::Ask { asks, .. } = Self::ask_of(job) {
@@ -132,6 +124,72 @@ impl Daemon {
     }
 }
 
+/// When queued jobs start if nothing else is submitted and every job runs for all of its time limit, as far as that is known.
+#[derive(Default)]
+pub(super) struct Starts(HashMap<AppId, Start>);
+
+/// In how many milliseconds, and after the end of which job; `None`: others are preempted for it.
+struct Start {
+    in_ms: u64,
+    after: Option<u64>,
+}
+
+impl Starts {
+    /// A job as it is shown, with its start in the reason why it waits.
+    pub fn add_to(&self, mut report: JobReport) -> JobReport {
+        let start = self.0.get(&AppId::from(report.app.as_str())).filter(|_| report.state == JobState::Queued);
+        if let Some(start) = start {
+            let because = match start.after {
+                Some(job) => format!("when job {job} ends by its time limit"),
+                None => "when others are preempted for it".to_owned(),
+            };
+            let before = if report.reason.is_empty() { "" } else { "; " };
+            report.reason.push_str(&format!("{before}starts in about {} ({because})", rounded(start.in_ms)));
+        }
+        report
+    }
+}
+
+/// A time as people say it: `40 s`, `12 min`, `2 h 5 min`.
+fn rounded(ms: u64) -> String {
+    let minutes = (ms + 30_000) / 60_000;
+    match (ms.div_ceil(1000), minutes / 60, minutes % 60) {
+        (seconds @ 0..60, ..) => format!("{seconds} s"),
+        (_, 0, minutes) => format!("{minutes} min"),
+        (_, hours, 0) => format!("{hours} h"),
+        (_, hours, minutes) => format!("{hours} h {minutes} min"),
+    }
+}
+
+impl Daemon {
+    /// When the queued jobs start; nothing where they are too many to be looked at for a list.
+    pub(super) fn starts(&self) -> Starts {
+        let mut found = Starts::default();
+        let (queued, live) = {
+            let table = self.table();
+            let queued = |number: &u64| table.jobs.get(number).is_some_and(|job| job.state == JobState::Queued);
+            (table.live.len() <= FEW_JOBS && table.live.iter().any(queued), table.live.len())
+        };
+        let Some(fork) = queued.then(|| self.fork().ok()).flatten() else { return found };
+        let left = self.left();
+        let mut ahead = Ahead::of(&fork, &left);
+        for step in 0..FEW_STEPS + UNTIL_ROOM as usize {
+            for (app, ask) in ahead.cycles() {
+                let in_ms = u64::try_from(ahead.now.since(fork.now()).as_millis()).unwrap_or(u64::MAX);
+                // What starts at once needs no forecast.
+                if step > 0 {
+                    found.0.entry(app.clone()).or_insert(Start { in_ms, after: ahead.last });
+                }
+                ahead.end_after(left(&app, false), app, ask);
+            }
+            if found.0.len() >= live || !ahead.advance() {
+                break;
+            }
+        }
+        found
+    }
+}
+
 /// A copy of the scheduler that runs ahead of the clock.
 struct Ahead {
     scheduler: Scheduler,
@@ -144,9 +202,23 @@ struct Ahead {
     seconds: u32,
     /// How many jobs run in it of which no end is known.
     endless: usize,
+    /// The job that has ended at this time; `None`: none has.
+    last: Option<u64>,
 }
 
 impl Ahead {
+    /// A copy in which running jobs end at their limits.
+    fn of(fork: &Fork, left: &impl Fn(&AppId, bool) -> Option<Duration>) -> Self {
+        let (scheduler, now) = (fork.scheduler().clone(), fork.now());
+        let ends = BTreeMap::new();
+        let mut ahead =
+            Self { scheduler, now, ends, ends_set: 0, ended: 0, seconds: UNTIL_ROOM, endless: 0, last: None };
+        for (app, ask) in ahead.running() {
+            ahead.end_after(left(&app, true), app, ask);
+        }
+        ahead
+    }
+
     fn running(&self) -> Vec<(AppId, AskId)> {
         let parts = self.scheduler.partitions().iter().take(1);
         let mut found = Vec::new();
@@ -199,12 +271,13 @@ impl Ahead {
         let second = self.now + Duration::from_secs(1);
         if self.seconds > 0 && self.ends.first_key_value().is_none_or(|((at, _), _)| *at > second) {
             self.seconds -= 1;
-            self.now = second;
+            (self.now, self.last) = (second, None);
             return true;
         }
         let Some(((at, _), (app, _))) = self.ends.pop_first() else { return false };
         self.ended += 1;
         self.now = self.now.max(at);
+        self.last = number_of(app.as_str()).map(|(number, _)| number);
         self.give(PartitionCommand::Remove { app });
         true
     }
@@ -218,5 +291,16 @@ fn placed(fork: &Fork, job: &Job) -> Result<String, String> {
     match part.would_place(&submission).placement.outcome {
         PlacementOutcome::Placed(placed) => Ok(placed.path.to_string()),
         PlacementOutcome::Refused(why) => Err(format!("no queue takes it: {}", why.refusal)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_rounded_as_people_say_them() {
+        let said = [1, 40_000, 60_000, 725_000, 3_600_000, 7_500_000].map(rounded);
+        assert_eq!(said, ["1 s", "40 s", "1 min", "12 min", "1 h", "2 h 5 min"]);
     }
 }

@@ -9,13 +9,14 @@ use super::cgroup::Enforcement;
 use super::daemon::Daemon;
 use super::job::{Job, JobState, Owner};
 use super::output;
+use super::placing::Starts;
 use super::table::Table;
 use super::wall_ms;
 use super::wire::{Info, JobReport, Reply, Request};
-use model::{AppId, AppState};
+use model::AppId;
 use view::act::Refusal;
 use view::placement::access;
-use view::{AppRow, AskState, PendingReason};
+use view::{AppRow, PartitionView};
 
 /// How long one request waits at most for the end of a job; who waits longer asks again.
 const WAIT: Duration = Duration::from_secs(20);
@@ -69,10 +70,13 @@ impl Daemon {
         let reply = match request {
             Request::Submit(spec) => self.submit(who, *spec),
             Request::Jobs { ended } => self.jobs(who, ended),
-            Request::Job(number) => self.with_job(who, number, |_, job| Reply::Job(Box::new(self.report(job)))),
+            Request::Job(number) => self.one_job(who, number),
             Request::Logs { job, attempt, from, last } => return self.logs(who, job, attempt, (from, last)),
             Request::Wait(number) => self.wait_for_job(who, number),
-            Request::Cancel(number) => self.cancel(who, number),
+            Request::Cancel(number) => self.cancel(who, number, ""),
+            Request::CancelBecause { job, reason } => self.cancel(who, job, &reason),
+            Request::Drain { reason } => self.drain(who, &reason),
+            Request::Undrain => self.undrain(who),
             Request::Hold(number) => self.hold(who, number),
             Request::Release(number) => self.release(who, number),
             Request::Requeue(number) => self.requeue(who, number),
@@ -103,7 +107,7 @@ impl Daemon {
         }
     }
 
-    fn info(&self) -> Info {
+    pub(super) fn info(&self) -> Info {
         let (machine, owner) = (&self.settings.machine, &self.settings.owner);
         let serves = if owner.uid == 0 {
             "every user of this machine; jobs run as who submitted them".to_owned()
@@ -118,6 +122,7 @@ impl Daemon {
             serves,
             limits: self.settings.enforcement.describe(),
             enforced: matches!(self.settings.enforcement, Enforcement::Cgroup(_)),
+            notices: self.drained(Self::partition(&self.engine.published().view())).into_iter().collect(),
         }
     }
 
@@ -163,18 +168,18 @@ impl Daemon {
         if job.state == JobState::Queued && !job.confirmed {
             // The scheduler has it in a moment: a look at all applications would find nothing.
             let app = Self::newest_app(&view, job);
-            let mut report = Self::report_by(app, job);
+            let mut report = self.report_by(Self::partition(&view), app, job);
             if app.is_none() {
                 report.queue = self.would_place(job).unwrap_or(report.queue);
             }
             return report;
         }
         let ended = || Self::partition(&view)?.app_by_id(&job.app());
-        Self::report_by(Self::app(&view, job).or_else(ended), job)
+        self.report_by(Self::partition(&view), Self::app(&view, job).or_else(ended), job)
     }
 
     /// A job with its application, the live one or the one that has ended.
-    fn report_by(app: Option<&Arc<AppRow>>, job: &Job) -> JobReport {
+    fn report_by(&self, part: Option<&PartitionView>, app: Option<&Arc<AppRow>>, job: &Job) -> JobReport {
         let queue = app.map_or_else(|| job.spec.queue.clone(), |app| app.queue.to_string());
         let reason = match job.state {
             JobState::Waiting if !job.spec.after.is_empty() => {
@@ -190,33 +195,29 @@ impl Daemon {
                 None => "about to be queued".to_owned(),
             },
             JobState::Running if job.stopping.is_some() => "being ended".to_owned(),
-            JobState::Queued => app.map_or_else(String::new, |app| {
-                let pending = app.asks.values().find_map(|ask| match ask.state {
-                    AskState::Pending { reason, .. } => Some(reason),
-                    AskState::Allocated { .. } => None,
-                });
-                match pending {
-                    Some(PendingReason::QueueQuota) => "the queue has no room".to_owned(),
-                    Some(PendingReason::UserQuota) => "the limits of the user have no room".to_owned(),
-                    Some(PendingReason::NoNode) => "the machine has no room".to_owned(),
-                    Some(_) if app.state == AppState::Accepted => "not tried yet; others may be before it".to_owned(),
-                    Some(_) => String::new(),
-                    None => "about to start".to_owned(),
-                }
-            }),
+            JobState::Queued => self.why_queued(part, app.map(|app| &**app), job),
             _ => String::new(),
         };
         JobReport::new(job, queue, reason)
     }
 
     fn jobs(&self, who: &Owner, ended: bool) -> Reply {
+        let starts = self.starts();
         let (table, view) = (self.table(), self.engine.published().view());
         let wanted = table.jobs.values().filter(|job| ended || job.state != JobState::Ended);
         let seen = wanted.filter(|job| self.may_see(who, job));
         let gone = Self::partition(&view).into_iter().flat_map(|part| part.ended.iter());
         // An id is that of the live one, if there is one.
         let apps: HashMap<&AppId, &Arc<AppRow>> = gone.map(|app| (&app.id, app)).chain(Self::apps(&view)).collect();
-        Reply::Jobs(seen.map(|job| Self::report_by(apps.get(&job.app()).copied(), job)).collect())
+        let part = Self::partition(&view);
+        let report = |job: &Job| starts.add_to(self.report_by(part, apps.get(&job.app()).copied(), job));
+        Reply::Jobs(seen.map(report).collect())
+    }
+
+    fn one_job(&self, who: &Owner, number: u64) -> Reply {
+        let is_queued = self.table().jobs.get(&number).is_some_and(|job| job.state == JobState::Queued);
+        let starts = if is_queued { self.starts() } else { Starts::default() };
+        self.with_job(who, number, |_, job| Reply::Job(Box::new(starts.add_to(self.report(job)))))
     }
 
     fn wait_for_job(&self, who: &Owner, number: u64) -> Reply {

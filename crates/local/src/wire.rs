@@ -33,6 +33,20 @@ pub enum Request {
     Wait(u64),
     /// End a job, or take it out of the queue.
     Cancel(u64),
+    /// The same, with a reason that is kept with the job.
+    CancelBecause {
+        /// Which job, by its number.
+        job: u64,
+        /// Why.
+        reason: String,
+    },
+    /// Start nothing new on this machine; running jobs continue.
+    Drain {
+        /// Why; not empty.
+        reason: String,
+    },
+    /// Start jobs on this machine again.
+    Undrain,
     /// Keep a job from beginning.
     Hold(u64),
     /// Let a held job begin.
@@ -221,6 +235,9 @@ pub struct Info {
     /// Whether all limits of a job are enforced.
     #[serde(default)]
     pub enforced: bool,
+    /// What everybody who looks at jobs must know: that the machine is drained. Empty for nothing.
+    #[serde(default)]
+    pub notices: Vec<String>,
 }
 
 /// A job as it is shown: without its environment.
@@ -297,7 +314,12 @@ impl JobReport {
     pub fn new(job: &Job, queue: String, reason: String) -> Self {
         let ends = || job.attempts.iter().filter_map(|attempt| attempt.end.as_ref());
         let ran = |attempt: &Attempt| Some(attempt.end.as_ref()?.at.saturating_sub(attempt.started));
-        let reason = job.outcome.as_ref().map_or(reason, ToString::to_string);
+        let reason = match &job.outcome {
+            Some(outcome @ Outcome::Cancelled(_)) if !job.cancel_reason.is_empty() => {
+                format!("{outcome}: {}", job.cancel_reason)
+            }
+            outcome => outcome.as_ref().map_or(reason, ToString::to_string),
+        };
         Self {
             number: job.number,
             app: job.app().to_string(),

@@ -36,6 +36,28 @@ pub struct EndingArgs {
     pub yes: bool,
 }
 
+/// The arguments of `kornsole cancel`.
+#[derive(Args, Clone, Debug)]
+pub struct CancelArgs {
+    /// Which jobs, and whether to ask
+    #[command(flatten)]
+    pub ending: EndingArgs,
+    /// Why; stored with the job and shown to its owner
+    #[arg(long, value_name = "TEXT")]
+    pub reason: Option<String>,
+}
+
+/// The arguments of `kornsole local drain`.
+#[derive(Args, Clone, Debug)]
+pub struct DrainArgs {
+    /// Why; shown for every pending job. Required without a terminal
+    #[arg(long, value_name = "TEXT")]
+    pub reason: Option<String>,
+    /// Which daemon is asked
+    #[command(flatten)]
+    pub daemon: SocketArgs,
+}
+
 /// The arguments of `kornsole local move`.
 #[derive(Args, Clone, Debug)]
 pub struct MoveArgs {
@@ -129,7 +151,12 @@ fn may(args: &EndingArgs, does: &str) -> Result<bool, Ended> {
     Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
 }
 
-fn stopped(args: &EndingArgs, does: &str, request: fn(u64) -> Request, said: fn(&JobReport) -> String) -> ExitCode {
+fn stopped(
+    args: &EndingArgs,
+    does: &str,
+    request: impl Fn(u64) -> Request,
+    said: fn(&JobReport) -> String,
+) -> ExitCode {
     code(
         may(args, does).and_then(|may| {
             if may { each(&args.jobs, request, said) } else { Err(Ended::refused("nothing was done")) }
@@ -138,8 +165,12 @@ fn stopped(args: &EndingArgs, does: &str, request: fn(u64) -> Request, said: fn(
 }
 
 /// Ends jobs, or takes them out of the queue.
-pub fn cancel(args: &EndingArgs) -> ExitCode {
-    stopped(args, "cancel", Request::Cancel, |job| match job.state {
+pub fn cancel(args: &CancelArgs) -> ExitCode {
+    let request = |job| match &args.reason {
+        Some(reason) => Request::CancelBecause { job, reason: reason.clone() },
+        None => Request::Cancel(job),
+    };
+    stopped(&args.ending, "cancel", request, |job| match job.state {
         JobState::Ended => "cancelled".to_owned(),
         _ => "is asked to end".to_owned(),
     })
@@ -181,4 +212,39 @@ pub fn edit(args: &EditArgs) -> ExitCode {
     let edit = Edit { vcore, memory, gpu, time, name: args.name.clone() };
     let request = |job| Request::Edit { job, edit: Box::new(edit.clone()) };
     code(each(&args.jobs, request, |job| format!("{} requests {}", job.name, in_words(job.vcore, job.memory, job.gpu))))
+}
+
+/// Has nothing new start on this machine. On a terminal it asks why.
+pub fn drain(args: &DrainArgs) -> ExitCode {
+    let drained = || {
+        let reason = match &args.reason {
+            Some(reason) => reason.clone(),
+            None if std::io::stdin().is_terminal() => asked("Reason: "),
+            None => String::new(),
+        };
+        if reason.trim().is_empty() {
+            return Err(Ended::misused("cannot drain this machine: missing reason; use --reason"));
+        }
+        in_words_of(ask(&mut args.daemon.connect()?, &Request::Drain { reason })?.0, "drained")
+    };
+    code(drained())
+}
+
+/// Has jobs start on this machine again.
+pub fn undrain(args: &SocketArgs) -> ExitCode {
+    code(args.connect().and_then(|mut client| in_words_of(ask(&mut client, &Request::Undrain)?.0, "resumed")))
+}
+
+fn in_words_of(reply: Reply, done: &str) -> Result<ExitCode, Ended> {
+    let Reply::Info(info) = reply else { return Err(unexpected()) };
+    Ok(print(&escaped(&format!("{done} {}\n", info.machine))))
+}
+
+/// A line that is asked for on a terminal.
+fn asked(question: &str) -> String {
+    print(question);
+    let mut answer = String::new();
+    let _ = std::io::stdout().flush();
+    let _ = std::io::stdin().lock().read_line(&mut answer);
+    answer.trim().to_owned()
 }

@@ -84,8 +84,8 @@ pub(super) fn print_json(value: &impl Serialize) -> Result<ExitCode, Ended> {
     Ok(print(&format!("{text}\n")))
 }
 
-fn listed(daemon: &SocketArgs, ended: bool) -> Result<Vec<JobReport>, Ended> {
-    match ask(&mut daemon.connect()?, &Request::Jobs { ended })? {
+fn listed(client: &mut Client, ended: bool) -> Result<Vec<JobReport>, Ended> {
+    match ask(client, &Request::Jobs { ended })? {
         (Reply::Jobs(jobs), _) => Ok(jobs),
         _ => Err(unexpected()),
     }
@@ -103,7 +103,11 @@ pub(super) const fn state(state: JobState) -> &'static str {
 
 /// Lists the jobs that have not ended.
 pub fn jobs(args: &JobsArgs) -> ExitCode {
-    code(listed(&args.daemon, false).and_then(|jobs| {
+    let mut client = match args.daemon.connect() {
+        Ok(client) => client,
+        Err(why) => return code(Err(why)),
+    };
+    code(listed(&mut client, false).and_then(|jobs| {
         if args.json {
             return print_json(&jobs);
         }
@@ -125,7 +129,7 @@ pub fn jobs(args: &JobsArgs) -> ExitCode {
                 job.reason,
             ]);
         }
-        Ok(print(&format!("{}{totals}", table.text())))
+        Ok(print(&format!("{}{totals}{}", table.text(), notices(&mut client)?)))
     }))
 }
 
@@ -142,9 +146,16 @@ fn totals(jobs: &[JobReport]) -> String {
     }
 }
 
+/// What everybody who looks at jobs must know, in lines.
+pub(super) fn notices(client: &mut Client) -> Result<String, Ended> {
+    let (Reply::Info(info), _) = ask(client, &Request::Info)? else { return Err(unexpected()) };
+    Ok(info.notices.iter().map(|notice| format!("{}\n", escaped(notice))).collect())
+}
+
 /// Lists the jobs that ended, with what they used.
 pub fn history(args: &HistoryArgs) -> ExitCode {
-    code(listed(&args.shown.daemon, true).and_then(|mut jobs| {
+    let listed = args.shown.daemon.connect().and_then(|mut client| listed(&mut client, true));
+    code(listed.and_then(|mut jobs| {
         jobs.retain(|job| job.state == JobState::Ended);
         jobs.sort_by_key(|job| (job.ended, job.number));
         jobs.drain(..jobs.len().saturating_sub(args.limit));
@@ -307,7 +318,8 @@ pub fn info(args: &JobsArgs) -> ExitCode {
             return print_json(&info);
         }
         let has = in_words(info.vcore, info.memory, info.gpu);
-        let text = format!("{}: {has}\nserves {}\n{}\n", info.machine, info.serves, info.limits);
+        let notices: String = info.notices.iter().map(|notice| format!("{notice}\n")).collect();
+        let text = format!("{}: {has}\nserves {}\n{}\n{notices}", info.machine, info.serves, info.limits);
         Ok(print(&escaped(&text)))
     };
     code(shown())

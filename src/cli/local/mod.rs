@@ -27,7 +27,7 @@ use std::process::ExitCode;
 use clap::{Args, Subcommand};
 
 use super::fail;
-pub use acts::{EndingArgs, NumbersArgs, cancel, hold, release, requeue};
+pub use acts::{CancelArgs, EndingArgs, NumbersArgs, cancel, hold, release, requeue};
 pub use completions::extend as extend_completions;
 pub use console::{ConsoleArgs as LocalConsoleArgs, run_found};
 pub use jobs::{HistoryArgs, JobArgs, JobsArgs, LogsArgs, history, job, jobs, logs, wait};
@@ -59,7 +59,12 @@ enum LocalCommand {
     /// The console on this machine's scheduler
     Console(Box<console::ConsoleArgs>),
     /// What this machine offers, whom it serves, and which limits are enforced
+    #[command(visible_alias = "status")]
     Info(jobs::JobsArgs),
+    /// Start no new jobs on this machine; running jobs continue
+    Drain(acts::DrainArgs),
+    /// Start jobs on a drained machine again
+    Resume(SocketArgs),
     /// Attach this terminal to an interactive job; ctrl-] leaves it running
     Attach(attach::AttachArgs),
     /// Put jobs that have not begun into another queue
@@ -89,6 +94,8 @@ pub fn run(args: &LocalArgs) -> ExitCode {
         LocalCommand::Up(args) => up::run(args),
         LocalCommand::Console(args) => console::run(args),
         LocalCommand::Info(args) => jobs::info(args),
+        LocalCommand::Drain(args) => acts::drain(args),
+        LocalCommand::Resume(args) => acts::undrain(args),
         LocalCommand::Attach(args) => attach::run(args),
         LocalCommand::Move(args) => acts::move_to(args),
         LocalCommand::Priority(args) => acts::priority(args),

@@ -9,7 +9,7 @@ use std::time::Duration;
 use clap::Args;
 
 use super::amounts::show_ms;
-use super::jobs::{JobsArgs, print_json};
+use super::jobs::{self, JobsArgs, print_json};
 use super::{Ended, amounts, ask, code, unexpected};
 use crate::cli::remote::table::Table;
 use crate::cli::settings::print;
@@ -51,7 +51,7 @@ fn shown(args: &TopArgs) -> Result<ExitCode, Ended> {
         if args.shown.json {
             return print_json(&now);
         }
-        let text = table(&before, &now);
+        let text = format!("{}{}", table(&before, &now), jobs::notices(&mut client)?);
         if !live {
             return Ok(print(&text));
         }

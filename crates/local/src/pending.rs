@@ -1,0 +1,149 @@
+//! Why a queued job waits, in one sentence with its numbers: lists, the page of a job and the console have the same one.
+
+use std::collections::BTreeMap;
+
+use super::daemon::Daemon;
+use super::job::Job;
+use model::{AppState, Resource};
+use view::units::show_amount;
+use view::{AppRow, AskState, LimitUse, PartitionView, PendingReason, Side};
+
+/// How many users are named who use a resource.
+const MOST_USERS: usize = 3;
+
+/// Why a job that the scheduler has waits; empty where it is about to be tried.
+pub(super) fn why(part: Option<&PartitionView>, app: Option<&AppRow>, job: &Job) -> String {
+    let (Some(part), Some(app)) = (part, app) else { return String::new() };
+    let pending = app.asks.values().find_map(|ask| match ask.state {
+        AskState::Pending { reason, .. } => Some(reason),
+        AskState::Allocated { .. } => None,
+    });
+    let wanted = job.resource();
+    let running = app.state != AppState::Accepted;
+    match pending {
+        Some(PendingReason::QueueQuota) => {
+            by_queue(part, app, &wanted).unwrap_or_else(|| "the queue has no capacity".to_owned())
+        }
+        Some(PendingReason::UserQuota) => {
+            by_limit(part, app, &wanted).unwrap_or_else(|| "a limit of the user is reached".to_owned())
+        }
+        Some(PendingReason::NoNode) => {
+            by_machine(part, &wanted).unwrap_or_else(|| "the machine has no capacity".to_owned())
+        }
+        Some(_) if !running => by_applications(part, app)
+            .unwrap_or_else(|| "not evaluated yet; other jobs may have priority".to_owned()),
+        Some(_) => String::new(),
+        None => "about to start".to_owned(),
+    }
+}
+
+/// The first queue from the job's own upwards whose maximum the job does not fit into.
+fn by_queue(part: &PartitionView, app: &AppRow, wanted: &Resource) -> Option<String> {
+    let up = std::iter::successors(Some(app.queue.clone()), model::QueuePath::parent);
+    up.filter_map(|path| part.queue_at(&path)).find_map(|row| {
+        let max = row.max.as_ref()?;
+        let (name, wanted, used, max) = short(wanted, &row.allocated, max)?;
+        let what = format!("max {name} of {}", row.path);
+        Some(reached(&what, name, (used, max, wanted), &users(part, row.path.as_str(), name, |_| true)))
+    })
+}
+
+/// The limit of the user or of a group that the job does not fit into.
+fn by_limit(part: &PartitionView, app: &AppRow, wanted: &Resource) -> Option<String> {
+    let limits = part.limits_of(app);
+    let of_resources = |limit: &LimitUse| {
+        let (name, used, max) = limit.short_of(wanted)?;
+        let what = format!("max {name} of {}", limit_name(limit, app));
+        // Of one user it is his own use.
+        let users = match limit.side {
+            Side::User => Vec::new(),
+            Side::Group => users(part, limit.queue.as_str(), name, |other| other.group == app.group),
+        };
+        Some(reached(&what, name, (used, max, wanted.amount(name)), &users))
+    };
+    limits.iter().find_map(of_resources).or_else(|| by_applications(part, app))
+}
+
+/// The number of running jobs that a limit, or a queue, allows.
+fn by_applications(part: &PartitionView, app: &AppRow) -> Option<String> {
+    let limits = part.limits_of(app);
+    let limit = limits.iter().find(|limit| !limit.lets_run(&app.id));
+    if let Some((limit, max)) = limit.and_then(|limit| Some((limit, limit.max_running()?))) {
+        let running = limit.running.len();
+        return Some(format!("max running jobs of {} reached ({running} of {max})", limit_name(limit, app)));
+    }
+    let mut up = std::iter::successors(Some(app.queue.clone()), model::QueuePath::parent);
+    up.find_map(|path| {
+        let row = part.queue_at(&path)?;
+        let max = row.max_running.filter(|max| row.running >= *max)?;
+        Some(format!("max running jobs of {path} reached ({} of {max})", row.running))
+    })
+}
+
+/// The resource of the machine of which the job needs more than is free.
+fn by_machine(part: &PartitionView, wanted: &Resource) -> Option<String> {
+    let (_, node) = part.nodes.iter().next()?;
+    let used = node.allocated.add(&node.occupied);
+    let (name, wanted, used, max) = short(wanted, &used, &node.capacity)?;
+    Some(reached(&format!("{name} of this machine"), name, (used, max, wanted), &users(part, "root", name, |_| true)))
+}
+
+fn limit_name(limit: &LimitUse, app: &AppRow) -> String {
+    match limit.side {
+        // A limit of `*` counts for each user.
+        Side::User => format!("user {} on {}", app.who.user, limit.queue),
+        Side::Group => format!("group {} on {}", limit.name, limit.queue),
+    }
+}
+
+/// The first resource that does not fit: its name, what is requested, what is in use, the maximum.
+fn short<'w>(wanted: &'w Resource, used: &Resource, max: &Resource) -> Option<(&'w str, i64, i64, i64)> {
+    wanted.iter().find_map(|(name, wanted)| {
+        let (max, used) = (max.get(name)?, used.amount(name));
+        (wanted > max.saturating_sub(used).max(0)).then_some((name, wanted, used, max))
+    })
+}
+
+/// `max vcore of root.a reached (4 of 4, requests 2); used by ann 3, bob 1`.
+fn reached(what: &str, name: &str, (used, max, wanted): (i64, i64, i64), users: &[(String, i64)]) -> String {
+    let show = |amount| show_amount(name, amount);
+    let mut text = format!("{what} reached ({} of {}, requests {})", show(used), show(max), show(wanted));
+    let named: Vec<String> =
+        users.iter().take(MOST_USERS).map(|(user, amount)| format!("{user} {}", show(*amount))).collect();
+    if !named.is_empty() {
+        text.push_str(&format!("; used by {}", named.join(", ")));
+    }
+    if users.len() > MOST_USERS {
+        text.push_str(&format!(", and {} more", users.len() - MOST_USERS));
+    }
+    text
+}
+
+/// Who uses a resource in a queue and below it, the most first.
+fn users(part: &PartitionView, queue: &str, name: &str, counts: impl Fn(&AppRow) -> bool) -> Vec<(String, i64)> {
+    let mut sums: BTreeMap<&str, i64> = BTreeMap::new();
+    for app in part.apps.iter().flatten() {
+        let path = app.queue.as_str();
+        let is_in = path.strip_prefix(queue).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
+        let used = app.allocated.amount(name);
+        if is_in && used > 0 && counts(app) {
+            *sums.entry(app.who.user.as_str()).or_default() += used;
+        }
+    }
+    let mut users: Vec<(String, i64)> = sums.into_iter().map(|(user, sum)| (user.to_owned(), sum)).collect();
+    users.sort_by(|one, other| other.1.cmp(&one.1).then_with(|| one.0.cmp(&other.0)));
+    users
+}
+
+impl Daemon {
+    /// Why a queued job waits: a drained machine first, as nothing starts on it.
+    pub(super) fn why_queued(&self, part: Option<&PartitionView>, app: Option<&AppRow>, job: &Job) -> String {
+        let allocated = app.is_some_and(|app| {
+            app.asks.values().any(|ask| matches!(ask.state, AskState::Allocated { .. }))
+        });
+        match self.drained(part).filter(|_| !allocated) {
+            Some(drained) => drained,
+            None => why(part, app, job),
+        }
+    }
+}
