@@ -28,6 +28,7 @@ mod options;
 mod paths;
 mod scripts;
 mod supervisors;
+mod surroundings;
 mod unit;
 mod users;
 mod waiting;

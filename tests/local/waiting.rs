@@ -20,7 +20,7 @@ fn waits_for(machine: &Machine, job: u64, why: &str) {
 }
 
 #[test]
-fn a_full_machine_names_what_is_used_by_whom_and_the_next_start() {
+fn a_full_machine_names_the_use_and_the_start() {
     let machine = Machine::up(&[]);
     let first = machine.submit(&["--cpu", "3", "--time", "2h"], "sleep 300");
     machine.until(first, "running");
@@ -49,7 +49,7 @@ fn a_full_queue_names_its_limit_and_who_uses_it() {
 }
 
 #[test]
-fn a_drained_machine_says_by_whom_since_when_and_why() {
+fn a_drained_machine_says_by_whom_and_why() {
     let mut machine = Machine::up(&[]);
     let (code, why) = machine.said(&["local", "drain"]);
     assert!(code == 2 && why.contains("missing reason; use --reason"), "{code} {why}");

@@ -76,6 +76,12 @@ pub struct JobSpec {
     /// What a shell runs after each attempt; empty for nothing.
     #[serde(default)]
     pub at_end: String,
+    /// The limits of the process that submitted it, as [`super::limits`] writes them; the daemon sets it.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub limits: String,
+    /// How nice that process was; the daemon sets it.
+    #[serde(default)]
+    pub nice: i32,
 }
 
 /// A job that must have ended before another one may begin.

@@ -19,7 +19,7 @@ use rustix::thread::{
 
 use super::hook::Hook;
 use super::task::{self, Credentials, TASK, Task, environment, read};
-use super::{cgroup, supervise, user_file};
+use super::{cgroup, limits, supervise, user_file};
 
 /// The last signal of Linux.
 const LAST_SIGNAL: i32 = 64;
@@ -106,12 +106,18 @@ fn limit(task: &Task, hook: Option<Hook>) -> io::Result<()> {
     if task.files.is_some() {
         setrlimit(Resource::Nofile, Rlimit { current: task.files, ..getrlimit(Resource::Nofile) })?;
     }
+    limits::apply(&task.limits)?;
     if let Some(fallback) = task.fallback {
-        let limit = Some(fallback.data);
+        let own = getrlimit(Resource::Data);
+        let limit = Some(own.current.map_or(fallback.data, |own| own.min(fallback.data)));
         setrlimit(Resource::Data, Rlimit { current: limit, maximum: limit })?;
     } else {
         // Its cgroup holds it. Who may not take this back runs below others in that cgroup only, where all are alike.
         let _ = nice(-supervise::NICE);
+    }
+    if task.nice != 0 {
+        // As root it may be less nice, as its submitter was. The kernel ends at the nicest there is.
+        let _ = nice(task.nice);
     }
     Ok(())
 }

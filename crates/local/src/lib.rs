@@ -28,6 +28,7 @@ pub mod hook;
 pub mod job;
 mod kept_output;
 pub mod launch;
+mod limits;
 mod line;
 pub mod machine;
 mod meter;

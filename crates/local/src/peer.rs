@@ -1,6 +1,8 @@
 //! The user at the other end of a socket: the ids from the kernel, and their names in this system.
 
+use std::fs;
 use std::io;
+use std::os::unix::fs::MetadataExt as _;
 use std::os::unix::net::UnixStream;
 
 use nix::unistd::{Gid, Uid};
@@ -8,6 +10,7 @@ use rustix::net::sockopt::socket_peercred;
 
 use super::accounts;
 use super::job::Owner;
+use super::{limits, process};
 use model::Identity;
 
 /// The user at the other end, by SO_PEERCRED, with all groups that the system has for him.
@@ -17,6 +20,18 @@ use model::Identity;
 pub fn of(stream: &UnixStream) -> io::Result<Owner> {
     let peer = socket_peercred(stream)?;
     Ok(owner(peer.uid.as_raw(), peer.gid.as_raw()))
+}
+
+/// The limits of the process at the other end as a text of [`limits`], and its niceness; nothing where it has ended meanwhile.
+pub(super) fn surroundings(stream: &UnixStream, who: &Owner) -> (String, i32) {
+    let found = || {
+        let pid = socket_peercred(stream).ok()?.pid.as_raw_nonzero().get();
+        let (limits, nice) = (limits::of(pid)?, process::niceness(pid)?);
+        // Of another user's process that has the number by now nothing is taken.
+        let still = fs::metadata(format!("/proc/{pid}")).is_ok_and(|found| found.uid() == who.uid);
+        still.then_some((limits, nice))
+    };
+    found().unwrap_or_default()
 }
 
 /// A user by his number, primary group first (USR-004); numbers without a name stay numbers.

@@ -129,6 +129,11 @@ fn listed_children(parent: i32) -> Vec<i32> {
     lists.flat_map(|list| list.split_whitespace().filter_map(|pid| pid.parse().ok()).collect::<Vec<_>>()).collect()
 }
 
+/// How nice a process is, from -20 to 19.
+pub fn niceness(pid: i32) -> Option<i32> {
+    stat(&pid.to_string())?.get(16)?.parse().ok()
+}
+
 /// A process, as it is listed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Process {

@@ -134,7 +134,12 @@ fn converse(daemon: &Daemon, who: &Owner, stream: &UnixStream) -> io::Result<()>
             return Ok(());
         }
         let answered = match serde_json::from_slice::<Request>(&line) {
-            Ok(request) => daemon.answer(who, request),
+            Ok(mut request) => {
+                if let Request::Submit(spec) = &mut request {
+                    (spec.limits, spec.nice) = peer::surroundings(stream, who);
+                }
+                daemon.answer(who, request)
+            }
             Err(why) => return answer(stream, refuse(format!("invalid request: {why}")).into()),
         };
         answer(stream, answered)?;

@@ -134,6 +134,8 @@ impl Daemon {
             cgroup,
             fallback,
             files: settings.files,
+            limits: spec.limits.clone(),
+            nice: spec.nice,
             time_limit: spec.time_limit,
             grace_ms: u64::try_from(settings.grace.as_millis()).unwrap_or(u64::MAX),
             output_bytes: settings.output_bytes,

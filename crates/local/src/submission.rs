@@ -203,7 +203,7 @@ impl Daemon {
 /// How many bytes a job counts, without its environment and its command.
 fn text_of(job: &Job) -> u64 {
     let spec = &job.spec;
-    let texts = [&spec.dir, &spec.output, &spec.error, &spec.checkpoint, &spec.at_end, &spec.queue];
+    let texts = [&spec.dir, &spec.output, &spec.error, &spec.checkpoint, &spec.at_end, &spec.queue, &spec.limits];
     let after = spec.after.len() * size_of::<u64>() * 2;
     RECORD + (texts.into_iter().map(String::len).sum::<usize>() + after) as u64
 }

@@ -45,6 +45,12 @@ pub struct Task {
     /// How many files each of its processes may have open, where that is not what its supervisor has.
     #[serde(default)]
     pub files: Option<u64>,
+    /// The limits of who submitted it, as [`super::limits`] writes them.
+    #[serde(default)]
+    pub limits: String,
+    /// How nice that process was.
+    #[serde(default)]
+    pub nice: i32,
     /// After how many seconds it is stopped.
     pub time_limit: Option<u64>,
     /// How many milliseconds lie between SIGTERM and SIGKILL.

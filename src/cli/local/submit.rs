@@ -237,6 +237,9 @@ fn spec(args: &SubmitArgs) -> Result<(JobSpec, Option<Batch>), Ended> {
         error: error.unwrap_or_default(),
         begin: None,
         dialect: None,
+        // The daemon asks the kernel for them.
+        limits: String::new(),
+        nice: 0,
     };
     Ok((spec, batch))
 }
