@@ -49,10 +49,8 @@ fn a_job_above_the_limit_of_its_user_waits_and_says_so() {
     let other = machine.submit(&["--queue", "root.open"], "echo beside");
     assert_eq!(machine.wait(other), 0, "the machine has room");
     let held = machine.job(second);
-    let reason = format!(
-        "max vcore of user {} on root.limited reached (1 of 1, requests 1)",
-        held["user"].as_str().unwrap()
-    );
+    let reason =
+        format!("max vcore of user {} on root.limited reached (1 of 1, requests 1)", held["user"].as_str().unwrap());
     assert_eq!((&held["state"], &held["reason"]), (&"queued".into(), &reason.into()), "{held}");
     assert!(machine.call(&["cancel", &first.to_string()]).status.success());
     assert_eq!((machine.wait(second), machine.logs(second).as_str()), (0, "ran\n"));

@@ -14,6 +14,7 @@ mod common;
 
 mod access;
 mod accounting;
+mod after;
 mod bad;
 mod changes;
 mod completion;

@@ -34,7 +34,8 @@ fn a_job_has_the_limits_of_its_call() {
 fn a_running_job_is_followed_from_its_first_byte() {
     let machine = Machine::up(&[]);
     let go = machine.folder.join("go");
-    let script = format!("printf first; while ! test -e {}; do sleep 0.1; done; echo second; echo wrong >&2", go.display());
+    let script =
+        format!("printf first; while ! test -e {}; do sleep 0.1; done; echo second; echo wrong >&2", go.display());
     let job = machine.submit(&["--hold", "--error", "err-%j"], &script);
     let mut follow = Command::new(env!("CARGO_BIN_EXE_kornsole"));
     follow.args(["logs", "--follow", &job.to_string()]).env("KORNSOLE_LOCAL_SOCKET", machine.socket());

@@ -57,7 +57,7 @@ pub(super) fn variables(dialect: Dialect, job: &Job) -> Vec<(String, String)> {
 }
 
 /// The name of a job without the index of its array.
-fn plain_name(job: &Job) -> String {
+pub(super) fn plain_name(job: &Job) -> String {
     let name = job.name();
     let index = job.array.map(|task| format!("[{}]", task.index)).unwrap_or_default();
     name.strip_suffix(&index).map(str::to_owned).unwrap_or(name)

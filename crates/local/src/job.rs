@@ -4,6 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+pub use super::after::Dependency;
 pub use super::array::{ArraySpec, ArrayTask};
 use super::dialect::{Dialect, file_name};
 use super::words::Words;
@@ -34,6 +35,9 @@ pub struct JobSpec {
     pub priority: i32,
     /// Which jobs must have ended before.
     pub after: Vec<Dependency>,
+    /// It begins when no earlier job of its user and name is left.
+    #[serde(default)]
+    pub singleton: bool,
     /// How often it is tried again after an attempt that failed.
     pub retry: u32,
     /// What happens to it when it has to make room, and when the machine was restarted.
@@ -82,15 +86,6 @@ pub struct JobSpec {
     /// How nice that process was; the daemon sets it.
     #[serde(default)]
     pub nice: i32,
-}
-
-/// A job that must have ended before another one may begin.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Dependency {
-    /// The number of the job that is waited for.
-    pub job: u64,
-    /// It must have ended with exit status 0.
-    pub ok: bool,
 }
 
 /// What happens to a job that was stopped for an outside reason.

@@ -14,6 +14,7 @@
 //! - run by root, a command is started only after the user, the groups and `no_new_privs` are set, by a process of its own.
 
 mod accounts;
+pub mod after;
 mod array;
 pub mod attach;
 mod background;

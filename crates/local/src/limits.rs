@@ -35,10 +35,13 @@ pub(super) fn of(pid: i32) -> Option<String> {
 }
 
 fn from_lines(text: &str) -> Option<String> {
-    let value = |word: &str| if word == "unlimited" { Some(NONE.to_owned()) } else { Some(word.parse::<u64>().ok()?.to_string()) };
+    let value = |word: &str| {
+        if word == "unlimited" { Some(NONE.to_owned()) } else { Some(word.parse::<u64>().ok()?.to_string()) }
+    };
     let mut found = Vec::new();
     for line in text.lines().skip(1) {
-        let Some((_, short, rest)) = KNOWN.iter().find_map(|(is, short, long)| Some((is, short, line.strip_prefix(long)?)))
+        let Some((_, short, rest)) =
+            KNOWN.iter().find_map(|(is, short, long)| Some((is, short, line.strip_prefix(long)?)))
         else {
             continue;
         };

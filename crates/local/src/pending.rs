@@ -30,8 +30,9 @@ pub(super) fn why(part: Option<&PartitionView>, app: Option<&AppRow>, job: &Job)
         Some(PendingReason::NoNode) => {
             by_machine(part, &wanted).unwrap_or_else(|| "the machine has no capacity".to_owned())
         }
-        Some(_) if !running => by_applications(part, app)
-            .unwrap_or_else(|| "not evaluated yet; other jobs may have priority".to_owned()),
+        Some(_) if !running => {
+            by_applications(part, app).unwrap_or_else(|| "not evaluated yet; other jobs may have priority".to_owned())
+        }
         Some(_) => String::new(),
         None => "about to start".to_owned(),
     }
@@ -138,9 +139,8 @@ fn users(part: &PartitionView, queue: &str, name: &str, counts: impl Fn(&AppRow)
 impl Daemon {
     /// Why a queued job waits: a drained machine first, as nothing starts on it.
     pub(super) fn why_queued(&self, part: Option<&PartitionView>, app: Option<&AppRow>, job: &Job) -> String {
-        let allocated = app.is_some_and(|app| {
-            app.asks.values().any(|ask| matches!(ask.state, AskState::Allocated { .. }))
-        });
+        let allocated =
+            app.is_some_and(|app| app.asks.values().any(|ask| matches!(ask.state, AskState::Allocated { .. })));
         match self.drained(part).filter(|_| !allocated) {
             Some(drained) => drained,
             None => why(part, app, job),

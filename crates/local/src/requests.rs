@@ -183,8 +183,11 @@ impl Daemon {
         let queue = app.map_or_else(|| job.spec.queue.clone(), |app| app.queue.to_string());
         let reason = match job.state {
             JobState::Waiting if !job.spec.after.is_empty() => {
-                let jobs: Vec<String> = job.spec.after.iter().map(|after| after.job.to_string()).collect();
+                let jobs: Vec<String> = job.spec.after.iter().map(ToString::to_string).collect();
                 format!("after {}", jobs.join(", "))
+            }
+            JobState::Waiting if job.spec.singleton => {
+                format!("after earlier jobs of {} with this name (singleton)", job.owner.identity.user)
             }
             JobState::Waiting if job.spec.begin.is_some_and(|begin| begin > wall_ms()) => {
                 let left = job.spec.begin.unwrap_or_default().saturating_sub(wall_ms());

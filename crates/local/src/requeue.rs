@@ -2,8 +2,9 @@
 
 use std::collections::HashMap;
 
+use super::after::{Alone, met};
 use super::daemon::Daemon;
-use super::job::{AttemptEnd, Dependency, Job, JobState, Outcome, Stop, WhenStopped};
+use super::job::{AttemptEnd, Job, JobState, Outcome, Stop, WhenStopped};
 use super::offer::Offered;
 use super::table::Table;
 use super::wall_ms;
@@ -136,7 +137,7 @@ impl Daemon {
     /// Takes jobs that wait for nothing any more out of those that wait, some at a time; ends those whose wait is in vain.
     pub(super) fn ready(&self, table: &mut Table) -> Vec<Job> {
         let waiting: Vec<u64> = table.waiting.iter().copied().collect();
-        let mut busy = None;
+        let (mut busy, mut alone) = (None, None);
         let mut ready = Vec::new();
         for number in waiting {
             if ready.len() >= MOST_AT_ONCE {
@@ -152,6 +153,13 @@ impl Daemon {
             let array = job.array.filter(|task| task.most > 0);
             let later = job.spec.begin.is_some_and(|begin| begin > wall_ms());
             let found = met(table, &job.spec.after).map(|met| met && !later);
+            if found == Ok(true) && job.spec.singleton {
+                let alone = alone.get_or_insert_with(|| Alone::of(table));
+                if !alone.lets(job) {
+                    continue;
+                }
+                alone.take(job);
+            }
             if let (Ok(true), Some(task)) = (&found, array) {
                 let busy = busy.get_or_insert_with(|| busy_tasks(table)).entry(task.first).or_insert(0);
                 if *busy >= task.most {
@@ -224,25 +232,6 @@ fn busy_tasks(table: &Table) -> HashMap<u64, u32> {
         }
     }
     busy
-}
-
-/// Whether the jobs have ended that another one waits for.
-///
-/// # Errors
-/// Why they never will as they should.
-fn met(table: &Table, after: &[Dependency]) -> Result<bool, String> {
-    let mut all = true;
-    for dependency in after {
-        match table.jobs.get(&dependency.job).map(|job| (job.state, &job.outcome)) {
-            Some((JobState::Ended, Some(outcome))) if dependency.ok && *outcome != Outcome::Exited(0) => {
-                return Err(format!("job {} ended otherwise than by 0: {outcome}", dependency.job));
-            }
-            // One that is not kept any more has ended long ago.
-            Some((JobState::Ended, _)) | None => {}
-            Some(_) => all = false,
-        }
-    }
-    Ok(all)
 }
 
 #[cfg(test)]

@@ -1,11 +1,11 @@
 //! Submission: a job is checked, kept, and given to the scheduler; all of it or nothing.
 
 use super::daemon::Daemon;
-use super::job::{ArrayTask, Job, JobSpec, JobState, Owner};
+use super::job::{ArrayTask, Dependency, Job, JobSpec, JobState, Owner};
 use super::requests::{by_scheduler, misused, refused};
 use super::table::Table;
 use super::wire::Reply;
-use super::{machine, wall_ms};
+use super::{after, machine, wall_ms};
 use model::{MEMORY, Resource, VCORE};
 
 /// How many bytes a command with its environment may have.
@@ -130,9 +130,8 @@ impl Daemon {
         let array = spec.array.take();
         let count = array.as_ref().map_or(1, |array| array.indices.len());
         let mut table = self.table();
-        if let Some(missing) = spec.after.iter().find(|after| !self.knows(&table, who, after.job)) {
-            return Err(misused(format!("--after {}: you have no such job", missing.job)));
-        }
+        let knows = |number| self.knows(&table, who, number);
+        spec.after = after::resolved(&table, &spec, array.as_ref(), knows).map_err(misused)?;
         let own =
             || table.live.iter().filter(|number| table.jobs.get(number).is_some_and(|job| job.owner.uid == who.uid));
         if table.live.len() + count > MOST
@@ -156,6 +155,7 @@ impl Daemon {
         let job = |(number, index): (u64, &u32)| Job {
             number,
             array: Some(ArrayTask { index: *index, ..task }),
+            spec: JobSpec { after: after::corresponding(&table, &one.spec.after, *index), ..one.spec.clone() },
             ..one.clone()
         };
         Ok(tasks.map(job).collect())
@@ -204,14 +204,14 @@ impl Daemon {
 fn text_of(job: &Job) -> u64 {
     let spec = &job.spec;
     let texts = [&spec.dir, &spec.output, &spec.error, &spec.checkpoint, &spec.at_end, &spec.queue, &spec.limits];
-    let after = spec.after.len() * size_of::<u64>() * 2;
+    let after = spec.after.len() * size_of::<Dependency>();
     RECORD + (texts.into_iter().map(String::len).sum::<usize>() + after) as u64
 }
 
 /// Whether a job is not to be offered to the scheduler at once: it does not wait for that, or for something else too.
 fn waits(job: &Job) -> bool {
     let later = job.spec.begin.is_some_and(|begin| begin > wall_ms());
-    job.state != JobState::Waiting || !job.spec.after.is_empty() || job.array.is_some() || later
+    job.state != JobState::Waiting || !job.spec.after.is_empty() || job.spec.singleton || job.array.is_some() || later
 }
 
 /// What a job asks for can never be had on a machine that has so much.

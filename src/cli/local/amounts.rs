@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use rustix::process::Signal;
 
+use local::after::{How, Which};
 use local::job::{ArraySpec, Dependency};
 use local::submission::LARGEST_ARRAY;
 use model::{MEMORY, VCORE, parse_quantity};
@@ -79,11 +80,20 @@ pub fn seconds(text: &str) -> Result<u64, String> {
 /// # Errors
 /// What would be right.
 pub fn dependency(text: &str) -> Result<Dependency, String> {
-    let (job, how) = text.split_once(':').unwrap_or((text, "ok"));
-    match (job.parse(), how) {
-        (Ok(job), "ok" | "any") => Ok(Dependency { job, ok: how == "ok" }),
-        _ => Err("write JOB, JOB:ok or JOB:any, as 17:any".to_owned()),
+    let (jobs, how) = text.split_once(':').unwrap_or((text, "ok"));
+    let wrong = || "write JOB, JOB:ok, JOB:any or JOB:notok, as 17:any, 17-116:ok or 17_3".to_owned();
+    let how = match how {
+        "ok" => How::Ok,
+        "any" => How::Any,
+        "notok" => How::NotOk,
+        _ => return Err(wrong()),
+    };
+    if let Some((job, index)) = jobs.split_once('_') {
+        let (job, index) = (job.parse().map_err(|_| wrong())?, index.parse().map_err(|_| wrong())?);
+        return Ok(Dependency { job, how, of: Which::Index(index) });
     }
+    let JobNumbers { first, last } = numbers(jobs).map_err(|_| wrong())?;
+    Ok(Dependency { job: first, how, of: if first == last { Which::One } else { Which::To(last) } })
 }
 
 /// Numbers of jobs: `17`, or `17-116` for all of an array.
@@ -172,8 +182,8 @@ mod tests {
 
     #[test]
     fn a_dependency_says_how_it_must_have_ended() {
-        assert_eq!(dependency("7"), Ok(Dependency { job: 7, ok: true }));
-        assert_eq!(dependency("7:any"), Ok(Dependency { job: 7, ok: false }));
+        assert_eq!(dependency("7"), Ok(Dependency::on(7, How::Ok)));
+        assert_eq!(dependency("7:any"), Ok(Dependency::on(7, How::Any)));
         assert!(dependency("7:bad").is_err() && dependency("x").is_err());
     }
 

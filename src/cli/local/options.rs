@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser};
 
 use super::amounts;
+use super::sbatch_values::{self, Dependencies};
 use local::job::{ArraySpec, Dependency, WhenStopped};
 
 /// What may be asked for a job.
@@ -33,8 +34,11 @@ pub struct JobOptions {
     #[arg(long, short, value_name = "NUMBER", allow_negative_numbers = true)]
     pub priority: Option<i32>,
     /// Begin after this job has ended: JOB or JOB:ok with exit status 0, JOB:any however
-    #[arg(long, value_name = "JOB[:ok|:any]", value_delimiter = ',', value_parser = amounts::dependency)]
+    #[arg(long, value_name = "JOB[:ok|:any|:notok]", value_delimiter = ',', value_parser = amounts::dependency)]
     pub after: Vec<Dependency>,
+    /// Dependencies as in Slurm: afterok:17:18_3, afterany, afternotok, aftercorr, singleton
+    #[arg(long, value_name = "LIST", value_parser = sbatch_values::dependencies)]
+    pub dependency: Option<Dependencies>,
     /// A job for each index, as 1-100, 1,4,9 or 0-20:5; with %8 at most 8 of them at one time
     #[arg(long, short, value_name = "INDICES[%COUNT]", value_parser = amounts::array)]
     pub array: Option<ArraySpec>,
@@ -106,6 +110,9 @@ impl JobOptions {
         let says_what = self.requeue || self.no_requeue;
         let (requeue, no_requeue) =
             if says_what { (self.requeue, self.no_requeue) } else { (other.requeue, other.no_requeue) };
+        let says_after = !self.after.is_empty() || self.dependency.is_some();
+        let (after, dependency) =
+            if says_after { (self.after, self.dependency) } else { (other.after, other.dependency) };
         // A variable that is set twice has the later value.
         let env = other.env.into_iter().chain(self.env).collect();
         Self {
@@ -116,7 +123,8 @@ impl JobOptions {
             gpu: self.gpu.or(other.gpu),
             time: self.time.or(other.time),
             priority: self.priority.or(other.priority),
-            after: if self.after.is_empty() { other.after } else { self.after },
+            after,
+            dependency,
             array: self.array.or(other.array),
             retry: self.retry.or(other.retry),
             requeue,

@@ -66,7 +66,7 @@ impl Pbs {
             'r' => (options.requeue, options.no_requeue) = (value == "y", value == "n"),
             'v' => self.variables(value),
             'W' => match value.strip_prefix("depend=") {
-                Some(jobs) => options.after = dependencies(jobs)?,
+                Some(jobs) => options.dependency = Some(dependencies(jobs)?),
                 None => return Err("not supported, and it changes what is run; remove the option".to_owned()),
             },
             'l' => value.split(',').try_for_each(|part| self.resource(part))?,
@@ -178,7 +178,7 @@ mod tests {
             (options.cpu, options.mem, options.gpu, options.time),
             (Some(4000), Some(4 << 30), Some(2), Some(5400))
         );
-        assert_eq!((options.array.unwrap().indices, options.after.len()), (vec![1, 3, 5, 7, 9], 2));
+        assert_eq!((options.array.unwrap().indices, options.dependency.unwrap().after.len()), (vec![1, 3, 5, 7, 9], 2));
         assert_eq!(batch, Batch::new(Dialect::Pbs));
         let (options, batch) = read(&["-l nodes=1:ppn=8,mem=400mb", "-v A=1,B", "-j oe -e err"]).unwrap();
         assert_eq!((options.cpu, options.mem, options.error), (Some(8000), Some(400 << 20), None));

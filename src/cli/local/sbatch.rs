@@ -153,7 +153,7 @@ impl Sbatch {
             "--requeue" => (options.requeue, options.no_requeue) = (true, false),
             "--no-requeue" => (options.requeue, options.no_requeue) = (false, true),
             "--time" => options.time = time(value)?,
-            "--dependency" => options.after = dependencies(value)?,
+            "--dependency" => options.dependency = Some(dependencies(value)?),
             "--export" => self.export = export(value, &mut options.env)?,
             "--begin" => self.begin = begin(value, local::wall_ms())?,
             "--exclusive" if value.is_empty() => self.exclusive = true,

@@ -1,5 +1,6 @@
 //! Values of the options of sbatch.
 
+use local::after::{How, Which};
 use local::job::Dependency;
 
 /// Bytes: Slurm counts memory in MiB, and its units are powers of 1024.
@@ -109,22 +110,48 @@ pub fn begin(value: &str, now: u64) -> Result<Option<u64>, String> {
     ms.map(Some).ok_or_else(wrong)
 }
 
-/// Jobs that must have ended: `afterok:1:2,afterany:3`.
+/// What `--dependency` asks for.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Dependencies {
+    /// The jobs that must have ended.
+    pub after: Vec<Dependency>,
+    /// No earlier job of its user and name may be left.
+    pub singleton: bool,
+}
+
+/// Jobs that must have ended: `afterok:1:2,afterany:3_4,aftercorr:5,singleton`. The number of an array's first job means all of the array.
 ///
 /// # Errors
 /// A kind that is not supported.
-pub fn dependencies(value: &str) -> Result<Vec<Dependency>, String> {
-    let mut found = Vec::new();
+pub fn dependencies(value: &str) -> Result<Dependencies, String> {
+    let mut found = Dependencies::default();
+    if value.contains('?') {
+        return Err("alternatives with ? are not supported; use commas".to_owned());
+    }
     for part in value.split(',') {
         let (kind, jobs) = part.split_once(':').unwrap_or((part, ""));
-        let ok = match kind {
-            "afterok" => true,
-            "afterany" => false,
-            _ => return Err(format!("{kind} is not supported; use afterok or afterany")),
+        let how = match kind {
+            "singleton" if jobs.is_empty() => {
+                found.singleton = true;
+                continue;
+            }
+            "afterok" => How::Ok,
+            "afterany" => How::Any,
+            "afternotok" => How::NotOk,
+            "aftercorr" => How::Corresponding,
+            _ => {
+                let valid = "afterok, afterany, afternotok, aftercorr, and singleton";
+                return Err(format!("{kind} is not supported; valid values: {valid}"));
+            }
         };
         for job in jobs.split(':') {
-            let job = job.parse().map_err(|_| format!("{job:?} is not a job ID"))?;
-            found.push(Dependency { job, ok });
+            let wrong = || format!("{job:?} is not a job ID");
+            let (number, index) = job.split_once('_').unwrap_or((job, "*"));
+            let of = match index {
+                "*" => Which::Array,
+                index => Which::Index(index.parse().map_err(|_| wrong())?),
+            };
+            found.after.push(Dependency { job: number.parse().map_err(|_| wrong())?, how, of });
         }
     }
     Ok(found)
@@ -141,6 +168,24 @@ mod tests {
         assert_eq!(["2", "a100:2", "a100", "0"].map(gpus), [2, 2, 1, 0].map(Ok));
         assert_eq!(["gpu", "gpu:2", "gpu:a100:4", "gpu:1,gpu:b:2", "none"].map(of_gres), [1, 2, 4, 3, 0].map(Ok));
         assert!(["", "license:1", "gpux", "gpu:-1", "gpu:"].into_iter().all(|text| of_gres(text).is_err()));
+    }
+
+    #[test]
+    fn dependencies_of_slurm_are_read() {
+        let found = dependencies("afterok:7:8_3,afternotok:9,aftercorr:4_*,singleton").unwrap();
+        let one = |job, how, of| Dependency { job, how, of };
+        let due = [
+            one(7, How::Ok, Which::Array),
+            one(8, How::Ok, Which::Index(3)),
+            one(9, How::NotOk, Which::Array),
+            one(4, How::Corresponding, Which::Array),
+        ];
+        assert_eq!((found.after.as_slice(), found.singleton), (&due[..], true));
+        for text in
+            ["", "after:1", "afterok", "afterok:x", "afterok:1_", "afterok:1?afterok:2", "expand:1", "singleton:1"]
+        {
+            assert!(dependencies(text).is_err(), "{text}");
+        }
     }
 
     #[test]

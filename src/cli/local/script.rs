@@ -106,7 +106,7 @@ echo
         assert_eq!((options.name.as_deref(), options.cpu, options.gpu), (Some("train"), Some(8000), Some(2)));
         assert_eq!((options.mem, options.time), (Some((8 * 500) << 20), Some(95_400)));
         assert_eq!((options.queue.as_deref(), options.array.map(|array| array.most)), (Some("root.gpu"), Some(2)));
-        assert_eq!((options.after.len(), options.no_requeue, options.env.len()), (3, true, 1));
+        assert_eq!((options.dependency.unwrap().after.len(), options.no_requeue, options.env.len()), (3, true, 1));
         assert_eq!(options.error.as_deref(), Some(std::path::Path::new("err")));
         assert_eq!((batch.tasks, batch.cpus_per_task, batch.begin.is_some()), (2, Some(4), true));
         assert_eq!(batch.export, Export::Only(Vec::new()));

@@ -210,7 +210,7 @@ fn spec(args: &SubmitArgs) -> Result<(JobSpec, Option<Batch>), Ended> {
     let umask = rustix::process::umask(rustix::fs::Mode::from_raw_mode(0o022));
     rustix::process::umask(umask);
     let dir = dir.to_str().ok_or_else(|| Ended::misused(format!("{}: its name is not UTF-8", dir.display())))?;
-    let when_stopped = options.when_stopped();
+    let (when_stopped, dependency) = (options.when_stopped(), options.dependency.unwrap_or_default());
     let spec = JobSpec {
         command: command.into(),
         name: options.name.unwrap_or_default(),
@@ -220,7 +220,8 @@ fn spec(args: &SubmitArgs) -> Result<(JobSpec, Option<Batch>), Ended> {
         gpu: options.gpu.unwrap_or(0),
         time_limit: options.time,
         priority: options.priority.unwrap_or(0),
-        after: options.after,
+        after: options.after.into_iter().chain(dependency.after).collect(),
+        singleton: dependency.singleton,
         retry: options.retry.unwrap_or(0),
         when_stopped,
         hold: options.hold,

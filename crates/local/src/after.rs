@@ -1,0 +1,256 @@
+//! Jobs that wait for the ends of others: for one, for one index of an array or all of them, and for those of the same name.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use super::dialect::plain_name;
+use super::job::{ArraySpec, Job, JobSpec, JobState, Outcome};
+use super::table::Table;
+
+/// Jobs that must have ended before another one may begin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Dependency {
+    /// The number of the job that is waited for; of an array, or a range, the first one.
+    pub job: u64,
+    /// How it must have ended.
+    #[serde(alias = "ok", with = "written")]
+    pub how: How,
+    /// Which other ones with it.
+    #[serde(default)]
+    pub of: Which,
+}
+
+/// How a job must end for the one that waits for it, by Slurm's names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum How {
+    /// `afterok`: with exit status 0.
+    Ok,
+    /// `afterany`: however.
+    Any,
+    /// `afternotok`: otherwise than with exit status 0; of several jobs one of them.
+    NotOk,
+    /// `aftercorr`: each index after the same index of that array, with exit status 0. The daemon replaces it when the job is submitted.
+    Corresponding,
+}
+
+/// Which jobs a dependency names.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Which {
+    /// The job of that number alone.
+    #[default]
+    One,
+    /// Its whole array, if it is of one. The daemon replaces it when the job is submitted.
+    Array,
+    /// This index of its array. The daemon replaces it, too.
+    Index(u32),
+    /// All jobs up to this number.
+    To(u64),
+}
+
+/// The form on the disk: `true` and `false` for the first two, as releases before the others wrote them.
+mod written {
+    use serde::de::Error as _;
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    use super::How;
+
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Form {
+        Ok(bool),
+        Name(String),
+    }
+
+    pub(super) fn serialize<S: Serializer>(how: &How, serializer: S) -> Result<S::Ok, S::Error> {
+        match how {
+            How::Ok => serializer.serialize_bool(true),
+            How::Any => serializer.serialize_bool(false),
+            How::NotOk => serializer.serialize_str("notok"),
+            How::Corresponding => serializer.serialize_str("corr"),
+        }
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<How, D::Error> {
+        Ok(match Form::deserialize(deserializer)? {
+            Form::Ok(true) => How::Ok,
+            Form::Ok(false) => How::Any,
+            Form::Name(name) if name == "notok" => How::NotOk,
+            Form::Name(name) if name == "corr" => How::Corresponding,
+            Form::Name(name) => return Err(D::Error::custom(format!("unknown dependency {name:?}"))),
+        })
+    }
+}
+
+impl Dependency {
+    /// On one job.
+    pub fn on(job: u64, how: How) -> Self {
+        Self { job, how, of: Which::One }
+    }
+
+    /// The numbers of the jobs that are waited for.
+    fn jobs(&self) -> std::ops::RangeInclusive<u64> {
+        match self.of {
+            Which::To(last) => self.job..=last,
+            Which::One | Which::Array | Which::Index(_) => self.job..=self.job,
+        }
+    }
+}
+
+impl fmt::Display for Dependency {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.of {
+            Which::To(last) => write!(f, "{}-{last}", self.job)?,
+            Which::Index(index) => write!(f, "{}_{index}", self.job)?,
+            Which::One | Which::Array => write!(f, "{}", self.job)?,
+        }
+        f.write_str(match self.how {
+            How::NotOk => " fails",
+            How::Ok | How::Any | How::Corresponding => "",
+        })
+    }
+}
+
+/// The dependencies of a submission with the numbers of jobs instead of arrays and indices. Those on the same index of another array stay,
+/// for [`corresponding`]. `knows` says which jobs the submitter may see.
+///
+/// # Errors
+/// The first that names no job.
+pub(super) fn resolved(
+    table: &Table,
+    spec: &JobSpec,
+    array: Option<&ArraySpec>,
+    knows: impl Fn(u64) -> bool,
+) -> Result<Vec<Dependency>, String> {
+    let one = |after: &Dependency| {
+        let missing = || format!("cannot wait for job {after}: job not found, or it is not yours");
+        if !after.jobs().all(&knows) {
+            return Err(missing());
+        }
+        let task = table.jobs.get(&after.job).ok_or_else(missing)?.array;
+        let of = |which| Dependency { of: which, ..*after };
+        match (after.how, after.of, task) {
+            (How::Corresponding, ..) if array.is_none() => {
+                Err(format!("cannot apply aftercorr:{}: this job is not an array; use afterok", after.job))
+            }
+            (How::Corresponding, _, None) => Err(format!("cannot apply aftercorr:{}: it is not an array", after.job)),
+            (_, Which::Array, Some(task)) => Ok(Dependency { job: task.first, ..of(Which::To(task.last())) }),
+            (_, Which::Array, None) => Ok(of(Which::One)),
+            (_, Which::Index(index), _) => {
+                let number = number_of_index(table, after.job, index).ok_or_else(missing)?;
+                Ok(Dependency { job: number, ..of(Which::One) })
+            }
+            (_, Which::One | Which::To(_), _) => Ok(*after),
+        }
+    };
+    let found = spec.after.iter().map(one).collect::<Result<Vec<_>, String>>()?;
+    let indices = array.map(|array| array.indices.as_slice()).unwrap_or_default();
+    for after in found.iter().filter(|after| after.how == How::Corresponding) {
+        if let Some(index) = indices.iter().find(|index| number_of_index(table, after.job, **index).is_none()) {
+            return Err(format!("cannot apply aftercorr:{}: that array has no index {index}", after.job));
+        }
+    }
+    Ok(found)
+}
+
+/// The dependencies of one index of an array.
+pub(super) fn corresponding(table: &Table, after: &[Dependency], index: u32) -> Vec<Dependency> {
+    let one = |after: &Dependency| match after.how {
+        How::Corresponding => Some(Dependency::on(number_of_index(table, after.job, index)?, How::Ok)),
+        _ => Some(*after),
+    };
+    after.iter().filter_map(one).collect()
+}
+
+/// The number of the job with an index of the array that a job is of.
+fn number_of_index(table: &Table, job: u64, index: u32) -> Option<u64> {
+    let task = table.jobs.get(&job)?.array?;
+    let is = |number: &u64| table.jobs.get(number).and_then(|job| job.array).is_some_and(|task| task.index == index);
+    // Their indices grow as their numbers do, most often by one step.
+    let guess = task.first + u64::from(index.saturating_sub(task.lowest) / task.step.max(1));
+    Some(guess)
+        .filter(|guess| (task.first..=task.last()).contains(guess) && is(guess))
+        .or_else(|| (task.first..=task.last()).find(is))
+}
+
+/// Whether the jobs have ended that another one waits for.
+///
+/// # Errors
+/// Why they never will as they should.
+pub(super) fn met(table: &Table, after: &[Dependency]) -> Result<bool, String> {
+    let mut all = true;
+    for dependency in after {
+        let (mut failed, mut open) = (false, false);
+        for number in dependency.jobs() {
+            match table.jobs.get(&number).map(|job| (job.state, &job.outcome)) {
+                Some((JobState::Ended, Some(Outcome::Exited(0)))) => {}
+                Some((JobState::Ended, Some(outcome))) if dependency.how == How::Ok => {
+                    return Err(format!("job {number} ended otherwise than by 0: {outcome}"));
+                }
+                Some((JobState::Ended, _)) => failed = true,
+                // One that is not kept any more has ended long ago.
+                None => {}
+                Some(_) => open = true,
+            }
+        }
+        if dependency.how == How::NotOk && !failed && !open {
+            return Err(format!("job {} did not fail", Dependency { how: How::Any, ..*dependency }));
+        }
+        all &= !open;
+    }
+    Ok(all)
+}
+
+/// The first jobs of each user and name that have not ended: a job that is to be alone waits for those before it.
+#[derive(Default)]
+pub(super) struct Alone(BTreeMap<(u32, String), u64>);
+
+impl Alone {
+    /// Of all jobs that have not ended; one that runs is before all that do not.
+    pub fn of(table: &Table) -> Self {
+        let mut found = Self::default();
+        let runs = |number: u64| {
+            table.jobs.get(&number).is_some_and(|job| matches!(job.state, JobState::Queued | JobState::Running))
+        };
+        for job in table.live.iter().filter_map(|number| table.jobs.get(number)) {
+            let first = found.0.entry(key(job)).or_insert(job.number);
+            if (!runs(job.number), job.number) < (!runs(*first), *first) {
+                *first = job.number;
+            }
+        }
+        found
+    }
+
+    /// Whether no other one is before it.
+    pub fn lets(&self, job: &Job) -> bool {
+        self.0.get(&key(job)).is_none_or(|first| *first == job.number)
+    }
+
+    /// It is queued from now on.
+    pub fn take(&mut self, job: &Job) {
+        self.0.insert(key(job), job.number);
+    }
+}
+
+fn key(job: &Job) -> (u32, String) {
+    (job.owner.uid, plain_name(job))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dependencies_of_earlier_releases_are_read() {
+        let read = |text: &str| serde_json::from_str::<Dependency>(text).unwrap();
+        assert_eq!(read(r#"{"job":7,"ok":true}"#), Dependency::on(7, How::Ok));
+        assert_eq!(read(r#"{"job":7,"ok":false}"#), Dependency::on(7, How::Any));
+        for how in [How::Ok, How::Any, How::NotOk, How::Corresponding] {
+            let one = Dependency { job: 3, how, of: Which::To(9) };
+            assert_eq!(read(&serde_json::to_string(&one).unwrap()), one);
+        }
+        assert!(serde_json::from_str::<Dependency>(r#"{"job":7,"how":"never"}"#).is_err());
+    }
+}
