@@ -28,6 +28,8 @@ pub enum GpuMaker {
     Nvidia,
     /// Jobs find their GPUs in `ROCR_VISIBLE_DEVICES`.
     Amd,
+    /// Jobs find their GPUs in `ZE_AFFINITY_MASK`.
+    Intel,
 }
 
 /// This machine, as a node.
@@ -56,12 +58,11 @@ impl Machine {
         let name = read("proc/sys/kernel/hostname").trim().to_owned();
         let cores = available_parallelism().map_or(1, usize::from);
         let memory = memory_total(&read("proc/meminfo"));
-        let nvidia = fs::read_dir(root.join("proc/driver/nvidia/gpus")).map_or(0, Iterator::count);
-        let amd = amd_gpus(&root.join("sys/class/kfd/kfd/topology/nodes")).len();
-        let (gpu, maker) = match (nvidia, amd) {
-            (0, 0) => (0, GpuMaker::Unknown),
-            (0, amd) => (amd, GpuMaker::Amd),
-            (nvidia, _) => (nvidia, GpuMaker::Nvidia),
+        let (gpu, maker) = match (nvidia_gpus(root), amd_gpus(root).len(), intel_gpus(root)) {
+            (0, 0, 0) => (0, GpuMaker::Unknown),
+            (0, 0, intel) => (intel, GpuMaker::Intel),
+            (0, amd, _) => (amd, GpuMaker::Amd),
+            (nvidia, ..) => (nvidia, GpuMaker::Nvidia),
         };
         Self {
             name: if name.is_empty() { "localhost".to_owned() } else { name },
@@ -95,7 +96,7 @@ impl Machine {
 
     fn gpu_use_below(&self, root: &Path, index: u32) -> GpuUse {
         let of_driver = || {
-            let nodes = amd_gpus(&root.join("sys/class/kfd/kfd/topology/nodes"));
+            let nodes = amd_gpus(root);
             let minor = nodes.get(usize::try_from(index).ok()?)?.render_minor?;
             let device = root.join(format!("sys/class/drm/renderD{minor}/device"));
             let number = |file: &str| fs::read_to_string(device.join(file)).ok()?.trim().parse::<u64>().ok();
@@ -112,6 +113,7 @@ impl Machine {
             _ if self.gpu == 0 => &[],
             GpuMaker::Nvidia => &["CUDA_VISIBLE_DEVICES"],
             GpuMaker::Amd => &["ROCR_VISIBLE_DEVICES"],
+            GpuMaker::Intel => &["ZE_AFFINITY_MASK"],
             GpuMaker::Unknown => &["CUDA_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES"],
         };
         names.iter().map(|name| ((*name).to_owned(), list.clone())).collect()
@@ -130,8 +132,41 @@ struct AmdGpu {
     render_minor: Option<u32>,
 }
 
-/// The nodes of the topology that are GPUs, those with SIMD units, in the order of their numbers.
-fn amd_gpus(nodes: &Path) -> Vec<AmdGpu> {
+/// The names of the files in a directory that have this prefix and a number behind it.
+fn numbered(folder: &Path, prefix: &str) -> Vec<String> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
+    let is = |name: &String| name.strip_prefix(prefix).is_some_and(|rest| rest.parse::<u32>().is_ok());
+    names.filter(is).collect()
+}
+
+/// The GPUs of NVIDIA: by their devices, as a container may have some of those that the driver has. A driver makes the devices when they are
+/// used first: before that it is asked.
+fn nvidia_gpus(root: &Path) -> usize {
+    match numbered(&root.join("dev"), "nvidia").len() {
+        0 => fs::read_dir(root.join("proc/driver/nvidia/gpus")).map_or(0, Iterator::count),
+        devices => devices,
+    }
+}
+
+/// The GPUs of Intel on cards of their own. The one in the processor drives the screen, and is for no job.
+fn intel_gpus(root: &Path) -> usize {
+    let drm = root.join("sys/class/drm");
+    let is = |name: &String| {
+        let read = |file: &str| fs::read_to_string(drm.join(name).join("device").join(file)).unwrap_or_default();
+        let in_processor = read("uevent").lines().any(|line| line == "PCI_SLOT_NAME=0000:00:02.0");
+        read("vendor").trim() == "0x8086" && !in_processor && root.join("dev/dri").join(name).exists()
+    };
+    numbered(&drm, "renderD").iter().filter(|name| is(name)).count()
+}
+
+/// The nodes of the topology that are GPUs, those with SIMD units, in the order of their numbers; without a device to compute with there
+/// are none.
+fn amd_gpus(root: &Path) -> Vec<AmdGpu> {
+    if !root.join("dev/kfd").exists() {
+        return Vec::new();
+    }
+    let nodes = &root.join("sys/class/kfd/kfd/topology/nodes");
     let entries = fs::read_dir(nodes).into_iter().flatten().flatten();
     let mut numbers: Vec<u32> = entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect();
     numbers.sort_unstable();
@@ -139,7 +174,10 @@ fn amd_gpus(nodes: &Path) -> Vec<AmdGpu> {
         numbers.iter().map(|number| fs::read_to_string(nodes.join(format!("{number}/properties"))).unwrap_or_default());
     let gpu = |text: String| {
         let field = |name: &str| text.lines().find_map(|line| line.strip_prefix(name))?.trim().parse::<u32>().ok();
-        (field("simd_count ")? > 0).then(|| AmdGpu { render_minor: field("drm_render_minor ") })
+        let render_minor = field("drm_render_minor ");
+        // A container has the devices of some only.
+        let has_device = render_minor.is_none_or(|minor| root.join(format!("dev/dri/renderD{minor}")).exists());
+        (field("simd_count ")? > 0 && has_device).then_some(AmdGpu { render_minor })
     };
     properties.filter_map(gpu).collect()
 }
@@ -181,6 +219,9 @@ mod tests {
         let amd = [
             (node(0), "cpu_cores_count 8\nsimd_count 0\n"),
             (node(1), "simd_count 256\ndrm_render_minor 129\n"),
+            (node(2), "simd_count 256\ndrm_render_minor 130\n"),
+            ("dev/kfd".to_owned(), ""),
+            ("dev/dri/renderD129".to_owned(), ""),
             (device("gpu_busy_percent"), "87\n"),
             (device("mem_info_vram_used"), "1048576\n"),
         ];
@@ -189,5 +230,35 @@ mod tests {
         assert_eq!(first, GpuUse { index: 0, busy: Some(87), memory: Some(1 << 20) });
         assert_eq!((found.gpu, found.maker), (1, GpuMaker::Amd));
         assert_eq!(found.gpu_variables(&[]), [("ROCR_VISIBLE_DEVICES".to_owned(), String::new())], "it sees none");
+    }
+
+    #[test]
+    fn only_devices_that_are_there_count() {
+        let (found, _) = fake("none", &[("sys/class/kfd/kfd/topology/nodes/1/properties", "simd_count 256\n")]);
+        assert_eq!((found.gpu, found.maker), (0, GpuMaker::Unknown), "a driver without a device");
+        assert!(found.gpu_variables(&[]).is_empty());
+        let nvidia = [
+            ("proc/driver/nvidia/gpus/0000:01:00.0/information", ""),
+            ("proc/driver/nvidia/gpus/0000:02:00.0/information", ""),
+            ("dev/nvidia1", ""),
+            ("dev/nvidiactl", ""),
+            ("dev/nvidia-uvm", ""),
+        ];
+        assert_eq!(fake("container", &nvidia).0.gpu, 1, "a container has one of two");
+        let intel = [
+            ("sys/class/drm/renderD128/device/vendor", "0x8086\n"),
+            ("sys/class/drm/renderD128/device/uevent", "DRIVER=i915\nPCI_SLOT_NAME=0000:00:02.0\n"),
+            ("sys/class/drm/renderD129/device/vendor", "0x8086\n"),
+            ("sys/class/drm/renderD129/device/uevent", "DRIVER=xe\nPCI_SLOT_NAME=0000:03:00.0\n"),
+            ("sys/class/drm/renderD130/device/vendor", "0x1af4\n"),
+            ("dev/dri/renderD128", ""),
+            ("dev/dri/renderD129", ""),
+            ("dev/dri/renderD130", ""),
+        ];
+        let (found, _) = fake("intel", &intel);
+        assert_eq!((found.gpu, found.maker), (1, GpuMaker::Intel), "not the one in the processor");
+        assert_eq!(found.gpu_variables(&[0]), [("ZE_AFFINITY_MASK".to_owned(), "0".to_owned())]);
+        let queues = |gpu| crate::queues::configuration(&Machine { gpu, ..found.clone() });
+        assert!(!queues(0).contains("gpu") && queues(1).contains("gpu: 1"), "without GPUs none is guaranteed");
     }
 }
