@@ -12,7 +12,7 @@ fn a_job_has_the_limits_of_its_call() {
     fs::create_dir(&folder).unwrap();
     let job = "ulimit -Sn; ulimit -Hn; ulimit -Sc; ulimit -Sf; umask; pwd; nice";
     let call = format!(
-        "cd work; umask 027; ulimit -Hn 200; ulimit -Sn 100; ulimit -Sc 0; ulimit -Sf 5000; nice -n 3 {} submit -- sh -c '{job}'",
+        "cd work; umask 027; ulimit -Sn 100; ulimit -Hn 200; ulimit -Sc 0; ulimit -Sf 5000; nice -n 3 {} submit -- sh -c '{job}'",
         env!("CARGO_BIN_EXE_kornsole")
     );
     let mut shell = Command::new("sh");

@@ -93,3 +93,33 @@ fn a_job_that_was_canceled_says_why() {
     machine.wait(held);
     assert_eq!(reason(&machine, held), "ok", "a later end has its own reason");
 }
+
+#[test]
+fn a_rejected_file_is_said_and_breaks_no_start() {
+    let folder = crate::common::TestFolder::new();
+    let config = folder.join("queues.yaml");
+    let queues = |name: &str| {
+        format!(
+            "partitions:\n  - name: default\n    queues:\n      - name: root\n        submitacl: '*'\n        queues:\n          - name: {name}\n"
+        )
+    };
+    fs::write(&config, queues("first")).unwrap();
+    let mut machine = Machine::up(&["--config", config.to_str().unwrap()]);
+    let takes = |machine: &Machine, queue: &str| machine.said(&["submit", "--queue", queue, "--", "true"]).0 == 0;
+    assert!(takes(&machine, "root.first"));
+    fs::write(&config, queues("second")).unwrap();
+    until(|| takes(&machine, "root.second"));
+    fs::write(&config, "partitions: [{name: default, queues: 7}]\n").unwrap();
+    let rejected = "queues.yaml was rejected, the configuration is unchanged: ";
+    for command in [&["jobs"][..], &["local", "status"]] {
+        until(|| machine.said(command).1.contains(rejected));
+    }
+    assert!(takes(&machine, "root.second"), "the one before is active");
+    machine.kill();
+    machine.start();
+    assert!(takes(&machine, "root.second"), "the last good one is used");
+    until(|| machine.said(&["local", "status"]).1.contains(rejected));
+    fs::write(&config, queues("third")).unwrap();
+    until(|| takes(&machine, "root.third"));
+    assert!(!machine.said(&["jobs"]).1.contains("rejected"));
+}

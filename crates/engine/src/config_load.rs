@@ -10,7 +10,9 @@ use super::journal::record::{Record, WallTime};
 use super::state::State;
 use ::config::{self, Config, Removal, Source, store};
 use scheduler::{Command, Event, EventKind};
+use view::Notice;
 use view::NoticeWeight;
+use view::View;
 use view::act::{ActsFrom, Configuration, LoadedBy};
 
 /// Loads a configuration. It becomes the active one unless the scheduler refuses it. Gives the events.
@@ -148,7 +150,7 @@ pub(super) fn reload_recorded(state: &mut State, name: &str, bytes: &[u8], wall:
             if config.checksum == state.scheduler.checksum() {
                 if std::mem::take(&mut state.active_config.file_refused) {
                     state.emit_event(EventKind::ConfigAccepted);
-                    let title = format!("{name} is the active configuration again");
+                    let title = format!("{name} {ACTIVE_AGAIN}");
                     state.show_notice(NoticeWeight::Info, title, faults);
                 }
                 return;
@@ -159,10 +161,22 @@ pub(super) fn reload_recorded(state: &mut State, name: &str, bytes: &[u8], wall:
     state.active_config.file_refused = refused.is_some();
     audit::enter_load(state, ActsFrom::File(Arc::from(name)), before, refused.as_deref(), Some(wall));
     let (weight, title, text) = match refused {
-        Some(why) => (NoticeWeight::Error, format!("{name} was rejected, the configuration is unchanged"), why),
-        None => (NoticeWeight::Info, format!("{name} is active"), faults),
+        Some(why) => (NoticeWeight::Error, format!("{name} {REJECTED}"), why),
+        None => (NoticeWeight::Info, format!("{name} {ACTIVE}"), faults),
     };
     state.show_notice(weight, title, text);
+}
+
+/// The ends of the titles of notices about the configuration's file.
+const REJECTED: &str = "was rejected, the configuration is unchanged";
+const ACTIVE: &str = "is active";
+const ACTIVE_AGAIN: &str = "is the active configuration again";
+
+/// The notice that the configuration's file was rejected, as long as it has not been accepted since.
+pub fn rejected_file(view: &View) -> Option<&Arc<Notice>> {
+    let ends = |notice: &Notice, end: &str| notice.title.ends_with(end);
+    let is = |notice: &&Arc<Notice>| [REJECTED, ACTIVE, ACTIVE_AGAIN].iter().any(|end| ends(notice, end));
+    view.notices.iter().rev().find(is).filter(|notice| ends(notice, REJECTED))
 }
 
 /// Why the scheduler refused a configuration; `None` when it accepted it.

@@ -55,6 +55,7 @@ mod workload_config;
 
 pub use audit_log::AuditLog;
 pub use clock::{Clock, ClockRun};
+pub use config_load::rejected_file;
 pub use core::Core;
 pub use counters::{BOUNDS, Counters, Counts, Latency, QueueCounts};
 pub use drain_hooks::DrainHook;

@@ -44,7 +44,11 @@ fn by_queue(part: &PartitionView, app: &AppRow, wanted: &Resource) -> Option<Str
     up.filter_map(|path| part.queue_at(&path)).find_map(|row| {
         let max = row.max.as_ref()?;
         let (name, wanted, used, max) = short(wanted, &row.allocated, max)?;
-        let what = format!("max {name} of {}", row.path);
+        // The root has what the machine has.
+        let what = match row.parent {
+            Some(_) => format!("max {name} of {}", row.path),
+            None => format!("{name} of this machine"),
+        };
         Some(reached(&what, name, (used, max, wanted), &users(part, row.path.as_str(), name, |_| true)))
     })
 }

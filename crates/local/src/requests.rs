@@ -122,8 +122,18 @@ impl Daemon {
             serves,
             limits: self.settings.enforcement.describe(),
             enforced: matches!(self.settings.enforcement, Enforcement::Cgroup(_)),
-            notices: self.drained(Self::partition(&self.engine.published().view())).into_iter().collect(),
+            notices: self.notices(),
         }
+    }
+
+    /// What everybody who looks at jobs must know.
+    fn notices(&self) -> Vec<String> {
+        let view = self.engine.published().view();
+        let config = engine::rejected_file(&view).map(|notice| {
+            let first = notice.text.lines().next().unwrap_or_default();
+            format!("{}: {first}", notice.title)
+        });
+        self.drained(Self::partition(&view)).into_iter().chain(config).collect()
     }
 
     /// The leaves that somebody may submit to by name.

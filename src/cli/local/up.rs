@@ -1,5 +1,6 @@
 //! `kornsole local up`: the daemon.
 
+use std::path::Path;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -14,6 +15,7 @@ use signal_hook::iterator::Signals;
 
 use super::{amounts, console};
 use crate::cli::console::open_kept;
+use crate::cli::inputs;
 use crate::cli::logs::LogArgs;
 use crate::cli::serve::{self, ListenArgs};
 use crate::cli::settings::{SettingsAction, SettingsArgs, hook, setup};
@@ -208,6 +210,10 @@ fn engine(by: &SchedulerSettings, machine: &Machine) -> Result<Arc<Engine>, Stri
     setup.tuning.above_in_one_gives = true;
     let state = StateArgs::default().by(by);
     if let Some(file) = &by.config().queues_file {
+        let read = inputs::one(file, &setup.policy_group).and_then(|read| read.parsed(setup.profile));
+        if let Err(why) = read {
+            return last_good(file, why, &setup, &state, hook(by));
+        }
         let opened = open_kept(Some(file), None, &setup, &state, 1.0)?;
         opened.profile_said.iter().for_each(|said| tracing::info!("{said}"));
         return serve::engine(opened, 1.0, hook(by));
@@ -218,6 +224,27 @@ fn engine(by: &SchedulerSettings, machine: &Machine) -> Result<Arc<Engine>, Stri
     let (core, kept) = own_queues(&setup, &state, machine)?;
     let started = Engine::start_with_journal(core, 1.0, hook(by), kept);
     started.map(Arc::new).map_err(|error| format!("the scheduler cannot be started: {error}"))
+}
+
+/// The engine with the configuration of the journal, as that of the file cannot be used. A later change of the file is loaded.
+///
+/// # Errors
+/// Why the file cannot be used, where the journal has no configuration.
+fn last_good(
+    file: &Path,
+    why: String,
+    setup: &Setup,
+    state: &StateArgs,
+    hook: Option<engine::DrainHook>,
+) -> Result<Arc<Engine>, String> {
+    let fresh: MakeCore<'_> = Box::new(|_| Err("no journal".to_owned()));
+    let Ok((mut core, kept)) = state.begin(setup, 1.0, None, fresh) else { return Err(why) };
+    tracing::warn!("the last good configuration is active: {why}");
+    let known = core.attach_config_file(file, std::fs::read(file).unwrap_or_default());
+    let started = Engine::start_with_journal(core, 1.0, hook, kept);
+    let mut engine = started.map_err(|error| format!("the scheduler cannot be started: {error}"))?;
+    engine.watch(file, known)?;
+    Ok(Arc::new(engine))
 }
 
 fn own_queues(
