@@ -214,6 +214,11 @@ impl NativeApi {
                 Refusal::new(Code::NotSupported, what, "`kornsole submit` submits one, `kornsole cancel` ends it");
             return Err(self.enter_refusal(who, order, refusal).await);
         }
+        if self.options.of_jobs && act::drains_without_reason(&order) {
+            let why = "write a reason, which is shown for every pending job";
+            let refusal = Refusal::new(Code::BadRequest, "cannot drain this machine: missing reason", why);
+            return Err(self.enter_refusal(who, order, refusal).await);
+        }
         who.is_entered_now();
         let (sender, receiver) = tokio::sync::oneshot::channel();
         let answer = move |outcome| {
