@@ -194,11 +194,20 @@ enum Command {
     Man,
 }
 
+/// Does what the processes of jobs and `submit` do, which each job waits for; `None` where something else was called.
+#[cfg(target_os = "linux")]
+fn of_a_job() -> Option<ExitCode> {
+    if let Some(outcome) = ::local::part::of_a_job(std::env::args_os()) {
+        return Some(outcome.map_or_else(|(why, status)| fail(&why, status), |()| ExitCode::SUCCESS));
+    }
+    local::SubmitArgs::alone(std::env::args_os()).map(|args| local::submit(&args))
+}
+
 /// Reads the arguments, carries out the command, and gives the exit code: 0 when all is well, 1 for bad input, 2 for wrong use.
 pub fn main() -> ExitCode {
     #[cfg(target_os = "linux")]
-    if let Some(outcome) = ::local::part::of_a_job(std::env::args_os()) {
-        return outcome.map_or_else(|(why, status)| fail(&why, status), |()| ExitCode::SUCCESS);
+    if let Some(ended) = of_a_job() {
+        return ended;
     }
     let cli = help::parse(std::env::args_os()).unwrap_or_else(|error| error.exit());
     match &cli.command {

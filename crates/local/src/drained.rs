@@ -54,7 +54,7 @@ impl Daemon {
 
     fn serviced(&self, who: &Owner, act: PartitionAct, reason: &str) -> Reply {
         match self.perform_because(&self.actor(who), act, reason) {
-            Ok(_) => Reply::Info(self.info()),
+            Ok(_) => Reply::Info(Box::new(self.info())),
             Err(why) => by_scheduler(&why),
         }
     }

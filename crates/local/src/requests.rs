@@ -93,7 +93,7 @@ impl Daemon {
                 Err(refused) => refused,
             },
             Request::Door => self.let_in(who),
-            Request::Info => Reply::Info(self.info()),
+            Request::Info => Reply::Info(Box::new(self.info())),
         };
         reply.into()
     }

@@ -127,7 +127,7 @@ pub enum Reply {
         ended: bool,
     },
     /// What machine this is.
-    Info(Info),
+    Info(Box<Info>),
     /// The connection to a terminal comes with this line.
     Attached,
     /// The address of the scheduler for a console, and a token for the user who asked.

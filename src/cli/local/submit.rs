@@ -1,11 +1,12 @@
 //! `kornsole submit`.
 
+use std::ffi::OsString;
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use clap::Args;
+use clap::{Args, Parser};
 use rustix::fs::{Access, access};
 
 use super::batch::{Batch, Export};
@@ -49,6 +50,24 @@ pub struct SubmitArgs {
     /// Command and its arguments, after --; with a script, its last arguments
     #[arg(last = true, value_name = "COMMAND")]
     pub command: Vec<String>,
+}
+
+/// `kornsole submit` without the other commands.
+#[derive(Parser)]
+#[command(name = "kornsole submit")]
+struct Alone {
+    #[command(flatten)]
+    args: SubmitArgs,
+}
+
+impl SubmitArgs {
+    /// Reads a command line that starts with `submit` by itself: to build all other commands takes longer than all that it does. `None` for
+    /// any other one, and where something is wrong with it, which the whole command line then reports.
+    pub fn alone(words: impl IntoIterator<Item = OsString>) -> Option<Self> {
+        let mut words = words.into_iter().skip(1).peekable();
+        words.peek().filter(|first| *first == "submit")?;
+        Alone::try_parse_from(words).ok().map(|alone| alone.args)
+    }
 }
 
 /// Submits a job, and prints its number.
@@ -285,4 +304,21 @@ fn can_start(program: &str, path: &str, dir: &Path) -> bool {
         return is_program(&dir.join(program));
     }
     !program.is_empty() && path.split(':').any(|folder| is_program(&dir.join(folder).join(program)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn submit_is_read_by_itself_or_by_the_whole_command_line() {
+        let read = |line: &str| SubmitArgs::alone(line.split(' ').map(OsString::from));
+        let args = read("kornsole submit --cpu 2 -n job --wait -- make --name x").unwrap();
+        assert_eq!((args.options.cpu, args.options.name.as_deref(), args.wait), (Some(2000), Some("job"), true));
+        assert_eq!(args.command, ["make", "--name", "x"]);
+        for other in ["kornsole", "kornsole jobs", "kornsole --json submit -- true", "kornsole submit --help"] {
+            assert!(read(other).is_none(), "{other}");
+        }
+        assert!(read("kornsole submit --colour blue -- true").is_none(), "what is wrong is said elsewhere");
+    }
 }

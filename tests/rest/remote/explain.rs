@@ -94,7 +94,7 @@ fn the_remedy_does_what_was_promised() {
     let before: Value = serde_json::from_slice(&served.run(&["explain", "etl", "--json"]).stdout).unwrap();
     let remedies: Vec<&str> =
         before["remedies"].as_array().unwrap().iter().map(|one| one["text"].as_str().unwrap()).collect();
-    let wait = "wait until nightlyendsendsendsendsends; the time is unknown";
+    let wait = "wait until nightlyendsendsendsendsendsends; the time is unknown";
     assert_eq!(remedies, ["raise the maximum of root.tenants by 1 cpu to 11", wait, "end nightly"]);
     let raised = SCENARIO.replace("max: {vcore: 10}", "max: {vcore: 11}");
     let folder = TestFolder::new();

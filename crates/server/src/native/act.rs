@@ -66,6 +66,11 @@ pub(super) fn is_of_a_resource_manager(act: &Act) -> bool {
     matches!(act, Act::In { act: Submit(_) | Ask { .. } | Release { .. } | Remove { .. }, .. })
 }
 
+/// Whether a machine is to be drained without a reason: of one with jobs everybody who waits is told it.
+pub(super) fn drains_without_reason(order: &Order) -> bool {
+    matches!(order.act, Act::In { act: PartitionAct::DrainNode(_), .. }) && order.reason.trim().is_empty()
+}
+
 /// The order that a request is.
 fn order(request: &NativeRequest) -> Result<Order, Refusal> {
     let only_reason = || body::json::<dto::OnlyReason>(&request.body.bytes).map(|body| body.reason);

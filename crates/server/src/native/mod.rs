@@ -216,6 +216,11 @@ impl NativeApi {
             let refusal = Refusal::new(Code::NotSupported, what, "use `kornsole submit` and `kornsole cancel`");
             return Err(self.enter_refusal(who, order, refusal).await);
         }
+        if self.options.of_jobs && act::drains_without_reason(&order) {
+            let why = "write a reason, which is shown for every pending job";
+            let refusal = Refusal::new(Code::BadRequest, "cannot drain this machine: missing reason", why);
+            return Err(self.enter_refusal(who, order, refusal).await);
+        }
         who.is_entered_now();
         let (sender, receiver) = tokio::sync::oneshot::channel();
         let answer = move |outcome| {
