@@ -83,7 +83,7 @@ fn failure(source: &Embedded) -> String {
     }));
     loop {
         let view = source.view();
-        let found = view.notices.iter().find(|notice| notice.title.contains(""));
+        let found = view.notices.iter().find(|notice| notice.title.contains("cannot notify"));
         if let Some(notice) = found {
             return format!("{}: {}", notice.title, notice.text);
         }
@@ -121,9 +121,9 @@ fn a_command_that_fails_is_repeated_and_then_reported() {
     let message = failure(&source);
     assert_eq!(
         message,
-        "cannot notify cannot notify cannot notify cannot notify cannot notify cannot notify the administrators of root.legacy : sh: exit status: 3: nobody home; tried 3 times"
+        "cannot notify the administrators of root.legacy: sh: exit status: 3: nobody home; tried 3 times"
     );
-    assert_eq!(source.view().notices.iter().filter(|notice| notice.title.contains("could not")).count(), 1);
+    assert_eq!(source.view().notices.iter().filter(|notice| notice.title.contains("cannot notify")).count(), 1);
 }
 
 #[test]
@@ -134,7 +134,7 @@ fn a_command_that_works_at_the_second_try_is_no_failure() {
     let script = "if [ -e \"$2\" ]; then cat > \"$1\"; else : > \"$2\"; exit 1; fi";
     let source = drain(&DrainConfig { retries: 1, ..patient(&["sh", "-c", script, "tell", &pipe, &mark]) });
     check_document(&message.recv_timeout(PATIENCE).unwrap());
-    assert!(!source.view().notices.iter().any(|notice| notice.title.contains("could not")));
+    assert!(!source.view().notices.iter().any(|notice| notice.title.contains("cannot notify")));
 }
 
 #[test]
@@ -147,7 +147,7 @@ fn a_command_that_takes_too_long_is_ended() {
 #[test]
 fn a_command_that_is_not_there_is_reported() {
     let message = failure(&drain(&patient(&["/nowhere/kornsole-hook"])));
-    assert!(message.contains("/nowhere/kornsole-hook : "), "{message}");
+    assert!(message.contains("cannot run /nowhere/kornsole-hook: "), "{message}");
 }
 
 /// What a client and a server say to each other.
@@ -242,7 +242,7 @@ fn a_webhook_over_tls_is_believed_by_its_authority_only() {
     let (address, _requests) = listen(&[], certificate());
     let hook = DrainConfig { webhook: Some(address), ..patient(&[]) };
     let message = failure(&drain(&DrainConfig { authorities: Some(folder.join("no.pem")), ..hook.clone() }));
-    assert!(message.contains("no.pem cannot read it: ") && message.ends_with("; tried once"), "{message}");
+    assert!(message.contains("no.pem") && message.ends_with("; tried once"), "{message}");
     std::fs::write(folder.join("empty.pem"), "").unwrap();
     let message = failure(&drain(&DrainConfig { authorities: Some(folder.join("empty.pem")), ..hook }));
     assert!(message.contains("empty.pem has no certificate in PEM; tried once"), "{message}");
@@ -276,10 +276,7 @@ fn whoever_hands_in_a_report_never_waits() {
     let hook = DrainHook::of(&DrainConfig { webhook, ..patient(&[]) }).unwrap();
     let notifier = DrainNotifier::start(hook, |title, why| panic!("{title}: {why}")).unwrap();
     let refused = (0..66).find_map(|_| notifier.notify(&report(), UNIX_EPOCH).err());
-    assert_eq!(
-        refused.unwrap(),
-        "cannot notify cannot notify cannot notify cannot notify cannot notify cannot notify the administrators of root.legacy : 64 reports are queued already"
-    );
+    assert_eq!(refused.unwrap(), "cannot notify the administrators of root.legacy: 64 reports are queued already");
 }
 
 #[test]

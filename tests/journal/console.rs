@@ -91,7 +91,7 @@ fn the_whole_console_goes_back_to_before_the_start() {
         press(&mut then, page);
         press(&mut driver, page);
         let message = banner(&driver).unwrap_or_else(|| panic!("{page} is not marked:\n{}", driver.screen_text()));
-        assert!(message.contains("The past, at 1:35"), "{message}");
+        assert!(message.contains("THE PAST, at 1:35"), "{message}");
         for (was, is) in body(&then, false).iter().zip(body(&driver, true)) {
             assert_eq!(*was, is, "{page}");
         }

@@ -130,7 +130,7 @@ fn a_full_disk_stops_the_scheduler_until_it_has_room() {
     for step in [Step::Ask("app".to_owned()), Step::Node("node".to_owned()), Step::Kill("app".to_owned())] {
         let refusal = perform(&engine, step.act()).unwrap_err();
         assert_eq!((refusal.code.name(), refusal.code.status()), ("NOT_DURABLE", 503));
-        assert!(refusal.description.contains("full") || refusal.description.contains("fails"), "{refusal}");
+        assert!(refusal.description.contains("full") || refusal.description.contains("failed"), "{refusal}");
     }
     let view = engine.published().view();
     let notice = view.notices.last().unwrap();
@@ -167,7 +167,7 @@ fn a_journal_whose_thread_ended_says_so() {
         Some(Box::new(|| panic!("something is wrong in what is done after a write"))),
     );
     assert!(!journal.wait_for(u64::MAX));
-    assert!(journal.failing().is_some_and(|why| why.contains("start again")));
+    assert!(journal.failing().is_some_and(|why| why.contains("restart")));
     let engine = engine((core, kept));
     assert!(is_not_durable(&perform(&engine, Step::Node("n".to_owned()).act()).unwrap_err()));
 }

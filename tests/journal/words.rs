@@ -83,7 +83,7 @@ async fn a_client_learns_that_nothing_was_done_and_may_try_again() {
         for (line, body) in [(kill, "{}"), (pause, "{}"), ("PUT /config", other.as_str())] {
             let (status, report) = send(&router, &new.secret, line, body).await;
             assert_eq!((status, report["code"].as_str()), (503, Some("NOT_DURABLE")), "{fault:?} {line}: {report}");
-            assert!(report["message"].as_str().is_some_and(|text| text.contains("no change was made")), "{report}");
+            assert!(report["message"].as_str().is_some_and(|text| text.contains("it was not carried out")), "{report}");
             assert!(report["description"].as_str().is_some_and(|text| !text.is_empty()), "{report}");
         }
         let view = engine.published().view();

@@ -39,7 +39,7 @@ const SCENARIOS: [Scenario; 78] = [
     ("a scheduler is found and looked at by port-forward", by_port_forward),
     ("where port-forward is refused, the service proxy is taken", by_proxy),
     ("a refusal names the user, the verb and the rule that is missing", nothing_allowed),
-    ("a context or a namespace , which does not exist is named", not_there),
+    ("a context or a namespace that does not exist is named", not_there),
     ("a configuration is written to its key alone, and back", configure),
     ("a configuration is refused by RBAC, by adminacl and by the scheduler, each by name", refused),
     ("an empty or a truncated configuration is not written", truncated),
@@ -49,7 +49,7 @@ const SCENARIOS: [Scenario; 78] = [
     ("a node that is cordoned in Kubernetes is not shown as open", cordoned),
     ("a ConfigMap of Helm says so before it is written", failures::of_helm),
     ("a configuration that no ConfigMap holds is not written", failures::too_large),
-    ("a ConfigMap , which does not exist is made with the one key", failures::absent),
+    ("a ConfigMap that does not exist is created with the one key", failures::absent),
     ("several schedulers are listed", failures::several),
     ("of an exec plugin that fails its words are shown", failures::exec_plugin),
     ("attach and look, in a terminal; the contexts say what they are", in_terminal::attach_and_look),
@@ -184,14 +184,17 @@ fn nothing_allowed(stage: &Stage) {
         ],
     );
     let why = stage.fails(&["queues", "--server", "k8s://nobody"]);
-    has(&why, &["no Service yunikorn-service in namespace yunikorn, default", "user nobody may not list services"]);
+    has(
+        &why,
+        &["Service yunikorn-service not found in namespace yunikorn, default", "user nobody may not list services"],
+    );
 }
 
 fn not_there(stage: &Stage) {
     has(&stage.fails(&["queues", "--server", "k8s://prod"]), &["no context \"prod\"", "admin, bob, eve"]);
     has(
         &stage.fails(&["queues", "--server", "k8s://root/elsewhere"]),
-        &["no Service yunikorn-service in namespace elsewhere"],
+        &["Service yunikorn-service not found in namespace elsewhere"],
     );
 }
 

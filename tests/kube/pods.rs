@@ -114,7 +114,7 @@ fn a_log_that_is_not_there_is_reported_and_opened_again() {
     until(&mut driver, &["team-a/stuck-1-driver Pending"]);
     driver.keys("l").unwrap();
     // The stand-in has no log of this pod.
-    until(&mut driver, &["404: get pods/log stuck-1-driver in namespace team-a: not found", "it is tried again"]);
+    until(&mut driver, &["404: get pods/log stuck-1-driver in namespace team-a: not found", "retrying"]);
 }
 
 /// The same on the real API server; a kubelet that is none writes the log.

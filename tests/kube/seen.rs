@@ -161,7 +161,7 @@ fn pods_are_named_without_an_api_server_and_found_by_name_and_by_uid() {
 fn events_on_the_command_line_name_pods_and_are_found_by_them() {
     let stand_in = rest_alone();
     let all = run(&stand_in, &["events"]);
-    assert!(all.contains("team-a/picky-1-exec  picky-1  no node accepts it"), "{all}");
+    assert!(all.contains("team-a/picky-1-exec  picky-1  no node takes it"), "{all}");
     assert!(all.contains("u-99  gone-1"), "an id without a pod stays: {all}");
     let one = run(&stand_in, &["events", "--object", "team-a/picky-1-exec", "--json"]);
     assert_eq!(one.lines().count(), 1, "{one}");

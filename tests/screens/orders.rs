@@ -184,7 +184,7 @@ fn an_application_that_was_moved_before_the_answer_is_not_killed() {
     let mut other = Driver::new(Arc::clone(&source) as _, Options::default(), 120, 30);
     other.keys("2m<C-u>move root.a.web<ret>y").unwrap();
     driver.keys("y").unwrap();
-    says(&driver, "it is in root.a.web , not in root.a.etl");
+    says(&driver, "it is now in root.a.web, not in root.a.etl");
     assert_eq!(state(&source, "nightly"), AppState::Running);
 }
 

@@ -29,7 +29,7 @@ fn keys_are_those_of_the_settings() {
     says(&driver, "To the last row");
     says(&driver, ":apps /web");
     driver.keys("x").unwrap();
-    says(&driver, "z x ");
+    says(&driver, "z x has no function here");
     driver.keys("z<esc>").unwrap();
     says_not(&driver, ":apps /web");
     driver.keys("zz").unwrap();

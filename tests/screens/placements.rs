@@ -71,7 +71,7 @@ fn the_form_can_be_held_against_a_file() {
     says(&driver, "3 active rules");
     driver.keys(":placement no/such/file.yaml<ret>").unwrap();
     says(&driver, "no/such/file.yaml is not a configuration that could hold:");
-    says(&driver, "");
+    says(&driver, "cannot read");
     let faulty = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/placement/batch.yaml");
     driver.keys(&format!(":placement {faulty}<ret>")).unwrap();
     says(&driver, "error[INP-001]");

@@ -146,7 +146,7 @@ fn a_search_finds_queues_applications_nodes_and_users() {
     let mut driver = after("//tenant", 120, 40);
     says(&driver, "root.tenants.tenant-a");
     driver.keys("<esc>//nowhere at all<ret>").unwrap();
-    says(&driver, " nowhere at all");
+    says(&driver, "nowhere at all not found");
 }
 
 #[test]

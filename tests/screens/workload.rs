@@ -43,7 +43,7 @@ fn an_application_is_submitted_asks_and_gives_back() {
 
     driver.keys("X").unwrap();
     says(&driver, "Release by-hand-1-1 of web-7?");
-    says(&driver, "Its allocation on n-1 ends; cpu 0.5, mem 1Gi .");
+    says(&driver, "Its allocation on n-1 ends and frees cpu 0.5, mem 1Gi.");
     driver.keys("y").unwrap();
     says(&driver, "released by-hand-1-1 of web-7");
     assert_eq!(running(&source).0, 1);

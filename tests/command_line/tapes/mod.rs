@@ -226,7 +226,7 @@ fn what_is_said_must_be_expected() {
     fs::write(folder.join("a.tape"), question).expect("written");
     let (code, _, report) = program::play(&folder, &["a.tape"]);
     assert_eq!(code, Some(1));
-    assert!(report.starts_with("a.tape:4:1: error[TAPE-024]: \"Quit kornsole?\" was said"), "{report}");
+    assert!(report.starts_with("a.tape:4:1: error[TAPE-024]: unexpected message \"Quit kornsole?\""), "{report}");
 }
 
 #[test]

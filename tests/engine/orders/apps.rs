@@ -65,7 +65,7 @@ fn a_kill_that_is_refused_says_which_access_is_missing() {
         "ann may not kill etl: read only: no token",
     );
     let elsewhere = view::act::Act::within(&"gone".into(), PartitionAct::Remove { app: "etl".into() });
-    assert_refusal(&stage.refused(&user("ann"), elsewhere), Code::NotFound, "no partition gone");
+    assert_refusal(&stage.refused(&user("ann"), elsewhere), Code::NotFound, "partition gone not found");
 }
 
 #[test]
@@ -75,7 +75,7 @@ fn an_application_that_was_moved_meanwhile_is_not_hit() {
     assert_refusal(
         &stage.refused(&user("ann"), within(wrong)),
         Code::QueueChanged,
-        "it is in root.a.x , not in root.a.y",
+        "it is now in root.a.x, not in root.a.y",
     );
     let right = PartitionAct::Kill { app: "etl".into(), expect_queue: Some("root.a.x".into()) };
     assert!(stage.order(&user("ann"), within(right)).is_ok());
@@ -118,7 +118,7 @@ fn each_target_that_cannot_be_says_why() {
         "queue root.a.nowhere not found",
     );
     assert_refusal(&stage.refused(&ann, move_to("etl", "root.b")), Code::TargetNotLeaf, "root.b accepts queues");
-    assert_refusal(&stage.refused(&ann, move_to("etl", "root.a.x")), Code::SameQueue, "it is in root.a.x already");
+    assert_refusal(&stage.refused(&ann, move_to("etl", "root.a.x")), Code::SameQueue, "it is already in root.a.x");
     assert_refusal(
         &stage.refused(&user("bob"), move_to("etl", "root.b.z")),
         Code::AclDenied,

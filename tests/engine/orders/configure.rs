@@ -104,7 +104,7 @@ fn a_text_is_compared_with_what_it_is_to_replace() {
     let stale = configure(&stage, &text, false);
     change(&mut stage, &user("ann"), &CONFIG.replace("{vcore: 2}", "{vcore: 3}")).unwrap();
     let refusal = stage.refused(&owner(), stale);
-    assert_refusal(&refusal, Code::ChecksumMismatch, "another revision is active now, by ann");
+    assert_refusal(&refusal, Code::ChecksumMismatch, "another revision by ann is active");
     let unheard = Act::Configure { text: text.clone(), base: Some("0123".to_owned()), dry_run: false };
     assert_refusal(
         &stage.refused(&user("ann"), unheard),

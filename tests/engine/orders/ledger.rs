@@ -129,7 +129,7 @@ fn a_rollback_is_a_new_revision_with_the_old_text() {
     let page = stage.core.events().page(engine::Numbering::All, 0, 10_000);
     let events = page.records.iter().filter(|(_, record)| record.detail.0 == 906);
     let events: Vec<_> = events.map(|(_, record)| record.message.to_string()).collect();
-    assert_eq!(events, ["ann brought revision 1 as revision 3"]);
+    assert_eq!(events, ["ann restored revision 1 as revision 3"]);
 }
 
 #[test]

@@ -47,7 +47,7 @@ fn asks_are_made_all_or_none_by_whom_the_application_belongs_to() {
     let huge = make(vec![ask("u", 1, i64::MAX - 2_000_000), ask("v", 1, i64::MAX - 2_000_000)]);
     assert_refusal(&stage.refused(&sue(), huge), Code::BadRequest, "too large to be counted");
     let many = make(vec![ask("u", u32::MAX, 1)]);
-    assert_refusal(&stage.refused(&sue(), many), Code::BadRequest, &format!("1 to {MOST_ASKS} asks"));
+    assert_refusal(&stage.refused(&sue(), many), Code::BadRequest, &format!("1 to {MOST_ASKS} requests"));
     assert_refusal(&stage.refused(&sue(), make(vec![ask("t-1", 1, 500)])), Code::Exists, "is allocated already");
     assert_refusal(
         &stage.refused(&user("bob"), make(vec![ask("u", 1, 500)])),
@@ -66,7 +66,7 @@ fn releases_and_withdraws_and_removes() {
     let mut stage = Stage::new();
     let release = |id: &str| within(PartitionAct::Release { app: "etl".into(), ask: id.into() });
     assert_refusal(&stage.refused(&user("bob"), release("t-1")), Code::AclDenied, "root.a.x");
-    assert_refusal(&stage.refused(&sue(), release("t-9")), Code::NotFound, "there is no allocation t-9");
+    assert_refusal(&stage.refused(&sue(), release("t-9")), Code::NotFound, "allocation t-9 not found");
     let outcome = |done| match done {
         Done::Released(done) => done.allocated,
         other => panic!("{other:?}"),

@@ -102,7 +102,7 @@ fn a_context_is_opened_from_inside() {
     driver.keys(":app gang-1<ret>").unwrap();
     assert!(driver.find_row("Starting").is_some(), "1.5.1 has that state\n{}", driver.lines().join("\n"));
     driver.keys(":context lost<ret>").unwrap();
-    assert!(driver.find_row("lost : no such file").is_some(), "{}", driver.lines().join("\n"));
+    assert!(driver.find_row("cannot open lost: no such file").is_some(), "{}", driver.lines().join("\n"));
     driver.keys(":context nowhere<ret>").unwrap();
     assert!(
         driver.find_row("no context nowhere; available: lost, new, old").is_some(),

@@ -173,7 +173,7 @@ fn a_scheduler_that_is_killed_counts_nothing_twice_and_marks_the_gap() {
 fn what_cannot_be_asked_is_said() {
     let served = Served::start();
     for (arguments, said) in [
-        (&["--by", "colour"][..], "\"colour\" ; valid: hour, partition, queue"),
+        (&["--by", "colour"][..], "\"colour\"; valid: hour, partition, queue"),
         (&["--by", "queue,queue"], "duplicate queue"),
         (&["--by", "tree,user"], "cannot be split by user"),
         (&["--from", "yesterday"], "invalid time \"yesterday\""),

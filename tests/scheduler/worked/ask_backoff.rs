@@ -98,7 +98,7 @@ fn d_19_an_explanation_names_the_backoff() {
         assert_eq!(level, BlockLevel::Backoff);
         assert_eq!(
             before,
-            "the end of its back-off: its request big found no node; the next cycle finds none either, and later cycles skip the \
+            "the end of its back-off: its request big found no node; if the next cycle finds none, later cycles skip the \
              application for 2s, and again after each further failure"
         );
         assert_eq!(stage.asks(1), "nothing", "{profile}");

@@ -281,5 +281,5 @@ fn a_back_off_that_is_reported_is_explained() {
     };
     let first = found.first_blocker().expect("it waits");
     assert_eq!((first.level, first.mending()), (BlockLevel::Backoff, Mending::Time));
-    assert_eq!(first.detail, "cycles skip the application for another another another another 5s");
+    assert_eq!(first.detail, "cycles skip the application for another 5s");
 }

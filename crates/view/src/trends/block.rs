@@ -235,7 +235,7 @@ mod tests {
         assert_eq!(block.column(4, 2), [Stat::of(9), Stat::UNKNOWN, Stat { min: 1, mean: 7, max: 9 }]);
         let table = block.table(4).unwrap();
         assert_eq!(table[6..9], block.column(4, 2)[..]);
-        assert_eq!(block.column(5, 2), [], "a subject , which does not exist");
+        assert_eq!(block.column(5, 2), [], "a subject that does not exist");
         assert_eq!(block.bytes_of(1).unwrap().as_ptr(), block.bytes_of(9).unwrap().as_ptr(), "those alike are one");
         assert_eq!(Block::read(&block.write()), Some(block));
     }

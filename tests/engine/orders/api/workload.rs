@@ -72,7 +72,7 @@ async fn bodies_are_the_values_of_a_scenarios_steps() {
         json!({ "app": "gang", "id": "p", "resource": { "vcore": "500m" }, "placeholder": true, "taskGroup": "a" });
     api.json("sue", asks, json!([one])).await.is(201, "");
     for (part, said) in [
-        (json!({ "app": "other", "id": "q" }), "another application"),
+        (json!({ "app": "other", "id": "q" }), "does not match the application"),
         (json!({ "id": "q", "count": 0 }), "at least 1"),
         (json!({ "id": "q", "resource": { "vcore": -1 } }), "an amount: a whole number that is not negative"),
         (json!({ "id": "q", "resource": { "": 1 } }), "a resource needs a name"),

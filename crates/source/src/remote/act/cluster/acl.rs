@@ -21,7 +21,7 @@ fn has_none(view: &View) -> bool {
     let Some(configuration) = &view.configuration else { return false };
     let grants =
         |part: &view::PartitionView| part.queues.iter().flatten().any(|row| !row.settings.admin_acl.is_nobody());
-    if view.partitions.is_empty() || view.partitions.iter().any(|part| grants(part)) {
+    if view.partitions.is_empty() || view.partitions.iter().any(grants) {
         return false;
     }
     if !configuration.queues.contains("adminacl") {
