@@ -24,10 +24,9 @@ use console::tape::Against;
 use engine::journal::{MakeCore, RunningJournal};
 use engine::{Core, Setup};
 use model::acl::AclNames;
-use model::{Acl, Identity, Profile, QueueState};
+use model::{Acl, Identity, Profile};
 use scenario::{ScenarioWorkload, Workload};
-use source::{About, Collector, Embedded, Source, SourcePlace, Stepped, Trends, probe};
-use view::PartitionView;
+use source::{About, Collector, Embedded, Source, SourcePlace, probe};
 use view::act::Actor;
 
 /// The arguments of the console on own files.

@@ -26,6 +26,7 @@ mod tapes;
 mod twins;
 
 use std::io::Write as _;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 
 use serde_json::Value;
@@ -129,10 +130,15 @@ fn a_real_api_server() {
     };
     let stage = Stage::start(&assets);
     let only = std::env::var("KORNSOLE_KUBE_ONLY").unwrap_or_default();
+    let mut failed = Vec::new();
     for (name, scenario) in SCENARIOS.into_iter().filter(|(name, _)| name.contains(&only)) {
         say(name);
-        scenario(&stage);
+        // A later scenario can depend on an earlier one: the first failure is the one to look at.
+        if catch_unwind(AssertUnwindSafe(|| scenario(&stage))).is_err() {
+            failed.push(name);
+        }
     }
+    assert!(failed.is_empty(), "{} scenarios failed: {failed:#?}", failed.len());
 }
 
 /// Onto the terminal, also of a test that passes.
@@ -191,7 +197,7 @@ fn nothing_allowed(stage: &Stage) {
 }
 
 fn not_there(stage: &Stage) {
-    has(&stage.fails(&["queues", "--server", "k8s://prod"]), &["no context \"prod\"", "admin, bob, eve"]);
+    has(&stage.fails(&["queues", "--server", "k8s://prod"]), &["context \"prod\" not found", "admin, bob, eve"]);
     has(
         &stage.fails(&["queues", "--server", "k8s://root/elsewhere"]),
         &["Service yunikorn-service not found in namespace elsewhere"],

@@ -93,7 +93,7 @@ fn jobs_that_are_not_there_and_changes_that_cannot_be() {
     let (code, why) = machine.said(&["local", "move", &held, "--to", "root.nowhere"]);
     assert!(code == 1 && why.contains("root.users."), "{code} {why}");
     let (code, why) = machine.said(&["requeue", &held]);
-    assert!(code == 1 && why.contains("is held"), "{code} {why}");
+    assert!(code == 1 && why.contains("is on hold"), "{code} {why}");
 }
 
 #[test]

@@ -179,7 +179,7 @@ fn what_waits_is_changed_in_the_console_and_on_the_command_line() {
     driver.keys(":job 2<ret>").unwrap();
     until_says(&mut driver, "queued for ");
     driver.keys(":edit-job cpu=1 mem=100Mi time=1h name=sooner<ret>y").unwrap();
-    until_says(&mut driver, "sooner asks for 1 cpu, 100Mi");
+    until_says(&mut driver, "sooner requests 1 cpu, 100Mi");
     driver.keys(":priority 7<ret>y").unwrap();
     until_says(&mut driver, "job 2: has priority 7");
     driver.keys("hy").unwrap();

@@ -30,10 +30,10 @@ fn what_will_happen_is_shown_and_much_is_confirmed_by_its_number() {
 
     let more = CONFIG.replace("{name: d}", "{name: d}, {name: e}");
     let mut no = apply(&more);
-    no.until_text("root.e: queue added");
+    no.until_text("+ root.e");
     no.until_text("apply it? [y/N]");
     no.press("\r");
-    no.until_text("no change was made");
+    no.until_text("not confirmed");
     assert_eq!((no.end().exit_code(), in_force().as_str()), (1, CONFIG));
 
     let mut wrong = apply("");

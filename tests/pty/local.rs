@@ -22,9 +22,11 @@ fn a_console_shows_the_jobs_of_this_machine() {
     };
     call(&["submit", "--name", "shown", "--", "sleep", "20"]);
     let here = folder.display().to_string();
-    // Without arguments: the daemon that answers is shown.
+    // Without arguments: the daemon that answers is a choice of the start page.
     let own = [("XDG_CONFIG_HOME", here.as_str()), ("KORNSOLE_LOCAL_SOCKET", &socket)];
     let mut terminal = Terminal::kornsole(&[], &own);
+    terminal.until_text("local jobs");
+    terminal.press("l");
     terminal.until_text("THIS MACHINE");
     terminal.press("2");
     terminal.until_text("job-1");

@@ -62,8 +62,6 @@ fn another_size_is_drawn_at_once() {
 fn quitting_leaves_the_terminal_whole() {
     let mut terminal = demo(&[]);
     terminal.press("q");
-    terminal.until_text("would be lost");
-    terminal.press("y");
     assert_eq!(terminal.end().exit_code(), 0);
     terminal.until_whole();
 }
@@ -178,11 +176,11 @@ fn an_edited_configuration_drains_removes_and_brings_back_on_the_screen() {
     terminal.until("the empty queue is gone", |seen| row(seen, "empty").is_none() && is(seen, "busy", '◐'));
 
     edit(&config, &with("{name: 'no good'}"));
-    terminal.until_text("was refused");
+    terminal.until_text("was rejected");
     // The notice has the fault with its place.
     terminal.until_text("error[CFG-030]");
     terminal.press("\x1b");
-    terminal.until("the notice gone", |seen| !seen.emulator.screen().contents().contains("was refused"));
+    terminal.until("the notice gone", |seen| !seen.emulator.screen().contents().contains("was rejected"));
     assert!(terminal.look(|seen| is(seen, "busy", '◐') && is(seen, "stays", '●')), "{}", terminal.screen_text());
 
     edit(&config, &all);

@@ -195,7 +195,7 @@ fn as_root_a_file_of_tokens_that_others_could_replace_is_refused() {
         |path: &std::path::Path, mode| std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
     set(&folder, 0o777);
     let (code, err) = refused(&flags);
-    assert!(code == Some(1) && err.contains("others may write in its directory"), "{code:?} {err}");
+    assert!(code == Some(1) && err.contains("other users can write to its directory"), "{code:?} {err}");
     set(&folder, 0o755);
     std::os::unix::fs::chown(&tokens, Some(65534), None).unwrap();
     let (code, err) = refused(&flags);
@@ -206,7 +206,7 @@ fn as_root_a_file_of_tokens_that_others_could_replace_is_refused() {
     std::os::unix::fs::symlink(&tokens, link.join("tokens.yaml")).unwrap();
     set(&link, 0o777);
     let (code, err) = refused(&["--tokens", link.join("tokens.yaml").to_str().unwrap()]);
-    assert!(code == Some(1) && err.contains("others may write in its directory"), "a link: {code:?} {err}");
+    assert!(code == Some(1) && err.contains("other users can write to its directory"), "a link: {code:?} {err}");
     Program::serve(&flags).kill();
 }
 

@@ -40,7 +40,7 @@ fn each_kind_is_proposed_with_what_else_it_causes() {
         lines(CONFIG, STEPS, "two"),
         [
             "raise the maximum of root.a by 1 cpu to 3",
-            "wait until oneendsendsendsendsendsends; the time is unknown",
+            "wait until one ends; the time is unknown",
             "move two to root.b",
             "move one to root.b",
             "end one; then one loses 2 allocations",

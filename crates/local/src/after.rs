@@ -187,7 +187,7 @@ pub(super) fn met(table: &Table, after: &[Dependency]) -> Result<bool, String> {
             match table.jobs.get(&number).map(|job| (job.state, &job.outcome)) {
                 Some((JobState::Ended, Some(Outcome::Exited(0)))) => {}
                 Some((JobState::Ended, Some(outcome))) if dependency.how == How::Ok => {
-                    return Err(format!("job {number} ended otherwise than by 0: {outcome}"));
+                    return Err(format!("job {number} did not end with status 0: {outcome}"));
                 }
                 Some((JobState::Ended, _)) => failed = true,
                 // One that is not kept any more has ended long ago.

@@ -253,27 +253,6 @@ fn last_good(
     Ok(Arc::new(engine))
 }
 
-/// The engine with the configuration of the journal, as that of the file cannot be used. A later change of the file is loaded.
-///
-/// # Errors
-/// Why the file cannot be used, where the journal has no configuration.
-fn last_good(
-    file: &Path,
-    why: String,
-    setup: &Setup,
-    state: &StateArgs,
-    hook: Option<engine::DrainHook>,
-) -> Result<Arc<Engine>, String> {
-    let fresh: MakeCore<'_> = Box::new(|_| Err("no journal".to_owned()));
-    let Ok((mut core, kept)) = state.begin(setup, 1.0, None, fresh) else { return Err(why) };
-    tracing::warn!("the last good configuration is active: {why}");
-    let known = core.attach_config_file(file, std::fs::read(file).unwrap_or_default());
-    let started = Engine::start_with_journal(core, 1.0, hook, kept);
-    let mut engine = started.map_err(|error| format!("cannot start the scheduler: {error}"))?;
-    engine.watch(file, known)?;
-    Ok(Arc::new(engine))
-}
-
 fn own_queues(
     setup: &Setup,
     state: &StateArgs,

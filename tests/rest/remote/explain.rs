@@ -94,7 +94,7 @@ fn the_remedy_does_what_was_promised() {
     let before: Value = serde_json::from_slice(&served.run(&["explain", "etl", "--json"]).stdout).unwrap();
     let remedies: Vec<&str> =
         before["remedies"].as_array().unwrap().iter().map(|one| one["text"].as_str().unwrap()).collect();
-    let wait = "wait until nightlyendsendsendsendsendsends; the time is unknown";
+    let wait = "wait until nightly ends; the time is unknown";
     assert_eq!(remedies, ["raise the maximum of root.tenants by 1 cpu to 11", wait, "end nightly"]);
     let raised = SCENARIO.replace("max: {vcore: 10}", "max: {vcore: 11}");
     let folder = TestFolder::new();
@@ -170,5 +170,5 @@ fn a_saved_dump_is_explained_as_the_scheduler_that_it_is_of() {
     assert_eq!(missing.status.code(), Some(1));
     assert!(message.contains("application etk not found") && message.contains("nearest: etl"), "{message}");
     let missing = String::from_utf8(of_dump(&["etl", "--key", "f-1"]).stderr).unwrap();
-    assert!(missing.contains("there is no ask f-1") && missing.contains("e-1"), "{missing}");
+    assert!(missing.contains("ask f-1 not found") && missing.contains("e-1"), "{missing}");
 }

@@ -127,7 +127,7 @@ fn another_run_of_the_scheduler_is_a_gap_in_the_ledger_of_an_attached_console() 
     }
     server.answer(set);
     let again = wait(&remote, "that it counts again", |used| {
-        used.gaps.first().is_some_and(|gap| gap.why.contains("the scheduler was restarted") && gap.to < used.to)
+        used.gaps.first().is_some_and(|gap| gap.why.contains("the scheduler restarted") && gap.to < used.to)
     });
     let gap = &again.gaps[0];
     assert!(gap.from < gap.to && again.counted < Duration::from_nanos((again.to - again.from) as u64), "{again:?}");

@@ -41,5 +41,5 @@ fn a_console_is_told_what_a_shadow_found_and_by_others_that_they_are_none() {
     // It is read like the queues: without a token.
     assert_eq!(asked(&server), Ok(sheet()));
     let why = asked(&own.server).unwrap_err();
-    assert!(why.starts_with("not a shadow of another scheduler"), "{why}");
+    assert!(why.starts_with("the server does not shadow a scheduler"), "{why}");
 }
