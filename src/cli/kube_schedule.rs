@@ -108,8 +108,7 @@ pub fn run(args: &ScheduleArgs) -> ExitCode {
     };
     let options = options(args, setup);
     let cluster = options.as_ref().map(|options| options.kube.label()).unwrap_or_default();
-    let shim = options.and_then(Shim::new);
-    let shim = match shim {
+    let shim = match options.and_then(Shim::new) {
         Ok(shim) => shim,
         Err(why) => return fail(&why, 1),
     };

@@ -215,7 +215,7 @@ fn the_webhook_is_posted_to_until_it_takes_the_report() {
 fn a_webhook_that_refuses_is_reported_without_its_address() {
     let (address, _requests) = listen(&["403 Forbidden"], None);
     let message = failure(&drain(&DrainConfig { webhook: Some(address), ..patient(&[]) }));
-    assert!(message.ends_with("the webhook answers 403 Forbidden; tried once"), "{message}");
+    assert!(message.ends_with("the webhook answered 403 Forbidden; tried once"), "{message}");
 
     let nobody = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let webhook = Some(format!("http://{nobody}/secret-path"));
@@ -257,7 +257,7 @@ fn a_webhook_over_tls_is_believed_by_its_authority_only() {
 fn a_webhook_that_sends_elsewhere_is_not_followed() {
     let (address, requests) = listen(&["301 Moved Permanently\r\nlocation: /other"], None);
     let message = failure(&drain(&DrainConfig { webhook: Some(address), ..patient(&[]) }));
-    assert!(message.ends_with("the webhook answers 301 Moved Permanently; tried once"), "{message}");
+    assert!(message.ends_with("the webhook answered 301 Moved Permanently; tried once"), "{message}");
     assert_eq!(requests.recv_timeout(PATIENCE).unwrap().0, "post /drains?team=1 http/1.1");
 }
 

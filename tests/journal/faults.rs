@@ -134,7 +134,7 @@ fn a_full_disk_stops_the_scheduler_until_it_has_room() {
     }
     let view = engine.published().view();
     let notice = view.notices.last().unwrap();
-    assert!(notice.weight == NoticeWeight::Error && notice.title.contains("cannot be written"), "{notice:?}");
+    assert!(notice.weight == NoticeWeight::Error && notice.title.contains("cannot write the state"), "{notice:?}");
     assert!(view.paused, "it says that it is paused");
     let apps = |view: &view::View| format!("{:?}", view.partitions[0].apps);
     assert_eq!(apps(&view), apps(&before), "no change was made");

@@ -156,7 +156,7 @@ fn the_editor_over_rest_applies_and_is_refused_when_the_remote_changed_underneat
     at.hear();
     says(&at.driver, "changed underneath");
     at.press("a");
-    says(&at.driver, "another configuration is active by now");
+    says(&at.driver, "another configuration is active");
     assert!(!at.running().contains("vcore: 27"), "nothing is overwritten");
     at.press("dd");
     says(&at.driver, "+           - name: operations");

@@ -122,7 +122,7 @@ fn a_fault_of_the_new_text_is_reported_in_the_form() {
 fn a_limit_that_is_there_is_changed_in_its_lines_alone() {
     let (mut driver, source) = console(admin(), 120, 40);
     press(&mut driver, ":queues root.eng<ret>cl");
-    says(&driver, "name users or groups");
+    says(&driver, "write users or groups");
     driver.type_text("sue");
     press(&mut driver, "<tab><tab><tab>");
     driver.type_text("cpu=8");

@@ -130,7 +130,7 @@ fn what_was_changed_underneath_is_merged_or_replaced_knowingly() {
     settle(&mut driver);
     says(&driver, "changed underneath");
     driver.keys("a").unwrap();
-    says(&driver, "another configuration is active by now");
+    says(&driver, "another configuration is active");
     driver.keys("dd").unwrap();
     says(&driver, "+           - name: ops");
     driver.keys(":merge<ret>").unwrap();

@@ -146,7 +146,7 @@ fn usage_and_room_name_what_they_are_made_of_and_what_binds() {
     let room = why(":queues root.tenants.tenant-a.etl<ret>", "headroom");
     assert!(room.contains(" used in root, the smallest headroom on its path"), "{room}");
     let free = why("3", "cpu free");
-    assert!(free.contains(" = capacity 64 less "), "{free}");
+    assert!(free.contains(" = capacity 64 minus "), "{free}");
 }
 
 #[test]

@@ -143,7 +143,7 @@ fn a_job_shows_what_it_is_what_it_uses_and_its_processes() {
             says(&driver, "python3 train.py --name 'a b'");
             says(&driver, "7.5 of 8, 15m00s in all");
             says(&driver, "1Gi of 32Gi, at most 2Gi");
-            says(&driver, "asked 32Gi, at most 2Gi in 2m00s");
+            says(&driver, "requested 32Gi, at most 2Gi in 2m00s");
             says(&driver, "4711 py\\x1bthon  1Gi  14m50s");
         }
         says(&driver, "two");
@@ -268,7 +268,7 @@ fn what_waits_is_held_moved_and_changed() {
         (":edit-job speed=9", "cannot be changed"),
         (":edit-job cpu", "is not KEY=VALUE"),
         (":edit-job mem=much", "mem=much: "),
-        (":edit-job time=soon", "a time as 90s"),
+        (":edit-job time=soon", "write a time, for example 90s"),
     ] {
         driver.keys(&format!("{line}<ret>")).unwrap();
         says(&driver, why);
@@ -283,7 +283,7 @@ fn several_are_marked_and_each_has_its_outcome() {
     driver.keys("2AK").unwrap();
     says(&driver, "End 3 jobs?");
     driver.keys("y").unwrap();
-    says(&driver, "2 done, 1 refused");
+    says(&driver, "2 done, 1 rejected");
     assert_eq!(jobs.given().len(), 3);
     driver.keys(":messages<ret>").unwrap();
     says(&driver, "cannot cancel job-18: it is not yours");
@@ -316,7 +316,7 @@ fn the_list_and_the_details_of_an_application_say_which_job_it_is() {
     says(&driver, "python3 train.py --name 'a b'");
     says(&driver, "o output");
     driver.keys("i").unwrap();
-    says(&driver, "asked 32Gi, at most 2Gi in 2m00s");
+    says(&driver, "requested 32Gi, at most 2Gi in 2m00s");
     driver.keys("<esc><ret>o").unwrap();
     says(&driver, "running for 2m00s");
     driver.keys("x").unwrap();

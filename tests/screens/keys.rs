@@ -396,5 +396,5 @@ fn another_partition_has_its_own_queues() {
     says(&driver, " dev ");
     says_not(&driver, "tenants");
     driver.keys(":partition none<ret>").unwrap();
-    says(&driver, "there are default, gpu");
+    says(&driver, "available: default, gpu");
 }

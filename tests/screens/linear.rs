@@ -102,7 +102,7 @@ fn a_row_is_selected_by_number_by_name_and_step_by_step() {
     assert!(talk.text("previous 2").starts_with("1. "));
     assert!(talk.text("previous").starts_with("That is the first one."));
     assert!(talk.text("select root.tenants.tenant-a").contains(". root.tenants.tenant-a,"));
-    assert!(talk.text("select tenant").contains("rows hold tenant; select one by its number"));
+    assert!(talk.text("select tenant").contains("rows match tenant; select one by its number"));
     assert_eq!(talk.text("select nobody"), "Rejected: row nobody not found among 13");
     assert!(talk.text("last").starts_with("13. "));
 }

@@ -68,7 +68,7 @@ fn a_theme_is_shown_while_it_is_chosen() {
     driver.keys("<up><ret>").unwrap();
     assert_eq!(page_bg(&driver), page("light"), "kept");
     driver.keys(":theme drak<ret>").unwrap();
-    assert!(driver.find_row("no theme drak; there are dark, light").is_some(), "{}", driver.screen_text());
+    assert!(driver.find_row("no theme drak; available: dark, light").is_some(), "{}", driver.screen_text());
     assert_eq!(page_bg(&driver), page("light"));
 }
 
@@ -246,12 +246,12 @@ partitions:
     let mut driver = Driver::new(Arc::new(source), meaningful(), 120, 30);
     driver.keys(":queue root.etl<ret>i").unwrap();
     assert_eq!(role_of(&driver, "quota.preemption.delay = 30s (here): no"), Some(Role::Dim));
-    assert_eq!(role_of(&driver, "effect here, 1.9.0 has it"), Some(Role::Dim));
+    assert_eq!(role_of(&driver, "effect here, used by 1.9.0"), Some(Role::Dim));
     assert_eq!(role_of(&driver, "application.sort.policy = fair"), Some(Role::Text));
     // The editor offers such a key dimmed too, with who has it, and does not take it.
     driver.keys("<esc>6Ge").unwrap();
     driver.type_text("            properties: {quota");
-    assert_eq!(role_of(&driver, "quota.preemption.delay  1.9.0 has it"), Some(Role::Dim), "{}", driver.screen_text());
+    assert_eq!(role_of(&driver, "quota.preemption.delay  used by 1.9.0"), Some(Role::Dim), "{}", driver.screen_text());
 }
 
 #[test]

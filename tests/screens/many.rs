@@ -92,7 +92,7 @@ fn each_of_those_moved_has_its_own_outcome() {
 fn names_rows_and_queues_are_copied() {
     let (mut driver, _) = console(120, 40, 20);
     driver.keys(":queues root.system.services<ret>y").unwrap();
-    says(&driver, "Copy the row as shown on screen on screen on screen on screen on screen on screen on screen");
+    says(&driver, "Copy the row as shown on screen");
     driver.keys("n").unwrap();
     assert_eq!(driver.copied(), Some("root.system.services"));
     driver.keys("yy").unwrap();
@@ -124,7 +124,7 @@ fn a_list_is_exported_as_it_is_seen() {
     assert_eq!(read("apps.json").matches("\"application\": ").count(), live(&source));
     assert_eq!(read("apps.txt").lines().count(), live(&source) + 1);
     driver.keys(&format!(":export {}<ret>", folder.join("apps.csv").display())).unwrap();
-    says(&driver, "is there already");
+    says(&driver, "already exists");
     assert_eq!(read("apps.csv"), csv);
 }
 

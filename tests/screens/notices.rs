@@ -84,21 +84,21 @@ fn good_news_fades_and_an_error_stays_until_it_is_closed() {
 
     let mut driver = hears(&[], &[REFUSED], Options::default());
     driver.advance(Duration::from_secs(3_600)).keys("jj2").unwrap();
-    assert!(shows(&driver, "✗ queues.yaml was refused"));
+    assert!(shows(&driver, "✗ queues.yaml was rejected"));
     assert!(shows(&driver, "queues.yaml:9:41"));
     driver.keys("<esc>").unwrap();
-    assert!(!shows(&driver, "was refused"));
+    assert!(!shows(&driver, "was rejected"));
     assert!(shows(&driver, "Applications"), "escape closed the notice and not the page");
 }
 
 #[test]
 fn a_graver_notice_is_not_hidden_by_a_lighter_one() {
     let mut driver = hears(&[], &[REFUSED, WARNED, OLD], Options::default());
-    assert!(shows(&driver, "was refused"));
+    assert!(shows(&driver, "was rejected"));
     driver.keys("<esc>").unwrap();
     assert!(!shows(&driver, "is gone"));
     driver.keys(":messages<ret>").unwrap();
-    for text in ["is active", "! queues.yaml ", "✗ queues.yaml was refused"] {
+    for text in ["is active", "! queues.yaml ", "✗ queues.yaml was rejected"] {
         assert!(shows(&driver, text), "{text} in\n{}", driver.screen_text());
     }
     let driver = hears(&[], &[OLD, WARNED], Options::default());
@@ -123,19 +123,19 @@ fn a_notice_is_reported_while_the_picture_is_frozen() {
     driver.keys("p").unwrap();
     scene.show(message(&[REFUSED]));
     driver.advance(Duration::from_millis(100));
-    assert!(shows(&driver, "was refused") && shows(&driver, "FROZEN"));
+    assert!(shows(&driver, "was rejected") && shows(&driver, "FROZEN"));
     driver.keys("<esc>p").unwrap();
     driver.advance(Duration::from_millis(100));
-    assert!(!shows(&driver, "was refused"), "it is shown once");
+    assert!(!shows(&driver, "was rejected"), "it is shown once");
 }
 
 #[test]
 fn a_notice_says_its_weight_without_colour_and_in_ascii() {
     let mono = hears(&[], &[REFUSED], Options { theme: ThemeName::mono(), ..Options::default() });
     assert!(mono.buffer().content().iter().all(|cell| cell.fg == Color::Reset && cell.bg == Color::Reset));
-    assert!(shows(&mono, "✗ queues.yaml was refused"));
+    assert!(shows(&mono, "✗ queues.yaml was rejected"));
     let mut ascii = hears(&[], &[REFUSED, OLD], Options { ascii: true, ..Options::default() });
-    assert!(ascii.screen_text().is_ascii() && shows(&ascii, "X queues.yaml was refused"));
+    assert!(ascii.screen_text().is_ascii() && shows(&ascii, "X queues.yaml was rejected"));
     ascii.keys("<esc>:messages<ret>").unwrap();
     assert!(ascii.screen_text().is_ascii(), "{}", ascii.screen_text());
 }

@@ -111,7 +111,7 @@ fn the_target_of_a_move_says_while_it_is_written_what_would_come_of_it() {
         let row = lines.iter().find(|line| line.trim_start().starts_with(queue));
         assert!(row.is_some_and(|row| row.contains(text)), "no {text:?} in\n{}", lines.join("\n"));
     };
-    report(&driver, "root.a.etl", "would be rejected: it is in root.a.etl already");
+    report(&driver, "root.a.etl", "would be rejected: it is already in root.a.etl");
     driver.keys("root.b.ml").unwrap();
     report(&driver, "root.b.ml", "would be rejected: needs submit access on root.b.ml or a queue above it");
     driver.keys("<C-u>move root.a.small").unwrap();
@@ -309,7 +309,7 @@ fn a_reason_that_names_another_application_is_no_reason() {
     says(&driver, "Kill nightly?");
     says(&driver, "Reason: it hangs like train");
     driver.keys("<esc><space>:kill train<ret>").unwrap();
-    says(&driver, "it is about those marked");
+    says(&driver, "the text after kill is the reason");
     assert_eq!(state(&source, "nightly"), AppState::Running);
 }
 
@@ -329,7 +329,7 @@ fn the_completion_that_is_shown_is_what_enter_takes() {
     says(&driver, ":move a.");
     assert!(!driver.state().layers.is_empty(), "what was written stays");
     driver.keys("<ret>").unwrap();
-    says(&driver, "nightly is rejected and stays: it is in root.a.etl already.");
+    says(&driver, "nightly is rejected and stays: it is already in root.a.etl.");
     // What names something is meant as it stands.
     driver.keys(":move root.a<ret>").unwrap();
     says(&driver, "root.a is not a leaf queue");

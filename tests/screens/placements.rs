@@ -68,7 +68,7 @@ fn the_form_can_be_held_against_a_file() {
     says(&driver, "rules of the file");
     says(&driver, "not allowed by root.closed or above");
     driver.keys("5").unwrap();
-    says(&driver, "3 active rules");
+    says(&driver, "3 rules active");
     driver.keys(":placement no/such/file.yaml<ret>").unwrap();
     says(&driver, "no/such/file.yaml is not a configuration that could hold:");
     says(&driver, "cannot read");

@@ -227,7 +227,7 @@ fn another_run_of_the_scheduler_is_said() {
     assert!(state.toast.is_none(), "the same run");
     page.instance = "another".into();
     update(&mut state, Action::Events(page));
-    assert!(state.toast.is_some_and(|toast| toast.text.contains("the scheduler was restarted")));
+    assert!(state.toast.is_some_and(|toast| toast.text.contains("the scheduler restarted")));
 }
 
 #[test]

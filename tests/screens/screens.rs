@@ -66,7 +66,7 @@ fn a_cluster_without_anything() {
     driver.keys("2").unwrap();
     assert!(driver.find_row("no applications in this partition").is_some());
     driver.keys("3").unwrap();
-    assert!(driver.find_row("no node yet").is_some());
+    assert!(driver.find_row("no nodes yet").is_some());
     driver.keys(":apps root.dev<ret>").unwrap();
     assert!(driver.find_row("no applications in root.dev").is_some());
 }
@@ -94,7 +94,7 @@ fn a_remote_that_does_not_answer_says_what_is_and_what_to_do() {
             let mut driver = Driver::new(scene.clone(), Options::default(), 80, 24);
             driver.keys(page).unwrap();
             assert!(driver.find_row(message).is_some(), "{page}: no {message:?} in\n{}", driver.screen_text());
-            assert!(driver.find_row("q leaves").is_some(), "{page}");
+            assert!(driver.find_row("q quits").is_some(), "{page}");
             assert!(driver.find_row("no configuration").is_none(), "{page}");
         }
     }

@@ -105,5 +105,5 @@ fn what_is_no_shadow_says_so() {
     let (mut driver, _) = crate::room::on_demo(120, 30, 10);
     driver.keys(":shadow<ret>").unwrap();
     driver.refresh();
-    says(&driver, "not a shadow of another scheduler");
+    says(&driver, "does not shadow a scheduler");
 }

@@ -68,7 +68,7 @@ fn a_change_is_in_the_copy_only_and_is_taken_back_by_doing_everything_again() {
     assert!(!copy.status().changed_side && live(&copy) == without);
     copy.turn_over();
     copy.advance(Duration::from_secs(30));
-    assert!(copy.take_back(2).unwrap_err().contains("there is not a change 2"));
+    assert!(copy.take_back(2).unwrap_err().contains("change 2 not found"));
     copy.take_back(1).unwrap();
     let status = copy.status();
     assert!(status.changes.is_empty() && status.now.since(status.began) == Duration::from_secs(60), "{status:?}");

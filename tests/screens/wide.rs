@@ -39,7 +39,7 @@ fn a_notice_has_at_most_three_lines_and_covers_nothing() {
         let before = after(keys, width, height).lines();
         let driver = reported(keys, width, height, 1);
         let lines = driver.lines();
-        let (first, _) = driver.find_row("queues.yaml was refused").unwrap();
+        let (first, _) = driver.find_row("queues.yaml was rejected").unwrap();
         let above = first;
         let taken = lines.len() - 1 - above;
         assert!((1..=3).contains(&taken), "{taken} lines at {width}x{height}:\n{}", driver.screen_text());
@@ -79,7 +79,7 @@ fn a_notice_that_is_repeated_is_counted_and_kept_once() {
     let mut driver = reported("", 120, 40, 3);
     says(&driver, "is unchanged (3 times)");
     driver.keys("<esc>:messages<ret>").unwrap();
-    let said = driver.lines().iter().filter(|line| line.contains("was refused")).count();
+    let said = driver.lines().iter().filter(|line| line.contains("was rejected")).count();
     assert_eq!(said, 1, "{}", driver.screen_text());
     says(&driver, "fault 11");
 }

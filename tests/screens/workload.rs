@@ -64,9 +64,9 @@ fn what_cannot_be_submitted_or_asked_for_is_reported_and_nothing_is_asked() {
         (":submit nightly root.a.web", "nightly would be rejected"),
         (":submit x root.a.web root.b.ml", "is not a queue or TAG=VALUE"),
         (":submit a=b", "write APPLICATION [QUEUE]"),
-        ("2:ask nothing", "is not a RESOURCE=QUANTITY"),
+        ("2:ask nothing", "is not RESOURCE=QUANTITY"),
         ("2:ask 3", "write [COUNT] RESOURCE=QUANTITY"),
-        ("2:ask 0 cpu=1", "is not a RESOURCE=QUANTITY"),
+        ("2:ask 0 cpu=1", "is not RESOURCE=QUANTITY"),
         ("2:ask memory=1m", "unknown suffix"),
         ("2:ask cpu=1 priority=high", "is not a priority"),
     ] {
@@ -100,7 +100,7 @@ fn a_node_goes_out_of_service_and_comes_back() {
     let schedulable = |source: &Stepped| source.view().partitions[0].nodes.values().all(|node| node.schedulable);
     driver.keys("3D").unwrap();
     says(&driver, "Drain node n-1?");
-    says(&driver, "It accepts no new allocations; 4 allocations on it run on.");
+    says(&driver, "It accepts no new allocations; 4 allocations on it continue.");
     driver.keys("<ret>").unwrap();
     assert!(schedulable(&source), "it opens on doing nothing");
     driver.keys("U").unwrap();

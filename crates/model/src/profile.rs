@@ -111,7 +111,7 @@ mod tests {
         ];
         for (text, expected) in cases {
             assert_eq!(nearest(text).as_deref(), expected, "{text}");
-            assert!(text.parse::<Profile>().unwrap_err().contains("kornsole, 1.5.1, 1.8.0 and 1.9.0"));
+            assert!(text.parse::<Profile>().unwrap_err().contains("kornsole, 1.5.1, 1.8.0, 1.9.0"));
         }
         for profile in Profile::ALL {
             assert_eq!(profile.name().parse(), Ok(profile));

@@ -96,5 +96,9 @@ fn attention(pen: &mut Pen<'_>, state: &State, area: Rect, items: &[(usize, Vec<
             pen.style(Rect { y, height: 1, ..area }, Role::Selection);
         }
     }
-    pen.more_below(area, items.len(), top);
+    // Items are counted, as in the title; an item can have two lines.
+    let room = usize::from(area.height);
+    let item = |line: Option<&(usize, Vec<Piece>)>| line.map_or(0, |(item, _)| *item);
+    let hidden = item(items.last()).saturating_sub(item(items.iter().skip(top).take(room).last()));
+    pen.more_below(area, top + room + hidden, top);
 }

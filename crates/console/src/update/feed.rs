@@ -23,7 +23,7 @@ use crate::update::owners;
 use crate::update::page::PageUpdate;
 use crate::update::pod;
 use crate::update::refresh;
-use crate::update::run;
+use crate::update::shown_figures;
 use view::View;
 
 /// Takes news. While the picture is frozen they are kept for later.
@@ -102,7 +102,7 @@ pub(super) fn show_newest(state: &mut State, mark: bool) -> bool {
         mark_changes(state, &before);
     }
     lists::rebuild(state, false);
-    run::follow_figures(state);
+    shown_figures::follow(state);
     true
 }
 

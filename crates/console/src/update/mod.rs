@@ -67,6 +67,7 @@ mod run;
 pub(crate) mod search;
 mod settle;
 pub mod shadow;
+mod shown_figures;
 pub mod simulate;
 mod stack;
 mod tabs;

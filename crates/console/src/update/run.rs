@@ -8,7 +8,7 @@ use crate::state::command::{
 };
 use crate::state::cursor::Move;
 use crate::state::effect::Effect;
-use crate::state::layer::{Figures, Layer};
+use crate::state::layer::Layer;
 use crate::state::page::{Page, Subject};
 use crate::state::past::Step;
 use crate::state::pod::PodPart;
@@ -336,19 +336,4 @@ fn tour(state: &mut State) {
 fn figures(state: &mut State) {
     let figures = crate::present::figures::figures(state);
     state.layers.push(Layer::Figures(figures));
-}
-
-/// Computes the figures on the screen again when the view has changed. Those of a row that has left the cursor stay, with their age.
-pub fn follow_figures(state: &mut State) {
-    let at = state.framed().at;
-    let Some(Layer::Figures(shown)) = state.layers.last() else { return };
-    if shown.at.is_none_or(|shown| shown == at) {
-        return;
-    }
-    let newest = crate::present::figures::figures(state);
-    if let Some(Layer::Figures(shown)) = state.layers.last_mut()
-        && shown.of == newest.of
-    {
-        *shown = Figures { top: shown.top, ..newest };
-    }
 }

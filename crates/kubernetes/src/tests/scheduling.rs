@@ -70,7 +70,7 @@ fn a_pod_that_waits_for_a_volume_is_left_alone() {
         assert_eq!((plan.bound.len(), plan.waiting.len()), (0, 0));
         plan.left_alone[0].reason.clone()
     };
-    assert_eq!(alone(""), "its claim \"c\" is not there");
+    assert_eq!(alone(""), "its claim \"c\" does not exist");
     assert_eq!(alone(&claim("")), "needs volume binding: its claim \"c\" is not bound");
     let bound_claim = claim(", annotations: {pv.kubernetes.io/bind-completed: 'yes'}");
     assert_eq!(

@@ -127,7 +127,9 @@ fn words(subject: &Subject, label: &str) -> Option<String> {
         (Subject::Partitions, _) => return partition(label),
         (_, "blocked by") => "each application that is still in the queue, its usage, and its user",
         (_, "over") => "when the last of them completes: 30 s after its last allocation",
-        (_, "seen above") => "the priority by queue, up to the root: a fence shows only its offset, others add theirs",
+        (_, "seen by parent") => {
+            "the priority by queue, up to the root: a fence shows only its offset, others add theirs"
+        }
         (_, "resources") => {
             "used and pending here and in children; its guaranteed and max; headroom: the smallest on its path, with the limiting queue"
         }
