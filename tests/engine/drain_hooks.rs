@@ -121,7 +121,7 @@ fn a_command_that_fails_is_repeated_and_then_reported() {
     let message = failure(&source);
     assert_eq!(
         message,
-        "cannot notify the administrators of root.legacy: sh: exit status: 3: nobody home; tried 3 times"
+        "cannot notify the administrators of root.legacy: sh: exit status: 3: nobody home; 3 attempts failed"
     );
     assert_eq!(source.view().notices.iter().filter(|notice| notice.title.contains("cannot notify")).count(), 1);
 }

@@ -58,7 +58,7 @@ fn each_context_says_what_is_known_of_it() {
     driver.keys(":context<ret>").unwrap();
     says(&driver, "Kubernetes v1.34.2 in 12ms, as ann, yunikorn/yunikorn-service");
     says(&driver, "no scheduler: there is no Service");
-    says(&driver, "not reached: connection refused");
+    says(&driver, "unreachable: connection refused");
     says(&driver, "https://prod.example:6443");
     // The one that is looked at is under the cursor, with all that is known of it.
     says(&driver, "of the kubeconfig (current)");

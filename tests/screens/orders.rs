@@ -121,7 +121,7 @@ fn the_target_of_a_move_says_while_it_is_written_what_would_come_of_it() {
     driver.keys("<ret>").unwrap();
     says(&driver, "Move nightly?");
     says(&driver, "root.a.etl → root.a.web");
-    says(&driver, "1 pending ask goes along.");
+    says(&driver, "1 pending ask goes with it.");
     driver.keys("<ret>").unwrap();
     assert_eq!(queue(&source, "nightly"), "root.a.etl");
     driver.keys("m<C-u>move root.a.web<ret>y").unwrap();

@@ -70,7 +70,7 @@ fn the_form_can_be_held_against_a_file() {
     driver.keys("5").unwrap();
     says(&driver, "3 rules active");
     driver.keys(":placement no/such/file.yaml<ret>").unwrap();
-    says(&driver, "no/such/file.yaml is not a configuration that could hold:");
+    says(&driver, "no/such/file.yaml is not a valid configuration:");
     says(&driver, "cannot read");
     let faulty = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/placement/batch.yaml");
     driver.keys(&format!(":placement {faulty}<ret>")).unwrap();
