@@ -190,7 +190,7 @@ pub fn owners(stage: &Stage) {
 
 pub fn suspended_first(stage: &Stage) {
     let kill = |app: &'static str, context: &'static str| {
-        stage.run(&["kill", app, "--yes", "--suspend-owners", "--server", context])
+        stage.run(&["kill", app, "--yes", "-v", "--suspend-owners", "--server", context])
     };
     let deleted = |name: &str| !stage.read("team-a", "pods", name)["metadata"]["deletionTimestamp"].is_null();
     has(

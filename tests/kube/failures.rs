@@ -70,7 +70,7 @@ pub fn several(stage: &Stage) {
     has(
         &why,
         &[
-            "there are 2 schedulers",
+            "found 2 schedulers",
             "team-a/yunikorn-service",
             "yunikorn/yunikorn-service",
             "k8s://CONTEXT/NAMESPACE names one",

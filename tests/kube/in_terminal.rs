@@ -45,7 +45,7 @@ pub fn attach_and_look(stage: &Stage) {
     terminal.press("q2");
     terminal.until_text("job-1");
     terminal.press(":context\r");
-    for word in ["k8s://admin", "k8s://bob", "not connected, because that runs sh", "not reached", "Kubernetes v1.20.2"]
+    for word in ["k8s://admin", "k8s://bob", "not connected, because that runs sh", "unreachable", "Kubernetes v1.20.2"]
     {
         terminal.until_text(word);
     }

@@ -237,7 +237,7 @@ fn refused(stage: &Stage) {
         &apply("k8s://eve"),
         &["403: user eve may not patch configmaps yunikorn-configs in namespace yunikorn", "verbs: [patch]"],
     );
-    has(&apply("k8s://bob"), &["bob may not change the configuration like that", "needs admin access on root"]);
+    has(&apply("k8s://bob"), &["bob may not change the configuration in this way", "needs admin access on root"]);
     let bad = stage.changed("bad.yaml", |text| format!("{}# refuse-me\n", raise(text)));
     has(
         &stage.fails(&["apply", &bad, "--server", "k8s://admin", "--yes"]),

@@ -66,7 +66,7 @@ fn each_context_says_what_is_known_of_it() {
     says(&driver, "not connected, because that runs aws; space connects");
     assert_eq!(programs.load(Ordering::Relaxed), 0, "no program runs by itself");
     driver.keys("jj<space>").unwrap();
-    says(&driver, "not reached: the exec plugin aws ended with 1: no session");
+    says(&driver, "unreachable: the exec plugin aws ended with 1: no session");
     assert_eq!(programs.load(Ordering::Relaxed), 1);
     // Opened again those that failed are asked again, but for the program.
     driver.keys("q:contexts<ret>").unwrap();

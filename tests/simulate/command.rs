@@ -118,7 +118,7 @@ fn a_target_that_cannot_be_met_says_the_best_and_why_more_does_not_help() {
     let target = ["--find", "nodes", "--until", "p95(wait, root.etl) < 1m"];
     let (code, out, _) = simulate(&[&[path(&file), "--config", path(&limited)], &target[..]].concat());
     assert_eq!(code, Some(1), "{out}");
-    assert!(out.contains("more nodes do not help") && out.contains("a limit of its queue or user"), "{out}");
+    assert!(out.contains("more nodes do not help") && out.contains("a limit of their queue or user"), "{out}");
 }
 
 /// Requests that no node can ever have: no number of nodes meets a condition on their waits, and the reason names the resource.
@@ -193,7 +193,10 @@ fn bad_input_has_its_place_and_nothing_is_run() {
     let empty = folder.write("empty.swf", "; nothing but a comment\n");
     let nodes = ["--node", "vcore=4", "--node-count", "1"];
     let (code, out, err) = simulate(&[&[path(&log)], &nodes[..]].concat());
-    assert!(code == Some(1) && out.is_empty() && err.contains("log.swf:1:1: there are 3 columns, not 18"), "{err}");
+    assert!(
+        code == Some(1) && out.is_empty() && err.contains("log.swf:1:1: the line has 3 columns, expected 18"),
+        "{err}"
+    );
     let (code, out, err) = simulate(&[&[path(&log), "--lenient"], &nodes[..]].concat());
     assert!(code == Some(0) && out.contains("1 invalid line skipped"), "{out}{err}");
     for (arguments, code, words) in [
@@ -222,7 +225,7 @@ fn a_file_larger_than_the_memory_is_refused_with_the_estimate() {
     std::fs::File::options().write(true).open(&file).unwrap().set_len(4 << 40).unwrap();
     let (code, out, err) = simulate(&[path(&file), "--node", "vcore=4", "--node-count", "1"]);
     assert!(code == Some(1) && out.is_empty(), "{out}{err}");
-    assert!(err.contains("it has 4096.0 GiB, which need about 49152.0 GiB once they are read"), "{err}");
+    assert!(err.contains("has 4096.0 GiB, which need about 49152.0 GiB of memory"), "{err}");
     assert!(err.contains("are available; simulate a part of it"), "{err}");
 }
 

@@ -92,7 +92,7 @@ fn the_end_that_is_waited_for_is_estimated_from_what_others_took() {
     let all = lines(CONFIG, &steps, "next");
     // Applications of this queue took 330 s with their completing; 60 s of that are over.
     assert_eq!(all[0], "add a node with 1 cpu", "{all:#?}");
-    assert_eq!(all[1], "wait until now, about 4m 30s by the run times of its queue");
+    assert_eq!(all[1], "wait until now ends, in about 4m 30s by the run times of its queue");
 }
 
 #[test]

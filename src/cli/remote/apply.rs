@@ -140,7 +140,12 @@ pub(super) fn change(once: &mut Once, args: &ChangeArgs, json: bool, sent: &Sent
     }
     let base = match &args.base {
         Some(base) => Some(base.clone()),
-        None => once.configuration()?.map(|configuration| configuration.checksum.clone()),
+        None => {
+            // Through Kubernetes the base is the text of the ConfigMap. What the scheduler answers is another form of it.
+            let of_map = once.cluster().is_some();
+            let now = once.configuration()?.filter(|now| !of_map || now.config_map.is_some());
+            now.map(|now| now.checksum.clone())
+        }
     };
     let allowed = AllowedRemoval::from(args.allowed);
     let order = |act| Order::new(act, args.reason.as_str()).allowing(allowed);

@@ -38,7 +38,7 @@ fn a_resource_that_no_node_has_comes_before_what_the_closest_node_lacks() {
     stage.ask_for("a", "t", "{vcore: 2, 'nvidia.com/gpu': 1}", 0, 8);
     let (kinds, sentence, json) = of_a(&stage);
     assert_eq!(kinds, [Mending::Never, Mending::End]);
-    assert_eq!(sentence, "a in root.q waits for nvidia.com/gpu, which no node has: 1 wanted, 0 of 2 nodes have it");
+    assert_eq!(sentence, "a in root.q waits for nvidia.com/gpu, which no node has: 1 requested, 0 of 2 nodes have it");
     let cause = &json["cause"];
     assert_eq!((&cause["kind"], &cause["permanent"]), (&"never".into(), &true.into()), "{json:#}");
     assert_eq!((&cause["level"], &cause["resource"]), (&"node".into(), &"nvidia.com/gpu".into()));

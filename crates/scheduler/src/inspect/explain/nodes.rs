@@ -225,7 +225,7 @@ fn too_small(ask: &Ask, nodes: &NodeTally, detail: &str) -> Vec<Blocker> {
     let short = nodes.largest.iter().filter(|(name, largest, _)| ask.resource.amount(name) > (*largest).max(0));
     let one = |(name, largest, have): &(Arc<str>, i64, u64)| {
         let wanted = ask.resource.amount(name);
-        let detail = format!("{have} of {total} nodes have enough");
+        let detail = format!("{have} of {total} nodes have it");
         let (limit, missing) = ((*largest).max(0), wanted.saturating_sub((*largest).max(0)));
         Blocker { resource: Some(Arc::clone(name)), limit, wanted, missing, detail, ..never() }
     };
