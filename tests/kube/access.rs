@@ -37,9 +37,6 @@ pub fn without_lists(stage: &Stage) {
             "{entry}"
         );
         stage.works(&["kill", "job-1", "--yes", "--server", "k8s://bob"]);
-        // RBAC still decides.
-        let why = stage.fails(&["kill", "job-1", "--yes", "--server", "k8s://viewer/yunikorn", "--via", "proxy"]);
-        has(&why, &["403"]);
         let always = ["--server", "k8s://bob", "--enforce-acl", "always"];
         let why = stage.fails(&[&["kill", "job-1", "--yes"], &always[..]].concat());
         has(&why, &["bob may not kill job-1", "write `adminacl: 'bob'` of root.tenants.tenant-a.etl", "line "]);

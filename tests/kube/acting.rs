@@ -104,7 +104,7 @@ pub fn not_read(stage: &Stage) {
     let bad = stage.works(&apply(&new, &["--dry-run"]));
     stage.patch_map(&json!({"data": {"service.schedulingInterval": null}}));
     has(&would, &["it cannot become active: service.enableConfigHotRefresh is false"]);
-    has(&bad, &["service.schedulingInterval is \"5x\" and not a duration"]);
+    has(&bad, &["service.schedulingInterval is \"5x\", expected a duration"]);
 }
 
 pub fn immutable(stage: &Stage) {

@@ -200,7 +200,7 @@ fn bad_input_has_its_place_and_nothing_is_run() {
     let (code, out, err) = simulate(&[&[path(&log), "--lenient"], &nodes[..]].concat());
     assert!(code == Some(0) && out.contains("1 invalid line skipped"), "{out}{err}");
     for (arguments, code, words) in [
-        (vec![path(&log), "--lenient"], 1, "no node found"),
+        (vec![path(&log), "--lenient"], 1, "no nodes; use --node"),
         (vec!["x.pdf"], 1, "cannot read x.pdf"),
         (vec![path(&empty), "--node", "vcore=4", "--node-count", "1"], 1, "empty.swf:1:1: no job found"),
         (vec![path(&log), "--seeds", "0"], 2, "0 is not in 1.."),
