@@ -378,7 +378,7 @@ pub fn bad_input(stage: &Stage) {
     for (name, words) in [
         ("groups", "its task groups are ignored"),
         ("user", "its annotation user.info "),
-        ("claims", "its claim \"missing\" is not there"),
+        ("claims", "its claim \"missing\" does not exist"),
     ] {
         until(words, || stage.kubectl(&["-n", "batch", "describe", "pod", name]).contains(words));
     }
