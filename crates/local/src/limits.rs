@@ -1,6 +1,6 @@
 //! The limits of resources (`ulimit`) and the niceness of the process that submits a job, which the job gets.
 //!
-//! The kernel says them, not that process: nobody gets more for a job than he has himself. Nor does a job get more than the daemon has.
+//! The kernel says them, not that process: a job gets no more than its submitter has. Nor does a job get more than the daemon has.
 
 use std::fs;
 

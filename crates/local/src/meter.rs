@@ -19,7 +19,7 @@ const LARGE: u64 = 64 << 20;
 pub(super) struct Meter {
     /// What the children of this process had used before.
     before: OfChildren,
-    /// A process with less memory than this cannot be told from earlier ones.
+    /// A process with less memory than this cannot be distinguished from earlier ones.
     floor: u64,
     seen: Seen,
     pause: Duration,

@@ -52,7 +52,7 @@ impl Options {
     }
 }
 
-/// Who leads while this process stands by. All copies are the same one.
+/// The leader while this process is a standby. All copies share one value.
 pub type Leader = Arc<Mutex<String>>;
 
 /// What a standby answers to those who want it to act.

@@ -16,7 +16,7 @@ pub struct Health(Arc<Progress>);
 #[derive(Debug, Default)]
 struct Progress {
     step: AtomicU8,
-    /// Who has the lease while it stands by; empty if unknown.
+    /// The holder of the lease while this instance is a standby; empty if unknown.
     leader: Arc<Mutex<String>>,
 }
 

@@ -117,7 +117,7 @@ impl Shim {
         Ok(Self { options, runtime, inbox, sender, health, fence, gathered, listed, mine, stands_by: false })
     }
 
-    /// How far it is, and who leads while it stands by.
+    /// Its step, and the leader while this instance is a standby.
     pub fn health(&self) -> Health {
         self.health.clone()
     }

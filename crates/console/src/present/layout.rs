@@ -110,7 +110,7 @@ pub fn regions(state: &State) -> Option<Regions> {
 
 /// From how many lines on the dashboard has its gauges.
 const WITH_GAUGES: u16 = 20;
-/// From how many columns on the dashboard stands beside the tree.
+/// The least number of columns at which the dashboard is next to the tree.
 const BOARD_BESIDE: u16 = 110;
 
 /// Takes the dashboard off the body: gauges above, the rest beside the tree, where there is no room the first line of it below. On a

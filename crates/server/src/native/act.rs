@@ -66,7 +66,7 @@ pub(super) fn is_of_a_resource_manager(act: &Act) -> bool {
     matches!(act, Act::In { act: Submit(_) | Ask { .. } | Release { .. } | Remove { .. }, .. })
 }
 
-/// Whether a machine is to be drained without a reason: of one with jobs everybody who waits is told it.
+/// Whether a machine is to be drained without a reason: users of waiting jobs see the reason.
 pub(super) fn drains_without_reason(order: &Order) -> bool {
     matches!(order.act, Act::In { act: PartitionAct::DrainNode(_), .. }) && order.reason.trim().is_empty()
 }
