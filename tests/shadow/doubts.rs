@@ -58,8 +58,8 @@ fn what_came_a_moment_before_may_not_have_been_seen() {
     stage.wait(60_000).ask("one", "new", 1, 9).wait(200);
     let found = stage.decided("one", "old", "n1");
     assert_eq!(found.verdict, Verdict::Unsettled);
-    assert!(found.cause.starts_with("order by all that was seen"), "{}", found.cause);
-    assert!(found.cause.ends_with("same with the last change left out"), "{}", found.cause);
+    assert!(found.cause.starts_with("order with all changes"), "{}", found.cause);
+    assert!(found.cause.ends_with("same with the last change skipped"), "{}", found.cause);
     let mut stage = self::stage();
     stage.submit("one", "root.a").ask("one", "old", 1, 0);
     stage.wait(60_000).ask("one", "new", 1, 9).wait(3_000);

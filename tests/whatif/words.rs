@@ -91,7 +91,8 @@ fn look(part: &Partition, runner: &Runner, seen: &mut BTreeMap<BlockLevel, u64>)
     for (_, app) in part.apps.iter().filter(|(_, app)| !app.pending_order.is_empty()).take(200) {
         let found = part.explain(runner.now(), &app.id, None).unwrap();
         let sentence = found.sentence();
-        says(&sentence, &[app.id.to_string(), app.queue_path.to_string(), " waits for ".to_owned()]);
+        says(&sentence, &[app.id.to_string(), app.queue_path.to_string()]);
+        assert!(sentence.contains(" waits for ") || sentence.contains(" is next: "), "{sentence}");
         in_our_words(&sentence);
         for ask in &found.asks {
             says(&ask.sentence(), &[ask.id.to_string()]);

@@ -52,7 +52,7 @@ impl Endpoint {
 
     const fn words(self) -> &'static str {
         match self {
-            Self::Queues => "the queues",
+            Self::Queues => "queues",
             Self::Apps => "applications",
             Self::Nodes => "nodes",
             Self::Users => "users",
@@ -191,7 +191,7 @@ mod tests {
     #[test]
     fn single_answers_are_known_by_their_shape() {
         for (text, has) in [
-            (r#"{"queuename":"root","children":[{"queuename":"root.a"}]}"#, "the queues"),
+            (r#"{"queuename":"root","children":[{"queuename":"root.a"}]}"#, "queues"),
             (r#"[{"applicationID":"a","queueName":"root.a"}]"#, "applications"),
             (r#"{"applicationID":"a","queueName":"root.a"}"#, "applications"),
             (r#"[{"nodeID":"n"}]"#, "nodes"),
@@ -200,7 +200,7 @@ mod tests {
             (r#"[{"groupName":"dev"}]"#, "groups"),
         ] {
             let read = read("x.json", text.as_bytes()).unwrap();
-            assert!(read.notes[0].starts_with(&format!("x.json has {has} only; ")), "{:?}", read.notes);
+            assert!(read.notes[0].starts_with(&format!("x.json has only {has}; ")), "{:?}", read.notes);
             assert_eq!(read.dump.partitions[0].name, "default", "{text}");
         }
     }

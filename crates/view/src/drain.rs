@@ -180,9 +180,9 @@ mod tests {
             |seconds: u64| DrainingApp { ends_by: Some(Time::from_millis(seconds * 1000)), ..app("a", "joe", &[]) };
         let message = |apps| drain_notice(&draining(apps, Acl::default()), None, false, Time::from_millis(5000)).1;
         let title = message(vec![ends(12), ends(30)]);
-        assert!(title.ends_with("allocated, over in 25s without new requests; admins: nobody"), "{title}");
+        assert!(title.ends_with("allocated, done in 25s without new requests; admins: nobody"), "{title}");
         let title = message(vec![ends(12), app("b", "ann", &[("vcore", 1000)])]);
-        assert!(!title.contains("over in"), "one of them runs, who knows for how long: {title}");
+        assert!(!title.contains("done in"), "one of them runs, who knows for how long: {title}");
     }
 
     #[test]

@@ -299,10 +299,10 @@ mod tests {
             usage.far_less(asked, ran, |time| format!("{}h", time.as_secs() / 3600))
         };
         let little = usage(HOURS, Some(3_328_599_655));
-        let both = ["asked 32Gi, at most 3.1Gi in 2h", "asked 8 cpu, used 1 on average in 2h"];
+        let both = ["requested 32Gi, at most 3.1Gi in 2h", "requested 8 cpu, used 1 on average in 2h"];
         assert_eq!(hints(&asked, HOURS, &little), both);
         let sampled = JobUsage { most_is_sampled: true, ..little.clone() };
-        assert_eq!(hints(&asked, HOURS, &sampled)[0], "asked 32Gi, at most 3.1Gi during the check");
+        assert_eq!(hints(&asked, HOURS, &sampled)[0], "requested 32Gi, at most 3.1Gi during the check");
         assert!(hints(&asked, Duration::from_secs(30), &little).is_empty(), "too early to say");
         assert!(hints(&asked, HOURS, &usage(HOURS * 4, Some(16 << 30))).is_empty(), "it uses half of it");
         assert!(hints(&asked, HOURS, &usage(HOURS * 4, None)).is_empty(), "what is not known is not said");

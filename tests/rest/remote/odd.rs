@@ -184,7 +184,7 @@ fn single_answers_are_opened() {
     let queues = open("/ws/v1/partition/default/queues");
     assert!(queues.view().partitions[0].walk().count() > 1);
     assert!(queues.unread().apps && queues.unread().nodes && queues.unread().users);
-    assert!(queues.about().notes[1].starts_with("x.json has only the queues; "), "{:?}", queues.about().notes);
+    assert!(queues.about().notes[1].starts_with("x.json has only queues; "), "{:?}", queues.about().notes);
     let apps = open("/ws/v1/partition/default/applications/active");
     assert!(apps.view().partitions[0].apps.iter().flatten().count() > 0 && !apps.unread().apps);
     let nodes = open("/ws/v1/partition/default/nodes");

@@ -305,7 +305,7 @@ mod tests {
             "3 things need attention",
             "connection: the connection is down",
             "health: Negative resources: 1 node",
-            "node: node n-1 is gone",
+            "node: node n-1 is missing",
         ];
         assert_eq!(said(&given), expected);
         Arc::make_mut(&mut given.view).paused = true;

@@ -235,6 +235,6 @@ mod tests {
     fn what_was_never_measured_is_not_known() {
         let given = Given { looked: Some(Time(50 * MINUTE)), at: Time(60 * MINUTE), ..given(8, 2) };
         let found = lines(&given, &given.view.partitions[0]);
-        assert!(found[0].text.starts_with("not known"), "{found:?}");
+        assert!(found[0].text.starts_with("unknown: "), "{found:?}");
     }
 }

@@ -141,7 +141,7 @@ mod tests {
         assert_eq!(
             kept(WhyKept::Floor),
             "3 allocations of root.b, the first y of x: without one more of them the queue would be below its guarantee, 7 cpu used, 2 cpu \
-             guaranteed before 1 allocation went"
+             guaranteed before 1 allocation was preempted"
         );
         for why in [WhyKept::Important, WhyKept::OtherNode, WhyKept::NotNeeded, WhyKept::NoUse, WhyKept::Going] {
             assert!(kept(why).starts_with("3 allocations of root.b, the first y of x: "), "{}", kept(why));
