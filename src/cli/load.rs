@@ -74,7 +74,7 @@ pub fn scenario(
             let name = file.display();
             Err(format!(
                 "{name}: error[SCN-011]: the scenario has no queue configuration\n  = write `config: |` with one, or \
-                 `configFile:` with its name, or give --config FILE"
+                    `configFile:` with its name, or use --config FILE"
             ))
         }
         Some(ConfigSource::Text(text)) => {

@@ -343,11 +343,11 @@ fn stale(tape: &Path, picture: &Picture, render: &impl Fn(&Fault) -> String) -> 
     let file = tape.with_file_name(&picture.file);
     let what = match fs::read(&file) {
         Ok(bytes) if bytes == picture.text.as_bytes() => return None,
-        Ok(_) => "is stale".to_owned(),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => "is not there".to_owned(),
+        Ok(_) => "differs from the recording".to_owned(),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => "does not exist".to_owned(),
         Err(error) => format!("cannot read it: {error}"),
     };
-    Some(render(&fault("TAPE-031", picture.at, &format!("the picture `{}` {what}", picture.file))))
+    Some(render(&fault("TAPE-031", picture.at, &format!("the image `{}` {what}", picture.file))))
 }
 
 fn pictures(args: &PlayArgs, tape: &Path, played: &PlayResult) -> Result<(), String> {

@@ -180,7 +180,7 @@ proptest! {
                     Ok(((core, kept), notes)) => {
                         let wrong = invariants::violations(core.scheduler());
                         prop_assert!(wrong.is_empty(), "{}", wrong.join("; "));
-                        prop_assert!(notes.iter().any(|note| note.contains("damaged state is now")), "{notes:?}");
+                        prop_assert!(notes.iter().any(|note| note.contains("damaged state was moved to")), "{notes:?}");
                         let parts = core.scheduler().partitions();
                         // What there is by now was really ordered once.
                         for (_, app) in parts[0].apps.iter() {

@@ -115,7 +115,9 @@ fn where_a_twin_cannot_explain_the_scheduler_is_quoted() {
     let explained = output(&stand_in, &["explain", "picky-1"]);
     let words = String::from_utf8_lossy(&explained.stderr);
     assert!(
-        !explained.status.success() && words.contains("of ask u-20 the scheduler says: ") && words.contains(REASON),
+        !explained.status.success()
+            && words.contains("the scheduler reports for request u-20: ")
+            && words.contains(REASON),
         "{words}"
     );
 }

@@ -148,7 +148,7 @@ fn a_move_that_is_refused_says_why() {
     let (mut driver, source) = tenants(user("ann"), 120, 30);
     for (to, why) in [
         ("root.a.small", "quota of root.a.small exceeded"),
-        ("root.a", "root.a accepts queues, not applications"),
+        ("root.a", "root.a is not a leaf"),
         ("root.nowhere", "queue root.nowhere not found"),
     ] {
         driver.keys(&format!("2:move {to}<ret>")).unwrap();

@@ -131,5 +131,5 @@ fn each_rule_is_named_with_its_figures() {
     assert_eq!(found.cause, "node n1 has too little left: cpu 1 missing, 2 of 4 used");
     stage.give(PartitionCommand::DrainNode("n2".into()));
     let found = stage.decided("a", "late", "n2");
-    assert_eq!((found.rule, found.cause.as_str()), (Some("node-unschedulable"), "node n2 takes no allocations"));
+    assert_eq!((found.rule, found.cause.as_str()), (Some("node-unschedulable"), "node n2 is unschedulable"));
 }

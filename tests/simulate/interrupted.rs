@@ -59,7 +59,7 @@ fn finished_runs_are_kept_in_the_named_file_and_the_same_command_takes_them() {
     assert_eq!(output.status.code(), Some(130), "{}", said(&output));
     assert!(
         said(&output)
-            .contains("interrupted after 1 of 2 runs; they are in runs.jsonl: the same command continues from there"),
+            .contains("interrupted after 1 of 2 runs; finished runs are in runs.jsonl; repeat the command to continue"),
         "{}",
         said(&output)
     );
@@ -78,7 +78,11 @@ fn where_nothing_is_finished_the_same_command_begins_again() {
     let arguments = ["long.toml", "--threads", "1"];
     let output = interrupted(&folder, &arguments, || so_far(&folder).contains(" asks, "));
     assert_eq!(output.status.code(), Some(130), "{}", said(&output));
-    assert!(said(&output).contains("interrupted after 0 of 1 runs; the same command restarts it"), "{}", said(&output));
+    assert!(
+        said(&output).contains("interrupted after 0 of 1 runs; repeat the command to start again"),
+        "{}",
+        said(&output)
+    );
     assert!(!folder.join("kornsole-runs.jsonl").exists(), "nothing was finished, and so nothing is kept");
 }
 
@@ -88,7 +92,7 @@ fn an_interrupted_sweep_says_which_file_to_resume_from() {
     short_and_long(&folder);
     let arguments = ["short.toml", "long.toml", "--threads", "1"];
     let output = interrupted(&folder, &arguments, || so_far(&folder).contains("1 of 2 runs ("));
-    let words = "interrupted after 1 of 2 runs; they are in kornsole-runs.jsonl: the same command with --resume kornsole-runs.jsonl";
+    let words = "interrupted after 1 of 2 runs; finished runs are in kornsole-runs.jsonl; repeat the command with --resume kornsole-runs.jsonl";
     assert!(output.status.code() == Some(130) && said(&output).contains(words), "{}", said(&output));
     let kept = folder.join("kornsole-runs.jsonl");
     let (code, out, err) = simulate(&[path(&folder.join("short.toml")), "--json", "--resume", path(&kept)]);

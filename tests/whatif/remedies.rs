@@ -60,7 +60,7 @@ fn a_maximum_is_raised_by_what_others_take_first() {
     let priority = all.iter().find(|line| line.contains("priority")).unwrap();
     assert_eq!(
         priority,
-        "raise its priority from 0 to 1: then it is served first when one ends; then two waits with 1 ask"
+        "raise its priority from 0 to 1: then it is scheduled first when one ends; then two waits with 1 ask"
     );
     assert!(!all.iter().any(|line| line.starts_with("end one")), "the end of `one` is of use to `two`: {all:#?}");
 }

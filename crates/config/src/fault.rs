@@ -172,10 +172,10 @@ impl Faults {
                 at: Place::default(),
                 path: String::new(),
                 message: format!(
-                    "the first {MOST} of {} faults are shown; {errors} of the others are errors",
+                    "the first {MOST} of {} problems are shown; {errors} of the others are errors",
                     MOST + left_out
                 ),
-                hint: "mend these and check again".to_owned(),
+                hint: "fix these and check again".to_owned(),
             });
         }
         self.list.sort_by_key(|fault| (fault.at, fault.severity));
@@ -355,7 +355,7 @@ mod tests {
         let reported = faults.into_sorted();
         assert_eq!(reported.len(), MOST + 1);
         assert_eq!((reported[0].code, reported[0].severity), (MORE, Severity::Error));
-        assert_eq!(reported[0].message, "the first 20000 of 20005 faults are shown; 3 of the others are errors");
+        assert_eq!(reported[0].message, "the first 20000 of 20005 problems are shown; 3 of the others are errors");
     }
 
     #[test]

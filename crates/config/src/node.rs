@@ -142,7 +142,7 @@ impl<'d> Node<'d> {
             Content::Scalar(_) => "a single value",
             Content::List(_) => "a list",
             Content::Map(_) => "a map",
-            Content::Broken => "a faulty value",
+            Content::Broken => "an invalid value",
         }
     }
 

@@ -31,7 +31,7 @@ pub enum PropertyKey {
 
 allowed_values!(PropertyKey, exact, {
     ApplicationSortPolicy: All "application.sort.policy", [], "The order of the applications in a leaf.";
-    ApplicationSortPriority: All "application.sort.priority", [], "Whether higher priorities go first.";
+    ApplicationSortPriority: All "application.sort.priority", [], "Whether higher priorities are scheduled first.";
     PriorityPolicy: All "priority.policy", [], "`fence`: priorities in this queue do not apply outside it.";
     PriorityOffset: All "priority.offset", [], "An integer added to the priorities in this queue; it may be negative.";
     PreemptionPolicy: All "preemption.policy", [], "The effect of preemption in this queue.";

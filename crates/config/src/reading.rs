@@ -74,8 +74,8 @@ fn read_into(text: &str, faults: &mut Faults) -> Option<Config> {
     let document = yaml::parse(text, faults)?;
     let Some(node) = document.root() else {
         let message = "the file is empty: the default configuration is used";
-        let hint = "one partition with a root that all users may submit to, and placement by the tag `namespace`; as a replacement of another \
-                    configuration it removes every queue, and is refused unless that is allowed";
+        let hint = "one partition with a root that all users may submit to, and placement by the tag `namespace`; if \
+            it replaces another configuration, it removes every queue, and is rejected unless you allow this";
         faults.warning(EMPTY_TEXT, Place::default(), "", message, hint);
         let default = read(DEFAULT_CONFIG, faults.profile()).config?;
         return Some(Config { checksum: checksum(text.as_bytes()), ..default });

@@ -66,10 +66,10 @@ impl Removal {
     /// What has to be said to allow it: the flag of the command line, and the header of the REST API.
     pub fn how_to_allow(&self) -> String {
         if self.empty {
-            return "if that is meant, allow it: --allow-empty (REST: Kornsole-Allow-Empty: true)".to_owned();
+            return "if this is intended, use --allow-empty (REST: Kornsole-Allow-Empty: true)".to_owned();
         }
         let count = self.queues;
-        format!("if that is meant, allow it: --allow-removal {count} (REST: Kornsole-Allow-Removal: {count})")
+        format!("if this is intended, use --allow-removal {count} (REST: Kornsole-Allow-Removal: {count})")
     }
 }
 
@@ -85,8 +85,8 @@ impl fmt::Display for Removal {
         write!(f, "removes {} of {} {noun}", self.queues, self.of)?;
         match self.partitions.as_slice() {
             [] => Ok(()),
-            [one] => write!(f, ", every queue of partition {one} among them"),
-            several => write!(f, ", every queue of the partitions {} among them", several.join(", ")),
+            [one] => write!(f, ", including every queue of partition {one}"),
+            several => write!(f, ", including every queue of the partitions {}", several.join(", ")),
         }
     }
 }
@@ -146,7 +146,7 @@ mod tests {
         assert!(removal.is_large() && !removal.passes(AllowedRemoval::default()));
         let gone = Removal::between(&two(gpu), &two(""), false);
         assert_eq!((gone.queues, gone.of), (2, 6), "the root goes with its partition");
-        assert_eq!(gone.to_string(), "it removes 2 of 6 queues, every queue of partition gpu among them");
+        assert_eq!(gone.to_string(), "it removes 2 of 6 queues, including every queue of partition gpu");
     }
 
     #[test]

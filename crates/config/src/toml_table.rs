@@ -119,7 +119,7 @@ impl<'t, 'v> Entry<'t, 'v> {
 
     /// The fault of a name that is not known.
     pub fn unknown(&self, code: &'static str, kind: &str, known: &[&str]) -> Fault {
-        self.fault(code, format!("no {kind} {:?}", self.name), &format!("available: {}", known.join(", ")))
+        self.fault(code, format!("unknown {kind} {:?}", self.name), &format!("available: {}", known.join(", ")))
     }
 
     fn other_type(&self, wanted: &str) -> Fault {

@@ -115,7 +115,7 @@ pub(super) fn enter(
 pub(super) fn enter_load(state: &State, from: ActsFrom, before: Facts, refused: Option<&str>, wall: Option<WallTime>) {
     let actor = Actor { from, ..Actor::from(Identity::default()) };
     let act = Act::Configure { text: String::new(), base: None, dry_run: false };
-    let refusal = refused.map(|why| Refusal::new(Code::ConfigInvalid, "the configuration was refused", why));
+    let refusal = refused.map(|why| Refusal::new(Code::ConfigInvalid, "the configuration was rejected", why));
     enter(state, &actor, &Order::from(act), before, refusal.as_ref().map_or(Ok(()), Err), wall);
 }
 
@@ -230,7 +230,7 @@ fn app_facts(part: &Partition, id: &AppId) -> Facts {
         fact("queue", &app.queue_path),
         fact("state", app.state),
         fact("allocations", app.allocations.len()),
-        fact("pending asks", app.pending_order.len()),
+        fact("pending requests", app.pending_order.len()),
     ]
 }
 

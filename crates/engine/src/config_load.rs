@@ -84,7 +84,7 @@ pub(super) fn attach_file(state: &mut State, file: &Path, bytes: Vec<u8>) -> Vec
     let name = file.display();
     match store::store(file, text.as_bytes()) {
         Ok(()) => {
-            let title = format!("the replacement of {name}, interrupted when the scheduler ended, is complete");
+            let title = format!("the replacement of {name}, interrupted when the scheduler stopped, is complete");
             state.notice(NoticeWeight::Info, title, String::new());
             state.active_config.file = Some((file.to_owned(), text.as_bytes().to_vec()));
             text.as_bytes().to_vec()

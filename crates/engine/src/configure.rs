@@ -59,7 +59,7 @@ pub(super) fn replace(
     let origin = ConfigOrigin::order(actor, order, prepared.wall);
     if let Some(why) = rejected(load(state, &config, Some(text), origin)) {
         // It was asked before; a scheduler that changes its mind is reported, not hidden.
-        return Err(invalid("the scheduler refused the configuration", &why));
+        return Err(invalid("the scheduler rejected the configuration", &why));
     }
     done.revision = state.active_config.revision;
     let text = if order.reason.is_empty() { diff.summary() } else { order.reason.clone() };

@@ -244,7 +244,7 @@ fn order_asks(state: &mut State, at: &Within<'_>, app: &AppId, asks: &[AskSpec])
     at.own(part, app)?;
     let count: u64 = asks.iter().map(|ask| u64::from(ask.count.max(1))).sum();
     if asks.is_empty() || count > MOST_ASKS as u64 {
-        let text = format!("an order can add 1 to {MOST_ASKS} requests, this one has {count}");
+        let text = format!("one operation can add 1 to {MOST_ASKS} requests, this one has {count}");
         return Err(Refusal::new(Code::BadRequest, at.cannot(), text));
     }
     let asks: Vec<AskSpec> = asks.iter().map(|ask| AskSpec { app: app.clone(), ..ask.clone() }).collect();
@@ -358,9 +358,9 @@ fn move_effects(app: &Application, to: &QueuePath) -> Vec<String> {
     let pending = app.pending_order.len();
     if pending > 0 {
         effects.push(format!(
-            "{} {} with it",
-            counted(pending, "pending ask"),
-            if pending == 1 { "goes" } else { "go" }
+            "{} {} to {to}",
+            counted(pending, "pending request"),
+            if pending == 1 { "moves" } else { "move" }
         ));
     }
     let reserved = app.reservations.len();

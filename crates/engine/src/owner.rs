@@ -144,7 +144,7 @@ impl Owner {
         match failing {
             Some(why) => {
                 let title = "cannot write the state: the scheduler is paused until writing works".to_owned();
-                let text = format!("{why}\nOrders are rejected until then. No confirmed order is lost.");
+                let text = format!("{why}\nOperations are rejected until then. No confirmed operation is lost.");
                 self.core.notice(NoticeWeight::Error, title, text);
                 // What happened since the last view is not shown before it is written; only this is.
                 let published = &self.output.published;
@@ -378,5 +378,5 @@ impl Owner {
 }
 
 fn not_durable(why: &str) -> Refusal {
-    Refusal::new(Code::NotDurable, "cannot save the order; it was not carried out", why)
+    Refusal::new(Code::NotDurable, "cannot save the operation; it was not executed", why)
 }

@@ -98,7 +98,7 @@ fn own_or_nothing<T>(state: &State) -> Result<Option<T>, String> {
 
 /// Reports a step that is not carried out, to people and to the workload.
 fn refuse(state: &mut State, why: &str) {
-    let title = "a configuration step of the workload was refused".to_owned();
+    let title = "a configuration step of the workload was rejected".to_owned();
     state.show_notice(NoticeWeight::Warning, title, why.to_owned());
     let events = vec![Event::new(state.now, EventKind::ConfigRejected { message: why.to_owned() })];
     if let Some(workload) = &mut state.workload {

@@ -147,7 +147,7 @@ impl Run {
         run.apply(&Command::Configure(config))?;
         let parts = run.scheduler.partitions_mut();
         let part = parts.iter_mut().find(|part| *part.name == *PARTITION);
-        let part = part.ok_or("the queue configuration has no partition `default`, which pods are in")?;
+        let part = part.ok_or("the queue configuration has no partition `default`, which all pods use")?;
         part.nodes.set_predicates(Arc::new(snapshot));
         for node in nodes {
             run.apply(&command(PartitionCommand::AddNode(node)))?;

@@ -216,7 +216,7 @@ impl<'c> Mapping<'c> {
     /// What a pod uses of a node is not known, so nothing may go there.
     fn close(&mut self, pod: String, node: &'c str, why: &str) {
         self.closed.push(node);
-        self.notices.push(format!("pod {pod}: {why}; so node {node} takes no pods"));
+        self.notices.push(format!("pod {pod}: {why}; so node {node} accepts no pods"));
     }
 
     /// A pod of ours (K8S-110).

@@ -28,7 +28,9 @@ pub(super) fn words(missing: &[NotListed], cluster: &Cluster, pods: &BTreeMap<As
     }
     let unsaid = count(&|pod| asks_its_class(pod));
     if unsaid > 0 && !of(&["PriorityClass"]).is_empty() {
-        line(&of(&["PriorityClass"]), &format!("{} is assumed to be preemptible", pods_in_words(unsaid)));
+        let verb = if unsaid == 1 { "is" } else { "are" };
+        let words = format!("{} {verb} assumed to be preemptible", pods_in_words(unsaid));
+        line(&of(&["PriorityClass"]), &words);
     }
     if !no_nodes.is_empty() {
         line(&no_nodes, "node selectors, taints, affinity and volumes are not evaluated");

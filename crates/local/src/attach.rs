@@ -40,7 +40,7 @@ impl Daemon {
             return Err(refused(format!("job {number} not found, or it is not yours")));
         };
         if who.uid != owner && who.uid != 0 && who.uid != self.settings.owner.uid {
-            return Err(refused(format!("job {number} is another user's: only its owner attaches to it")));
+            return Err(refused(format!("job {number} belongs to another user; only its owner can attach")));
         }
         if !interactive {
             return Err(refused(format!(
@@ -57,7 +57,7 @@ impl Daemon {
             }
             sleep(PAUSE);
         }
-        Err(refused(format!("the terminal of job {number} is gone: the job has ended or failed to start")))
+        Err(refused(format!("the terminal of job {number} is closed: the job has ended or failed to start")))
     }
 }
 

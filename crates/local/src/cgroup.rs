@@ -36,7 +36,7 @@ impl Enforcement {
             places.extend(own.filter(|own| *own != mount));
             places.extend(geteuid().is_root().then(|| mount.join("kornsole")));
         }
-        let mut why = "no group was delegated to this user".to_owned();
+        let mut why = "no cgroup is delegated to this user".to_owned();
         for place in places {
             match prepare(&mount, &place) {
                 Ok(jobs) => return Self::Cgroup(jobs),

@@ -181,7 +181,7 @@ impl Daemon {
         }
         let refusal = self.change(who, number, |job| {
             match job.state {
-                JobState::Running => return Err("runs already".to_owned()),
+                JobState::Running => return Err("is already running".to_owned()),
                 JobState::Ended => return Err("has already ended".to_owned()),
                 // As another application: to move one needs adminacl, which the owner of a job may not have.
                 JobState::Queued => {
@@ -200,7 +200,7 @@ impl Daemon {
     pub(super) fn set_priority(&self, who: &Owner, number: u64, priority: i32) -> Reply {
         let refusal = self.change(who, number, |job| {
             match job.state {
-                JobState::Running => return Err("runs already".to_owned()),
+                JobState::Running => return Err("is already running".to_owned()),
                 JobState::Ended => return Err("has already ended".to_owned()),
                 JobState::Held | JobState::Waiting | JobState::Queued => job.spec.priority = priority,
             }
@@ -219,7 +219,7 @@ impl Daemon {
         let mut misuse = None;
         let refusal = self.change(who, number, |job| {
             match job.state {
-                JobState::Running => return Err("runs already".to_owned()),
+                JobState::Running => return Err("is already running".to_owned()),
                 JobState::Ended => return Err("has already ended".to_owned()),
                 JobState::Held | JobState::Waiting | JobState::Queued => {}
             }

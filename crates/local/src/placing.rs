@@ -141,7 +141,7 @@ impl Starts {
         if let Some(start) = start {
             let because = match start.after {
                 Some(job) => format!("when job {job} ends by its time limit"),
-                None => "when others are preempted for it".to_owned(),
+                None => "when other jobs are preempted for it".to_owned(),
             };
             let before = if report.reason.is_empty() { "" } else { "; " };
             report.reason.push_str(&format!("{before}starts in about {} ({because})", rounded(start.in_ms)));

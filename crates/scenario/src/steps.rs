@@ -129,7 +129,7 @@ impl Workload for ScenarioWorkload {
     /// Continues after the last step that was carried out.
     fn resume(&mut self, played: &[u8]) -> Result<(), String> {
         let Ok(PlayResult { done, at, cycles }) = serde_json::from_slice(played) else {
-            return Err("the state is of another workload: remove --workload, or use another directory".to_owned());
+            return Err("the state belongs to another workload: remove --workload, or use another directory".to_owned());
         };
         // A file with fewer steps by now is over.
         let skipped = done.min(self.steps.len());

@@ -115,7 +115,7 @@ impl Partition {
     fn pending(&self, app: &AppId, ask: &AskId, node: &NodeId) -> Result<(AppKey, AskKey, NodeKey), String> {
         let key = self.app_key(app).ok_or_else(|| format!("application {app} not found"))?;
         let found = self.apps[key].ask_key(ask).filter(|ask| self.apps[key].asks[*ask].allocation.is_none());
-        let found = found.ok_or_else(|| format!("{app} has no pending ask {ask}"))?;
+        let found = found.ok_or_else(|| format!("{app} has no pending request {ask}"))?;
         let at = self.nodes.find(node).ok_or_else(|| format!("node {node} not found"))?;
         Ok((key, found, at))
     }

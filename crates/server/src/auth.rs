@@ -68,7 +68,12 @@ impl NewToken {
     /// The system gives no randomness.
     pub fn make(identity: Identity, expires: Option<i64>, read_only: bool, note: &str) -> Result<Self, String> {
         let mut bytes = [0; TOKEN_BYTES];
-        getrandom::getrandom(&mut bytes).map_err(|error| format!("the system has no random numbers: {error}"))?;
+        getrandom::getrandom(&mut bytes).map_err(|error| {
+            format!(
+                "cannot get random numbers from the system: \
+            {error}"
+            )
+        })?;
         let secret = format!("{PREFIX}{}", hex(&bytes));
         let hash = hash(&secret);
         let id = format!("t-{}", hex(&hash[..4]));
@@ -245,7 +250,7 @@ fn parse(text: &str, faults: &mut Faults) -> Option<Vec<Token>> {
         let text = |key, faults: &mut Faults| fields.text(key, &path, faults).good().map(|placed| placed.value);
         let sha256 = text("sha256", faults).unwrap_or_default();
         let Some(hash) = unhex(&sha256) else {
-            faults.error("TOK-001", node.at(), &path, "`sha256` has to be 64 hexadecimal digits", "");
+            faults.error("TOK-001", node.at(), &path, "`sha256` must be 64 hexadecimal digits", "");
             continue;
         };
         let Some(user) = text("user", faults).filter(|user| !user.is_empty()) else {

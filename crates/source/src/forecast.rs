@@ -109,5 +109,5 @@ fn of_queue(without: &Figures, with: &Figures) -> String {
 }
 
 fn asks(count: u64) -> String {
-    if count == 1 { "1 ask".to_owned() } else { format!("{count} asks") }
+    if count == 1 { "1 request".to_owned() } else { format!("{count} requests") }
 }

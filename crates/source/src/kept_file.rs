@@ -51,10 +51,7 @@ pub fn is_damage(error: &redb::Error) -> bool {
 
 /// What is said of a file that is damaged.
 pub fn damaged(path: &Path, error: &redb::Error) -> String {
-    format!(
-        "{} is damaged: {error}; the next start that writes it moves it aside and starts a new file",
-        path.display()
-    )
+    format!("{} is damaged: {error}; the next start moves it aside and starts a new file", path.display())
 }
 
 impl KeptFile {

@@ -153,7 +153,7 @@ pub trait Source: Send + Sync {
     /// Carries out an order; `answer` is called once, from any thread, with its result. A source that takes no orders
     /// refuses all.
     fn act(&self, order: Order, answer: Answer) {
-        let why = self.actor().err().unwrap_or_else(|| Arc::from("orders are not accepted here"));
+        let why = self.actor().err().unwrap_or_else(|| Arc::from("operations are not accepted here"));
         answer(Err(Refusal::new(Code::NotSupported, format!("cannot {}", order.act), &*why)));
     }
 
@@ -173,7 +173,7 @@ pub trait Source: Send + Sync {
     /// Explains why an application, one of its asks, or all of a queue waits; `answer` is called once, from any thread. A source that
     /// does not know the checks of its scheduler says so instead of guessing.
     fn explain(&self, question: Question, answer: SheetAnswer) {
-        let why = "only the scheduler has it, and this connection cannot request it";
+        let why = "only the scheduler has this data, and this connection cannot request it";
         answer(Err(Refusal::new(Code::NotSupported, format!("cannot explain {}", question.of), why)));
     }
 

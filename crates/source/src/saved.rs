@@ -126,7 +126,7 @@ impl Twins {
     fn explain(&self, question: &Question) -> Result<Sheet, Refusal> {
         let twin = self.of(&question.partition)?;
         let found = twin.explain(&question.of)?;
-        let how = "computed on a twin of the saved state".to_owned();
+        let how = "computed on a simulation copy of the saved state".to_owned();
         Ok(explained::by_twin(&found, &twin, how))
     }
 }

@@ -75,8 +75,8 @@ impl Header {
                 (None, "type") => Column::Tag(TYPE_TAG.to_owned()),
                 (None, lower) if lower.starts_with("tag.") && lower.len() > 4 => Column::Tag(name[4..].to_owned()),
                 _ => {
-                    let hint = "columns are user, groups, queue, type, tags, expect and tag.NAME";
-                    faults.push(fault("SUB-021", record.place(index), format!("column {name:?} not found"), hint));
+                    let hint = "valid columns: user, groups, queue, type, tags, expect, and tag.NAME";
+                    faults.push(fault("SUB-021", record.place(index), format!("unknown column {name:?}"), hint));
                     continue;
                 }
             };

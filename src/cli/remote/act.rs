@@ -155,14 +155,14 @@ pub(super) fn report(done: &Done, json: bool) -> String {
             let (released, withdrawn) = (killed.released.len(), killed.withdrawn.len());
             let text = format!("{} of {} is {}", killed.app, killed.queue, killed.state);
             let left = if killed.left > 0 { format!(", {} more follow", killed.left) } else { String::new() };
-            format!("{}: {released} allocations released, {withdrawn} asks withdrawn{left}\n", escape(&text))
+            format!("{}: {released} allocations released, {withdrawn} requests canceled{left}\n", escape(&text))
         }
         Done::Moved(moved) if json => lines([json!({
             "applicationID": moved.app.as_str(), "ok": true, "from": moved.from.as_str(), "to": moved.to.as_str(),
             "state": moved.state.name(), "effects": moved.effects, "dryRun": moved.dry_run,
         })]),
         Done::Moved(moved) => {
-            let verb = if moved.dry_run { "would go" } else { "went" };
+            let verb = if moved.dry_run { "would move" } else { "moved" };
             let effects: String = moved.effects.iter().map(|effect| format!("  {effect}\n")).collect();
             escape_lines(&format!("{} {verb} from {} to {}\n{effects}", moved.app, moved.from, moved.to))
         }

@@ -172,10 +172,10 @@ mod tests {
         let pods: Vec<(String, PodEnd)> = (0..500).map(|number| (format!("a/p-{number}"), end(number))).collect();
         assert_eq!(
             by_outcome(&pods),
-            "  496 pods: deletion started\n  1 pod: stays: it is of a DaemonSet\n  3 pods: was already gone\n"
+            "  496 pods: deletion started\n  1 pod: not deleted: it belongs to a DaemonSet\n  3 pods: was already deleted\n"
         );
         assert_eq!(each_pod(&pods).lines().count(), 500);
-        assert!(each_pod(&pods).starts_with("  a/p-0: was already gone\n"));
+        assert!(each_pod(&pods).starts_with("  a/p-0: was already deleted\n"));
     }
 
     #[test]

@@ -117,7 +117,10 @@ fn print_audit(args: &AuditArgs) -> Result<(), Ended> {
     let source = of.open()?;
     let (mut entries, only) = source.audit(&query)?;
     if let Some(user) = only {
-        super::note_on_stderr(&format!("only {user}'s own: the scheduler ACL sees all"));
+        super::note_on_stderr(&format!(
+            "note: only the entries of {user} are shown; members of the scheduler ACL see \
+            all entries"
+        ));
     }
     entries.reverse();
     if of.client.json {

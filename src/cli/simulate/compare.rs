@@ -147,7 +147,7 @@ pub(super) fn sentences(report: &Report) -> Vec<String> {
         let (good, bad) = (part("Better", &better), part("Worse", &worse));
         let nothing = if better.is_empty() && worse.is_empty() { " No differences." } else { "" };
         let of = first.label.short(&labels);
-        sentences.push(format!("{} against {of}:{good}{bad}{nothing}", line.label.short(&labels)));
+        sentences.push(format!("{} compared with {of}:{good}{bad}{nothing}", line.label.short(&labels)));
     }
     sentences
 }

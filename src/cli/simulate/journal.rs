@@ -113,7 +113,7 @@ pub(super) fn journal(args: &SimulateArgs, look: &Recording<'_>, watch: Watch<'_
     let (from, to) = (time("--from", &args.from)?.unwrap_or(Time::ZERO), time("--to", &args.to)?.unwrap_or(look.now()));
     if to.0 < from.0.saturating_add(2) {
         return Err(Ended::input(format!(
-            "--from, --to: nothing is from {from} to {to}: the first has to be earlier than the second"
+            "--from, --to: the range from {from} to {to} is empty; --from must be earlier than --to"
         )));
     }
     let last = look.fork_at(None, to).map_err(Ended::input)?;

@@ -49,15 +49,15 @@ impl Kept {
     /// Says how far it came, where the finished runs are, and how to continue; without a named file they are written into a new one.
     pub fn interrupted(&self, finished: &[Row], of: &str) -> Ended {
         let how = match (&self.path, &self.unfinished) {
-            (Some(file), _) => format!("they are in {}: the same command continues from there", file.display()),
-            _ if finished.is_empty() => "the same command restarts it".to_owned(),
+            (Some(file), _) => format!("finished runs are in {}; repeat the command to continue", file.display()),
+            _ if finished.is_empty() => "repeat the command to start again".to_owned(),
             (None, None) => "use --resume FILE to save finished runs".to_owned(),
             (None, Some(folder)) => match unfinished(folder, finished) {
                 Ok(file) => format!(
-                    "they are in {0}: the same command with --resume {0} continues from there",
+                    "finished runs are in {0}; repeat the command with --resume {0} to continue",
                     file.strip_prefix(".").unwrap_or(&file).display()
                 ),
-                Err(why) => format!("cannot save them: {why}; use --resume FILE"),
+                Err(why) => format!("cannot save the finished runs: {why}; use --resume FILE"),
             },
         };
         let count = finished.len();

@@ -108,14 +108,14 @@ fn words((done, all): (usize, usize), under_way: &[Done], took: Duration) -> Str
     };
     match under_way {
         [run] if all == 1 => {
-            format!("{} of {} asks, {:.0} a second{left}", run.over, run.all, run.over as f64 / seconds)
+            format!("{} of {} requests, {:.0}/s{left}", run.over, run.all, run.over as f64 / seconds)
         }
         _ => {
             let shares: Vec<String> =
                 under_way.iter().take(NAMED).map(|run| format!("{:.0} %", run.share() * 100.0)).collect();
             let shares =
                 if shares.is_empty() { String::new() } else { format!(" ({} of the running ones)", shares.join(", ")) };
-            let rate = if so_far > 0.0 { format!(", {:.1} a second", so_far / seconds) } else { String::new() };
+            let rate = if so_far > 0.0 { format!(", {:.1}/s", so_far / seconds) } else { String::new() };
             format!("{done} of {all} {}{shares}{rate}{left}", if all == 1 { "run" } else { "runs" })
         }
     }
@@ -157,8 +157,8 @@ mod tests {
         let run = |over| Done { over, all: 100_000 };
         let second = Duration::from_secs(1);
         assert_eq!(words((0, 1), &[], second), "0 of 1 run");
-        assert_eq!(words((0, 1), &[run(0)], second), "0 of 100000 asks, 0 a second");
-        assert_eq!(words((0, 1), &[run(25_000)], second), "25000 of 100000 asks, 25000 a second, 3.0 s left");
+        assert_eq!(words((0, 1), &[run(0)], second), "0 of 100000 requests, 0/s");
+        assert_eq!(words((0, 1), &[run(25_000)], second), "25000 of 100000 requests, 25000/s, 3.0 s left");
         assert_eq!(
             words((2, 10), &[run(50_000), run(50_000)], second),
             "2 of 10 runs (50 %, 50 % of the running ones), 3.0 a second, 2.3 s left"

@@ -18,7 +18,7 @@ pub(super) fn backtest(args: &SimulateArgs, notes: &[String], backtest: &Backtes
     if args.json {
         return format!("{}\n", serde_json::json!({"was": was, "forecast": forecast, "replayed": replayed}));
     }
-    let head = ["second half of the span", "forecast", "off by", "same jobs, simulated", "off by", "recorded"];
+    let head = ["second half of the time range", "forecast", "off by", "same jobs, simulated", "off by", "recorded"];
     let mut rows = vec![head.map(str::to_owned).to_vec()];
     rows.extend(backtest.rows().into_iter().map(|row| row.to_vec()));
     // The table says what the sentences about it would.

@@ -75,7 +75,7 @@ fn differing(without: &dto::WhatIfFigures, with: &dto::WhatIfFigures) -> Vec<Str
     count("started", without.started, with.started);
     count("ended", without.ended, with.ended);
     count("preempted", without.preempted, with.preempted);
-    count("waiting asks", without.waiting, with.waiting);
+    count("pending requests", without.waiting, with.waiting);
     count("long waits", without.long_waits, with.long_waits);
     let seconds = |nanos: i64| format!("{:.1} s", nanos as f64 / 1e9);
     let mut time = |name: &str, without: i64, with: i64| {

@@ -43,12 +43,12 @@ fn asks_are_made_all_or_none_by_whom_the_application_belongs_to() {
     let mut stage = Stage::new();
     let make = |asks: Vec<AskSpec>| within(PartitionAct::Ask { app: "etl".into(), asks });
     let bad = make(vec![ask("u", 2, 500), ask("nothing", 1, 0)]);
-    assert_refusal(&stage.refused(&sue(), bad), Code::BadRequest, "requests nothing");
+    assert_refusal(&stage.refused(&sue(), bad), Code::BadRequest, "is empty");
     let huge = make(vec![ask("u", 1, i64::MAX - 2_000_000), ask("v", 1, i64::MAX - 2_000_000)]);
-    assert_refusal(&stage.refused(&sue(), huge), Code::BadRequest, "too large to be counted");
+    assert_refusal(&stage.refused(&sue(), huge), Code::BadRequest, "is too large: the sum");
     let many = make(vec![ask("u", u32::MAX, 1)]);
     assert_refusal(&stage.refused(&sue(), many), Code::BadRequest, &format!("1 to {MOST_ASKS} requests"));
-    assert_refusal(&stage.refused(&sue(), make(vec![ask("t-1", 1, 500)])), Code::Exists, "is allocated already");
+    assert_refusal(&stage.refused(&sue(), make(vec![ask("t-1", 1, 500)])), Code::Exists, "is already allocated");
     assert_refusal(
         &stage.refused(&user("bob"), make(vec![ask("u", 1, 500)])),
         Code::AclDenied,

@@ -116,7 +116,7 @@ fn a_step_that_changes_the_same_is_refused_and_reported() {
     stage.edit(&edited);
     stage.run(80);
     assert_eq!(stage.text(), edited);
-    let refused = stage.view.notices.iter().find(|notice| notice.title.contains("workload was refused"));
+    let refused = stage.view.notices.iter().find(|notice| notice.title.contains("workload was rejected"));
     assert!(refused.unwrap().text.contains("both change line"), "{refused:?}");
     let recent = stage.core.audit_log().recent(&AuditQuery { limit: 100, ..AuditQuery::default() });
     let entry = recent.iter().find(|entry| !entry.allowed).expect("the step is in the audit");

@@ -233,7 +233,7 @@ fn orders_are_sent_with_the_token_and_their_answers_reported() {
     );
     assert!(lines.contains(&"default root.a yes, list of root.a yes, list of root".to_owned()), "{who}");
     let killed = out(&run(&["kill", "etl-1", "--yes", "--reason", "too much"]));
-    assert_eq!(killed, "etl-1 of root.tenants.tenant-a.etl is Failed: 2 allocations released, 1 asks withdrawn\n");
+    assert_eq!(killed, "etl-1 of root.tenants.tenant-a.etl is Failed: 2 allocations released, 1 requests canceled\n");
     let came = server.came();
     let sent = came.iter().find(|came| came.line.starts_with("POST")).unwrap();
     assert_eq!(serde_json::from_str::<Value>(&sent.body).unwrap(), json!({"reason": "too much"}));

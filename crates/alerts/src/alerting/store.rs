@@ -31,7 +31,7 @@ impl Store {
         match lock.try_lock() {
             Ok(()) => Ok(Self { file: folder.join(FILE), _lock: lock }),
             Err(std::fs::TryLockError::WouldBlock) => {
-                Err(format!("another kornsole has the alerts in {}", folder.display()))
+                Err(format!("another kornsole process uses the alerts in {}", folder.display()))
             }
             Err(std::fs::TryLockError::Error(error)) => Err(wrong(error)),
         }
@@ -147,7 +147,7 @@ mod tests {
         let beside = file.with_extension("json.new");
         std::fs::create_dir_all(beside.join("below")).unwrap();
         let refused = board.silence(order.clone(), Time::ZERO).unwrap_err();
-        assert!(refused.contains("cannot keep the silence"), "{refused}");
+        assert!(refused.contains("cannot save the silence"), "{refused}");
         assert!(board.picture().silences.is_empty(), "what is refused is not done");
         assert!(
             board.picture().trouble.iter().any(|why| why.contains("cannot save the alerts")),

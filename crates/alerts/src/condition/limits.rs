@@ -33,7 +33,7 @@ pub fn used(rule: &Rule, part: &PartitionView) -> Vec<Reading> {
         let (used, limit, what) = (show(row.used), show(row.limit), resource_word(row.resource_name()));
         let held = match row.held_back() {
             0 => String::new(),
-            held => format!(", {} held back", show(held)),
+            held => format!(", {} blocked", show(held)),
         };
         Reading::of_value(rule, subject, percent, format!("{used} of {limit} {what} ({percent:.0}%){held}"))
     };

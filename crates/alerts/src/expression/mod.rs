@@ -97,7 +97,7 @@ impl Expression {
             return Err(fault(
                 0,
                 "it has no value, so its result never changes".to_owned(),
-                "name one: `queue.waiting.p95`",
+                "name one, for example `queue.waiting.p95`",
             ));
         }
         kinds.retain(|kind| *kind != SubjectKind::Cluster);
@@ -229,7 +229,10 @@ mod tests {
     fn faults_have_their_place_and_say_what_is_right() {
         assert_eq!(wrong("queue.use.cpu >").0, 15);
         assert_eq!(wrong("queue.use.cpu").1, "it has no comparison: compare with one of > >= < <=");
-        assert_eq!(wrong("1 > 2").1, "it has no value, so its result never changes: name one: `queue.waiting.p95`");
+        assert_eq!(
+            wrong("1 > 2").1,
+            "it has no value, so its result never changes: name one, for example `queue.waiting.p95`"
+        );
         assert_eq!(wrong("queue.waiting.p95 > 5 parsecs").0, 22);
         assert_eq!(wrong("queue.waiting.p95 > 5x").1, "`5x` is not a number: as 90%, 30m, 64Gi or 12.5");
         assert_eq!(wrong("queue.use > 1").0, 0);

@@ -97,7 +97,7 @@ impl KubeFault {
             kube::Error::Api(status) => Self::answered(status.code, &status.message, asked, who),
             kube::Error::Auth(error) => Self::new(credentials(&error, None)),
             kube::Error::UpgradeConnection(error) => {
-                let message = format!("cannot {asked}: the API server refuses the upgrade to a websocket");
+                let message = format!("cannot {asked}: the API server rejects the upgrade to a websocket");
                 Self { status: Some(400), technical: error.to_string(), ..Self::new(message) }
             }
             error => {

@@ -144,7 +144,7 @@ async fn get(client: &Client, namespace: &str, name: &str) -> Result<Service, Ku
 
 fn nowhere(service: &str, tried: &[&str], forbidden: Option<&KubeFault>) -> KubeFault {
     let where_ = if tried.is_empty() { "any namespace".to_owned() } else { format!("namespace {}", tried.join(", ")) };
-    let hint = "k8s://CONTEXT/NAMESPACE names the namespace, --service the Service";
+    let hint = "use k8s://CONTEXT/NAMESPACE and --service NAME";
     let message = format!("Service {service} not found in {where_}; {hint}");
     let Some(forbidden) = forbidden else { return KubeFault::new(message) };
     KubeFault {
@@ -155,7 +155,7 @@ fn nowhere(service: &str, tried: &[&str], forbidden: Option<&KubeFault>) -> Kube
 
 fn several(found: &[Place]) -> KubeFault {
     let names: Vec<String> = found.iter().map(|place| format!("{}/{}", place.namespace, place.service)).collect();
-    let hint = "k8s://CONTEXT/NAMESPACE names one";
+    let hint = "use k8s://CONTEXT/NAMESPACE";
     KubeFault::new(format!("found {} schedulers: {}; {hint}", found.len(), names.join(", ")))
 }
 

@@ -106,7 +106,7 @@ impl Cluster {
             found.push(object);
             match above {
                 None => return (found, None),
-                Some(_) if found.len() >= MOST_ABOVE => return (found, Some("there are more owners".to_owned())),
+                Some(_) if found.len() >= MOST_ABOVE => return (found, Some("it has more owners".to_owned())),
                 Some(above) => next = above,
             }
         }

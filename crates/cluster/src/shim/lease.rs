@@ -64,7 +64,7 @@ impl Lease {
                     self.fence.extend(began + LASTS);
                     Turn::Mine
                 }
-                Ok(Some(other)) if held => Turn::Lost(format!("{other} has it")),
+                Ok(Some(other)) if held => Turn::Lost(format!("{other} acquired it")),
                 Ok(Some(other)) => Turn::Theirs(other),
                 Err(fault) if held => {
                     tracing::warn!("cannot renew the lease {}/{}: {fault}", self.namespace, self.name);

@@ -212,7 +212,7 @@ impl Shim {
             observing.batch(Vec::new())?;
             Ok(Observer { _serving: standby(observing.started())?, observing })
         });
-        shown.inspect_err(|why| tracing::warn!("the standby serves no reads: {why}")).ok()
+        shown.inspect_err(|why| tracing::warn!("the standby cannot serve reads: {why}")).ok()
     }
 
     /// Gives what is new to an observer; `None` if it cannot go on.
@@ -222,7 +222,7 @@ impl Shim {
             true => observer.observing.configure(&self.options.namespace),
             false => Ok(()),
         });
-        taken.inspect_err(|why| tracing::warn!("the standby serves no reads any more: {why}")).ok()?;
+        taken.inspect_err(|why| tracing::warn!("the standby stopped serving reads: {why}")).ok()?;
         Some(observer)
     }
 

@@ -210,7 +210,7 @@ pub(super) fn limit_value(limit: &NewLimit, refuse: EditFaults<'_>) -> Result<Va
         return Err(refuse.value("a limit without users and groups matches no user", "name some, or `*`"));
     }
     if limit.max_applications.is_none() && limit.max_resources.is_empty() {
-        return Err(refuse.value("the limit has no values", "give a number of applications or resources"));
+        return Err(refuse.value("the limit has no values", "set a number of applications, or resources"));
     }
     check_count(limit.max_applications, refuse)?;
     let mut entries = Vec::new();

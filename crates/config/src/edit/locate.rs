@@ -46,7 +46,7 @@ pub(super) fn partition(tree: &Tree<'_>, name: &str, refuse: EditFaults<'_>) -> 
         there.push(if known.is_empty() { "default" } else { known });
     }
     let message = format!("partition {name:?} not found");
-    Err(refuse.missing(tree.place(tree.node(list).range.start), message, format!("there are: {}", there.join(", "))))
+    Err(refuse.missing(tree.place(tree.node(list).range.start), message, format!("available: {}", there.join(", "))))
 }
 
 /// The queue of this path, and its map, or that of the partition.

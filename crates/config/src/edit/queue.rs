@@ -350,7 +350,7 @@ pub(super) fn amounts_value(amounts: &[(String, String)], refuse: EditFaults<'_>
 pub(super) fn check_amount(resource: &str, amount: &str, refuse: EditFaults<'_>) -> Result<(), Fault> {
     parse_quantity(resource, amount)
         .map(|_| ())
-        .map_err(|fault| refuse.value(format!("{resource} {amount:?}: {fault}"), "write it as 500, 10G, 4Gi"))
+        .map_err(|fault| refuse.value(format!("{resource} {amount:?}: {fault}"), "write for example 500, 10G, or 4Gi"))
 }
 
 pub(super) fn check_count(count: Option<u64>, refuse: EditFaults<'_>) -> Result<(), Fault> {

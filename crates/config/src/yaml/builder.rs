@@ -159,7 +159,7 @@ impl<'t, 'f> Builder<'t, 'f> {
                 let hint = if name.is_empty() {
                     String::new()
                 } else {
-                    format!("write `&{name}` at the value meant, above this line; or quote the text: '*{name}'")
+                    format!("write `&{name}` at the intended value, above this line; or quote the text: '*{name}'")
                 };
                 self.faults.error("CFG-008", at, "", message, hint);
                 let id = self.node(at, Content::Broken, 0);

@@ -41,12 +41,12 @@ impl StoreArchive {
 }
 
 fn damaged_entry(id: u64, error: &StoreError) -> AuditEntry {
-    let why = format!("cannot read what was written here: {error}");
+    let why = format!("cannot read this record: {error}");
     AuditEntry { id, action: "unreadable".to_owned(), code: "DAMAGED".to_owned(), why, ..AuditEntry::default() }
 }
 
 fn damaged_revision(number: u64, error: &StoreError) -> Revision {
-    let reason = format!("cannot read what was written here: {error}");
+    let reason = format!("cannot read this record: {error}");
     let (checksum, by) = Default::default();
     let (at, source) = (Time::ZERO, RevisionSource::Start);
     Revision { number, checksum, at, wall: None, by, reason, source, changes: 0, text: None }

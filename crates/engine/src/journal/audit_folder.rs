@@ -164,7 +164,7 @@ impl Drop for AuditWriter {
 }
 
 /// What is said of a file that does not read.
-const DAMAGED: &str = "the audit is damaged: the next start moves the file aside and keeps what is intact";
+const DAMAGED: &str = "the audit is damaged: the next start moves the file aside and keeps the intact entries";
 
 /// Such a folder while nothing writes it, to look at. Nothing in it is changed.
 pub struct AuditInspection {

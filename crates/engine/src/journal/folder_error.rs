@@ -55,7 +55,8 @@ pub enum FolderError {
     },
     /// It was made by a later version.
     #[error(
-        "the state has format {found}, written by kornsole {by}; this version knows formats up to {known}: use the later version, or another directory with --state"
+        "the state has format {found}, written by kornsole {by}; this version supports formats up to {known}: use the \
+            later version, or another directory with --state"
     )]
     Newer {
         /// The format of the files; formats count up.

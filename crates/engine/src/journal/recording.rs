@@ -47,7 +47,7 @@ pub fn records(store: &Store, from: u64, mut each: impl FnMut(u64, Record) -> bo
             }
             if let Err(last) = whole {
                 let number = last.map_or(first, |last| last + 1);
-                return Err(StoreError::Damaged(format!("record {number} differs from what was written")));
+                return Err(StoreError::Damaged(format!("record {number} is corrupt")));
             }
         }
         if next == before {

@@ -119,7 +119,7 @@ fn summary(found: &IntactParts) -> String {
         return "  it is unusable: no snapshot is intact".to_owned();
     };
     let until = found.time_of(..=to).map(|wall| format!(", the last order from {}", date(wall)));
-    let mut message = format!("  intact are the records up to {to}{}", until.unwrap_or_default());
+    let mut message = format!("  intact: records up to {to}{}", until.unwrap_or_default());
     let later = found.records.range(to + 1..).count();
     if later > 0 {
         let last = found.time_of(to + 1..).map(|wall| format!(", until {}", date(wall))).unwrap_or_default();
@@ -143,7 +143,7 @@ pub fn mend(file: &Path) -> Result<String, String> {
     let message = summary(&found);
     let reach = found.farthest().ok_or_else(|| message.clone())?;
     let aside = replace(file, |fresh| write(fresh, found, &reach))?;
-    Ok(format!("the damaged state is now {}\n{message}", aside.display()))
+    Ok(format!("the damaged state was moved to {}\n{message}", aside.display()))
 }
 
 /// The same for a file that has an audit and revisions alone: every one that is intact is kept.
@@ -160,7 +160,7 @@ pub fn mend_audit(file: &Path) -> Result<String, String> {
         store.commit(&entries_of(&found)).map_err(|error| error.to_string())
     })?;
     Ok(format!(
-        "the audit was damaged: the file is now {}; {entries} intact entries and {revisions} configurations are kept",
+        "the audit was damaged: moved to {}; {entries} intact entries and {revisions} configurations are kept",
         aside.display()
     ))
 }

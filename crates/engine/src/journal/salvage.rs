@@ -44,7 +44,7 @@ impl SalvagedFolder {
         log.set_archive(Arc::new(StoreArchive(store)));
         let profile = found.head.and_then(|head| head.core.parse().ok()).unwrap_or_default();
         let damage = format!(
-            "{}: {why}\n  intact are {} audit entries and {} configurations",
+            "{}: {why}\n  intact: {} audit entries and {} configurations",
             file.display(),
             found.entries,
             found.revisions

@@ -178,7 +178,7 @@ impl Store {
         let head = frame::read(&text).map(|(frame, _)| serde_json::from_slice(frame.content));
         match head {
             Some(Ok(head)) => Ok(Some(head)),
-            _ => Err(StoreError::Damaged("the head of the journal differs from what was written".to_owned())),
+            _ => Err(StoreError::Damaged("the head of the journal is corrupt".to_owned())),
         }
     }
 
@@ -275,10 +275,7 @@ impl Store {
                     at = if frame.kind == Kind::Record && frame.key == at { at + 1 } else { u64::MAX };
                 });
                 if whole.is_err() || at == u64::MAX || first > next {
-                    return Err(StoreError::Damaged(format!(
-                        "record {} differs from what was written",
-                        next.max(first)
-                    )));
+                    return Err(StoreError::Damaged(format!("record {} is corrupt", next.max(first))));
                 }
                 next = next.max(at);
             }

@@ -49,8 +49,8 @@ impl Agreement {
     /// How far both agree, as a sentence for people.
     pub fn sentence(&self) -> String {
         match self.of {
-            0 => "computed on a twin; no decision compared yet".to_owned(),
-            of => format!("computed on a twin that agreed in {} of {of} decisions", self.agreed),
+            0 => "computed on a simulation copy; no decision compared yet".to_owned(),
+            of => format!("computed on a simulation copy that agreed in {} of {of} decisions", self.agreed),
         }
     }
 

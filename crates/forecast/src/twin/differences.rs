@@ -23,7 +23,7 @@ fn of_queue(own: &Partition, row: &QueueRow) -> Vec<String> {
     let Some(queue) = own.queues.find(&row.path).and_then(|key| own.queues.get(key)) else {
         return vec![format!("{} is not in it", row.path)];
     };
-    let sides = [("used", &queue.allocated, &row.allocated), ("asked for", &queue.pending, &row.pending)];
+    let sides = [("used", &queue.allocated, &row.allocated), ("requested", &queue.pending, &row.pending)];
     let names = |one: &Resource, other: &Resource| {
         let all = one.iter().chain(other.iter()).map(|(name, _)| name.to_owned());
         all.collect::<std::collections::BTreeSet<String>>()
@@ -34,7 +34,7 @@ fn of_queue(own: &Partition, row: &QueueRow) -> Vec<String> {
             let (here, there) = (here.amount(&name), there.amount(&name));
             if here != there {
                 let (here, there) = (show_amount(&name, here), show_amount(&name, there));
-                found.push(format!("{}: {there} {name} {what} there, {here} in the twin", row.path));
+                found.push(format!("{}: {there} {name} {what} in the source, {here} in the simulation copy", row.path));
             }
         }
     }

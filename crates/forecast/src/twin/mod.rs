@@ -104,7 +104,7 @@ impl Twin {
     pub fn explain(&self, of: &Asked) -> Result<Finding, Refusal> {
         if !self.differs.is_empty() {
             let differs = self.differs.join("; ");
-            let why = format!("the twin differs from its source state: {differs}{}", self.words_for(of));
+            let why = format!("the simulation copy differs from its source state: {differs}{}", self.words_for(of));
             return Err(Refusal::new(Code::Unavailable, format!("cannot explain {of}"), why));
         }
         let part = self.partition().ok_or_else(|| Refusal::not_found("partition", &self.partition))?;
@@ -135,7 +135,7 @@ impl Twin {
         let of_app =
             |((of, id), _): &(&(AppId, AskId), &Arc<str>)| of == app && ask.as_ref().is_none_or(|ask| ask == id);
         let found = self.said.iter().find(of_app);
-        found.map(|((_, id), said)| format!("; of ask {id} the scheduler says: {said}")).unwrap_or_default()
+        found.map(|((_, id), said)| format!("; the scheduler reports for request {id}: {said}")).unwrap_or_default()
     }
 
     /// What could not be seen, each in one line.
@@ -184,7 +184,7 @@ impl Twin {
     /// It differs, or is too large.
     pub fn trusted_fork(&self, most: usize) -> Result<Fork, String> {
         if !self.differs.is_empty() {
-            return Err(format!("the twin differs from its source state: {}", self.differs.join("; ")));
+            return Err(format!("the simulation copy differs from its source state: {}", self.differs.join("; ")));
         }
         self.fork(most).map_err(|why| why.to_string())
     }

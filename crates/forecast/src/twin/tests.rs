@@ -258,7 +258,7 @@ fn a_pod_that_is_not_asked_for_yet_is_what_its_application_waits_for_first() {
     assert_eq!((held.pod.as_deref(), held.alike), (Some("ns/held-1"), 2));
     let first = found.first_blocker().expect("it waits");
     assert_eq!((first.mending(), first.is_permanent()), (Mending::Never, true));
-    let words = "job in root.a waits for its pod, which cannot be requested yet: it has scheduling gates: budget";
+    let words = "job in root.a waits for its pod, which is not ready to schedule: it has scheduling gates: budget";
     assert_eq!(found.sentence(), words);
     let other = twin.explain(&Asked::App("job".into(), Some("new-1".into()))).expect("an explanation");
     assert!(matches!(other, Finding::App(found) if found.asks.len() == 1), "one ask was asked about");

@@ -55,7 +55,7 @@ fn more_nodes(
     copies: &mut Copies,
 ) -> Result<Vec<PartitionCommand>, String> {
     let found = part.nodes.find(like).and_then(|key| part.nodes.get(key));
-    let node = found.ok_or_else(|| format!("node {like} not found as a model"))?;
+    let node = found.ok_or_else(|| format!("node {like} to copy not found"))?;
     let names = free_names(like.as_str(), |name| part.nodes.find(&NodeId::from(name)).is_some());
     let specs = names.take(count as usize).map(|name| {
         let id = NodeId::from(name);
@@ -89,7 +89,7 @@ fn more_apps(
     copies: &mut Copies,
 ) -> Result<Vec<PartitionCommand>, String> {
     let live = part.app(like);
-    let app = live.ok_or_else(|| format!("no active application {like} as a model"))?;
+    let app = live.ok_or_else(|| format!("active application {like} to copy not found"))?;
     within((app.asks.len() + 1).saturating_mul(count as usize))?;
     let mut commands = Vec::new();
     let names = free_names(like.as_str(), |name| part.app_key(&AppId::from(name)).is_some());

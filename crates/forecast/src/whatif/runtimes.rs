@@ -168,7 +168,7 @@ impl Runtimes {
         let otherwise = self.otherwise.map_or("never ends".to_owned(), |time| format!("{time:?}"));
         match self.parts().as_slice() {
             [] => format!("runtimes: {otherwise}"),
-            parts => format!("runtimes: {}; else: {otherwise}", parts.join("; ")),
+            parts => format!("runtimes: {}; otherwise: {otherwise}", parts.join("; ")),
         }
     }
 
@@ -176,7 +176,7 @@ impl Runtimes {
         let mut parts = Vec::new();
         if !self.given.is_empty() {
             let rules = if self.given.len() == 1 { "rule" } else { "rules" };
-            parts.push(format!("{} given {rules}", self.given.len()));
+            parts.push(format!("{} runtime {rules}", self.given.len()));
         }
         if let Some(key) = self.history {
             let by = match key {

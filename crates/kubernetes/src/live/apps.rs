@@ -207,7 +207,7 @@ impl Live {
         let Some(app) = self.apps.get_mut(&id).filter(|app| app.phase == Phase::Reserving) else { return };
         app.creating.clear();
         let first = Arc::clone(&app.first);
-        let message = format!("a placeholder of the gang cannot be created, so it runs without: {why}");
+        let message = format!("cannot create a placeholder of the gang, so the gang runs without placeholders: {why}");
         self.say(&first, Weight::Warning, GANG, "PlaceholderCreateFailed", message);
         self.delete_placeholders(&id);
         self.release_held(&id, sink);

@@ -42,7 +42,7 @@ impl Live {
                 self.note_victim(ask, format!("preempted for pod {by} of queue {by_queue}"));
             }
             EventKind::QuotaPreempted { ask, queue, .. } => {
-                self.note_victim(ask, format!("queue {queue} has more than its maximum"));
+                self.note_victim(ask, format!("queue {queue} is above its maximum"));
             }
             _ => {}
         }

@@ -111,7 +111,7 @@ impl Live {
             (Some(node), Err(why)) => {
                 self.set(uid, Stage::Leftover(node.clone()));
                 self.see(&pod, sink);
-                self.cluster.note(format!("pod {}: {why}; so node {node} takes no pods", pod.metadata.path()));
+                self.cluster.note(format!("pod {}: {why}; so node {node} accepts no pods", pod.metadata.path()));
                 self.occupy(&node, &pod, None, sink);
             }
             (Some(node), Ok(resource)) => self.place(uid, &node, resource, sink),

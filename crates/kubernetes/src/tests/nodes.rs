@@ -64,5 +64,5 @@ fn a_node_or_a_running_pod_that_cannot_be_read_takes_no_pods() {
     assert!(plan.bound.is_empty() && plan.notices[0].contains("node n1 is skipped"), "{:?}", plan.notices);
     let text = node("n1", "", "") + &foreign("f", "n1", "many") + &small("p", 0, "");
     let plan = planned_by(&text, ONE_QUEUE, Profile::V1_8_0);
-    assert!(plan.bound.is_empty() && plan.notices[0].contains("so node n1 takes no pods"), "{:?}", plan.notices);
+    assert!(plan.bound.is_empty() && plan.notices[0].contains("so node n1 accepts no pods"), "{:?}", plan.notices);
 }

@@ -155,7 +155,7 @@ impl<'v> Field<'v> {
     pub fn count(&self) -> Result<u64, Rejected> {
         match (self.value.as_u64(), self.value.as_i64()) {
             (Some(count), _) => Ok(count),
-            (None, Some(_)) => Err(self.expected("an integer from 0")),
+            (None, Some(_)) => Err(self.expected("an integer of 0 or more")),
             (None, None) => Err(self.expected("an integer")),
         }
     }

@@ -42,28 +42,31 @@ impl Partition {
     pub(crate) fn check_ask(&self, id: &AskId, spec: &AskSpec, more: &Resource) -> Result<AppKey, String> {
         let app = self.app_key(&spec.app).ok_or_else(|| format!("no active application {:?}", spec.app))?;
         if !spec.resource.strictly_greater_than_zero() {
-            return Err(format!("ask {id:?} of application {:?} requests nothing", spec.app));
+            return Err(format!("request {id:?} of application {:?} is empty", spec.app));
         }
         // Everything in the partition together must stay countable, or counters would drift by saturation.
         let root = &self.queues[ROOT];
         let mut counted = root.pending.add(&root.allocated);
         counted.add_assign(more);
         if !counted.adds_exactly(&spec.resource) {
-            return Err(format!("ask {id:?} of application {:?} is too large to be counted with the others", spec.app));
+            return Err(format!(
+                "request {id:?} of application {:?} is too large: the sum of all requests overflows",
+                spec.app
+            ));
         }
         if spec.holds_for_no_group() {
-            return Err(format!("placeholder {id:?} of application {:?} names no task group", spec.app));
+            return Err(format!("placeholder {id:?} of application {:?} has no task group", spec.app));
         }
         if let Some(state) = self.apps[app].ending {
-            return Err(format!("application {:?} is about to be {state} and takes no asks", spec.app));
+            return Err(format!("application {:?} is about to be {state} and accepts no requests", spec.app));
         }
         if self.apps[app].state == AppState::Failing {
-            return Err(format!("application {:?} is failing and takes no asks", spec.app));
+            return Err(format!("application {:?} is failing and accepts no requests", spec.app));
         }
         let known = self.apps[app].ask_key(id).map(|known| &self.apps[app].asks[known]);
         let refused = self.switches.ask_again_allocated == AskAgainAllocated::Refused;
         if refused && known.is_some_and(|known| known.allocation.is_some()) {
-            return Err(format!("ask {id:?} of application {:?} is allocated already", spec.app));
+            return Err(format!("request {id:?} of application {:?} is already allocated", spec.app));
         }
         Ok(app)
     }

@@ -25,7 +25,7 @@ impl Partition {
             return refuse(now, format!("no active application {app:?}"), events);
         };
         let Some(ask_key) = self.apps[key].key_to_release(ask) else {
-            return refuse(now, format!("application {app:?} has no ask {ask:?}"), events);
+            return refuse(now, format!("application {app:?} has no request {ask:?}"), events);
         };
         let released = &self.apps[key].asks[ask_key];
         if let Some(reason) = released.rare.stopping.filter(|_| released.allocation.is_some()) {

@@ -72,7 +72,7 @@ impl Partition {
                 let path = &queue.path;
                 let count = queue.apps.len();
                 return Err(format!(
-                    "CFG-110: {path} cannot become a parent, it has {count} live applications: {}",
+                    "CFG-110: {path} cannot become a parent, it has {count} active applications: {}",
                     ids.join(", ")
                 ));
             }
@@ -147,7 +147,7 @@ impl Partition {
         let parent = parent.map(|(parent, _)| parent);
         let draining = parent.map(|parent| &self.queues[parent]).filter(|p| p.state == QueueState::Draining);
         if let (None, Some(draining)) = (known, draining) {
-            return Err(format!("queue {} cannot be added below {}, which drains", config.name, draining.path));
+            return Err(format!("queue {} cannot be added to {}, which is draining", config.name, draining.path));
         }
         let key = known.unwrap_or_else(|| self.create(now, parent, &config.name, true, events));
         if known.is_none() {

@@ -272,7 +272,7 @@ pub const SWITCHES: &[SwitchRow] = rows! {
         false => "invalid rules are an error in the file";
     // Configurations, by the profile
     "config_keys" "N-01" [profile] "tests/config/rules/reading.rs::cfg_003_unknown_keys";
-        Profile::V1_5_1 => "the keys `preemption.quotapreemptionenabled` and `usergroupresolver` are faults",
+        Profile::V1_5_1 => "the keys `preemption.quotapreemptionenabled` and `usergroupresolver` are errors",
         Profile::V1_8_0 | Profile::V1_9_0 => "the keys `preemption.quotapreemptionenabled` and `usergroupresolver` are known",
         Profile::Kornsole => "the keys `preemption.quotapreemptionenabled` and `statedumpfilepath` are known";
     "limit_root_name" "N-08" [profile] "tests/config/rules/limits.rs::n_08_limits_below_a_queue_named_root";

@@ -81,7 +81,7 @@ pub(super) fn has_token(
 }
 
 fn no_token() -> Refusal {
-    let text = "send a token: `Authorization: Bearer TOKEN`; `kornsole token new` makes one";
+    let text = "send a token: `Authorization: Bearer TOKEN`; `kornsole token new` creates one";
     Refusal::new(Code::Unauthenticated, "the caller is unknown", text)
 }
 
@@ -153,7 +153,7 @@ fn now() -> i64 {
 /// Members of the scheduler ACL may look as somebody else; nobody may act as somebody else.
 fn looking_as(native: &NativeApi, who: Caller, headers: &HeaderMap, route: &Route) -> Result<Caller, Refusal> {
     let Some(value) = headers.get("kornsole-as") else { return Ok(who) };
-    let refused = |text: String| Refusal::new(Code::AclDenied, "cannot look as another user", text);
+    let refused = |text: String| Refusal::new(Code::AclDenied, "cannot view as another user", text);
     if !who.actor.scheduler_admin {
         let details = Details { scheduler_acl: true, ..Details::default() };
         return Err(refused("needs membership in the scheduler ACL".to_owned()).with(details));

@@ -42,7 +42,7 @@ pub async fn replace_config(State(native): State<Arc<NativeApi>>, request: Reque
 /// The message to an old client where its configuration is refused for what it is, not for who sends it.
 fn conflict(refusal: &Refusal) -> Option<String> {
     match refusal.code {
-        Code::ChecksumMismatch | Code::ChecksumRequired => Some("the base configuration is changed".to_owned()),
+        Code::ChecksumMismatch | Code::ChecksumRequired => Some("the base configuration has changed".to_owned()),
         Code::ConfigInvalid => Some(refusal.description.clone()),
         Code::NotDurable | Code::RemovalNotAllowed => Some(refusal.to_string()),
         _ => None,

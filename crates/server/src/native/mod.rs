@@ -212,7 +212,7 @@ impl NativeApi {
     /// Carries out an order, and waits for its result.
     async fn perform(&self, who: &Caller, order: Order) -> Result<Done, Refusal> {
         if self.options.of_jobs && act::is_of_a_resource_manager(&order.act) {
-            let what = "applications are jobs here, and only their daemon can do that";
+            let what = "applications are local jobs; only the job daemon can do this";
             let refusal = Refusal::new(Code::NotSupported, what, "use `kornsole submit` and `kornsole cancel`");
             return Err(self.enter_refusal(who, order, refusal).await);
         }
@@ -383,7 +383,7 @@ async fn handle(request: &NativeRequest) -> Result<Reply, Refusal> {
         Verb::Audit => history::audit(request),
         Verb::NotYet => Err(Refusal::new(
             Code::NotSupported,
-            format!("not served yet: {}", request.route.summary.to_lowercase()),
+            format!("not available yet: {}", request.route.summary.to_lowercase()),
             "see `features` of /kornsole/v1/server",
         )),
         // Answered before, since it does not end.

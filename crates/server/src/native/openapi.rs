@@ -93,7 +93,7 @@ fn config_headers() -> [Value; 3] {
         header(
             "Kornsole-Allow-Removal",
             "integer",
-            "The number of queues that the configuration may remove, also if that is more than half of them",
+            "The number of queues that the configuration may remove, even if it is more than half of them",
         ),
     ]
 }

@@ -84,7 +84,7 @@ async fn check_one(request: &NativeRequest, check: dto::Check) -> Result<Result<
 pub(super) fn lacks(request: &NativeRequest, done: &Configured) -> Vec<String> {
     let actor = &request.who.actor;
     if let Some(why) = &actor.read_only {
-        return vec![format!("read only: {why}")];
+        return vec![format!("read-only: {why}")];
     }
     // The very text that is in force changes nothing, and so takes no right.
     if actor.scheduler_admin || done.checksum == done.previous {

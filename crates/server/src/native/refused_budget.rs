@@ -56,7 +56,7 @@ impl RefusedBudget {
         if own.bytes < MOST_OF_USER && of_address < MOST_OF_ADDRESS {
             return None;
         }
-        let text = format!("too many bytes of rejected orders of {user}; try again in a minute");
+        let text = format!("too many bytes of rejected operations of {user}; try again in a minute");
         let first = !std::mem::replace(&mut own.said, true);
         let details = Details { wait: Some(WINDOW.as_secs()), ..Details::default() };
         Some(HeldUp { refusal: Refusal::new(Code::RateLimited, "not now", text).with(details), first })

@@ -276,7 +276,7 @@ pub static ROUTES: [Route; 42] = [
         .gives::<dto::Silence>(),
     with("DELETE", change("/alerts/silences/{silence}", Verb::EndSilence, "End a silence early", Nothing))
         .gives::<dto::Silence>(),
-    get("/audit", Verb::Audit, "List the audit: who did what, done or rejected").gives::<audit::Audit>(),
+    get("/audit", Verb::Audit, "List the audit: user, operation, and result").gives::<audit::Audit>(),
     get("/events", Verb::Events, "List events with their ids").gives::<dto::Events>(),
     get("/events/stream", Verb::EventStream, "Stream events, one JSON object per line"),
 ];

@@ -107,7 +107,7 @@ fn done(act: &JobAct, job: &JobReport) -> String {
         JobAct::Hold => "held".to_owned(),
         JobAct::Release => "released".to_owned(),
         JobAct::Requeue if running => "is ending and will be requeued".to_owned(),
-        JobAct::Requeue => "queued again".to_owned(),
+        JobAct::Requeue => "requeued".to_owned(),
         JobAct::Move(queue) => format!("moves to {queue}"),
         JobAct::Priority(_) => format!("has priority {}", job.priority),
         JobAct::Edit(_) => format!("{} requests {}", job.name, asked(job)),

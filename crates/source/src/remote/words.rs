@@ -10,7 +10,7 @@ pub fn notes(target: &Target, options: &RemoteOptions) -> Vec<String> {
     if let Some(who) = target.seen_as() {
         notes.push(format!("Shown as {who}; changes as another user are not possible."));
     } else if options.read_only {
-        notes.push("Read only.".to_owned());
+        notes.push("Read-only.".to_owned());
     }
     notes
 }

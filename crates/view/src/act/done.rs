@@ -89,10 +89,10 @@ impl fmt::Display for PodEnd {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Deleted => f.write_str("deletion started"),
-            Self::Gone => f.write_str("was already gone"),
-            Self::Replaced => f.write_str("another pod now has its name and stays"),
-            Self::Refused(why) => write!(f, "stays: {why}"),
-            Self::Kept(kind) => write!(f, "stays: it is of a {kind}"),
+            Self::Gone => f.write_str("was already deleted"),
+            Self::Replaced => f.write_str("another pod now has its name and is not deleted"),
+            Self::Refused(why) => write!(f, "not deleted: {why}"),
+            Self::Kept(kind) => write!(f, "not deleted: it belongs to a {kind}"),
         }
     }
 }

@@ -267,7 +267,7 @@ impl Refusal {
     pub fn read_only(actor: &Actor, act: &Act) -> Option<Self> {
         let why = actor.read_only.as_deref()?;
         let message = format!("{} may not {act}", actor.user());
-        Some(Self::new(Code::ReadOnly, message, format!("read only: {why}")))
+        Some(Self::new(Code::ReadOnly, message, format!("read-only: {why}")))
     }
 
     /// The scheduler is not there any more.
@@ -331,7 +331,7 @@ impl Refusal {
             Denial::NoAccess { queue, access, .. } => Self::no_access(actor, act, queue, *access),
             Denial::NoQueue(queue) => Self::not_found("queue", queue.as_str()),
             Denial::NotLeaf(queue) => {
-                let text = format!("{queue} accepts queues, not applications: it is not a leaf");
+                let text = format!("{queue} is not a leaf: it contains queues, not applications");
                 Self::new(Code::TargetNotLeaf, message, text).with(about(queue))
             }
             Denial::SameQueue(queue) => {

@@ -218,7 +218,7 @@ numbers! {
     /// A configuration is in force.
     CONFIG_LOADED = 900, "configuration loaded";
     /// A configuration was refused.
-    CONFIG_REFUSED = 901, "configuration refused";
+    CONFIG_REFUSED = 901, "configuration rejected";
     /// A queue entered a state.
     QUEUE_STATE = 902, "state";
     /// A queue has been draining for long.

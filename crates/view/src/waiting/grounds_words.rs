@@ -62,7 +62,7 @@ impl Sentence for Kept {
                     some => format!(" before {} was preempted", count(some, "allocation")),
                 };
                 format!(
-                    "without one more of them the queue would be below its guarantee, {}{less}",
+                    "after one more preemption the queue would be below its guarantee, {}{less}",
                     beside_guarantee(leaf)
                 )
             }
@@ -99,7 +99,7 @@ pub(super) fn lines(grounds: &PreemptionGrounds) -> Vec<SheetLine> {
     let own = format!("{}; {what}", grounds.own.sentence());
     lines.push(SheetLine::new("its queue", own).to(to(&grounds.own)));
     for leaf in &grounds.leaves {
-        let text = format!("{}; {} went", leaf.sentence(), count(leaf.victims, "allocation"));
+        let text = format!("{}; {} preempted", leaf.sentence(), count(leaf.victims, "allocation"));
         lines.push(SheetLine::new("the victim's", text).to(to(leaf)));
     }
     if let Some(node) = &grounds.node {
@@ -140,7 +140,7 @@ mod tests {
         let kept = |why| Kept { why, leaf: leaf.clone(), count: 3, first: ("x".into(), "y".into()) }.sentence();
         assert_eq!(
             kept(WhyKept::Floor),
-            "3 allocations of root.b, the first y of x: without one more of them the queue would be below its guarantee, 7 cpu used, 2 cpu \
+            "3 allocations of root.b, the first y of x: after one more preemption the queue would be below its guarantee, 7 cpu used, 2 cpu \
              guaranteed before 1 allocation was preempted"
         );
         for why in [WhyKept::Important, WhyKept::OtherNode, WhyKept::NotNeeded, WhyKept::NoUse, WhyKept::Going] {

@@ -58,13 +58,13 @@ impl PartitionView {
         }
         if asks == 0 {
             let text = if node.schedulable {
-                "no waiting request would fit it even if it was empty"
+                "no pending request would fit it even if it were empty"
             } else {
                 return Vec::new();
             };
             return vec![SheetLine::new("waits", text)];
         }
-        let text = format!("{} found no node and would fit it if it was empty", count(asks, "ask"));
+        let text = format!("{} found no node and would fit it if it were empty", count(asks, "ask"));
         let mut lines = vec![SheetLine::new("waits", text)];
         for (app, ask) in first {
             let text = format!("{} {}: {}", app.id, ask.id, amounts(&ask.resource));

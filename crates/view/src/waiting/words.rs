@@ -104,7 +104,7 @@ impl AskWords for AskExplanation {
         Some(match next.kind {
             DecisionKind::Allocate | DecisionKind::Replace => return None,
             DecisionKind::Reserve => format!("the next cycle reserves{node} for it"),
-            DecisionKind::Claim => format!("the next cycle takes{node} from requests that have it reserved"),
+            DecisionKind::Claim => format!("the next cycle releases other reservations of{node} for it"),
             DecisionKind::Preempt => format!("the next cycle preempts others for it on{node}"),
             DecisionKind::Stall => "it is too large for its required node, and ends every cycle".to_owned(),
         })
@@ -190,7 +190,7 @@ impl Sentence for Blocker {
             (BlockLevel::QueueApps | BlockLevel::UserApps | BlockLevel::GroupApps, None) => {
                 let first =
                     self.holders.first().map(|holder| format!(", among them {}", holder.app)).unwrap_or_default();
-                format!("a place in {place}: {used} of {limit} applications run{first}")
+                format!("a slot in {place}: {used} of {limit} applications run{first}")
             }
             (BlockLevel::Gang, None) => {
                 format!("a placeholder of {place}: {used} of {limit} were replaced or ended; {detail}")
@@ -198,7 +198,7 @@ impl Sentence for Blocker {
             (BlockLevel::State, None) => {
                 format!("{place}, which {detail}: its queue starts one application at a time")
             }
-            (BlockLevel::Pod, None) => format!("its pod, which cannot be requested yet: {detail}"),
+            (BlockLevel::Pod, None) => format!("its pod, which is not ready to schedule: {detail}"),
             (BlockLevel::Backoff, None) => format!("the end of its back-off: {detail}"),
             (BlockLevel::Stalled, None) => format!("{place}, which {detail}"),
             (BlockLevel::Priority, None) => format!("its turn: {place} {detail}"),
@@ -318,7 +318,11 @@ impl Sentence for PreemptionVerdict {
                 )
             }
             PreemptionOutcome::NotEnough => {
-                format!("even if all possible victims{inside} were preempted, its queue would not have room; {}", own())
+                format!(
+                    "even if all possible victims{inside} were preempted, its queue would not have enough \
+                    headroom; {}",
+                    own()
+                )
             }
             PreemptionOutcome::NoNode(all) => {
                 format!("{} can be preempted{inside}, but no node would then fit it", count(*all, "allocation"))

@@ -95,7 +95,7 @@ fn compared_note(all: &[UsageCompared]) -> Option<String> {
     let first = differ.first()?;
     let others = if differ.len() > 1 { format!(" and {} others", differ.len() - 1) } else { String::new() };
     Some(format!(
-        "of ended allocations its own count (resourceHistory) differs for {}{others} of {} live applications: {}",
+        "its own count of ended allocations (resourceHistory) differs for {}{others} of {} active applications: {}",
         first.application,
         all.len(),
         first.why

@@ -52,8 +52,8 @@ pub fn tracked_report(view: &View, question: &Question) -> Result<UsageReport, S
         only_allocated: true,
         notes: vec![
             format!(
-                "{NO_LEDGER}; this is what the ended allocations of its {many} live applications used, by its own count \
-                 (resourceHistory)"
+                "{NO_LEDGER}; this is the usage of ended allocations of its {many} active applications, by its own \
+                    count (resourceHistory)"
             ),
             "running allocations, usage of ended applications, waits, and borrowed resources are unknown".to_owned(),
         ],

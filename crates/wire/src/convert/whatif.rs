@@ -36,7 +36,7 @@ pub fn plan(asked: &dto::WhatIf) -> Result<Plan, String> {
         all.extend(steps::read(&Value::from(asked.steps.clone()).to_string())?);
     }
     let span = match (&asked.run.advance, &asked.run.cycles) {
-        (Some(_), Some(_)) => return Err("run: give `cycles` or `advance`, not both".to_owned()),
+        (Some(_), Some(_)) => return Err("run: use `cycles` or `advance`, not both".to_owned()),
         (Some(time), None) => {
             Span::For(parse_duration(time).ok_or_else(|| format!("run.advance: {time:?} is not a time such as 30m"))?)
         }

@@ -44,7 +44,7 @@ impl<'de> Deserialize<'de> for Deadline {
             type Value = Deadline;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("an RFC 3339 text, or nanoseconds")
+                f.write_str("an RFC 3339 time, or nanoseconds")
             }
 
             fn visit_str<E: Error>(self, text: &str) -> Result<Deadline, E> {

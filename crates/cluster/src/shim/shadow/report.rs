@@ -113,7 +113,7 @@ pub fn summary(tally: &Tally, free: &Free) -> String {
     text += &by_itself(free);
     let last: Vec<&Difference> = tally.differences().rev().take(LAST).collect();
     if !last.is_empty() {
-        text += "\nthe last differences:\n";
+        text += "\nlatest differences:\n";
         last.iter().rev().for_each(|one| text += &format!("  {}\n", sentence(&one.comparison, &one.pod)));
     }
     text
@@ -272,7 +272,7 @@ QUEUE     DECISIONS  UNSETTLED  AGREEMENT  LEGALITY  NODE  ORDER  ILLEGAL  MISSE
 root.etl          4          1    66.67 %   66.67 %     0      0        1       0
 all               4          1    66.67 %   66.67 %     0      0        1       0
 
-the last differences:
+latest differences:
   2026-11-01T10:00:00.25Z unsettled: etl uid-1 of root.etl on n2: the scheduler has restarted
   2026-11-01T10:00:00.25Z illegal (queue-maximum): a/b of root.etl on n2: it would wait for cpu
 ";

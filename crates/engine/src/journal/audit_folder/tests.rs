@@ -192,7 +192,7 @@ fn a_file_that_was_cut_off_is_damaged_and_what_is_intact_is_shown() {
         let all = look.audit_log().entries(&AuditQuery { limit: 9, ..AuditQuery::default() });
         let damage = look.damage().unwrap();
         assert!(damage.contains(&scratch.file().display().to_string()) && damage.contains("cut off"), "{damage}");
-        assert!(damage.contains(&format!("intact are {} audit entries", all.len())), "{damage}");
+        assert!(damage.contains(&format!("intact: {} audit entries", all.len())), "{damage}");
         if len == whole.len() - 1 {
             assert_eq!((all.len(), look.audit_log().revisions(None, 9).len()), (2, 1));
         }

@@ -23,9 +23,9 @@ const NAMES: [&str; COLUMNS] = [
     "processors used",
     "average cpu time",
     "memory used",
-    "processors asked",
-    "time asked",
-    "memory asked",
+    "processors requested",
+    "time requested",
+    "memory requested",
     "status",
     "user",
     "group",
@@ -95,7 +95,7 @@ pub fn read(name: &str, text: &str) -> Reading {
         match columns(line) {
             Ok(columns) => take(&mut reading, name, at, &columns),
             Err((column, message)) => {
-                let hint = "a line has 18 numbers separated by blanks; -1 is unknown";
+                let hint = "a line has 18 numbers separated by blanks; -1 means unknown";
                 reading.fault(Place { column, ..at }, message, hint);
             }
         }

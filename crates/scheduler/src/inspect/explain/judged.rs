@@ -150,7 +150,7 @@ impl Partition {
                 let required = ask.rare.required_node.as_ref().map(ToString::to_string).unwrap_or_default();
                 format!("it requires node {required}")
             }
-            NodeReason::Unschedulable => format!("node {} takes no allocations", node.id),
+            NodeReason::Unschedulable => format!("node {} is unschedulable", node.id),
             NodeReason::Reserved => format!("node {} is reserved", node.id),
             NodeReason::Capacity => format!("node {} is too small even when empty", node.id),
             NodeReason::Free => format!("node {} has too little left", node.id),

@@ -37,7 +37,7 @@ impl Once {
         let running = row.asks.len().saturating_sub(row.pending_asks as usize);
         let mut lines = vec![
             format!("{} in {}, of {}, is {}", row.id, row.queue, row.who.user, row.state),
-            format!("{running} allocations are released, {} asks withdrawn", row.pending_asks),
+            format!("{running} allocations are released, {} requests canceled", row.pending_asks),
         ];
         let Some(cluster) = self.cluster() else { return Ok((lines, Vec::new())) };
         lines.extend(act::cluster::waived(&cluster, &view).map(str::to_owned));

@@ -58,7 +58,7 @@ impl Worker {
         }
         let count = unknown.len();
         let values = if count == 1 { "value" } else { "values" };
-        let title = format!("{count} {values} of {} unknown: the answer cannot be read there", what(query));
+        let title = format!("{count} {values} of {} unknown: invalid response", what(query));
         let lines: Vec<String> = unknown.iter().take(SHOWN_UNKNOWN).map(ToString::to_string).collect();
         self.remote_state.notice(self.shared.cluster_time(), NoticeWeight::Warning, title, lines.join("\n"));
         self.unknown.insert(query.clone(), unknown);

@@ -59,7 +59,7 @@ fn of_ask(found: &dto::Explained, ask: &dto::ExplainedAsk) -> Vec<SheetLine> {
     let to = Target::App(found.application_id.as_str().into(), Some(ask.allocation_key.as_str().into()));
     let like = if ask.alike > 1 { format!(" (and {} like it)", ask.alike - 1) } else { String::new() };
     let mut lines = vec![SheetLine::new("ask", format!("{}{like}", ask.text)).to(Some(to)).since(known(ask.since))];
-    lines.extend(ask.said.iter().map(|said| SheetLine::new("scheduler", format!("says: {said}")).below(1)));
+    lines.extend(ask.said.iter().map(|said| SheetLine::new("scheduler", format!("reports: {said}")).below(1)));
     for blocked in &ask.blocked_by {
         lines.extend(of_blocker(blocked));
     }
@@ -143,7 +143,7 @@ pub fn overview(found: &dto::Waiting) -> Sheet {
         let to = blocked.and_then(|blocked| target(&blocked.names));
         lines.push(SheetLine::new(level, group.text.as_str()).to(to).since(known(group.since)));
         for example in &group.examples {
-            let asks = if example.asks == 1 { "1 ask".to_owned() } else { format!("{} asks", example.asks) };
+            let asks = if example.asks == 1 { "1 ask".to_owned() } else { format!("{} requests", example.asks) };
             let text = format!("{} in {}: {asks}", example.application_id, example.queue_name);
             let to = Some(Target::Why(example.application_id.as_str().into()));
             lines.push(SheetLine::new("", text).below(1).to(to));

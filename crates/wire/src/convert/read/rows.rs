@@ -84,7 +84,7 @@ pub fn app(app: dto::Application, shapes: Shapes) -> AppRow {
         None => (AppState::Running, Some(&app.state)),
     };
     let message = match foreign {
-        Some(word) if !word.is_empty() => Some(format!("the scheduler calls its state {word}")),
+        Some(word) if !word.is_empty() => Some(format!("the scheduler reports the state {word}")),
         _ => (!app.rejected_message.is_empty()).then(|| app.rejected_message.clone()),
     };
     let pending_asks: i64 = app.requests.iter().map(|request| i64::from(request.pending_count.max(1))).sum();

@@ -214,14 +214,14 @@ impl<T> Visitor<'_> for NumberOrText<T> {
 
 impl<'de> Deserialize<'de> for Quantity {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        let due = "an amount: a whole number that is not negative, or a text as \"500m\" or \"2Gi\"";
+        let due = "a quantity: an integer of 0 or more, or a string such as \"500m\" or \"2Gi\"";
         from.deserialize_any(NumberOrText { due, number: Self::Number, text: Self::Text })
     }
 }
 
 impl<'de> Deserialize<'de> for Span {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        let due = "a duration: whole seconds, or a text as \"10s\" or \"1m30s\"";
+        let due = "a duration: whole seconds, or a string such as \"10s\" or \"1m30s\"";
         from.deserialize_any(NumberOrText { due, number: Self::Seconds, text: Self::Text })
     }
 }

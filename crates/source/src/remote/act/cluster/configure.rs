@@ -126,7 +126,7 @@ pub async fn keep(cluster: &Cluster, text: &str, origin: Origin) -> Option<u64> 
     let kept = Kept::of(&cluster.context().name).filter(|_| !text.is_empty())?;
     let text = text.to_owned();
     let done = tokio::task::spawn_blocking(move || kept.keep(&text, origin)).await.ok()?;
-    done.inspect_err(|error| tracing::warn!("the configuration cannot be kept: {error}")).ok()
+    done.inspect_err(|error| tracing::warn!("cannot save the configuration: {error}")).ok()
 }
 
 fn ours(note: &Note, of: Option<u64>) -> Origin {
