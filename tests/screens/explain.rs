@@ -52,7 +52,7 @@ fn from_what_waits_one_goes_to_why_and_back() {
     let page = shown(&driver);
     let sheet = page.sheet.as_ref().unwrap().as_ref().unwrap();
     assert!(sheet.waits && sheet.sentence.contains(" waits for "), "{}", sheet.sentence);
-    assert!(sheet.lines.iter().any(|line| line.label == "ask" && line.since.is_some()), "{sheet:#?}");
+    assert!(sheet.lines.iter().any(|line| line.label == "request" && line.since.is_some()), "{sheet:#?}");
     driver.keys("<esc><esc>").unwrap();
     says_not(&driver, "pending requests");
 }

@@ -289,9 +289,9 @@ fn a_command_line_can_bring_a_filter() {
 #[test]
 fn help_is_filtered_scrolled_and_closed() {
     let mut driver = after("?", 80, 24);
-    says(&driver, "Open what is under the cursor");
+    says(&driver, "Open the selected row");
     driver.keys("G").unwrap();
-    says_not(&driver, "Open what is under the cursor");
+    says_not(&driver, "Open the selected row");
     driver.keys("/freeze<ret>").unwrap();
     says(&driver, "Freeze or unfreeze the screen");
     says_not(&driver, "Fold all queues below");

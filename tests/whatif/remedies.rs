@@ -60,7 +60,7 @@ fn a_maximum_is_raised_by_what_others_take_first() {
     let priority = all.iter().find(|line| line.contains("priority")).unwrap();
     assert_eq!(
         priority,
-        "raise its priority from 0 to 1: then it is scheduled first when one ends; then two waits with 1 ask"
+        "raise its priority from 0 to 1: then it is scheduled first when one ends; then two waits with 1 request"
     );
     assert!(!all.iter().any(|line| line.starts_with("end one")), "the end of `one` is of use to `two`: {all:#?}");
 }
@@ -231,7 +231,7 @@ fn a_configuration_is_tried_for_ten_minutes_until_that_is_stopped() {
         lines,
         [
             "1 application starts (without the change: does not), a request waits 5m on average instead of 10m, 2 requests wait longer than 10m instead of 4",
-            "root.a: uses 2 cpu more at the end, 2 asks fewer wait at the end",
+            "root.a: uses 2 cpu more at the end, 2 requests fewer wait at the end",
             "runtimes: median of 0 ended applications, by queue; 2 applications had no match: never ends",
         ]
     );

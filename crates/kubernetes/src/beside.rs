@@ -233,9 +233,9 @@ fn without_pod(asks: &[AskSeen<'_>], pods: &BTreeMap<AskId, Arc<Pod>>) -> Option
     let words = |count: usize, what: &str| format!("{count} {what}{}", if count == 1 { "" } else { "s" });
     let of = match (pending, allocated) {
         (0, 0) => return None,
-        (pending, 0) => words(pending, "ask"),
+        (pending, 0) => words(pending, "request"),
         (0, allocated) => words(allocated, "allocation"),
-        (pending, allocated) => format!("{} and {}", words(pending, "ask"), words(allocated, "allocation")),
+        (pending, allocated) => format!("{} and {}", words(pending, "request"), words(allocated, "allocation")),
     };
     let named = unseen().take(MOST).map(|ask| ask.tags.pod().unwrap_or_else(|| ask.id.to_string()));
     let named = named.collect::<Vec<_>>().join(", ");

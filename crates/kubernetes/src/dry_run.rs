@@ -346,7 +346,7 @@ impl Reasons<'_> {
     fn explained(&self, ask: &AskId, app: &AppId) -> String {
         let found = self.part.explain(self.run.now, app, Some(ask));
         let Some(found) = found.and_then(|found| found.asks.into_iter().next()) else {
-            return "its request was withdrawn".to_owned();
+            return "its request was canceled".to_owned();
         };
         match (found.blockers.first(), found.next_step()) {
             (Some(first), _) => format!("waits for {}", first.sentence()),

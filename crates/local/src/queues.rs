@@ -16,7 +16,7 @@ pub fn configuration(machine: &Machine) -> String {
         gpus => format!(", gpu: {}", (gpus / GUARANTEED_PART).max(1)),
     };
     format!(
-        "# The queues of this machine, as long as no --config names others.
+        "# The default queues of this machine; --config FILE replaces them.
 partitions:
   - name: default
     placementrules:

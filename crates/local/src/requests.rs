@@ -204,7 +204,7 @@ impl Daemon {
                 format!("waits for its start time, in {}s", left.div_ceil(1000))
             }
             JobState::Waiting => match job.array.filter(|task| task.most > 0) {
-                Some(task) => format!("at most {} tasks of its array run at once", task.most),
+                Some(task) => format!("at most {} tasks of its array run at the same time", task.most),
                 None => "about to be queued".to_owned(),
             },
             JobState::Running if job.stopping.is_some() => "being ended".to_owned(),

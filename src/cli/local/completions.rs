@@ -64,7 +64,7 @@ pub fn extend(shell: Shell, script: String) -> String {
 }
 
 const BASH: &str = r#"
-# Jobs and queues of this machine, as its daemon has them now.
+# Jobs and queues of this machine, from its daemon.
 _kornsole_local() {
     local word="${COMP_WORDS[COMP_CWORD]}" before="${COMP_WORDS[COMP_CWORD-1]}" first=2 kind=""
     case "${COMP_WORDS[1]}" in
@@ -101,7 +101,7 @@ complete -F _kornsole_local -o bashdefault -o default kornsole
 "#;
 
 const FISH: &str = r#"
-# Jobs and queues of this machine, as its daemon has them now.
+# Jobs and queues of this machine, from its daemon.
 for command in job logs wait cancel hold release requeue
     complete -c kornsole -n "__fish_kornsole_using_subcommand $command" -f -a "(kornsole local names jobs 2>/dev/null)"
 end
@@ -114,7 +114,7 @@ complete -c kornsole -n "__fish_kornsole_using_subcommand local; and __fish_seen
 "#;
 
 const ZSH: &str = r#"
-# Jobs and queues of this machine, as its daemon has them now.
+# Jobs and queues of this machine, from its daemon.
 (( $+functions[_kornsole_jobs] )) ||
 _kornsole_jobs() {
     local -a jobs

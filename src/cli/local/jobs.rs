@@ -221,7 +221,7 @@ pub fn job(args: &JobArgs) -> ExitCode {
             ("reason", job.reason.clone()),
             ("command", job.command.join(" ")),
             ("directory", job.dir.clone()),
-            ("asks", in_words(job.vcore, job.memory, job.gpu)),
+            ("requests", in_words(job.vcore, job.memory, job.gpu)),
             ("priority", job.priority.to_string()),
             ("submitted", ago(job.submitted)),
             ("time", job.time_limit.map(|seconds| show_ms(seconds.saturating_mul(1000))).unwrap_or_default()),

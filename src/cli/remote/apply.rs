@@ -170,7 +170,7 @@ pub(super) fn change(once: &mut Once, args: &ChangeArgs, json: bool, sent: &Sent
         Err(refusal) => refusal,
     };
     if let Some(text) = refusal.details.put_back.clone().filter(|_| !args.yes && std::io::stdin().is_terminal()) {
-        super::note_on_stderr(&escape_lines(&refusal.to_string()));
+        super::note_on_stderr(&escape_lines(&format!("error: {refusal}")));
         if ["y", "yes"].contains(&answer("restore the previous text in the ConfigMap? [y/N] ")?.as_str()) {
             return put_back(once, json, text);
         }
@@ -190,7 +190,10 @@ fn put_back(once: &mut Once, json: bool, text: String) -> Result<(), Ended> {
 /// Says that what was only tried would be refused.
 fn warn_of(removal: &Removal, allowed: AllowedRemoval) {
     if !removal.passes(allowed) {
-        super::note_on_stderr(&format!("it would be rejected: {removal}; {}", removal.how_to_allow()));
+        super::note_on_stderr(&format!(
+            "warning: the configuration would be rejected: {removal}; {}",
+            removal.how_to_allow()
+        ));
     }
 }
 

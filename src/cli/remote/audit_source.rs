@@ -56,7 +56,7 @@ impl AuditSourceArgs {
         let once = self.server_args().connect()?;
         match once.remote() {
             Remote::Kornsole(known) if known.can("audit") => Ok(AuditSource::Server(Box::new(once))),
-            Remote::Kornsole(_) => Err(Ended { message: "this kornsole has no audit".to_owned(), code: 1 }),
+            Remote::Kornsole(_) => Err(Ended { message: "this server has no audit".to_owned(), code: 1 }),
             Remote::YuniKorn(_) => {
                 let profile = once.remote().profile();
                 let mut once = once;

@@ -143,7 +143,7 @@ fn suspend(once: &mut Once, args: &KillArgs, app: &AppId, owners: Vec<OwnerObjec
         let OwnerObject { namespace, name, .. } = &one.owner;
         match &one.why_not {
             None => note_on_stderr(&escape_lines(&format!(
-                "{} is suspended; to undo: kubectl -n {namespace} patch {} {} --type=merge -p '{{\"spec\":{{\"suspend\":false}}}}'",
+                "note: {} is suspended; to undo: kubectl -n {namespace} patch {} {} --type=merge -p '{{\"spec\":{{\"suspend\":false}}}}'",
                 one.owner.words(),
                 name.kind.to_lowercase(),
                 name.name

@@ -119,7 +119,7 @@ impl ServerArgs {
         let contexts = attach::contexts(self.client.user_settings.as_deref())?;
         let found = attach::find(&self.server, &self.client.way, &contexts)?;
         for note in &found.options.notes {
-            note_on_stderr(note);
+            note_on_stderr(&format!("warning: {note}"));
         }
         Ok((Once::connect(&found.target, Limits::default())?, trends::context(&found)))
     }
@@ -133,7 +133,7 @@ impl ServerArgs {
             let once = self.connect()?;
             match once.remote() {
                 Remote::Kornsole(known) if known.can(feature) => Ok(once.own(path)?.to_vec()),
-                Remote::Kornsole(_) => Err(Ended { message: format!("this kornsole has no {feature}"), code: 1 }),
+                Remote::Kornsole(_) => Err(Ended { message: format!("this server has no {feature}"), code: 1 }),
                 Remote::YuniKorn(_) => Err(Ended { message: format!("Apache YuniKorn has no {feature}"), code: 1 }),
             }
         };
@@ -155,7 +155,7 @@ impl ServerArgs {
             let once = act::connect(self)?;
             match once.remote() {
                 Remote::Kornsole(known) if known.can("alerts") => Ok(once.own_order(method, path, reason, body)?),
-                Remote::Kornsole(_) => Err(Ended { message: "this kornsole has no alerts".to_owned(), code: 1 }),
+                Remote::Kornsole(_) => Err(Ended { message: "this server has no alerts".to_owned(), code: 1 }),
                 Remote::YuniKorn(_) => Err(Ended { message: "Apache YuniKorn has no alerts".to_owned(), code: 1 }),
             }
         };
@@ -237,7 +237,7 @@ fn print_or_watch(watch: bool, mut make: impl FnMut() -> Result<String, Ended>) 
             }
             Err(ended) if ended.code == UNREACHABLE => {
                 if !std::mem::replace(&mut silent, true) {
-                    note_on_stderr(&format!("{}; trying again", ended.message));
+                    note_on_stderr(&format!("warning: {}; retrying", ended.message));
                 }
             }
             Err(ended) => return Err(ended),

@@ -316,11 +316,11 @@ impl Cells<'_> {
 
 /// Says on standard error what is unknown, and why.
 fn note_unknown(once: &Once) {
-    once.unanswered().iter().for_each(|why| note_on_stderr(why));
+    once.unanswered().iter().for_each(|why| note_on_stderr(&format!("warning: {why}")));
     let unknown = once.unknown();
-    unknown.iter().take(SHOWN_UNKNOWN).for_each(|one| note_on_stderr(&format!("unknown: {one}")));
+    unknown.iter().take(SHOWN_UNKNOWN).for_each(|one| note_on_stderr(&format!("warning: unknown: {one}")));
     if let Some(more) = unknown.len().checked_sub(SHOWN_UNKNOWN + 1) {
-        note_on_stderr(&format!("unknown: {} more values", more + 1));
+        note_on_stderr(&format!("warning: unknown: {} more values", more + 1));
     }
 }
 

@@ -92,7 +92,7 @@ fn refusals(out: &mut String, line: &Line<'_>, labels: &[Label]) {
 fn queues(out: &mut String, line: &Line<'_>) {
     let Some(row) = line.runs.first() else { return };
     for (title, groups) in [("queue", &row.figures.queues), ("user", &row.figures.users)] {
-        let head = [title, "asks", "wait p50", "p95", "p99", "longest", "waiting", "preempted"];
+        let head = [title, "requests", "wait p50", "p95", "p99", "longest", "waiting", "preempted"];
         let mut rows: Vec<Vec<String>> = vec![head.map(str::to_owned).to_vec()];
         for group in groups.iter().take(QUEUES) {
             let waits = &group.waits;

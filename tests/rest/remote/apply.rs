@@ -119,7 +119,7 @@ fn without_a_terminal_a_word_is_needed_and_a_dry_run_says_what_would_be() {
     let would: Value = serde_json::from_slice(&empty.stdout).unwrap();
     assert_eq!((&would["revision"], &would["draining"].as_array().unwrap().len()), (&Value::from(2), &4));
     assert!(
-        said(&empty).1.contains("it would be rejected: it is empty and removes 4 of 4 queues"),
+        said(&empty).1.contains("warning: the configuration would be rejected: it is empty and removes 4 of 4 queues"),
         "{}",
         said(&empty).1
     );

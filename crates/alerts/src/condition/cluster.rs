@@ -80,8 +80,10 @@ pub fn preemptions(rule: &Rule, given: &Given, part: &PartitionView) -> Vec<Read
 /// Asks that fit all nodes together and none alone.
 pub fn fragmentation(rule: &Rule, part: &PartitionView) -> Vec<Reading> {
     let asks = asks_without_a_node(part);
-    let figures =
-        format!("{} fit the free capacity of all schedulable nodes together, but no single node", count(asks, "ask"));
+    let figures = format!(
+        "{} fit the free capacity of all schedulable nodes together, but no single node",
+        count(asks, "request")
+    );
     let subject = Subject::new(&part.name, SubjectKind::Cluster, "");
     match asks {
         0 => Vec::new(),

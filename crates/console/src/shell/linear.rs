@@ -161,7 +161,7 @@ impl Talk {
         while !self.quit {
             let Some(line) = self.next_line()? else { break };
             let Some(line) = line else {
-                self.say(vec!["The input has ended; kornsole ends.".to_owned()])?;
+                self.say(vec!["The input has ended; kornsole exits.".to_owned()])?;
                 break;
             };
             self.take(&line)?;

@@ -265,7 +265,7 @@ impl<'t, 'w> Player<'t, 'w> {
 
     fn step(&mut self, by: Duration) -> Result<(), BrokenRule> {
         if self.now + by > self.limits.time {
-            return Err(broken("TAPE-021", format!("more than {:?} of virtual time go by", self.limits.time)));
+            return Err(broken("TAPE-021", format!("more than {:?} of virtual time passed", self.limits.time)));
         }
         let until = self.rig.now() + by;
         while self.rig.advance_until(until, WORK_SLICE.min(self.work)) == Progress::Busy {

@@ -143,7 +143,7 @@ impl Reader {
         };
         if !self.settings.served {
             let hint = "write `Set Served true` before the first step";
-            return Err(LineFault::new("TAPE-011", at, "the scheduler of this tape is not served", hint));
+            return Err(LineFault::new("TAPE-011", at, "the tape does not serve its scheduler", hint));
         }
         Ok(Act::Server { there })
     }
@@ -343,7 +343,7 @@ impl Reader {
         let name = value(line, "Screenshot", allowed)?;
         let is_file = name.ends_with(".svg") || name.ends_with(".text");
         if !is_file || name.starts_with('.') || !is_name(&name) {
-            return Err(LineFault::new("TAPE-008", at, format!("{name:?} cannot name a picture"), allowed));
+            return Err(LineFault::new("TAPE-008", at, format!("{name:?} is not a valid image name"), allowed));
         }
         self.only_once("picture", name, at)
     }
@@ -361,7 +361,7 @@ impl Reader {
         let allowed = "a name of letters, digits, `.`, `-` and `_`";
         let name = value(line, "Snapshot", allowed)?;
         if !is_name(&name) {
-            return Err(LineFault::new("TAPE-008", at, format!("{name:?} cannot name a snapshot"), allowed));
+            return Err(LineFault::new("TAPE-008", at, format!("{name:?} is not a valid snapshot name"), allowed));
         }
         self.only_once("snapshot", name, at)
     }

@@ -85,7 +85,11 @@ pub fn add_asks(state: &mut State, words: &str) {
         Ok(spec) => {
             let each = if spec.count > 1 { " each" } else { "" };
             let mut lines = vec![
-                format!("{}: {}{each}.", format::count(u64::from(spec.count), "ask"), format::resource(&spec.resource)),
+                format!(
+                    "{}: {}{each}.",
+                    format::count(u64::from(spec.count), "request"),
+                    format::resource(&spec.resource)
+                ),
                 format!("In {}, priority {}.", app.queue, spec.priority),
             ];
             if let Some(node) = &spec.required_node {
@@ -162,7 +166,7 @@ pub fn release(state: &mut State) {
                 format!("Its allocation on {node} ends and frees {}.", format::resource(&row.resource))
             }
             AskState::Pending { .. } => {
-                format!("It is pending and will be withdrawn: {}.", format::resource(&row.resource))
+                format!("It is pending and will be canceled: {}.", format::resource(&row.resource))
             }
         }],
         None => Vec::new(),
@@ -175,10 +179,10 @@ pub fn release(state: &mut State) {
 pub fn remove(state: &mut State) {
     let Some(app) = target(state) else { return };
     let running = app.asks.len().saturating_sub(app.pending_asks as usize) as u64;
-    let asks = format::count(u64::from(app.pending_asks), "pending ask");
+    let asks = format::count(u64::from(app.pending_asks), "pending request");
     let lines = vec![
         "It ends as Completed, not as Failed.".to_owned(),
-        format!("Releases {}, withdraws {asks}.", format::count(running, "allocation")),
+        format!("Releases {}, cancels {asks}.", format::count(running, "allocation")),
     ];
     let Some(act) = within(state, PartitionAct::Remove { app: app.id.clone() }) else { return };
     ask(state, format!("Remove {}?", app.id), lines, "Remove", act.into());
@@ -203,7 +207,7 @@ pub(super) fn ask_drain(state: &mut State, node: &NodeRow, drain: bool, order: O
     };
     let mut lines = vec![line];
     if drain && !node.reservations.is_empty() {
-        lines.push(format!("It is reserved for {}.", format::count(node.reservations.len() as u64, "ask")));
+        lines.push(format!("It is reserved for {}.", format::count(node.reservations.len() as u64, "request")));
     }
     ask(state, title, lines, word, order);
 }

@@ -165,8 +165,7 @@ fn an_ask_without_a_pod_goes_anywhere_and_is_counted() {
     let only_nodes = text.split_once("---\nkind: Pod").expect("pods").0;
     let made = twin(only_nodes, &[]);
     assert_eq!(why(&made), "");
-    let words =
-        "the pods of 1 ask and 1 allocation (run-1, new-1): assumed to fit any node, to preempt, and to be preempted";
+    let words = "the pods of 1 request and 1 allocation (run-1, new-1): assumed to fit any node, to preempt, and to be preempted";
     assert_eq!(unknown(&made), [words]);
     let gone = text.replacen("name: n2", "name: other", 1);
     let made = twin(&gone, &[]);

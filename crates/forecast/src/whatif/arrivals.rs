@@ -55,7 +55,7 @@ impl Arrivals {
             list.push(Arrival { after: at.since(from), command });
         }
         let counted = |count: u64, one: &str| format!("{count} {one}{}", if count == 1 { "" } else { "s" });
-        let (apps, asks) = (counted(names.len() as u64, "application"), counted(asks, "ask"));
+        let (apps, asks) = (counted(names.len() as u64, "application"), counted(asks, "request"));
         let text = format!("arrivals: {apps} with {asks}, as recorded from {from} to {to}");
         Self { list, text }
     }

@@ -234,7 +234,7 @@ impl Keeper {
                 // What is in the file is not known any more.
                 self.written = None;
                 if !matches!(&*was, Keeping::Stopped(_)) {
-                    tracing::warn!("cannot write the ledger any longer: {why}");
+                    tracing::warn!("cannot write the ledger: {why}");
                 }
                 book.keeping.store(Arc::new(Keeping::Stopped(why)));
             }

@@ -37,7 +37,7 @@ pub(super) fn ask(source: &super::Remote, question: UsageQuestion, answer: Usage
 fn may_ask(remote: Option<&Remote>, link: Link) -> Result<(), String> {
     match (remote, link) {
         (Some(Remote::Kornsole(server)), _) if !server.can("usage") => {
-            Err("this kornsole is too old to have a ledger".to_owned())
+            Err("this version of kornsole has no ledger".to_owned())
         }
         (Some(_), Link::Live { .. }) => Ok(()),
         (_, Link::Stale { cause: why, .. } | Link::Refused { why, .. }) => {

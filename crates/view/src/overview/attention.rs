@@ -288,7 +288,7 @@ mod tests {
 
     #[test]
     fn nothing_to_report_is_one_line() {
-        assert_eq!(said(&given(Vec::new())), ["Nothing needs attention"]);
+        assert_eq!(said(&given(Vec::new())), ["No issues"]);
         let elsewhere = Given { partition: Arc::from("gpu"), ..given(Vec::new()) };
         assert!(overview(&elsewhere).is_none());
     }
@@ -321,14 +321,14 @@ mod tests {
         let loaded = record(7_100, ObjectType::QUEUE, "root", ChangeType::SET, ChangeDetail::CONFIG_LOADED);
         let text = "config: latest configuration rejected; previous one still active: line 3: no such property";
         assert_eq!(said(&given(vec![Arc::clone(&refused)]))[1], text);
-        assert_eq!(said(&given(vec![refused, loaded])), ["Nothing needs attention"]);
+        assert_eq!(said(&given(vec![refused, loaded])), ["No issues"]);
     }
 
     #[test]
     fn preemptions_of_the_last_hour_are_counted() {
         let lost = |at, app| record(at, ObjectType::APP, app, ChangeType::REMOVE, ChangeDetail::ALLOC_PREEMPT);
         let said = said(&given(vec![lost(100, "a"), lost(6_900, "a"), lost(6_950, "b"), lost(7_000, "b")]));
-        assert_eq!(said[0], "Nothing urgent, 1 thing to know");
+        assert_eq!(said[0], "No urgent issues, 1 notice");
         assert_eq!(said[1..], ["preempted: 3 allocations in the last hour, most of b (2)"]);
     }
 

@@ -62,7 +62,7 @@ fn demand(given: &Given, part: &PartitionView) -> SheetLine {
     let text = match pending_asks(part) {
         0 => "nothing is pending".to_owned(),
         asks => {
-            let (asks, apps) = (count(asks, "ask"), count(waiting, "application"));
+            let (asks, apps) = (count(asks, "request"), count(waiting, "application"));
             format!("{} in {asks} of {apps}", amounts(&pending))
         }
     };
@@ -86,7 +86,7 @@ pub fn asks_without_a_node(part: &PartitionView) -> u64 {
 pub(super) fn fragments(part: &PartitionView) -> Option<SheetLine> {
     let fits = asks_without_a_node(part);
     let sign = if fits == MOST_ASKS as u64 { "at least " } else { "" };
-    let text = format!("{sign}{} fit all nodes together, but no single node", count(fits, "ask"));
+    let text = format!("{sign}{} fit all nodes together, but no single node", count(fits, "request"));
     (fits > 0).then(|| SheetLine::new("fragments", text))
 }
 

@@ -110,8 +110,8 @@ pub fn overview(given: &Given) -> Option<Sheet> {
     let unread = given.unread.words();
     let sentence = match serious {
         0 if !unread.is_empty() => unread.join(", "),
-        0 if concerns.is_empty() => "Nothing needs attention".to_owned(),
-        0 => format!("Nothing urgent, {} to know", count(concerns.len() as u64, "thing")),
+        0 if concerns.is_empty() => "No issues".to_owned(),
+        0 => format!("No urgent issues, {}", count(concerns.len() as u64, "notice")),
         1 => "1 thing needs attention".to_owned(),
         more => format!("{more} things need attention"),
     };

@@ -25,7 +25,7 @@ pub fn answer(part: &Partition, now: Time, of: &Asked) -> Result<Finding, Refusa
     found.ok_or_else(|| match (part.app(app), ask) {
         (Some(application), Some(ask)) => {
             let names = application.asks.iter().map(|(_, ask)| ask.id.as_str());
-            not_found("ask", ask.as_str(), names)
+            not_found("request", ask.as_str(), names)
         }
         _ => not_found("application", app.as_str(), app_names(part)),
     })

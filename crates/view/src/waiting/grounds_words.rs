@@ -91,7 +91,7 @@ impl Sentences for KeptSurvey {
 /// The grounds as lines of a sheet.
 pub(super) fn lines(grounds: &PreemptionGrounds) -> Vec<SheetLine> {
     let to = |standing: &Standing| Some(Target::Queue(standing.queue.clone()));
-    let mut lines = vec![SheetLine::new("the rule", rule_sentence(grounds.rule))];
+    let mut lines = vec![SheetLine::new("rule", rule_sentence(grounds.rule))];
     let what = match grounds.rule {
         PreemptionRule::Maximum => format!("{} had to be preempted", amounts(&grounds.wanted)),
         _ => format!("the request needs {}", amounts(&grounds.wanted)),
@@ -100,7 +100,7 @@ pub(super) fn lines(grounds: &PreemptionGrounds) -> Vec<SheetLine> {
     lines.push(SheetLine::new("its queue", own).to(to(&grounds.own)));
     for leaf in &grounds.leaves {
         let text = format!("{}; {} preempted", leaf.sentence(), count(leaf.victims, "allocation"));
-        lines.push(SheetLine::new("the victim's", text).to(to(leaf)));
+        lines.push(SheetLine::new("victim", text).to(to(leaf)));
     }
     if let Some(node) = &grounds.node {
         let text = format!("{node}, where {} was preempted", count(grounds.victims, "allocation"));
@@ -108,17 +108,17 @@ pub(super) fn lines(grounds: &PreemptionGrounds) -> Vec<SheetLine> {
     }
     if grounds.rule == PreemptionRule::Maximum {
         let order = "lowest priority first, then youngest, while no queue falls below its guarantee";
-        lines.push(SheetLine::new("the order", order));
+        lines.push(SheetLine::new("order", order));
     }
     for kept in &grounds.kept.groups {
-        lines.push(SheetLine::new("stayed", kept.sentence()).to(to(&kept.leaf)));
+        lines.push(SheetLine::new("not chosen", kept.sentence()).to(to(&kept.leaf)));
     }
     if grounds.kept.others > 0 {
         let text = format!("{} more that were considered", count(grounds.kept.others, "allocation"));
-        lines.push(SheetLine::new("stayed", text));
+        lines.push(SheetLine::new("not chosen", text));
     }
     if grounds.kept == KeptSurvey::default() {
-        lines.push(SheetLine::new("stayed", "no other allocation could be considered"));
+        lines.push(SheetLine::new("not chosen", "no other allocation could be considered"));
     }
     lines
 }

@@ -64,7 +64,7 @@ impl PartitionView {
             };
             return vec![SheetLine::new("waits", text)];
         }
-        let text = format!("{} found no node and would fit it if it were empty", count(asks, "ask"));
+        let text = format!("{} found no node and would fit it if it were empty", count(asks, "request"));
         let mut lines = vec![SheetLine::new("waits", text)];
         for (app, ask) in first {
             let text = format!("{} {}: {}", app.id, ask.id, amounts(&ask.resource));

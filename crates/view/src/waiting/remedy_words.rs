@@ -40,7 +40,7 @@ impl RemedyWords for Remedy {
         let gets = of(|effect| if let RemedyEffect::Gets(app, count) = effect { Some((app, *count)) } else { None });
         lines.extend(listed(&loses, "loses", "lose", |number| count(number, "allocation")));
         lines.extend(listed(&preempted, "is preempted:", "are preempted:", |number| count(number, "allocation")));
-        lines.extend(listed(&waits, "waits with", "wait with", |number| count(number, "ask")));
+        lines.extend(listed(&waits, "waits with", "wait with", |number| count(number, "request")));
         lines.extend(listed(&gets, "gets", "get", |number| count(number, "allocation")));
         lines
     }

@@ -24,7 +24,7 @@ pub struct Sheet {
 }
 
 /// The labels without which a line that stands for itself would not say what it is.
-const HEADED: [&str; 5] = ["it got", "not known", "note", "submission", "twin"];
+const HEADED: [&str; 5] = ["allocated", "unknown", "note", "submission", "copy"];
 
 /// One line of a sheet.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -145,8 +145,8 @@ impl AskWords for AskExplanation {
             .collect();
         let apps =
             (self.ahead.apps > 0).then(|| format!("{} of its queue before it", count(self.ahead.apps, "application")));
-        let asks =
-            (self.ahead.asks > 0).then(|| format!("{} of its application before it", count(self.ahead.asks, "ask")));
+        let asks = (self.ahead.asks > 0)
+            .then(|| format!("{} of its application before it", count(self.ahead.asks, "request")));
         let all: Vec<String> = queues.into_iter().chain(apps).chain(asks).collect();
         (!all.is_empty()).then(|| format!("{}; they request {}", all.join(", "), amounts(&self.ahead.pending)))
     }
@@ -189,7 +189,7 @@ impl Sentence for Blocker {
             }
             (BlockLevel::QueueApps | BlockLevel::UserApps | BlockLevel::GroupApps, None) => {
                 let first =
-                    self.holders.first().map(|holder| format!(", among them {}", holder.app)).unwrap_or_default();
+                    self.holders.first().map(|holder| format!(", including {}", holder.app)).unwrap_or_default();
                 format!("a slot in {place}: {used} of {limit} applications run{first}")
             }
             (BlockLevel::Gang, None) => {
@@ -244,7 +244,7 @@ impl Sentence for Overview {
             (0, _) | (_, None) => format!("no requests wait in {place}"),
             (apps, Some(most)) => {
                 let verb = if apps == 1 { "waits" } else { "wait" };
-                let (who, asks) = (count(apps, "application"), count(self.asks, "ask"));
+                let (who, asks) = (count(apps, "application"), count(self.asks, "request"));
                 format!("{who} with {asks} {verb} in {place}, most for {}", cause(most))
             }
         }
@@ -254,7 +254,7 @@ impl Sentence for Overview {
 impl Sentence for WaitingGroup {
     fn sentence(&self) -> String {
         let verb = if self.apps == 1 { "waits" } else { "wait" };
-        format!("{} with {} {verb} for {}", count(self.apps, "application"), count(self.asks, "ask"), cause(self))
+        format!("{} with {} {verb} for {}", count(self.apps, "application"), count(self.asks, "request"), cause(self))
     }
 }
 

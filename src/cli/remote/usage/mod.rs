@@ -152,7 +152,7 @@ impl Ledgers {
         let (mut once, context) = args.of.server_args().connect_named()?;
         match once.remote() {
             Remote::Kornsole(known) if known.can("usage") => Ok(Self::Server(Box::new(once))),
-            Remote::Kornsole(_) => Err(ended("this kornsole is too old to have a ledger".to_owned())),
+            Remote::Kornsole(_) => Err(ended("this version of kornsole has no ledger".to_owned())),
             Remote::YuniKorn(_) => {
                 let kept = kept::folder(&context).map(|folder| book::kept(&folder)).transpose().map_err(ended)?;
                 match kept.flatten().filter(|followed| followed.since().is_some()) {

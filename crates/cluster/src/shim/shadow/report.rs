@@ -207,7 +207,7 @@ pub fn metrics(tally: &Tally) -> String {
                 writeln!(text, "kornsole_shadow_decisions_total{{queue=\"{queue}\",verdict=\"{verdict}\"}} {count}");
         }
     }
-    text += "# HELP kornsole_shadow_preemptions_total Preemptions by whether kornsole would have had the same victims.\n\
+    text += "# HELP kornsole_shadow_preemptions_total Preemptions by whether kornsole selects the same victims.\n\
              # TYPE kornsole_shadow_preemptions_total counter\n";
     for (queue, counts) in tally.ever() {
         for (victims, count) in [("same", counts.same_victims), ("other", counts.other_victims)] {

@@ -135,7 +135,7 @@ fn resources(state: &State, row: &AppRow, signs: &Signs) -> Lines {
     for (label, resource, number, noun) in [
         ("allocated", &row.allocated, allocated, "allocation"),
         ("placeholders", &row.placeholder, 0, ""),
-        ("pending", &row.pending, row.pending_asks as usize, "ask"),
+        ("pending", &row.pending, row.pending_asks as usize, "request"),
     ] {
         if resource.is_zero() && label == "placeholders" {
             continue;

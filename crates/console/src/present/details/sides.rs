@@ -236,7 +236,7 @@ fn nodes(lines: &mut Lines, columns: Columns, node: &str, sides: (Option<&NodeTa
 /// What the changes do to an application.
 fn effect(effect: Effect) -> String {
     match effect {
-        Effect::Rejected => "is refused".to_owned(),
+        Effect::Rejected => "is rejected".to_owned(),
         Effect::Killed => "is killed".to_owned(),
         Effect::Preempted => "is preempted more".to_owned(),
         Effect::NotStarted => "does not start".to_owned(),

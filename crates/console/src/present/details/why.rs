@@ -23,7 +23,7 @@ pub fn app(state: &State, row: &Arc<AppRow>, width: usize, signs: &Signs) -> She
     let mut lines = Lines::new();
     labelled_text(&mut lines, "submitted by", &row.who.to_string(), width, Role::Text);
     let asked = if row.requested.is_empty() { "no queue" } else { &*row.requested };
-    labelled_text(&mut lines, "asked for", asked, width, Role::Text);
+    labelled_text(&mut lines, "requested", asked, width, Role::Text);
     for (at, (name, value)) in row.tags.iter().enumerate() {
         labelled_text(&mut lines, if at == 0 { "tags" } else { "" }, &format!("{name}={value}"), width, Role::Text);
     }

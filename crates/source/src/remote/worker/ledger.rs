@@ -50,7 +50,7 @@ impl Worker {
         let followed = book.map(|book| book.followed()).filter(|one| one.since().is_some());
         let trouble = match book.map(|book| book.keeping()).as_deref() {
             Some(Keeping::Stopped(why)) => {
-                Some(format!("cannot write the ledger any longer; counting continues in memory: {why}"))
+                Some(format!("cannot write the ledger; counting continues in memory: {why}"))
             }
             _ => None,
         };
