@@ -161,8 +161,8 @@ mod tests {
         assert_eq!(words((0, 1), &[run(25_000)], second), "25000 of 100000 requests, 25000/s, 3.0 s left");
         assert_eq!(
             words((2, 10), &[run(50_000), run(50_000)], second),
-            "2 of 10 runs (50 %, 50 % of the running ones), 3.0 a second, 2.3 s left"
+            "2 of 10 runs (50 %, 50 % of the running ones), 3.0/s, 2.3 s left"
         );
-        assert_eq!(words((10, 10), &[], second * 4), "10 of 10 runs, 2.5 a second, 0 ms left");
+        assert_eq!(words((10, 10), &[], second * 4), "10 of 10 runs, 2.5/s, 0 ms left");
     }
 }

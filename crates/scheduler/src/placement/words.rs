@@ -134,7 +134,7 @@ pub(super) fn next_words(next: &SkipReason, entry: &RuleTrace) -> String {
         SkipReason::NoAccess => "no submit access".to_owned(),
         SkipReason::Draining(queue) if entry.path.as_ref() == Some(queue) => "is draining".to_owned(),
         SkipReason::Draining(queue) => format!("{queue} is draining"),
-        SkipReason::RecoveryClosed => "is reserved for recovery".to_owned(),
+        SkipReason::RecoveryClosed => "is for recovery".to_owned(),
         SkipReason::NotBelowRoot => "is not in root".to_owned(),
         SkipReason::NotForced => "not forced".to_owned(),
         SkipReason::NoFallback => format!("{} does not exist", super::well_known::FALLBACK_QUEUE),

@@ -182,7 +182,7 @@ impl Sentence for Blocker {
             (_, Some(resource)) if self.mending() == Mending::Never => {
                 let show = |amount: i64| show_amount(resource, amount);
                 let (wanted, limit) = (show(self.wanted), show(*limit));
-                format!("{} in {place}: {wanted} requested at once, above its maximum {limit}", name(resource))
+                format!("{} in {place}: {wanted} requested at the same time, above its maximum {limit}", name(resource))
             }
             (_, Some(resource)) => {
                 format!("{} in {place}: {}{}", name(resource), figures(self, resource), most(self, resource))

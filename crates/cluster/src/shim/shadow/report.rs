@@ -196,8 +196,8 @@ fn label(text: &str) -> String {
 /// All counts in the text format of Prometheus.
 pub fn metrics(tally: &Tally) -> String {
     let mut text =
-        "# HELP kornsole_shadow_decisions_total Decisions of the other scheduler by how they compare with kornsole's; \
-                    missed ones are decisions of kornsole that it did not make.\n\
+        "# HELP kornsole_shadow_decisions_total Decisions of the other scheduler by the result of the comparison; \
+         missed: decisions that only kornsole made.\n\
                     # TYPE kornsole_shadow_decisions_total counter\n"
             .to_owned();
     for (queue, counts) in tally.ever() {

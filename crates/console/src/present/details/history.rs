@@ -200,7 +200,7 @@ fn series(state: &State, queue: Option<&QueuePath>, columns: &Columns<'_>) -> Ve
         counted("running", columns.values(running)),
     ];
     if queue.is_none() {
-        all.push(counted("pending asks", columns.values(|sample| count(sample.pending_asks))));
+        all.push(counted("pending requests", columns.values(|sample| count(sample.pending_asks))));
         let show = |thousandths: i64| format::rate(thousandths as f64 / 1000.0);
         all.push(Series { label: "alloc/s".into(), values: columns.rate(), base: None, show });
     }

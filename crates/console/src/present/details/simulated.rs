@@ -65,7 +65,7 @@ fn plots(lines: &mut Lines, run: &SimulatedRun, width: usize, signs: &Signs) {
         show: share,
     });
     let waiting = Series {
-        label: "asks waiting".into(),
+        label: "requests waiting".into(),
         values: columns(run.waiting.iter().map(|count| i64::try_from(*count).unwrap_or(i64::MAX)).collect()),
         base: None,
         show: |count| count.to_string(),

@@ -154,7 +154,7 @@ fn words(subject: &Subject, label: &str) -> Option<String> {
         (_, "binds now") => "limits that are fully used: nothing more starts under them",
         (_, "waits for it") => "applications with requests that wait for these limits",
         (_, "reserved for") => "requests for which this node is reserved; they are first here",
-        (_, "held back" | "this ask" | "message" | "note") => "its cause as the scheduler reports it",
+        (_, "held back" | "this request" | "message" | "note") => "its cause as the scheduler reports it",
         (_, "sorts") => "the order in which its applications are served",
         (_, "tags" | "attributes" | "requested" | "submitted by") => "as submitted",
         (Subject::Why(_), rule) if rule.starts_with(|c: char| c.is_ascii_digit()) => {
@@ -177,7 +177,7 @@ fn history(of_queue: bool, label: &str) -> Option<String> {
             format!("pending, sampled every {every}; the height is the maximum")
         }
         "running" => format!("running applications, sampled every {every}; the height is the maximum"),
-        "pending asks" => format!("pending requests, sampled every {every}; the height is the maximum"),
+        "pending requests" => format!("pending requests, sampled every {every}; the height is the maximum"),
         "alloc/s" => "allocations per second between two samples; the height is the maximum".to_owned(),
         label if label.starts_with("peak") => "the maximum in the shown time".to_owned(),
         _ => return None,
