@@ -132,7 +132,7 @@ pub struct Opened {
     /// What is said of its profile; `None` where it decides as a release.
     pub profile_said: Option<String>,
     /// What keeps the scheduler, if anything does.
-    pub kept: Option<RunningJournal>,
+    pub retained: Option<RunningJournal>,
     /// How much of its time has gone by when a drawn console shows it first; not where it is kept or recorded.
     pub ahead: Duration,
 }
@@ -175,7 +175,7 @@ pub fn embedded(args: &ConsoleArgs) -> ExitCode {
     let (config, state) = (settings.config().queues_file.as_deref(), args.common.state.by(&settings));
     let mut setup = setup(&settings, args.common.core);
     setup.allowed_removal = args.allowed.into();
-    match open_kept(config, args.workload.as_deref(), &setup, &state, args.common.speed) {
+    match open_retained(config, args.workload.as_deref(), &setup, &state, args.common.speed) {
         Ok(mut opened) => {
             recent::opened("--config", args.config.as_deref());
             recent::opened("--workload", args.workload.as_deref());
@@ -196,14 +196,14 @@ pub fn embedded(args: &ConsoleArgs) -> ExitCode {
 /// # Errors
 /// Every fault of them, rendered.
 pub fn open(config: Option<&Path>, workload: Option<&Path>, setup: &Setup) -> Result<Opened, String> {
-    open_kept(config, workload, setup, &StateArgs::default(), 1.0)
+    open_retained(config, workload, setup, &StateArgs::default(), 1.0)
 }
 
 /// The same with a state folder, in which all that happens at this speed is kept.
 ///
 /// # Errors
 /// Every fault of the files, rendered, or why the folder cannot be used.
-pub fn open_kept(
+pub fn open_retained(
     config: Option<&Path>,
     workload: Option<&Path>,
     setup: &Setup,
@@ -240,9 +240,9 @@ pub fn open_kept(
     let file = watched.as_ref().map(|(file, _)| file.clone());
     let fresh: MakeCore<'_> =
         Box::new(|workload| Ok(Core::set_up(setup, config, workload)?.with_config_text(&written, file)));
-    let (mut core, kept) = state.begin(setup, speed, workload, fresh)?;
+    let (mut core, retained) = state.begin(setup, speed, workload, fresh)?;
     let watched = match watched {
-        Some((file, bytes)) if kept.is_some() => {
+        Some((file, bytes)) if retained.is_some() => {
             let now = core.attach_config_file(&file, bytes);
             Some((file, now))
         }
@@ -262,7 +262,7 @@ pub fn open_kept(
     let text = String::from_utf8_lossy(&written);
     let text = queues.unwrap_or_else(|| text.into_owned());
     let profile_said = predicted::said_at_start(profile, &text);
-    Ok(Opened { core, about, watched, against, profile_said, kept, ahead: Duration::ZERO })
+    Ok(Opened { core, about, watched, against, profile_said, retained, ahead: Duration::ZERO })
 }
 
 /// Why a file cannot be used, and, where there is none of that name, how to get a first one.
@@ -333,7 +333,7 @@ pub fn show(opened: Opened, args: &CommonArgs, settings: &Settings) -> ExitCode 
     let folder = args.state.by(settings).folder;
     let trends = trends::embedded(folder.as_deref());
     personal.simulated = args.record.is_none() && matches!(opened.against, Against::Demo { .. });
-    let ahead = !options.linear && args.record.is_none() && opened.kept.is_none();
+    let ahead = !options.linear && args.record.is_none() && opened.retained.is_none();
     let opened = if ahead { ahead::run(opened, args.actor(settings.config()), &trends) } else { opened };
     let engine = match serve::engine(opened, args.speed, hook(settings)) {
         Ok(engine) => engine,

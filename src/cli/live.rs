@@ -118,11 +118,11 @@ impl Live {
                 return ControlFlow::Continue(());
             }
             let begin = Instant::now();
-            let came = poll(if held { LOOK } else { LOOK.min(left) });
+            let arrived = poll(if held { LOOK } else { LOOK.min(left) });
             if !held {
                 left = left.saturating_sub(begin.elapsed());
             }
-            let event = match came {
+            let event = match arrived {
                 Ok(false) => continue,
                 Ok(true) => read(),
                 Err(error) => Err(error),

@@ -25,10 +25,10 @@ pub fn error(message: &str) -> Cow<'_, str> {
     if marked { Cow::Borrowed(message) } else { Cow::Owned(format!("error: {message}")) }
 }
 
-/// The text with every hidden character written as JSON escapes it, except those that are `kept`.
-fn written_out(text: &str, kept: impl Fn(char) -> bool) -> Cow<'_, str> {
+/// The text with every hidden character written as JSON escapes it, except those that are `retained`.
+fn written_out(text: &str, retained: impl Fn(char) -> bool) -> Cow<'_, str> {
     let mut buffer = [0; 4];
-    let mut shows = |c: char| kept(c) || matches!(escape(c.encode_utf8(&mut buffer)), Cow::Borrowed(_));
+    let mut shows = |c: char| retained(c) || matches!(escape(c.encode_utf8(&mut buffer)), Cow::Borrowed(_));
     if text.chars().all(&mut shows) {
         return Cow::Borrowed(text);
     }

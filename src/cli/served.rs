@@ -80,7 +80,8 @@ impl Served {
         let scheduler = Arc::new(Stepped::unstarted(core, about, actor));
         let server = Server::start(options.clone(), Arc::clone(&scheduler)).map_err(|error| error.to_string())?;
         options.listen = server.address();
-        let limits = client::Limits { connect: LONG, header: LONG, idle: LONG, kept: 0, ..client::Limits::default() };
+        let limits =
+            client::Limits { connect: LONG, header: LONG, idle: LONG, retained: 0, ..client::Limits::default() };
         let remote_options = RemoteOptions { limits, read_only: head.read_only, ..RemoteOptions::default() };
         let message = |fault: client::TargetFault| fault.to_string();
         let target = Target::new("localhost").map_err(message)?.found_at(server.address());

@@ -48,12 +48,12 @@ impl StateArgs {
         };
         let folder = Folder::open(path, self.repair).map_err(|trouble| trouble.to_string())?;
         let notes = folder.notes().to_vec();
-        let (mut core, kept) =
+        let (mut core, retained) =
             folder.begin(setup, speed, workload, fresh).map_err(|trouble| format!("{}: {trouble}", path.display()))?;
         for note in notes {
             core.report_repair(note);
         }
-        Ok((core, Some(kept)))
+        Ok((core, Some(retained)))
     }
 
     /// Leaves word in the folder where its scheduler is served.

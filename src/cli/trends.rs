@@ -10,7 +10,7 @@ use source::remote::kept;
 
 /// The trends of a scheduler in this process: in its state folder; without one in memory.
 pub fn embedded(state: Option<&Path>) -> Arc<Trends> {
-    state.map_or_else(Trends::in_memory, Trends::kept_in)
+    state.map_or_else(Trends::in_memory, Trends::retained_in)
 }
 
 /// The context of a scheduler elsewhere: its name in the settings, or its host.
@@ -25,5 +25,5 @@ pub fn book(found: &AttachTarget) -> Arc<Book> {
 
 /// The trends of a scheduler elsewhere: `$XDG_STATE_HOME/kornsole/CONTEXT`.
 pub fn attached(found: &AttachTarget) -> Arc<Trends> {
-    kept::folder(&context(found)).as_deref().map_or_else(Trends::in_memory, Trends::kept_in)
+    kept::folder(&context(found)).as_deref().map_or_else(Trends::in_memory, Trends::retained_in)
 }

@@ -82,17 +82,17 @@ pub fn run(args: &WatchArgs) -> ExitCode {
         Ok(signals) => signals,
         Err(error) => return fail(&format!("cannot receive signals: {error}"), 1),
     };
-    let (source, kept) = match attach::watched(found, &args.alerts) {
+    let (source, retained) = match attach::watched(found, &args.alerts) {
         Ok(watched) => watched,
         Err(report) => return fail(&report.message, report.code),
     };
     // Applications are asked for where they are on the screen: here they always are.
     source.set_focus(&Focus { kind: FocusKind::Apps(None), ..Focus::default() });
-    let collector = Collector::start(&source, Arc::clone(&kept));
+    let collector = Collector::start(&source, Arc::clone(&retained));
     let mut said = Said::default();
     let mut code = ExitCode::SUCCESS;
     while signals.pending().next().is_none() {
-        said.say(&*source, &kept);
+        said.say(&*source, &retained);
         let picture = source.alerts().map(|board| board.picture());
         if let Some(picture) = &picture {
             said.say_alerts(picture);

@@ -28,9 +28,9 @@ use super::stage::{CONFIG, Step, engine, on, perform, sue};
 /// A scheduler with an application, on a disk that will fail.
 fn stage() -> (Arc<BadDisk>, Arc<Engine>, Journal) {
     let disk = Arc::new(BadDisk::default());
-    let (core, kept) = on(Arc::clone(&disk) as _).unwrap();
-    let journal = kept.journal().clone();
-    let engine = Arc::new(engine((core, kept)));
+    let (core, retained) = on(Arc::clone(&disk) as _).unwrap();
+    let journal = retained.journal().clone();
+    let engine = Arc::new(engine((core, retained)));
     perform(&engine, Step::Submit("app".to_owned(), "root.a").act()).unwrap();
     (disk, engine, journal)
 }

@@ -13,7 +13,7 @@ pub const LONGEST: Duration = Duration::from_secs(30 * 24 * 3600);
 /// How many silences may be in force at the same time.
 pub const MOST: usize = 200;
 /// How many silences are kept, those that are over among them.
-pub const MOST_KEPT: usize = 1_000;
+pub const MOST_RETAINED: usize = 1_000;
 
 /// One silence. It is kept after its end: who silenced what, and why.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -120,7 +120,7 @@ impl Alerts {
         self.next_silence += 1;
         self.silences.push(Silence { id, rule, subject, from: now, until: now + lasts, by, reason, ended: None });
         // The oldest that is over goes.
-        if self.silences.len() > MOST_KEPT
+        if self.silences.len() > MOST_RETAINED
             && let Some(oldest) = self.silences.iter().position(|silence| silence.ended.is_some())
         {
             self.silences.remove(oldest);

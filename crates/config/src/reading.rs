@@ -105,13 +105,13 @@ pub fn checksum(text: &[u8]) -> String {
 /// wherever it stands.
 pub fn without_checksum(text: &[u8]) -> Cow<'_, [u8]> {
     let Some(cut) = carried(text) else { return Cow::Borrowed(text) };
-    let (mut kept, mut rest) = (Vec::with_capacity(text.len()), text);
+    let (mut retained, mut rest) = (Vec::with_capacity(text.len()), text);
     while let Some(at) = find(rest, cut) {
-        kept.extend_from_slice(&rest[..at]);
+        retained.extend_from_slice(&rest[..at]);
         rest = &rest[at + cut.len()..];
     }
-    kept.extend_from_slice(rest);
-    Cow::Owned(kept)
+    retained.extend_from_slice(rest);
+    Cow::Owned(retained)
 }
 
 /// The checksum that a text carries, by which it names the text that it was made from; `None` without one.

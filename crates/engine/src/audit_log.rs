@@ -106,16 +106,16 @@ impl AuditLog {
 
     /// Puts back the entries that were kept elsewhere, the oldest first; numbers continue after them. Meant for an empty log: a kept
     /// entry replaces one of the same number. None of them is reported as new.
-    pub fn restore(&self, kept: NewEntries) {
+    pub fn restore(&self, retained: NewEntries) {
         let mut log = self.log();
         let new = log.new.take();
-        for entry in kept.entries {
+        for entry in retained.entries {
             log.last = log.last.max(entry.id);
             log.entries.retain(|known| known.id != entry.id);
             log.entries.push_back(entry);
         }
         log.entries.make_contiguous().sort_by_key(|entry| entry.id);
-        for revision in kept.revisions {
+        for revision in retained.revisions {
             log.revise(revision);
         }
         log.bound();
@@ -337,8 +337,8 @@ mod tests {
             }
         }
         let log = AuditLog::default();
-        let kept = AuditEntry { id: 5, ..AuditEntry::default() };
-        log.restore(NewEntries { entries: vec![Arc::new(kept)], revisions: vec![Arc::new(revision(4, "new"))] });
+        let retained = AuditEntry { id: 5, ..AuditEntry::default() };
+        log.restore(NewEntries { entries: vec![Arc::new(retained)], revisions: vec![Arc::new(revision(4, "new"))] });
         log.set_archive(Arc::new(Shelf));
         let query = |before, limit| AuditQuery { before, limit, ..AuditQuery::default() };
         assert_eq!(ids(&log.entries(&query(None, 3))), [5, 4, 3]);

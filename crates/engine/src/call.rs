@@ -20,7 +20,7 @@ use config::settings::is_this_machine;
 /// How often a running command is looked at.
 const LOOK_EVERY: Duration = Duration::from_millis(10);
 /// How much of a command's standard error is kept, in bytes.
-const KEPT: usize = 4096;
+const RETAINED: usize = 4096;
 
 /// How one try ended.
 pub enum Attempt {
@@ -123,10 +123,10 @@ fn feed(child: &mut Child, document: &Arc<str>) -> std::io::Result<Receiver<Stri
     }
     if let Some(mut stderr) = child.stderr.take() {
         Builder::new().name("hook-read".to_owned()).spawn(move || {
-            let mut kept = Vec::new();
+            let mut retained = Vec::new();
             // What cannot be read is not there; the rest is taken so that the command never waits for a reader.
-            let _ = stderr.by_ref().take(KEPT as u64).read_to_end(&mut kept);
-            let _ = send.send(String::from_utf8_lossy(&kept).into_owned());
+            let _ = stderr.by_ref().take(RETAINED as u64).read_to_end(&mut retained);
+            let _ = send.send(String::from_utf8_lossy(&retained).into_owned());
             let _ = std::io::copy(&mut stderr, &mut std::io::sink());
         })?;
     }

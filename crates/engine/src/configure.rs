@@ -239,7 +239,7 @@ fn may_reconfigure(state: &State, actor: &Actor, order: &Order, diff: &Diff) -> 
         part.is_some_and(|part| access::admin(&part.queues, queue.as_str(), &actor.identity).is_some())
     };
     may_configure(diff, actor.scheduler_admin, admin, parts.iter().map(|part| &*part.name))
-        .map_err(|lacks| Refusal::no_config_rights(actor, &order.act, &lacks))
+        .map_err(|shortfall| Refusal::no_config_rights(actor, &order.act, &shortfall))
 }
 
 /// What a change means, for its answer.

@@ -196,11 +196,12 @@ fn order_clean(
     }
     let plan = if queues { part.cleaning_plan() } else { Default::default() };
     let expired = if applications { part.expired(state.now) } else { 0 };
-    let kept = plan
+    let retained = plan
         .draining
         .into_iter()
         .map(|(queue, apps)| DrainingQueue { queue, why: counted(apps as usize, "application") });
-    let done = Cleaned { removed_queues: plan.removed, kept: kept.collect(), removed_applications: expired, dry_run };
+    let done =
+        Cleaned { removed_queues: plan.removed, retained: retained.collect(), removed_applications: expired, dry_run };
     if !dry_run {
         commit(state, at, PartitionCommand::Clean { queues, applications });
     }

@@ -16,7 +16,7 @@ const CLEAN_EVERY: Duration = Duration::from_secs(10);
 pub const STATE_BYTES: u64 = 512 << 20;
 
 /// How many events are kept when nobody says otherwise (SCH-220).
-const EVENTS_KEPT: u32 = 100_000;
+const EVENTS_RETAINED: u32 = 100_000;
 /// The run of a scheduler that was given no name: tests and tapes, where each is to be like the other.
 const NO_INSTANCE: &str = "00000000-0000-0000-0000-000000000000";
 
@@ -53,7 +53,8 @@ impl Setup {
     /// The defaults, with a profile.
     pub fn of(profile: Profile) -> Self {
         let policy_group = DEFAULT_POLICY_GROUP.to_owned();
-        let event = EventConfig { tracking_enabled: true, ring_buffer_capacity: EVENTS_KEPT, ..EventConfig::default() };
+        let event =
+            EventConfig { tracking_enabled: true, ring_buffer_capacity: EVENTS_RETAINED, ..EventConfig::default() };
         let instance = Arc::from(NO_INSTANCE);
         let (clean_every, tuning) = (CLEAN_EVERY, Tuning::default());
         let (paused, follows, configured_by, allowed_removal) = Default::default();

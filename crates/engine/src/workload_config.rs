@@ -33,8 +33,8 @@ pub(super) fn load_step(state: &mut State, config: &Arc<Config>, text: Option<Co
             let refused = rejected(load(state, &merged, Some(text), LoadedBy::Workload));
             if refused.is_none() {
                 let title = "a configuration step of the workload was merged with the active configuration".to_owned();
-                let kept = format!("revision {onto} stays unchanged, except for the changes of the workload");
-                state.show_notice(NoticeWeight::Info, title, kept);
+                let retained = format!("revision {onto} stays unchanged, except for the changes of the workload");
+                state.show_notice(NoticeWeight::Info, title, retained);
             }
             refused
         }

@@ -232,8 +232,8 @@ impl Cluster {
                  --config FILE"
             ));
         }
-        let told = all.get("service.policyGroup").map(|group| group.trim()).filter(|group| !group.is_empty());
-        let group = told.filter(|_| policy_group == config::DEFAULT_POLICY_GROUP).unwrap_or(policy_group);
+        let reported = all.get("service.policyGroup").map(|group| group.trim()).filter(|group| !group.is_empty());
+        let group = reported.filter(|_| policy_group == config::DEFAULT_POLICY_GROUP).unwrap_or(policy_group);
         let key = format!("{group}.yaml");
         Ok(all.remove(&key).filter(|text| !text.is_empty()).map(|text| (key, text)))
     }

@@ -331,7 +331,7 @@ impl Reasons<'_> {
                     && one.priority == other.priority
                     && one.rare.required_node == other.rare.required_node
                     && one.rare.task_group == other.rare.task_group
-                    && self.run.snapshot.treats_alike(&one.id, &other.id)
+                    && self.run.snapshot.treats_identical(&one.id, &other.id)
             })
         };
         let known = self.known.get(app).into_iter().flatten().find(|(other, _)| same(other));

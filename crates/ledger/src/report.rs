@@ -200,8 +200,8 @@ impl Question {
     /// Whether each row is one queue, perhaps of an hour, so that its guarantee stands beside it.
     fn is_of_queues(&self) -> bool {
         let of_queue = |one: &Dimension| matches!(one, Dimension::Queue | Dimension::Tree);
-        let alike = |one: &Dimension| of_queue(one) || matches!(one, Dimension::Hour | Dimension::Partition);
-        self.user.is_none() && self.by.iter().any(of_queue) && self.by.iter().all(alike)
+        let identical = |one: &Dimension| of_queue(one) || matches!(one, Dimension::Hour | Dimension::Partition);
+        self.user.is_none() && self.by.iter().any(of_queue) && self.by.iter().all(identical)
     }
 
     /// Whether it is asked about what an account used.

@@ -86,8 +86,8 @@ pub(super) fn receive(stream: &UnixStream) -> io::Result<(Vec<u8>, Option<UnixSt
         let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
         let mut control = RecvAncillaryBuffer::new(&mut space);
         let mut bytes = [0; 4096];
-        let came = recvmsg(stream, &mut [IoSliceMut::new(&mut bytes)], &mut control, RecvFlags::CMSG_CLOEXEC)?;
-        if came.bytes == 0 {
+        let arrived = recvmsg(stream, &mut [IoSliceMut::new(&mut bytes)], &mut control, RecvFlags::CMSG_CLOEXEC)?;
+        if arrived.bytes == 0 {
             return Err(io::ErrorKind::UnexpectedEof.into());
         }
         let files: Vec<OwnedFd> = control
@@ -99,7 +99,7 @@ pub(super) fn receive(stream: &UnixStream) -> io::Result<(Vec<u8>, Option<UnixSt
             .flatten()
             .collect();
         given = given.or(files.into_iter().next().map(UnixStream::from));
-        line.extend(&bytes[..came.bytes]);
+        line.extend(&bytes[..arrived.bytes]);
     }
     Ok((line, given))
 }

@@ -38,8 +38,8 @@ impl Client {
         let reply: Reply = serde_json::from_slice(&answer)?;
         let mut output = Vec::new();
         if let Reply::Output { bytes, .. } = reply {
-            let came = (&mut self.reader).take(bytes).read_to_end(&mut output)?;
-            if came as u64 != bytes {
+            let arrived = (&mut self.reader).take(bytes).read_to_end(&mut output)?;
+            if arrived as u64 != bytes {
                 return Err(io::Error::new(io::ErrorKind::UnexpectedEof, "the daemon closed the connection"));
             }
         }

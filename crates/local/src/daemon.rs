@@ -267,11 +267,11 @@ impl Daemon {
     /// Marks a job as queued, once the disk has taken that: what the scheduler has is queued on the disk. Gives whether it has.
     pub(super) fn queue(&self, job: &mut Job) -> bool {
         job.state = JobState::Queued;
-        let kept = self.keep(job);
-        if !kept {
+        let retained = self.keep(job);
+        if !retained {
             job.state = JobState::Waiting;
         }
-        kept
+        retained
     }
 
     /// Has what is written outlast a loss of power, soon after it was written, for as long as the process lives.
@@ -290,7 +290,7 @@ impl Daemon {
 
     /// Keeps a job as it is now; a disk that does not take it is reported. Gives whether it took it.
     pub(super) fn keep(&self, job: &Job) -> bool {
-        let kept = self.store.save(job);
-        kept.inspect_err(|why| tracing::error!("cannot write job {}: {why}", job.number)).is_ok()
+        let retained = self.store.save(job);
+        retained.inspect_err(|why| tracing::error!("cannot write job {}: {why}", job.number)).is_ok()
     }
 }

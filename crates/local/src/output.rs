@@ -117,7 +117,7 @@ impl Files {
 }
 
 /// How many bytes are stored.
-pub fn kept(folder: &Path) -> u64 {
+pub fn retained(folder: &Path) -> u64 {
     [OLDER, NAME].iter().map(|name| fs::metadata(folder.join(name)).map_or(0, |found| found.len())).sum()
 }
 
@@ -132,7 +132,7 @@ pub fn forget(folder: &Path) {
 
 /// How many bytes came so far.
 pub fn end(folder: &Path) -> u64 {
-    base(folder) + kept(folder)
+    base(folder) + retained(folder)
 }
 
 /// How many bytes came before those that are kept.
@@ -188,9 +188,9 @@ mod tests {
         assert_eq!(first + text.len() as u64, 70, "bytes have the number that they had");
         let (at, rest) = read(&folder, 63, 4).unwrap();
         assert_eq!((at, rest.as_slice()), (63, b"line".as_slice()));
-        assert_eq!((end(&folder), kept(&folder)), (70, text.len() as u64));
+        assert_eq!((end(&folder), retained(&folder)), (70, text.len() as u64));
         forget(&folder);
-        assert_eq!((end(&folder), kept(&folder), read(&folder, 0, 1000).unwrap()), (70, 0, (70, Vec::new())));
+        assert_eq!((end(&folder), retained(&folder), read(&folder, 0, 1000).unwrap()), (70, 0, (70, Vec::new())));
         fs::remove_dir_all(&folder).unwrap();
     }
 }

@@ -209,9 +209,9 @@ impl Daemon {
             return self.withdraw(job);
         };
         match (outcome, table.jobs.get_mut(&job.number)) {
-            (Err(why), Some(kept)) if state == JobState::Queued => {
-                kept.end(Outcome::NotStarted(format!("{}: {}", why.message, why.description)), wall_ms());
-                self.keep(kept);
+            (Err(why), Some(retained)) if state == JobState::Queued => {
+                retained.end(Outcome::NotStarted(format!("{}: {}", why.message, why.description)), wall_ms());
+                self.keep(retained);
                 table.live.remove(&job.number);
                 table.look = true;
                 drop(table);

@@ -52,19 +52,19 @@ impl Daemon {
         let shared = (env_bytes + spec.command.bytes()) as u64;
         let jobs = self.numbered(who, spec, shared)?;
         let (first, count) = (jobs[0].number, jobs.len() as u64);
-        let kept = self.kept(jobs, &env);
-        if kept.is_err() {
+        let retained = self.retained(jobs, &env);
+        if retained.is_err() {
             let mut table = self.table();
             (first..first + count).for_each(|number| table.uncount(number));
         }
-        if let Some(job) = kept? {
+        if let Some(job) = retained? {
             self.first_time(&job)?;
         }
         Ok(first)
     }
 
     /// Keeps the jobs of a submission, all or none. Gives the one that is to be offered to the scheduler at once.
-    fn kept(&self, mut jobs: Vec<Job>, env: &[(String, String)]) -> Result<Option<Job>, Reply> {
+    fn retained(&self, mut jobs: Vec<Job>, env: &[(String, String)]) -> Result<Option<Job>, Reply> {
         // One that the scheduler is not offered now is tried on a copy of it: a queue that is not there is said at once.
         if waits(&jobs[0]) {
             self.would_take(&jobs[0]).map_err(refused)?;

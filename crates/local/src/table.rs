@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use super::job::{Job, JobState};
-use super::kept_output::KeptOutput;
+use super::kept_output::RetainedOutput;
 use super::offer::Offered;
 use super::running::{Running, Spares};
 
@@ -17,7 +17,7 @@ pub(super) struct Table {
     /// The sum of them by user.
     bytes: HashMap<u32, u64>,
     /// The output of attempts that ended.
-    pub(super) kept_output: KeptOutput,
+    pub(super) retained_output: RetainedOutput,
     /// Those whose supervisor lives.
     pub(super) running: HashMap<u64, Running>,
     /// Supervisors without a job.
@@ -126,18 +126,19 @@ impl Table {
     /// Records that the scheduler has accepted a job as offered. Gives the job's state: it may have started before the
     /// answer came. `None` when somebody has cancelled or changed it meanwhile: then the scheduler has an application without a job.
     pub(super) fn confirm(&mut self, offered: &Job) -> Option<JobState> {
-        let kept = self.jobs.get_mut(&offered.number).filter(|kept| kept.generation == offered.generation)?;
-        let stands = matches!(kept.state, JobState::Queued | JobState::Running);
-        kept.confirmed |= stands;
+        let retained =
+            self.jobs.get_mut(&offered.number).filter(|retained| retained.generation == offered.generation)?;
+        let stands = matches!(retained.state, JobState::Queued | JobState::Running);
+        retained.confirmed |= stands;
         self.unsure = true;
-        stands.then_some(kept.state)
+        stands.then_some(retained.state)
     }
 
     /// Forgets a job.
     pub(super) fn remove(&mut self, number: u64) {
         self.uncount(number);
         if let Some(job) = self.jobs.remove(&number) {
-            self.kept_output.remove(&job);
+            self.retained_output.remove(&job);
         }
         self.live.remove(&number);
         self.waiting.remove(&number);

@@ -51,15 +51,15 @@ impl Acl {
         let mut reading =
             ParsedAcl { comma_before_groups: users.ends_with(',') && !groups.is_empty(), ..ParsedAcl::default() };
         let mut take = |list: &str, legal: fn(&str, AclNames) -> bool| {
-            let mut kept: Vec<String> = Vec::new();
+            let mut retained: Vec<String> = Vec::new();
             for name in list.split(',').filter(|name| !name.is_empty()) {
                 if !legal(name, names) {
                     reading.ignored.push(name.to_owned());
-                } else if !kept.iter().any(|k| k == name) {
-                    kept.push(name.to_owned());
+                } else if !retained.iter().any(|k| k == name) {
+                    retained.push(name.to_owned());
                 }
             }
-            kept
+            retained
         };
         let (users, groups) = (take(users, legal_user), take(groups, legal_group));
         reading.acl = Self { everybody: false, users, groups };

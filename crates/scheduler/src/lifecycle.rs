@@ -50,8 +50,8 @@ impl Application {
                 room = left.unwrap_or(room);
                 left.is_some()
             };
-            let kept = self.tags.iter().filter(|tag| fits(tag));
-            self.tags = Arc::new(kept.map(|(name, value)| (name.clone(), value.clone())).collect());
+            let retained = self.tags.iter().filter(|tag| fits(tag));
+            self.tags = Arc::new(retained.map(|(name, value)| (name.clone(), value.clone())).collect());
         }
     }
 

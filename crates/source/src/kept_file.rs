@@ -27,7 +27,7 @@ pub enum Role {
 
 /// The file, and the lock while this process has it.
 #[derive(Debug)]
-pub struct KeptFile {
+pub struct RetainedFile {
     folder: PathBuf,
     path: PathBuf,
     /// What is in it, as messages call it.
@@ -54,7 +54,7 @@ pub fn damaged(path: &Path, error: &redb::Error) -> String {
     format!("{} is damaged: {error}; the next start moves it aside and starts a new file", path.display())
 }
 
-impl KeptFile {
+impl RetainedFile {
     /// The file of this name in a folder; `what`: how messages call what is in it.
     pub fn new(folder: &Path, name: &str, what: &'static str) -> Self {
         let path = folder.join(format!("{name}.redb"));

@@ -331,8 +331,8 @@ fn update_ask(view: &mut PartitionView, partition: &Partition, app: AppKey, ask:
     let Some(Some(row)) = view.apps.get_mut(app.slot()) else { return };
     let there = partition.apps.get(app).and_then(|app| {
         let row = app.asks.get(ask).filter(|ask| ask.arrival == arrival)?;
-        let kept = app.reservations.iter().find(|(reserved, _)| *reserved == ask).map(|(_, node)| *node);
-        Some((row, kept.and_then(|node| partition.nodes.get(node)).map(|node| node.id.clone())))
+        let retained = app.reservations.iter().find(|(reserved, _)| *reserved == ask).map(|(_, node)| *node);
+        Some((row, retained.and_then(|node| partition.nodes.get(node)).map(|node| node.id.clone())))
     });
     let row = Arc::make_mut(row);
     let notes = match there {

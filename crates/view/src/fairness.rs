@@ -43,7 +43,7 @@ impl FairnessRow {
     }
 
     /// The deficit as a part of the guarantee, in thousandths: so that cpu and memory compare.
-    pub fn lack(&self) -> i64 {
+    pub fn shortage(&self) -> i64 {
         let part = i128::from(self.deficit()) * 1000 / i128::from(self.guaranteed.max(1));
         i64::try_from(part).unwrap_or(i64::MAX)
     }
@@ -71,7 +71,7 @@ impl PartitionView {
         add_since(&mut rows, history, &self.name, now);
         rows.sort_by(|one, other| {
             let borrows = |row: &FairnessRow| row.borrowed() > 0;
-            other.lack().cmp(&one.lack()).then_with(|| borrows(other).cmp(&borrows(one)))
+            other.shortage().cmp(&one.shortage()).then_with(|| borrows(other).cmp(&borrows(one)))
         });
         rows
     }

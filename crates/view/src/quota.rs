@@ -117,7 +117,7 @@ pub struct QuotaEffects {
     pub called_off: Vec<QuotaForecast>,
 }
 
-fn alike(one: &QuotaForecast, other: &QuotaForecast) -> bool {
+fn identical(one: &QuotaForecast, other: &QuotaForecast) -> bool {
     let victims = one.victims.is_none() || other.victims.is_none() || one.victims == other.victims;
     victims && one.queue == other.queue && one.at == other.at && one.excess == other.excess
 }
@@ -184,7 +184,7 @@ impl PartitionView {
         let (before, mut then) = (self.quota_forecasts(now), self.quota_forecasts_with(now, loaded));
         let stays = |one: &QuotaForecast| then.iter().any(|other| other.queue == one.queue);
         let called_off = before.iter().filter(|one| !stays(one)).cloned().collect();
-        then.retain(|one| !before.iter().any(|other| alike(one, other)));
+        then.retain(|one| !before.iter().any(|other| identical(one, other)));
         QuotaEffects { begins: then, called_off }
     }
 

@@ -107,14 +107,14 @@ pub(super) fn app_row(app: &Application, old: Option<&AppRow>) -> AppRow {
     };
     AppRow {
         // Only of another scheduler: one of ours explains itself.
-        held_off_until: None,
+        backoff_until: None,
         slot: app.key,
         id: app.id.clone(),
         queue: app.queue_path.clone(),
         who: app.who.clone(),
         group: AppGroup::Undecided,
-        held_by_queue: !app.runnable_in_queue,
-        held_by_limits: !app.runnable_by_limits,
+        blocked_by_queue: !app.runnable_in_queue,
+        blocked_by_limits: !app.runnable_by_limits,
         state: app.state,
         submitted: app.submitted,
         started: app.started,
@@ -179,7 +179,7 @@ pub(super) fn ask_row(ask: &Ask, reserved: Option<NodeId>, partition: &Partition
 }
 
 pub(super) fn node_row(node: &Node, allocations: OrdMap<u64, NodeAllocation>, partition: &Partition) -> NodeRow {
-    let kept_for = |(app, ask): &(AppKey, AskKey)| {
+    let retained_for = |(app, ask): &(AppKey, AskKey)| {
         let app = partition.apps.get(*app)?;
         Some((app.id.clone(), app.asks.get(*ask)?.id.clone()))
     };
@@ -193,6 +193,6 @@ pub(super) fn node_row(node: &Node, allocations: OrdMap<u64, NodeAllocation>, pa
         attributes: Arc::clone(&node.attributes),
         allocations,
         foreign: Arc::clone(&node.foreign),
-        reservations: node.reservations.iter().filter_map(kept_for).collect(),
+        reservations: node.reservations.iter().filter_map(retained_for).collect(),
     }
 }

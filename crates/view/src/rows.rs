@@ -142,7 +142,7 @@ pub enum Origin {
 #[derive(Clone, Debug, Default)]
 pub struct AppRow {
     /// Until when the cycles of a remote scheduler skip it, since too many of its asks found no node (D-19); that may be over.
-    pub held_off_until: Option<Time>,
+    pub backoff_until: Option<Time>,
     /// The row's own slot; of no meaning for an application that ended.
     pub slot: AppSlot,
     /// The id that it was submitted with, unique in its partition.
@@ -154,9 +154,9 @@ pub struct AppRow {
     /// The group whose limits hold for it.
     pub group: AppGroup,
     /// `maxapplications` of a queue keeps it from beginning to run (SCH-114).
-    pub held_by_queue: bool,
+    pub blocked_by_queue: bool,
     /// A limit of its user or group does.
-    pub held_by_limits: bool,
+    pub blocked_by_limits: bool,
     /// Where it is in its life.
     pub state: AppState,
     /// When it was submitted.

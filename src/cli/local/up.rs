@@ -14,7 +14,7 @@ use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
 use super::{amounts, console};
-use crate::cli::console::open_kept;
+use crate::cli::console::open_retained;
 use crate::cli::inputs;
 use crate::cli::logs::LogArgs;
 use crate::cli::serve::{self, ListenArgs};
@@ -220,15 +220,15 @@ fn engine(by: &SchedulerSettings, machine: &Machine) -> Result<Arc<Engine>, Stri
         if let Err(why) = read {
             return last_good(file, why, &setup, &state, hook(by));
         }
-        let opened = open_kept(Some(file), None, &setup, &state, 1.0)?;
+        let opened = open_retained(Some(file), None, &setup, &state, 1.0)?;
         opened.profile_said.iter().for_each(|said| tracing::info!("{said}"));
         return serve::engine(opened, 1.0, hook(by));
     }
     predicted::said_at_start(setup.profile, &queues::configuration(machine))
         .iter()
         .for_each(|said| tracing::info!("{said}"));
-    let (core, kept) = own_queues(&setup, &state, machine)?;
-    let started = Engine::start_with_journal(core, 1.0, hook(by), kept);
+    let (core, retained) = own_queues(&setup, &state, machine)?;
+    let started = Engine::start_with_journal(core, 1.0, hook(by), retained);
     started.map(Arc::new).map_err(|error| format!("cannot start the scheduler: {error}"))
 }
 
@@ -244,10 +244,10 @@ fn last_good(
     hook: Option<engine::DrainHook>,
 ) -> Result<Arc<Engine>, String> {
     let fresh: MakeCore<'_> = Box::new(|_| Err("no journal".to_owned()));
-    let Ok((mut core, kept)) = state.begin(setup, 1.0, None, fresh) else { return Err(why) };
+    let Ok((mut core, retained)) = state.begin(setup, 1.0, None, fresh) else { return Err(why) };
     tracing::warn!("the last good configuration is active: {why}");
     let known = core.attach_config_file(file, std::fs::read(file).unwrap_or_default());
-    let started = Engine::start_with_journal(core, 1.0, hook, kept);
+    let started = Engine::start_with_journal(core, 1.0, hook, retained);
     let mut engine = started.map_err(|error| format!("cannot start the scheduler: {error}"))?;
     engine.watch(file, known)?;
     Ok(Arc::new(engine))

@@ -102,7 +102,7 @@ struct Batch<'a, O, E> {
 
 impl<'a, O: Write, E: Write> Batch<'a, O, E> {
     fn new(json: bool, part: &'a PartitionView, file: &Path, out: &'a mut O, err: &'a mut E) -> Self {
-        let titles = ["  LINE", "USER", "ASKED FOR", "LANDS IN", "EXPECTED", "WHY"];
+        let titles = ["  LINE", "USER", "REQUESTED", "RESULT", "EXPECTED", "WHY"];
         Self {
             part,
             name: file.display().to_string(),

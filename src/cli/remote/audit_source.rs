@@ -10,7 +10,7 @@ use client::{Remote, encode_once};
 use config::DEFAULT_POLICY_GROUP;
 use engine::journal::{AuditInspection, FolderError, FolderInspection, Inspected, SalvagedFolder};
 use model::Profile;
-use source::remote::kept::Kept;
+use source::remote::kept::Retained;
 use source::remote::once::Once;
 use view::audit::AuditQuery;
 use wire::convert::{Wall, audit as convert};
@@ -61,8 +61,8 @@ impl AuditSourceArgs {
                 let profile = once.remote().profile();
                 let mut once = once;
                 let none = "Apache YuniKorn has no audit and no configuration history";
-                let kept = once.kept()?.ok_or_else(|| Ended { message: none.to_owned(), code: 1 })?;
-                Ok(AuditSource::Kept(kept, profile))
+                let retained = once.retained()?.ok_or_else(|| Ended { message: none.to_owned(), code: 1 })?;
+                Ok(AuditSource::Retained(retained, profile))
             }
         }
     }
@@ -85,7 +85,7 @@ pub(super) enum AuditSource {
     /// That of a state folder.
     Folder(Box<dyn Inspected>),
     /// That of orders to a cluster, on this machine.
-    Kept(Kept, Profile),
+    Retained(Retained, Profile),
 }
 
 impl AuditSource {
@@ -97,8 +97,8 @@ impl AuditSource {
                 let entries = look.audit_log().entries(query);
                 return Ok((entries.iter().map(|entry| convert::audit_entry(entry, &began())).collect(), None));
             }
-            Self::Kept(kept, _) => {
-                let entries = kept.audit_entries(query);
+            Self::Retained(retained, _) => {
+                let entries = retained.audit_entries(query);
                 return Ok((entries.iter().map(|entry| convert::audit_entry(entry, &began())).collect(), None));
             }
         };
@@ -132,8 +132,8 @@ impl AuditSource {
                 let current = found.first().map(|newest| newest.number);
                 return Ok(found.iter().map(|one| convert::revision(one, current, &began())).collect());
             }
-            Self::Kept(kept, _) => {
-                let found = kept.revisions();
+            Self::Retained(retained, _) => {
+                let found = retained.revisions();
                 let current = found.first().map(|newest| newest.number);
                 return Ok(found.iter().take(last).map(|one| convert::revision(one, current, &began())).collect());
             }
@@ -155,15 +155,16 @@ impl AuditSource {
     /// A configuration that was in force; without a number, the last one.
     pub fn state(&self, revision: Option<u64>) -> Result<ConfigState, Ended> {
         let none = || Ended { message: format!("revision {} not found", revision.unwrap_or(1)), code: 1 };
-        if let Self::Kept(kept, _) = self {
-            let found = revision.map_or_else(|| kept.newest(), |number| kept.revision(number)).ok_or_else(none)?;
+        if let Self::Retained(retained, _) = self {
+            let found =
+                revision.map_or_else(|| retained.newest(), |number| retained.revision(number)).ok_or_else(none)?;
             return Ok(convert::old_configuration(&found, DEFAULT_POLICY_GROUP, &began()));
         }
         let look = match (self, revision) {
             (Self::Server(once), Some(number)) => return get(once, &format!("config/history/{number}")),
             (Self::Server(once), None) => return get(once, "config"),
             (Self::Folder(look), _) => look,
-            (Self::Kept(..), _) => return Err(none()),
+            (Self::Retained(..), _) => return Err(none()),
         };
         let found = match revision {
             Some(number) => look.audit_log().revision(number),
@@ -192,7 +193,7 @@ impl AuditSource {
         match self {
             Self::Server(once) => once.remote().profile(),
             Self::Folder(look) => look.profile(),
-            Self::Kept(_, profile) => *profile,
+            Self::Retained(_, profile) => *profile,
         }
     }
 }

@@ -166,7 +166,7 @@ mod tests {
     fn five_hundred_pods_are_a_line_for_each_outcome() {
         let end = |number: usize| match number {
             0..3 => PodEnd::Gone,
-            3 => PodEnd::Kept("DaemonSet".to_owned()),
+            3 => PodEnd::Retained("DaemonSet".to_owned()),
             _ => PodEnd::Deleted,
         };
         let pods: Vec<(String, PodEnd)> = (0..500).map(|number| (format!("a/p-{number}"), end(number))).collect();

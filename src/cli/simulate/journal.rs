@@ -88,8 +88,8 @@ impl Watched {
     /// Nodes that came during the span are there from its beginning.
     fn ends(&mut self, part: &Partition, from: Time) {
         let known: BTreeSet<NodeId> = self.there.iter().filter_map(|(_, command)| node_of(command)).collect();
-        let came = part.nodes.iter().filter(|node| !known.contains(&node.id));
-        self.there.extend(came.map(|node| (from, registered(node))));
+        let arrived = part.nodes.iter().filter(|node| !known.contains(&node.id));
+        self.there.extend(arrived.map(|node| (from, registered(node))));
     }
 }
 

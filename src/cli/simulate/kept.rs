@@ -16,7 +16,7 @@ const UNFINISHED: &str = "kornsole-runs";
 const MOST: usize = 1000;
 
 /// The file of finished runs, where one is named, and what was in it.
-pub(super) struct Kept {
+pub(super) struct Retained {
     path: Option<PathBuf>,
     rows: Vec<Row>,
     file: Mutex<Option<File>>,
@@ -24,7 +24,7 @@ pub(super) struct Kept {
     unfinished: Option<PathBuf>,
 }
 
-impl Kept {
+impl Retained {
     /// Opens the file that `--resume` names.
     pub fn open(args: &SimulateArgs) -> Result<Self, Ended> {
         let opened = args.resume.as_deref().map(opened).transpose()?;

@@ -122,7 +122,8 @@ fn cleaning_up_says_what_went_and_what_holds_the_rest() {
     assert_eq!(would, did);
     let removed: Vec<_> = did.removed_queues.iter().map(ToString::to_string).collect();
     assert_eq!(removed, ["root.b.few", "root.a.y"]);
-    let kept: Vec<_> = did.kept.iter().map(|kept| (kept.queue.as_str(), kept.why.as_str())).collect();
-    assert_eq!(kept, [("root.a.x", "1 application"), ("root.a", "1 application")]);
+    let retained: Vec<_> =
+        did.retained.iter().map(|retained| (retained.queue.as_str(), retained.why.as_str())).collect();
+    assert_eq!(retained, [("root.a.x", "1 application"), ("root.a", "1 application")]);
     assert!(stage.view().partitions[0].queue_at(&"root.a.y".into()).is_none());
 }

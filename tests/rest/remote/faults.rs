@@ -34,8 +34,8 @@ fn survives(mischief: Mischief, cause: &str) {
     server.mischief(mischief.clone());
     let report = looker.wait("the cause", |_, link| stale(link).filter(|report| report.contains(cause)));
     assert!(!report.contains('\n'), "{mischief:?}: {report}");
-    let kept = text(&looker.remote.view());
-    assert_eq!(kept.lines().next(), before.lines().next(), "{mischief:?}: the last data stays");
+    let retained = text(&looker.remote.view());
+    assert_eq!(retained.lines().next(), before.lines().next(), "{mischief:?}: the last data stays");
     server.mischief(Mischief::None);
     looker.wait("that it is back", live);
 }

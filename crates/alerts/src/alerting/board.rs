@@ -219,7 +219,7 @@ impl Board {
     /// # Errors
     /// Why not.
     pub fn silence(&self, order: SilenceOrder, now: Time) -> Result<u64, String> {
-        self.kept(|alerts| alerts.silence(order, now), "save the silence")
+        self.retained(|alerts| alerts.silence(order, now), "save the silence")
     }
 
     /// Ends a silence before its time.
@@ -227,11 +227,11 @@ impl Board {
     /// # Errors
     /// There is none of this number in force.
     pub fn end_silence(&self, id: u64, by: &str, now: Time) -> Result<(), String> {
-        self.kept(|alerts| alerts.end_silence(id, by, now), "save the end of the silence")
+        self.retained(|alerts| alerts.end_silence(id, by, now), "save the end of the silence")
     }
 
     /// Changes what a person ordered: it is on the disk when this returns, or it is not done.
-    fn kept<T>(&self, change: impl FnOnce(&mut Alerts) -> Result<T, String>, what: &str) -> Result<T, String> {
+    fn retained<T>(&self, change: impl FnOnce(&mut Alerts) -> Result<T, String>, what: &str) -> Result<T, String> {
         let mut inner = self.inner();
         let before = inner.alerts.clone();
         let done = change(&mut inner.alerts)?;

@@ -35,7 +35,7 @@ pub fn heads(given: &Given, part: &PartitionView) -> Vec<Head> {
     for leaf in part.walk().filter(|queue| queue.leaf && queue.state == QueueState::Active) {
         let Some((app, ask)) = oldest(part, leaf) else { continue };
         let AskState::Pending { reason, .. } = ask.state else { continue };
-        let held = app.held_by_queue || app.held_by_limits;
+        let held = app.blocked_by_queue || app.blocked_by_limits;
         // A limit of a user, conditions of Kubernetes and the order of a gang are not seen here: who tried it knows better.
         let tried = match reason {
             PendingReason::UserQuota | PendingReason::Placeholder => true,
@@ -135,12 +135,12 @@ pub fn below_guarantee(rule: &Rule, part: &PartitionView) -> Vec<Reading> {
 
 /// The resource that a queue lacks the largest part of its guarantee of: name, guarantee, use, demand.
 fn largest_lack(queue: &QueueRow) -> Option<(&str, i64, i64, i64)> {
-    let lack = |(name, guaranteed): (&'_ str, i64)| {
+    let shortage = |(name, guaranteed): (&'_ str, i64)| {
         let (used, pending) = (queue.allocated.amount(name), queue.pending.amount(name));
         guaranteed.min(used.saturating_add(pending)).saturating_sub(used)
     };
-    let lacking = queue.guaranteed.as_ref()?.iter().filter(|of| of.1 > 0 && lack(*of) > 0);
-    let (name, guaranteed) = lacking.max_by_key(|of| i128::from(lack(*of)) * 1000 / i128::from(of.1))?;
+    let lacking = queue.guaranteed.as_ref()?.iter().filter(|of| of.1 > 0 && shortage(*of) > 0);
+    let (name, guaranteed) = lacking.max_by_key(|of| i128::from(shortage(*of)) * 1000 / i128::from(of.1))?;
     Some((name, guaranteed, queue.allocated.amount(name), queue.pending.amount(name)))
 }
 

@@ -126,8 +126,8 @@ impl Cluster {
 
     /// The client, made at the first use: within the runtime that asks.
     pub(super) async fn client(&self) -> Result<Client, KubeFault> {
-        let mut kept = self.client.lock().await;
-        if let Some(client) = &*kept {
+        let mut retained = self.client.lock().await;
+        if let Some(client) = &*retained {
             return Ok(client.clone());
         }
         // Those who waited meanwhile do not have a plugin run again.
@@ -136,7 +136,7 @@ impl Cluster {
         }
         let made = self.make_client().await;
         match &made {
-            Ok(client) => *kept = Some(client.clone()),
+            Ok(client) => *retained = Some(client.clone()),
             Err(fault) => self.failed.store(Some(Arc::new((Instant::now(), fault.clone())))),
         }
         made
@@ -223,9 +223,9 @@ impl Cluster {
     }
 
     async fn forget(&self, route: &Arc<Route>) {
-        let mut kept = self.route.lock().await;
-        if kept.as_ref().is_some_and(|kept| Arc::ptr_eq(kept, route)) {
-            *kept = None;
+        let mut retained = self.route.lock().await;
+        if retained.as_ref().is_some_and(|retained| Arc::ptr_eq(retained, route)) {
+            *retained = None;
         }
     }
 
@@ -238,8 +238,8 @@ impl Cluster {
 
     /// The way to the scheduler, and whether it was looked for just now.
     async fn route(&self) -> Result<(Arc<Route>, bool), KubeFault> {
-        let mut kept = self.route.lock().await;
-        if let Some(route) = &*kept {
+        let mut retained = self.route.lock().await;
+        if let Some(route) = &*retained {
             return Ok((Arc::clone(route), false));
         }
         let client = self.client().await?;
@@ -272,7 +272,7 @@ impl Cluster {
         };
         let route = Arc::new(route);
         self.found.store(Some(Arc::new(found)));
-        *kept = Some(Arc::clone(&route));
+        *retained = Some(Arc::clone(&route));
         Ok((route, true))
     }
 

@@ -44,7 +44,7 @@ pub struct FilterCopy {
 
 impl Default for FilterCopy {
     fn default() -> Self {
-        Self::kept_for(IDLE)
+        Self::retained_for(IDLE)
     }
 }
 
@@ -78,7 +78,7 @@ struct KindState {
 
 impl FilterCopy {
     /// The same, with another time for which a copy is kept that nobody reads.
-    pub fn kept_for(idle: Duration) -> Self {
+    pub fn retained_for(idle: Duration) -> Self {
         Self { idle, open: Arc::default() }
     }
 

@@ -175,8 +175,8 @@ impl Diff {
 
     /// The queues that are new, with their partition.
     fn added_queues(&self) -> impl Iterator<Item = (&str, &QueuePath)> {
-        let came = |change: &&Change| change.key == Key::Queue && change.what == What::Added;
-        self.changes.iter().filter(came).filter_map(Change::place)
+        let arrived = |change: &&Change| change.key == Key::Queue && change.what == What::Added;
+        self.changes.iter().filter(arrived).filter_map(Change::place)
     }
 
     /// The queues that are gone, which drain when the new configuration is loaded, with their partition.

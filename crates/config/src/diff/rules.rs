@@ -10,10 +10,10 @@ use crate::values::{FilterType, RuleKind, RuleValue};
 pub(super) fn compare(old: &[RuleConfig], new: &[RuleConfig], out: &mut Changes) {
     let old: Vec<String> = old.iter().map(described).collect();
     let new: Vec<String> = new.iter().map(described).collect();
-    let mut kept = common(&old, &new);
-    kept.push((old.len(), new.len()));
+    let mut retained = common(&old, &new);
+    retained.push((old.len(), new.len()));
     let (mut before, mut after) = (0, 0);
-    for (old_end, new_end) in kept {
+    for (old_end, new_end) in retained {
         while before < old_end || after < new_end {
             let from = (before < old_end).then(|| old[before].clone());
             let to = (after < new_end).then(|| new[after].clone());

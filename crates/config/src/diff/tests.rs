@@ -145,9 +145,9 @@ fn rules_hold_on_to_their_neighbours() {
       - placement rule 2: provided   for new applications
     "#
     );
-    let alike = "{name: user, parent: {name: secondarygroup}}";
-    assert_eq!(reported(alike, alike), "");
-    assert_ne!(reported(alike, "{name: user, parent: secondarygroup}"), "");
+    let identical = "{name: user, parent: {name: secondarygroup}}";
+    assert_eq!(reported(identical, identical), "");
+    assert_ne!(reported(identical, "{name: user, parent: secondarygroup}"), "");
     assert_eq!(reported("{name: user, parent: primarygroup}", "{name: user, parent: {name: primarygroup}}"), "");
 }
 

@@ -172,8 +172,8 @@ fn put_names(draft: &mut Draft<'_>, at: &[PathSegment], key: &'static str, names
         return draft.apply(at, &TreeChange::Put { key: key.to_owned(), value, order: LIMIT });
     };
     let list = [at, &[PathSegment::Key(key)]].concat();
-    let kept = there.iter().filter(|name| names.contains(name));
-    let in_order = names.iter().filter(|name| there.contains(name)).eq(kept);
+    let retained = there.iter().filter(|name| names.contains(name));
+    let in_order = names.iter().filter(|name| there.contains(name)).eq(retained);
     let old = if in_order { 0 } else { there.len() };
     let mut next = old;
     for name in names {

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::{Disk, folder, follow};
 
 /// Whether a name is that of a temporary file for a file of this name: `.NAME.PROCESS-NUMBER.new`.
-fn is_ours(name: &str, of: &str) -> bool {
+fn is_own(name: &str, of: &str) -> bool {
     let number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     let middle = name.strip_prefix('.').and_then(|rest| rest.strip_prefix(of)?.strip_prefix('.')?.strip_suffix(".new"));
     middle.and_then(|middle| middle.split_once('-')).is_some_and(|(process, count)| number(process) && number(count))
@@ -20,7 +20,7 @@ pub fn sweep(path: &Path) -> Vec<PathBuf> {
     let Ok(entries) = fs::read_dir(folder(&path)) else { return Vec::new() };
     let left = entries.flatten().filter(|entry| {
         let file = entry.file_type().is_ok_and(|kind| kind.is_file());
-        file && entry.file_name().to_str().is_some_and(|found| is_ours(found, name))
+        file && entry.file_name().to_str().is_some_and(|found| is_own(found, name))
     });
     let mut gone: Vec<PathBuf> = left.map(|entry| entry.path()).filter(|file| is_left(file)).collect();
     // What cannot be removed is never read either.

@@ -89,8 +89,8 @@ impl Reader {
         let key = words::key(word);
         let takes_speed = key.is_some() || matches!(word, "Type" | "Wait" | "Wait+Screen" | "Wait+Line");
         if speed.is_some() && !takes_speed {
-            return Err(match words::not_ours(word) {
-                Some(why) => not_ours(word, why, at),
+            return Err(match words::not_own(word) {
+                Some(why) => not_own(word, why, at),
                 None => LineFault::new("TAPE-003", at, format!("`{word}` takes no speed"), "write the word without @"),
             });
         }
@@ -371,13 +371,13 @@ fn is_name(name: &str) -> bool {
     !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_'))
 }
 
-fn not_ours(word: &str, why: &str, at: Place) -> LineFault {
+fn not_own(word: &str, why: &str, at: Place) -> LineFault {
     LineFault::new("TAPE-002", at, format!("the VHS command `{word}` is not supported"), format!("remove it; {why}"))
 }
 
 fn unknown_word(word: &str, at: Place) -> LineFault {
-    if let Some(why) = words::not_ours(word) {
-        return not_ours(word, why, at);
+    if let Some(why) = words::not_own(word) {
+        return not_own(word, why, at);
     }
     let keys = words::KEYS.iter().map(|(name, _)| *name);
     let meant = did_you_mean(word, words::WORDS.into_iter().chain(keys));

@@ -224,8 +224,8 @@ pub fn ask_clean(state: &mut State, act: Act, would: &Cleaned) {
     let Act::In { partition, .. } = act else { return };
     let queues = would.removed_queues.len() as u64;
     if queues == 0 && would.removed_applications == 0 {
-        let kept = format::count(would.kept.len() as u64, "draining queue");
-        return state.say(Grade::Info, format!("nothing to clean up; {kept} still in use"));
+        let retained = format::count(would.retained.len() as u64, "draining queue");
+        return state.say(Grade::Info, format!("nothing to clean up; {retained} still in use"));
     }
     let mut lines = vec![format!(
         "Removes {} and {} that ended long ago.",
@@ -237,6 +237,8 @@ pub fn ask_clean(state: &mut State, act: Act, would: &Cleaned) {
     if would.removed_queues.len() > SHOWN {
         lines.push(format!("  and {} more", would.removed_queues.len() - SHOWN));
     }
-    lines.extend(would.kept.iter().take(SHOWN).map(|kept| format!("{} stays: {}", kept.queue, kept.why)));
+    lines.extend(
+        would.retained.iter().take(SHOWN).map(|retained| format!("{} stays: {}", retained.queue, retained.why)),
+    );
     ask(state, "Clean up?".to_owned(), lines, "Clean up", Act::In { partition, act: clean_act(false) }.into());
 }

@@ -69,7 +69,7 @@ impl AuditFolder {
     }
 
     /// The newest of what is kept, as much as a log has in memory, the oldest first.
-    pub fn kept(&self) -> NewEntries {
+    pub fn retained(&self) -> NewEntries {
         newest(&self.store)
     }
 

@@ -259,9 +259,9 @@ impl Committer {
         let mut pause = self.pauses.0;
         loop {
             let failing = self.journal.failing();
-            let heard = self.hear(failing.is_some().then_some(pause));
-            let stop = heard.stop;
-            self.attempt(heard, failing);
+            let received = self.hear(failing.is_some().then_some(pause));
+            let stop = received.stop;
+            self.attempt(received, failing);
             pause = if self.dirty { (pause * 2).min(self.pauses.1) } else { self.pauses.0 };
             if stop {
                 return;
@@ -271,7 +271,7 @@ impl Committer {
 
     /// Waits for something to do, at most for `pause`, and takes what else is there.
     fn hear(&mut self, pause: Option<Duration>) -> TaskBatch {
-        let mut heard = TaskBatch::default();
+        let mut received = TaskBatch::default();
         let first = match pause {
             None => self.inbox.recv().map_err(|_| RecvTimeoutError::Disconnected),
             Some(pause) => self.inbox.recv_timeout(pause),
@@ -290,22 +290,22 @@ impl Committer {
                 }
                 JournalTask::Commit(before, orders, answer) => {
                     self.waiting.push(before);
-                    heard.orders = Some((orders, answer));
+                    received.orders = Some((orders, answer));
                 }
-                JournalTask::Aside(changes, done) => heard.aside = Some((changes, done)),
-                JournalTask::Stop => heard.stop = true,
+                JournalTask::Aside(changes, done) => received.aside = Some((changes, done)),
+                JournalTask::Stop => received.stop = true,
             }
             // The one who gave orders waits; and what stands aside is large by itself.
-            if heard.stop || heard.orders.is_some() || heard.aside.is_some() || bytes > TOGETHER {
+            if received.stop || received.orders.is_some() || received.aside.is_some() || bytes > TOGETHER {
                 break;
             }
             next = self.inbox.try_recv().ok();
         }
-        heard
+        received
     }
 
-    fn attempt(&mut self, heard: TaskBatch, failing: Option<String>) {
-        let TaskBatch { mut orders, aside, .. } = heard;
+    fn attempt(&mut self, received: TaskBatch, failing: Option<String>) {
+        let TaskBatch { mut orders, aside, .. } = received;
         if let Some(why) = &failing {
             refuse(orders.take(), why);
         }

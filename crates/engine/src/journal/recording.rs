@@ -147,7 +147,7 @@ impl<'j> Recording<'j> {
         let read = records(self.store, number + 1, |_, record| {
             let at = record.at();
             if at > from && at <= to {
-                found.extend(came_in(record, &here).into_iter().map(|command| (at, command)));
+                found.extend(arrived_in(record, &here).into_iter().map(|command| (at, command)));
             }
             at <= to
         });
@@ -261,7 +261,7 @@ impl Recording<'_> {
 }
 
 /// What a record says of applications that came in.
-fn came_in(record: Record, here: &dyn Fn(Option<&str>) -> bool) -> Vec<PartitionCommand> {
+fn arrived_in(record: Record, here: &dyn Fn(Option<&str>) -> bool) -> Vec<PartitionCommand> {
     let of = |command: RecordedCommand| match command {
         RecordedCommand::In { partition, command } if here(partition.as_deref()) => Some(command),
         _ => None,

@@ -211,13 +211,13 @@ fn write(disk: Arc<dyn Disk>, mut found: IntactParts, reach: &IntactRange) -> Re
     let head = found.head.take().ok_or("its head is damaged: its core is unknown")?;
     // Older snapshots are of use only with all records behind them.
     let older = |number: &u64| *number <= reach.from && found.reach(*number) >= reach.to;
-    let kept: Vec<(u64, SnapshotIndex)> = (found.snapshots.iter())
+    let retained: Vec<(u64, SnapshotIndex)> = (found.snapshots.iter())
         .filter(|(number, index)| older(number) && found.is_whole(**number, index))
         .map(|(number, index)| (*number, index.clone()))
         .collect();
-    let first = kept.first().map_or(reach.from, |(number, _)| *number);
+    let first = retained.first().map_or(reach.from, |(number, _)| *number);
     let mut changes = vec![Change::Head(head)];
-    for (number, index) in kept {
+    for (number, index) in retained {
         let parts = found.parts.range((number, 0)..(number, index.parts));
         changes.extend(parts.map(|((number, part), bytes)| Change::Part(*number, *part, bytes.as_slice().into())));
         changes.push(Change::Index(number, index));

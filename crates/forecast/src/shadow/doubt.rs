@@ -164,8 +164,8 @@ fn replay(
             drop(take_over(state, *at, partition, ask, node, placeholder.as_ref()));
         }
     };
-    let kept = entries.iter().enumerate().filter(|(number, _)| !left_out.contains(number));
-    kept.for_each(|(_, entry)| add(entry));
+    let retained = entries.iter().enumerate().filter(|(number, _)| !left_out.contains(number));
+    retained.for_each(|(_, entry)| add(entry));
     if reversed && let Some(now) = entries.last().map(|(at, _)| *at) {
         let late = left_out.iter().rev().filter_map(|number| entries.get(*number));
         late.for_each(|(_, entry)| add(&(now, entry.clone())));

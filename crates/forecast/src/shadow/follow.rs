@@ -32,7 +32,7 @@ pub struct Shadow {
     /// What ours refused that the other one may have taken: applications, or single asks.
     rejected: BTreeMap<(AppId, Option<AskId>), String>,
     /// What ours said that a mapping has to know, since it was last taken; nothing while nobody takes it.
-    heard: Option<Vec<Event>>,
+    received: Option<Vec<Event>>,
     /// Asks that ours would serve and the other one leaves waiting: each is reported once.
     pub(super) passed_over: BTreeSet<AskOf>,
     pub(super) awaited: Option<Awaited>,
@@ -54,7 +54,7 @@ impl Shadow {
             released: Released::default(),
             specs: BTreeMap::new(),
             rejected: BTreeMap::new(),
-            heard: None,
+            received: None,
             passed_over: BTreeSet::new(),
             awaited: None,
             unsettled: None,
@@ -90,8 +90,8 @@ impl Shadow {
 
     /// What ours said since this was last asked of applications and asks that it refuses, and of the states of applications. From the first call on
     /// it is kept: call this often.
-    pub fn take_heard(&mut self) -> Vec<Event> {
-        self.heard.replace(Vec::new()).unwrap_or_default()
+    pub fn take_received(&mut self) -> Vec<Event> {
+        self.received.replace(Vec::new()).unwrap_or_default()
     }
 
     /// Which of these asks ours would serve next; `None`: it would serve another one, or nothing.
@@ -160,12 +160,12 @@ impl Shadow {
     fn note(&mut self, events: &[Event]) {
         self.released.note(events);
         for event in events {
-            let is_heard = matches!(
+            let is_received = matches!(
                 event.kind,
                 EventKind::AppRejected { .. } | EventKind::AskRejected { .. } | EventKind::AppState { .. }
             );
-            if let Some(heard) = self.heard.as_mut().filter(|_| is_heard) {
-                heard.push(event.clone());
+            if let Some(received) = self.received.as_mut().filter(|_| is_received) {
+                received.push(event.clone());
             }
             let (of, message) = match &event.kind {
                 EventKind::AppRejected { app, message } => ((app.clone(), None), message),

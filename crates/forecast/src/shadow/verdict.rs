@@ -167,7 +167,7 @@ const fn of_node(reason: NodeReason) -> &'static str {
 /// A check that fails, in words.
 fn words(blocker: &Blocker) -> String {
     match (&blocker.level, &blocker.resource) {
-        (BlockLevel::Node, Some(_)) => format!("{}: {}", blocker.detail, blocker.lack()),
+        (BlockLevel::Node, Some(_)) => format!("{}: {}", blocker.detail, blocker.shortage()),
         (BlockLevel::Node, None) => blocker.detail.replace('\n', " "),
         _ => format!("it would wait for {}", blocker.sentence()),
     }

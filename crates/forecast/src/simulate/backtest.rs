@@ -210,9 +210,9 @@ mod tests {
         let jobs = vec![job("there", 0, Some(7)), job("a", 0, Some(9)), late, job("c", 10, Some(1))];
         let there = BTreeSet::from([AppId::from("there")]);
         let both = twice(&Workload { jobs, ..Workload::default() }, &there, Time::from_millis(10_000));
-        let came: Vec<(&str, u64)> =
+        let arrived: Vec<(&str, u64)> =
             both.jobs.iter().map(|job| (job.app.as_str(), job.at.as_millis() / 1000)).collect();
-        assert_eq!(came, [("there", 0), ("a", 0), ("b", 5), ("a+again", 10), ("b+again", 15)]);
+        assert_eq!(arrived, [("there", 0), ("a", 0), ("b", 5), ("a+again", 10), ("b+again", 15)]);
         // An allocation that had not ended runs as long as most; arrivals after the middle are not known yet.
         let b = &both.jobs[2].tasks;
         assert_eq!((b.len(), b[0].runs), (1, Some(Duration::from_secs(9))));

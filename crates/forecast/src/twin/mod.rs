@@ -77,7 +77,7 @@ impl Twin {
         replay::replay(&mut scheduler, (part, beside), config, now, &mut unknown);
         replay::dynamic(&mut scheduler, part);
         for own in scheduler.partitions_mut().iter_mut().filter(|own| own.name == part.name) {
-            let held = part.apps.iter().flatten().filter_map(|row| Some((&row.id, row.held_off_until?)));
+            let held = part.apps.iter().flatten().filter_map(|row| Some((&row.id, row.backoff_until?)));
             held.for_each(|(app, until)| own.hold_off(app, until));
         }
         let hints = beside.map(|beside| beside.hints().clone()).unwrap_or_default();

@@ -254,7 +254,7 @@ fn a_pod_that_is_not_asked_for_yet_is_what_its_application_waits_for_first() {
         panic!("an application was asked about");
     };
     let [.., held] = found.asks.as_slice() else { panic!("{found:#?}") };
-    assert_eq!((held.pod.as_deref(), held.alike), (Some("ns/held-1"), 2));
+    assert_eq!((held.pod.as_deref(), held.identical), (Some("ns/held-1"), 2));
     let first = found.first_blocker().expect("it waits");
     assert_eq!((first.mending(), first.is_permanent()), (Mending::Never, true));
     let words = "job in root.a waits for its pod, which is not ready to schedule: it has scheduling gates: budget";
@@ -270,7 +270,7 @@ fn a_back_off_that_is_reported_is_explained() {
     let now =
         part.apps.iter().flatten().flat_map(|row| row.asks.values()).map(|ask| ask.created).max().expect("an ask");
     let held = |mut row: view::AppRow| {
-        row.held_off_until = Some(now + std::time::Duration::from_secs(5));
+        row.backoff_until = Some(now + std::time::Duration::from_secs(5));
         Arc::new(row)
     };
     part.apps = part.apps.iter().map(|row| row.as_ref().map(|row| held((**row).clone()))).collect();

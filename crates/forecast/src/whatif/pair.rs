@@ -269,7 +269,7 @@ fn named(command: &PartitionCommand) -> String {
         PartitionCommand::DrainNode(id) => format!("drainNode {id}"),
         PartitionCommand::ResumeNode(id) => format!("resumeNode {id}"),
         PartitionCommand::Submit(submission) => format!("submit {}", submission.app),
-        PartitionCommand::Ask(ask) => format!("ask {} of {}", ask.id, ask.app),
+        PartitionCommand::Ask(ask) => format!("request {} of {}", ask.id, ask.app),
         PartitionCommand::Adopt { app, ask, node } => format!("adopt {ask} of {app} on {node}"),
         PartitionCommand::Release { app, ask } => format!("release {ask} of {app}"),
         PartitionCommand::Remove { app } => format!("remove {app}"),

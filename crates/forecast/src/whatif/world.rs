@@ -137,9 +137,9 @@ impl<'a> World<'a> {
     pub fn take_trace(&mut self) -> (String, bool) {
         let bytes = self.trace.take().and_then(|trace| trace.finish().ok()).unwrap_or_default();
         let text = String::from_utf8_lossy(&bytes);
-        let kept: String = text.split_inclusive('\n').take(self.bounds.trace_lines).collect();
-        let cut = kept.len() < text.len();
-        (kept, cut)
+        let retained: String = text.split_inclusive('\n').take(self.bounds.trace_lines).collect();
+        let cut = retained.len() < text.len();
+        (retained, cut)
     }
 
     /// Carries out a command for the partition now.

@@ -106,7 +106,7 @@ impl Live {
     /// Whether a real pod of an application has a node: that ends the phase of a gang (K8S-223).
     fn has_begun(&self, id: &AppId) -> bool {
         let is_member = |pod: &Pod| application::id(&pod.metadata, self.settings.unique_ids) == id.as_str();
-        let pods = self.cluster.pods.values().filter(|pod| self.is_ours(pod) && !pod.is_terminated());
+        let pods = self.cluster.pods.values().filter(|pod| self.is_own(pod) && !pod.is_terminated());
         pods.filter(|pod| pod.node().is_some() && !gang::is_placeholder(&pod.metadata)).any(|pod| is_member(pod))
     }
 

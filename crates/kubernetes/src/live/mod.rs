@@ -200,7 +200,7 @@ impl Live {
     /// The pods that the filters have to know.
     fn seen(&self) -> Vec<&Arc<super::objects::Pod>> {
         let ours = self.tasks.values().filter(|task| task.stage.is_seen()).map(|task| &task.pod);
-        let others = self.cluster.pods.values().filter(|pod| !self.is_ours(pod));
+        let others = self.cluster.pods.values().filter(|pod| !self.is_own(pod));
         ours.chain(others.filter(|pod| pod.node().is_some_and(|node| self.nodes.contains_key(node)))).collect()
     }
 

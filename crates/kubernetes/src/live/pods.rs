@@ -15,7 +15,7 @@ use scheduler::{AskSpec, PartitionCommand};
 
 impl Live {
     /// Whether a pod is ours to schedule (K8S-110).
-    pub(super) fn is_ours(&self, pod: &Pod) -> bool {
+    pub(super) fn is_own(&self, pod: &Pod) -> bool {
         self.settings.scheduler_names.contains(&pod.spec.scheduler_name)
     }
 
@@ -32,7 +32,7 @@ impl Live {
         }
         self.cluster.pods.insert(place, Arc::clone(&pod));
         let uid = AskId::from(meta.uid.as_str());
-        if !self.is_ours(&pod) {
+        if !self.is_own(&pod) {
             self.put_other(&pod, known.filter(|_| self.started).as_deref(), sink);
         } else if self.tasks.contains_key(&uid) {
             self.renew_task(&uid, pod, sink);
@@ -289,7 +289,7 @@ impl Live {
             self.cluster.pods.values().filter(|pod| pod.node() == Some(node)).map(Arc::clone).collect();
         for pod in here {
             let uid = AskId::from(pod.metadata.uid.as_str());
-            if self.is_ours(&pod) {
+            if self.is_own(&pod) {
                 self.enter(&uid, sink);
             } else {
                 self.put_other(&pod, None, sink);

@@ -28,7 +28,7 @@ impl Snapshot {
     pub(crate) fn put_pods(&mut self, pods: &[&Arc<Pod>], namespaces: &NamespaceLabels, storage: Storage<'_>) {
         let none = Arc::new(Labels::new());
         let mut places = Vec::new();
-        let mut came = Vec::new();
+        let mut arrived = Vec::new();
         for pod in pods {
             let uid = AskId::from(pod.metadata.uid.as_str());
             let known = self.facts.by_uid.get(uid.as_str()).copied();
@@ -44,14 +44,14 @@ impl Snapshot {
             let mut of_pod = facts.known.pod(pod, labels, storage, number);
             of_pod.pod = Some((Arc::clone(pod), Arc::clone(labels)));
             facts.pods[number] = of_pod;
-            came.push(number);
+            arrived.push(number);
         }
-        self.settle(&came);
+        self.settle(&arrived);
         places.into_iter().for_each(|(number, node)| self.change(number, node, true));
     }
 
     /// New counters begin to count; pods are counted by all that mean them.
-    fn settle(&mut self, came: &[usize]) {
+    fn settle(&mut self, arrived: &[usize]) {
         let before = self.counts.len();
         let facts = Arc::make_mut(&mut self.facts);
         facts.index_counters(before);
@@ -59,7 +59,7 @@ impl Snapshot {
             self.counts.push_back(Counts::of(counter, &facts.known.table, &facts.known.eligible));
         }
         if before == facts.known.counters.len() {
-            came.iter().for_each(|number| facts.find_meaning(*number));
+            arrived.iter().for_each(|number| facts.find_meaning(*number));
             return;
         }
         (0..facts.pods.len()).for_each(|number| facts.find_meaning(number));
@@ -201,10 +201,10 @@ impl Facts {
     fn find_meaning(&mut self, number: usize) {
         let Some((pod, labels)) = &self.pods[number].pod else { return };
         let mut meant = self.known.matchers.meaning(&pod.metadata, labels);
-        let kept_off: Vec<usize> = meant.iter().flat_map(|matcher| &self.carrying[*matcher]).copied().collect();
+        let retained_off: Vec<usize> = meant.iter().flat_map(|matcher| &self.carrying[*matcher]).copied().collect();
         meant.retain(|matcher| !self.counting[*matcher].is_empty());
         let facts = &mut self.pods[number];
-        facts.kept_off = if facts.conditions.is_some() { kept_off } else { Vec::new() };
+        facts.retained_off = if facts.conditions.is_some() { retained_off } else { Vec::new() };
         facts.meant = meant;
     }
 }

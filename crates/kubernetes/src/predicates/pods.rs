@@ -28,7 +28,7 @@ pub(super) struct PodFacts {
     /// The counters of anti-affinity that it carries.
     pub carries: Vec<usize>,
     /// The counters of anti-affinity of others that mean it.
-    pub kept_off: Vec<usize>,
+    pub retained_off: Vec<usize>,
     pub ports: Vec<HostPort>,
     /// The claims that it alone may use.
     pub alone: Vec<usize>,

@@ -279,8 +279,8 @@ impl Followed {
     /// What ended allocations of live applications used beside the scheduler's own count, as of the last look; only what was asked for.
     pub fn against(&self, question: &Question) -> Vec<Against> {
         let live = self.apps.iter().map(|(id, app)| (id.clone(), app.ended_now()));
-        let kept = self.ended.iter().map(|(id, ended)| (id.clone(), ended.clone()));
-        let all = live.chain(kept.filter(|(id, _)| !self.apps.contains_key(id)));
+        let retained = self.ended.iter().map(|(id, ended)| (id.clone(), ended.clone()));
+        let all = live.chain(retained.filter(|(id, _)| !self.apps.contains_key(id)));
         let row = |(app, ended): (AppId, Ended)| {
             let ((ours, theirs), (partition, queue, user)) = (ended.compared?, ended.of?);
             let asked = question.queue.as_ref().is_none_or(|of| queue.is_within(of))

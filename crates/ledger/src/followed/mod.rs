@@ -179,7 +179,7 @@ impl Followed {
     }
 
     /// There is nothing else to hear of before this time.
-    pub fn heard_until(&mut self, at: Time) {
+    pub fn received_until(&mut self, at: Time) {
         if self.counting {
             self.until = self.until.max(at);
         }

@@ -87,8 +87,8 @@ impl Resource {
             if have <= 0 {
                 score += 1.0;
             } else if have < fit {
-                let lack = (fit - have) as f64 / fit as f64;
-                score += lack;
+                let shortage = (fit - have) as f64 / fit as f64;
+                score += shortage;
             }
         }
         score

@@ -77,6 +77,6 @@ impl Legacy {
 
 /// The configuration without the queue, which is a paragraph of its own there.
 pub(super) fn without_legacy() -> String {
-    let kept: Vec<&str> = demo_config().split("\n\n").filter(|paragraph| !paragraph.contains(ENTRY)).collect();
-    kept.join("\n\n")
+    let retained: Vec<&str> = demo_config().split("\n\n").filter(|paragraph| !paragraph.contains(ENTRY)).collect();
+    retained.join("\n\n")
 }

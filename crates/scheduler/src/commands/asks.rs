@@ -157,7 +157,7 @@ impl Partition {
         if std::mem::replace(&mut old.superseded, true) {
             return;
         }
-        application.kept_priority = Some(priority);
+        application.retained_priority = Some(priority);
         application.pending.sub_assign(&old.resource);
         application.pending.prune();
         application.bands.sub(old.priority, false, &old.resource);

@@ -285,9 +285,9 @@ impl Partition {
         if self.queues.get(key).is_some_and(|queue| queue.children.len() == config.children.len()) {
             return;
         }
-        let kept: BTreeSet<&str> = config.children.iter().map(|child| child.name.as_str()).collect();
+        let retained: BTreeSet<&str> = config.children.iter().map(|child| child.name.as_str()).collect();
         let children = self.queues[key].children.iter().copied();
-        let missing = children.filter(|child| !kept.contains(self.queues[*child].path.name()));
+        let missing = children.filter(|child| !retained.contains(self.queues[*child].path.name()));
         let begins = |queue: &Queue| queue.managed && queue.state == QueueState::Active;
         let missing: Vec<_> = missing.map(|child| (child, begins(&self.queues[child]))).collect();
         let mut gone: Vec<_> = missing.iter().map(|(child, _)| *child).collect();

@@ -132,7 +132,7 @@ impl Unschedulable {
 impl Application {
     /// Whether its asks are not tried yet, since too many found no node.
     pub(crate) fn is_held_off(&self, now: Time) -> bool {
-        self.held_off_until.is_some_and(|until| now < until)
+        self.backoff_until.is_some_and(|until| now < until)
     }
 
     /// Whether a further ask, pending or allocated, stands behind this place.
@@ -159,10 +159,10 @@ impl FailureTracker {
         Some(self.backoff.as_ref()?.by_conditions?.ask)
     }
 
-    /// No node takes an ask under a resource manager's conditions. `alike`: neither does one for those before it that stands for all.
-    pub fn note_conditions(&mut self, now: Time, (key, ask): (AskKey, &Ask), alike: bool, nodes: &Nodes) {
+    /// No node takes an ask under a resource manager's conditions. `identical`: neither does one for those before it that stands for all.
+    pub fn note_conditions(&mut self, now: Time, (key, ask): (AskKey, &Ask), identical: bool, nodes: &Nodes) {
         let Some(backoff) = &mut self.backoff else { return };
-        let Some(loosened) = nodes.loosened(ask).filter(|_| alike) else { return self.clear() };
+        let Some(loosened) = nodes.loosened(ask).filter(|_| identical) else { return self.clear() };
         let reported = ask.rare.predicates_reported.filter(|last| !is_report_due(now, Some(*last)));
         let by = backoff.by_conditions.get_or_insert(ByConditions { ask: key, loosened, reported: true });
         by.reported &= reported.is_some();
@@ -227,7 +227,7 @@ impl Partition {
     /// Has the asks of an application not tried for a while, as another scheduler does (D-19).
     pub fn hold_off(&mut self, app: &AppId, until: Time) {
         if let Some(key) = self.app_key(app) {
-            self.apps[key].held_off_until = Some(until);
+            self.apps[key].backoff_until = Some(until);
         }
     }
 

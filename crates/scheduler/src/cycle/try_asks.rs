@@ -68,7 +68,7 @@ pub(crate) fn try_asks(
         reservations,
         task_groups,
         namesakes,
-        held_off_until,
+        backoff_until,
         held_off,
         ..
     } = app;
@@ -91,7 +91,7 @@ pub(crate) fn try_asks(
             let same = other.resource == ask.resource
                 && other.rare.required_node.is_none()
                 && ask.rare.required_node.is_none();
-            same && (*tried != TryResult::NoNode || !may_reserve && nodes.treat_alike(other, ask))
+            same && (*tried != TryResult::NoNode || !may_reserve && nodes.treat_identical(other, ask))
         });
         let mut missed = false;
         let mut on_nodes = || {
@@ -115,9 +115,9 @@ pub(crate) fn try_asks(
             AttemptOutcome::Pick(_) => None,
             AttemptOutcome::Next(tried) | AttemptOutcome::GiveUp(tried) => Some(*tried),
         };
-        let alike = failures.stands_for_all().is_none_or(|other| {
+        let identical = failures.stands_for_all().is_none_or(|other| {
             let other = &asks[other];
-            other.resource == ask.resource && nodes.treat_alike(other, ask)
+            other.resource == ask.resource && nodes.treat_identical(other, ask)
         });
         let ask = &mut asks[*key];
         if let AttemptOutcome::Next(tried) = &outcome
@@ -129,7 +129,7 @@ pub(crate) fn try_asks(
         if tried == Some(TryResult::NoNode) && ask.rare.required_node.is_none() && nodes.has_predicates() {
             nodes.note_refused(ask, may_reserve);
             report_predicates(now, id, ask, nodes, events);
-            failures.note_conditions(now, (*key, ask), alike, nodes);
+            failures.note_conditions(now, (*key, ask), identical, nodes);
         }
         if let Some(tried) = tried {
             failures.note(now, ask, tried, headroom, attempts);
@@ -148,7 +148,7 @@ pub(crate) fn try_asks(
         if let Some(delay) = tried.and_then(|tried| failures.unschedulable.count(&asks[*key], tried))
             && asks.iter().any(|(key, other)| other.rank(key) > *rank)
         {
-            *held_off_until = Some(now + delay);
+            *backoff_until = Some(now + delay);
             let (asks, last) = (failures.unschedulable.most(), asks[*key].id.clone());
             *held_off = Some(HeldOff { since: now, asks, last });
             return (None, changed);

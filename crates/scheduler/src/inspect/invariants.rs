@@ -302,7 +302,7 @@ impl Check<'_> {
                     ask.rare.takes_over.is_none() || other.is_some_and(|other| other.rare.gives_way == Some(key));
                 let back = ask.rare.gives_way.and_then(|real| app.asks.get(real)?.rare.takes_over);
                 let tied = ask.rare.gives_way.is_none() || back.is_some_and(|takeover| takeover.placeholder == key);
-                self.that(ties && tied, || format!("ask {} of {} has no owner", ask.id, app.id));
+                self.that(ties && tied, || format!("request {} of {} has no owner", ask.id, app.id));
             }
             let timer = app.placeholder_timer;
             let stays = !self.holds(Invariant::Maximum) && !app.allocated_placeholder.is_zero();
@@ -321,9 +321,12 @@ impl Check<'_> {
         for (_, app) in partition.apps.iter() {
             count += app.reservations.len() as u64;
             for (ask, node) in &app.reservations {
-                let kept = partition.nodes.get(*node).is_some_and(|node| node.reservations.contains(&(app.key, *ask)));
+                let retained =
+                    partition.nodes.get(*node).is_some_and(|node| node.reservations.contains(&(app.key, *ask)));
                 let pending = app.asks.get(*ask).is_some_and(|ask| ask.allocation.is_none());
-                self.that(kept && pending, || format!("application {} has a reservation that is not active", app.id));
+                self.that(retained && pending, || {
+                    format!("application {} has a reservation that is not active", app.id)
+                });
             }
             let place = (app.submitted, app.id.clone(), app.key);
             let known = partition.queues[app.queue].reserved.contains(&place);

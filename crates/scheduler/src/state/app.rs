@@ -121,11 +121,11 @@ pub struct Application {
     #[serde(default)]
     pub(crate) bands: Bands,
     /// A priority that it had before an ask of it was made again with a lower one (D-23, switch `ask_again_pending`).
-    #[serde(default)]
-    pub(crate) kept_priority: Option<Priority>,
+    #[serde(default, rename = "kept_priority")]
+    pub(crate) retained_priority: Option<Priority>,
     /// Its asks are not tried before then (D-19).
-    #[serde(default)]
-    pub(crate) held_off_until: Option<Time>,
+    #[serde(default, rename = "held_off_until")]
+    pub(crate) backoff_until: Option<Time>,
     /// Why they are not. Not there in what earlier versions wrote.
     #[serde(default)]
     pub(crate) held_off: Option<HeldOff>,
@@ -150,7 +150,7 @@ impl Application {
     pub fn priority(&self) -> Priority {
         let counts = |(.., key): &&AskRank| self.namesakes.is_empty() || !self.asks[*key].superseded;
         let highest = self.pending_order.iter().find(counts).map_or(Priority::MIN, |(Reverse(priority), ..)| *priority);
-        self.kept_priority.map_or(highest, |kept| kept.max(highest))
+        self.retained_priority.map_or(highest, |retained| retained.max(highest))
     }
 
     /// All asks of an id, the one that it stands for first.
@@ -233,8 +233,8 @@ impl Application {
             self.bands.sub(ask.priority, false, &ask.resource);
         }
         self.pending_order.remove(&ask.rank(key));
-        if self.kept_priority.is_some_and(|kept| ask.priority >= kept) {
-            self.kept_priority = None;
+        if self.retained_priority.is_some_and(|retained| ask.priority >= retained) {
+            self.retained_priority = None;
         }
         if let Some(group) = ask.replaces_in().and_then(|group| self.task_groups.get_mut(group)) {
             group.waiting -= 1;

@@ -42,8 +42,8 @@ pub enum OrderKey {
 
 impl AppRank {
     /// By which key one of two applications of a leaf is tried before the other, and which one that is; `None` where only the times of a
-    /// moment that is `alike` and their ids decide.
-    pub(crate) fn apart(&self, other: &Self, alike: impl Fn(Time, Time) -> bool) -> Option<(OrderKey, Ordering)> {
+    /// moment that is `identical` and their ids decide.
+    pub(crate) fn apart(&self, other: &Self, identical: impl Fn(Time, Time) -> bool) -> Option<(OrderKey, Ordering)> {
         let keys = self.keys.iter().zip(&other.keys).map(|(own, others)| {
             let key = match own {
                 RankKey::Priority(_) => OrderKey::Priority,
@@ -51,12 +51,17 @@ impl AppRank {
                 RankKey::Submitted(_) => OrderKey::Time,
             };
             match (own, others) {
-                (RankKey::Submitted(own), RankKey::Submitted(others)) if alike(*own, *others) => (key, Ordering::Equal),
+                (RankKey::Submitted(own), RankKey::Submitted(others)) if identical(*own, *others) => {
+                    (key, Ordering::Equal)
+                }
                 _ => (key, own.cmp(others)),
             }
         });
-        let submitted =
-            if alike(self.submitted, other.submitted) { Ordering::Equal } else { self.submitted.cmp(&other.submitted) };
+        let submitted = if identical(self.submitted, other.submitted) {
+            Ordering::Equal
+        } else {
+            self.submitted.cmp(&other.submitted)
+        };
         keys.chain([(OrderKey::Time, submitted)]).find(|(_, order)| order.is_ne())
     }
 }

@@ -117,7 +117,7 @@ impl Backoff {
 
     /// Whether it ends by the same as another one, its time aside, if their asks are alike to a resource manager's conditions. Both may be
     /// shared.
-    pub fn is_alike(&self, other: &Self) -> bool {
+    pub fn is_identical(&self, other: &Self) -> bool {
         self.epoch == other.epoch
             && self.has_attempts() == other.has_attempts()
             && self.least == other.least

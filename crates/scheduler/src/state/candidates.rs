@@ -55,7 +55,7 @@ impl Candidates {
     pub(crate) fn has_asleep(&self, app: &Application) -> bool {
         let (Some(asleep), Some(rank), Some(backoff)) = (app.asleep, &app.rank, &app.backoff) else { return false };
         let group = &self.groups[asleep.group];
-        group.members.contains(rank) && group.common.is_alike(backoff) && asleep.until == backoff.until
+        group.members.contains(rank) && group.common.is_identical(backoff) && asleep.until == backoff.until
     }
 
     /// Whether one stands there.
@@ -118,15 +118,15 @@ impl Candidates {
         self.wakes.first().copied()
     }
 
-    /// One that is awake backs off: it goes to the group of its like, if there is one or room for one. `alike`: the groups whose asks a
+    /// One that is awake backs off: it goes to the group of its like, if there is one or room for one. `identical`: the groups whose asks a
     /// resource manager's conditions treat as its own.
     pub(crate) fn put_to_sleep(
         &mut self,
         rank: &AppRank,
         backoff: &Backoff,
-        alike: impl Fn(usize) -> bool,
+        identical: impl Fn(usize) -> bool,
     ) -> Option<Asleep> {
-        let group = self.group_for(backoff, alike)?;
+        let group = self.group_for(backoff, identical)?;
         self.awake.remove(rank);
         let SleepGroup { common, members, .. } = &mut self.groups[group];
         common.seen.gains = common.seen.gains.min(backoff.seen.gains);
@@ -147,9 +147,9 @@ impl Candidates {
     }
 
     /// The group for a backoff: of the same kind, or one that is empty.
-    fn group_for(&mut self, backoff: &Backoff, alike: impl Fn(usize) -> bool) -> Option<usize> {
+    fn group_for(&mut self, backoff: &Backoff, identical: impl Fn(usize) -> bool) -> Option<usize> {
         let kind = |(number, group): &(usize, &SleepGroup)| {
-            !group.members.is_empty() && group.common.is_alike(backoff) && alike(*number)
+            !group.members.is_empty() && group.common.is_identical(backoff) && identical(*number)
         };
         if let Some((group, _)) = self.groups.iter().enumerate().find(kind) {
             return Some(group);

@@ -43,7 +43,7 @@ pub trait Predicates: Debug + Send + Sync {
     }
 
     /// Whether two asks get the same answer for every node: what one of them failed by the other need not try again while nothing changes.
-    fn alike(&self, _one: &Ask, _other: &Ask) -> bool {
+    fn identical(&self, _one: &Ask, _other: &Ask) -> bool {
         false
     }
 

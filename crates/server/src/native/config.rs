@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use axum::body::Bytes;
 
-use super::permission_checks::lacks;
+use super::permission_checks::shortfall;
 use super::read::{beside, invalid};
 use super::{NativeRequest, Reply, body};
 use ::config::{self, Config, Reading};
@@ -69,7 +69,7 @@ pub(super) async fn diff(request: &NativeRequest) -> Result<Reply, Refusal> {
         }
         done.what_happens.push(format!("{place}: {sentence}"));
     }
-    let missing = lacks(request, &done);
+    let missing = shortfall(request, &done);
     let wall = &request.native.wall;
     let preempted = forecasts.iter().map(|(partition, forecast)| dto::native::PreviewedQuota {
         partition: partition.to_string(),

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use axum::body::Bytes;
 
-use super::permission_checks::lacks;
+use super::permission_checks::shortfall;
 use super::read::{beside, invalid};
 use super::{NativeRequest, Reply, body};
 use ::config::{self, Config};
@@ -87,7 +87,7 @@ async fn compare(request: &NativeRequest, old: &Revision, new: &Revision) -> Res
         outside: diff.touches_partitions(),
         ..Configured::default()
     };
-    let missing = lacks(request, &done);
+    let missing = shortfall(request, &done);
     Ok(Reply::ok(&native::config_diff(&done, missing, Vec::new())))
 }
 

@@ -60,7 +60,7 @@ async fn check_one(request: &NativeRequest, check: dto::Check) -> Result<Result<
         "config" => {
             let text = check.text.clone().ok_or_else(|| missing("text"))?;
             match config::dry_run(request, text).await {
-                Ok(done) => match lacks(request, &done).as_slice() {
+                Ok(done) => match shortfall(request, &done).as_slice() {
                     [] => Ok(()),
                     missing => Err(Refusal::new(
                         view::act::Code::AclDenied,
@@ -81,7 +81,7 @@ async fn check_one(request: &NativeRequest, check: dto::Check) -> Result<Result<
 }
 
 /// What the caller lacks for a change of the configuration; nothing when he may make it.
-pub(super) fn lacks(request: &NativeRequest, done: &Configured) -> Vec<String> {
+pub(super) fn shortfall(request: &NativeRequest, done: &Configured) -> Vec<String> {
     let actor = &request.who.actor;
     if let Some(why) = &actor.read_only {
         return vec![format!("read-only: {why}")];

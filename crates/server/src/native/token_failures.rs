@@ -23,7 +23,7 @@ const WINDOW: Duration = Duration::from_secs(60);
 /// How many characters of a token are looked at: too few to guess the rest by.
 const PREFIX: usize = 8;
 /// How many addresses and beginnings are kept in mind.
-const MOST_KEPT: usize = 10_000;
+const MOST_RETAINED: usize = 10_000;
 /// How long an answer to one wrong token too many waits.
 const PAUSE: Duration = Duration::from_secs(1);
 const MOST_WAITING: usize = 64;
@@ -49,11 +49,11 @@ impl TokenFailures {
     /// Records a wrong token. Gives whether it was one too many.
     pub fn note(&self, address: IpAddr, presented: &str) -> bool {
         let mut counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
-        if counts.len() + 2 > MOST_KEPT {
+        if counts.len() + 2 > MOST_RETAINED {
             counts.retain(|_, known| known.since.elapsed() < WINDOW);
         }
         let mut is_more_than = |prefix: String, most: u32| {
-            let full = counts.len() >= MOST_KEPT;
+            let full = counts.len() >= MOST_RETAINED;
             let key = (address, prefix);
             if full && !counts.contains_key(&key) {
                 return true;
@@ -89,8 +89,8 @@ mod tests {
     fn tokens_are_counted_by_their_beginning_and_by_their_address() {
         let failures = TokenFailures::default();
         let [one, other] = [1, 2].map(|last| IpAddr::from([127, 0, 0, last]));
-        let alike = (0..12).map(|n| failures.note(one, &format!("kso_abcd{n}"))).collect::<Vec<_>>();
-        assert_eq!(alike.iter().filter(|too_many| **too_many).count(), 2, "{alike:?}");
+        let identical = (0..12).map(|n| failures.note(one, &format!("kso_abcd{n}"))).collect::<Vec<_>>();
+        assert_eq!(identical.iter().filter(|too_many| **too_many).count(), 2, "{identical:?}");
         assert!(!failures.note(one, "kso_wxyz") && !failures.note(other, "kso_abcd"));
         let many = (0..200).filter(|n| failures.note(other, &format!("{n:08}"))).count();
         assert_eq!(many, 101, "and all of an address together");
@@ -102,7 +102,7 @@ mod tests {
         for n in 0..20_000_u32 {
             failures.note(IpAddr::from(n.to_be_bytes()), "kso_abcd");
         }
-        assert!(failures.counts.lock().unwrap().len() <= MOST_KEPT);
+        assert!(failures.counts.lock().unwrap().len() <= MOST_RETAINED);
         assert!(failures.note(IpAddr::from([9, 9, 9, 9]), "kso_abcd"));
     }
 }

@@ -9,7 +9,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 pub use crate::kept_file::Role;
-use crate::kept_file::{KeptFile, damaged, is_damage};
+use crate::kept_file::{RetainedFile, damaged, is_damage};
 use ledger::followed::saved::{Ended, Head, Moment, SavedHour, Write};
 use model::AppId;
 
@@ -20,12 +20,12 @@ const ONLY: &str = "head";
 
 /// The file, and the lock while this process has it.
 #[derive(Debug)]
-pub struct File(KeptFile);
+pub struct File(RetainedFile);
 
 impl File {
     /// The file of a folder.
     pub fn new(folder: &Path) -> Self {
-        Self(KeptFile::new(folder, "usage", "the usage ledger"))
+        Self(RetainedFile::new(folder, "usage", "the usage ledger"))
     }
 
     /// Where it is.
@@ -41,7 +41,7 @@ impl File {
     /// Takes the lock, if nobody has it, and reads the file.
     ///
     /// # Errors
-    /// As [`KeptFile::open`].
+    /// As [`RetainedFile::open`].
     pub fn open(&mut self) -> Result<(Role, Option<Moment>), String> {
         self.0.open(read)
     }
@@ -69,7 +69,7 @@ impl File {
 ///
 /// # Errors
 /// It cannot be read: why, in words.
-pub fn read_kept(folder: &Path) -> Result<Option<Moment>, String> {
+pub fn read_retained(folder: &Path) -> Result<Option<Moment>, String> {
     let path = folder.join("usage.redb");
     if !path.exists() {
         return Ok(None);

@@ -27,7 +27,7 @@ use std::time::{Duration, Instant};
 use arc_swap::ArcSwap;
 
 use crate::trends::Keeping;
-pub use file::read_kept;
+pub use file::read_retained;
 use file::{File, Role};
 use ledger::Followed;
 use ledger::followed::Change;
@@ -61,7 +61,7 @@ pub enum Fed {
     /// Lists of all partitions.
     Lists(Lists),
     /// There were no more events when it was asked last: then, by the clock of the connection and by the cluster's.
-    Heard(Duration, Time),
+    Received(Duration, Time),
     /// Events are missing, or another scheduler answers: why, in words.
     Lost(String),
 }
@@ -263,8 +263,8 @@ impl Keeper {
                     self.lists = Some(lists);
                 }
             }
-            Fed::Heard(asked, at) => {
-                followed.heard_until(at - LAG);
+            Fed::Received(asked, at) => {
+                followed.received_until(at - LAG);
                 if let Some(lists) = self.lists.take_if(|lists| lists.read + SETTLE <= asked) {
                     self.compare(followed, &lists);
                 }
@@ -307,6 +307,6 @@ impl Book {
 ///
 /// # Errors
 /// It cannot be read: why, in words.
-pub fn kept(folder: &Path) -> Result<Option<Followed>, String> {
-    Ok(read_kept(folder)?.map(|moment| Followed::restored(moment, NOBODY)))
+pub fn retained(folder: &Path) -> Result<Option<Followed>, String> {
+    Ok(read_retained(folder)?.map(|moment| Followed::restored(moment, NOBODY)))
 }

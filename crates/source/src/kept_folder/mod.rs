@@ -21,7 +21,7 @@ use std::thread::{Builder, JoinHandle};
 use std::time::{Duration, Instant};
 
 use super::Board;
-use super::book::file::{File, Role, read_kept};
+use super::book::file::{File, Role, read_retained};
 use engine::journal::{AuditFolder, AuditInspection, AuditWriter, FolderError};
 use engine::{Earlier, Engine};
 use ledger::Ledger;
@@ -38,7 +38,7 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(5);
 
 /// A folder that this process has.
 #[derive(Debug)]
-pub struct KeptFolder {
+pub struct RetainedFolder {
     audit: AuditFolder,
     ledger: File,
     /// The ledger as the file has it.
@@ -55,7 +55,7 @@ pub enum NotOpened {
     Failing(String),
 }
 
-impl KeptFolder {
+impl RetainedFolder {
     /// Opens a folder, or makes it. A damaged file is moved aside.
     ///
     /// # Errors
@@ -90,10 +90,10 @@ impl KeptFolder {
 
     /// What an earlier run left.
     pub fn earlier(&self) -> Earlier {
-        Earlier { records: self.audit.kept(), ledger: self.written.clone().map(Ledger::restored) }
+        Earlier { records: self.audit.retained(), ledger: self.written.clone().map(Ledger::restored) }
     }
 
-    /// Writes what an engine does, which began with [`KeptFolder::earlier`], until what it gives is dropped; then what is left is written.
+    /// Writes what an engine does, which began with [`RetainedFolder::earlier`], until what it gives is dropped; then what is left is written.
     /// A board says in its alerts when nothing can be written.
     ///
     /// # Errors
@@ -127,7 +127,7 @@ pub fn say_unkept(engine: &Engine, board: &Board, why: &str) {
 /// # Errors
 /// It cannot be read: why, in words.
 pub fn ledger_of(folder: &Path) -> Result<Option<Ledger>, String> {
-    Ok(read_kept(folder)?.map(Ledger::restored))
+    Ok(read_retained(folder)?.map(Ledger::restored))
 }
 
 /// The thread that writes. Dropping this has it write what is left, and waits for that.

@@ -111,7 +111,7 @@ impl LinkState {
     }
 
     /// A part came whole.
-    pub fn part_came(&mut self, now: Duration, part: Part) {
+    pub fn part_arrived(&mut self, now: Duration, part: Part) {
         self.parts.insert(part, PartState { good: Some(now), cause: None });
     }
 
@@ -121,7 +121,7 @@ impl LinkState {
     }
 
     /// The connection is back. What came before is old until it comes again: parts of different age do not agree.
-    pub fn came_back(&mut self) {
+    pub fn arrived_back(&mut self) {
         for part in READ_AGAIN {
             if let Some(state) = self.parts.get_mut(&part) {
                 state.cause.get_or_insert(Cause::Lost);
@@ -289,7 +289,7 @@ mod tests {
         let (queues, nodes) = (Part::Queues, Part::Nodes);
         for (at, part) in [(S, queues), (2 * S, nodes)] {
             link.good(at, S / 100);
-            link.part_came(at, part);
+            link.part_arrived(at, part);
         }
         assert_eq!(link.stale_parts(3 * S), []);
         link.part_failed(nodes, &down());
@@ -303,7 +303,7 @@ mod tests {
             matches!(&stale, Link::Stale { age, cause, .. } if *age == 8 * S && cause.contains("the queues")),
             "{stale:?}"
         );
-        link.part_came(10 * S, queues);
+        link.part_arrived(10 * S, queues);
         assert!(link.link(10 * S).is_live());
     }
 
@@ -311,21 +311,21 @@ mod tests {
     fn after_a_reconnect_each_part_is_old_until_it_comes_again() {
         let mut link = LinkState::new(7);
         for part in [Part::Partitions, Part::Queues, Part::Apps] {
-            link.part_came(S, part);
+            link.part_arrived(S, part);
         }
         link.good(S, S / 100);
         link.bad(4 * S, &down());
         link.good(10 * S, S / 100);
-        link.came_back();
+        link.arrived_back();
         assert!(matches!(link.link(10 * S), Link::Stale { age, .. } if age == 9 * S), "{:?}", link.link(10 * S));
-        link.part_came(10 * S, Part::Partitions);
-        link.part_came(10 * S, Part::Queues);
+        link.part_arrived(10 * S, Part::Partitions);
+        link.part_arrived(10 * S, Part::Queues);
         assert!(link.link(11 * S).is_live());
         let old = link.stale_parts(11 * S);
         assert_eq!((old.len(), old[0].what, old[0].age), (1, "the list of applications", 10 * S));
         assert_eq!(link.apps_lag(), Some(9 * S));
         assert_eq!(link.unread(), Unread { apps: false, nodes: true, users: true });
-        link.part_came(11 * S, Part::Apps);
+        link.part_arrived(11 * S, Part::Apps);
         assert_eq!((link.stale_parts(11 * S), link.apps_lag()), (Vec::new(), Some(Duration::ZERO)));
     }
 

@@ -67,7 +67,7 @@ use view::{EventPage, Record, View};
 use words::notes;
 
 /// Why the health of the other side is not known at first.
-const NOT_HEARD: &str = "waiting for its answer";
+const NOT_RECEIVED: &str = "waiting for its answer";
 
 /// A scheduler that is asked over its REST API. Dropping it ends everything that is under way.
 pub struct Remote {
@@ -131,7 +131,7 @@ impl Remote {
             events: Mutex::default(),
             important: Mutex::default(),
             records: Mutex::new(Records::unknown("no answer of the remote yet")),
-            health: Mutex::new(OwnHealth::Unknown(Arc::from(NOT_HEARD))),
+            health: Mutex::new(OwnHealth::Unknown(Arc::from(NOT_RECEIVED))),
             book: OnceLock::new(),
             cycles: Cycles::default(),
         });

@@ -103,7 +103,7 @@ impl Trends {
     }
 
     /// Kept in a file of a folder, which is made when something is measured. Does not read it yet: that takes its time.
-    pub fn kept_in(folder: &Path) -> Arc<Self> {
+    pub fn retained_in(folder: &Path) -> Arc<Self> {
         let keeper = Keeper { file: Some(File::new(folder)), ..Keeper::default() };
         Arc::new(Self { keeper: Mutex::new(keeper), ..Self::default() })
     }
@@ -141,17 +141,18 @@ impl Trends {
         self.looked[0].store(file.looked().map_or(0, |at| at.0), Ordering::Release);
         let (path, aside) = (file.path().to_owned(), file.moved_aside().map(Path::to_owned));
         match read {
-            Ok((Role::Writer, kept)) => {
-                keeper.recorders = kept.into_iter().map(|(name, rings)| (name, Recorder::open_kept(rings))).collect();
+            Ok((Role::Writer, retained)) => {
+                keeper.recorders =
+                    retained.into_iter().map(|(name, rings)| (name, Recorder::open_retained(rings))).collect();
                 self.keeping.store(Arc::new(match aside {
                     Some(aside) => Keeping::Afresh { file: path, aside },
                     None => Keeping::Writes(path),
                 }));
                 self.publish(&keeper);
             }
-            Ok((Role::Reader, kept)) => {
+            Ok((Role::Reader, retained)) => {
                 self.keeping.store(Arc::new(Keeping::Reads(path)));
-                self.published.store(Arc::new(kept));
+                self.published.store(Arc::new(retained));
             }
             Err(why) => {
                 keeper.file = None;
@@ -205,12 +206,13 @@ impl Trends {
         let Some(file) = &mut keeper.file else { return };
         // The other one may have ended: then this one continues its work.
         match file.follow() {
-            Some((Role::Writer, kept)) => {
+            Some((Role::Writer, retained)) => {
                 self.keeping.store(Arc::new(Keeping::Writes(file.path().to_owned())));
-                keeper.recorders = kept.into_iter().map(|(name, rings)| (name, Recorder::open_kept(rings))).collect();
+                keeper.recorders =
+                    retained.into_iter().map(|(name, rings)| (name, Recorder::open_retained(rings))).collect();
                 self.publish(keeper);
             }
-            Some((Role::Reader, kept)) => self.published.store(Arc::new(kept)),
+            Some((Role::Reader, retained)) => self.published.store(Arc::new(retained)),
             None => {}
         }
     }

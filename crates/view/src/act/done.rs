@@ -72,7 +72,7 @@ pub enum PodEnd {
     /// It was not deleted, for this reason.
     Refused(String),
     /// It is not deleted at all: its owner, of this kind, runs it on each node.
-    Kept(String),
+    Retained(String),
 }
 
 impl PodEnd {
@@ -92,7 +92,7 @@ impl fmt::Display for PodEnd {
             Self::Gone => f.write_str("was already deleted"),
             Self::Replaced => f.write_str("another pod now has its name and is not deleted"),
             Self::Refused(why) => write!(f, "not deleted: {why}"),
-            Self::Kept(kind) => write!(f, "not deleted: it belongs to a {kind}"),
+            Self::Retained(kind) => write!(f, "not deleted: it belongs to a {kind}"),
         }
     }
 }
@@ -192,7 +192,7 @@ pub struct Cleaned {
     /// The queues that went, children before their parent.
     pub removed_queues: Vec<QueuePath>,
     /// The draining queues that stay.
-    pub kept: Vec<DrainingQueue>,
+    pub retained: Vec<DrainingQueue>,
     /// How many applications that ended long ago were forgotten.
     pub removed_applications: usize,
     /// Nothing was done.

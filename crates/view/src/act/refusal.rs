@@ -290,10 +290,10 @@ impl Refusal {
     }
 
     /// A change of the configuration touches what the actor does not administer.
-    pub fn no_config_rights(actor: &Actor, act: &Act, lacks: &ConfigRights) -> Self {
+    pub fn no_config_rights(actor: &Actor, act: &Act, shortfall: &ConfigRights) -> Self {
         let message = format!("{} may not {act} in this way", actor.user());
-        let queues: Vec<String> = lacks.admin.iter().map(|(_, queue)| queue.to_string()).collect();
-        let description = if lacks.scheduler_acl {
+        let queues: Vec<String> = shortfall.admin.iter().map(|(_, queue)| queue.to_string()).collect();
+        let description = if shortfall.scheduler_acl {
             "it affects a whole partition or its root, which needs membership in the scheduler ACL".to_owned()
         } else {
             format!("needs admin access on {} (or above), or membership in the scheduler ACL", queues.join(", "))
@@ -305,9 +305,9 @@ impl Refusal {
         };
         let details = Details {
             scheduler_acl: true,
-            access: (!lacks.admin.is_empty()).then_some(AclKind::Admin),
-            queue: lacks.admin.first().map(|(_, queue)| queue.clone()),
-            reasons: lacks.admin.iter().map(reason).collect(),
+            access: (!shortfall.admin.is_empty()).then_some(AclKind::Admin),
+            queue: shortfall.admin.first().map(|(_, queue)| queue.clone()),
+            reasons: shortfall.admin.iter().map(reason).collect(),
             ..Details::default()
         };
         Self::new(Code::AclDenied, message, description).with(details)

@@ -87,14 +87,14 @@ impl ClusterRights {
         if let Some(why) = self.unknown.as_ref().filter(|_| matches!(act, Act::In { .. })) {
             return Err(Refusal::new(Code::Unauthenticated, format!("cannot {act}"), &**why));
         }
-        match self.lacks(view, act) {
+        match self.shortfall(view, act) {
             Some(right) => Err(missing(actor, act, &right)),
             None => Ok(()),
         }
     }
 
     /// The right that an act takes and one has not, as far as it was reviewed.
-    fn lacks(&self, view: &View, act: &Act) -> Option<Right> {
+    fn shortfall(&self, view: &View, act: &Act) -> Option<Right> {
         let denied = |right: Right| (self.reviewed.get(&right) == Some(&false)).then_some(right);
         match act {
             Act::Configure { .. } | Act::Rollback { .. } => denied(Right {

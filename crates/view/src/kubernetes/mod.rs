@@ -146,7 +146,7 @@ impl Kubernetes {
     pub fn doomed(&self, app: &AppRow) -> Vec<Arc<PodRow>> {
         let mut all: BTreeMap<&str, &Arc<PodRow>> = BTreeMap::new();
         let asks = app.asks.values().filter_map(|ask| self.pod_of(&ask.id));
-        let ends = |pod: &&Arc<PodRow>| !pod.phase.is_over() && pod.kept_by().is_none();
+        let ends = |pod: &&Arc<PodRow>| !pod.phase.is_over() && pod.retained_by().is_none();
         let names: BTreeSet<String> = app.asks.values().filter_map(|ask| ask.tags.pod()).collect();
         let later = |pod: &&Arc<PodRow>| {
             !app.asks.values().any(|ask| ask.id.as_str() == &*pod.uid)

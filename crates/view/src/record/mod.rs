@@ -16,7 +16,9 @@ mod words;
 
 pub use convert::{Tally, records, tally};
 pub use page::EventPage;
-pub use scheduler::interface::grounds::{Kept, KeptSurvey, PreemptionGrounds, PreemptionRule, Standing, WhyKept};
+pub use scheduler::interface::grounds::{
+    PreemptionGrounds, PreemptionRule, Retained, RetainedSurvey, UsageState, WhyRetained,
+};
 pub use types::{ChangeDetail, ChangeType, LONGEST_MESSAGE, ObjectType, Record};
 pub use weight::is_important;
 

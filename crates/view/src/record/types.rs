@@ -55,7 +55,7 @@ impl Record {
     }
 
     /// Whether it is one that upstream does not have.
-    pub const fn is_ours(&self) -> bool {
+    pub const fn is_own(&self) -> bool {
         self.detail.0 >= ChangeDetail::FIRST_OWN
     }
 }

@@ -233,7 +233,7 @@ impl Recorder {
 
     /// Forgets the names of which nothing is kept.
     fn forget_subjects(&mut self) {
-        let kept: FxHashSet<SubjectId> = self
+        let retained: FxHashSet<SubjectId> = self
             .rings
             .rings
             .iter()
@@ -242,7 +242,7 @@ impl Recorder {
             .chain(self.last.keys().copied())
             .collect();
         let gone: Vec<(Subject, SubjectId)> =
-            self.ids.iter().filter(|(_, id)| !kept.contains(id)).map(|(of, id)| (of.clone(), *id)).collect();
+            self.ids.iter().filter(|(_, id)| !retained.contains(id)).map(|(of, id)| (of.clone(), *id)).collect();
         for (subject, id) in gone {
             self.ids.remove(&subject);
             self.rings.subjects.remove(&subject);

@@ -131,7 +131,7 @@ impl Rings {
 
 impl Recorder {
     /// Continues what was read from a file.
-    pub fn open_kept(rings: Rings) -> Self {
+    pub fn open_retained(rings: Rings) -> Self {
         Self::continuing(rings)
     }
 }

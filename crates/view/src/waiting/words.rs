@@ -51,7 +51,7 @@ pub trait PlaceWords {
 /// The words for what blocks a request.
 pub trait BlockerWords {
     /// The missing amount without the place: `cpu 2 missing, 6 of 8 used`; empty if it is not about a resource.
-    fn lack(&self) -> String;
+    fn shortage(&self) -> String;
 }
 
 impl Sentence for Explanation {
@@ -211,7 +211,7 @@ impl Sentence for Blocker {
 }
 
 impl BlockerWords for Blocker {
-    fn lack(&self) -> String {
+    fn shortage(&self) -> String {
         self.resource.as_ref().map(|of| format!("{} {}", name(of), figures(self, of))).unwrap_or_default()
     }
 }

@@ -161,10 +161,13 @@ pub fn change(change: &ChangeLine) -> dto::ConfigChange {
 
 /// What was cleaned up, or would be.
 pub fn cleaned(done: &Cleaned) -> dto::CleanupResult {
-    let kept = done.kept.iter().map(|kept| dto::KeptQueue { queue: kept.queue.to_string(), why: kept.why.clone() });
+    let retained = done
+        .retained
+        .iter()
+        .map(|retained| dto::RetainedQueue { queue: retained.queue.to_string(), why: retained.why.clone() });
     dto::CleanupResult {
         removed_queues: texts(&done.removed_queues),
-        kept: kept.collect(),
+        retained: retained.collect(),
         removed_applications: done.removed_applications,
     }
 }

@@ -80,7 +80,7 @@ pub struct Application {
     /// Until then nothing of it is tried (1.8).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub backoff_deadline: Option<Deadline>,
-    /// What else stood there.
+    /// Other fields of the answer.
     #[serde(flatten)]
     pub other: Other,
 }
@@ -163,7 +163,7 @@ pub struct Request {
     /// Nodes were asked for because of it (1.5 on).
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub triggered_scale_up: bool,
-    /// What else stood there.
+    /// Other fields of the answer.
     #[serde(flatten)]
     pub other: Other,
 }
@@ -229,7 +229,7 @@ pub struct Allocation {
     /// The first one of the application (1.6 on).
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub originator: bool,
-    /// What else stood there.
+    /// Other fields of the answer.
     #[serde(flatten)]
     pub other: Other,
 }

@@ -27,7 +27,7 @@ pub struct Config {
     /// For how long; 1.5.1 on.
     #[serde(deserialize_with = "read", skip_serializing_if = "Option::is_none")]
     pub deadlock_timeout_seconds: Option<i64>,
-    /// What else stood there.
+    /// Other fields of the answer.
     #[serde(flatten)]
     pub other: Other,
 }

@@ -52,7 +52,7 @@ pub struct StateDump {
     /// Who listens to events.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub event_streams: Vec<EventStream>,
-    /// What else stood there.
+    /// Other fields of the answer.
     #[serde(flatten)]
     pub other: Other,
 }

@@ -82,7 +82,7 @@ pub struct EventRecord {
     /// What a preemption went by; an Apache YuniKorn does not send it.
     #[serde(deserialize_with = "grounds::read", skip_serializing_if = "Option::is_none")]
     pub grounds: Option<Box<EventGrounds>>,
-    /// What else stood there.
+    /// Other fields of the answer.
     #[serde(flatten)]
     pub other: Other,
 }

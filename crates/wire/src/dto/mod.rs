@@ -39,7 +39,7 @@ pub use config::{
 };
 pub use dump::{EventStream, PartitionNodes, PartitionRules, StateDump};
 pub use event::{EventBatch, EventRecord, StreamStart};
-pub use grounds::{EventGrounds, KeptAllocations, QueueStanding};
+pub use grounds::{EventGrounds, QueueUsageState, RetainedAllocations};
 pub use lenient::List;
 pub use node::{Bucket, ForeignAllocation, Node, NodeUtilization, PartitionUtilization};
 pub use queue::{Queue, Template};

@@ -23,7 +23,7 @@ pub struct PlacementRule {
     /// The rule that gives the parent queue.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parent_rule: Option<Box<PlacementRule>>,
-    /// What else stood there.
+    /// Other fields of the answer.
     #[serde(flatten)]
     pub other: Other,
 }

@@ -19,7 +19,7 @@ pub struct ApiError {
     /// The same text, or more of it.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub description: String,
-    /// What else stood there.
+    /// Other fields of the answer.
     #[serde(flatten)]
     pub other: Other,
 }
@@ -43,7 +43,7 @@ pub struct Validation {
     /// All faults; of a kornsole only.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub faults: Vec<Fault>,
-    /// What else stood there.
+    /// Other fields of the answer.
     #[serde(flatten)]
     pub other: Other,
 }

@@ -131,7 +131,7 @@ fn over_time(by: &[Dimension]) -> Option<Vec<Dimension>> {
 enum Ledgers {
     Folder(Box<FolderInspection>),
     /// That of a folder of a scheduler in Kubernetes, which may run.
-    Kept(Box<Ledger>),
+    Retained(Box<Ledger>),
     Server(Box<Once>),
     /// The ledger that this machine follows of an Apache YuniKorn.
     Followed(Box<Followed>),
@@ -144,7 +144,7 @@ impl Ledgers {
         if let Some(path) = args.of.state.as_deref().filter(|path| AuditInspection::is_of(path)) {
             let ledger = kept_folder::ledger_of(path).map_err(ended)?;
             let none = || ended(format!("{} has no ledger yet", path.display()));
-            return Ok(Self::Kept(Box::new(ledger.ok_or_else(none)?)));
+            return Ok(Self::Retained(Box::new(ledger.ok_or_else(none)?)));
         }
         if args.of.state.is_some() {
             return Ok(Self::Folder(Box::new(args.of.folder()?)));
@@ -154,8 +154,9 @@ impl Ledgers {
             Remote::Kornsole(known) if known.can("usage") => Ok(Self::Server(Box::new(once))),
             Remote::Kornsole(_) => Err(ended("this version of kornsole has no ledger".to_owned())),
             Remote::YuniKorn(_) => {
-                let kept = kept::folder(&context).map(|folder| book::kept(&folder)).transpose().map_err(ended)?;
-                match kept.flatten().filter(|followed| followed.since().is_some()) {
+                let retained =
+                    kept::folder(&context).map(|folder| book::retained(&folder)).transpose().map_err(ended)?;
+                match retained.flatten().filter(|followed| followed.since().is_some()) {
                     Some(followed) => Ok(Self::Followed(Box::new(followed))),
                     None => Ok(Self::Seen(once.look(&[Want::Apps])?)),
                 }
@@ -172,7 +173,7 @@ impl Ledgers {
                 let question = Question { by: by.to_vec(), from: time(from), to: time(to), queue, user };
                 return Ok(usage_report(&look.usage(&question), &runs));
             }
-            Self::Kept(ledger) => {
+            Self::Retained(ledger) => {
                 // Its times are times of day.
                 let runs = ClockRuns::always(0, 1.0);
                 let time = |nanos: Option<i64>| nanos.map(|nanos| runs.time(nanos));

@@ -72,7 +72,7 @@ impl Watching {
         let Beginning { configured, config, namespace, reading, compare, after_start, now } = how;
         let mut shadow = Shadow::new(Scheduler::new(reading.profile), now, compare);
         shadow.see(now, forecast::shadow::Input::Configure(Arc::clone(&config)));
-        drop(shadow.take_heard());
+        drop(shadow.take_received());
         let mut free = Free::new(Scheduler::new(reading.profile), now);
         free.see(now, &forecast::shadow::Input::Configure(config));
         let mut following = Following::new(shadow, free, now);

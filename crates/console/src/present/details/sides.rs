@@ -157,8 +157,8 @@ fn first_difference(lines: &mut Lines, first: &FirstDifference, width: usize) {
 /// The figures of both sides; with `all` also counts that are the same.
 fn figures(columns: Columns, (without, with): (&Figures, &Figures), long_wait: Duration, all: bool) -> Lines {
     let mut lines = Lines::new();
-    let mut add = |name: &str, one: String, other: String, kept: bool| {
-        if one != other || kept {
+    let mut add = |name: &str, one: String, other: String, retained: bool| {
+        if one != other || retained {
             lines.push(columns.figure(name.to_owned(), one, other));
         }
     };

@@ -36,7 +36,7 @@ pub fn why(row: &FairnessRow, column: FairnessColumn) -> String {
         FairnessColumn::Since => {
             "the time since it has a deficit, by the samples of the history: at least this long".to_owned()
         }
-        FairnessColumn::HeldBy => "the siblings that use more than their guarantee, largest first".to_owned(),
+        FairnessColumn::BlockedBy => "the siblings that use more than their guarantee, largest first".to_owned(),
     }
 }
 

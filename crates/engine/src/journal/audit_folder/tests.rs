@@ -61,14 +61,14 @@ fn what_is_written_is_there_again_and_numbers_continue() {
     drop(writer);
 
     let folder = scratch.open();
-    let kept = folder.kept();
-    assert_eq!(reasons(&kept), [(1, "before"), (2, "later")]);
+    let retained = folder.retained();
+    assert_eq!(reasons(&retained), [(1, "before"), (2, "later")]);
     assert_eq!(
-        kept.revisions.iter().map(|one| (one.number, one.text.as_deref())).collect::<Vec<_>>(),
+        retained.revisions.iter().map(|one| (one.number, one.text.as_deref())).collect::<Vec<_>>(),
         [(1, Some("one"))]
     );
     let log = Arc::new(AuditLog::default());
-    log.restore(kept);
+    log.restore(retained);
     let mut writer = folder.follow(&log);
     enter(&log, "again");
     writer.write().unwrap();
@@ -97,8 +97,8 @@ fn older_entries_than_memory_has_come_from_the_file() {
     let ids: Vec<u64> = log.entries(&query).iter().map(|entry| entry.id).collect();
     assert_eq!(ids, [7, 6, 5, 4, 3, 2, 1]);
     drop(writer);
-    let kept = scratch.open().kept();
-    assert_eq!((kept.entries.len(), kept.entries[0].id), (MOST_ENTRIES, 6), "as much as memory takes");
+    let retained = scratch.open().retained();
+    assert_eq!((retained.entries.len(), retained.entries[0].id), (MOST_ENTRIES, 6), "as much as memory takes");
 }
 
 #[test]
@@ -134,7 +134,7 @@ fn of_a_damaged_file_the_intact_entries_stay_and_the_file_is_moved_aside() {
     let folder = scratch.open();
     let note = folder.notes().join(" ");
     assert!(note.contains("audit.damaged-") && note.contains("2 intact entries and 1 configurations"), "{note}");
-    assert_eq!(reasons(&folder.kept()), [(1, "first"), (2, "second")]);
+    assert_eq!(reasons(&folder.retained()), [(1, "first"), (2, "second")]);
     let names: Vec<String> =
         fs::read_dir(&scratch.0).unwrap().map(|one| one.unwrap().file_name().into_string().unwrap()).collect();
     assert!(names.iter().any(|name| name.starts_with("audit.damaged-")), "{names:?}");
@@ -163,8 +163,8 @@ fn while_the_disk_fails_it_waits_and_nothing_is_lost() {
     enter(&log, "last");
     assert_eq!(writer.write().unwrap(), 0);
     drop(writer);
-    let kept = scratch.open().kept();
-    assert_eq!(kept.entries.last().map(|last| last.reason.as_str()), Some("last"));
+    let retained = scratch.open().retained();
+    assert_eq!(retained.entries.last().map(|last| last.reason.as_str()), Some("last"));
 }
 
 /// A folder with two entries and a configuration, written and closed.

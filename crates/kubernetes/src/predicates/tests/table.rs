@@ -366,5 +366,7 @@ fn a_decision_is_in_the_snapshot_until_it_is_taken_back() {
     place(&mut first, "p", "n1", false);
     place(&mut first, "unknown", "n1", true);
     assert_eq!((passes(&first, "q", "n1"), passes(&copy, "q", "n1")), (true, false));
-    assert!(first.treats_alike(&"p".into(), &"q".into()) && !first.treats_alike(&"p".into(), &"unknown".into()));
+    assert!(
+        first.treats_identical(&"p".into(), &"q".into()) && !first.treats_identical(&"p".into(), &"unknown".into())
+    );
 }

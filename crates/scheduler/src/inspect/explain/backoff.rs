@@ -14,7 +14,7 @@ impl Partition {
     pub(super) fn of_backoff(&self, now: Time, app: AppKey, key: AskKey, next: &NextDecision) -> Option<Blocker> {
         let application = &self.apps[app];
         let unschedulable = self.unschedulable(app);
-        let Some(until) = application.held_off_until.filter(|until| now < *until) else {
+        let Some(until) = application.backoff_until.filter(|until| now < *until) else {
             let (last, delay) = (next.held_off_at(app)?, unschedulable.delay()?);
             let (stop, ask) = (&application.asks[last], &application.asks[key]);
             if ask.rank(key) <= stop.rank(last) {

@@ -159,9 +159,9 @@ impl Partition {
                 .refusal(ask, node.key)
                 .unwrap_or_else(|| "the scheduling conditions of the pod exclude the node".to_owned()),
         };
-        let lacks = match reason {
+        let shortfall = match reason {
             NodeReason::Capacity => &close.too_small,
-            NodeReason::Free => &close.lacks,
+            NodeReason::Free => &close.shortfall,
             _ => return vec![Blocker { detail, ..blocker() }],
         };
         let one = |(name, missing): (&str, i64)| Blocker {
@@ -173,7 +173,7 @@ impl Partition {
             detail: detail.clone(),
             ..blocker()
         };
-        lacks.iter().map(one).collect()
+        shortfall.iter().map(one).collect()
     }
 
     fn pending_ask(&self, app: &AppId, ask: &AskId) -> Option<(AppKey, AskKey)> {
@@ -203,20 +203,20 @@ impl Partition {
             return Some(Precedence::Placeholder);
         }
         let moment = u64::try_from(same_moment.as_micros()).unwrap_or(u64::MAX).max(1);
-        let alike = |one: Time, other: Time| one.0 / moment == other.0 / moment;
+        let identical = |one: Time, other: Time| one.0 / moment == other.0 / moment;
         let (found, order) = if own.queue != others.queue {
             let (first, then) = self.siblings(own.queue, others.queue)?;
             let (by, order) = self.queues.apart(first, then)?;
             let path = |key: QueueKey| self.queues[key].path.clone();
             (Precedence::Queue { first: path(first), then: path(then), by }, order)
         } else if app != other_app {
-            let (by, order) = own.rank.as_ref()?.apart(others.rank.as_ref()?, alike)?;
+            let (by, order) = own.rank.as_ref()?.apart(others.rank.as_ref()?, identical)?;
             (Precedence::App(by), order)
         } else {
             let (one, other) = (&own.asks[ask], &own.asks[other_ask]);
             let priority = (OrderKey::Priority, other.priority.cmp(&one.priority));
             let created =
-                if alike(one.created, other.created) { Ordering::Equal } else { one.created.cmp(&other.created) };
+                if identical(one.created, other.created) { Ordering::Equal } else { one.created.cmp(&other.created) };
             let (by, order) = [priority, (OrderKey::Time, created)].into_iter().find(|(_, order)| order.is_ne())?;
             (Precedence::Ask(by), order)
         };

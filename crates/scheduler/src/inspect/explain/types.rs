@@ -69,7 +69,7 @@ pub struct AskExplanation {
     /// The namespace and name of the pod that it stands for, in Kubernetes.
     pub pod: Option<String>,
     /// How many are alike, this one included.
-    pub alike: u64,
+    pub identical: u64,
     /// What it wants.
     pub resource: Resource,
     /// The priority of the ask, before fences and offsets.
@@ -277,7 +277,7 @@ pub struct CloseNode {
     /// The id of the node.
     pub node: NodeId,
     /// What is missing, name by name; nothing else is in it.
-    pub lacks: Resource,
+    pub shortfall: Resource,
     /// What of that it lacks even when empty.
     pub too_small: Resource,
 }

@@ -53,7 +53,7 @@ pub(super) struct Level<'a> {
 struct TrialMove<'a> {
     leaf: LevelKey,
     resource: &'a Resource,
-    came: bool,
+    arrived: bool,
 }
 
 /// The result of offering a victim.
@@ -130,9 +130,9 @@ impl<'a> PreemptionSnapshot<'a> {
     /// Takes back everything since a mark.
     pub(super) fn rewind(&mut self, mark: usize) {
         while self.moves.len() > mark
-            && let Some(TrialMove { leaf, resource, came }) = self.moves.pop()
+            && let Some(TrialMove { leaf, resource, arrived }) = self.moves.pop()
         {
-            self.shift(leaf, resource, !came);
+            self.shift(leaf, resource, !arrived);
         }
     }
 
@@ -143,20 +143,20 @@ impl<'a> PreemptionSnapshot<'a> {
 
     fn add(&mut self, leaf: LevelKey, resource: &'a Resource) {
         self.shift(leaf, resource, true);
-        self.moves.push(TrialMove { leaf, resource, came: true });
+        self.moves.push(TrialMove { leaf, resource, arrived: true });
     }
 
     /// A victim goes from its queue.
     pub(super) fn remove(&mut self, leaf: LevelKey, resource: &'a Resource) {
         self.shift(leaf, resource, false);
-        self.moves.push(TrialMove { leaf, resource, came: false });
+        self.moves.push(TrialMove { leaf, resource, arrived: false });
     }
 
-    fn shift(&mut self, leaf: LevelKey, resource: &Resource, came: bool) {
+    fn shift(&mut self, leaf: LevelKey, resource: &Resource, arrived: bool) {
         let mut next = Some(leaf);
         while let Some(LevelKey(at)) = next {
             let level = &mut self.levels[at];
-            if came {
+            if arrived {
                 level.used.add_assign(resource);
             } else {
                 level.used.sub_assign(resource);

@@ -64,10 +64,11 @@ pub fn moved(act: &Act, value: Value) -> Option<Done> {
 pub fn cleaned(act: &Act, value: Value) -> Option<Done> {
     value.get("removedApplications")?;
     let cleaned: native::CleanupResult = serde_json::from_value(value).ok()?;
-    let kept = |kept: native::KeptQueue| DrainingQueue { queue: QueuePath::new(&kept.queue), why: kept.why };
+    let retained =
+        |retained: native::RetainedQueue| DrainingQueue { queue: QueuePath::new(&retained.queue), why: retained.why };
     Some(Done::Cleaned(Cleaned {
         removed_queues: cleaned.removed_queues.iter().map(|path| QueuePath::new(path)).collect(),
-        kept: cleaned.kept.into_iter().map(kept).collect(),
+        retained: cleaned.retained.into_iter().map(retained).collect(),
         removed_applications: cleaned.removed_applications,
         dry_run: act.is_dry_run(),
     }))

@@ -230,10 +230,10 @@ mod tests {
     use super::*;
 
     /// An answer for what is kept from `lowest` to `highest`.
-    fn answer(follow: &Follow, instance: &str, kept: Option<(u64, u64)>) -> dto::EventBatch {
+    fn answer(follow: &Follow, instance: &str, retained: Option<(u64, u64)>) -> dto::EventBatch {
         let (start, count) = follow.ask();
-        let (lowest, highest) = kept.unwrap_or_default();
-        let there = kept.is_some() && (lowest..=highest).contains(&start);
+        let (lowest, highest) = retained.unwrap_or_default();
+        let there = retained.is_some() && (lowest..=highest).contains(&start);
         let record = |id: u64| dto::EventRecord { message: id.to_string(), ..dto::EventRecord::default() };
         let end = highest.min(start.saturating_add(count - 1));
         dto::EventBatch {
@@ -245,10 +245,10 @@ mod tests {
     }
 
     /// Asks until there is nothing more; gives the ids seen, and everything else that was reported.
-    fn all(follow: &mut Follow, instance: &str, kept: Option<(u64, u64)>) -> (Vec<u64>, Vec<EventMessage>) {
+    fn all(follow: &mut Follow, instance: &str, retained: Option<(u64, u64)>) -> (Vec<u64>, Vec<EventMessage>) {
         let (mut ids, mut other) = (Vec::new(), Vec::new());
         loop {
-            let (messages, more) = follow.take(answer(follow, instance, kept));
+            let (messages, more) = follow.take(answer(follow, instance, retained));
             for one in messages {
                 match one {
                     EventMessage::Events(first, records) => {

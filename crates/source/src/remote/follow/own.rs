@@ -76,9 +76,9 @@ impl Position {
         if let Some(next) = self.next.filter(|next| *next < page.lowest) {
             self.lost(next, page.lowest - 1, &mut messages);
         }
-        let came = !page.events.is_empty();
+        let arrived = !page.events.is_empty();
         self.put(page.events, &mut messages);
-        let more = came && self.next.is_some_and(|next| next <= page.highest);
+        let more = arrived && self.next.is_some_and(|next| next <= page.highest);
         (messages, more)
     }
 

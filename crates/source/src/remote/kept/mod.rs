@@ -19,11 +19,11 @@ use crate::Records;
 
 /// The folder of one context. Its calls wait for the disk.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Kept {
+pub struct Retained {
     folder: PathBuf,
 }
 
-impl Kept {
+impl Retained {
     /// The folder of a context of the kubeconfig; `None` where a person has no home.
     pub fn of(context: &str) -> Option<Self> {
         folder(context).map(|folder| Self { folder })

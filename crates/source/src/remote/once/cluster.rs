@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::{Once, Want};
 use crate::SuspendOrder;
 use crate::remote::act;
-use crate::remote::kept::Kept;
+use crate::remote::kept::Retained;
 use crate::remote::plan::Query;
 use client::Fault;
 use cluster::kube::Cluster;
@@ -89,10 +89,10 @@ impl Once {
     ///
     /// # Errors
     /// The configuration cannot be had.
-    pub fn kept(&mut self) -> Result<Option<Kept>, Fault> {
+    pub fn retained(&mut self) -> Result<Option<Retained>, Fault> {
         let Some(cluster) = self.cluster() else { return Ok(None) };
         self.ask(Query::Config)?;
-        Ok(Kept::of(&cluster.context().name))
+        Ok(Retained::of(&cluster.context().name))
     }
 }
 

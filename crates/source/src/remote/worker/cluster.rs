@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::{Message, Worker};
 use crate::remote::act;
-use crate::remote::kept::Kept;
+use crate::remote::kept::Retained;
 use crate::{OwnersAnswer, SuspendAnswer, SuspendOrder};
 use client::Remote;
 use cluster::kube::Cluster;
@@ -19,17 +19,17 @@ impl Worker {
     }
 
     /// What this machine keeps of the cluster.
-    pub(super) fn kept(&self) -> Option<Kept> {
-        Kept::of(&self.acts_in()?.context().name)
+    pub(super) fn retained(&self) -> Option<Retained> {
+        Retained::of(&self.acts_in()?.context().name)
     }
 
     /// Reads what this machine keeps of the cluster, beside everything else.
-    pub(super) fn load_kept(&self) {
-        let Some(kept) = self.kept() else { return };
+    pub(super) fn load_retained(&self) {
+        let Some(retained) = self.retained() else { return };
         let messages = self.messages_in.clone();
         tokio::task::spawn_blocking(move || {
             // The worker may have ended.
-            let _ = messages.send(Message::Kept(Box::new(kept.records())));
+            let _ = messages.send(Message::Retained(Box::new(retained.records())));
         });
     }
 
@@ -65,11 +65,11 @@ impl Worker {
     /// Notes an order that was refused before it was given.
     pub(super) fn note_refusal(&self, (order, refusal): (Order, Refusal)) {
         let Some(cluster) = self.acts_in() else { return };
-        let (view, kept, messages) = (self.shared.view.load_full(), self.kept(), self.messages_in.clone());
+        let (view, retained, messages) = (self.shared.view.load_full(), self.retained(), self.messages_in.clone());
         tokio::task::spawn_blocking(move || {
             act::cluster::refused_before(&cluster, &view, &order, &refusal);
-            if let Some(kept) = kept {
-                let _ = messages.send(Message::Kept(Box::new(kept.records())));
+            if let Some(retained) = retained {
+                let _ = messages.send(Message::Retained(Box::new(retained.records())));
             }
         });
     }

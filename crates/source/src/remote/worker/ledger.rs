@@ -99,7 +99,7 @@ impl Worker {
     }
 
     /// There were no more events when it was asked at this moment; the number that the next one will have.
-    pub(super) fn feed_heard(&mut self, asked: Instant, next: Option<u64>) {
+    pub(super) fn feed_received(&mut self, asked: Instant, next: Option<u64>) {
         let Some(book) = self.book() else { return };
         if let Some(next) = next.filter(|_| self.tap.next.is_none()) {
             // Nothing has happened since it was begun to listen.
@@ -110,7 +110,7 @@ impl Worker {
         let at = self.now().saturating_sub(ago);
         if self.tap.next.is_some() {
             self.mark(at);
-            book.feed(Fed::Heard(at, self.shared.cluster_time() - ago));
+            book.feed(Fed::Received(at, self.shared.cluster_time() - ago));
         }
     }
 

@@ -53,7 +53,7 @@ enum Message {
     /// The Kubernetes objects behind the scheduler's data.
     Objects(Arc<Kubernetes>),
     /// What this machine keeps of a cluster.
-    Kept(Box<Records>),
+    Retained(Box<Records>),
 }
 
 /// The owner of everything that is known of a remote.
@@ -243,17 +243,17 @@ impl Worker {
         match request {
             Request::SetFocus(focus) => {
                 if focus.kind == FocusKind::Records && self.focus.kind != FocusKind::Records {
-                    self.load_kept();
+                    self.load_retained();
                 }
                 self.focus = focus.clone();
                 self.plan.set_focus(focus, self.shared.now());
             }
             Request::Settle(sender) => self.settling.push(sender),
             Request::Text(number, answer) => {
-                let (client, kept) = (self.client.clone(), self.kept());
+                let (client, retained) = (self.client.clone(), self.retained());
                 self.beside(Message::TextFetched, async move {
-                    answer(match kept {
-                        Some(kept) => records::kept_text(kept, number).await,
+                    answer(match retained {
+                        Some(retained) => records::retained_text(retained, number).await,
                         None => records::text(&client, number).await,
                     });
                 });
@@ -306,7 +306,7 @@ impl Worker {
             Message::TextFetched => self.acting = self.acting.saturating_sub(1),
             Message::OrderDone => {
                 self.acting = self.acting.saturating_sub(1);
-                self.load_kept();
+                self.load_retained();
                 // What it changed is looked for at once.
                 let (now, focus) = (self.now(), self.focus.clone());
                 self.plan.expedite(
@@ -320,7 +320,7 @@ impl Worker {
             }
             Message::Fetched(outcome) => self.take(*outcome),
             Message::Objects(all) => self.remote_state.set_kubernetes(all),
-            Message::Kept(kept) => self.shared.keep_records(|records| *records = *kept),
+            Message::Retained(retained) => self.shared.keep_records(|records| *records = *retained),
         }
     }
 
@@ -335,7 +335,7 @@ impl Worker {
         };
         let before = self.shared.remote.load_full();
         if self.down.take().is_some() && before.is_some() {
-            self.with_link(LinkState::came_back);
+            self.with_link(LinkState::arrived_back);
             let title = format!("connected again: {remote}");
             self.remote_state.notice(self.shared.cluster_time(), NoticeWeight::Info, title, String::new());
         }
@@ -350,9 +350,9 @@ impl Worker {
             self.with_link(|link| link.keep_parts(|_| false));
             self.shared.remote.store(Some(Arc::new(remote.clone())));
             self.follow(&remote);
-            let kept = self.kept().is_some();
-            self.shared.keep_records(|records| *records = records::of_remote(&remote, self.has_token, kept));
-            self.load_kept();
+            let retained = self.retained().is_some();
+            self.shared.keep_records(|records| *records = records::of_remote(&remote, self.has_token, retained));
+            self.load_retained();
             let beside = [Query::Metrics, Query::Audit, Query::History];
             for query in [Query::Config, Query::WhoAmI, Query::Resting].into_iter().chain(beside) {
                 self.plan.add(query, now);

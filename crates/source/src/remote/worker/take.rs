@@ -4,7 +4,7 @@ use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::Worker;
-use crate::remote::NOT_HEARD;
+use crate::remote::NOT_RECEIVED;
 use crate::remote::fetch::{FetchResult, FetchedData};
 use crate::remote::follow::EventMessage;
 use crate::remote::part::Part;
@@ -33,7 +33,7 @@ impl Worker {
                 self.take_unknown(&query, unknown);
                 self.good(&got);
                 let begun = self.now();
-                self.with_link(|link| link.part_came(begun, query.part()));
+                self.with_link(|link| link.part_arrived(begun, query.part()));
                 let (took, cost) = if self.shared.clock.is_stepped() { Default::default() } else { (got.took, cost) };
                 let all = matches!(&got.value, FetchedData::Apps(_, Scope::All));
                 self.merge(&query, got.value);
@@ -200,9 +200,9 @@ impl Worker {
             FetchedData::Permissions(permissions) => self.remote_state.permissions(&partition, permissions),
             FetchedData::MayKill(app, result) => self.remote_state.may_kill(&partition, &app, result),
             FetchedData::Events(reader, messages) => {
-                let heard = EventMessage::Current(Instant::now(), reader.next());
+                let received = EventMessage::Current(Instant::now(), reader.next());
                 self.reader = Some(reader);
-                messages.into_iter().chain([heard]).for_each(|one| self.take_events(one));
+                messages.into_iter().chain([received]).for_each(|one| self.take_events(one));
             }
         }
     }
@@ -228,18 +228,18 @@ impl Worker {
     /// revision.
     fn show_config(&mut self, text: &str, written: Option<(ConfigMapEntry, Option<u64>)>) {
         let at = self.shared.cluster_time();
-        let kept = written.as_ref().and_then(|(_, revision)| *revision);
+        let retained = written.as_ref().and_then(|(_, revision)| *revision);
         let newest = |records: &Records| records.revisions.as_ref().ok()?.first().map(|newest| newest.number);
-        let mut revision = kept.unwrap_or(1);
+        let mut revision = retained.unwrap_or(1);
         self.shared.keep_records(|records| {
-            if kept.is_none() {
+            if retained.is_none() {
                 records::saw(records, text, at);
                 revision = newest(records).unwrap_or(1);
             }
         });
         let known = newest(&self.shared.records.lock().unwrap_or_else(PoisonError::into_inner));
-        if kept.is_some() && kept != known {
-            self.load_kept();
+        if retained.is_some() && retained != known {
+            self.load_retained();
         }
         let seen = Configuration::seen(Arc::from(text), revision, at);
         self.remote_state.configuration(match written {
@@ -296,7 +296,7 @@ impl Worker {
                     now,
                 );
             }
-            EventMessage::Current(asked, next) => self.feed_heard(asked, next),
+            EventMessage::Current(asked, next) => self.feed_received(asked, next),
             EventMessage::Gap(from, to) => {
                 self.shared.keep_hole(from, to);
                 self.feed_lost(format!("{} events are lost", to - from + 1));
@@ -306,7 +306,7 @@ impl Worker {
             EventMessage::Restarted => {
                 self.feed_lost("the scheduler restarted".to_owned());
                 self.shared.forget_events();
-                self.shared.keep_health(OwnHealth::Unknown(Arc::from(NOT_HEARD)));
+                self.shared.keep_health(OwnHealth::Unknown(Arc::from(NOT_RECEIVED)));
                 let title = "the scheduler was restarted: loading all data again".to_owned();
                 self.remote_state.notice(at, NoticeWeight::Warning, title, String::new());
                 self.remote_state.start_over();

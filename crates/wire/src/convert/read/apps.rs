@@ -37,7 +37,7 @@ impl RemoteState {
     pub fn apps(&mut self, partition: &str, reader: AppReader, scope: &Scope, now: Time) -> bool {
         let Some(index) = self.index(partition) else { return false };
         let mut there = vec![false; self.view.partitions[index].apps.len()];
-        let mut came = false;
+        let mut arrived = false;
         for element in reader.elements {
             let slot = match element {
                 Element::Same(id, _) => self.parts[index].app_slots.get(&id).copied(),
@@ -49,7 +49,7 @@ impl RemoteState {
                 Element::Read(row, hash) => {
                     self.parts[index].seen_apps.insert(row.id.clone(), hash);
                     let (slot, new) = self.put(index, *row);
-                    came |= new;
+                    arrived |= new;
                     Some(slot)
                 }
             };
@@ -73,7 +73,7 @@ impl RemoteState {
         if *scope == Scope::All {
             self.parts[index].complete = true;
         }
-        if came || !lost.is_empty() {
+        if arrived || !lost.is_empty() {
             self.view.partitions[index].app_generation += 1;
             self.changed = true;
             self.recount(index);
@@ -102,7 +102,7 @@ impl RemoteState {
             if old.submitted == row.submitted {
                 row.asks = renumbered(&old.asks, std::mem::take(&mut row.asks));
             }
-            (row.held_by_queue, row.held_by_limits) = (old.held_by_queue, old.held_by_limits);
+            (row.blocked_by_queue, row.blocked_by_limits) = (old.blocked_by_queue, old.blocked_by_limits);
             if row.requested.is_empty() {
                 // Only what still has a pod says which queue was asked for.
                 row.requested = Arc::clone(&old.requested);
@@ -180,14 +180,14 @@ impl RemoteState {
             } else {
                 (false, false)
             };
-            if (row.held_by_queue, row.held_by_limits) != (by_queue, by_limits) {
+            if (row.blocked_by_queue, row.blocked_by_limits) != (by_queue, by_limits) {
                 changes.push((row.slot, by_queue, by_limits));
             }
         }
         for (slot, by_queue, by_limits) in changes {
             if let Some(Some(row)) = self.view.partitions[index].apps.get_mut(slot.0 as usize) {
                 let row = Arc::make_mut(row);
-                (row.held_by_queue, row.held_by_limits) = (by_queue, by_limits);
+                (row.blocked_by_queue, row.blocked_by_limits) = (by_queue, by_limits);
                 self.changed = true;
             }
         }
@@ -307,7 +307,7 @@ fn renumbered(old: &OrdMap<u64, Arc<AskRow>>, new: OrdMap<u64, Arc<AskRow>>) -> 
 
 /// Adds to the asks what others reported: since when, and which node is kept.
 fn complete_asks(part: &Part, row: &mut AppRow) {
-    if part.since.is_empty() && part.kept.is_empty() {
+    if part.since.is_empty() && part.retained.is_empty() {
         return;
     }
     let mut changes: Vec<(u64, AskState)> = Vec::new();
@@ -318,8 +318,8 @@ fn complete_asks(part: &Part, row: &mut AppRow) {
                 since.map(|since| AskState::Allocated { node: node.clone(), since: Some(since), number: *number })
             }
             AskState::Pending { reason, reserved: None } => {
-                let kept = part.kept.get(&ask.id).cloned();
-                kept.map(|node| AskState::Pending { reason: *reason, reserved: Some(node) })
+                let retained = part.retained.get(&ask.id).cloned();
+                retained.map(|node| AskState::Pending { reason: *reason, reserved: Some(node) })
             }
             _ => None,
         };

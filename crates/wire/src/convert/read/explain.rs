@@ -57,7 +57,7 @@ fn cause(blocked: &dto::BlockedBy) -> String {
 
 fn of_ask(found: &dto::Explained, ask: &dto::ExplainedAsk) -> Vec<SheetLine> {
     let to = Target::App(found.application_id.as_str().into(), Some(ask.allocation_key.as_str().into()));
-    let like = if ask.alike > 1 { format!(" (and {} like it)", ask.alike - 1) } else { String::new() };
+    let like = if ask.identical > 1 { format!(" (and {} like it)", ask.identical - 1) } else { String::new() };
     let mut lines = vec![SheetLine::new("request", format!("{}{like}", ask.text)).to(Some(to)).since(known(ask.since))];
     lines.extend(ask.said.iter().map(|said| SheetLine::new("scheduler", format!("reports: {said}")).below(1)));
     for blocked in &ask.blocked_by {
@@ -89,8 +89,10 @@ fn of_ask(found: &dto::Explained, ask: &dto::ExplainedAsk) -> Vec<SheetLine> {
     }
     if !ask.preemption.why.is_empty() {
         lines.push(SheetLine::new("preemption", ask.preemption.why.as_str()).below(1));
-        let kept = |kept: &dto::KeptText| SheetLine::new("", kept.text.as_str()).below(2).to(target(&kept.names));
-        lines.extend(ask.preemption.kept.iter().map(kept));
+        let retained = |retained: &dto::RetainedText| {
+            SheetLine::new("", retained.text.as_str()).below(2).to(target(&retained.names))
+        };
+        lines.extend(ask.preemption.retained.iter().map(retained));
     }
     for cause in &ask.causes {
         let cycles = if cause.count == 1 { "1 cycle".to_owned() } else { format!("{} cycles", cause.count) };

@@ -92,7 +92,7 @@ struct Part {
     users: Option<users::UsageByName>,
     group_usage: Option<users::UsageByName>,
     /// The node that is kept for an ask.
-    kept: FxHashMap<AskId, NodeId>,
+    retained: FxHashMap<AskId, NodeId>,
     /// When something was allocated, by the events.
     since: FxHashMap<(AppId, AskId), Time>,
 }

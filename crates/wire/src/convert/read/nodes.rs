@@ -88,17 +88,17 @@ impl RemoteState {
             .nodes
             .values()
             .flat_map(|node| node.reservations.iter().map(|(_, ask)| (ask.clone(), node.id.clone())));
-        let kept: FxHashMap<AskId, NodeId> = reserved.collect();
-        if kept == self.parts[index].kept {
+        let retained: FxHashMap<AskId, NodeId> = reserved.collect();
+        if retained == self.parts[index].retained {
             return;
         }
         let mut changes: Vec<(AppSlot, u64, Option<NodeId>)> = Vec::new();
         for row in view.apps.iter().flatten().filter(|row| row.pending_asks > 0) {
             for (number, ask) in &row.asks {
                 if let AskState::Pending { reserved, .. } = &ask.state
-                    && *reserved != kept.get(&ask.id).cloned()
+                    && *reserved != retained.get(&ask.id).cloned()
                 {
-                    changes.push((row.slot, *number, kept.get(&ask.id).cloned()));
+                    changes.push((row.slot, *number, retained.get(&ask.id).cloned()));
                 }
             }
         }
@@ -111,7 +111,7 @@ impl RemoteState {
                 self.changed = true;
             }
         }
-        self.parts[index].kept = kept;
+        self.parts[index].retained = retained;
     }
 }
 

@@ -89,7 +89,7 @@ pub fn app(app: dto::Application, shapes: Shapes) -> AppRow {
     };
     let pending_asks: i64 = app.requests.iter().map(|request| i64::from(request.pending_count.max(1))).sum();
     AppRow {
-        held_off_until: app.backoff_deadline.as_ref().and_then(dto::Deadline::nanos).and_then(some_time),
+        backoff_until: app.backoff_deadline.as_ref().and_then(dto::Deadline::nanos).and_then(some_time),
         id: AppId::from(app.application_id.as_str()),
         queue: if app.queue_name.is_empty() { QueuePath::default() } else { QueuePath::new(&app.queue_name) },
         who: Identity { user: app.user.clone(), groups: app.groups.clone() },
@@ -157,8 +157,11 @@ fn asks(app: &dto::Application, shapes: Shapes) -> OrdMap<u64, Arc<AskRow>> {
 }
 
 fn pending(request: &dto::Request, app: &dto::Application) -> AskRow {
-    let node =
-        app.reservations.iter().find(|kept| kept.key == request.allocation_key).and_then(|kept| kept.of.as_deref());
+    let node = app
+        .reservations
+        .iter()
+        .find(|retained| retained.key == request.allocation_key)
+        .and_then(|retained| retained.of.as_deref());
     let count = request.pending_count.max(1);
     let resource = if count == 1 { request.resource.0.clone() } else { request.resource.multiply(f64::from(count)) };
     AskRow {
@@ -258,7 +261,7 @@ pub fn node(node: dto::Node, shapes: Shapes) -> NodeRow {
     let mut reservations: Vec<(AppId, AskId)> = node
         .reservations
         .iter()
-        .map(|kept| (AppId::from(kept.of.as_deref().unwrap_or_default()), AskId::from(kept.key.as_str())))
+        .map(|retained| (AppId::from(retained.of.as_deref().unwrap_or_default()), AskId::from(retained.key.as_str())))
         .collect();
     reservations.sort();
     let mut foreign: Vec<ForeignAllocation> = node
@@ -314,7 +317,7 @@ pub fn same_app(one: &AppRow, other: &AppRow) -> bool {
         && one.queue == other.queue
         && one.who == other.who
         && one.group == other.group
-        && (one.held_by_queue, one.held_by_limits) == (other.held_by_queue, other.held_by_limits)
+        && (one.blocked_by_queue, one.blocked_by_limits) == (other.blocked_by_queue, other.blocked_by_limits)
         && (one.state, one.submitted, one.started, one.finished)
             == (other.state, other.submitted, other.started, other.finished)
         && (one.priority, one.pending_asks) == (other.priority, other.pending_asks)

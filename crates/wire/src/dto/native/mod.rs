@@ -16,9 +16,9 @@ mod strict_map;
 mod usage;
 mod whatif;
 
-/// The header that allows a configuration that says nothing: `true` or `false`.
+/// The header that allows an empty configuration: `true` or `false`.
 pub const ALLOW_EMPTY: &str = "kornsole-allow-empty";
-/// The header that allows a configuration to take queues away: at most how many.
+/// The header that allows a configuration to remove queues: the maximum number.
 pub const ALLOW_REMOVAL: &str = "kornsole-allow-removal";
 
 pub use alerts::*;

@@ -10,7 +10,7 @@ use serde::Deserialize;
 use super::acl::with_remedy;
 use super::in_force::{Awaited, awaited};
 use super::refused;
-use crate::remote::kept::{Kept, Origin};
+use crate::remote::kept::{Origin, Retained};
 use ::config::{self, Config, Removal, Severity};
 use client::{Client, Fault};
 use cluster::kube::{CONFIGS, Cluster, KubeFault, LARGEST, Note, Owner, TextSource, WrittenConfig};
@@ -92,7 +92,7 @@ pub async fn perform(
         return Err(Refusal::removal(done.removal));
     }
     // The text before is kept before it is overwritten, also if nobody has looked at it here.
-    let kept_before = keep(cluster, &before.text, seen_by(&written)).await;
+    let retained_before = keep(cluster, &before.text, seen_by(&written)).await;
     let old_version = written.version.clone();
     let new_version = write(cluster, act, written.clone(), text, &note).await?;
     done.resource_versions = Some((old_version.map(|(version, _)| version).unwrap_or_default(), new_version));
@@ -103,15 +103,15 @@ pub async fn perform(
             done.what_happens.push(format!("active in the scheduler after {:.1} s", took.as_secs_f64()));
             Ok(Done::Configured(Box::new(done)))
         }
-        Err(why) => Err(not_in_force(&written, &before.text, kept_before, &why)),
+        Err(why) => Err(not_in_force(&written, &before.text, retained_before, &why)),
     }
 }
 
 /// It is written, but not in force: the text before is offered.
-fn not_in_force(written: &WrittenConfig, before: &str, kept: Option<u64>, why: &str) -> Refusal {
+fn not_in_force(written: &WrittenConfig, before: &str, retained: Option<u64>, why: &str) -> Refusal {
     let what = "the ConfigMap is written, but another configuration is active";
     let had = written.source == TextSource::Configs;
-    let back = match kept.filter(|_| had) {
+    let back = match retained.filter(|_| had) {
         Some(number) => {
             format!("; the previous text is revision {number}: roll back to it to restore the ConfigMap")
         }
@@ -123,9 +123,9 @@ fn not_in_force(written: &WrittenConfig, before: &str, kept: Option<u64>, why: &
 
 /// Keeps a configuration in the history of this machine. Gives its number.
 pub async fn keep(cluster: &Cluster, text: &str, origin: Origin) -> Option<u64> {
-    let kept = Kept::of(&cluster.context().name).filter(|_| !text.is_empty())?;
+    let retained = Retained::of(&cluster.context().name).filter(|_| !text.is_empty())?;
     let text = text.to_owned();
-    let done = tokio::task::spawn_blocking(move || kept.keep(&text, origin)).await.ok()?;
+    let done = tokio::task::spawn_blocking(move || retained.keep(&text, origin)).await.ok()?;
     done.inspect_err(|error| tracing::warn!("cannot save the configuration: {error}")).ok()
 }
 
@@ -146,8 +146,8 @@ pub fn seen_by(written: &WrittenConfig) -> Origin {
 /// It is not.
 pub async fn text_of(cluster: &Cluster, number: u64) -> Result<String, String> {
     let none = || format!("revision {number} not found on this machine");
-    let kept = Kept::of(&cluster.context().name).ok_or_else(none)?;
-    let found = tokio::task::spawn_blocking(move || kept.revision(number)).await.ok().flatten();
+    let retained = Retained::of(&cluster.context().name).ok_or_else(none)?;
+    let found = tokio::task::spawn_blocking(move || retained.revision(number)).await.ok().flatten();
     found.and_then(|found| found.text).map(|text| text.to_string()).ok_or_else(none)
 }
 
@@ -257,7 +257,7 @@ fn may_reconfigure(view: &View, actor: &Actor, act: &Act, diff: &config::Diff) -
         part.is_some_and(|part| access::admin(part, queue.as_str(), &actor.identity).is_some())
     };
     may_configure(diff, actor.scheduler_admin, admin, view.partitions.iter().map(|part| &*part.name))
-        .map_err(|lacks| with_remedy(view, actor, None, Refusal::no_config_rights(actor, act, &lacks)))
+        .map_err(|shortfall| with_remedy(view, actor, None, Refusal::no_config_rights(actor, act, &shortfall)))
 }
 
 fn effects(done: &mut Configured, diff: &config::Diff) {

@@ -21,8 +21,8 @@ struct Doomed {
 /// Deletes the pods of an application: first those without a node, then placeholders, then the rest, the one that began it last (K8S-094).
 pub async fn perform(cluster: &Cluster, act: &Act, view: &View, row: &AppRow) -> Result<Done, Refusal> {
     let all = view.kubernetes.as_deref();
-    let (doomed, kept) = doomed(all, row);
-    if doomed.is_empty() && kept.is_empty() {
+    let (doomed, retained) = doomed(all, row);
+    if doomed.is_empty() && retained.is_empty() {
         let why = "the scheduler lists none of its pods; delete its unbound pods in Kubernetes";
         return Err(Refusal::new(Code::NotSupported, format!("cannot {act}"), why));
     }
@@ -52,7 +52,7 @@ pub async fn perform(cluster: &Cluster, act: &Act, view: &View, row: &AppRow) ->
         };
         pods.push((name, end));
     }
-    pods.extend(kept.into_iter().map(|(name, kind)| (name, PodEnd::Kept(kind))));
+    pods.extend(retained.into_iter().map(|(name, kind)| (name, PodEnd::Retained(kind))));
     if faults.is_empty() {
         let left = row.asks.len().saturating_sub(refs.len());
         let (app, queue, state) = (row.id.clone(), row.queue.clone(), row.state);
@@ -89,12 +89,12 @@ fn waits(ask: &AskRow) -> bool {
 
 /// The pods to delete in their order, and those that stay with the kind that keeps them.
 fn doomed(all: Option<&Kubernetes>, row: &AppRow) -> (Vec<Doomed>, Vec<(String, String)>) {
-    let (mut doomed, mut kept) = (Vec::new(), Vec::new());
+    let (mut doomed, mut retained) = (Vec::new(), Vec::new());
     // The newest first.
     let asks = row.asks.iter().rev().filter_map(|(key, ask)| Some((key, ask, pod(ask)?)));
     for (key, ask, pod) in asks {
-        if let Some(kind) = all.and_then(|all| all.pod_of(&ask.id)).and_then(|pod| pod.kept_by()) {
-            kept.push((format!("{}/{}", pod.namespace, pod.name), kind.to_owned()));
+        if let Some(kind) = all.and_then(|all| all.pod_of(&ask.id)).and_then(|pod| pod.retained_by()) {
+            retained.push((format!("{}/{}", pod.namespace, pod.name), kind.to_owned()));
             continue;
         }
         let rank = match (waits(ask), ask.placeholder, row.notes.get(key).is_some_and(|notes| notes.originator)) {
@@ -111,7 +111,7 @@ fn doomed(all: Option<&Kubernetes>, row: &AppRow) -> (Vec<Doomed>, Vec<(String, 
     let others = others.iter().filter(|pod| !given.contains(&*pod.uid));
     doomed.extend(others.map(|pod| Doomed { pod: reference(pod), rank: u8::from(pod.node.is_some()) }));
     doomed.sort_by_key(|doomed| doomed.rank);
-    (doomed, kept)
+    (doomed, retained)
 }
 
 fn reference(pod: &PodRow) -> PodRef {
