@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::{Duration, Instant};
 
-use cluster::kube::{Change, Content, Followed, Pace, Texts, Writer, follow};
+use cluster::kube::{Change, Content, Followed, Pace, Texts, Writer, follow_at};
 use http::Method;
 use serde::Deserialize;
 use serde_json::json;
@@ -93,7 +93,7 @@ pub struct Kubelets {
 impl Kubelets {
     pub fn start(api: &Api) -> Self {
         let (changes, mut news) = channel(16);
-        api.runtime.spawn(follow::<Seen>(Arc::clone(&api.cluster), Pace::default(), changes));
+        api.runtime.spawn(follow_at::<Seen>(Arc::clone(&api.cluster), Pace::default(), Seen::PATH.to_owned(), changes));
         let sight = Sight { pods: HashMap::new(), bound: Vec::new(), changed: Instant::now() };
         let sight = Arc::new((Mutex::new(sight), Condvar::new()));
         let (reports, inbox) = channel::<String>(1 << 17);

@@ -23,7 +23,7 @@ use super::{identity, predicted, trends};
 use ::server::{self, Server};
 use cluster::kube::{Cluster as Kube, Known, Wanted};
 use cluster::shim::process::Process;
-use cluster::shim::{Options, Shim, Started, Stopper};
+use cluster::shim::{Options, Serving, Shim, Started, Stopper};
 use engine::journal::lock;
 use engine::{Earlier, Engine};
 use kubernetes::{Settings, Users};
@@ -138,9 +138,9 @@ pub fn run(args: &ScheduleArgs) -> ExitCode {
     let standby = move |started: Started| {
         let server = Server::start(reads.clone(), started.engine).map_err(|why| why.to_string())?;
         tracing::info!("standby: serving reads on {}", url(&server));
-        Ok(server)
+        Ok(Box::new(server) as Serving)
     };
-    let ended = shim.run(standby, earlier, |started| {
+    let begun = |started| {
         let Started { engine, configured, pods, notices } = started;
         serve.extra.extend(configured.extra);
         let running = Beside::start(&cluster, serve, engine, (&args.alerts, folder, retained.take()))?;
@@ -154,7 +154,8 @@ pub fn run(args: &ScheduleArgs) -> ExitCode {
         let _ = super::settings::print(&format!("{url}\n"));
         beside = Some(running);
         Ok(())
-    });
+    };
+    let ended = shim.run(&standby, Box::new(earlier), Box::new(begun));
     // What is left is written.
     drop(beside);
     match ended {

@@ -141,7 +141,7 @@ fn watch(args: &ShadowArgs, shim: ShadowShim, serve: Option<Serve>) -> Result<()
         let _ = writeln!(io::stderr().lock(), "watching: {} pods, {} of them on nodes", pods.0, pods.1);
         Ok(())
     };
-    let ended = shim.run(begun, |news| {
+    let ended = shim.run(Box::new(begun), &mut |news| {
         if say(&news, args.json).is_err() {
             // Nobody reads it any more.
             to.stop();

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use cluster::kube::{Change, Pace, follow};
+use cluster::kube::{Change, Pace, Shown as _};
 use serde_json::{Value, json};
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::mpsc::{Receiver, channel};
@@ -45,7 +45,7 @@ fn is_watch(call: &Call) -> bool {
 fn received(stand_in: &StandIn, count: usize) -> Vec<String> {
     let runtime = runtime();
     let (sender, changes) = channel(4);
-    runtime.spawn(follow::<PodRow>(stand_in.cluster(), PACE, sender));
+    runtime.spawn(PodRow::follow(stand_in.cluster(), PACE, sender));
     runtime.block_on(words(changes, count))
 }
 
@@ -119,7 +119,7 @@ fn an_api_server_that_is_busy_is_left_alone_as_long_as_it_wants() {
     let runtime = runtime();
     let (sender, changes) = channel(4);
     let pace = Pace { longest: Duration::from_secs(5), ..PACE };
-    runtime.spawn(follow::<PodRow>(stand_in.cluster(), pace, sender));
+    runtime.spawn(PodRow::follow(stand_in.cluster(), pace, sender));
     let all = runtime.block_on(words(changes, 4));
     assert!(all[1].starts_with("lost: 429") && all[1].contains("too many requests"), "{all:?}");
     let times = asked.lock().unwrap();
@@ -175,7 +175,7 @@ fn an_api_server_that_is_gone_for_a_while_is_found_again_where_one_was() {
     });
     let runtime = runtime();
     let (sender, changes) = channel(1);
-    runtime.spawn(follow::<PodRow>(stand_in.cluster(), PACE, sender));
+    runtime.spawn(PodRow::follow(stand_in.cluster(), PACE, sender));
     let cut = async {
         // Once the second pod has been sent.
         while stand_in.asked() < 2 {

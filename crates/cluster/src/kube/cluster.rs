@@ -23,6 +23,7 @@ use super::found::Found;
 use super::pipe::{self, PodClient};
 use super::pods::Deletions;
 use super::{Asked, ContextInfo, Known, KubeFault, Via, Who};
+use crate::Answer;
 use view::act::ClusterRights;
 use view::act::EnforceAcl;
 
@@ -198,28 +199,30 @@ impl Cluster {
     ///
     /// # Errors
     /// It cannot be found, or the API server does not let the request through. What the scheduler itself refuses is a response.
-    pub async fn send(
-        &self,
+    pub fn send<'a>(
+        &'a self,
         method: Method,
-        path: &str,
+        path: &'a str,
         headers: HeaderMap,
         body: Vec<u8>,
-    ) -> Result<Response, KubeFault> {
-        let reads = method == Method::GET;
-        let (route, fresh) = self.route().await?;
-        let first = self.send_by(&route, method.clone(), path, headers.clone(), body.clone()).await;
-        let Err(fault) = first else { return first };
-        self.forget(&route).await;
-        // A pod that was replaced shows only when it is asked. What may have been done is not sent twice.
-        if fresh || !reads || fault.status.is_some_and(|status| status != 404) {
-            return Err(fault);
-        }
-        let (route, _) = self.route().await?;
-        let second = self.send_by(&route, method, path, headers, body).await;
-        if second.is_err() {
+    ) -> Answer<'a, Result<Response, KubeFault>> {
+        Box::pin(async move {
+            let reads = method == Method::GET;
+            let (route, fresh) = self.route().await?;
+            let first = self.send_by(&route, method.clone(), path, headers.clone(), body.clone()).await;
+            let Err(fault) = first else { return first };
             self.forget(&route).await;
-        }
-        second
+            // A pod that was replaced shows only when it is asked. What may have been done is not sent twice.
+            if fresh || !reads || fault.status.is_some_and(|status| status != 404) {
+                return Err(fault);
+            }
+            let (route, _) = self.route().await?;
+            let second = self.send_by(&route, method, path, headers, body).await;
+            if second.is_err() {
+                self.forget(&route).await;
+            }
+            second
+        })
     }
 
     async fn forget(&self, route: &Arc<Route>) {

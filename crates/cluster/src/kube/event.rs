@@ -9,6 +9,7 @@ use time::format_description::well_known::Rfc3339;
 use super::cluster::Cluster;
 use super::config_map::{CONFIGS, MANAGER};
 use super::{Asked, KubeFault};
+use crate::Answer;
 
 /// How long one may take: an order does not wait for it longer.
 const LONGEST: Duration = Duration::from_secs(5);
@@ -20,12 +21,14 @@ impl Cluster {
     ///
     /// # Errors
     /// It may not be made, or the API server does not answer in time.
-    pub async fn add_event(&self, reason: &str, message: &str) -> Result<(), KubeFault> {
-        let namespace = self.namespace().await?;
-        let asked = Asked::core("create", "events", Some(&namespace));
-        let done = tokio::time::timeout(LONGEST, self.make_event(&namespace, reason, message)).await;
-        let done = done.map_err(|_| KubeFault::new("the API server does not answer"))?;
-        done.map_err(|error| KubeFault::of(error, &asked, self.user().as_deref()))
+    pub fn add_event<'a>(&'a self, reason: &'a str, message: &'a str) -> Answer<'a, Result<(), KubeFault>> {
+        Box::pin(async move {
+            let namespace = self.namespace().await?;
+            let asked = Asked::core("create", "events", Some(&namespace));
+            let done = tokio::time::timeout(LONGEST, self.make_event(&namespace, reason, message)).await;
+            let done = done.map_err(|_| KubeFault::new("the API server does not answer"))?;
+            done.map_err(|error| KubeFault::of(error, &asked, self.user().as_deref()))
+        })
     }
 
     async fn make_event(&self, namespace: &str, reason: &str, message: &str) -> Result<(), kube::Error> {

@@ -7,6 +7,7 @@ use kube::{Client, ResourceExt as _};
 use super::cluster::Cluster;
 use super::config_map::CONFIGS;
 use super::{Asked, KubeFault, Via};
+use crate::Answer;
 
 /// The Service of the chart.
 pub const SERVICE: &str = "yunikorn-service";
@@ -65,76 +66,80 @@ impl Place {
 ///
 /// # Errors
 /// There is none, there are several, or nobody may look; with what was looked for where.
-pub async fn service(
-    client: &Client,
-    namespace: Option<&str>,
-    name: Option<&str>,
-    own: &str,
-) -> Result<Place, KubeFault> {
-    let service = name.unwrap_or(SERVICE);
-    if let Some(namespace) = namespace {
-        return match get(client, namespace, service).await {
-            Ok(found) => Ok(Place::of(&found, namespace)),
-            Err(fault) if fault.is_forbidden() => Ok(Place::usual(namespace, service)),
-            Err(fault) if fault.is_missing() => Err(nowhere(service, &[namespace], None)),
-            Err(fault) => Err(fault),
-        };
-    }
-    let asked = Asked::core("list", "services", None);
-    let fields = ListParams::default().fields(&format!("metadata.name={service}"));
-    let forbidden = match Api::<Service>::all(client.clone()).list(&fields).await {
-        Ok(list) => {
-            let mut found: Vec<Place> = list
-                .items
-                .iter()
-                .filter(|one| one.name_any() == service)
-                .map(|one| Place::of(one, one.namespace().as_deref().unwrap_or_default()))
-                .collect();
-            return match found.len() {
-                0 => Err(nowhere(service, &[], None)),
-                1 => Ok(found.remove(0)),
-                _ => Err(several(&found)),
+pub fn service<'a>(
+    client: &'a Client,
+    namespace: Option<&'a str>,
+    name: Option<&'a str>,
+    own: &'a str,
+) -> Answer<'a, Result<Place, KubeFault>> {
+    Box::pin(async move {
+        let service = name.unwrap_or(SERVICE);
+        if let Some(namespace) = namespace {
+            return match get(client, namespace, service).await {
+                Ok(found) => Ok(Place::of(&found, namespace)),
+                Err(fault) if fault.is_forbidden() => Ok(Place::usual(namespace, service)),
+                Err(fault) if fault.is_missing() => Err(nowhere(service, &[namespace], None)),
+                Err(fault) => Err(fault),
             };
         }
-        Err(error) => KubeFault::of(error, &asked, None),
-    };
-    if !forbidden.is_forbidden() {
-        return Err(forbidden);
-    }
-    let mut tried: Vec<&str> = Vec::new();
-    for namespace in [USUAL[0], own, USUAL[1]] {
-        if tried.contains(&namespace) {
-            continue;
+        let asked = Asked::core("list", "services", None);
+        let fields = ListParams::default().fields(&format!("metadata.name={service}"));
+        let forbidden = match Api::<Service>::all(client.clone()).list(&fields).await {
+            Ok(list) => {
+                let mut found: Vec<Place> = list
+                    .items
+                    .iter()
+                    .filter(|one| one.name_any() == service)
+                    .map(|one| Place::of(one, one.namespace().as_deref().unwrap_or_default()))
+                    .collect();
+                return match found.len() {
+                    0 => Err(nowhere(service, &[], None)),
+                    1 => Ok(found.remove(0)),
+                    _ => Err(several(&found)),
+                };
+            }
+            Err(error) => KubeFault::of(error, &asked, None),
+        };
+        if !forbidden.is_forbidden() {
+            return Err(forbidden);
         }
-        tried.push(namespace);
-        match get(client, namespace, service).await {
-            Ok(found) => return Ok(Place::of(&found, namespace)),
-            Err(fault) if fault.is_forbidden() || fault.is_missing() => {}
-            Err(fault) => return Err(fault),
+        let mut tried: Vec<&str> = Vec::new();
+        for namespace in [USUAL[0], own, USUAL[1]] {
+            if tried.contains(&namespace) {
+                continue;
+            }
+            tried.push(namespace);
+            match get(client, namespace, service).await {
+                Ok(found) => return Ok(Place::of(&found, namespace)),
+                Err(fault) if fault.is_forbidden() || fault.is_missing() => {}
+                Err(fault) => return Err(fault),
+            }
         }
-    }
-    Err(nowhere(service, &tried, Some(&forbidden)))
+        Err(nowhere(service, &tried, Some(&forbidden)))
+    })
 }
 
 /// The namespace of a scheduler that has no Service: the one that is named, or the only one with its ConfigMap; empty if unknown.
 ///
 /// # Errors
 /// The API server does not answer.
-pub async fn without_service(client: &Client, namespace: Option<&str>) -> Result<Place, KubeFault> {
-    if let Some(namespace) = namespace {
-        return Ok(Place::usual(namespace, ""));
-    }
-    let asked = Asked::core("list", "configmaps", None);
-    let fields = ListParams::default().fields(&format!("metadata.name={CONFIGS}"));
-    let maps = match Api::<ConfigMap>::all(client.clone()).list(&fields).await {
-        Ok(list) => list.items,
-        Err(error) => match KubeFault::of(error, &asked, None) {
-            fault if fault.is_forbidden() => Vec::new(),
-            fault => return Err(fault),
-        },
-    };
-    let only = if let [only] = maps.as_slice() { only.namespace() } else { None };
-    Ok(Place::usual(&only.unwrap_or_default(), ""))
+pub fn without_service<'a>(client: &'a Client, namespace: Option<&'a str>) -> Answer<'a, Result<Place, KubeFault>> {
+    Box::pin(async move {
+        if let Some(namespace) = namespace {
+            return Ok(Place::usual(namespace, ""));
+        }
+        let asked = Asked::core("list", "configmaps", None);
+        let fields = ListParams::default().fields(&format!("metadata.name={CONFIGS}"));
+        let maps = match Api::<ConfigMap>::all(client.clone()).list(&fields).await {
+            Ok(list) => list.items,
+            Err(error) => match KubeFault::of(error, &asked, None) {
+                fault if fault.is_forbidden() => Vec::new(),
+                fault => return Err(fault),
+            },
+        };
+        let only = if let [only] = maps.as_slice() { only.namespace() } else { None };
+        Ok(Place::usual(&only.unwrap_or_default(), ""))
+    })
 }
 
 async fn get(client: &Client, namespace: &str, name: &str) -> Result<Service, KubeFault> {
@@ -163,22 +168,24 @@ fn several(found: &[Place]) -> KubeFault {
 ///
 /// # Errors
 /// There is none, or nobody may look.
-pub async fn pod(client: &Client, place: &Place) -> Result<String, KubeFault> {
-    let asked = Asked::core("list", "pods", Some(&place.namespace));
-    let pods = Api::<Pod>::namespaced(client.clone(), &place.namespace);
-    let list = pods.list(&ListParams::default().labels(&place.selector)).await;
-    let list = list.map_err(|error| KubeFault::of(error, &asked, None))?;
-    let mut candidates: Vec<&Pod> =
-        list.items.iter().filter(|pod| is_scheduler(pod) || place.service != SERVICE).collect();
-    candidates.retain(|pod| pod.metadata.deletion_timestamp.is_none() && is_running(pod));
-    candidates.sort_by_key(|pod| (is_ready(pod), pod.metadata.creation_timestamp.clone()));
-    let found = candidates.last().map(|pod| pod.name_any());
-    found.ok_or_else(|| {
-        let count = list.items.len();
-        KubeFault::new(format!(
-            "no pod of the scheduler runs in namespace {} ({count} with the labels {})",
-            place.namespace, place.selector
-        ))
+pub fn pod<'a>(client: &'a Client, place: &'a Place) -> Answer<'a, Result<String, KubeFault>> {
+    Box::pin(async move {
+        let asked = Asked::core("list", "pods", Some(&place.namespace));
+        let pods = Api::<Pod>::namespaced(client.clone(), &place.namespace);
+        let list = pods.list(&ListParams::default().labels(&place.selector)).await;
+        let list = list.map_err(|error| KubeFault::of(error, &asked, None))?;
+        let mut candidates: Vec<&Pod> =
+            list.items.iter().filter(|pod| is_scheduler(pod) || place.service != SERVICE).collect();
+        candidates.retain(|pod| pod.metadata.deletion_timestamp.is_none() && is_running(pod));
+        candidates.sort_by_key(|pod| (is_ready(pod), pod.metadata.creation_timestamp.clone()));
+        let found = candidates.last().map(|pod| pod.name_any());
+        found.ok_or_else(|| {
+            let count = list.items.len();
+            KubeFault::new(format!(
+                "no pod of the scheduler runs in namespace {} ({count} with the labels {})",
+                place.namespace, place.selector
+            ))
+        })
     })
 }
 

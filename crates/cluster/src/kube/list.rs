@@ -10,6 +10,7 @@ use super::kinds::{
 use super::objects::Texts;
 use super::page::{Pace, Page, PageHead, Request, Stop, unreadable};
 use super::{Asked, KubeFault};
+use crate::Answer;
 use kubernetes::live::LiveObject;
 use kubernetes::{Listed, NotListed};
 
@@ -20,26 +21,28 @@ const MOST_UNREADABLE: usize = 3;
 
 impl Cluster {
     /// Lists pods, nodes, namespaces, priority classes and what volumes rest on. A kind that cannot be listed is named, and stops nothing.
-    pub async fn list_for_filters(self: &Arc<Self>) -> Listed {
-        let all = tokio::join!(
-            List::of::<Nodes>(self),
-            List::of::<Pods>(self),
-            List::of::<Namespaces>(self),
-            List::of::<Classes>(self),
-            List::of::<Volumes>(self),
-            List::of::<Claims>(self),
-            List::of::<StorageClasses>(self),
-            List::of::<CsiNodes>(self),
-            List::of::<Attachments>(self),
-        );
-        let mut listed = Listed::default();
-        for list in [all.0, all.1, all.2, all.3, all.4, all.5, all.6, all.7, all.8] {
-            list.objects.into_iter().for_each(|object| listed.cluster.gather(object));
-            listed.missing.extend(list.missing);
-            listed.unreadable.extend(list.unreadable);
-        }
-        listed.unreadable.truncate(MOST_UNREADABLE);
-        listed
+    pub fn list_for_filters(self: &Arc<Self>) -> Answer<'_, Listed> {
+        Box::pin(async move {
+            let all = tokio::join!(
+                List::of::<Nodes>(self),
+                List::of::<Pods>(self),
+                List::of::<Namespaces>(self),
+                List::of::<Classes>(self),
+                List::of::<Volumes>(self),
+                List::of::<Claims>(self),
+                List::of::<StorageClasses>(self),
+                List::of::<CsiNodes>(self),
+                List::of::<Attachments>(self),
+            );
+            let mut listed = Listed::default();
+            for list in [all.0, all.1, all.2, all.3, all.4, all.5, all.6, all.7, all.8] {
+                list.objects.into_iter().for_each(|object| listed.cluster.gather(object));
+                listed.missing.extend(list.missing);
+                listed.unreadable.extend(list.unreadable);
+            }
+            listed.unreadable.truncate(MOST_UNREADABLE);
+            listed
+        })
     }
 }
 

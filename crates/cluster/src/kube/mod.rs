@@ -55,6 +55,6 @@ pub use read::Log;
 pub use reader::Reader;
 pub use uses::UsedRight;
 pub use via::Via;
-pub use watch::{Change, follow, follow_at};
+pub use watch::{Change, Shown, follow_at};
 pub use who::Who;
 pub use writer::{Content, Writer};

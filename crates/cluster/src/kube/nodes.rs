@@ -8,6 +8,7 @@ use serde_json::json;
 use super::cluster::Cluster;
 use super::config_map::MANAGER;
 use super::{Asked, KubeFault};
+use crate::Answer;
 
 /// How many nodes are asked for at a time.
 const PAGE: usize = 500;
@@ -76,36 +77,42 @@ impl Cluster {
     ///
     /// # Errors
     /// They may not be listed.
-    pub async fn closed_nodes(&self) -> Result<Vec<(String, String)>, KubeFault> {
-        let asked = Asked::core("list", "nodes", None);
-        let client = self.client().await?;
-        let (mut found, mut rest) = (Vec::new(), String::new());
-        loop {
-            let token = if rest.is_empty() { String::new() } else { format!("&continue={rest}") };
-            let request = http::Request::get(format!("/api/v1/nodes?limit={PAGE}{token}")).body(Vec::new());
-            let request = request.map_err(|error| KubeFault::new(error.to_string()))?;
-            let list: NodeList =
-                client.request(request).await.map_err(|error| KubeFault::of(error, &asked, self.user().as_deref()))?;
-            let closed = |node: NodeItem| node.closed().map(|why| (node.metadata.name, why));
-            found.extend(list.items.into_iter().filter_map(closed));
-            match list.metadata.rest.filter(|rest| !rest.is_empty()) {
-                Some(next) => rest = form_urlencoded::byte_serialize(next.as_bytes()).collect(),
-                None => return Ok(found),
+    pub fn closed_nodes(&self) -> Answer<'_, Result<Vec<(String, String)>, KubeFault>> {
+        Box::pin(async move {
+            let asked = Asked::core("list", "nodes", None);
+            let client = self.client().await?;
+            let (mut found, mut rest) = (Vec::new(), String::new());
+            loop {
+                let token = if rest.is_empty() { String::new() } else { format!("&continue={rest}") };
+                let request = http::Request::get(format!("/api/v1/nodes?limit={PAGE}{token}")).body(Vec::new());
+                let request = request.map_err(|error| KubeFault::new(error.to_string()))?;
+                let list: NodeList = client
+                    .request(request)
+                    .await
+                    .map_err(|error| KubeFault::of(error, &asked, self.user().as_deref()))?;
+                let closed = |node: NodeItem| node.closed().map(|why| (node.metadata.name, why));
+                found.extend(list.items.into_iter().filter_map(closed));
+                match list.metadata.rest.filter(|rest| !rest.is_empty()) {
+                    Some(next) => rest = form_urlencoded::byte_serialize(next.as_bytes()).collect(),
+                    None => return Ok(found),
+                }
             }
-        }
+        })
     }
 
     /// Takes a node out of scheduling, or back. What runs there keeps running.
     ///
     /// # Errors
     /// It is not there, or may not be changed.
-    pub async fn cordon(&self, node: &str, cordoned: bool) -> Result<(), KubeFault> {
-        let asked = Self::cordoning().named(node);
-        let nodes = Api::<Node>::all(self.client().await?);
-        let params = PatchParams { field_manager: Some(MANAGER.to_owned()), ..PatchParams::default() };
-        let patch = json!({"spec": {"unschedulable": cordoned}});
-        let done = nodes.patch(node, &params, &Patch::Merge(&patch)).await;
-        done.map(drop).map_err(|error| KubeFault::of(error, &asked, self.user().as_deref()))
+    pub fn cordon<'a>(&'a self, node: &'a str, cordoned: bool) -> Answer<'a, Result<(), KubeFault>> {
+        Box::pin(async move {
+            let asked = Self::cordoning().named(node);
+            let nodes = Api::<Node>::all(self.client().await?);
+            let params = PatchParams { field_manager: Some(MANAGER.to_owned()), ..PatchParams::default() };
+            let patch = json!({"spec": {"unschedulable": cordoned}});
+            let done = nodes.patch(node, &params, &Patch::Merge(&patch)).await;
+            done.map(drop).map_err(|error| KubeFault::of(error, &asked, self.user().as_deref()))
+        })
     }
 }
 

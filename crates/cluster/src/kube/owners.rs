@@ -9,6 +9,7 @@ use super::cluster::Cluster;
 use super::config_map::MANAGER;
 use super::objects::Meta;
 use super::{Asked, KubeFault};
+use crate::Answer;
 use view::kubernetes::owners::MOST_ABOVE;
 use view::kubernetes::{OwnerName, OwnerObject};
 
@@ -91,25 +92,31 @@ impl Wire {
 
 impl Cluster {
     /// An owner and those above it, the nearest first; and why it is not known what is above the last.
-    pub async fn owners_from(&self, namespace: &str, nearest: &OwnerName) -> (Vec<OwnerObject>, Option<String>) {
-        let mut found = Vec::new();
-        let mut next = nearest.clone();
-        loop {
-            let (object, above) = match self.owner(namespace, &next).await {
-                Ok(read) => read,
-                Err(why) => {
-                    let (namespace, name) = (Arc::from(namespace), next);
-                    found.push(OwnerObject { namespace, name, ..OwnerObject::default() });
-                    return (found, Some(why));
+    pub fn owners_from<'a>(
+        &'a self,
+        namespace: &'a str,
+        nearest: &'a OwnerName,
+    ) -> Answer<'a, (Vec<OwnerObject>, Option<String>)> {
+        Box::pin(async move {
+            let mut found = Vec::new();
+            let mut next = nearest.clone();
+            loop {
+                let (object, above) = match self.owner(namespace, &next).await {
+                    Ok(read) => read,
+                    Err(why) => {
+                        let (namespace, name) = (Arc::from(namespace), next);
+                        found.push(OwnerObject { namespace, name, ..OwnerObject::default() });
+                        return (found, Some(why));
+                    }
+                };
+                found.push(object);
+                match above {
+                    None => return (found, None),
+                    Some(_) if found.len() >= MOST_ABOVE => return (found, Some("it has more owners".to_owned())),
+                    Some(above) => next = above,
                 }
-            };
-            found.push(object);
-            match above {
-                None => return (found, None),
-                Some(_) if found.len() >= MOST_ABOVE => return (found, Some("it has more owners".to_owned())),
-                Some(above) => next = above,
             }
-        }
+        })
     }
 
     /// An owner, and what owns it.
@@ -136,30 +143,32 @@ impl Cluster {
     ///
     /// # Errors
     /// It is not there, another one has its name by now, it may not be changed, or the API server does not keep the field.
-    pub async fn suspend(&self, owner: &OwnerObject, suspended: bool) -> Result<(), KubeFault> {
-        let (namespace, name) = (&*owner.namespace, &owner.name);
-        let place = Place::of(namespace, name).filter(|_| name.suspends());
-        let place = place.ok_or_else(|| KubeFault::new(format!("a {} cannot be suspended", name.kind)))?;
-        let mut left = TRIES;
-        loop {
-            let now = self.owner_wire(namespace, name, &place).await?;
-            if !owner.uid.is_empty() && *now.metadata.uid != *owner.uid {
-                return Err(KubeFault::new(format!("another {} now has that name", name.kind)));
-            }
-            match self.set_suspend(owner, &place, &now.metadata.resource_version, suspended).await {
-                Ok(after) if after.spec.suspend.unwrap_or(false) == suspended => return Ok(()),
-                Ok(_) => {
-                    let message = format!(
-                        "this API server does not support spec.suspend of a {}; Kubernetes supports it for a Job since 1.21",
-                        name.kind
-                    );
-                    return Err(KubeFault::new(message));
+    pub fn suspend<'a>(&'a self, owner: &'a OwnerObject, suspended: bool) -> Answer<'a, Result<(), KubeFault>> {
+        Box::pin(async move {
+            let (namespace, name) = (&*owner.namespace, &owner.name);
+            let place = Place::of(namespace, name).filter(|_| name.suspends());
+            let place = place.ok_or_else(|| KubeFault::new(format!("a {} cannot be suspended", name.kind)))?;
+            let mut left = TRIES;
+            loop {
+                let now = self.owner_wire(namespace, name, &place).await?;
+                if !owner.uid.is_empty() && *now.metadata.uid != *owner.uid {
+                    return Err(KubeFault::new(format!("another {} now has that name", name.kind)));
                 }
-                // Its status changes while its pods end.
-                Err(fault) if fault.is_conflict() && left > 1 => left -= 1,
-                Err(fault) => return Err(fault),
+                match self.set_suspend(owner, &place, &now.metadata.resource_version, suspended).await {
+                    Ok(after) if after.spec.suspend.unwrap_or(false) == suspended => return Ok(()),
+                    Ok(_) => {
+                        let message = format!(
+                            "this API server does not support spec.suspend of a {}; Kubernetes supports it for a Job since 1.21",
+                            name.kind
+                        );
+                        return Err(KubeFault::new(message));
+                    }
+                    // Its status changes while its pods end.
+                    Err(fault) if fault.is_conflict() && left > 1 => left -= 1,
+                    Err(fault) => return Err(fault),
+                }
             }
-        }
+        })
     }
 
     async fn set_suspend(

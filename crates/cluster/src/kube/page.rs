@@ -13,6 +13,7 @@ use tokio::time::timeout;
 
 use super::cluster::Cluster;
 use super::{Asked, KubeFault};
+use crate::Answer;
 
 /// How many objects are asked for at a time. An API server reads each page from its store: with half as many 50 000 pods take a half longer.
 const PAGE: usize = 1000;
@@ -98,33 +99,37 @@ pub(super) struct Request {
 
 impl Request {
     /// A page of the list: the first one, or the one behind this.
-    pub async fn page(self, behind: String) -> Result<Bytes, Stop> {
-        let token: String = form_urlencoded::byte_serialize(behind.as_bytes()).collect();
-        let token = if token.is_empty() { token } else { format!("&continue={token}") };
-        let body = self.get(&format!("limit={PAGE}{token}")).await?;
-        let whole = timeout(self.pace.answer, Limited::new(body, LONGEST_PAGE).collect()).await;
-        let whole = whole.map_err(|_| silent())?.map_err(|error| broken(&error.to_string()))?;
-        Ok(whole.to_bytes())
+    pub fn page(self, behind: String) -> Answer<'static, Result<Bytes, Stop>> {
+        Box::pin(async move {
+            let token: String = form_urlencoded::byte_serialize(behind.as_bytes()).collect();
+            let token = if token.is_empty() { token } else { format!("&continue={token}") };
+            let body = self.get(&format!("limit={PAGE}{token}")).await?;
+            let whole = timeout(self.pace.answer, Limited::new(body, LONGEST_PAGE).collect()).await;
+            let whole = whole.map_err(|_| silent())?.map_err(|error| broken(&error.to_string()))?;
+            Ok(whole.to_bytes())
+        })
     }
 
     /// Asks, and gives the body of a good answer.
-    pub async fn get(&self, query: &str) -> Result<Body, Stop> {
-        let client = self.cluster.client().await?;
-        let request = http::Request::get(format!("{}?{query}", self.path)).body(Body::empty());
-        let request = request.map_err(|error| KubeFault::new(error.to_string()))?;
-        let who = self.cluster.user();
-        let sent = timeout(self.pace.answer, client.send(request)).await.map_err(|_| silent())?;
-        let response = sent.map_err(|error| KubeFault::of(error, &self.asked, who.as_deref()))?;
-        if response.status().is_success() {
-            return Ok(response.into_body());
-        }
-        let status = response.status().as_u16();
-        let seconds = response.headers().get("retry-after").and_then(|value| value.to_str().ok()?.parse().ok());
-        let body = timeout(self.pace.answer, Limited::new(response.into_body(), REFUSAL).collect()).await;
-        let body = body.ok().and_then(Result::ok).map(|body| body.to_bytes()).unwrap_or_default();
-        let said: Status = serde_json::from_slice(&body).unwrap_or_default();
-        let fault = KubeFault::answered(status, &said.message, &self.asked, who.as_deref());
-        Err(Stop { fault, after: seconds.map(Duration::from_secs) })
+    pub fn get<'a>(&'a self, query: &'a str) -> Answer<'a, Result<Body, Stop>> {
+        Box::pin(async move {
+            let client = self.cluster.client().await?;
+            let request = http::Request::get(format!("{}?{query}", self.path)).body(Body::empty());
+            let request = request.map_err(|error| KubeFault::new(error.to_string()))?;
+            let who = self.cluster.user();
+            let sent = timeout(self.pace.answer, client.send(request)).await.map_err(|_| silent())?;
+            let response = sent.map_err(|error| KubeFault::of(error, &self.asked, who.as_deref()))?;
+            if response.status().is_success() {
+                return Ok(response.into_body());
+            }
+            let status = response.status().as_u16();
+            let seconds = response.headers().get("retry-after").and_then(|value| value.to_str().ok()?.parse().ok());
+            let body = timeout(self.pace.answer, Limited::new(response.into_body(), REFUSAL).collect()).await;
+            let body = body.ok().and_then(Result::ok).map(|body| body.to_bytes()).unwrap_or_default();
+            let said: Status = serde_json::from_slice(&body).unwrap_or_default();
+            let fault = KubeFault::answered(status, &said.message, &self.asked, who.as_deref());
+            Err(Stop { fault, after: seconds.map(Duration::from_secs) })
+        })
     }
 }
 

@@ -19,6 +19,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::find::PORT;
 use super::{Asked, KubeFault};
+use crate::Answer;
 
 /// The most websockets at a time: the stream of events keeps one.
 const MOST: usize = 5;
@@ -55,11 +56,17 @@ impl Opener {
 ///
 /// # Errors
 /// It is not allowed, the pod is not there, or the API server does not offer it by websocket.
-pub async fn forward(client: &Client, namespace: &str, pod: &str) -> Result<DuplexStream, KubeFault> {
-    let asked = Asked::core("create", "pods/portforward", Some(namespace)).named(pod);
-    let pods = Api::<Pod>::namespaced(client.clone(), namespace);
-    let mut forwarder = pods.portforward(pod, &[PORT]).await.map_err(|error| KubeFault::of(error, &asked, None))?;
-    forwarder.take_stream(PORT).ok_or_else(|| KubeFault::new("the port-forward has no stream"))
+pub fn forward<'a>(
+    client: &'a Client,
+    namespace: &'a str,
+    pod: &'a str,
+) -> Answer<'a, Result<DuplexStream, KubeFault>> {
+    Box::pin(async move {
+        let asked = Asked::core("create", "pods/portforward", Some(namespace)).named(pod);
+        let pods = Api::<Pod>::namespaced(client.clone(), namespace);
+        let mut forwarder = pods.portforward(pod, &[PORT]).await.map_err(|error| KubeFault::of(error, &asked, None))?;
+        forwarder.take_stream(PORT).ok_or_else(|| KubeFault::new("the port-forward has no stream"))
+    })
 }
 
 impl tower::Service<hyper::Uri> for Opener {

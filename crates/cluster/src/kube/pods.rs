@@ -11,6 +11,7 @@ use serde::Deserialize;
 use super::cluster::Cluster;
 use super::objects::{Followed, Texts};
 use super::{Asked, KubeFault};
+use crate::Answer;
 use view::kubernetes::PodRow;
 
 /// The labels that name an application (K8S-111).
@@ -75,59 +76,69 @@ impl Cluster {
     }
 
     /// Deletes pods, at most ten at a time, with the grace period of each. One that cannot be deleted stops no other.
-    pub async fn delete(&self, pods: &[PodRef]) -> Vec<(PodRef, PodOutcome)> {
-        let client = match self.client().await {
-            Ok(client) => client,
-            Err(fault) => return pods.iter().map(|pod| (pod.clone(), PodOutcome::Refused(fault.clone()))).collect(),
-        };
-        let who = self.user();
-        let mut done = Vec::new();
-        self.deletions.begin(pods.len());
-        for part in pods.chunks(AT_ONCE) {
-            let mut under_way = tokio::task::JoinSet::new();
-            for pod in part {
-                let (client, pod, who) = (client.clone(), pod.clone(), who.clone());
-                under_way.spawn(async move {
-                    let asked = Asked::core("delete", "pods", Some(&pod.namespace)).named(&pod.name);
-                    let only = Preconditions { uid: Some(pod.uid.clone()), resource_version: None };
-                    let params = DeleteParams { preconditions: Some(only), ..DeleteParams::default() };
-                    let deleted = Api::<Pod>::namespaced(client, &pod.namespace).delete(&pod.name, &params).await;
-                    let outcome = match deleted.map_err(|error| KubeFault::of(error, &asked, who.as_deref())) {
-                        Ok(_) => PodOutcome::Deleted,
-                        Err(fault) if fault.is_missing() => PodOutcome::Gone,
-                        Err(fault) if fault.is_conflict() => PodOutcome::Replaced,
-                        Err(fault) => PodOutcome::Refused(fault),
-                    };
-                    (pod, outcome)
-                });
+    pub fn delete<'a>(&'a self, pods: &'a [PodRef]) -> Answer<'a, Vec<(PodRef, PodOutcome)>> {
+        Box::pin(async move {
+            let client = match self.client().await {
+                Ok(client) => client,
+                Err(fault) => {
+                    return pods.iter().map(|pod| (pod.clone(), PodOutcome::Refused(fault.clone()))).collect();
+                }
+            };
+            let who = self.user();
+            let mut done = Vec::new();
+            self.deletions.begin(pods.len());
+            for part in pods.chunks(AT_ONCE) {
+                let mut under_way = tokio::task::JoinSet::new();
+                for pod in part {
+                    let (client, pod, who) = (client.clone(), pod.clone(), who.clone());
+                    under_way.spawn(async move {
+                        let asked = Asked::core("delete", "pods", Some(&pod.namespace)).named(&pod.name);
+                        let only = Preconditions { uid: Some(pod.uid.clone()), resource_version: None };
+                        let params = DeleteParams { preconditions: Some(only), ..DeleteParams::default() };
+                        let deleted = Api::<Pod>::namespaced(client, &pod.namespace).delete(&pod.name, &params).await;
+                        let outcome = match deleted.map_err(|error| KubeFault::of(error, &asked, who.as_deref())) {
+                            Ok(_) => PodOutcome::Deleted,
+                            Err(fault) if fault.is_missing() => PodOutcome::Gone,
+                            Err(fault) if fault.is_conflict() => PodOutcome::Replaced,
+                            Err(fault) => PodOutcome::Refused(fault),
+                        };
+                        (pod, outcome)
+                    });
+                }
+                while let Some(one) = under_way.join_next().await {
+                    done.extend(one.ok());
+                    self.deletions.count();
+                }
             }
-            while let Some(one) = under_way.join_next().await {
-                done.extend(one.ok());
-                self.deletions.count();
-            }
-        }
-        done.sort_by(|(one, _), (other, _)| one.cmp(other));
-        done
+            done.sort_by(|(one, _), (other, _)| one.cmp(other));
+            done
+        })
     }
 
     /// The pods of an application by their UIDs: in all namespaces, or where nobody may list those, in these.
     ///
     /// # Errors
     /// They may not be listed there either.
-    pub async fn pods_of(&self, app: &str, namespaces: &BTreeSet<String>) -> Result<Vec<Arc<PodRow>>, KubeFault> {
-        let mut found = BTreeMap::new();
-        if !is_label(app) {
-            return Ok(Vec::new());
-        }
-        match self.collect_pods(app, None, &mut found).await {
-            Err(fault) if fault.is_forbidden() && !namespaces.is_empty() => {
-                for namespace in namespaces {
-                    self.collect_pods(app, Some(namespace), &mut found).await?;
-                }
+    pub fn pods_of<'a>(
+        &'a self,
+        app: &'a str,
+        namespaces: &'a BTreeSet<String>,
+    ) -> Answer<'a, Result<Vec<Arc<PodRow>>, KubeFault>> {
+        Box::pin(async move {
+            let mut found = BTreeMap::new();
+            if !is_label(app) {
+                return Ok(Vec::new());
             }
-            done => done?,
-        }
-        Ok(found.into_values().collect())
+            match self.collect_pods(app, None, &mut found).await {
+                Err(fault) if fault.is_forbidden() && !namespaces.is_empty() => {
+                    for namespace in namespaces {
+                        self.collect_pods(app, Some(namespace), &mut found).await?;
+                    }
+                }
+                done => done?,
+            }
+            Ok(found.into_values().collect())
+        })
     }
 
     async fn collect_pods(
@@ -143,12 +154,8 @@ impl Cluster {
         for label in LABELS {
             let mut rest = String::new();
             loop {
-                let mut query = form_urlencoded::Serializer::new(String::new());
-                query.append_pair("labelSelector", &format!("{label}={app}")).append_pair("limit", &PAGE.to_string());
-                if !rest.is_empty() {
-                    query.append_pair("continue", &rest);
-                }
-                let request = http::Request::get(format!("{path}?{}", query.finish())).body(Vec::new());
+                let query = query(label, app, &rest);
+                let request = http::Request::get(format!("{path}?{query}")).body(Vec::new());
                 let request = request.map_err(|error| KubeFault::new(error.to_string()))?;
                 let got = client.request::<PodList>(request).await;
                 let list = got.map_err(|error| KubeFault::of(error, &asked, self.user().as_deref()))?;
@@ -164,6 +171,16 @@ impl Cluster {
         }
         Ok(())
     }
+}
+
+/// The query of one page of the pods with a label.
+fn query(label: &str, app: &str, rest: &str) -> String {
+    let mut query = form_urlencoded::Serializer::new(String::new());
+    query.append_pair("labelSelector", &format!("{label}={app}")).append_pair("limit", &PAGE.to_string());
+    if !rest.is_empty() {
+        query.append_pair("continue", rest);
+    }
+    query.finish()
 }
 
 /// Whether a label can have this value. An id that none can have is that of an annotation or was generated.

@@ -14,6 +14,7 @@ use tokio::time::timeout;
 use super::cluster::Cluster;
 use super::objects::{cut, moment};
 use super::{Asked, KubeFault};
+use crate::Answer;
 use view::kubernetes::{EventsOf, LogName, ObjectEvent, ObjectName};
 
 /// How long an answer may take to begin, and to continue where it does not wait for news.
@@ -37,16 +38,18 @@ impl Log {
     ///
     /// # Errors
     /// The connection broke off.
-    pub async fn next(&mut self) -> Result<Option<Bytes>, KubeFault> {
-        loop {
-            let Some(frame) = self.0.frame().await else { return Ok(None) };
-            let frame = frame.map_err(|error| broken(&error.to_string()))?;
-            if let Ok(data) = frame.into_data()
-                && !data.is_empty()
-            {
-                return Ok(Some(data));
+    pub fn next(&mut self) -> Answer<'_, Result<Option<Bytes>, KubeFault>> {
+        Box::pin(async move {
+            loop {
+                let Some(frame) = self.0.frame().await else { return Ok(None) };
+                let frame = frame.map_err(|error| broken(&error.to_string()))?;
+                if let Ok(data) = frame.into_data()
+                    && !data.is_empty()
+                {
+                    return Ok(Some(data));
+                }
             }
-        }
+        })
     }
 }
 
@@ -118,69 +121,82 @@ impl Cluster {
     ///
     /// # Errors
     /// It does not answer, or not to everybody.
-    pub async fn version(&self) -> Result<String, KubeFault> {
-        let asked = Asked::core("get", "/version", None);
-        let answer: Value = self.read(&asked, "/version", REFUSAL).await?;
-        Ok(answer["gitVersion"].as_str().unwrap_or("of an unknown version").to_owned())
+    pub fn version(&self) -> Answer<'_, Result<String, KubeFault>> {
+        Box::pin(async move {
+            let asked = Asked::core("get", "/version", None);
+            let answer: Value = self.read(&asked, "/version", REFUSAL).await?;
+            Ok(answer["gitVersion"].as_str().unwrap_or("of an unknown version").to_owned())
+        })
     }
 
     /// Where the Service of the scheduler is: `yunikorn/yunikorn-service`. Nothing is sent to the scheduler itself.
     ///
     /// # Errors
     /// There is none, or several, or nobody may look.
-    pub async fn scheduler(&self) -> Result<String, KubeFault> {
-        let client = self.client().await?;
-        let place = timeout(PATIENCE, self.place(&client)).await.map_err(|_| silent())??;
-        Ok(format!("{}/{}", place.namespace, place.service))
+    pub fn scheduler(&self) -> Answer<'_, Result<String, KubeFault>> {
+        Box::pin(async move {
+            let client = self.client().await?;
+            let place = timeout(PATIENCE, self.place(&client)).await.map_err(|_| silent())??;
+            Ok(format!("{}/{}", place.namespace, place.service))
+        })
     }
 
     /// An object as YAML, as `kubectl get -o yaml` prints it: without the list of who manages which field.
     ///
     /// # Errors
     /// It is gone, or may not be read.
-    pub async fn text(&self, of: &ObjectName) -> Result<String, KubeFault> {
-        let (asked, path) = match of {
-            ObjectName::Pod(namespace, name) => (
-                Asked::core("get", "pods", Some(namespace)).named(name),
-                format!("/api/v1/namespaces/{namespace}/pods/{name}"),
-            ),
-            ObjectName::Node(name) => (Asked::core("get", "nodes", None).named(name), format!("/api/v1/nodes/{name}")),
-        };
-        let mut object: Value = self.read(&asked, &path, OBJECT).await?;
-        if let Some(metadata) = object.get_mut("metadata").and_then(Value::as_object_mut) {
-            metadata.remove("managedFields");
-        }
-        yaml(&object)
+    pub fn text<'a>(&'a self, of: &'a ObjectName) -> Answer<'a, Result<String, KubeFault>> {
+        Box::pin(async move {
+            let (asked, path) = match of {
+                ObjectName::Pod(namespace, name) => (
+                    Asked::core("get", "pods", Some(namespace)).named(name),
+                    format!("/api/v1/namespaces/{namespace}/pods/{name}"),
+                ),
+                ObjectName::Node(name) => {
+                    (Asked::core("get", "nodes", None).named(name), format!("/api/v1/nodes/{name}"))
+                }
+            };
+            let mut object: Value = self.read(&asked, &path, OBJECT).await?;
+            if let Some(metadata) = object.get_mut("metadata").and_then(Value::as_object_mut) {
+                metadata.remove("managedFields");
+            }
+            yaml(&object)
+        })
     }
 
     /// The events of a pod, the oldest first.
     ///
     /// # Errors
     /// They may not be listed.
-    pub async fn events(&self, of: &EventsOf) -> Result<Vec<ObjectEvent>, KubeFault> {
-        let EventsOf { namespace, uid } = of;
-        let asked = Asked { group: "events.k8s.io", ..Asked::core("list", "events", Some(namespace)) };
-        let path = format!(
-            "/apis/events.k8s.io/v1/namespaces/{namespace}/events?fieldSelector=regarding.uid%3D{uid}&limit={MOST_EVENTS}"
-        );
-        let list: EventList = self.read(&asked, &path, EVENTS).await?;
-        let mut events: Vec<ObjectEvent> = list.items.unwrap_or_default().into_iter().map(EventWire::read).collect();
-        events.sort_by_key(|event| event.at);
-        Ok(events)
+    pub fn events<'a>(&'a self, of: &'a EventsOf) -> Answer<'a, Result<Vec<ObjectEvent>, KubeFault>> {
+        Box::pin(async move {
+            let EventsOf { namespace, uid } = of;
+            let asked = Asked { group: "events.k8s.io", ..Asked::core("list", "events", Some(namespace)) };
+            let path = format!(
+                "/apis/events.k8s.io/v1/namespaces/{namespace}/events?fieldSelector=regarding.uid%3D{uid}&limit={MOST_EVENTS}"
+            );
+            let list: EventList = self.read(&asked, &path, EVENTS).await?;
+            let mut events: Vec<ObjectEvent> =
+                list.items.unwrap_or_default().into_iter().map(EventWire::read).collect();
+            events.sort_by_key(|event| event.at);
+            Ok(events)
+        })
     }
 
     /// Opens the log of a container: its last lines, and then what is new, for as long as it runs.
     ///
     /// # Errors
     /// It may not be read, or there is none: the container has not begun, or has no run before this one.
-    pub async fn log(&self, of: &LogName) -> Result<Log, KubeFault> {
-        let LogName { namespace, pod, container, previous, .. } = of;
-        let asked = Asked::core("get", "pods/log", Some(namespace)).named(pod);
-        let path = format!(
-            "/api/v1/namespaces/{namespace}/pods/{pod}/log?container={container}&follow={}&previous={previous}&tailLines={TAIL}",
-            !previous
-        );
-        self.open(&asked, &path).await.map(Log)
+    pub fn log<'a>(&'a self, of: &'a LogName) -> Answer<'a, Result<Log, KubeFault>> {
+        Box::pin(async move {
+            let LogName { namespace, pod, container, previous, .. } = of;
+            let asked = Asked::core("get", "pods/log", Some(namespace)).named(pod);
+            let path = format!(
+                "/api/v1/namespaces/{namespace}/pods/{pod}/log?container={container}&follow={}&previous={previous}&tailLines={TAIL}",
+                !previous
+            );
+            self.open(&asked, &path).await.map(Log)
+        })
     }
 
     /// Reads a whole answer.

@@ -5,6 +5,7 @@ use std::time::Duration;
 use super::cluster::Cluster;
 use super::find::CONTAINER;
 use super::{Asked, KubeFault};
+use crate::Answer;
 
 /// What the lines have that say it: of the core, and of the part that reads the maps.
 const MARKS: [&str; 2] = ["reload configuration failed", "Unable to update configmap"];
@@ -20,20 +21,22 @@ impl Cluster {
     ///
     /// # Errors
     /// The log may not be read.
-    pub async fn refusal_in_log(&self, since: Duration) -> Result<Option<String>, KubeFault> {
-        let (namespace, pod) = self.scheduler_pod().await?;
-        let query = form_urlencoded::Serializer::new(String::new())
-            .append_pair("container", CONTAINER)
-            .append_pair("sinceSeconds", &since.as_secs().max(1).to_string())
-            .append_pair("tailLines", &LINES.to_string())
-            .append_pair("limitBytes", &BYTES.to_string())
-            .finish();
-        let request = http::Request::get(format!("/api/v1/namespaces/{namespace}/pods/{pod}/log?{query}"));
-        let request = request.body(Vec::new()).map_err(|error| KubeFault::new(error.to_string()))?;
-        let asked = Asked::core("get", "pods/log", Some(&namespace)).named(&pod);
-        let text = self.client().await?.request_text(request).await;
-        let text = text.map_err(|error| KubeFault::of(error, &asked, self.user().as_deref()))?;
-        Ok(last_refusal(&text))
+    pub fn refusal_in_log(&self, since: Duration) -> Answer<'_, Result<Option<String>, KubeFault>> {
+        Box::pin(async move {
+            let (namespace, pod) = self.scheduler_pod().await?;
+            let query = form_urlencoded::Serializer::new(String::new())
+                .append_pair("container", CONTAINER)
+                .append_pair("sinceSeconds", &since.as_secs().max(1).to_string())
+                .append_pair("tailLines", &LINES.to_string())
+                .append_pair("limitBytes", &BYTES.to_string())
+                .finish();
+            let request = http::Request::get(format!("/api/v1/namespaces/{namespace}/pods/{pod}/log?{query}"));
+            let request = request.body(Vec::new()).map_err(|error| KubeFault::new(error.to_string()))?;
+            let asked = Asked::core("get", "pods/log", Some(&namespace)).named(&pod);
+            let text = self.client().await?.request_text(request).await;
+            let text = text.map_err(|error| KubeFault::of(error, &asked, self.user().as_deref()))?;
+            Ok(last_refusal(&text))
+        })
     }
 }
 

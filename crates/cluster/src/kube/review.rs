@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 
 use super::cluster::Cluster;
 use super::{Asked, KubeFault, Who};
+use crate::Answer;
 use view::act::{ClusterRights, EnforceAcl, Right};
 
 /// How many rights in namespaces are asked for again each time.
@@ -20,23 +21,25 @@ impl Cluster {
     ///
     /// # Errors
     /// It cannot be found out.
-    pub async fn who(&self) -> Result<Arc<Who>, KubeFault> {
-        if let Some(who) = self.who.load_full() {
-            return Ok(who);
-        }
-        match self.look_up().await {
-            Ok(who) => {
-                let who = Arc::new(who);
-                self.who.store(Some(Arc::clone(&who)));
-                self.publish_rights();
-                Ok(who)
+    pub fn who(&self) -> Answer<'_, Result<Arc<Who>, KubeFault>> {
+        Box::pin(async move {
+            if let Some(who) = self.who.load_full() {
+                return Ok(who);
             }
-            Err(fault) => {
-                self.unknown.store(Some(Arc::new(fault.clone())));
-                self.publish_rights();
-                Err(fault)
+            match self.look_up().await {
+                Ok(who) => {
+                    let who = Arc::new(who);
+                    self.who.store(Some(Arc::clone(&who)));
+                    self.publish_rights();
+                    Ok(who)
+                }
+                Err(fault) => {
+                    self.unknown.store(Some(Arc::new(fault.clone())));
+                    self.publish_rights();
+                    Err(fault)
+                }
             }
-        }
+        })
     }
 
     async fn look_up(&self) -> Result<Who, KubeFault> {
@@ -92,8 +95,8 @@ impl Cluster {
     ///
     /// # Errors
     /// It cannot be asked.
-    pub async fn may(&self, asked: &Asked) -> Result<bool, KubeFault> {
-        self.review(asked).await.map(|(allowed, _)| allowed)
+    pub fn may<'a>(&'a self, asked: &'a Asked) -> Answer<'a, Result<bool, KubeFault>> {
+        Box::pin(async move { self.review(asked).await.map(|(allowed, _)| allowed) })
     }
 
     /// The same with the reason of the API server, which may be empty.
@@ -130,21 +133,24 @@ impl Cluster {
 
     /// Asks for every right that a key of the console needs, and again for those that were asked for before. What cannot be asked is not
     /// known.
-    pub async fn review_all(&self) {
-        // Who one is stands in refusals; without it they name nobody.
-        let _ = self.who().await;
-        let (cordoning, killing) = (Self::cordoning(), Self::killing(None));
-        let Ok(namespace) = self.namespace().await else {
-            let _ = tokio::join!(self.may(&cordoning), self.may(&killing));
-            return;
-        };
-        let writing = Self::writing(&namespace);
-        let known: Vec<Asked> = self.allowed.lock().unwrap_or_else(PoisonError::into_inner).keys().cloned().collect();
-        let _ = tokio::join!(self.may(&writing), self.may(&cordoning), self.may(&killing));
-        let again = known.into_iter().filter(|asked| ![&writing, &cordoning, &killing].contains(&asked));
-        for asked in again.take(AGAIN) {
-            let _ = self.may(&asked).await;
-        }
+    pub fn review_all(&self) -> Answer<'_, ()> {
+        Box::pin(async move {
+            // Who one is stands in refusals; without it they name nobody.
+            let _ = self.who().await;
+            let (cordoning, killing) = (Self::cordoning(), Self::killing(None));
+            let Ok(namespace) = self.namespace().await else {
+                let _ = tokio::join!(self.may(&cordoning), self.may(&killing));
+                return;
+            };
+            let writing = Self::writing(&namespace);
+            let known: Vec<Asked> =
+                self.allowed.lock().unwrap_or_else(PoisonError::into_inner).keys().cloned().collect();
+            let _ = tokio::join!(self.may(&writing), self.may(&cordoning), self.may(&killing));
+            let again = known.into_iter().filter(|asked| ![&writing, &cordoning, &killing].contains(&asked));
+            for asked in again.take(AGAIN) {
+                let _ = self.may(&asked).await;
+            }
+        })
     }
 
     /// What was reviewed, to see whether an order would be refused.
@@ -180,16 +186,18 @@ impl Cluster {
     }
 
     /// Asks for the right to delete pods in these namespaces, each once, unless it is there for all. Gives whether anything was asked.
-    pub async fn review_namespaces(&self, namespaces: &[String]) -> bool {
-        if self.is_allowed(&Self::killing(None)) != Some(false) {
-            return false;
-        }
-        let rights = namespaces.iter().map(|namespace| Self::killing(Some(namespace)));
-        let new: Vec<Asked> = rights.filter(|right| self.is_allowed(right).is_none()).collect();
-        for right in &new {
-            let _ = self.may(right).await;
-        }
-        !new.is_empty()
+    pub fn review_namespaces<'a>(&'a self, namespaces: &'a [String]) -> Answer<'a, bool> {
+        Box::pin(async move {
+            if self.is_allowed(&Self::killing(None)) != Some(false) {
+                return false;
+            }
+            let rights = namespaces.iter().map(|namespace| Self::killing(Some(namespace)));
+            let new: Vec<Asked> = rights.filter(|right| self.is_allowed(right).is_none()).collect();
+            for right in &new {
+                let _ = self.may(right).await;
+            }
+            !new.is_empty()
+        })
     }
 
     /// What is known of a right; `None`: it was not asked for yet.

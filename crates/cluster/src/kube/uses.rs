@@ -4,6 +4,7 @@ use super::cluster::Cluster;
 use super::config_map::CONFIGS;
 use super::find::{PORT_NAME, SERVICE};
 use super::{Asked, KubeFault};
+use crate::Answer;
 
 /// A right that kornsole uses.
 #[derive(Clone, Debug)]
@@ -48,13 +49,15 @@ fn used(namespace: Option<&str>) -> Vec<(Asked, &'static str)> {
 
 impl Cluster {
     /// The verb, resource, and namespace, as the API server is asked. that kornsole uses, each reviewed by the API server.
-    pub async fn used_rights(&self) -> Vec<UsedRight> {
-        let namespace = self.namespace().await.ok();
-        let mut rights = Vec::new();
-        for (asked, used_for) in used(namespace.as_deref()) {
-            let answer = self.review(&asked).await;
-            rights.push(UsedRight { asked, used_for, answer });
-        }
-        rights
+    pub fn used_rights(&self) -> Answer<'_, Vec<UsedRight>> {
+        Box::pin(async move {
+            let namespace = self.namespace().await.ok();
+            let mut rights = Vec::new();
+            for (asked, used_for) in used(namespace.as_deref()) {
+                let answer = self.review(&asked).await;
+                rights.push(UsedRight { asked, used_for, answer });
+            }
+            rights
+        })
     }
 }

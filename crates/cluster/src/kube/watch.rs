@@ -13,9 +13,11 @@ use tokio::task::JoinSet;
 use tokio::time::timeout;
 
 use super::cluster::Cluster;
-use super::objects::{Followed, Meta, Texts};
+use super::objects::{Followed, Meta, NamedNamespace, NamedNode, PriorityClass, Texts};
 use super::page::{Pace, Page, PageHead, PageMeta, Request, Status, Stop, broken, silent, unreadable};
 use super::{Asked, KubeFault};
+use crate::Answer;
+use view::kubernetes::PodRow;
 
 /// The longest line of a watch, in bytes. An object has at most 1.5 MiB in the store of an API server.
 const LINE: usize = 8 << 20;
@@ -57,10 +59,23 @@ struct Bookmark {
     metadata: Meta,
 }
 
-/// Follows a list until nobody takes the changes any more.
-pub async fn follow<T: Followed>(cluster: Arc<Cluster>, pace: Pace, changes: Sender<Change<T>>) {
-    follow_at(cluster, pace, T::PATH.to_owned(), changes).await;
+/// A list that other crates follow. Each has its own function, so that its code is compiled here.
+pub trait Shown: Followed {
+    /// Follows it until nobody takes the changes any more.
+    fn follow(cluster: Arc<Cluster>, pace: Pace, changes: Sender<Change<Self>>) -> Answer<'static, ()>;
 }
+
+macro_rules! shown {
+    ($($kind:ty),*) => {
+        $(impl Shown for $kind {
+            fn follow(cluster: Arc<Cluster>, pace: Pace, changes: Sender<Change<Self>>) -> Answer<'static, ()> {
+                Box::pin(follow_at(cluster, pace, Self::PATH.to_owned(), changes))
+            }
+        })*
+    };
+}
+
+shown!(PodRow, NamedNode, NamedNamespace, PriorityClass);
 
 /// Follows a list at another address: that of one namespace.
 pub async fn follow_at<T: Followed>(cluster: Arc<Cluster>, pace: Pace, path: String, changes: Sender<Change<T>>) {

@@ -10,6 +10,7 @@ use serde_json::Value;
 use tokio::time::timeout;
 
 use super::{Asked, Cluster, KubeFault};
+use crate::Answer;
 
 /// How long an answer may take.
 const ANSWER: Duration = Duration::from_secs(30);
@@ -53,36 +54,38 @@ impl Writer {
     ///
     /// # Errors
     /// The API server refuses it, or does not answer: then it may have been done.
-    pub async fn send(
-        &self,
+    pub fn send<'a>(
+        &'a self,
         method: Method,
-        path: &str,
-        body: Option<(Content, &Value)>,
-        asked: &Asked,
-    ) -> Result<Value, KubeFault> {
-        let who = self.cluster.user();
-        let client = self.cluster.client().await?;
-        let mut request = http::Request::builder().method(method).uri(path);
-        let bytes = match body {
-            Some((content, value)) => {
-                request = request.header("content-type", content.name());
-                serde_json::to_vec(value).map_err(|error| KubeFault::new(error.to_string()))?
+        path: &'a str,
+        body: Option<(Content, &'a Value)>,
+        asked: &'a Asked,
+    ) -> Answer<'a, Result<Value, KubeFault>> {
+        Box::pin(async move {
+            let who = self.cluster.user();
+            let client = self.cluster.client().await?;
+            let mut request = http::Request::builder().method(method).uri(path);
+            let bytes = match body {
+                Some((content, value)) => {
+                    request = request.header("content-type", content.name());
+                    serde_json::to_vec(value).map_err(|error| KubeFault::new(error.to_string()))?
+                }
+                None => Vec::new(),
+            };
+            let request = request.body(Body::from(bytes)).map_err(|error| KubeFault::new(error.to_string()))?;
+            let silent = |_| KubeFault::new("the API server does not answer");
+            let sent = timeout(ANSWER, client.send(request)).await.map_err(silent)?;
+            let response = sent.map_err(|error| KubeFault::of(error, asked, who.as_deref()))?;
+            let status = response.status();
+            let whole = timeout(ANSWER, Limited::new(response.into_body(), LONGEST).collect()).await.map_err(silent)?;
+            let whole = whole
+                .map_err(|error| KubeFault::new(format!("the answer of the API server ended too early: {error}")))?;
+            let value: Value = serde_json::from_slice(&whole.to_bytes()).unwrap_or_default();
+            if status.is_success() {
+                return Ok(value);
             }
-            None => Vec::new(),
-        };
-        let request = request.body(Body::from(bytes)).map_err(|error| KubeFault::new(error.to_string()))?;
-        let silent = |_| KubeFault::new("the API server does not answer");
-        let sent = timeout(ANSWER, client.send(request)).await.map_err(silent)?;
-        let response = sent.map_err(|error| KubeFault::of(error, asked, who.as_deref()))?;
-        let status = response.status();
-        let whole = timeout(ANSWER, Limited::new(response.into_body(), LONGEST).collect()).await.map_err(silent)?;
-        let whole =
-            whole.map_err(|error| KubeFault::new(format!("the answer of the API server ended too early: {error}")))?;
-        let value: Value = serde_json::from_slice(&whole.to_bytes()).unwrap_or_default();
-        if status.is_success() {
-            return Ok(value);
-        }
-        let said = value["message"].as_str().unwrap_or_default();
-        Err(KubeFault::answered(status.as_u16(), said, asked, who.as_deref()))
+            let said = value["message"].as_str().unwrap_or_default();
+            Err(KubeFault::answered(status.as_u16(), said, asked, who.as_deref()))
+        })
     }
 }

@@ -15,6 +15,7 @@ use tokio::sync::mpsc::{Sender, channel};
 use tokio::task::JoinSet;
 
 use super::feed::{FeedChange, KindList, WAITING};
+use crate::Answer;
 use crate::kube::kinds::{
     Attachments, Claims, Classes, CsiNodes, Kind, Namespaces, Nodes, Pods, StorageClasses, Volumes, key_of,
 };
@@ -84,18 +85,21 @@ impl FilterCopy {
 
     /// The objects as they are now, with the pods of these UIDs as far as they arrive within a second. The first call lists them, and follows
     /// them in the runtime of the handle. `None`: the connection of the copy is lost.
-    pub async fn listed<'a>(
-        &self,
-        runtime: &Handle,
-        cluster: &Arc<Cluster>,
+    pub fn listed<'a>(
+        &'a self,
+        runtime: &'a Handle,
+        cluster: &'a Arc<Cluster>,
         uids: impl Iterator<Item = &'a str>,
-    ) -> Option<Listed> {
-        let shared = self.opened(runtime, cluster);
-        let found = shared.listed(&uids.collect()).await;
-        if let Some(own) = &mut *lock(&self.open) {
-            own.used = Instant::now();
-        }
-        found
+    ) -> Answer<'a, Option<Listed>> {
+        let uids: BTreeSet<&str> = uids.collect();
+        Box::pin(async move {
+            let shared = self.opened(runtime, cluster);
+            let found = shared.listed(&uids).await;
+            if let Some(own) = &mut *lock(&self.open) {
+                own.used = Instant::now();
+            }
+            found
+        })
     }
 
     /// Whether there is a copy that is followed.

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use super::fence::Fence;
 use super::process::Process;
 use super::words::micros;
+use crate::Answer;
 use crate::kube::{Asked, Content, KubeFault, Writer};
 
 /// How long a lease lasts that is not renewed.
@@ -148,16 +149,18 @@ impl Lease {
     }
 
     /// Gives it back, so that another one need not wait.
-    pub async fn give_back(&self) {
-        self.fence.close();
-        let one = format!("{}/{}", self.path(), self.name);
-        let Ok(mut found) = self.writer.send(Method::GET, &one, None, &self.asked("get")).await else { return };
-        if found["spec"]["holderIdentity"] != json!(self.me) {
-            return;
-        }
-        found["spec"]["holderIdentity"] = json!("");
-        found["spec"]["leaseDurationSeconds"] = json!(1);
-        // Who waits sees it; if not, it ends by itself.
-        let _ = self.writer.send(Method::PUT, &one, Some((Content::Object, &found)), &self.asked("update")).await;
+    pub fn give_back(&self) -> Answer<'_, ()> {
+        Box::pin(async move {
+            self.fence.close();
+            let one = format!("{}/{}", self.path(), self.name);
+            let Ok(mut found) = self.writer.send(Method::GET, &one, None, &self.asked("get")).await else { return };
+            if found["spec"]["holderIdentity"] != json!(self.me) {
+                return;
+            }
+            found["spec"]["holderIdentity"] = json!("");
+            found["spec"]["leaseDurationSeconds"] = json!(1);
+            // Who waits sees it; if not, it ends by itself.
+            let _ = self.writer.send(Method::PUT, &one, Some((Content::Object, &found)), &self.asked("update")).await;
+        })
     }
 }

@@ -33,7 +33,7 @@ mod words;
 pub use self::core_sink::CoreSink;
 pub use self::feed::{Feed, FeedChange};
 pub use self::fence::Fence;
-pub use self::running::{Options, Shim, Started};
+pub use self::running::{Options, Serving, Shim, Started};
 pub use self::stopper::Stopper;
 
 use std::time::{SystemTime, UNIX_EPOCH};

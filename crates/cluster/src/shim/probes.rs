@@ -1,5 +1,6 @@
 //! Health and readiness for the kubelet: `/livez` while the process works, `/readyz` while it decides.
 
+use crate::Answer;
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -78,17 +79,19 @@ impl Health {
 ///
 /// # Errors
 /// The address is taken, or is none of this machine.
-pub async fn serve(address: SocketAddr, health: Health) -> std::io::Result<SocketAddr> {
-    let listener = TcpListener::bind(address).await?;
-    let bound = listener.local_addr()?;
-    let live = health.clone();
-    let router = Router::new()
-        .route("/livez", get(move || async move { live.live() }))
-        .route("/readyz", get(move || async move { health.ready() }));
-    tokio::spawn(async move {
-        if let Err(error) = axum::serve(listener, router).await {
-            tracing::error!("cannot answer probes: {error}");
-        }
-    });
-    Ok(bound)
+pub fn serve(address: SocketAddr, health: Health) -> Answer<'static, std::io::Result<SocketAddr>> {
+    Box::pin(async move {
+        let listener = TcpListener::bind(address).await?;
+        let bound = listener.local_addr()?;
+        let live = health.clone();
+        let router = Router::new()
+            .route("/livez", get(move || async move { live.live() }))
+            .route("/readyz", get(move || async move { health.ready() }));
+        tokio::spawn(async move {
+            if let Err(error) = axum::serve(listener, router).await {
+                tracing::error!("cannot answer probes: {error}");
+            }
+        });
+        Ok(bound)
+    })
 }

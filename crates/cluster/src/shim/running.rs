@@ -91,9 +91,12 @@ pub struct Shim {
     stands_by: bool,
 }
 
+/// What serves the reads of a standby; dropping it ends them.
+pub type Serving = Box<dyn std::any::Any>;
+
 /// What a standby shows of the cluster: it follows everything and decides nothing. What serves it ends first.
-struct Observer<S> {
-    _serving: S,
+struct Observer {
+    _serving: Serving,
     observing: Deciding,
 }
 
@@ -132,11 +135,11 @@ impl Shim {
     ///
     /// # Errors
     /// Why it cannot run, or must not any more.
-    pub fn run<S>(
+    pub fn run(
         mut self,
-        standby: impl Fn(Started) -> Result<S, String>,
-        earlier: impl FnOnce() -> Result<Earlier, String>,
-        started: impl FnOnce(Started) -> Result<(), String>,
+        standby: &dyn Fn(Started) -> Result<Serving, String>,
+        earlier: Box<dyn FnOnce() -> Result<Earlier, String> + '_>,
+        started: Box<dyn FnOnce(Started) -> Result<(), String> + '_>,
     ) -> Result<(), String> {
         let writer = Writer::new(Arc::clone(&self.options.kube));
         let lease = self
@@ -153,7 +156,7 @@ impl Shim {
             let to = self.sender.clone();
             self.runtime.spawn(lease.hold(move |turn| drop(to.send(Message::Lease(turn)))));
         }
-        let outcome = match self.gather(&writer, &standby)? {
+        let outcome = match self.gather(&writer, standby)? {
             true => earlier().and_then(|earlier| self.begin(&writer, earlier)).and_then(|mut deciding| {
                 started(deciding.started())?;
                 self.health.is_ready();
@@ -172,8 +175,12 @@ impl Shim {
     }
 
     /// Gathers objects until every kind is there and it is our turn. Gives whether that came.
-    fn gather<S>(&mut self, writer: &Writer, standby: &impl Fn(Started) -> Result<S, String>) -> Result<bool, String> {
-        let mut observer: Option<Observer<S>> = None;
+    fn gather(
+        &mut self,
+        writer: &Writer,
+        standby: &dyn Fn(Started) -> Result<Serving, String>,
+    ) -> Result<bool, String> {
+        let mut observer: Option<Observer> = None;
         let mut tried = false;
         loop {
             if self.listed.len() == KINDS {
@@ -206,7 +213,7 @@ impl Shim {
     }
 
     /// Shows what is followed. A standby that cannot show it still takes over.
-    fn observe<S>(&self, writer: &Writer, standby: &impl Fn(Started) -> Result<S, String>) -> Option<Observer<S>> {
+    fn observe(&self, writer: &Writer, standby: &dyn Fn(Started) -> Result<Serving, String>) -> Option<Observer> {
         let observing = self.take_over(self.gathered.clone(), writer, Earlier::default(), true);
         let shown = observing.and_then(|mut observing| {
             observing.batch(Vec::new())?;
@@ -216,7 +223,7 @@ impl Shim {
     }
 
     /// Gives what is new to an observer; `None` if it cannot go on.
-    fn show<S>(&self, mut observer: Observer<S>, inputs: &[Input]) -> Option<Observer<S>> {
+    fn show(&self, mut observer: Observer, inputs: &[Input]) -> Option<Observer> {
         let maps = inputs.iter().any(is_map);
         let taken = observer.observing.batch(inputs.to_vec()).and_then(|()| match maps {
             true => observer.observing.configure(&self.options.namespace),

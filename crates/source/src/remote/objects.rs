@@ -10,7 +10,7 @@ use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep_until};
 
 use crate::StalePart;
-use cluster::kube::{Change, Cluster, Followed, KubeFault, NamedNamespace, NamedNode, Pace, PriorityClass, follow};
+use cluster::kube::{Change, Cluster, KubeFault, NamedNamespace, NamedNode, Pace, PriorityClass, Shown};
 use model::Time;
 use view::kubernetes::{Kubernetes, ListState, ObjectKind, PodRow};
 
@@ -20,7 +20,7 @@ const EVERY: Duration = Duration::from_millis(250);
 const WAITING: usize = 8;
 
 /// How a list changes what is known.
-trait Known: Followed {
+trait Known: Shown {
     const KIND: ObjectKind;
 
     fn put(self, all: &mut Kubernetes);
@@ -116,7 +116,7 @@ struct Feed<T> {
 impl<T: Known> Feed<T> {
     fn start(tasks: &mut JoinSet<()>, cluster: &Arc<Cluster>, pace: Pace) -> Self {
         let (sender, changes) = channel(WAITING);
-        tasks.spawn(follow::<T>(Arc::clone(cluster), pace, sender));
+        tasks.spawn(T::follow(Arc::clone(cluster), pace, sender));
         Self { changes, seen: None, good: None }
     }
 

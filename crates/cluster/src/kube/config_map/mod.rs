@@ -13,6 +13,7 @@ use serde_json::{Value, json};
 
 use super::cluster::Cluster;
 use super::{Asked, KubeFault, settings};
+use crate::Answer;
 
 /// The map that is written.
 pub const CONFIGS: &str = "yunikorn-configs";
@@ -116,11 +117,13 @@ impl Cluster {
     ///
     /// # Errors
     /// They may not be read.
-    pub async fn written_config(&self) -> Result<WrittenConfig, KubeFault> {
-        let namespace = self.namespace().await?;
-        let configs = self.map(&namespace, CONFIGS).await?;
-        let defaults = self.map(&namespace, DEFAULTS).await?;
-        Ok(flatten::flattened(&namespace, defaults.as_ref(), configs.as_ref()))
+    pub fn written_config(&self) -> Answer<'_, Result<WrittenConfig, KubeFault>> {
+        Box::pin(async move {
+            let namespace = self.namespace().await?;
+            let configs = self.map(&namespace, CONFIGS).await?;
+            let defaults = self.map(&namespace, DEFAULTS).await?;
+            Ok(flatten::flattened(&namespace, defaults.as_ref(), configs.as_ref()))
+        })
     }
 
     /// The UID of the map that is written.
@@ -139,42 +142,45 @@ impl Cluster {
     ///
     /// # Errors
     /// It may not be written, a webhook denies it, or the map was changed meanwhile (409).
-    pub async fn write_config(
-        &self,
-        of: &WrittenConfig,
-        text: &str,
-        note: &Note,
+    pub fn write_config<'a>(
+        &'a self,
+        of: &'a WrittenConfig,
+        text: &'a str,
+        note: &'a Note,
         dry_run: bool,
-    ) -> Result<String, KubeFault> {
-        if let Some(why) = &of.fixed {
-            return Err(KubeFault::new(why.clone()));
-        }
-        let (size, _) = of.filled_by(text);
-        if size > LARGEST {
-            return Err(KubeFault::new(too_large(of, text, size)));
-        }
-        let maps = Api::<ConfigMap>::namespaced(self.client().await?, &of.namespace);
-        let who = self.user();
-        let annotations = annotations(note);
-        let done = match &of.version {
-            Some((version, _)) => {
-                let mut body = entry(of, text)?;
-                body["metadata"] = json!({"resourceVersion": version, "annotations": annotations});
-                let params = PatchParams { dry_run, field_manager: Some(MANAGER.to_owned()), ..PatchParams::default() };
-                let asked = Asked::core("patch", "configmaps", Some(&of.namespace)).named(CONFIGS);
-                let done = maps.patch(CONFIGS, &params, &Patch::Merge(&body)).await;
-                done.map_err(|error| KubeFault::of(error, &asked, who.as_deref()))?
+    ) -> Answer<'a, Result<String, KubeFault>> {
+        Box::pin(async move {
+            if let Some(why) = &of.fixed {
+                return Err(KubeFault::new(why.clone()));
             }
-            None => {
-                let body =
-                    json!({"metadata": {"name": CONFIGS, "annotations": annotations}, "data": {of.key.as_str(): text}});
-                let map: ConfigMap = serde_json::from_value(body).map_err(|error| KubeFault::new(error.to_string()))?;
-                let params = PostParams { dry_run, field_manager: Some(MANAGER.to_owned()) };
-                let asked = Asked::core("create", "configmaps", Some(&of.namespace)).named(CONFIGS);
-                maps.create(&params, &map).await.map_err(|error| KubeFault::of(error, &asked, who.as_deref()))?
+            let (size, _) = of.filled_by(text);
+            if size > LARGEST {
+                return Err(KubeFault::new(too_large(of, text, size)));
             }
-        };
-        Ok(done.resource_version().unwrap_or_default())
+            let maps = Api::<ConfigMap>::namespaced(self.client().await?, &of.namespace);
+            let who = self.user();
+            let annotations = annotations(note);
+            let done = match &of.version {
+                Some((version, _)) => {
+                    let mut body = entry(of, text)?;
+                    body["metadata"] = json!({"resourceVersion": version, "annotations": annotations});
+                    let params =
+                        PatchParams { dry_run, field_manager: Some(MANAGER.to_owned()), ..PatchParams::default() };
+                    let asked = Asked::core("patch", "configmaps", Some(&of.namespace)).named(CONFIGS);
+                    let done = maps.patch(CONFIGS, &params, &Patch::Merge(&body)).await;
+                    done.map_err(|error| KubeFault::of(error, &asked, who.as_deref()))?
+                }
+                None => {
+                    let body = json!({"metadata": {"name": CONFIGS, "annotations": annotations}, "data": {of.key.as_str(): text}});
+                    let map: ConfigMap =
+                        serde_json::from_value(body).map_err(|error| KubeFault::new(error.to_string()))?;
+                    let params = PostParams { dry_run, field_manager: Some(MANAGER.to_owned()) };
+                    let asked = Asked::core("create", "configmaps", Some(&of.namespace)).named(CONFIGS);
+                    maps.create(&params, &map).await.map_err(|error| KubeFault::of(error, &asked, who.as_deref()))?
+                }
+            };
+            Ok(done.resource_version().unwrap_or_default())
+        })
     }
 }
 

@@ -9,6 +9,7 @@ use tokio::net::TcpListener;
 
 use super::Shown;
 use super::report;
+use crate::Answer;
 
 /// The text format of Prometheus.
 const FORMAT: &str = "text/plain; version=0.0.4; charset=utf-8";
@@ -17,15 +18,17 @@ const FORMAT: &str = "text/plain; version=0.0.4; charset=utf-8";
 ///
 /// # Errors
 /// The address is taken, or is none of this machine.
-pub async fn serve(address: SocketAddr, shown: Shown) -> std::io::Result<SocketAddr> {
-    let listener = TcpListener::bind(address).await?;
-    let bound = listener.local_addr()?;
-    let answer = move || async move { ([(CONTENT_TYPE, FORMAT)], report::metrics(&shown.tally())) };
-    let router = Router::new().route("/metrics", get(answer));
-    tokio::spawn(async move {
-        if let Err(error) = axum::serve(listener, router).await {
-            tracing::error!("cannot serve the metrics of the shadow: {error}");
-        }
-    });
-    Ok(bound)
+pub fn serve(address: SocketAddr, shown: Shown) -> Answer<'static, std::io::Result<SocketAddr>> {
+    Box::pin(async move {
+        let listener = TcpListener::bind(address).await?;
+        let bound = listener.local_addr()?;
+        let answer = move || async move { ([(CONTENT_TYPE, FORMAT)], report::metrics(&shown.tally())) };
+        let router = Router::new().route("/metrics", get(answer));
+        tokio::spawn(async move {
+            if let Err(error) = axum::serve(listener, router).await {
+                tracing::error!("cannot serve the metrics of the shadow: {error}");
+            }
+        });
+        Ok(bound)
+    })
 }

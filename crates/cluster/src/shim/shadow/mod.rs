@@ -164,8 +164,8 @@ impl ShadowShim {
     /// The configuration of the cluster cannot be read, or the engine ended.
     pub fn run(
         mut self,
-        begun: impl FnOnce(Begun) -> Result<(), String>,
-        mut news: impl FnMut(News<'_>),
+        begun: Box<dyn FnOnce(Begun) -> Result<(), String> + '_>,
+        news: &mut dyn FnMut(News<'_>),
     ) -> Result<Option<(Tally, Free)>, String> {
         let runtime = self.runtime.handle().clone();
         let _entered = runtime.enter();
@@ -174,10 +174,10 @@ impl ShadowShim {
         let feed = Feed::start(&self.options.reader, &self.options.namespace, take);
         let to = self.sender.clone();
         let events = DecisionEvents::start(&self.options.reader, move |event| drop(to.send(Message::Decided(event))));
-        let Some(cluster) = self.gather(&mut news) else { return Ok(None) };
+        let Some(cluster) = self.gather(news) else { return Ok(None) };
         let (mut running, first) = self.begin(cluster)?;
         begun(first)?;
-        while self.take(&mut running, &mut news)? {
+        while self.take(&mut running, news)? {
             let now = time_of_day();
             let Step { compared, notices } = running.with(move |watching, core| watching.step(now, core))?;
             notices.iter().for_each(|notice| news(News::Notice(notice)));
@@ -191,7 +191,7 @@ impl ShadowShim {
     }
 
     /// Gathers objects until every kind is there. `None`: it was stopped before.
-    fn gather(&mut self, news: &mut impl FnMut(News<'_>)) -> Option<Cluster> {
+    fn gather(&mut self, news: &mut dyn FnMut(News<'_>)) -> Option<Cluster> {
         let (mut cluster, mut listed) = (Cluster::default(), BTreeSet::new());
         while listed.len() < KINDS {
             match self.inbox.recv().ok()? {
@@ -247,7 +247,7 @@ impl ShadowShim {
     }
 
     /// Takes what is new. Gives whether to continue.
-    fn take(&mut self, running: &mut Running, news: &mut impl FnMut(News<'_>)) -> Result<bool, String> {
+    fn take(&mut self, running: &mut Running, news: &mut dyn FnMut(News<'_>)) -> Result<bool, String> {
         let first = match self.inbox.recv_timeout(LOOK) {
             Ok(message) => Some(message),
             Err(RecvTimeoutError::Timeout) => None,
