@@ -108,7 +108,7 @@ pub(super) fn scheduler_acl(text: &str) -> Result<Acl, String> {
 }
 
 impl CommonArgs {
-    /// Who acts at the console, and what he may do to the scheduler as a whole: the owner of the process everything, somebody
+    /// Who acts at the console, and what he may do to the scheduler as a whole: the owner of the process everything, someone
     /// else what the scheduler ACL says (REST E1).
     pub fn actor(&self, config: &SchedulerConfig) -> Actor {
         let owner = self.identity.is_none();
@@ -129,7 +129,7 @@ pub struct Opened {
     pub watched: Option<(PathBuf, Vec<u8>)>,
     /// What a tape has to run against to show the same.
     pub against: Against,
-    /// What is said of its profile; `None` where it decides as a release.
+    /// What is reported of its profile; `None` where it decides as a release.
     pub profile_said: Option<String>,
     /// What keeps the scheduler, if anything does.
     pub retained: Option<RunningJournal>,
@@ -138,7 +138,7 @@ pub struct Opened {
 }
 
 impl ConsoleArgs {
-    /// Whether nothing is said of a scheduler in this process: then the one of this machine is looked for.
+    /// Whether nothing is reported of a scheduler in this process: then the one of this machine is looked for.
     #[cfg(target_os = "linux")]
     fn names_no_scheduler(&self) -> bool {
         let CommonArgs { core, identity, scheduler_acl, speed, state, listen, settings, record, alerts, .. } =
@@ -180,7 +180,7 @@ pub fn embedded(args: &ConsoleArgs) -> ExitCode {
             recent::opened("--config", args.config.as_deref());
             recent::opened("--workload", args.workload.as_deref());
             recent::opened("--state", args.common.state.folder.as_deref());
-            // What is recorded is played without a folder, and must look the same.
+            // What is recorded is played without a directory, and must look the same.
             if args.common.record.is_none() {
                 opened.about.notes.push(state.note());
                 opened.about.notes.extend(opened.profile_said.clone());
@@ -199,10 +199,10 @@ pub fn open(config: Option<&Path>, workload: Option<&Path>, setup: &Setup) -> Re
     open_retained(config, workload, setup, &StateArgs::default(), 1.0)
 }
 
-/// The same with a state folder, in which all that happens at this speed is kept.
+/// The same with a state directory, in which all that happens at this speed is kept.
 ///
 /// # Errors
-/// Every fault of the files, rendered, or why the folder cannot be used.
+/// Every fault of the files, rendered, or why the directory cannot be used.
 pub fn open_retained(
     config: Option<&Path>,
     workload: Option<&Path>,
@@ -293,7 +293,7 @@ fn about(named: [Option<&Path>; 2], watched: Option<&Path>) -> About {
     About { place: SourcePlace::Embedded, name, notes }
 }
 
-/// What the REST server of a console is to do; `None` where no server is asked for.
+/// What the REST server of a console is to do; `None` where no server is requested.
 fn server_options(args: &CommonArgs, settings: &Settings) -> Result<Option<server::Options>, String> {
     if args.listen.listen.is_none() {
         return Ok(None);
@@ -306,7 +306,7 @@ fn server_options(args: &CommonArgs, settings: &Settings) -> Result<Option<serve
     Ok(Some(options))
 }
 
-/// Starts the engine, serves it where that is asked for, and shows the console on it until the person leaves.
+/// Starts the engine, serves it where that is requested, and shows the console on it until the person leaves.
 pub fn show(opened: Opened, args: &CommonArgs, settings: &Settings) -> ExitCode {
     let (options, personal) = match args.look.read() {
         Ok(read) => read,
@@ -318,7 +318,7 @@ pub fn show(opened: Opened, args: &CommonArgs, settings: &Settings) -> ExitCode 
         return fail("cannot record a tape in linear mode; remove --linear or --record", 2);
     }
     if let Some(file) = &args.record {
-        // A tape is played with the keys that everybody has, from the page that every tape begins on.
+        // A tape is played with the keys that everyone has, from the page that every tape starts on.
         (personal.keymap, personal.start) = (keymap::defaults(), StartPage::Queues);
         match Recording::new(file, &opened.against, &args.actor(settings.config()), args.core, &options) {
             Ok(recording) => tap = Some(Box::new(recording)),

@@ -13,7 +13,7 @@ const PATIENCE: Duration = Duration::from_secs(20);
 /// The contexts of the kubeconfig, or the cluster of the pod that this process runs in; none where nothing names a cluster.
 ///
 /// # Errors
-/// The kubeconfig does not read: its file, the line, and what is wrong.
+/// The kubeconfig is invalid: its file, the line, and what is wrong.
 pub fn of_kubeconfig() -> Result<Vec<ContextEntry>, String> {
     let Some(known) = Known::read_if_there().map_err(|fault| fault.to_string())? else { return Ok(Vec::new()) };
     let all = known.contexts();

@@ -1,4 +1,4 @@
-//! `kornsole demo`: the console on a built-in, seeded, endless cluster; or that cluster as somebody's first own files.
+//! `kornsole demo`: the console on a built-in, seeded, endless cluster; or that cluster as someone's first own files.
 
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -46,7 +46,7 @@ fn span(text: &str) -> Result<Duration, String> {
     parse_duration(text).filter(|span| *span <= longest).ok_or_else(report)
 }
 
-/// Shows the demo, or prints what was asked for.
+/// Shows the demo, or prints what was requested.
 pub fn run(args: &DemoArgs) -> ExitCode {
     let profile = args.common.core;
     if args.print_config {
@@ -84,10 +84,10 @@ pub fn open(seed: u64, setup: &Setup) -> Result<Opened, String> {
     open_retained(seed, setup, &StateArgs::default(), 1.0)
 }
 
-/// The same with a state folder, in which all that happens at this speed is kept.
+/// The same with a state directory, in which all that happens at this speed is kept.
 ///
 /// # Errors
-/// The demo's own configuration is refused by this profile, or the folder cannot be used.
+/// The demo's own configuration is refused by this profile, or the directory cannot be used.
 pub fn open_retained(seed: u64, setup: &Setup, state: &StateArgs, speed: f64) -> Result<Opened, String> {
     let about = About { place: SourcePlace::Embedded, name: format!("demo, seed {seed}"), notes: notes(state) };
     let demo = Box::new(Demo::new(seed, setup.profile));
@@ -115,7 +115,7 @@ fn notes(state: &StateArgs) -> Vec<String> {
     ]
 }
 
-/// The demo's scheduler, at its beginning.
+/// The demo's scheduler, at its start.
 ///
 /// # Errors
 /// The demo's own configuration is refused by this profile.
@@ -132,7 +132,7 @@ fn config_of(profile: Profile) -> Result<Arc<config::Config>, String> {
     config::read(demo_config(), profile).config.map(Arc::new).ok_or("invalid configuration of the demo".to_owned())
 }
 
-/// How many cycles and commands are done between two looks at the time.
+/// How many cycles and commands are done between two examines the time.
 const SLICE: usize = 1 << 16;
 
 /// The first part of the demo as a scenario file, its queue configuration included. `kornsole run` gives the same

@@ -116,7 +116,7 @@ pub fn run(args: &ScheduleArgs) -> ExitCode {
         return fail(&format!("cannot receive signals: {error}"), 1);
     }
     let folder = settings.config().state_folder.as_deref();
-    // A rule that does not read is said now, and not when this replica's turn comes.
+    // A rule that is invalid is reported now, and not when this replica's turn comes.
     if let Err(why) = args.alerts.read() {
         return fail(&why, 1);
     }

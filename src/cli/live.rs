@@ -146,7 +146,7 @@ impl Live {
     }
 }
 
-/// What a key asks for.
+/// What a key requests.
 enum Answer {
     End,
     Hold,
@@ -166,7 +166,7 @@ fn answer(key: KeyEvent) -> Answer {
     }
 }
 
-/// Copies a state into the middle of a larger one; what does not fit is cut. Gives where the cursor is then.
+/// Copies a state into the middle of a larger one; what does not fit is cut. Returns where the cursor is then.
 fn copy(from: &Buffer, to: &mut Buffer, cursor: Option<Position>) -> Option<Position> {
     let (size, room) = (from.area, to.area);
     let (left, top) = (room.width.saturating_sub(size.width) / 2, room.height.saturating_sub(size.height) / 2);

@@ -249,7 +249,7 @@ pub(in crate::cli) fn url(server: &Server) -> String {
 
 /// Reports on standard output where the API is, for scripts that start a server on any free port.
 fn announce(address: &str) {
-    // Nobody may listen there.
+    // No one may listen there.
     let _ = super::settings::print(&format!("{address}\n"));
 }
 

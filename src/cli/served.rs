@@ -38,11 +38,11 @@ enum State {
     There {
         _server: Server,
     },
-    /// Nobody listens, and nobody else gets the port.
+    /// No one listens, and no one else gets the port.
     Gone(TcpSocket),
 }
 
-/// A folder for the token, which is removed again.
+/// A directory for the token, which is removed again.
 struct Folder(PathBuf);
 
 impl Drop for Folder {
@@ -66,7 +66,7 @@ impl Served {
     /// Serves a core, and attaches the person of the tape to it.
     ///
     /// # Errors
-    /// The system gives no port, no folder, or no thread.
+    /// The system gives no port, no directory, or no thread.
     pub fn start(core: Core, about: About, head: &Head) -> Result<Self, String> {
         let actor = head.actor();
         let folder = Folder::new()?;

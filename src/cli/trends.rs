@@ -1,4 +1,4 @@
-//! Where trends are kept: beside the state of a scheduler in this process, in the state folder of the user for one elsewhere.
+//! Where trends are kept: next to the state of a scheduler in this process, in the state directory of the user for one elsewhere.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use source::Trends;
 use source::book::Book;
 use source::remote::kept;
 
-/// The trends of a scheduler in this process: in its state folder; without one in memory.
+/// The trends of a scheduler in this process: in its state directory; without one in memory.
 pub fn embedded(state: Option<&Path>) -> Arc<Trends> {
     state.map_or_else(Trends::in_memory, Trends::retained_in)
 }
@@ -18,7 +18,7 @@ pub fn context(found: &AttachTarget) -> String {
     found.options.name.clone().unwrap_or_else(|| found.target.host())
 }
 
-/// The ledger that is followed of a scheduler elsewhere, in the same folder.
+/// The ledger that is followed of a scheduler elsewhere, in the same directory.
 pub fn book(found: &AttachTarget) -> Arc<Book> {
     Book::start(kept::folder(&context(found)).as_deref())
 }

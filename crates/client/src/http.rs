@@ -176,7 +176,7 @@ impl Client {
         Ok(got.with(value))
     }
 
-    /// Sends a body and reads the JSON that comes back.
+    /// Sends a body and reads the JSON that returns.
     ///
     /// # Errors
     /// Everything that can go wrong.
@@ -193,7 +193,7 @@ impl Client {
         Ok(ClientResponse { value: parsed(path, &bytes)?, rtt, took: started.elapsed(), date })
     }
 
-    /// Asks for a list of objects and passes each to `each` as it comes in.
+    /// Asks for a list of objects and passes each to `each` as it arrives.
     ///
     /// # Errors
     /// Everything that can go wrong; elements may have been passed on by then.

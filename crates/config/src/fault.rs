@@ -52,13 +52,13 @@ impl fmt::Display for Fault {
     }
 }
 
-/// The most faults that are kept of one text: more help nobody, and a text could be made of nothing else.
+/// The most faults that are kept of one text: more help no one, and a text could be made of nothing else.
 pub const MOST: usize = 20_000;
 
-/// The code of the fault that stands for those beyond [`MOST`].
+/// The code of the fault that represents those beyond [`MOST`].
 const MORE: &str = "CFG-S04";
 
-/// Collects the faults of one text, at most [`MOST`] of them and one that stands for the rest.
+/// Collects the faults of one text, at most [`MOST`] of them and one that represents the rest.
 #[derive(Clone, Debug, Default)]
 pub struct Faults {
     list: Vec<Fault>,
@@ -121,7 +121,7 @@ impl Faults {
         self.add(code, severity, at, path, message.into(), hint.into());
     }
 
-    /// Adds a fault for what the releases refuse and we take: an error by their profiles, a warning by ours.
+    /// Adds a fault for what the releases refuse and we take: an error by their profiles, a warning by kornsole.
     pub fn lenient(
         &mut self,
         code: &'static str,

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use similar::{Algorithm, DiffOp, DiffTag, capture_diff_slices};
 
-/// A change: lines of the text before, and what comes in their place.
+/// A change: lines of the text before, and what arrives their place.
 struct Change<'t> {
     old: Range<usize>,
     /// The line in the new text.

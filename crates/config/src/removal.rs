@@ -1,8 +1,8 @@
-//! What a configuration takes away from the one in force, and when that is too much to happen without being asked for.
+//! What a configuration takes away from the active one, and when that is too much to happen without being requested.
 //!
 //! One failed `yq > file` leaves an empty file; loaded, it drains everything. So a configuration that an order or a file brings is held
-//! against the one in force (CFG-120), and is refused when it says nothing, removes more than half of the queues, or every queue of a
-//! partition. What a workload brings is played as it is written.
+//! against the active one (CFG-120), and is refused when it says nothing, removes more than half of the queues, or every queue of a
+//! partition. What a workload brings is played as written.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -23,13 +23,13 @@ pub struct Removal {
     pub empty: bool,
 }
 
-/// What somebody allows a configuration to take away.
+/// What someone allows a configuration to take away.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct AllowedRemoval {
     /// A text that says nothing, whatever it removes.
     #[serde(default)]
     pub empty: bool,
-    /// At most so many queues.
+    /// At most this many queues.
     #[serde(default)]
     pub queues: Option<usize>,
 }
@@ -63,7 +63,7 @@ impl Removal {
             || if self.empty { allowed.empty } else { allowed.queues.is_some_and(|most| self.queues <= most) }
     }
 
-    /// What has to be said to allow it: the flag of the command line, and the header of the REST API.
+    /// What has to be reported to allow it: the flag of the command line, and the header of the REST API.
     pub fn how_to_allow(&self) -> String {
         if self.empty {
             return "if this is intended, use --allow-empty (REST: Kornsole-Allow-Empty: true)".to_owned();

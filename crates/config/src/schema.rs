@@ -316,7 +316,7 @@ impl Schema {
     }
 }
 
-/// A map with the keys that the reader knows there, or null. A key for which nothing is given is left out.
+/// A map with the keys that the reader knows there, or null. A key for which nothing is given is omitted.
 fn object(known: &[&str], shape: impl Fn(&str) -> Value) -> Value {
     let properties: Map<String, Value> =
         known.iter().map(|key| ((*key).to_owned(), shape(key))).filter(|(_, shape)| !shape.is_null()).collect();
@@ -337,7 +337,7 @@ fn list(of: &str) -> Value {
     json!({ "type": ["array", "null"], "items": reference(of) })
 }
 
-/// A scalar that is taken as it is written.
+/// A scalar that is taken as written.
 fn text() -> Value {
     json!({ "type": ["string", "number", "boolean", "null"] })
 }

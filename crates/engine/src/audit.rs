@@ -25,7 +25,7 @@ pub(super) struct ConfigOrigin {
 }
 
 impl From<LoadedBy> for ConfigOrigin {
-    /// What a file or the start loaded is nobody's order.
+    /// What a file or the start loaded is no one's order.
     fn from(by: LoadedBy) -> Self {
         let source = match &by {
             LoadedBy::Start => RevisionSource::Start,
@@ -40,7 +40,7 @@ impl From<LoadedBy> for ConfigOrigin {
 }
 
 impl ConfigOrigin {
-    /// An order of somebody, which may bring an older revision back.
+    /// An order of someone, which may bring an older revision back.
     pub fn order(actor: &Actor, order: &Order, wall: Option<WallTime>) -> Self {
         let user = actor.user().to_owned();
         let (by, source) = match (&order.act, &actor.from) {

@@ -1,6 +1,6 @@
-//! The log of a running scheduler: who did what, and every configuration that was in force (REST E5, E11).
+//! The log of a running scheduler: who did what, and every configuration that was active (REST E5, E11).
 //!
-//! The owner of the scheduler writes; everybody reads. It is kept in memory here, as much of it as [`MOST_ENTRIES`] and
+//! The owner of the scheduler writes; everyone reads. It is kept in memory here, as much of it as [`MOST_ENTRIES`] and
 //! [`MOST_TEXT`] say. The journal takes the new entries ([`AuditLog::take_new`]), restores them at a start
 //! ([`AuditLog::restore`]), and answers for older ones ([`AuditArchive`]).
 //!
@@ -20,7 +20,7 @@ pub const MOST_ENTRIES: usize = 10_000;
 pub const MOST_REVISIONS: usize = 1_000;
 /// How many of the newest revisions may have the same text as another one.
 const SHARED_WITH: usize = 16;
-/// How many bytes of configuration texts are in memory, beside the newest.
+/// How many bytes of configuration texts are in memory, next to the newest.
 pub const MOST_TEXT: usize = 64 << 20;
 
 /// What is older than memory.
@@ -31,7 +31,7 @@ pub trait AuditArchive: Send + Sync {
     /// Revisions below `before`, the newest first, at most `limit`.
     fn revisions(&self, before: u64, limit: usize) -> Vec<Arc<Revision>>;
 
-    /// The revision of a number; `None` where it was never kept, or does not read.
+    /// The revision of a number; `None` where it was never kept, or is invalid.
     fn revision(&self, number: u64) -> Option<Arc<Revision>>;
 }
 
@@ -44,7 +44,7 @@ pub struct NewEntries {
     pub revisions: Vec<Arc<Revision>>,
 }
 
-/// Who did what, and every configuration that was in force.
+/// Who did what, and every configuration that was active.
 #[derive(Default)]
 pub struct AuditLog {
     log: Mutex<LogEntries>,
@@ -59,7 +59,7 @@ struct LogEntries {
     revisions: VecDeque<Arc<Revision>>,
     /// Bytes of the texts of `revisions`.
     text: usize,
-    /// What is new since it was last asked for; `None` while nobody asks.
+    /// What is new since it was last requested; `None` while no one asks.
     new: Option<NewEntries>,
     /// Counts up with each change.
     generation: u64,
@@ -205,7 +205,7 @@ impl AuditLog {
 }
 
 impl LogEntries {
-    /// A configuration that comes back has its text once in memory.
+    /// A configuration that returns has its text once in memory.
     fn share_text(&self, revision: &mut Revision) {
         let same = self.revisions.iter().rev().take(SHARED_WITH).find_map(|known| {
             known

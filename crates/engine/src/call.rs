@@ -1,4 +1,4 @@
-//! Calling somebody with a document: a command that is run, or an address that is posted to; one try, with a time limit.
+//! Calling someone with a document: a command that is run, or an address that is posted to; one try, with a time limit.
 //!
 //! Invariants:
 //! - a webhook's certificate is checked, and no redirect is followed;
@@ -17,7 +17,7 @@ use reqwest::{Certificate, Url, redirect};
 
 use config::settings::is_this_machine;
 
-/// How often a running command is looked at.
+/// How often a running command is examined.
 const LOOK_EVERY: Duration = Duration::from_millis(10);
 /// How much of a command's standard error is kept, in bytes.
 const RETAINED: usize = 4096;
@@ -110,7 +110,7 @@ fn caller(address: &str, authorities: Option<&Path>, timeout: Duration) -> Resul
     builder.build().map_err(message)
 }
 
-/// Writes the document to a command, and listens to what it says on standard error; both beside it, so that neither side waits
+/// Writes the document to a command, and listens to what it says on standard error; both next to it, so that neither side waits
 /// for the other.
 fn feed(child: &mut Child, document: &Arc<str>) -> std::io::Result<Receiver<String>> {
     let (send, said) = channel();

@@ -4,8 +4,8 @@
 //! first, so that a cycle pays for a few counters and a move.
 //!
 //! Invariants:
-//! - nobody waits for a cycle, and no cycle for a reader: the lock is held to take or add a chunk, never while converting;
-//! - records are numbered twice, all of them and those that upstream has; both begin at 0 and have no gaps;
+//! - no one waits for a cycle, and no cycle for a reader: the lock is held to take or add a chunk, never while converting;
+//! - records are numbered twice, all of them and those that upstream has; both start at 0 and have no gaps;
 //! - of either numbering the last ones are kept, as many as the capacity says; numbers stay when the capacity changes;
 //! - important records are kept separately, so that the others do not push them out: as many as fit their bytes, on a busy cluster more
 //!   than a day of them. They are few, and converted when they come.
@@ -28,12 +28,12 @@ pub(super) const CHUNK: usize = 512;
 /// How many bytes of events that matter are kept.
 pub const IMPORTANT_BYTES: usize = 20 << 20;
 
-/// How many bytes of grounds of preemptions are kept: those of older events go first, and the events stay.
+/// How many bytes of grounds of preemptions are kept: those of older events are first, and the events stay.
 const GROUNDS_BYTES: usize = 4 << 20;
 
 /// That the limits of its user and group hold an application is kept again after it was not so for this long.
 const HELD_AGAIN: Duration = Duration::from_secs(10 * 60);
-/// Of so many applications it is remembered.
+/// Of this many applications it is remembered.
 const MOST_HELD: usize = 10_000;
 
 /// Which numbers are meant.
@@ -175,7 +175,7 @@ impl EventLog {
         self.next.subscribe()
     }
 
-    /// The records from number `since` on, at most `limit`. Of those that are gone already nothing is given: see the page's
+    /// The records from number `since` on, at most `limit`. Of those that no longer exist already nothing is given: see the page's
     /// `lowest`.
     pub fn page(&self, numbering: Numbering, since: u64, limit: usize) -> EventPage {
         let (lowest, next, chunks) = self.chunks(numbering, since, limit);

@@ -115,7 +115,7 @@ fn perform_within(state: &mut State, at: &Within<'_>, act: &PartitionAct) -> Res
     }
 }
 
-/// Gives a command that every check has passed. With a journal the whole order is kept already ([`crate::journal`]).
+/// Returns a command that every check has passed. With a journal the whole order is kept already ([`crate::journal`]).
 fn commit(state: &mut State, at: &Within<'_>, command: PartitionCommand) -> Vec<Event> {
     state.apply(&Command::In { partition: Some(Arc::clone(at.partition)), command })
 }

@@ -237,7 +237,7 @@ impl Admission {
         }
     }
 
-    /// What is not known, and what was set, in words.
+    /// What is unknown, and what was set, in words.
     pub fn notices(&self) -> Vec<String> {
         let of_pods = |count: u64| format!("{count} pod{}", if count == 1 { "" } else { "s" });
         let unknown = self.unknown.iter().map(|(note, count)| format!("{note} for {}", of_pods(*count)));

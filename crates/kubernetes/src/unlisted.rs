@@ -9,9 +9,9 @@ use super::names::own;
 use super::objects::{LabelSelector, Pod, PodTerm, Volume};
 use model::AskId;
 
-/// Without one of these nothing can be said of volumes.
+/// Without one of these nothing can be reported of volumes.
 pub(super) const HOLDS_VOLUMES: [&str; 2] = ["PersistentVolume", "PersistentVolumeClaim"];
-/// What volumes rest on besides.
+/// What volumes rest on in addition.
 const BESIDE_VOLUMES: [&str; 3] = ["StorageClass", "CSINode", "VolumeAttachment"];
 
 /// One line for each thing that is not judged because of kinds that are missing. `pods` are those of asks.

@@ -19,7 +19,7 @@ use super::requests::refused;
 use super::terminal;
 use super::wire::Reply;
 
-/// How often a terminal is looked for whose supervisor is only beginning.
+/// How often a terminal is looked for whose supervisor is only start.
 const TRIES: u32 = 40;
 /// How long lies between two tries.
 const PAUSE: Duration = Duration::from_millis(50);

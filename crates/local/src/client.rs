@@ -17,7 +17,7 @@ impl Client {
     /// Connects.
     ///
     /// # Errors
-    /// Nobody listens there, or one may not connect.
+    /// No one listens there, or one may not connect.
     pub fn connect(socket: &Path) -> io::Result<Self> {
         Ok(Self { reader: BufReader::new(UnixStream::connect(socket)?) })
     }
@@ -46,7 +46,7 @@ impl Client {
         Ok((reply, output))
     }
 
-    /// Asks for the terminal of a job. Gives the connection to it, or the answer that says why there is none.
+    /// Asks for the terminal of a job. Returns the connection to it, or the answer that says why there is none.
     ///
     /// # Errors
     /// The connection broke, or what came is no answer.

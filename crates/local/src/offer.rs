@@ -1,4 +1,4 @@
-//! Orders whose outcome somebody waits for, and the offer of a job to the scheduler.
+//! Orders whose outcome someone waits for, and the offer of a job to the scheduler.
 
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::Duration;
@@ -20,7 +20,7 @@ struct Outcome {
 }
 
 impl Outcome {
-    /// Waits for it that long. Gives whether it is there.
+    /// Waits for it that long. Returns whether it is there.
     fn arrived_within(&mut self, most: Duration) -> bool {
         if self.arrived.is_none() {
             self.arrived = match self.from.recv_timeout(most) {
@@ -80,7 +80,7 @@ impl Daemon {
         Outcome { from, arrived: None }.awaited()
     }
 
-    /// Gives an order.
+    /// Returns an order.
     fn order(&self, actor: &Actor, act: PartitionAct) -> Outcome {
         let (answer, from) = channel();
         self.perform_later(actor, act, move |outcome| {
@@ -98,7 +98,7 @@ impl Daemon {
         Offered { submitted, asked }
     }
 
-    /// The same for a submitter who waits. Gives the offer back where its answer may come later: the scheduler is busy, and the view says that
+    /// The same for a submitter who waits. Returns the offer back where its answer may come later: the scheduler is busy, and the view says that
     /// it takes the job.
     ///
     /// # Errors

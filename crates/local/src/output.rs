@@ -22,7 +22,7 @@ pub struct Writer {
 }
 
 impl Writer {
-    /// Writes into a folder, at most so many bytes at one time. `first` is done before, by the thread that writes.
+    /// Writes into a directory, at most this many bytes at one time. `first` is done before, by the thread that writes.
     pub fn new(folder: &Path, most: u64, first: impl FnOnce() + Send + 'static) -> Self {
         let folder = folder.to_path_buf();
         let files = Background::start(move || {
@@ -49,7 +49,7 @@ impl Writer {
         self.files.finish();
     }
 
-    /// What is to be said of the file of the user; empty for nothing.
+    /// What is to be reported of the file of the user; empty for nothing.
     pub fn note(&self) -> String {
         self.copy.as_ref().map(UserFile::note).unwrap_or_default()
     }
@@ -141,7 +141,7 @@ fn base(folder: &Path) -> u64 {
     text.and_then(|text| text.trim().parse().ok()).unwrap_or_default()
 }
 
-/// Reads output from byte `from` on, at most `most` bytes. Gives the number of the first byte that is there, and the bytes.
+/// Reads output from byte `from` on, at most `most` bytes. Returns the number of the first byte that is there, and the bytes.
 ///
 /// # Errors
 /// The files cannot be read.

@@ -30,7 +30,7 @@ pub(super) struct Table {
     pub(super) live: HashSet<u64>,
     /// Jobs that may wait for something else than the scheduler: all in that state, and some that have left it.
     pub(super) waiting: BTreeSet<u64>,
-    /// What waits is to be looked at.
+    /// What waits is to be examined.
     pub(super) look: bool,
     /// The generation of the view in which jobs were missed last, and whether there are others since.
     pub(super) seen: u64,
@@ -77,7 +77,7 @@ impl Table {
         self.bytes.get(&uid).copied().unwrap_or_default()
     }
 
-    /// Forgets ended jobs of a user, the oldest first, as far as that is needed so that his requests have at most `most` bytes with so many
+    /// Forgets ended jobs of a user, the oldest first, as far as that is needed so that his requests have at most `most` bytes with this many
     /// new ones. Gives their numbers.
     ///
     /// # Errors
@@ -123,8 +123,8 @@ impl Table {
         self.offered.extract_if(.., |(_, offered)| offered.is_answered()).collect()
     }
 
-    /// Records that the scheduler has accepted a job as offered. Gives the job's state: it may have started before the
-    /// answer came. `None` when somebody has cancelled or changed it meanwhile: then the scheduler has an application without a job.
+    /// Records that the scheduler has accepted a job as offered. Returns the job's state: it may have started before the
+    /// answer came. `None` when someone has canceled or changed it meanwhile: then the scheduler has an application without a job.
     pub(super) fn confirm(&mut self, offered: &Job) -> Option<JobState> {
         let retained =
             self.jobs.get_mut(&offered.number).filter(|retained| retained.generation == offered.generation)?;

@@ -12,7 +12,7 @@ const NAMED: usize = 3;
 /// How many applications are listed.
 const LISTED: usize = 50;
 
-/// The notice about a queue that begins to drain, or that is stuck draining: weight, one line, and the list of its holders.
+/// The notice about a queue that starts to drain, or that is stuck draining: weight, one line, and the list of its holders.
 pub fn drain_notice(
     draining: &Draining,
     partition: Option<&str>,

@@ -1,4 +1,4 @@
-//! Who starves, who borrows, who idles: each queue beside its guarantee.
+//! Who starves, who borrows, who idles: each queue next to its guarantee.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ pub struct FairnessRow {
     pub guaranteed: i64,
     /// What it uses.
     pub used: i64,
-    /// What it asks for beyond that.
+    /// What it requests beyond that.
     pub pending: i64,
     /// What it would have if its parent's share went by guarantees among the siblings that ask.
     pub fair: i64,
@@ -37,7 +37,7 @@ impl FairnessRow {
         self.used.saturating_add(self.pending)
     }
 
-    /// What it lacks of its guarantee though it asks for it.
+    /// What it lacks of its guarantee though it requests it.
     pub fn deficit(&self) -> i64 {
         self.guaranteed.min(self.demand()).saturating_sub(self.used).max(0)
     }
@@ -53,14 +53,14 @@ impl FairnessRow {
         self.used.saturating_sub(self.guaranteed).max(0)
     }
 
-    /// What of its guarantee it does not even ask for.
+    /// What of its guarantee it does not even request.
     pub fn idle(&self) -> i64 {
         self.guaranteed.saturating_sub(self.demand()).max(0)
     }
 }
 
 impl PartitionView {
-    /// Every queue but the root beside its guarantee, for each resource that it is guaranteed or uses: those that lack the largest part of
+    /// Every queue but the root next to its guarantee, for each resource that it is guaranteed or uses: those that lack the largest part of
     /// their guarantee first, then those that borrow, then by queue. Looks at all queues; meant for a question of a person.
     ///
     /// `history` says since when a queue has had a deficit, under the guarantee that it has now.

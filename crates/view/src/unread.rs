@@ -11,15 +11,15 @@ pub struct Unread {
     pub users: bool,
 }
 
-/// What a page says in the place of applications that were not read.
+/// What a page says instead of applications that were not read.
 pub const NO_APPS: &str = "loading applications";
-/// What it says in the place of nodes.
+/// What it says instead of nodes.
 pub const NO_NODES: &str = "loading nodes";
-/// What it says in the place of users and groups.
+/// What it says instead of users and groups.
 pub const NO_USERS: &str = "loading users and groups";
 
 impl Unread {
-    /// What is to be said of what an overview needs: applications and nodes.
+    /// What is to be reported of what an overview needs: applications and nodes.
     pub fn words(self) -> Vec<&'static str> {
         let all = [(self.apps, NO_APPS), (self.nodes, NO_NODES)];
         all.into_iter().filter(|(unread, _)| *unread).map(|(_, words)| words).collect()

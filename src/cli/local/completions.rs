@@ -1,6 +1,6 @@
-//! What completions know of a daemon: the numbers of jobs and the queues, asked at the moment when they are needed.
+//! What completions know of a daemon: the numbers of jobs and the queues, asked at the time when they are needed.
 //!
-//! The scripts are those that clap makes; what stands here is added to them. They call `kornsole local names`, which says nothing where no
+//! The scripts are those that clap makes; what is here is added to them. They call `kornsole local names`, which says nothing where no
 //! daemon answers.
 
 use std::process::ExitCode;
@@ -129,7 +129,7 @@ _kornsole_queues() {
 }
 "#;
 
-/// The specifications in a script for zsh whose values a daemon knows, by how they begin or what they say, with what completes them.
+/// The specifications in a script for zsh whose values a daemon knows, by how they start or what they say, with what completes them.
 const ZSH_VALUES: [(&str, &str); 6] = [
     ("'*::numbers -- Job ID", "_kornsole_jobs"),
     ("':number -- ID of the job", "_kornsole_jobs"),
@@ -142,7 +142,7 @@ const ZSH_VALUES: [(&str, &str); 6] = [
 fn zsh(script: String) -> String {
     let mut text = String::with_capacity(script.len() + ZSH.len());
     for line in script.lines() {
-        // The functions stand before the call at the end.
+        // The functions precede the call at the end.
         if line.starts_with("if [ \"$funcstack[1]\"") {
             text.push_str(ZSH);
             text.push('\n');

@@ -122,7 +122,7 @@ impl UpArgs {
 
 /// Runs the daemon until it is asked to stop.
 pub fn run(args: &UpArgs) -> ExitCode {
-    // Clearing 2 MB at the start of each small process takes a quarter of its time, and in this one large pages hold what nobody uses.
+    // Clearing 2 MB at the start of each small process takes a quarter of its time, and in this one large pages hold what no one uses.
     let _ = disable_transparent_huge_pages(true);
     let owner = peer::of_process();
     let places = match args.places(owner.uid == 0) {
@@ -156,7 +156,7 @@ pub fn run(args: &UpArgs) -> ExitCode {
         Ok((engine, rest)) => {
             let code = until_asked(&engine);
             drop(rest);
-            // The next daemon would replace it; until then nobody is to think that one listens.
+            // The next daemon would replace it; until then no one is to think that one listens.
             let _ = std::fs::remove_file(&places.socket);
             code
         }
@@ -164,7 +164,7 @@ pub fn run(args: &UpArgs) -> ExitCode {
     }
 }
 
-/// Has this process keep as many files open as it may at all: each job that runs needs one. Gives how many it was, if that was less.
+/// Has this process keep as many files open as it may at all: each job that runs needs one. Returns how many it was, if that was less.
 fn more_files() -> Option<u64> {
     let limit = getrlimit(Resource::Nofile);
     let raised = limit.current != limit.maximum
@@ -204,12 +204,12 @@ fn start(args: &UpArgs, by: &SchedulerSettings, own: Settings, places: &Places) 
     };
     tracing::info!("{limits}");
     let url = rest.as_ref().map_or_else(String::new, |rest| format!("{}\n", serve::url(rest)));
-    // Nobody may listen there.
+    // No one may listen there.
     let _ = settings::print(&format!("{}\n{url}", places.socket.display()));
     Ok((engine, rest))
 }
 
-/// The engine over the journal of the folder.
+/// The engine over the journal of the directory.
 fn engine(by: &SchedulerSettings, machine: &Machine) -> Result<Arc<Engine>, String> {
     let mut setup = setup(by, Profile::Kornsole);
     // Jobs of one machine hold cores with more or less memory: who holds too many cores gives some, however little memory goes with them.

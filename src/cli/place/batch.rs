@@ -35,7 +35,7 @@ const REJECTED: &str = "rejected";
 /// The most faults that are reported.
 const FAULTS: usize = 100;
 
-/// Places the submissions of a file. Gives the exit code: 1 when one landed elsewhere or is faulty, 2 when the format is unknown.
+/// Places the submissions of a file. Returns the exit code: 1 when one landed elsewhere or is faulty, 2 when the format is unknown.
 ///
 /// # Errors
 /// The answers cannot be written.

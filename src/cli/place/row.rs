@@ -17,7 +17,7 @@ pub struct Row {
     pub user: String,
     /// The groups, primary group first.
     pub groups: Vec<String>,
-    /// The queue asked for.
+    /// The queue requested.
     pub queue: String,
     /// The tags, the type among them.
     pub tags: BTreeMap<String, String>,
@@ -62,7 +62,7 @@ impl Header {
     /// Reads the header.
     ///
     /// # Errors
-    /// Every column that is not known or stands there twice, and that there is none for the user.
+    /// Every column that is unknown or is there twice, and that there is none for the user.
     pub fn read(record: &Record) -> Result<Self, Vec<Fault>> {
         let mut columns = Vec::new();
         let mut faults = Vec::new();

@@ -1,4 +1,4 @@
-//! Where the audit and the revisions are read: a running scheduler is asked, or a state folder that nobody runs is looked at.
+//! Where the audit and the revisions are read: a running scheduler is asked, or a state directory that no one runs is examined.
 
 use std::path::{Path, PathBuf};
 
@@ -17,7 +17,7 @@ use wire::convert::{Wall, audit as convert};
 use wire::dto::audit::{Audit, AuditEntry, RevisionInfo, Revisions};
 use wire::dto::native::ConfigState;
 
-/// How many are asked for at once.
+/// How many are requested at once.
 const PAGE: usize = 1000;
 
 /// Whose audit and revisions are read.
@@ -40,7 +40,7 @@ impl AuditSourceArgs {
         ServerArgs { server: self.server.clone().unwrap_or_default(), client: self.client.clone() }
     }
 
-    /// Opens what the arguments name: a server, or a state folder.
+    /// Opens what the arguments name: a server, or a state directory.
     pub(super) fn open(&self) -> Result<AuditSource, Ended> {
         if let Some(path) = &self.state {
             let opened: Result<Box<dyn Inspected>, FolderError> = match AuditInspection::is_of(path) {
@@ -67,7 +67,7 @@ impl AuditSourceArgs {
         }
     }
 
-    /// The folder of a scheduler that does not run.
+    /// The directory of a scheduler that does not run.
     pub(super) fn folder(&self) -> Result<FolderInspection, Ended> {
         let folder = self.state.clone().unwrap_or_default();
         FolderInspection::open(&folder).map_err(|trouble| failed(&folder, &trouble))
@@ -82,14 +82,14 @@ fn failed(folder: &Path, trouble: &FolderError) -> Ended {
 pub(super) enum AuditSource {
     /// That of a running scheduler.
     Server(Box<Once>),
-    /// That of a state folder.
+    /// That of a state directory.
     Folder(Box<dyn Inspected>),
     /// That of orders to a cluster, on this machine.
     Retained(Retained, Profile),
 }
 
 impl AuditSource {
-    /// Who did what, the newest first; and whose alone, if not everybody's is shown.
+    /// Who did what, the newest first; and whose alone, if not everyone's is shown.
     pub fn audit(&self, query: &AuditQuery) -> Result<(Vec<AuditEntry>, Option<String>), Ended> {
         let once = match self {
             Self::Server(once) => once,
@@ -123,7 +123,7 @@ impl AuditSource {
         Ok((entries, only))
     }
 
-    /// The configurations that were in force, the newest first, at most so many.
+    /// The configurations that were active, the newest first, at most this many.
     pub fn revisions(&self, last: usize) -> Result<Vec<RevisionInfo>, Ended> {
         let once = match self {
             Self::Server(once) => once,
@@ -152,7 +152,7 @@ impl AuditSource {
         Ok(found)
     }
 
-    /// A configuration that was in force; without a number, the last one.
+    /// A configuration that was active; without a number, the last one.
     pub fn state(&self, revision: Option<u64>) -> Result<ConfigState, Ended> {
         let none = || Ended { message: format!("revision {} not found", revision.unwrap_or(1)), code: 1 };
         if let Self::Retained(retained, _) = self {
@@ -180,7 +180,7 @@ impl AuditSource {
         Ok(convert::old_configuration(&found, look.policy_group(), &began()))
     }
 
-    /// How a command ends that has shown what there is: of a damaged folder that is what is intact.
+    /// How a command ends that has shown what there is: of a damaged directory that is what is intact.
     pub fn end(&self) -> Result<(), Ended> {
         match self {
             Self::Folder(look) => look.damage().map_or(Ok(()), |damage| Err(ended(damage.to_owned()))),

@@ -15,7 +15,7 @@ use source::remote::once::Once;
 use view::act::{PodEnd, Reason, Refusal};
 use view::kubernetes::{Chain, OwnerObject};
 
-/// Up to how many reasons of a refusal are listed one by one.
+/// Up to how many reasons of a rejection are listed one by one.
 const FEW: usize = 5;
 /// How often the line that counts deleted pods is written again.
 const PERIOD: Duration = Duration::from_millis(200);
@@ -68,7 +68,7 @@ pub(super) fn by_outcome(pods: &[(String, PodEnd)]) -> String {
     escape_lines(&lines)
 }
 
-/// A line for each reason of a refusal, which are the pods of an application.
+/// A line for each reason of a rejection, which are the pods of an application.
 pub(super) fn each_reason(reasons: &[Reason]) -> String {
     reasons.iter().map(|reason| format!("\n  {}", reason.text)).collect()
 }
@@ -85,10 +85,10 @@ pub(super) fn reasons_by_outcome(reasons: &[Reason]) -> String {
     codes.iter().map(|(code, (count, first))| format!("\n  {count} {code}, for example {first}")).collect()
 }
 
-/// Asks, and suspends owners. Gives the connection to kill by.
+/// Asks, and suspends owners. Returns the connection to kill by.
 ///
 /// # Errors
-/// Somebody says no, or there is nobody to ask; an owner cannot be suspended.
+/// Someone says no, or there is no one to ask; an owner cannot be suspended.
 pub(super) fn before(args: &KillArgs) -> Result<Once, Ended> {
     if !args.yes && !std::io::stdin().is_terminal() {
         let message = "cannot ask for confirmation without a terminal; use --yes".to_owned();

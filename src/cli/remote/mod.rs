@@ -1,8 +1,8 @@
-//! A scheduler somewhere else without a screen: `kornsole queues`, `apps`, `app`, `nodes`, `users`, `explain`, `fairness`, `events`, `kill`, `move`, `apply`,
-//! `whoami`, `audit`, `config`, each with `--server`; the last two also on a state folder that nobody runs.
+//! A scheduler elsewhere without a screen: `kornsole queues`, `apps`, `app`, `nodes`, `users`, `explain`, `fairness`, `events`, `kill`, `move`, `apply`,
+//! `whoami`, `audit`, `config`, each with `--server`; the last two also on a state directory that no one runs.
 //!
 //! Tables for people; with `--json` the shapes of the REST API as 1.8.0 has them, sorted, whichever release answers, so that a script
-//! reads one form. Exit codes: 0 done, 1 refused or not there, 2 wrong use, 3 nobody answers.
+//! reads one form. Exit codes: 0 done, 1 refused or not there, 2 wrong use, 3 no one answers.
 
 mod act;
 mod apply;
@@ -44,7 +44,7 @@ pub use usage::{UsageArgs, moment, usage};
 pub use whoami::{WhoAmIArgs, whoami};
 use wire::dto::native::{WhatIf, WhatIfResult};
 
-/// The exit code when nobody answers.
+/// The exit code when no one answers.
 const UNREACHABLE: u8 = 3;
 /// How often `--watch` looks.
 const WATCH: Duration = Duration::from_secs(2);
@@ -124,7 +124,7 @@ impl ServerArgs {
         Ok((Once::connect(&found.target, Limits::default())?, trends::context(&found)))
     }
 
-    /// What a kornsole answers to a path of its own API, if it has that feature.
+    /// What a kornsole server answers to a path of its own API, if it has that feature.
     ///
     /// # Errors
     /// Why there is no answer, and the exit code.
@@ -140,7 +140,7 @@ impl ServerArgs {
         asked().map_err(|ended: Ended| (ended.message, ended.code))
     }
 
-    /// Has a kornsole do something on a path of its own API, which all of this release have who have the feature `alerts`.
+    /// Has a kornsole server do something on a path of its own API, which all of this release have who have the feature `alerts`.
     ///
     /// # Errors
     /// Why it was not done, and the exit code.
@@ -162,7 +162,7 @@ impl ServerArgs {
         done().map_err(|ended: Ended| (ended.message, ended.code))
     }
 
-    /// Has a what-if tried by a kornsole, or makes a twin of an Apache YuniKorn to try it on: of the first partition where none is named.
+    /// Has a what-if tried by a kornsole server, or makes a twin of Apache YuniKorn to try it on: of the first partition where none is named.
     ///
     /// # Errors
     /// Why neither was done, and the exit code.
@@ -194,7 +194,7 @@ fn exit(result: Result<(), Ended>) -> ExitCode {
     }
 }
 
-/// Prints a text. Gives whether somebody still reads.
+/// Prints a text. Returns whether someone still reads.
 fn print(text: &str) -> Result<bool, Ended> {
     write_out(&safe(text))
 }
@@ -218,7 +218,7 @@ fn write_out(text: &str) -> Result<bool, Ended> {
     }
 }
 
-/// Prints what `make` gives; with `watch` again whenever it is something else. While nobody answers that is reported, and tried again.
+/// Prints what `make` gives; with `watch` again whenever it is something else. While no one answers that is reported, and tried again.
 fn print_or_watch(watch: bool, mut make: impl FnMut() -> Result<String, Ended>) -> Result<(), Ended> {
     let mut last = make()?;
     if !print(&last)? || !watch {

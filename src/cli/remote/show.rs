@@ -1,4 +1,4 @@
-//! Queues, applications, nodes, users and groups of a scheduler somewhere else.
+//! Queues, applications, nodes, users and groups of a scheduler elsewhere.
 
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -283,7 +283,7 @@ fn usage(table: &mut Table, once: &Once, row: &UsageRow, side: Side) {
     }
 }
 
-/// What stands in a cell whose value could not be read.
+/// What is in a cell whose value could not be read.
 const UNKNOWN: &str = "?";
 
 /// The cells of one row: a value that the answer has but that could not be read is shown as unknown.
@@ -324,7 +324,7 @@ fn note_unknown(once: &Once) {
     }
 }
 
-/// Prints every partition that is asked for, by what `render` makes of it.
+/// Prints every partition that is requested, by what `render` makes of it.
 pub(super) fn show(
     args: &ShowArgs,
     page: Want,

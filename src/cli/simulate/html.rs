@@ -144,7 +144,7 @@ fn list(page: &mut String, class: &str, sentences: &[String]) {
     }
 }
 
-/// Rows with a heading, as many as fit: the page gets no longer than so many bytes, and a few more.
+/// Rows with a heading, as many as fit: the page gets no longer than this many bytes, and a few more.
 fn table(page: &mut String, head: &[String], rows: impl ExactSizeIterator<Item = Vec<String>>, most: usize) {
     let cell = |tag: &str, column: usize, text: &str| {
         let class = if column > 0 { " class=\"n\"" } else { "" };

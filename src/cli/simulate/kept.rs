@@ -65,7 +65,7 @@ impl Retained {
     }
 }
 
-/// Writes runs into a new file of a folder.
+/// Writes runs into a new file of a directory.
 fn unfinished(folder: &Path, rows: &[Row]) -> std::io::Result<PathBuf> {
     for number in 1..MOST {
         let name = if number == 1 { format!("{UNFINISHED}.jsonl") } else { format!("{UNFINISHED}-{number}.jsonl") };
@@ -88,7 +88,7 @@ fn written<'r>(file: &mut File, rows: impl IntoIterator<Item = &'r Row>) -> std:
     file.write_all(&lines)
 }
 
-/// What a kept run must agree in beside its label: the files, and the options that change what a run does.
+/// What a kept run must agree in next to its label: the files, and the options that change what a run does.
 pub(super) fn digest(args: &SimulateArgs, inputs: &Inputs, variant: &Variant) -> String {
     let options = format!(
         "{:?}{:?}{:?}{:?}{:?}{}",
@@ -97,7 +97,7 @@ pub(super) fn digest(args: &SimulateArgs, inputs: &Inputs, variant: &Variant) ->
     format!("{}-{options}", inputs.digest(variant.workload, variant.config))
 }
 
-/// The file of finished runs, open to add to, and those that are in it. A line that was cut off by the end of a process is left out.
+/// The file of finished runs, open to add to, and those that are in it. A line that was cut off by the end of a process is omitted.
 fn opened(path: &Path) -> Result<(File, Vec<Row>), Ended> {
     let failed = |why: std::io::Error| Ended::input(format!("{}: {why}", path.display()));
     let mut file = OpenOptions::new().read(true).append(true).create(true).open(path).map_err(failed)?;

@@ -1,4 +1,4 @@
-//! Whether the runs fit into memory: a sweep that would not is refused before it begins, with the estimate.
+//! Whether the runs fit into memory: a sweep that would not is refused before it starts, with the estimate.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -11,7 +11,7 @@ use forecast::simulate::Workload;
 /// What a text takes once it is read, in its own bytes.
 const READ: u64 = 12;
 
-/// Refuses runs that need more memory than there is, so many of them at a time.
+/// Refuses runs that need more memory than there is, this many of them at a time.
 pub(super) fn fit<'v>(
     inputs: &Inputs,
     variants: impl Iterator<Item = &'v Variant>,

@@ -43,7 +43,7 @@ pub(super) fn on_stderr() -> impl Fn(&str) + Sync {
 
 /// How far runs are that are made together.
 pub(super) struct Progress<'s> {
-    /// What stands before it: which run of a search it is.
+    /// What precedes it: which run of a search it is.
     head: String,
     /// How many runs.
     all: usize,
@@ -60,7 +60,7 @@ struct State {
 }
 
 impl<'s> Progress<'s> {
-    /// None of so many runs is done yet.
+    /// None of this many runs is done yet.
     pub fn new(head: impl Into<String>, all: usize, said: &'s Said<'s>) -> Self {
         let progress = Self { head: head.into(), all, began: Instant::now(), state: Mutex::default(), said };
         progress.say(&State::default());
@@ -134,7 +134,7 @@ pub(super) struct Share<'s> {
 }
 
 impl<'s> Share<'s> {
-    /// Something that begins.
+    /// Something that starts.
     pub fn new(what: impl Into<String>, said: &'s Said<'s>) -> Self {
         Self { what: what.into(), last: None, said }
     }

@@ -77,7 +77,7 @@ fn value(target: &Target, figures: &Figures) -> String {
     target.value(figures).map_or_else(|| "nothing to measure".to_owned(), |value| target.shown(value))
 }
 
-/// Which ask waited longest, and what of the largest node it wants.
+/// Which ask waited longest, and what of the largest node it needs.
 fn because(longest: &Longest, largest: &Resource) -> String {
     let share = |(name, amount): (&String, &i64)| {
         let all = largest.amount(name);

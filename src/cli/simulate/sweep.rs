@@ -146,7 +146,7 @@ fn by_steps(
     }
     let all = steps.scenario.steps.len();
     for (number, step) in steps.scenario.steps.iter().enumerate() {
-        // A step stands for the share of the asks that it is.
+        // A step represents the share of the asks that it is.
         let asks = steps.jobs.asks();
         let over = asks * number as u64 / all as u64;
         if number.is_multiple_of(STEPS) && !go_on(Done { over, all: asks }) {

@@ -111,7 +111,7 @@ fn more(applications: usize, lines: &mut Vec<String>) {
 /// `+3 (+1 to +5)`.
 fn signed(spread: dto::WhatIfSpread) -> String {
     let dto::WhatIfSpread { p10, median, p90 } = spread;
-    // Amounts below are whole, but for times.
+    // Amounts below are whole, except for times.
     let one = |value: f64| if value.fract() == 0.0 { format!("{value:+.0}") } else { format!("{value:+.1}") };
     if p10 == p90 { one(median) } else { format!("{} ({} to {})", one(median), one(p10), one(p90)) }
 }

@@ -45,7 +45,7 @@ pub fn config(given: &Given) -> Option<Vec<Reading>> {
     Some(refused.map(reading).into_iter().collect())
 }
 
-/// The scheduler's figures contradict each other. Where its health is not known nothing changes.
+/// The scheduler's figures contradict each other. Where its health is unknown nothing changes.
 pub fn unhealthy(given: &Given) -> Option<Vec<Reading>> {
     let wrong = given.health.as_ref()?;
     let more = wrong.len().saturating_sub(1) as u64;

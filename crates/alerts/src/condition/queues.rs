@@ -62,7 +62,7 @@ pub fn heads(given: &Given, part: &PartitionView) -> Vec<Head> {
 fn oldest<'v>(part: &'v PartitionView, leaf: &QueueRow) -> Option<(&'v Arc<AppRow>, &'v Arc<AskRow>)> {
     let waiting = leaf.apps.iter().filter_map(|slot| part.app(*slot)).filter(|app| app.pending_asks > 0);
     let pending = |ask: &&'v Arc<AskRow>| matches!(ask.state, AskState::Pending { .. });
-    // Asks stand in the order of arrival.
+    // Asks are in the order of arrival.
     let first = waiting.filter_map(|app| Some((app, app.asks.values().find(pending)?)));
     first.min_by(|(one, one_ask), (other, other_ask)| {
         one_ask.created.cmp(&other_ask.created).then_with(|| one.id.cmp(&other.id))
@@ -105,12 +105,12 @@ pub fn no_scheduling(given: &Given, memory: &Memory, heads: &[Vec<Head>]) -> Vec
     given.view.partitions.iter().zip(heads).filter_map(reading).collect()
 }
 
-/// Queues that lack a part of their guarantee and ask for it: of queues inside each other the deepest.
+/// Queues that lack a part of their guarantee and request it: of queues inside each other the deepest.
 pub fn below_guarantee(rule: &Rule, part: &PartitionView) -> Vec<Reading> {
     let mut found: Vec<Reading> = Vec::new();
     // The queues above those that were found.
     let mut above: BTreeSet<&QueuePath> = BTreeSet::new();
-    // Parents stand before their children.
+    // Parents precede their children.
     let all: Vec<&Arc<QueueRow>> = part.walk().skip(1).filter(|queue| rule.covers(&queue.path)).collect();
     for queue in all.into_iter().rev() {
         let Some((resource, guaranteed, used, pending)) = largest_lack(queue) else { continue };
@@ -156,7 +156,7 @@ pub fn waits(rule: &Rule, given: &Given, part: &PartitionView) -> Vec<Reading> {
     part.walk().filter(|queue| queue.leaf && rule.covers(&queue.path)).filter_map(reading).collect()
 }
 
-/// A queue uses most of its maximum and asks for more.
+/// A queue uses most of its maximum and requests more.
 pub fn maximum(rule: &Rule, part: &PartitionView) -> Vec<Reading> {
     let reading = |queue: &Arc<QueueRow>| {
         let of = |(name, most): (&'_ str, i64)| {

@@ -5,7 +5,7 @@ use std::fmt;
 use super::{ExpressionFault, Sign, Term};
 use view::trends::{SubjectKind, UnknownValue, Value};
 
-/// How deep parentheses may stand in each other.
+/// How deep parentheses may be in each other.
 const DEEPEST: usize = 32;
 
 #[derive(Clone, Debug, PartialEq)]

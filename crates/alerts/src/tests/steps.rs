@@ -1,4 +1,4 @@
-//! Steps: pending, firing, over; held back; restarts and clocks.
+//! Steps: pending, firing, over; blocked; restarts and clocks.
 
 use super::stage::Stage;
 use crate::state::MOST;

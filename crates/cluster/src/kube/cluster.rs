@@ -35,7 +35,7 @@ const NO_NAMESPACE: &str = "the namespace of the scheduler is unknown: Service y
 /// The longest refusal that is read, in bytes.
 const REFUSAL: usize = 64 << 10;
 
-/// What a person wants of the way.
+/// What a person needs of the way.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Wanted {
     /// The namespace of the scheduler.
@@ -185,7 +185,7 @@ impl Cluster {
         self.who.load_full()
     }
 
-    /// Why it is not known who one is.
+    /// Why it is unknown who one is.
     pub fn unknown(&self) -> Option<Arc<KubeFault>> {
         self.unknown.load_full()
     }
@@ -195,7 +195,7 @@ impl Cluster {
         self.wanted.enforce_acl
     }
 
-    /// Sends a request to the scheduler; `path` begins with `/`.
+    /// Sends a request to the scheduler; `path` starts with `/`.
     ///
     /// # Errors
     /// It cannot be found, or the API server does not let the request through. What the scheduler itself refuses is a response.
@@ -310,7 +310,7 @@ impl Cluster {
             Route::Proxy(place) => {
                 let verb = if method == Method::GET { "get" } else { "create" };
                 let asked = Asked::core(verb, "services/proxy", Some(&place.namespace)).named(&place.proxied());
-                // The API server takes it away, and it would be the token of a kornsole.
+                // The API server takes it away, and it would be the token of a kornsole server.
                 headers.remove("authorization");
                 let address =
                     format!("/api/v1/namespaces/{}/services/{}/proxy{path}", place.namespace, place.proxied());
@@ -382,7 +382,7 @@ async fn proxied(
 }
 
 impl Cluster {
-    /// Whether somebody follows its objects, so that nobody need list them.
+    /// Whether someone follows its objects, so that no one need list them.
     pub fn follows(&self) -> bool {
         self.follows.load(Ordering::Relaxed)
     }

@@ -1,13 +1,13 @@
 //! The rules of access that kornsole needs, as manifests.
 
-/// Who somebody is for kornsole.
+/// Who someone is for kornsole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
     /// Looks at everything that the console shows, and changes nothing.
     Viewer,
-    /// Kills applications and cordons nodes, besides.
+    /// Kills applications and cordons nodes, in addition.
     Operator,
-    /// Changes the configuration, besides.
+    /// Changes the configuration, in addition.
     Admin,
     /// Is the scheduler: its service account, its rights and its Deployment.
     Scheduler,

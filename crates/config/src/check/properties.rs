@@ -67,7 +67,7 @@ fn known(key: &str, profile: Profile) -> bool {
         || unobeyed_keys(profile).any(|known| known == key)
 }
 
-/// The known key that `key` is written like: the same but for case and separators, or but for two letters.
+/// The known key that `key` is written like: the same except for case and separators, or except for two letters.
 fn near_known(key: &str, profile: Profile) -> Option<&'static str> {
     let plain = |text: &str| text.to_lowercase().replace(['.', '_', '-'], "");
     let same = PropertyKey::names_in(profile).find(|known| plain(known) == plain(key));

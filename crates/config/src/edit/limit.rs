@@ -12,7 +12,7 @@ use crate::fault::Fault;
 
 const LIMIT: &[&str] = &["limit", "users", "groups", "maxapplications", "maxresources"];
 
-/// The limits of a queue, in the order in which they are counted, with everything as it is written.
+/// The limits of a queue, in the order in which they are counted, with everything as written.
 ///
 /// # Errors
 /// A fault with a code EDT-001 to EDT-005, as the module [`super`] lists them.
@@ -27,7 +27,7 @@ pub fn limits(text: &str, target: &Target<'_>) -> Result<Vec<NewLimit>, Fault> {
     })
 }
 
-/// A limit as it is written.
+/// A limit as written.
 fn written(tree: &Tree<'_>, map: usize, refuse: EditFaults<'_>) -> Result<NewLimit, Fault> {
     let scalar = |id: usize| tree.scalar(tree.follow(id)).unwrap_or_default().to_owned();
     let names = |key| -> Result<Vec<String>, Fault> {
@@ -73,7 +73,7 @@ pub fn add_limit(text: &str, target: &Target<'_>, index: Option<usize>, limit: &
     Ok(draft.finish())
 }
 
-/// Makes limit number `index`, from 0, say what `limit` does. What it says already stays as it is written.
+/// Makes limit number `index`, from 0, say what `limit` does. What it says already stays as written.
 ///
 /// # Errors
 /// A fault with a code EDT-001 to EDT-005, as the module [`super`] lists them.
@@ -87,7 +87,7 @@ pub fn change_limit(text: &str, target: &Target<'_>, index: usize, limit: &NewLi
     let count = limit.max_applications.map(|count| Value::Plain(count.to_string()));
     let lists = [("users", &limit.users), ("groups", &limit.groups)];
     let settings = [("limit", one(&limit.description)), ("maxapplications", count)];
-    // What comes goes first, so that nothing is ever empty in between.
+    // What comes is first, so that nothing is ever empty in between.
     for (key, value) in &settings {
         if let Some(value) = value {
             put(&mut draft, &at, &[], key, value.clone(), LIMIT)?;

@@ -273,7 +273,7 @@ pub(super) fn descend(tree: &Tree<'_>, at: &[PathSegment]) -> usize {
     id
 }
 
-/// The way to the limits of a queue, up to the map that holds them: the partition's where they stand there (CFG-079).
+/// The way to the limits of a queue, up to the map that holds them: the partition's where they are there (CFG-079).
 pub(super) fn holder_of_limits(
     tree: &Tree<'_>,
     target: &Target<'_>,

@@ -105,7 +105,7 @@ impl Layer {
 pub(super) fn select<'l>(layers: &'l [Layer], asked: &str) -> Result<Vec<(&'l Layer, &'l Entry)>, Fault> {
     let mut ranked: Vec<&Layer> = layers.iter().collect();
     ranked.sort_by_key(|layer| std::cmp::Reverse(layer.rank));
-    // What is asked for by name goes before what the maps say.
+    // What is requested by name goes before what the maps say.
     let reported = if asked == DEFAULT_POLICY_GROUP { ranked.iter().find_map(|layer| layer.group()) } else { None };
     let key = format!("{}.yaml", reported.unwrap_or(asked));
     let mut found: Vec<(&Layer, &Entry)> = Vec::new();

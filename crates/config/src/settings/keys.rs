@@ -17,7 +17,7 @@ pub struct SettingKey {
     pub waits_for: &'static str,
     /// What it means.
     pub doc: &'static str,
-    /// Whether the value is the name of a file or folder.
+    /// Whether the value is the name of a file or directory.
     pub(super) path: bool,
     /// Whether the value may be a list.
     pub(super) list: bool,
@@ -36,7 +36,7 @@ impl SettingKey {
         Self { name, kind, default, waits_for: "", doc, path: false, list: false, set }
     }
 
-    /// A key without a default that names a file or folder.
+    /// A key without a default that names a file or directory.
     const fn path(
         name: &'static str,
         doc: &'static str,

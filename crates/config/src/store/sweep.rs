@@ -1,4 +1,4 @@
-//! What a killed process left beside a file.
+//! What a killed process left next to a file.
 
 use std::fs::{self, File, OpenOptions};
 use std::path::{Path, PathBuf};
@@ -12,8 +12,8 @@ fn is_own(name: &str, of: &str) -> bool {
     middle.and_then(|middle| middle.split_once('-')).is_some_and(|(process, count)| number(process) && number(count))
 }
 
-/// Removes the temporary files that were left beside a file by processes that ended in between. Those of a process that is at work are
-/// locked by it and stay, and so does everything whose name is another one. Gives what was removed.
+/// Removes the temporary files that were left next to a file by processes that ended in between. Those of a process that is at work are
+/// locked by it and stay, and so does everything whose name is another one. Returns what was removed.
 pub fn sweep(path: &Path) -> Vec<PathBuf> {
     let Ok(path) = follow(&Disk, path) else { return Vec::new() };
     let Some(name) = path.file_name().and_then(|name| name.to_str()) else { return Vec::new() };
@@ -29,7 +29,7 @@ pub fn sweep(path: &Path) -> Vec<PathBuf> {
     gone
 }
 
-/// Whether nobody holds the file. Where that is not known, somebody may.
+/// Whether no one holds the file. Where that is unknown, someone may.
 fn is_left(file: &Path) -> bool {
     // It may have the mode of the file it was for; only its owner's process may have made it.
     let opened: std::io::Result<File> = OpenOptions::new().read(true).open(file);

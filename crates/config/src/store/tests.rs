@@ -142,7 +142,7 @@ fn links_in_a_circle_and_folders_are_refused() {
     assert!(stored(&disk, "/folder").expect_err("it is a folder").to_string().contains("not a regular file"));
 }
 
-/// A folder of its own on the real disk, removed at the end.
+/// A directory of its own on the real disk, removed at the end.
 struct Folder(PathBuf);
 
 impl Folder {

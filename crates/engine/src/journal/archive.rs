@@ -1,6 +1,6 @@
 //! The ledger's archive: entries older than those in memory, from the store.
 //!
-//! What cannot be read is never left out in silence: an entry or a revision stands in its place that says so.
+//! What cannot be read is never omitted in silence: an entry or a revision is in its place that says so.
 
 use std::sync::Arc;
 

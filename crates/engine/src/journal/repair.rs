@@ -33,7 +33,7 @@ struct IntactParts {
 
 /// How far what is intact reaches.
 struct IntactRange {
-    /// The snapshot that it begins with.
+    /// The snapshot that it starts with.
     from: u64,
     /// The last record that follows on it without a gap.
     to: u64,
@@ -132,7 +132,7 @@ fn summary(found: &IntactParts) -> String {
     message
 }
 
-/// Moves a damaged file aside, and makes a new one with the intact part. Gives a message about it.
+/// Moves a damaged file aside, and makes a new one with the intact part. Returns a message about it.
 ///
 /// # Errors
 /// Why that cannot be done; the file is where it was.
@@ -187,7 +187,7 @@ pub(super) fn audit_in(disk: &Arc<dyn Disk>) -> std::io::Result<IntactAudit> {
     Ok(IntactAudit { changes: entries_of(&found), head: found.head.take(), entries, revisions })
 }
 
-/// Writes a new file, and puts it in the place of one that is moved aside. Gives where that is then.
+/// Writes a new file, and puts it instead of one that is moved aside. Returns where that is then.
 fn replace(file: &Path, write: impl FnOnce(Arc<dyn Disk>) -> Result<(), String>) -> Result<PathBuf, String> {
     let seconds = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or(Duration::ZERO).as_secs();
     let new = file.with_extension(format!("new-{seconds}"));

@@ -18,7 +18,7 @@ use model::Time;
 const PART: usize = (512 << 10) - 4096;
 /// After so much work (commands, and cycles one by one) there is another snapshot.
 const WORK: u64 = 20_000;
-/// Or after so many bytes of records, or a quarter of those that are kept: a start reads them all.
+/// Or after this many bytes of records, or a quarter of those that are kept: a start reads them all.
 const BYTES: u64 = 16 << 20;
 /// Or when cycles took so long, but after no less work than [`LEAST_WORK`].
 const BUSY: Duration = Duration::from_millis(500);
@@ -36,7 +36,7 @@ const RETAINED_TIME: Duration = Duration::from_secs(24 * 60 * 60);
 /// Between two snapshots that are kept there is no more work than this, and no more than two times [`apart`], as far as there is room.
 const SPREAD: u64 = 50_000;
 
-/// How much this thread gives way to the scheduler. Not further: while it writes, the journal's own thread waits for it.
+/// How much this thread is replaced by the scheduler. Not further: while it writes, the journal's own thread waits for it.
 #[cfg(target_os = "linux")]
 const NICE: i32 = 5;
 
@@ -47,7 +47,7 @@ pub struct Snapshots {
     thread: Option<JoinHandle<()>>,
     /// One is being made.
     making: bool,
-    /// After so many bytes of records there is another one.
+    /// After this many bytes of records there is another one.
     bytes: u64,
     /// No more bytes of records than this are behind the newest one before the scheduler waits for another.
     most: u64,
@@ -84,7 +84,7 @@ impl Snapshots {
         Ok(Self { requests, done, thread: Some(thread), making: false, bytes, most, volume, busy, last, apart: APART })
     }
 
-    /// Whether it is time for another one; `volume` and `busy` count from the beginning of this run.
+    /// Whether it is time for another one; `volume` and `busy` count from the start of this run.
     pub fn is_due(&mut self, volume: Volume, busy: Duration) -> bool {
         if let Ok(took) = self.done.try_recv() {
             self.is_made(took);
@@ -191,7 +191,7 @@ fn trim(journal: &Journal, bounds: Bounds) {
 /// Which snapshots are kept of these, the oldest first.
 fn keep(snapshots: &mut Vec<(u64, SnapshotIndex)>, now: WallTime, bounds: Bounds) {
     let Some((_, newest)) = snapshots.last().cloned() else { return };
-    // There is always a second one to begin with.
+    // There is always a second one to start with.
     while snapshots.len() > 2 && newest.record_bytes.saturating_sub(snapshots[0].1.record_bytes) > bounds.records {
         snapshots.remove(0);
     }

@@ -1,4 +1,4 @@
-//! A scheduler of ours in the state of one elsewhere, as far as that can be seen: to explain what that one decides, and to try changes.
+//! A scheduler of kornsole in the state of one elsewhere, as far as that can be seen: to explain what that one decides, and to try changes.
 //!
 //! ```text
 //!  view of the other ── layout ──> configuration ─┐
@@ -9,7 +9,7 @@
 //! Invariants:
 //! - pure: a view goes in, a scheduler comes out; nothing is asked of the other side here;
 //! - what cannot be seen is listed ([`Twin::unknown`]), and what came out otherwise than reported as well ([`Twin::differs`]);
-//! - a twin that differs in what queues use or ask for explains nothing: it says where it differs.
+//! - a twin that differs in what queues use or request explains nothing: it says where it differs.
 //!
 //! Where to read: [`Twin::of`], then `replay`. [`Agreement`] compares what a twin decides with what the other side did then.
 
@@ -46,7 +46,7 @@ pub struct Twin {
     said: BTreeMap<(AppId, AskId), Arc<str>>,
     /// What of gangs has no effect, by the ask that it concerns.
     hints: BTreeMap<AskId, Vec<String>>,
-    /// The pods that the other side is not asked for yet, by application.
+    /// The pods that the other side is not requested yet, by application.
     held: BTreeMap<AppId, Vec<HeldPod>>,
 }
 
@@ -169,7 +169,7 @@ impl Twin {
         self.now
     }
 
-    /// A copy to try things in, if two copies take at most so many bytes.
+    /// A copy to try things in, if two copies take at most this many bytes.
     ///
     /// # Errors
     /// It is too large.

@@ -74,7 +74,7 @@ fn why(twin: &Twin) -> String {
     }
 }
 
-/// What is not known besides history and order.
+/// What is unknown in addition history and order.
 fn unknown(twin: &Twin) -> Vec<&str> {
     twin.unknown().iter().map(String::as_str).skip(2).collect()
 }
@@ -122,7 +122,7 @@ fn what_runs_counts_where_the_scheduler_has_it() {
     }
 }
 
-/// Both pods take one port; the one that waits wants a node with this disk.
+/// Both pods take one port; the one that waits needs a node with this disk.
 fn with_port(bound: &str, disk: &str) -> Twin {
     let port = ", containers: [{name: c, ports: [{hostPort: 8080}]}]";
     twin(&manifests(&format!("{port}{bound}"), &format!("{port}, nodeSelector: {{disk: {disk}}}"), ""), &[])

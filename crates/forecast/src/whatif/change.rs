@@ -14,7 +14,7 @@
 //! kill APPLICATION
 //! move APPLICATION QUEUE
 //! submit APPLICATION [COUNT] [priority N]  COUNT more that are like APPLICATION
-//! demand QUEUE xFACTOR                     all that is pending there, so many times
+//! demand QUEUE xFACTOR                     all that is pending there, this many times
 //! ```
 
 use std::fmt;

@@ -24,10 +24,10 @@ pub enum HistoryKey {
     Name,
 }
 
-/// One rule as it is written.
+/// One rule as written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RuntimeRule {
-    /// Applications whose id has this form; `*` stands for anything.
+    /// Applications whose id has this form; `*` represents anything.
     App(String, Duration),
     /// Applications of a user.
     User(String, Duration),
@@ -208,7 +208,7 @@ fn kind(key: HistoryKey, (app, user, queue): (&AppId, &str, &QueuePath)) -> Stri
     }
 }
 
-/// Whether a text has a form in which each `*` stands for anything.
+/// Whether a text has a form in which each `*` represents anything.
 pub fn fits(form: &str, text: &str) -> bool {
     let mut parts = form.split('*');
     let first = parts.next().unwrap_or_default();

@@ -2,7 +2,7 @@
 //!
 //! Invariants:
 //! - an answer is a function of the pod, the node and the snapshot; a decision is in the snapshot from its moment on;
-//! - what is not known here refuses and says so: its message begins with `kornsole does not support`;
+//! - what is unknown here refuses and says so: its message starts with `kornsole does not support`;
 //! - room for resources is the core's to judge, from the same sums: it is asked once, and not here.
 //!
 //! What a pod says of nodes alone is worked out once for all pods that say the same ([`conditions`]), by an index of labels and names.
@@ -76,7 +76,7 @@ struct Facts {
     known: Gathering,
     pods: Vec<PodFacts>,
     by_uid: Index<AskId, usize>,
-    /// Numbers of pods that are gone, for those to come.
+    /// Numbers of pods that no longer exist, for those to come.
     free: Vec<usize>,
     /// By matcher: the counters that count what it means, and those of anti-affinity.
     counting: Vec<Vec<usize>>,
@@ -90,7 +90,7 @@ pub(crate) fn suits(pod: &Pod, node: &NodeObject) -> bool {
 
 impl Snapshot {
     /// The snapshot of a cluster: its nodes, and its pods that have a node or may get one, each with its UID. `copies`: a what-if may
-    /// ask for those once more that have a node.
+    /// request those once more that have a node.
     pub(crate) fn of<'o>(
         nodes: impl Iterator<Item = &'o NodeObject>,
         pods: &[&Arc<Pod>],

@@ -56,7 +56,7 @@ impl Lines {
 /// Why a field is rejected.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Rejected {
-    /// Its line; 0 if the line is not known.
+    /// Its line; 0 if the line is unknown.
     pub line: u32,
     pub path: String,
     pub why: String,

@@ -160,7 +160,7 @@ impl Workload {
         match made.as_mut_slice() {
             _ if owned.creates => made.clear(),
             [only] if !only.per_node && only.groups == 1 => only.count = only.count.saturating_sub(owned.pods),
-            // Which of several sets the existing pods are of is not known: its controller has created them all.
+            // Which of several sets the existing pods are of is unknown: its controller has created them all.
             _ if owned.pods > 0 => made.clear(),
             _ => {}
         }

@@ -1,4 +1,4 @@
-//! What is said of an object besides its pods.
+//! What is reported of an object in addition its pods.
 
 use serde_json::Value;
 

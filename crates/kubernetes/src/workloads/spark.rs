@@ -51,7 +51,7 @@ impl<'v> App<'_, 'v> {
         }
     }
 
-    /// A field of a role, or the property of Spark that stands for it.
+    /// A field of a role, or the property of Spark that represents it.
     fn setting(&self, role: &Role, field: &str, key: &str) -> Result<Option<Field<'v>>, Rejected> {
         match self.spec.at(&format!("{}.{field}", role.name))? {
             Some(found) => Ok(Some(found)),

@@ -29,11 +29,11 @@ pub struct Ended {
     pub(super) second: Integral,
     /// What the scheduler had counted when the ledger first saw the application.
     pub(super) base: BTreeMap<Box<str>, u64>,
-    /// What was used beside what the scheduler has counted since then, when that was seen last.
+    /// What was used next to what the scheduler has counted since then, when that was seen last.
     pub(super) compared: Option<(Integral, BTreeMap<Box<str>, u64>)>,
 }
 
-/// What is kept beside the hours.
+/// What is kept next to the hours.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Head {
     begun: bool,
@@ -44,17 +44,17 @@ pub struct Head {
     inexact: Vec<(u64, u64)>,
 }
 
-/// An hour as it is written.
+/// An hour as written.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct SavedHour {
     accounts: Vec<(Account, Used)>,
     queues: Vec<(String, QueuePath, QueueUsed)>,
 }
 
-/// A moment of a ledger, as it is written down.
+/// A moment of a ledger, as written down.
 #[derive(Clone, Debug, Default)]
 pub struct Moment {
-    /// What stands beside the hours.
+    /// What is next to the hours.
     pub head: Head,
     hours: OrdMap<u64, Hour>,
     ended: OrdMap<AppId, Ended>,
@@ -129,7 +129,7 @@ impl Followed {
         Moment { head, hours: all.ledger.hours.hours, ended }
     }
 
-    /// The ledger of a moment that was written down. It does not count: since then nobody followed the scheduler.
+    /// The ledger of a moment that was written down. It does not count: since then no one followed the scheduler.
     pub fn restored(moment: Moment, why: &str) -> Self {
         let Moment { head, hours, ended } = moment;
         let mut gaps: imbl::Vector<Gap> = head.gaps.into_iter().collect();

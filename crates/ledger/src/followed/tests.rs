@@ -6,7 +6,7 @@ use crate::Dimension;
 use model::VCORE;
 
 const SECOND: u64 = 1_000_000;
-/// Where the tests begin: an hour of the clock, and some minutes.
+/// Where the tests start: an hour of the clock, and some minutes.
 const BEGIN: u64 = 100 * HOUR + 600 * SECOND;
 
 fn at(seconds: u64) -> Time {
@@ -29,7 +29,7 @@ fn released(id: &str) -> Change {
     Change::Released("app".into(), id.into())
 }
 
-/// An application of sue with what it has (true) and wants (false).
+/// An application of sue with what it has (true) and needs (false).
 fn seen(asks: &[(&str, i64, bool)]) -> SeenApp {
     let ask = |(id, amount, has): &(&str, i64, bool)| {
         let (amount, priority) = (Some(cores(*amount)), Priority(7));
@@ -52,7 +52,7 @@ fn look(seconds: u64, number: u64, apps: &[SeenApp]) -> Look {
     Look { at: at(seconds), number, partitions: vec![part] }
 }
 
-/// A ledger that began with one application.
+/// A ledger that started with one application.
 fn begun(asks: &[(&str, i64, bool)]) -> Followed {
     let mut followed = Followed::default();
     followed.begin(&look(0, 0, &[seen(asks)]), []);

@@ -11,13 +11,13 @@ use crate::state::partition::Partition;
 use crate::state::queue::ROOT;
 use model::{AppState, AskId, Resource, Time};
 
-/// From so many asks at once on it pays to make room for them first.
+/// From this many asks at once on it pays to be preempted for them first.
 const MANY: u32 = 4;
-/// For so many at most: they may be refused all the same.
+/// For this many at most: they may be refused all the same.
 const ROOM: u32 = 10_000;
 
 impl Partition {
-    /// An application asks for something, once or several times.
+    /// An application requests something, once or several times.
     pub(crate) fn ask(&mut self, now: Time, spec: &AskSpec, events: &mut Vec<Event>) {
         if let Some(app) = self.app_key(&spec.app).filter(|_| spec.count > MANY) {
             self.apps[app].make_room(spec.count.min(ROOM) as usize);
@@ -35,7 +35,7 @@ impl Partition {
         }
     }
 
-    /// Whether an ask would be taken, with `more` asked for before it. Gives its application.
+    /// Whether an ask would be taken, with `more` requested before it. Returns its application.
     ///
     /// # Errors
     /// Why it would not.
@@ -101,7 +101,7 @@ impl Partition {
         Ok(())
     }
 
-    /// Does with an ask what is to be done when its id is asked for again (D-23). Gives whether that is all.
+    /// Does with an ask what is to be done when its id is requested again (D-23). Returns whether that is all.
     fn asked_again(
         &mut self,
         now: Time,
@@ -188,7 +188,7 @@ impl Partition {
         }
     }
 
-    /// Gives an ask or allocation another size, whether there is room or not.
+    /// Returns an ask or allocation another size, whether there is room or not.
     fn resize(&mut self, now: Time, app: AppKey, ask: AskKey, to: &Resource, events: &mut Vec<Event>) {
         let application = &mut self.apps[app];
         let path = self.queues.path_up(application.queue);

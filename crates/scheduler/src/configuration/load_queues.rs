@@ -131,7 +131,7 @@ impl Partition {
         Ok(())
     }
 
-    /// Finds or makes one queue and gives it its settings. Gives what the configuration before said of it, if the queue passes on
+    /// Finds or makes one queue and gives it its settings. Returns what the configuration before said of it, if the queue passes on
     /// what it did then.
     fn load_queue<'a>(
         &mut self,
@@ -186,7 +186,7 @@ impl Partition {
         key
     }
 
-    /// Gives a queue what the configuration says of it (SCH-178). Its parent has been settled.
+    /// Returns a queue what the configuration says of it (SCH-178). Its parent has been settled.
     fn settle(&mut self, now: Time, key: QueueKey, config: &QueueConfig, known: bool, events: &mut Vec<Event>) {
         let (path, parent) = (self.queues[key].path.clone(), self.queues[key].parent);
         let of_parent = parent.map(|parent| &self.queues[parent].settings);
@@ -226,7 +226,7 @@ impl Partition {
             submit_acl: config.submit_acl.value.clone(),
             max_applications,
             template,
-            // New limits come into force all together, at the end.
+            // New limits become active all together, at the end.
             limits: Arc::clone(&queue.settings.limits),
         });
         let before = (queue.max.clone(), queue.guaranteed.clone());
@@ -266,7 +266,7 @@ impl Partition {
         properties
     }
 
-    /// A queue's type follows its configuration, but a parent that lost its children stays one until the last is gone
+    /// A queue's type follows its configuration, but a parent that lost its children stays one until the last no longer exists
     /// (`config.md` section 15).
     pub(crate) fn settle_type(&mut self, now: Time, key: QueueKey, events: &mut Vec<Event>) {
         let Some(queue) = self.queues.get(key) else { return };

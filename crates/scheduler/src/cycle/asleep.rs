@@ -1,4 +1,4 @@
-//! Which candidates of a leaf stand in groups: applications go there when they have backed off, and come back when something changes for
+//! Which candidates of a leaf are in groups: applications go there when they have backed off, and return when something changes for
 //! one of them or its time comes. What changes for all of a group is seen once for the group, in each walk.
 
 use crate::cycle::leaf_walk::{LeafWalk, Passed};
@@ -50,7 +50,7 @@ impl Partition {
         app.asks.get(app.backoff.as_ref()?.by_conditions?.ask)
     }
 
-    /// A walk has ended, at the `picked` application or behind the last one. What it passed is counted, and what it looked at goes where it
+    /// A walk has ended, at the `picked` application or behind the last one. What it passed is counted, and what it examined goes where it
     /// belongs now.
     pub(crate) fn end_walk(&mut self, now: Time, leaf: QueueKey, walk: LeafWalk, picked: Option<AppKey>) {
         for number in 0..self.queues[leaf].candidates.group_count() {
@@ -119,7 +119,7 @@ impl Partition {
         (0..candidates.group_count()).filter(identical).collect()
     }
 
-    /// One that may stand in a group stands there no more.
+    /// One that may be in a group is there no more.
     pub(crate) fn wake_app(&mut self, app: AppKey) {
         let Self { queues, apps, .. } = self;
         let Some(Application { rank: Some(rank), backoff, asleep, queue, .. }) = apps.get_mut(app) else { return };

@@ -26,7 +26,7 @@ pub(crate) enum Pick {
     Claim { app: AppKey, ask: AskKey, node: NodeKey },
     /// The ask takes over from the placeholder, on the placeholder's node or another.
     Replace { app: AppKey, ask: AskKey, placeholder: AskKey, node: NodeKey },
-    /// Nothing can be done, and nobody behind it is tried: what a release does with a required-node ask that is too large for
+    /// Nothing can be done, and no one behind it is tried: what a release does with a required-node ask that is too large for
     /// its node (`profiles.md` section 2.2).
     Stall { app: AppKey },
     /// Victims are on their way out, and their node is reserved for the ask that needs the room.
@@ -42,7 +42,7 @@ pub(crate) enum AttemptOutcome {
     GiveUp(TryResult),
 }
 
-/// Tries the asks of one application in their order (SCH-082). Gives what a cycle does with one of them, and those of which
+/// Tries the asks of one application in their order (SCH-082). Returns what a cycle does with one of them, and those of which
 /// something new is known. It ends early where victims are to be sought for an ask, which `attempts` then says. `failures` learns why
 /// asks failed.
 #[expect(clippy::too_many_arguments, reason = "they are parts of one partition that are borrowed apart")]
@@ -205,7 +205,7 @@ impl NodeAttempt<'_> {
             return AttemptOutcome::Next(TryResult::NoNode);
         }
         let open = |node: &&Node| node.schedulable && node.available.fit_in(wanted);
-        // What fits what is left fits the whole, but for nodes that others filled beyond it.
+        // What fits what is left fits the whole, except for nodes that others filled beyond it.
         let fits = |node: &&Node| node.total.fit_in(wanted) && nodes.lets(self.ask, node.key, true);
         if !self.commit_fails
             && let Some(node) = nodes.unreserved_for(self.ask).filter(open).find(fits)

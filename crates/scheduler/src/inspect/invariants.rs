@@ -2,7 +2,7 @@
 //! builds; the cost grows with the number of objects.
 //!
 //! In a debug build [`Scheduler::apply`] asserts them: after every command while there are few objects in the scheduler, as in most
-//! tests. With more objects it asserts them only after so many commands that the recount, which reads everything, costs each
+//! tests. With more objects it asserts them only after this many commands that the recount, which reads everything, costs each
 //! command little. That an allocation exceeds no maximum (7) is asserted where it is made: a maximum may be lowered below the
 //! present usage.
 
@@ -35,7 +35,7 @@ pub enum Invariant {
     RunningForLimits,
     /// The usage of a group is the sum over the applications that count under it (10).
     GroupUsage,
-    /// An application counts as pending what its pending asks ask for, which is never negative (1, 6).
+    /// An application counts as pending what its pending asks request, which is never negative (1, 6).
     Pending,
     /// Nothing is allocated beyond a maximum that was not lowered under it (7). Nor is what is allocated for placeholders counted apart
     /// where their size changes.
@@ -78,10 +78,10 @@ pub fn violations(scheduler: &Scheduler) -> Vec<String> {
     found
 }
 
-/// With so many queues, nodes, applications and asks or fewer, a debug build asserts after every command.
+/// With this many queues, nodes, applications and asks or fewer, a debug build asserts after every command.
 #[cfg(debug_assertions)]
 const SMALL: u64 = 200;
-/// With more, a command pays for so many of them on average.
+/// With more, a command pays for this many of them on average.
 #[cfg(debug_assertions)]
 const EACH: u64 = 10;
 
@@ -117,7 +117,7 @@ impl Check<'_> {
         }
     }
 
-    /// (1), (6), (7 but for lowered quotas), (8), (11), (12).
+    /// (1), (6), (7 except for lowered quotas), (8), (11), (12).
     fn queues(&mut self) {
         let partition = self.partition;
         for queue in partition.queues.iter() {
@@ -314,7 +314,7 @@ impl Check<'_> {
         });
     }
 
-    /// (9): a reservation stands on both sides, and is counted.
+    /// (9): a reservation is on both sides, and is counted.
     fn reservations(&mut self) {
         let partition = self.partition;
         let mut count = 0;
@@ -341,7 +341,7 @@ impl Check<'_> {
     }
 
     /// (10): the usage of a user or group in a queue is the sum over the applications that count there. An application runs
-    /// there if it has had an allocation since it last had nothing left. The limits that hold for an application are those
+    /// there if it has had an allocation since it last had nothing left. The limits that apply to an application are those
     /// of its path.
     fn usage(&mut self) {
         let partition = self.partition;

@@ -9,7 +9,7 @@ pub struct PreemptionGrounds {
     pub rule: PreemptionRule,
     /// The node where the ask goes then; `None` where a maximum is enforced.
     pub node: Option<NodeId>,
-    /// What the ask wants; where a maximum is enforced, how much of the queue had to go.
+    /// What the ask needs; where a maximum is enforced, how much of the queue had to go.
     pub wanted: Resource,
     /// The queue that it was done for: that of the ask, or the one above its maximum.
     pub own: UsageState,
@@ -17,16 +17,16 @@ pub struct PreemptionGrounds {
     pub leaves: Vec<UsageState>,
     /// How many allocations went for it.
     pub victims: u64,
-    /// What was looked at and stayed.
+    /// What was examined and stayed.
     pub retained: RetainedSurvey,
 }
 
-/// The allocations that were looked at and stay, leaf by leaf: those inside the fence of an ask, or below a queue whose maximum is enforced.
+/// The allocations that were examined and stay, leaf by leaf: those inside the fence of an ask, or below a queue whose maximum is enforced.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RetainedSurvey {
     /// Those of one leaf with the same reason, most first, at most [`PreemptionGrounds::MOST_NAMED`].
     pub groups: Vec<Retained>,
-    /// How many allocations more were looked at and stay.
+    /// How many allocations more were examined and stay.
     pub others: u64,
 }
 
@@ -48,13 +48,13 @@ impl PreemptionGrounds {
 pub enum PreemptionRule {
     /// An ask within the guarantee of its queue takes from queues above theirs (SCH-152).
     Guarantee,
-    /// An ask takes the node that it requires; guarantees protect nobody there (SCH-167).
+    /// An ask takes the node that it requires; guarantees protect no one there (SCH-167).
     RequiredNode,
     /// A queue is brought down to its maximum after its delay (N-01).
     Maximum,
 }
 
-/// A queue at that moment.
+/// A queue at that time.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct UsageState {
     /// The full path of the queue.
@@ -85,7 +85,7 @@ impl UsageState {
     }
 }
 
-/// Allocations of one leaf that were looked at and stay for the same reason.
+/// Allocations of one leaf that were examined and stay for the same reason.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Retained {
     /// Why they stay.
@@ -109,7 +109,7 @@ pub enum WhyRetained {
     Going,
     /// It is being preempted for another ask.
     Preempted,
-    /// It holds nothing of the resources that the ask wants.
+    /// It has no allocations of the resources that the ask needs.
     NothingShared,
     /// Its priority is higher than the ask's, as that counts in its queue.
     Important,

@@ -1,7 +1,7 @@
 //! The table of switches: name, rule, what each value means in words, and the test that holds it.
 //!
 //! `docs/profiles.md` and `kornsole profiles` are made from it, and `kornsole upgrade-check` looks in it for the reason of a difference.
-//! How a profile is added stands in `docs/profiles.md`.
+//! How a profile is added is in `docs/profiles.md`.
 
 use super::switches::{
     AskAgainAllocated, AskAgainPending, AskQueueRoom, GroupCache, MaxIsFence, RecoveryQueue, ReloadMaxApps,

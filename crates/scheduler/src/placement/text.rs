@@ -95,7 +95,7 @@ impl Placement {
 }
 
 impl RuleTrace {
-    /// The result of the rule in one line, its number and name left out.
+    /// The result of the rule in one line, its number and name omitted.
     pub fn message(&self, placement: &Placement) -> String {
         let path = self.path.as_ref().map(|path| format!("{path}: ")).unwrap_or_default();
         match &self.end {

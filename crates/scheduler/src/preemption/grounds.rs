@@ -1,4 +1,4 @@
-//! What a search for victims looked at, for people: who stays, and why.
+//! What a search for victims examined, for people: who stays, and why.
 //!
 //! Invariant: an allocation of a leaf that gives, for which [`why_retained`] names no reason, is a candidate of the search.
 
@@ -14,7 +14,7 @@ use crate::state::ask::Ask;
 use crate::state::partition::Partition;
 use model::{AppId, AskId, NodeId, Resource};
 
-/// How many allocations are looked at one by one; of the others only the number is given.
+/// How many allocations are examined one by one; of the others only the number is given.
 const MOST_LOOKED_AT: usize = 2_000;
 
 /// Allocations of one leaf with the same reason.
@@ -22,7 +22,7 @@ type Group = (QueueKey, WhyRetained);
 /// How many they are, and the first of them.
 type Counted = (u64, Option<(AppId, AskId)>);
 
-/// What is counted while the allocations are looked at.
+/// What is counted while the allocations are examined.
 #[derive(Default)]
 struct Tally {
     groups: BTreeMap<Group, Counted>,
@@ -31,7 +31,7 @@ struct Tally {
 }
 
 impl Tally {
-    /// Whether so many more are looked at one by one; they are counted if not.
+    /// Whether this many more are examined one by one; they are counted if not.
     fn looks_at(&mut self, count: usize) -> bool {
         let looks = self.looked_at + count <= MOST_LOOKED_AT;
         if looks {
@@ -150,7 +150,7 @@ impl Partition {
         self.named(tally, victims)
     }
 
-    /// Why nothing that a search looks at for an ask makes room for it.
+    /// Why nothing that a search examines for an ask is preempted for it.
     pub(super) fn retained_without_victims(&self, app: AppKey, ask: AskKey) -> RetainedSurvey {
         self.retained_for((app, ask), None, &Victims::new())
     }

@@ -21,9 +21,9 @@ pub struct PreemptionVerdict {
     pub fence: Option<QueuePath>,
     /// How its leaf stands to its guarantee.
     pub own: UsageState,
-    /// What the ask wants.
+    /// What the ask needs.
     pub wanted: Resource,
-    /// What was looked at where nothing goes for it, and why it stays.
+    /// What was examined where nothing goes for it, and why it stays.
     pub retained: RetainedSurvey,
 }
 

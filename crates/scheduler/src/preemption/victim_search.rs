@@ -1,4 +1,4 @@
-//! Which victims make room for an ask, and on which node (SCH-156 to SCH-160, `profiles.md` section 4.1).
+//! Which victims be preempted for an ask, and on which node (SCH-156 to SCH-160, `profiles.md` section 4.1).
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -132,7 +132,7 @@ impl<'a> VictimSearch<'a> {
         possible
     }
 
-    /// The node and its victims, with further ones if the queue needs them. `nodes_tried`: no node has room for the ask as it is.
+    /// The node and its victims, with further ones if the queue needs them. `nodes_tried`: no node has room for the ask unchanged.
     pub(super) fn plan(mut self, nodes_tried: bool) -> Option<PreemptionPlan> {
         let (node, mut victims) = self.best_node(nodes_tried)?;
         let more = self.more_victims(&victims)?;

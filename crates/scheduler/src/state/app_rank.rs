@@ -19,7 +19,7 @@ pub struct AppRank {
     pub app: AppKey,
 }
 
-/// One key of a rank. Within a leaf the same key stands at the same position, so variants are never compared.
+/// One key of a rank. Within a leaf the same key is at the same position, so variants are never compared.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum RankKey {
     Priority(Reverse<Priority>),
@@ -34,7 +34,7 @@ pub enum OrderKey {
     Priority,
     /// The smaller fair share.
     Share,
-    /// The queue that wants more (SCH-052).
+    /// The queue that needs more (SCH-052).
     Pending,
     /// The one that came first.
     Time,
@@ -66,7 +66,7 @@ impl AppRank {
     }
 }
 
-/// The application of a leaf that stands behind `last` (SCH-071).
+/// The application of a leaf that follows `last` (SCH-071).
 pub(crate) fn next_behind(ranks: &BTreeSet<AppRank>, last: Option<&AppRank>) -> Option<AppRank> {
     match last {
         None => ranks.first(),

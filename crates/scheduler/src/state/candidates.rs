@@ -3,7 +3,7 @@
 //!
 //! Invariants:
 //! - every candidate is in one set: it is awake, or in the group that its application names ([`Asleep`]);
-//! - all in a group back off by the same amounts; the time of each, if it has one, stands in `wakes`.
+//! - all in a group back off by the same amounts; the time of each, if it has one, is in `wakes`.
 
 use std::collections::BTreeSet;
 use std::ops::{Bound, RangeBounds};
@@ -16,7 +16,7 @@ use crate::state::backoff::{Backoff, NEVER};
 use crate::state::skipped_cycles::SkippedCycles;
 use model::Time;
 
-/// How many groups a leaf has at most. What fits none of them stays awake, and is looked at in each cycle.
+/// How many groups a leaf has at most. What fits none of them stays awake, and is examined in each cycle.
 const MOST_GROUPS: usize = 32;
 
 /// Candidates that back off alike.
@@ -46,19 +46,19 @@ impl Candidates {
         self.sets().map(BTreeSet::len).sum()
     }
 
-    /// How many of them stand in groups.
+    /// How many of them are in groups.
     pub(crate) fn asleep(&self) -> usize {
         self.len() - self.awake.len()
     }
 
-    /// Whether an application stands in the group that it names, and backs off as the group does.
+    /// Whether an application is in the group that it names, and backs off as the group does.
     pub(crate) fn has_asleep(&self, app: &Application) -> bool {
         let (Some(asleep), Some(rank), Some(backoff)) = (app.asleep, &app.rank, &app.backoff) else { return false };
         let group = &self.groups[asleep.group];
         group.members.contains(rank) && group.common.is_identical(backoff) && asleep.until == backoff.until
     }
 
-    /// Whether one stands there.
+    /// Whether one is there.
     pub(crate) fn contains(&self, rank: &AppRank) -> bool {
         self.sets().any(|set| set.contains(rank))
     }

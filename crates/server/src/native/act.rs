@@ -139,7 +139,7 @@ const LONGEST_PATH: usize = 4096;
 /// An id that something is to be known by from now on.
 ///
 /// # Errors
-/// There is none, or nobody could show it; `missing` says which one.
+/// There is none, or no one could show it; `missing` says which one.
 fn known_by(missing: &str, id: String) -> Result<String, Refusal> {
     if id.is_empty() {
         return Err(body::wrong("body", missing));
@@ -210,7 +210,7 @@ fn submit(request: &NativeRequest, body: dto::Submit) -> Result<(PartitionAct, O
     Ok((PartitionAct::Submit(submission), body.reason))
 }
 
-/// What the task groups of a gang ask for together.
+/// What the task groups of a gang request together.
 fn sum_of(groups: Vec<dto::TaskGroup>) -> Result<Resource, Refusal> {
     let mut total = Resource::new();
     for group in groups {

@@ -21,7 +21,7 @@ use view::act::{Code, Refusal};
 /// Where old clients send a configuration.
 pub const PATH: &str = "/ws/v1/config";
 
-/// Replaces the configuration in force.
+/// Replaces the active configuration.
 pub async fn replace_config(State(native): State<Arc<NativeApi>>, request: Request) -> Response {
     let request_id = native.request_id();
     let (parts, body) = request.into_parts();

@@ -86,7 +86,7 @@ pub(super) fn shortfall(request: &NativeRequest, done: &Configured) -> Vec<Strin
     if let Some(why) = &actor.read_only {
         return vec![format!("read-only: {why}")];
     }
-    // The very text that is in force changes nothing, and so takes no right.
+    // The very text that is active changes nothing, and so takes no right.
     if actor.scheduler_admin || done.checksum == done.previous {
         return Vec::new();
     }
@@ -99,7 +99,7 @@ pub(super) fn shortfall(request: &NativeRequest, done: &Configured) -> Vec<Strin
     if done.outside {
         missing.push("membership in the scheduler ACL".to_owned());
     }
-    // What is said of nothing, as in a comment, is the affair of every root.
+    // What is reported of nothing, as in a comment, is the affair of every root.
     let roots: Vec<_> = view.partitions.iter().map(|part| (part.name.to_string(), QueuePath::root())).collect();
     let touched = if done.touches.is_empty() && !done.outside { &roots } else { &done.touches };
     let touched = touched.iter().filter(|(partition, queue)| !administers(partition, queue));

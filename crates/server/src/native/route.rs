@@ -1,4 +1,4 @@
-//! The table of the verbs of a kornsole. The router, the OpenAPI document and the tests all read it.
+//! The table of the verbs of a kornsole server. The router, the OpenAPI document and the tests all read it.
 
 use axum::http::Method;
 use percent_encoding::percent_decode_str;
@@ -333,7 +333,7 @@ fn matches(pattern: &str, path: &str) -> Option<Vec<String>> {
     parts.next().is_none().then_some(parameters)
 }
 
-/// The parameters behind the question mark. A pair that is not well formed is left out.
+/// The parameters behind the question mark. A pair that is not well formed is omitted.
 pub fn query(text: &str) -> Vec<(String, String)> {
     let pairs = text.split('&').filter(|pair| decoded(pair).is_some());
     pairs.flat_map(|pair| form_urlencoded::parse(pair.as_bytes()).into_owned()).collect()

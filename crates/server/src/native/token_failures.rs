@@ -1,4 +1,4 @@
-//! Wrong tokens are slowed down, by what they begin with and by the address that they come from (E1).
+//! Wrong tokens are slowed down, by what they start with and by the address that they come from (E1).
 //!
 //! Behind a proxy many people have one address: a client that sends wrong tokens must not shut out the others. So a token is looked up
 //! first, and one that is right always passes; what is counted and slowed down is only what is wrong.
@@ -15,12 +15,12 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::Semaphore;
 
-/// How many wrong tokens with one beginning an address may send in [`WINDOW`].
+/// How many wrong tokens with one start an address may send in [`WINDOW`].
 const MOST_ALIKE: u32 = 10;
 /// How many wrong tokens of any kind.
 const MOST_OF_ADDRESS: u32 = 100;
 const WINDOW: Duration = Duration::from_secs(60);
-/// How many characters of a token are looked at: too few to guess the rest by.
+/// How many characters of a token are examined: too few to guess the rest by.
 const PREFIX: usize = 8;
 /// How many addresses and beginnings are kept in mind.
 const MOST_RETAINED: usize = 10_000;
@@ -28,7 +28,7 @@ const MOST_RETAINED: usize = 10_000;
 const PAUSE: Duration = Duration::from_secs(1);
 const MOST_WAITING: usize = 64;
 
-/// Wrong tokens of late.
+/// Wrong tokens recently.
 pub(super) struct TokenFailures {
     counts: Mutex<HashMap<(IpAddr, String), FailureCount>>,
     waiting: Semaphore,
@@ -46,7 +46,7 @@ impl Default for TokenFailures {
 }
 
 impl TokenFailures {
-    /// Records a wrong token. Gives whether it was one too many.
+    /// Records a wrong token. Returns whether it was one too many.
     pub fn note(&self, address: IpAddr, presented: &str) -> bool {
         let mut counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
         if counts.len() + 2 > MOST_RETAINED {
@@ -68,7 +68,7 @@ impl TokenFailures {
             }
             known.count > most
         };
-        // What is one too many of an address is not looked at any closer, so that an address takes little room.
+        // What is one too many of an address is not examined any closer, so that an address takes little room.
         is_more_than(String::new(), MOST_OF_ADDRESS)
             || is_more_than(format!(":{}", presented.chars().take(PREFIX).collect::<String>()), MOST_ALIKE)
     }

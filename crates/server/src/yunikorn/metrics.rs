@@ -79,7 +79,7 @@ fn alerts(page: &mut Page, picture: &Picture) {
 struct Page(String);
 
 impl Page {
-    /// Begins a family of metrics.
+    /// Starts a family of metrics.
     fn family(&mut self, name: &str, kind: &str, help: &str) {
         // Writing to a text cannot fail.
         let _written = writeln!(self.0, "# HELP {name} {help}\n# TYPE {name} {kind}");

@@ -1,4 +1,4 @@
-//! The file of a ledger that was followed: `usage.redb` in the folder of a context.
+//! The file of a ledger that was followed: `usage.redb` in the directory of a context.
 //!
 //! Three tables: a head, the hours by their numbers, and by application what its ended allocations used. Values are MessagePack.
 
@@ -23,7 +23,7 @@ const ONLY: &str = "head";
 pub struct File(RetainedFile);
 
 impl File {
-    /// The file of a folder.
+    /// The file of a directory.
     pub fn new(folder: &Path) -> Self {
         Self(RetainedFile::new(folder, "usage", "the usage ledger"))
     }
@@ -38,7 +38,7 @@ impl File {
         self.0.moved_aside()
     }
 
-    /// Takes the lock, if nobody has it, and reads the file.
+    /// Takes the lock, if no one has it, and reads the file.
     ///
     /// # Errors
     /// As [`RetainedFile::open`].
@@ -65,7 +65,7 @@ impl File {
     }
 }
 
-/// Reads the file of a folder, also while another process writes it; `None` without one.
+/// Reads the file of a directory, also while another process writes it; `None` without one.
 ///
 /// # Errors
 /// It cannot be read: why, in words.

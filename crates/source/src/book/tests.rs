@@ -47,7 +47,7 @@ fn used(followed: &Followed) -> u64 {
     followed.report(&question).total.allocated.seconds(VCORE) / 1_000
 }
 
-/// A book that began at 0, and has heard all up to 13.
+/// A book that started at 0, and has received all up to 13.
 fn begun(folder: Option<&Path>) -> Arc<Book> {
     let book = Book::start(folder);
     for fed in [Fed::Events(5, Vec::new()), lists(5, 0), received(2), received(13)] {
@@ -68,7 +68,7 @@ fn it_begins_once_the_events_of_the_lists_have_been_heard() {
     book.feed(lists(3, 0));
     book.feed(received(2));
     book.feed(Fed::Events(5, Vec::new()));
-    // Of these the events are not known from the third on.
+    // Of these the events are unknown from the third on.
     book.feed(lists(4, 2));
     book.feed(received(5));
     book.feed(lists(5, 6));

@@ -1,4 +1,4 @@
-//! A folder over two runs of an engine.
+//! A directory over two runs of an engine.
 
 use std::fs;
 use std::path::PathBuf;
@@ -21,7 +21,7 @@ fn scratch(name: &str) -> PathBuf {
     folder
 }
 
-/// A run that has an application which waits for a core, and its folder, which is written until the last one is dropped.
+/// A run that has an application which waits for a core, and its directory, which is written until the last one is dropped.
 fn run(folder: &Path, begins: u64) -> (Arc<Engine>, Arc<Board>, Keeper) {
     let retained = RetainedFolder::open(folder, Profile::Kornsole).unwrap();
     let setup = Setup { begins: Time::from_millis(begins * 1_000), ..Setup::of(Profile::Kornsole) };
@@ -118,7 +118,7 @@ fn what_cannot_be_written_is_said_by_the_alerts_and_a_notice() {
 fn a_folder_whose_disk_fails_is_no_reason_to_stop_and_one_that_cannot_be_made_is() {
     let folder = scratch("unusable");
     drop(run(&folder, BEGINS));
-    // As a disk that gives no more: what has to be a file is a folder.
+    // As a disk that gives no more: what has to be a file is a directory.
     fs::remove_file(folder.join("usage.redb")).unwrap();
     fs::create_dir_all(folder.join("usage.redb")).unwrap();
     let failing = RetainedFolder::open(&folder, Profile::Kornsole).map(drop).unwrap_err();
@@ -200,7 +200,7 @@ impl Drop for SmallDisk {
     }
 }
 
-/// Waits until the board says something, or nothing, of the folder.
+/// Waits until the board says something, or nothing, of the directory.
 fn until_said(board: &Board, wanted: Option<&str>) {
     for _ in 0..600 {
         let trouble = board.picture().trouble.join(" ");

@@ -12,13 +12,13 @@ use view::unread::Unread;
 const FIRST: Duration = Duration::from_millis(500);
 /// The longest pause between two tries.
 const LONGEST: Duration = Duration::from_secs(30);
-/// The pause after a refusal, which only somebody's doing can change.
+/// The pause after a rejection, which only someone's doing can change.
 const REFUSED: Duration = Duration::from_secs(60);
 
-/// How long a request may be under way without any answer before that is said. With the usual interval of two seconds a remote that
+/// How long a request may be under way without any answer before that is reported. With the usual interval of two seconds a remote that
 /// hangs shows within five.
 const SILENCE: Duration = Duration::from_millis(2500);
-/// The same where answers take long: so many times what they usually take.
+/// The same where answers take long: this many times what they usually take.
 const SILENT_ROUNDS: u32 = 3;
 
 /// A small generator of chance; pauses need no more.
@@ -31,8 +31,8 @@ impl Chance {
         Self(seed)
     }
 
-    /// A pause after so many failures in a row: it doubles with each, up to the longest, and lies somewhere in the upper half, so
-    /// that many consoles do not come back in one moment.
+    /// A pause after this many failures in a row: it doubles with each, up to the longest, and lies somewhere in the upper half, so
+    /// that many consoles do not return in one moment.
     pub fn within(&mut self, first: Duration, failures: u32) -> Duration {
         let doubled = first.saturating_mul(1 << failures.saturating_sub(1).min(16)).min(LONGEST);
         doubled.mul_f64(0.5 + self.share() / 2.0)
@@ -141,7 +141,7 @@ impl LinkState {
         Unread { apps: never(Part::Apps), nodes: never(Part::Nodes), users: never(Part::Users) }
     }
 
-    /// Parts that are not there at all, or not asked for any more, are not old.
+    /// Parts that are not there at all, or not requested any more, are not old.
     pub fn keep_parts(&mut self, keep: impl Fn(&Part) -> bool) {
         self.parts.retain(|part, _| keep(part));
     }

@@ -1,4 +1,4 @@
-//! The ledger of a remote: a kornsole has its own; for an Apache YuniKorn this console records the changes that it saw (`rest.md` E12).
+//! The ledger of a remote: a kornsole server has its own; for Apache YuniKorn this console records the changes that it saw (`rest.md` E12).
 
 use std::sync::Arc;
 
@@ -63,10 +63,10 @@ pub async fn retained_text(retained: Retained, number: u64) -> Result<Arc<str>, 
     found.and_then(|found| found.text).ok_or_else(|| format!("revision {number} is not on this machine"))
 }
 
-/// The text of a revision of a kornsole.
+/// The text of a revision of a kornsole server.
 ///
 /// # Errors
-/// Why it cannot be had.
+/// Why it cannot be fetched.
 pub async fn text(client: &Client, number: u64) -> Result<Arc<str>, String> {
     let path = format!("kornsole/v1/config/history/{number}");
     let got = client.json::<ConfigState>(&path).await.map_err(|fault| fault.to_string())?;

@@ -8,7 +8,7 @@ use cluster::kube::Cluster;
 use view::act::{Actor, ActsFrom};
 
 impl Remote {
-    /// The cluster that orders go to: an Apache YuniKorn takes none itself.
+    /// The cluster that orders go to: Apache YuniKorn takes none itself.
     pub(super) fn acts_in(&self) -> Option<&Arc<Cluster>> {
         let is_yunikorn = matches!(self.shared.remote.load_full().as_deref(), Some(client::Remote::YuniKorn(_)));
         self.cluster.as_ref().filter(|_| is_yunikorn)

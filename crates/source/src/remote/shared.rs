@@ -29,19 +29,19 @@ const IMPORTANT_BYTES: usize = 8 << 20;
 /// Events by their numbers, the oldest first.
 pub(super) type Numbered = VecDeque<(u64, Arc<Record>)>;
 
-/// What the worker shows to everybody.
+/// What the worker shows to everyone.
 pub(super) struct Shared {
     pub view: ArcSwap<View>,
     pub link: Mutex<LinkState>,
-    /// What stands at the other end, once that is known.
+    /// What is at the other end, once that is known.
     pub remote: ArcSwapOption<client::Remote>,
     pub who: ArcSwapOption<WhoAmI>,
     pub wake: Mutex<Option<Box<dyn Fn() + Send + Sync>>>,
     pub clock: Clock,
-    /// How far the other side's clock is ahead of ours, in microseconds.
+    /// How far the other side's clock is ahead of kornsole, in microseconds.
     pub ahead: AtomicI64,
     /// The last events that were seen, each with its number, and in their place a record of those that are lost; and how often they
-    /// began again.
+    /// restarted.
     pub events: Mutex<(u64, Numbered)>,
     /// The important ones of them, which are kept longer, with their bytes.
     pub important: Mutex<(usize, Numbered)>,
@@ -60,7 +60,7 @@ impl Shared {
         self.clock.now()
     }
 
-    /// The cluster's time: ours, by as much as its clock is ahead.
+    /// The cluster's time: kornsole, by as much as its clock is ahead.
     pub fn cluster_time(&self) -> Time {
         let own = i64::try_from(self.clock.wall().as_micros()).unwrap_or(i64::MAX);
         Time(u64::try_from(own.saturating_add(self.ahead.load(Ordering::Relaxed))).unwrap_or(0))
@@ -148,7 +148,7 @@ impl Shared {
         retained.push_back((from, Arc::new(Record::hole(from, to, self.cluster_time()))));
     }
 
-    /// Another run counts from the beginning: what is kept is of no use.
+    /// Another run counts from the start: what is kept is of no use.
     pub fn forget_events(&self) {
         let (begun, retained) = &mut *self.events.lock().unwrap_or_else(PoisonError::into_inner);
         *begun += 1;
@@ -156,7 +156,7 @@ impl Shared {
         *self.important.lock().unwrap_or_else(PoisonError::into_inner) = Default::default();
     }
 
-    /// The connection as it stands; nobody else changes it while the guard lives.
+    /// The connection unchanged; no one else changes it while the guard lives.
     pub fn link_state(&self) -> MutexGuard<'_, LinkState> {
         self.link.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -1,4 +1,4 @@
-//! The file of trends: `trends.redb` in a folder.
+//! The file of trends: `trends.redb` in a directory.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -30,7 +30,7 @@ pub struct File {
 type Content = (Published, Option<Time>);
 
 impl File {
-    /// The file of a folder.
+    /// The file of a directory.
     pub fn new(folder: &Path) -> Self {
         Self { retained: RetainedFile::new(folder, "trends", "the saved trends"), looked: None }
     }
@@ -40,7 +40,7 @@ impl File {
         self.retained.path()
     }
 
-    /// When a person looked at the overview last before this process began, by the cluster's time.
+    /// When a person examined the overview last before this process started, by the cluster's time.
     pub fn looked(&self) -> Option<Time> {
         self.looked
     }
@@ -50,7 +50,7 @@ impl File {
         self.retained.moved_aside()
     }
 
-    /// Takes the lock, if nobody has it, and reads the file.
+    /// Takes the lock, if no one has it, and reads the file.
     ///
     /// # Errors
     /// As [`RetainedFile::open`].

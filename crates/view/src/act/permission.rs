@@ -3,7 +3,7 @@
 use config::Diff;
 use model::QueuePath;
 
-/// What somebody lacks to bring a change of the configuration into force.
+/// What someone lacks to bring a change of the configuration into force.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ConfigRights {
     /// Something changes that no queue is above (a partition, its rules, node sorting, preemption, what belongs to a root):
@@ -15,10 +15,10 @@ pub struct ConfigRights {
 
 /// Whether a change may be made (ACL-040): by a member of the scheduler ACL; or by the one who administers the parent of every queue that
 /// it changes, if it changes nothing else. To administer a queue is to decide what is below it, and not its own maximum, limits or access
-/// lists. `admin` says whether he administers a queue of a partition, by the access lists in force.
+/// lists. `admin` says whether he administers a queue of a partition, by the active access lists.
 ///
 /// A change that touches no queue at all, of comments only, is for those who administer every root in `partitions`. The very text that
-/// is in force is no change; nobody needs to ask here.
+/// is active is no change; no one needs to ask here.
 ///
 /// # Errors
 /// Everything that is missing.
@@ -53,7 +53,7 @@ mod tests {
     const OLD: &str = "partitions: [{name: default, queues: [{name: root, submitacl: '*', queues: [{name: a, queues: [{name: x}]}, \
                        {name: b}]}]}]";
 
-    /// What somebody who administers `mine` and everything below lacks for the change to `new`.
+    /// What someone who administers `mine` and everything below lacks for the change to `new`.
     fn shortfall(mine: &str, new: &str) -> Result<(), (bool, Vec<String>)> {
         let read = |text| read(text, Profile::Kornsole).config.unwrap();
         let mine = QueuePath::new(mine);

@@ -61,14 +61,14 @@ impl EnforceAcl {
     }
 }
 
-/// What is known of somebody's rights in a cluster.
+/// What is known of someone's rights in a cluster.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ClusterRights {
     /// The namespace of the scheduler, once it is found.
     pub namespace: Option<Arc<str>>,
     /// The reviewed rights, and whether one has them.
     pub reviewed: BTreeMap<Right, bool>,
-    /// Why access lists allow nothing: it is not known who one is. `None` also where they are not asked.
+    /// Why access lists allow nothing: it is unknown who one is. `None` also where they are not asked.
     pub unknown: Option<Arc<str>>,
     /// Why access lists are not checked, so that RBAC alone decides; `None` if they are.
     pub waived: Option<&'static str>,

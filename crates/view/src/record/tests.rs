@@ -113,7 +113,7 @@ fn grounds() -> Arc<PreemptionGrounds> {
     })
 }
 
-/// Preemption, and applications that begin and leave.
+/// Preemption, and applications that start and leave.
 fn victims() -> Vec<EventKind> {
     vec![
         K::Preempted {

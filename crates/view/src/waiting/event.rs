@@ -134,7 +134,7 @@ fn preemptor(message: &str) -> Option<(AppId, QueuePath)> {
     Some((app.into(), queue.into()))
 }
 
-/// How a queue stood to its guarantee at a moment: by the last sample before it. The guarantee is that in force now.
+/// How a queue stood to its guarantee at a moment: by the last sample before it. The guarantee is that active now.
 fn standing(label: &str, view: &View, part: &PartitionView, queue: &QueuePath, at: Time) -> Option<SheetLine> {
     let sample = view.history.iter().rev().find(|sample| sample.at <= at)?;
     let used = used(sample, part, queue)?;

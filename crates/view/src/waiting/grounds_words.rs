@@ -75,7 +75,7 @@ impl Sentence for Retained {
     }
 }
 
-/// What a preemption left alone, as lines.
+/// What a preemption unchanged, as lines.
 pub trait Sentences {
     /// A line for each group, and one for the allocations that are not named.
     fn sentences(&self) -> Vec<String>;

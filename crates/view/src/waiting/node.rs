@@ -10,7 +10,7 @@ use model::{AppId, NodeId, Resource, Time};
 
 /// How many applications are named.
 const MOST: usize = 5;
-/// How many asks that found no node are looked at.
+/// How many asks that found no node are examined.
 const MOST_ASKS: usize = 10_000;
 
 impl PartitionView {

@@ -76,7 +76,7 @@ fn got(held: &Held, wall: &Wall) -> dto::GotAllocation {
     }
 }
 
-/// What all that waits waits for.
+/// What all pending requests waits for.
 pub fn waiting(found: &Overview, wall: &Wall) -> dto::Waiting {
     dto::Waiting {
         core: String::new(),

@@ -49,7 +49,7 @@ pub fn grounds(of: &PreemptionGrounds) -> dto::EventGrounds {
     }
 }
 
-/// What was looked at and stays.
+/// What was examined and stays.
 fn retained(of: &RetainedSurvey) -> Vec<dto::RetainedAllocations> {
     let one = |retained: &Retained| dto::RetainedAllocations {
         reason: word(&REASONS, &retained.why),
@@ -112,7 +112,7 @@ mod tests {
     use super::*;
     use model::Resource;
 
-    /// What one kornsole sends another one reads as it was.
+    /// What one kornsole sends another one reads unchanged.
     #[test]
     fn grounds_read_as_they_were_written() {
         let cpu = |amount: i64| -> Resource { [("vcore", amount)].into_iter().collect() };

@@ -68,7 +68,7 @@ pub fn plan(asked: &dto::WhatIf) -> Result<Plan, String> {
     Ok(Plan { steps: all, span, runtimes, seed, arrivals: Arrivals::default(), long_wait })
 }
 
-/// The seeds of all pairs of runs that a plan asks for; none where one pair is enough.
+/// The seeds of all pairs of runs that a plan requests; none where one pair is enough.
 pub fn seeds(asked: &dto::WhatIf) -> Vec<u64> {
     let first = asked.seed.unwrap_or_default();
     (0..u64::from(asked.runs.unwrap_or_default())).map(|run| first.wrapping_add(run)).collect()

@@ -16,7 +16,7 @@ pub struct EventGrounds {
     /// The node where the ask goes; empty where a maximum is enforced.
     #[serde(rename = "nodeID", skip_serializing_if = "String::is_empty")]
     pub node_id: String,
-    /// What the ask wants; where a maximum is enforced, how much had to go.
+    /// What the ask needs; where a maximum is enforced, how much had to go.
     #[schemars(with = "BTreeMap<String, i64>")]
     pub wanted: ResourceMap,
     /// The queue that it was done for.
@@ -25,15 +25,15 @@ pub struct EventGrounds {
     pub leaves: Vec<QueueUsageState>,
     /// How many allocations went for it.
     pub victims: u64,
-    /// What was looked at and stayed, the most first, at most eight groups.
+    /// What was examined and stayed, the most first, at most eight groups.
     #[serde(rename = "kept")]
     pub retained: Vec<RetainedAllocations>,
-    /// How many allocations more were looked at and stayed.
+    /// How many allocations more were examined and stayed.
     #[serde(rename = "keptOthers")]
     pub retained_others: u64,
 }
 
-/// A queue at that moment.
+/// A queue at that time.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, rename_all = "camelCase")]
 pub struct QueueUsageState {

@@ -39,7 +39,7 @@ pub struct Node {
     /// Allocated of capacity, in percent.
     #[serde(skip_serializing_if = "is_empty")]
     pub utilized: ResourceMap,
-    /// What runs there.
+    /// Running allocations there.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub allocations: Vec<Allocation>,
     /// What other schedulers run there (1.7 on).

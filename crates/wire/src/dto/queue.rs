@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::lenient::{is_empty, read};
 use super::{Other, ResourceMap, Word};
 
-/// A queue, with its descendants where they were asked for.
+/// A queue, with its descendants where they were requested.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct Queue {
@@ -17,7 +17,7 @@ pub struct Queue {
     /// `Active`, `Draining` or `Stopped`.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub status: Word,
-    /// The partition. YuniKorn fills it in for the top of a tree only: what was asked for holds, not this.
+    /// The partition. YuniKorn fills it in for the top of a tree only: what was requested holds, not this.
     #[serde(deserialize_with = "read")]
     pub partition: String,
     /// Asked for and not allocated, here and below.

@@ -1,4 +1,4 @@
-//! Points in time as they stand on the wire: mostly nanoseconds since 1970, seldom RFC 3339.
+//! Points in time as they are on the wire: mostly nanoseconds since 1970, seldom RFC 3339.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! `kornsole usage`: what was used over time, at a running kornsole or in the state folder of one that does not run.
+//! `kornsole usage`: what was used over time, at a running kornsole or in the state directory of one that does not run.
 
 mod formats;
 mod html;
@@ -31,7 +31,7 @@ use wire::dto::time::{parse_rfc3339, rfc3339};
 /// The arguments of `kornsole usage`.
 #[derive(Args, Clone, Debug)]
 pub struct UsageArgs {
-    /// Whose ledger: a server's, or that of a state folder
+    /// Whose ledger: a server's, or that of a state directory
     #[command(flatten)]
     pub of: AuditSourceArgs,
     /// Columns that split the rows: hour, partition, queue, user, group, application, priority
@@ -130,12 +130,12 @@ fn over_time(by: &[Dimension]) -> Option<Vec<Dimension>> {
 /// Where the ledger is.
 enum Ledgers {
     Folder(Box<FolderInspection>),
-    /// That of a folder of a scheduler in Kubernetes, which may run.
+    /// That of a directory of a scheduler in Kubernetes, which may run.
     Retained(Box<Ledger>),
     Server(Box<Once>),
-    /// The ledger that this machine follows of an Apache YuniKorn.
+    /// The ledger that this machine follows of Apache YuniKorn.
     Followed(Box<Followed>),
-    /// Where there is none: what an Apache YuniKorn shows.
+    /// Where there is none: what Apache YuniKorn shows.
     Seen(Arc<View>),
 }
 
@@ -216,7 +216,7 @@ impl Ledgers {
 fn whole_month(text: &str) -> Result<Span, String> {
     let first = |month: &str| parse_rfc3339(&format!("{month}-01T00:00:00Z"));
     let from = (text.len() == "2026-11".len()).then(|| first(text)).flatten();
-    // Every month has ended 32 days after its beginning.
+    // Every month has ended 32 days after its start.
     let next = from.and_then(|from| first(rfc3339(from + 32 * 86_400_000_000_000).get(..7)?));
     match (from, next) {
         (Some(_), Some(_)) => Ok((from, next)),

@@ -20,7 +20,7 @@ use model::MEMORY;
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Prices {
-    /// What stands behind an amount of money.
+    /// What follows an amount of money.
     #[serde(default)]
     pub currency: String,
     /// By resource: a core, a GiB, or one of anything else, for an hour.

@@ -93,7 +93,7 @@ fn name(queue: &QueuePath) -> &str {
     if queue.as_str().is_empty() { "(no queue)" } else { queue.as_str() }
 }
 
-/// Everything since the beginning, in words and tables.
+/// Everything since the start, in words and tables.
 pub fn summary(tally: &Tally, free: &Free) -> String {
     let total = tally.total();
     if total.decisions() + total.of(Verdict::Missed) == 0 {
@@ -119,7 +119,7 @@ pub fn summary(tally: &Tally, free: &Free) -> String {
     text
 }
 
-/// Everything since the beginning, for a console. `since`: when it began.
+/// Everything since the start, for a console. `since`: when it started.
 pub fn sheet(tally: &Tally, since: Time) -> ShadowSheet {
     let queues = tally.ever().iter().map(|(queue, counts)| (queue.clone(), rates(counts)));
     let spans = tally.spans().map(|(from, counts)| ShadowSpan { from, rates: rates(counts) });
@@ -188,7 +188,7 @@ fn by_itself(free: &Free) -> String {
     format!("\nwaits, compared with kornsole deciding alone:\n{}", table(&head, &rows))
 }
 
-/// A label's value as Prometheus wants it.
+/// A label's value as Prometheus needs it.
 fn label(text: &str) -> String {
     text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n")
 }

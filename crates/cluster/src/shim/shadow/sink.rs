@@ -32,7 +32,7 @@ pub struct Following {
     pub found: Vec<Comparison>,
     /// The mapping takes a pod that got its node out and in again: what of that is not given yet.
     deferred: Vec<PartitionCommand>,
-    /// Pods that are gone from the cluster, and that the scheduler that decides by itself still has.
+    /// Pods that no longer exist from the cluster, and that the scheduler that decides by itself still has.
     retained: BTreeSet<(AppId, AskId)>,
 }
 
@@ -50,14 +50,14 @@ impl Following {
         self.free.begin();
     }
 
-    /// Gives what was held back.
+    /// Returns what was blocked.
     pub fn flush(&mut self) {
         for command in std::mem::take(&mut self.deferred) {
             self.see(Input::Command(command));
         }
     }
 
-    /// Something came in that is no decision.
+    /// Something arrived that is no decision.
     pub fn see(&mut self, input: Input) {
         self.free.see(self.now, &input);
         self.shadow.see(self.now, input);
@@ -153,7 +153,7 @@ impl Sink for Following {
     fn set_filters(&mut self, filters: Snapshot) {
         self.flush();
         let filters: Arc<dyn Predicates> = Arc::new(filters);
-        // Those that decide by themselves have pods elsewhere. What is gone from the cluster is unknown from now on.
+        // Those that decide by themselves have pods elsewhere. What no longer exists from the cluster is unknown from now on.
         self.free.give_up(std::mem::take(&mut self.retained));
         if let Some(part) = self.free.partition_mut() {
             let own = part.nodes.predicates().and_then(|own| filters.placed_as(&**own));
@@ -165,7 +165,7 @@ impl Sink for Following {
     }
 
     fn filters(&mut self, change: &mut dyn FnMut(&mut Snapshot)) {
-        // The last ones that are changed are those that the mapping looks at.
+        // The last ones that are changed are those that the mapping examines.
         change_filters(self.free.partition_mut(), change);
         change_filters(self.shadow.partition_mut(), change);
     }

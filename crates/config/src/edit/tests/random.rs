@@ -1,5 +1,5 @@
 //! Random edits of random texts, written in every style: the text reads, the diff is the edit and nothing else, other
-//! lines are as they were, and taking the edit back gives the first configuration again.
+//! lines are unchanged, and taking the edit back gives the first configuration again.
 
 use proptest::prelude::*;
 

@@ -19,7 +19,7 @@ pub struct Trouble {
     pub short: bool,
     /// Syncing a file says it is done and does nothing.
     pub no_sync: bool,
-    /// So does syncing a folder.
+    /// So does syncing a directory.
     pub no_folder_sync: bool,
 }
 

@@ -1,4 +1,4 @@
-//! The folder: what is written is there again, whatever happened in between.
+//! The directory: what is written is there again, whatever happened in between.
 
 use std::fs;
 use std::path::PathBuf;
@@ -167,7 +167,7 @@ fn while_the_disk_fails_it_waits_and_nothing_is_lost() {
     assert_eq!(retained.entries.last().map(|last| last.reason.as_str()), Some("last"));
 }
 
-/// A folder with two entries and a configuration, written and closed.
+/// A directory with two entries and a configuration, written and closed.
 fn written(name: &str) -> (Scratch, Vec<u8>) {
     let scratch = Scratch::new(name);
     let log = Arc::new(AuditLog::default());

@@ -1,7 +1,7 @@
 //! A workload that is drawn: streams of applications, each with its arrivals, sizes and runtimes, from a TOML file.
 //!
 //! ```toml
-//! for = "4h"                    # arrivals come in during this time
+//! for = "4h"                    # arrivals arrive during this time
 //!
 //! [[nodes]]
 //! count = 10
@@ -9,7 +9,7 @@
 //!
 //! [[stream]]
 //! name = "etl"
-//! queue = "root.etl"            # may be left out: the placement rules decide
+//! queue = "root.etl"            # may be omitted: the placement rules decide
 //! user = "ann"
 //! every = "30s"                 # the mean time between two applications
 //! arrivals = "poisson"          # or "even"
@@ -139,7 +139,7 @@ pub fn read(text: &str, seed: u64) -> Reading {
             let message = format!("duplicate stream {:?}", stream.name.get_ref());
             reading.fault(place(text, stream.name.span()), message, "each needs a unique name");
         }
-        // Each stream has a sequence of its own, so that a change of one leaves the others as they are.
+        // Each stream has a sequence of its own, so that a change of one leaves the others unchanged.
         draw_stream(&mut reading, text, stream, time, Draw::new(seed ^ hash(stream.name.get_ref())));
     }
     reading.workload.sort();

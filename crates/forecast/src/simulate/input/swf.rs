@@ -1,7 +1,7 @@
-//! The Standard Workload Format: one job a line, 18 numbers, -1 for what is unknown; `;` begins a comment.
+//! The Standard Workload Format: one job a line, 18 numbers, -1 for what is unknown; `;` starts a comment.
 //!
-//! A job that asked for n processors becomes one application with n asks of one core each, and its memory. They may begin at different
-//! times: the format's jobs begin all at once, and a scheduler of queues does not hold processors back for them. `MaxNodes` and `MaxProcs` of
+//! A job that requested n processors becomes one application with n asks of one core each, and its memory. They may start at different
+//! times: the format's jobs start all at once, and a scheduler of queues does not hold processors back for them. `MaxNodes` and `MaxProcs` of
 //! the header become nodes.
 
 use std::time::Duration;

@@ -295,7 +295,7 @@ fn k8s_179_topology_spread() {
     assert_eq!(with(&spread(", matchLabelKeys: [app]")), [false, true, false]);
     assert_eq!(with(&spread("").replace("DoNotSchedule", "Maybe")), [false; 3]);
     assert_eq!(with(&spread(", nodeTaintsPolicy: Sometimes")), [false; 3]);
-    // A second pod in b: a has no more than the others but for c, which the pod may not go to; by its taint it does not count then.
+    // A second pod in b: a has no more than the others except for c, which the pod may not go to; by its taint it does not count then.
     let full = there.clone() + &pod("w2", "app: w", "nodeName: n2");
     let second = |fields: &str| {
         let text = nodes.clone() + &full + &pod("p", "app: w", &spread(fields));

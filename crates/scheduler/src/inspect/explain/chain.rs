@@ -52,7 +52,7 @@ impl Partition {
         let by_reservation = has_room && self.reserved_node(app, key).is_some() && self.lets_run(app, &limits);
         let mut preemption = PreemptionVerdict::default();
         if by_reservation {
-            // Its reservation goes first, and asks for nothing else.
+            // Its reservation is first, and requests nothing else.
         } else if can_replace(&application.task_groups, ask) {
             blockers.extend(self.started_one_at_a_time(app));
             blockers.extend(self.of_gang(app, key));
@@ -305,7 +305,7 @@ impl Partition {
         blockers
     }
 
-    /// Something that can be served stands before it.
+    /// Something that can be served precedes it.
     pub(super) fn of_turn(&self, app: AppKey, key: AskKey, next: &NextDecision) -> Option<Blocker> {
         let (application, decision) = (&self.apps[app], next.decision.as_ref()?);
         if decision.app == application.id && decision.ask == application.asks[key].id {

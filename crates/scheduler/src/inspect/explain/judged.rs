@@ -45,7 +45,7 @@ pub enum Precedence {
     Reservation,
     /// It takes over from a placeholder, which comes before other asks (SCH-143).
     Placeholder,
-    /// One queue stands before its sibling.
+    /// One queue precedes its sibling.
     Queue {
         /// The queue of the ask that is tried first.
         first: QueuePath,
@@ -54,11 +54,11 @@ pub enum Precedence {
         /// The first key that differs.
         by: OrderKey,
     },
-    /// One application stands before another of its leaf.
+    /// One application precedes another of its leaf.
     App(OrderKey),
-    /// One ask stands before another of its application.
+    /// One ask precedes another of its application.
     Ask(OrderKey),
-    /// By every key the other one stands first, but it is passed by.
+    /// By every key the other one is first, but it is skipped.
     PassedBy,
 }
 

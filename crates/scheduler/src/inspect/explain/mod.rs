@@ -180,7 +180,7 @@ fn head(now: Time, partition: &Partition, app: &Application) -> Explanation {
     }
 }
 
-/// One that ended waits for nothing; one that was rejected never began to.
+/// One that ended waits for nothing; one that was rejected never started to.
 fn ended_explanation(now: Time, partition: &Partition, app: &Application) -> Explanation {
     let mut explanation = head(now, partition, app);
     explanation.submission = submission::of(app);

@@ -212,7 +212,7 @@ impl Partition {
     }
 }
 
-/// What an ask wants, without zeros.
+/// What an ask needs, without zeros.
 fn wanted(ask: &Ask) -> impl Iterator<Item = (&str, i64)> {
     ask.resource.iter().filter(|(_, amount)| *amount > 0)
 }

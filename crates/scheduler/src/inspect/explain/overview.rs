@@ -37,7 +37,7 @@ type Wanted = (Vec<(String, i64)>, Option<String>);
 /// An ask with its first blocker on nodes.
 type OfNodes = ((AppKey, AskKey), Option<Blocker>);
 
-/// One walk over all that waits.
+/// One walk over all pending requests.
 struct Survey<'p> {
     partition: &'p Partition,
     now: Time,

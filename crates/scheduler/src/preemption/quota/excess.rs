@@ -15,7 +15,7 @@ pub struct QuotaPlan<V> {
     pub excess: Resource,
     /// Which allocations go, in the order in which they are chosen.
     pub victims: Vec<V>,
-    /// Which of those that were looked at stay. What is going already, requires its node or is in a queue that gives nothing is not in it.
+    /// Which of those that were examined stay. What is going already, requires its node or is in a queue that gives nothing is not in it.
     pub retained: Vec<(V, WhyRetained)>,
     /// Whether there were allocations to choose from.
     pub had_candidates: bool,

@@ -27,7 +27,7 @@ struct Candidate<'t, V> {
     shares: Vec<f64>,
 }
 
-/// Who wishes to stay, who began its application, how much of it is of use, how important it is, how old.
+/// Who wishes to stay, who started its application, how much of it is of use, how important it is, how old.
 type Rank = (bool, bool, Reverse<i64>, Priority, Reverse<u64>);
 
 /// What goes of a leaf that is to give `share`: never more in any name, so it may stay above its maximum.

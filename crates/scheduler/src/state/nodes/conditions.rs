@@ -10,7 +10,7 @@ use crate::state::node::Node;
 use crate::state::predicates::{Copies, Predicates, own_predicates};
 use model::{AskId, Resource};
 
-/// One node in so many is few: it is worth looking at those alone.
+/// One node in this many is few: it is worth looking at those alone.
 const FEW: usize = 8;
 
 impl Nodes {

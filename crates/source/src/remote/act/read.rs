@@ -96,7 +96,7 @@ pub fn node_done(_act: &Act, value: Value) -> Option<Done> {
     Some(Done::Node(NodeDone { node: done.node_id.into(), released: released.collect() }))
 }
 
-/// Only what was asked for counts as done.
+/// Only what was requested counts as done.
 pub fn rests(act: &Act, value: Value) -> Option<Done> {
     let paused = value.get("paused")?.as_bool()?;
     (paused == matches!(act, Act::Pause)).then_some(if paused { Done::Paused } else { Done::Resumed })
@@ -128,7 +128,7 @@ pub fn configured(act: &Act, value: Value) -> Option<Done> {
 }
 
 fn change(change: native::ConfigChange) -> ChangeLine {
-    // What belongs to a partition as a whole stands at `partitions[NAME]`.
+    // What belongs to a partition as a whole is at `partitions[NAME]`.
     let queue = Some(change.path).filter(|path| !path.is_empty() && !path.starts_with("partitions["));
     ChangeLine {
         partition: change.partition,
@@ -145,7 +145,7 @@ fn change(change: native::ConfigChange) -> ChangeLine {
     }
 }
 
-/// A queue as the server names it: its partition stands before it where that is not `default`.
+/// A queue as the server names it: its partition precedes it where that is not `default`.
 fn partition_and_queue(text: &str) -> (String, QueuePath) {
     match text.split_once('/') {
         Some((partition, queue)) if text != "root" && !text.starts_with("root.") => {
@@ -155,7 +155,7 @@ fn partition_and_queue(text: &str) -> (String, QueuePath) {
     }
 }
 
-/// What a refusal is about. What does not read is not known; the words of the refusal say enough.
+/// What a rejection is about. What is invalid is unknown; the words of the refusal say enough.
 pub fn details(said: &ErrorBody) -> Details {
     let Some(value) = said.details.clone() else { return Details::default() };
     let details: native::ErrorDetails = serde_json::from_value(value).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! The configurations that were seen in force: `revisions.jsonl`, a line for each with its text.
+//! The configurations that were seen active: `revisions.jsonl`, a line for each with its text.
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write as _};
@@ -14,22 +14,22 @@ const FILE: &str = "revisions.jsonl";
 /// The most that are kept; then the oldest go.
 const MOST: usize = 200;
 
-/// How a configuration came into force, as far as that is known.
+/// How a configuration became active, as far as that is known.
 #[derive(Clone, Debug)]
 pub struct Origin {
-    /// Whose doing it was; empty where that is not known.
+    /// Whose doing it was; empty where that is unknown.
     pub by: String,
     /// Why; may be empty.
     pub reason: String,
-    /// By what it came; `Seen` where somebody else wrote it.
+    /// By what it came; `Seen` where someone else wrote it.
     pub source: RevisionSource,
 }
 
 impl Retained {
-    /// Keeps a configuration that is in force, unless it is the newest already. Gives its number.
+    /// Keeps a configuration that is active, unless it is the newest already. Returns its number.
     ///
     /// # Errors
-    /// The folder cannot be written.
+    /// The directory cannot be written.
     pub fn keep(&self, text: &str, origin: Origin) -> io::Result<u64> {
         let _lock = self.lock()?;
         let all: Vec<Revision> = self.read().collect();
@@ -100,7 +100,7 @@ pub mod tests {
 
     use super::*;
 
-    /// A folder that is not there yet.
+    /// A directory that is not there yet.
     pub fn scratch(name: &str) -> (Retained, PathBuf) {
         let folder = std::env::temp_dir().join(format!("kornsole-kept-{name}-{}", std::process::id()));
         let _ = fs::remove_dir_all(&folder);

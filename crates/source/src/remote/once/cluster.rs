@@ -1,4 +1,4 @@
-//! What a command asks of a cluster beside orders: what a kill would do, owners of pods, what this machine keeps.
+//! What a command asks of a cluster next to orders: what a kill would do, owners of pods, what this machine keeps.
 
 use std::sync::Arc;
 
@@ -27,7 +27,7 @@ impl Once {
     /// What a kill of an application would do, in sentences, and what owns its pods as far as there are any.
     ///
     /// # Errors
-    /// The application is not there, or cannot be had.
+    /// The application is not there, or cannot be fetched.
     pub fn kill_preview(&mut self, partition: &str, app: &AppId) -> Result<(Vec<String>, Vec<Chain>), Refusal> {
         let cannot = |why: String| Refusal::new(Code::NotFound, format!("cannot kill {app}"), why);
         let view = self
@@ -85,10 +85,10 @@ impl Once {
         self.runtime.block_on(act::cluster::suspend(&cluster, &view, &order))
     }
 
-    /// What this machine keeps of the cluster that orders go to, with the configuration that is in force now in it.
+    /// What this machine keeps of the cluster that orders go to, with the configuration that is active now in it.
     ///
     /// # Errors
-    /// The configuration cannot be had.
+    /// The configuration cannot be fetched.
     pub fn retained(&mut self) -> Result<Option<Retained>, Fault> {
         let Some(cluster) = self.cluster() else { return Ok(None) };
         self.ask(Query::Config)?;

@@ -1,4 +1,4 @@
-//! Work of the worker on a cluster beside orders: owners of pods, and what this machine keeps.
+//! Work of the worker on a cluster next to orders: owners of pods, and what this machine keeps.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use model::AppId;
 use view::act::{Code, Order, Refusal};
 
 impl Worker {
-    /// The cluster that orders go to: an Apache YuniKorn takes none itself.
+    /// The cluster that orders go to: Apache YuniKorn takes none itself.
     pub(super) fn acts_in(&self) -> Option<Arc<Cluster>> {
         let is_yunikorn = matches!(self.remote, Some(Remote::YuniKorn(_)));
         self.client.cluster().filter(|_| is_yunikorn).cloned()
@@ -23,7 +23,7 @@ impl Worker {
         Retained::of(&self.acts_in()?.context().name)
     }
 
-    /// Reads what this machine keeps of the cluster, beside everything else.
+    /// Reads what this machine keeps of the cluster, next to everything else.
     pub(super) fn load_retained(&self) {
         let Some(retained) = self.retained() else { return };
         let messages = self.messages_in.clone();

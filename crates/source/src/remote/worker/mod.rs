@@ -1,4 +1,4 @@
-//! Holds plan, requests, state and link together. One task owns all of them; requests and events run beside it.
+//! Holds plan, requests, state and link together. One task owns all of them; requests and events run next to it.
 
 mod answering;
 mod beside;
@@ -40,15 +40,15 @@ const PUBLISH_EVERY: Duration = Duration::from_millis(100);
 /// How long the worker sleeps when nothing is due.
 const IDLE: Duration = Duration::from_secs(60);
 
-/// What comes from the tasks beside.
+/// What comes from the tasks next to.
 enum Message {
-    /// What stands at the other end, or why that cannot be reported.
+    /// What is at the other end, or why that cannot be reported.
     Identified(Duration, Box<Result<ClientResponse<Option<Remote>>, Fault>>),
     /// An order was answered.
     OrderDone,
     /// A text was fetched.
     TextFetched,
-    /// A request came back.
+    /// A request returned.
     Fetched(Box<FetchResult>),
     /// The Kubernetes objects behind the scheduler's data.
     Objects(Arc<Kubernetes>),
@@ -88,15 +88,15 @@ pub struct Worker {
     acting: usize,
     /// Who is notified when nothing is left to do.
     settling: Vec<std::sync::mpsc::Sender<()>>,
-    /// Where one is in the events, where nobody follows them beside the plan.
+    /// Where one is in the events, where no one follows them next to the plan.
     reader: Option<Reader>,
-    /// A kornsole is to be said to take a token; an Apache YuniKorn takes none.
+    /// A kornsole server is to be reported to take a token; Apache YuniKorn takes none.
     hints_at_token: bool,
     /// The objects of the cluster are followed.
     follows_objects: bool,
-    /// One's rights are asked for, now and then.
+    /// One's rights are requested, now and then.
     reviews_rights: bool,
-    /// Rights in namespaces are being asked for.
+    /// Rights in namespaces are being requested.
     reviewing: Arc<AtomicBool>,
     /// What the ledger that is followed needs to know.
     tap: ledger::Tap,
@@ -214,7 +214,7 @@ impl Worker {
         }
     }
 
-    /// With a clock that is moved by hand: reports when nothing is left to do at this moment.
+    /// With a clock that is moved by hand: reports when nothing is left to do at this time.
     fn report_settled(&mut self) {
         let busy = self.identifying || self.acting > 0 || self.plan.is_asking();
         if self.settling.is_empty() || busy || !self.requests.is_empty() || !self.messages.is_empty() {
@@ -284,7 +284,7 @@ impl Worker {
         }
     }
 
-    /// Has something done beside the requests of the plan; reported when it is done.
+    /// Has something done next to the requests of the plan; reported when it is done.
     fn beside(&mut self, done: Message, work: impl Future<Output = ()> + Send + 'static) {
         self.acting += 1;
         let messages = self.messages_in.clone();
@@ -324,7 +324,7 @@ impl Worker {
         }
     }
 
-    /// It is known who answers. From here on everything is asked for.
+    /// It is known who answers. From here on everything is requested.
     fn identified(&mut self, got: ClientResponse<Option<Remote>>) {
         self.good(&got);
         let now = self.now();

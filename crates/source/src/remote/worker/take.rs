@@ -224,7 +224,7 @@ impl Worker {
         self.plan.expedite(|query| matches!(query, Query::Queues(_) | Query::Permissions(_)), now);
     }
 
-    /// Shows the configuration of an Apache YuniKorn, and keeps it among those that this console saw, unless this machine has kept it as a
+    /// Shows the configuration of Apache YuniKorn, and keeps it among those that this console saw, unless this machine has kept it as a
     /// revision.
     fn show_config(&mut self, text: &str, written: Option<(ConfigMapEntry, Option<u64>)>) {
         let at = self.shared.cluster_time();
@@ -248,7 +248,7 @@ impl Worker {
         });
     }
 
-    /// Every partition's things are asked for, and those of no other.
+    /// Every partition's things are requested, and those of no other.
     fn plan_partitions(&mut self, now: Duration) {
         let names = self.remote_state.partition_names();
         self.plan.retain(|query| query.partition().is_none_or(|partition| names.contains(partition)));

@@ -14,7 +14,7 @@ use view::{AppGroup, AppRow, AppSlot, AskRow, AskState, PartitionView, QueueSlot
 /// Reads a list of applications.
 pub type AppReader = ListReader<AppId, AppRow>;
 
-/// Which applications an answer is about: those of them that it has not are gone.
+/// Which applications an answer is about: those of them that it has not no longer exist.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Scope {
     /// All live ones.
@@ -33,7 +33,7 @@ impl RemoteState {
         ListReader::new(seen, "applicationID", move |app: dto::Application| rows::app(app, shapes))
     }
 
-    /// Takes what was read of the live applications. Gives whether some are gone.
+    /// Takes what was read of the live applications. Returns whether some no longer exist.
     pub fn apps(&mut self, partition: &str, reader: AppReader, scope: &Scope, now: Time) -> bool {
         let Some(index) = self.index(partition) else { return false };
         let mut there = vec![false; self.view.partitions[index].apps.len()];
@@ -83,7 +83,7 @@ impl RemoteState {
         !lost.is_empty()
     }
 
-    /// Puts a row where it belongs. Gives its slot, and whether the set of applications or a queue's is another now.
+    /// Puts a row where it belongs. Returns its slot, and whether the set of applications or a queue's is another now.
     fn put(&mut self, index: usize, mut row: AppRow) -> (AppSlot, bool) {
         let (view, part) = (&mut self.view.partitions[index], &mut self.parts[index]);
         let known = part.app_slots.get(&row.id).copied();
@@ -104,7 +104,7 @@ impl RemoteState {
             }
             (row.blocked_by_queue, row.blocked_by_limits) = (old.blocked_by_queue, old.blocked_by_limits);
             if row.requested.is_empty() {
-                // Only what still has a pod says which queue was asked for.
+                // Only what still has a pod says which queue was requested.
                 row.requested = Arc::clone(&old.requested);
             }
         }
@@ -163,8 +163,8 @@ impl RemoteState {
         self.changed = true;
     }
 
-    /// Works out which applications are kept from beginning to run by their queue or by a limit: those that hold nothing yet, where
-    /// nobody further may run (SCH-110, SCH-126).
+    /// Works out which applications are kept from starting to run by their queue or by a limit: those that have no allocations yet, where
+    /// no one further may run (SCH-110, SCH-126).
     pub(super) fn hold(&mut self, index: usize) {
         let view = &self.view.partitions[index];
         let mut leaves: FxHashMap<&str, Holding<'_>> = FxHashMap::default();
@@ -193,7 +193,7 @@ impl RemoteState {
         }
     }
 
-    /// The groups of applications are known again. Gives whether some are others.
+    /// The groups of applications are known again. Returns whether some are others.
     pub(super) fn regroup(&mut self, index: usize) -> bool {
         let part = &self.parts[index];
         let mut changes: Vec<(AppSlot, AppGroup)> = Vec::new();
@@ -218,7 +218,7 @@ impl RemoteState {
 struct Holding<'v> {
     /// No further application may run in a queue of its path.
     full: bool,
-    /// Whether a limit holds back who is of this user and group.
+    /// Whether a limit blocks who is of this user and group.
     limits: FxHashMap<(&'v str, Option<&'v str>), bool>,
 }
 

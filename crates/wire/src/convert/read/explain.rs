@@ -136,7 +136,7 @@ fn of_blocker(blocked: &dto::BlockedBy) -> Vec<SheetLine> {
     lines
 }
 
-/// The sheet of all that waits.
+/// The sheet of all pending requests.
 pub fn overview(found: &dto::Waiting) -> Sheet {
     let mut lines = Vec::new();
     for group in &found.groups {

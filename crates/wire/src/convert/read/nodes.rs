@@ -47,7 +47,7 @@ impl RemoteState {
         ListReader::new(seen, "nodeID", move |node: dto::Node| rows::node(node, shapes))
     }
 
-    /// Takes what was read of the nodes; when it was the whole list, those that are not in it are gone.
+    /// Takes what was read of the nodes; when it was the whole list, those that are not in it no longer exist.
     pub fn nodes(&mut self, partition: &str, reader: NodeReader, all: bool) {
         let Some(index) = self.index(partition) else { return };
         let (view, part) = (&mut self.view.partitions[index], &mut self.parts[index]);

@@ -14,7 +14,7 @@ use view::{
     AppRow, AskRow, AskState, ForeignAllocation, NodeAllocation, NodeRow, PendingReason, PriorityRow, StateChange,
 };
 
-/// Nanoseconds since 1970 as a time; what is before 1970, or 0, is the beginning.
+/// Nanoseconds since 1970 as a time; what is before 1970, or 0, is the start.
 pub fn time(nanos: i64) -> Time {
     Time(u64::try_from(nanos).unwrap_or(0) / 1000)
 }
@@ -29,7 +29,7 @@ pub fn set(map: &dto::ResourceMap) -> Option<Resource> {
     (!map.0.is_empty()).then(|| map.0.clone())
 }
 
-/// The state of a queue or partition. What nobody knows counts as active: it is not known to be otherwise.
+/// The state of a queue or partition. What no one knows counts as active: it is unknown to be otherwise.
 pub fn queue_state(word: &str) -> QueueState {
     match word {
         "Draining" => QueueState::Draining,
@@ -145,7 +145,7 @@ fn task_groups(groups: &[dto::PlaceholderData]) -> imbl::Vector<TaskGroupRow> {
     rows.into()
 }
 
-/// Requests and allocations by their age, then by key: lists come in no order.
+/// Requests and allocations by their age, then by key: lists arrive no order.
 fn asks(app: &dto::Application, shapes: Shapes) -> OrdMap<u64, Arc<AskRow>> {
     let keys = app.allocations.iter().map(|allocation| allocation.allocation_key.as_str());
     let mut seen: BTreeMap<&str, u32> = BTreeMap::new();
@@ -178,7 +178,7 @@ fn pending(request: &dto::Request, app: &dto::Application) -> AskRow {
     }
 }
 
-/// Why no node took a request, in the scheduler's words: the newest that is said of nodes (`rest.md` 5.4), not of quotas and
+/// Why no node took a request, in the scheduler's words: the newest that is reported of nodes (`rest.md` 5.4), not of quotas and
 /// preemption.
 fn said(request: &dto::Request) -> Option<Arc<str>> {
     let of_nodes = |message: &str| !message.starts_with("Preemption ") && !message.starts_with("Not enough ");
@@ -186,7 +186,7 @@ fn said(request: &dto::Request) -> Option<Arc<str>> {
     log.max_by_key(|entry| entry.last_occurrence).map(|entry| Arc::from(&*entry.message))
 }
 
-/// The queue that a pod asks for by its label, as the tags of its ask have it.
+/// The queue that a pod requests by its label, as the tags of its ask have it.
 fn labelled_queue(app: &dto::Application) -> Arc<str> {
     let labels = ["kubernetes.io/label/yunikorn.apache.org/queue", "kubernetes.io/label/queue"];
     let requests = app.requests.iter().map(|request| &request.allocation_tags);
@@ -195,8 +195,8 @@ fn labelled_queue(app: &dto::Application) -> Arc<str> {
     tags.filter_map(named).next().map_or_else(|| Arc::from(""), Arc::from)
 }
 
-/// The reason that holds now is the newest of the log (`rest.md` 5.4); of several at once the one that stands before nodes are
-/// looked at.
+/// The reason that holds now is the newest of the log (`rest.md` 5.4); of several at once the one that precedes nodes are
+/// examined.
 fn reason(request: &dto::Request) -> PendingReason {
     let newest = request.allocation_log.iter().map(|entry| entry.last_occurrence).max();
     let now = request.allocation_log.iter().filter(|entry| Some(entry.last_occurrence) == newest);

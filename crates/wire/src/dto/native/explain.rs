@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::cause::Cause;
 use crate::dto::ResourceMap;
 
-/// Why an application waits (E4). What stands at the top is about the ask that waits for the worst cause, by `cause.kind`; of several about
+/// Why an application waits (E4). What is at the top is about the ask that waits for the worst cause, by `cause.kind`; of several about
 /// the one that is tried first.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, rename_all = "camelCase")]

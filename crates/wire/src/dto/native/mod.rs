@@ -1,7 +1,7 @@
-//! The transfer types of the native API: the verbs of a kornsole, under `/kornsole/v1`. Bodies of requests are in [`request`],
+//! The transfer types of the native API: the verbs of a kornsole server, under `/kornsole/v1`. Bodies of requests are in [`request`],
 //! those of answers in [`response`], [`results`] and [`explain`].
 //!
-//! What a client sends is read strictly: a key that is not known is refused, so that a misspelt option never goes unnoticed. Points in
+//! What a client sends is read strictly: a key that is unknown is refused, so that a misspelt option never goes unnoticed. Points in
 //! time are nanoseconds since 1970.
 
 mod alerts;

@@ -1,4 +1,4 @@
-//! What a client of the verbs of a kornsole sends. A key that is not known is refused, and so is one that stands twice.
+//! What a client of the verbs of a kornsole server sends. A key that is unknown is refused, and so is one that is duplicated.
 
 use std::collections::BTreeMap;
 use std::fmt;

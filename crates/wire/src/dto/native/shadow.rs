@@ -1,4 +1,4 @@
-//! What a shadow found beside the scheduler that it watches.
+//! What a shadow found next to the scheduler that it watches.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -225,7 +225,7 @@ pub struct WhatIfFigures {
     pub mean_wait: i64,
     /// How many asks waited longer than `longWait`.
     pub long_waits: u64,
-    /// How long it had less than its guarantee and asked for more of that; of a queue only.
+    /// How long it had less than its guarantee and requested more of that; of a queue only.
     pub below_guarantee: i64,
 }
 
@@ -252,7 +252,7 @@ pub struct WhatIfShare {
     /// Without the changes; missing if it is only there with them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub without: Option<WhatIfFigures>,
-    /// Its figures with the changes; not there where it is gone.
+    /// Its figures with the changes; not there where it no longer exists.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub with: Option<WhatIfFigures>,
 }
@@ -267,7 +267,7 @@ pub struct WhatIfApplication {
     /// `rejected`, `killed`, `preempted`, `notStarted`, `started`, `later`, `sooner`, `spared`, `endsLater`, `endsSooner`, `waitsLonger`,
     /// `waitsLess` or `other`.
     pub effect: String,
-    /// By how much it begins later or sooner, in nanoseconds.
+    /// By how much it starts later or sooner, in nanoseconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub by: Option<i64>,
     /// Without the changes; missing if it is only there with them.
@@ -286,7 +286,7 @@ pub struct WhatIfCourse {
     pub queue: String,
     /// Who submitted it.
     pub user: String,
-    /// When it first got something, if it had nothing at the beginning.
+    /// When it first got something, if it had nothing at the start.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub started: Option<i64>,
     /// When it ended.
@@ -315,7 +315,7 @@ pub struct WhatIfNode {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<BTreeMap<String, i64>>")]
     pub without: Option<ResourceMap>,
-    /// What is in use with the changes; not there where the node is gone.
+    /// What is in use with the changes; not there where the node no longer exists.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<BTreeMap<String, i64>>")]
     pub with: Option<ResourceMap>,

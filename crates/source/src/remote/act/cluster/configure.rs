@@ -1,5 +1,5 @@
 //! A configuration into the ConfigMap: checked here, by the scheduler and by the API server, written onto the version that was read,
-//! and awaited until the scheduler has it in force.
+//! and awaited until the scheduler has it active.
 
 use std::sync::Arc;
 
@@ -22,13 +22,13 @@ use view::act::{
 use view::audit::RevisionSource;
 use view::placement::access;
 
-/// From how many hundredths of its size on a map is said to be large, and that the text could be compressed.
+/// From how many hundredths of its size on a map is reported to be large, and that the text could be compressed.
 const LARGE: usize = 75;
 const ALMOST_FULL: usize = 90;
 /// How often it is written again where others change other keys of the map.
 const TRIES: usize = 3;
 
-/// A text that is to be in force.
+/// A text that is to be active.
 #[derive(Clone, Copy, Debug)]
 pub struct Change<'a> {
     /// The whole text of the policy group.
@@ -41,7 +41,7 @@ pub struct Change<'a> {
     pub of: Option<u64>,
 }
 
-/// Has a configuration brought into force.
+/// Has a configuration applied.
 pub async fn perform(
     client: &Client,
     cluster: &Cluster,
@@ -55,7 +55,7 @@ pub async fn perform(
     let profile = view.partitions.first().map(|part| part.rules.profile()).unwrap_or_default();
     let (new, empty) = valid(text, profile)?;
     let before = in_force(client, &written, view, &new.checksum).await?;
-    // Where no map has a text, none is overwritten: the API server makes the map only if it is not there. What is in force is put back also
+    // Where no map has a text, none is overwritten: the API server makes the map only if it is not there. What is active is put back also
     // by who cannot name it, since the text in the map is none that anybody works with.
     let overwrites = written.source != TextSource::BuiltIn && !before.put_back;
     if overwrites || change.base.is_some() {
@@ -91,7 +91,7 @@ pub async fn perform(
     if done.checksum != done.previous && !done.removal.passes(order.allowed) {
         return Err(Refusal::removal(done.removal));
     }
-    // The text before is kept before it is overwritten, also if nobody has looked at it here.
+    // The text before is kept before it is overwritten, also if no one has examined it here.
     let retained_before = keep(cluster, &before.text, seen_by(&written)).await;
     let old_version = written.version.clone();
     let new_version = write(cluster, act, written.clone(), text, &note).await?;
@@ -107,7 +107,7 @@ pub async fn perform(
     }
 }
 
-/// It is written, but not in force: the text before is offered.
+/// It is written, but not active: the text before is offered.
 fn not_in_force(written: &WrittenConfig, before: &str, retained: Option<u64>, why: &str) -> Refusal {
     let what = "the ConfigMap is written, but another configuration is active";
     let had = written.source == TextSource::Configs;
@@ -121,7 +121,7 @@ fn not_in_force(written: &WrittenConfig, before: &str, retained: Option<u64>, wh
     Refusal::new(Code::BadRequest, what, format!("{why}{back}")).with(details)
 }
 
-/// Keeps a configuration in the history of this machine. Gives its number.
+/// Keeps a configuration in the history of this machine. Returns its number.
 pub async fn keep(cluster: &Cluster, text: &str, origin: Origin) -> Option<u64> {
     let retained = Retained::of(&cluster.context().name).filter(|_| !text.is_empty())?;
     let text = text.to_owned();
@@ -155,11 +155,11 @@ pub async fn text_of(cluster: &Cluster, number: u64) -> Result<String, String> {
 struct Before {
     text: String,
     checksum: String,
-    /// The map holds another text than the one in force, which the change brings back into it.
+    /// The map holds another text than the active one, which the change brings back into it.
     put_back: bool,
 }
 
-/// The text that the change is made to: as it is written in the map, where that is in force.
+/// The text that the change is made to: as written in the map, where that is active.
 async fn in_force(client: &Client, written: &WrittenConfig, view: &View, new: &str) -> Result<Before, Refusal> {
     let whole = |text: String| Before { checksum: config::checksum(text.as_bytes()), text, put_back: false };
     if written.source == TextSource::BuiltIn {
@@ -283,7 +283,7 @@ struct Verdict {
     reason: String,
 }
 
-/// Has the scheduler check the text. Where nobody may ask it so, the API server's dry run asks its webhook.
+/// Has the scheduler check the text. Where no one may ask it so, the API server's dry run asks its webhook.
 async fn accepted(client: &Client, act: &Act, text: &str) -> Result<(), Refusal> {
     let headers = HeaderMap::from_iter([(CONTENT_TYPE, HeaderValue::from_static("text/plain"))]);
     let asked =
@@ -302,7 +302,7 @@ fn step(act: &Act, name: &str, fault: &KubeFault) -> Refusal {
     Refusal { description: format!("{name}: {why}"), ..refusal }
 }
 
-/// Writes. Where the map was changed but not this key, the newer version is written onto. Gives the version after.
+/// Writes. Where the map was changed but not this key, the newer version is written onto. Returns the version after.
 async fn write(
     cluster: &Cluster,
     act: &Act,
@@ -338,7 +338,7 @@ async fn write(
     }
 }
 
-/// The checksum of the configuration in force, as the scheduler reports it.
+/// The checksum of the active configuration, as the scheduler reports it.
 pub(super) async fn checksum_in_force(client: &Client) -> Option<String> {
     let got = client.text("ws/v1/config").await.ok()?;
     checksum_of(&String::from_utf8_lossy(&got.value))
@@ -350,7 +350,7 @@ pub fn checksum_of(answer: &str) -> Option<String> {
     Some(line.trim().trim_matches(['"', '\'']).to_owned())
 }
 
-/// Where a configuration stands in the cluster, and who else writes it there.
+/// Where a configuration is in the cluster, and who else writes it there.
 pub fn entry(written: &WrittenConfig) -> ConfigMapEntry {
     ConfigMapEntry {
         namespace: written.namespace.clone(),

@@ -1,4 +1,4 @@
-//! Whether a text that was written is in force, and why not: the table of K8S-023.
+//! Whether a text that was written is active, and why not: the table of K8S-023.
 
 use std::time::{Duration, Instant};
 
@@ -25,7 +25,7 @@ pub struct Awaited<'a> {
     pub old: &'a str,
 }
 
-/// Waits until the scheduler has a text in force. Gives how long that took.
+/// Waits until the scheduler has a active text. Returns how long that took.
 ///
 /// # Errors
 /// Why it has not, as far as that can be found out.

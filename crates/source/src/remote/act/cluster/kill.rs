@@ -9,7 +9,7 @@ use view::act::{Act, Code, Details, Done, Killed, PodEnd, Reason, Refusal, right
 use view::kubernetes::{Kubernetes, PodRow};
 use view::{AppRow, AskRow, AskState, View};
 
-/// How many pods that stay are named in the description of a refusal.
+/// How many pods that stay are named in the description of a rejection.
 const NAMED: usize = 3;
 
 /// A pod that is to be deleted, and when its turn is.
@@ -18,7 +18,7 @@ struct Doomed {
     rank: u8,
 }
 
-/// Deletes the pods of an application: first those without a node, then placeholders, then the rest, the one that began it last (K8S-094).
+/// Deletes the pods of an application: first those without a node, then placeholders, then the rest, the one that started it last (K8S-094).
 pub async fn perform(cluster: &Cluster, act: &Act, view: &View, row: &AppRow) -> Result<Done, Refusal> {
     let all = view.kubernetes.as_deref();
     let (doomed, retained) = doomed(all, row);
@@ -125,7 +125,7 @@ fn pod(ask: &AskRow) -> Option<PodRef> {
     Some(PodRef { namespace: namespace.to_owned(), name: name.to_owned(), uid: ask.id.as_str().to_owned() })
 }
 
-/// Lists the pods of an application into what is known of the cluster, where nobody follows them.
+/// Lists the pods of an application into what is known of the cluster, where no one follows them.
 ///
 /// # Errors
 /// They may not be listed.

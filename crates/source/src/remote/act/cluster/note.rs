@@ -26,7 +26,7 @@ pub async fn order(cluster: &Cluster, view: &View, actor: &Actor, order: &Order,
     }
 }
 
-/// Notes a refusal without an order.
+/// Notes a rejection without an order.
 pub fn refusal(cluster: &Cluster, actor: &Actor, order: &Order, refusal: &Refusal) {
     if let Some(retained) = Retained::of(&cluster.context().name) {
         retained.note(denied(entry(cluster, actor, order), refusal));
