@@ -73,8 +73,8 @@ fn fill(core: &mut Core, nodes: usize, apps: usize, asks: u32) {
 fn orders(in_flight: usize) {
     const ORDERS: usize = 40_000;
     let path = folder("orders");
-    let (core, kept) = begin(&path, None, Box::new(|workload| Ok(core(workload))));
-    let engine = Engine::start_with_journal(core, 1.0, None, Some(kept)).unwrap();
+    let (core, retained) = begin(&path, None, Box::new(|workload| Ok(core(workload))));
+    let engine = Engine::start_with_journal(core, 1.0, None, Some(retained)).unwrap();
     let (sender, message) = channel();
     let give = |number: usize, sender: &Sender<bool>| {
         let submission = submission(format!("app-{number}"), number);
@@ -121,7 +121,7 @@ fn disk() {
 }
 
 /// How long an engine takes for so many allocations.
-fn schedule(kept: bool) -> Duration {
+fn schedule(retained: bool) -> Duration {
     const APPS: usize = 400;
     const ASKS: u32 = 100;
     let path = folder("schedule");
@@ -130,14 +130,14 @@ fn schedule(kept: bool) -> Duration {
         fill(&mut core, 200, APPS, ASKS);
         Ok(core)
     };
-    let (core, kept) = if kept {
-        let (core, kept) = begin(&path, None, Box::new(full));
-        (core, Some(kept))
+    let (core, retained) = if retained {
+        let (core, retained) = begin(&path, None, Box::new(full));
+        (core, Some(retained))
     } else {
         (full(None).unwrap(), None)
     };
     let began = Instant::now();
-    let engine = Engine::start_with_journal(core, 1.0, None, kept).unwrap();
+    let engine = Engine::start_with_journal(core, 1.0, None, retained).unwrap();
     let (sender, message) = channel();
     engine.published().on_change(Box::new(move || {
         let _ = sender.send(());
@@ -154,8 +154,8 @@ fn schedule(kept: bool) -> Duration {
 fn scheduling() {
     let mut times = [Vec::new(), Vec::new()];
     for _ in 0..7 {
-        for kept in [false, true] {
-            times[usize::from(kept)].push(schedule(kept));
+        for retained in [false, true] {
+            times[usize::from(retained)].push(schedule(retained));
         }
     }
     times.iter_mut().for_each(|times| times.sort());
@@ -167,7 +167,7 @@ fn scheduling() {
 /// How long a start takes with 100 000 applications.
 fn restore() {
     let path = folder("restore");
-    let (mut core, kept) = begin(
+    let (mut core, retained) = begin(
         &path,
         None,
         Box::new(|workload| {
@@ -178,7 +178,7 @@ fn restore() {
     );
     while core.run_until(Time::ZERO, 100_000) == Progress::Busy {}
     let began = Instant::now();
-    kept.snapshot(&mut core).unwrap();
+    retained.snapshot(&mut core).unwrap();
     let took = began.elapsed();
     let held = Instant::now();
     let bytes = core.save().len();
@@ -186,14 +186,14 @@ fn restore() {
         "snapshot: {bytes} bytes, {:?} to make, {took:?} until it is on the disk, behind the scheduler's back",
         held.elapsed()
     );
-    drop((core, kept));
+    drop((core, retained));
     let size = std::fs::metadata(path.join("journal.redb")).unwrap().len();
     let began = Instant::now();
-    let (core, kept) = begin(&path, None, Box::new(|_| Err("it is there".to_owned())));
+    let (core, retained) = begin(&path, None, Box::new(|_| Err("it is there".to_owned())));
     let took = began.elapsed();
     assert_eq!(core.scheduler().partitions()[0].apps.len(), 100_000);
     println!("restore: {took:?} for 100000 applications from {size} bytes (promised: 2 s)");
-    drop((core, kept));
+    drop((core, retained));
     std::fs::remove_dir_all(path).unwrap();
 }
 
@@ -233,7 +233,7 @@ impl Workload for Beat {
 fn past() {
     const WORK: u64 = 1_000_000;
     let path = folder("past");
-    let (mut core, kept) = begin(
+    let (mut core, retained) = begin(
         &path,
         Some(Box::new(Beat { at: 10 })),
         Box::new(|workload| {
@@ -247,9 +247,9 @@ fn past() {
     while work < WORK {
         core.run_until(Time(u64::MAX), 5_000);
         work += 5_000;
-        kept.sync(&mut core);
+        retained.sync(&mut core);
         if work >= next {
-            kept.snapshot(&mut core).unwrap();
+            retained.snapshot(&mut core).unwrap();
             next += 20_000;
         }
     }
@@ -259,14 +259,14 @@ fn past() {
     for part in 1..10 {
         let back = Duration::from_micros(now.0 / 10 * part).max(Duration::from_secs(1));
         let began = Instant::now();
-        kept.history().view_at(Time(now.0 - u64::try_from(back.as_micros()).unwrap())).unwrap();
+        retained.history().view_at(Time(now.0 - u64::try_from(back.as_micros()).unwrap())).unwrap();
         worst = worst.max(began.elapsed());
     }
     println!(
         "past: {worst:?} at worst to look back into {} s, {work} commands and cycles, {size} bytes (promised: 1 s)",
         now.as_millis() / 1000
     );
-    drop((core, kept));
+    drop((core, retained));
     std::fs::remove_dir_all(path).unwrap();
 }
 

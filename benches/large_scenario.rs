@@ -137,9 +137,9 @@ fn running(bencher: Bencher, shape: Shape) {
 
 /// All events of a run, to be printed later.
 #[derive(Default)]
-struct Kept(Vec<(i64, Vec<Event>)>);
+struct Retained(Vec<(i64, Vec<Event>)>);
 
-impl Sink for Kept {
+impl Sink for Retained {
     fn events(&mut self, step: i64, events: &[Event]) -> std::io::Result<()> {
         self.0.push((step, events.to_vec()));
         Ok(())
@@ -152,11 +152,11 @@ impl Sink for Kept {
 
 #[divan::bench(args = shapes(), sample_count = 10, sample_size = 1)]
 fn printing(bencher: Bencher, shape: Shape) {
-    let mut kept = Kept::default();
-    run(&read(&text(shape)), &mut kept);
+    let mut retained = Retained::default();
+    run(&read(&text(shape)), &mut retained);
     bencher.bench_local(|| {
         let mut trace = Trace::new(Vec::new());
-        for (step, events) in &kept.0 {
+        for (step, events) in &retained.0 {
             trace.events(*step, events).expect("it goes to memory");
         }
         trace.finish().expect("it goes to memory")

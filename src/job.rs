@@ -5,7 +5,7 @@ use std::io::Write as _;
 use std::process::ExitCode;
 
 fn fail(message: &str, status: u8) -> ExitCode {
-    // When standard error is gone nobody is left to be told.
+    // When standard error no longer exists no one is left to be reported.
     let _ = writeln!(std::io::stderr().lock(), "{message}");
     ExitCode::from(status)
 }

@@ -1,4 +1,4 @@
-//! kornsole: a console for people who run an Apache YuniKorn scheduler, with the scheduler inside.
+//! kornsole: a console for people who run Apache YuniKorn scheduler, with the scheduler inside.
 //!
 //! # The map
 //!
@@ -37,7 +37,7 @@
 //!    terminal. Nothing waits.
 //! 5. `Loop::refresh` takes the newest view, `Session::draw` draws the state through `draw::paint` into the buffer, once for all keys that
 //!    came together.
-//! 6. What comes back is a `Reply` on one channel: `Session::take_reply` makes an `Action` of it, an order's with the view that shows it.
+//! 6. What returns is a `Reply` on one channel: `Session::take_reply` makes an `Action` of it, an order's with the view that shows it.
 //!
 //! # A REST order
 //!

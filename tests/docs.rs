@@ -116,8 +116,8 @@ fn anchors(text: &str) -> BTreeSet<String> {
 
 /// The anchor of one heading: lower case, blanks as dashes, no other signs.
 fn anchor(heading: &str) -> String {
-    let kept = heading.chars().filter(|sign| sign.is_alphanumeric() || " -_".contains(*sign));
-    kept.collect::<String>().to_lowercase().replace(' ', "-")
+    let retained = heading.chars().filter(|sign| sign.is_alphanumeric() || " -_".contains(*sign));
+    retained.collect::<String>().to_lowercase().replace(' ', "-")
 }
 
 /// A Markdown text without its fenced blocks.

@@ -102,9 +102,12 @@ fn third_party_names_what_the_binary_is_built_from() {
     if std::env::var_os("UPDATE").is_some() {
         std::fs::write(&path, &made).unwrap();
     }
-    let kept = std::fs::read_to_string(&path).unwrap_or_default();
-    let differs = made.lines().zip(kept.lines()).find(|(made, kept)| made != kept);
-    assert!(made == kept, "THIRD-PARTY is stale, at {differs:?}; write it with `UPDATE=1 cargo test --test licences`");
+    let retained = std::fs::read_to_string(&path).unwrap_or_default();
+    let differs = made.lines().zip(retained.lines()).find(|(made, retained)| made != retained);
+    assert!(
+        made == retained,
+        "THIRD-PARTY is stale, at {differs:?}; write it with `UPDATE=1 cargo test --test licences`"
+    );
 }
 
 /// The settings of cargo-deny.

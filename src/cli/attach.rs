@@ -1,4 +1,4 @@
-//! `kornsole attach`: the console on a scheduler somewhere else; and how every command finds one.
+//! `kornsole attach`: the console on a scheduler elsewhere; and how every command finds one.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -47,7 +47,7 @@ pub struct AttachArgs {
     pub look: LookArgs,
 }
 
-/// How a scheduler somewhere else is asked. A token comes from --token-file, from the context, or from KORNSOLE_TOKEN; a proxy
+/// How a scheduler elsewhere is asked. A token comes from --token-file, from the context, or from KORNSOLE_TOKEN; a proxy
 /// from HTTP_PROXY, HTTPS_PROXY and NO_PROXY.
 #[derive(Args, Clone, Debug, Default)]
 pub struct WayArgs {
@@ -86,16 +86,16 @@ pub struct WayArgs {
     pub acting_as: Option<Identity>,
 }
 
-/// A scheduler somewhere else that can be asked.
+/// A scheduler elsewhere that can be asked.
 #[derive(Clone, Debug)]
 pub struct AttachTarget {
     /// Where, and as whom.
     pub target: Target,
-    /// How it is looked at.
+    /// How it is examined.
     pub options: RemoteOptions,
 }
 
-/// Shows the console on a scheduler somewhere else.
+/// Shows the console on a scheduler elsewhere.
 pub fn run(args: &AttachArgs) -> ExitCode {
     let (options, mut personal) = match args.look.read() {
         Ok(read) => read,
@@ -113,7 +113,7 @@ pub fn run(args: &AttachArgs) -> ExitCode {
     };
     // It writes what is left when the console has ended.
     let _collector = Collector::start(&source, trends);
-    // Those of the kubeconfig stand beside one's own.
+    // Those of the kubeconfig are next to one's own.
     personal.kubeconfig = of_kubeconfig();
     personal.here = Some(match cluster {
         Some(cluster) if !contexts.contains_key(&args.server) => format!("{SCHEME}{}", cluster.context().name),
@@ -126,7 +126,7 @@ pub fn run(args: &AttachArgs) -> ExitCode {
     }
 }
 
-/// Opens another context from inside the console. What the arguments said of one scheduler is not said of another, but for
+/// Opens another context from inside the console. What the arguments said of one scheduler is not said of another, except for
 /// `--read-only`.
 fn opener(way: &WayArgs, alerts: &AlertArgs, contexts: BTreeMap<String, RemoteContext>) -> Opener {
     let (way, alerts) = (WayArgs { read_only: way.read_only, ..WayArgs::default() }, alerts.clone());
@@ -140,7 +140,7 @@ fn opener(way: &WayArgs, alerts: &AlertArgs, contexts: BTreeMap<String, RemoteCo
     Opener::new(open).asking(move |name| ask(&asked(name)?.target))
 }
 
-/// Starts to ask a scheduler, and to evaluate its alerts on this machine. Gives where its trends are collected, which is not begun.
+/// Starts to ask a scheduler, and to evaluate its alerts on this machine. Returns where its trends are collected, which is not started.
 ///
 /// # Errors
 /// The client does not start, or the rules have a fault.
@@ -148,7 +148,7 @@ pub fn watched(found: AttachTarget, alerts: &AlertArgs) -> Result<(Arc<dyn Sourc
     let wrong = |message: String| Rejected { message, code: 1 };
     let (name, trends, book) = (trends::context(&found), trends::attached(&found), trends::book(&found));
     let folder = kept::folder(&name);
-    // A name of the settings is somebody's choice; that of a context may be the same in every pod.
+    // A name of the settings is someone's choice; that of a context may be the same in every pod.
     let label = found.target.cluster().filter(|_| found.options.name.is_none()).map(|cluster| cluster.label());
     let label = label.unwrap_or(name);
     let remote = Remote::start(&found.target, found.options).map_err(|fault| wrong(fault.to_string()))?.with_book(book);
@@ -170,10 +170,10 @@ pub fn contexts(settings: Option<&Path>) -> Result<BTreeMap<String, RemoteContex
     Ok(found.read.settings.contexts)
 }
 
-/// What an address or the name of a context stands for, with what the arguments say besides.
+/// What an address or the name of a context represents, with what the arguments say in addition.
 ///
 /// # Errors
-/// It stands for nothing, or a file that is named cannot be used.
+/// It represents nothing, or a file that is named cannot be used.
 pub fn find(server: &str, way: &WayArgs, contexts: &BTreeMap<String, RemoteContext>) -> Result<AttachTarget, Rejected> {
     let context = contexts.get(server);
     let wrong = |message: String| Rejected { message, code: 2 };
@@ -208,7 +208,7 @@ pub fn find(server: &str, way: &WayArgs, contexts: &BTreeMap<String, RemoteConte
         notes.extend(read_by_others(&file));
     } else if let Some(token) = std::env::var(TOKEN).ok().filter(|token| !in_cluster && !token.trim().is_empty()) {
         let token = Token::new(&token).map_err(|fault| wrong(format!("{TOKEN}: {fault}")))?;
-        // The environment is not meant for this address alone: where it would be unsafe it is left out, and that is said.
+        // The environment is not meant for this address alone: where it would be unsafe it is omitted, and that is reported.
         match target.clone().with_token(token) {
             Ok(with) => target = with,
             Err(fault) => notes.push(format!("{TOKEN} is not sent: {fault}")),
@@ -252,7 +252,7 @@ fn read_by_others(file: &Path) -> Option<String> {
         .then(|| format!("{name} contains a token and other users can read it (mode {mode:03o}); run chmod 600 {name}"))
 }
 
-/// Chance for the pauses between tries, so that many consoles do not come back in one moment.
+/// Chance for the pauses between tries, so that many consoles do not return in one moment.
 fn seed() -> u64 {
     let mut bytes = [0; 8];
     // Without chance all pauses are alike, which is no harm to one console.

@@ -1,4 +1,4 @@
-//! A tape on a scheduler somewhere else: its time is that of the clock on the wall, so what a tape waits for is waited for.
+//! A tape on a scheduler elsewhere: its time is that of the clock on the wall, so what a tape waits for is waited for.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,14 +9,14 @@ use engine::Progress;
 use model::Time;
 use source::{Remote, Source};
 
-/// The console's way to a scheduler somewhere else.
+/// The console's way to a scheduler elsewhere.
 pub struct Attached(Arc<Remote>);
 
 impl Attached {
-    /// Begins to ask a scheduler, by an address or a context of the settings.
+    /// Starts to ask a scheduler, by an address or a context of the settings.
     ///
     /// # Errors
-    /// The address stands for nothing, or a file that it needs cannot be used.
+    /// The address represents nothing, or a file that it needs cannot be used.
     pub fn start(server: &str, read_only: bool) -> Result<Self, String> {
         let way = WayArgs { read_only, ..WayArgs::default() };
         let contexts = attach::contexts(None).map_err(|report| report.message)?;

@@ -1,4 +1,4 @@
-//! `kornsole check --pods`: the applications of manifests beside the queue configurations that are checked.
+//! `kornsole check --pods`: the applications of manifests next to the queue configurations that are checked.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -26,7 +26,7 @@ impl Pods {
         Ok(Self(Some(manifests::cluster(paths, &[], &names)?.0)))
     }
 
-    /// What a valid configuration rejects of them, and what of their gangs has no effect, or asks for less than a pod.
+    /// What a valid configuration rejects of them, and what of their gangs has no effect, or requests less than a pod.
     pub fn notes(&self, reading: &Reading, core: Profile) -> Vec<String> {
         let (Some(cluster), Some(config)) = (&self.0, &reading.config) else { return Vec::new() };
         let settings = Settings { profile: core, ..Settings::default() };

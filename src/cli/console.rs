@@ -108,7 +108,7 @@ pub(super) fn scheduler_acl(text: &str) -> Result<Acl, String> {
 }
 
 impl CommonArgs {
-    /// Who acts at the console, and what he may do to the scheduler as a whole: the owner of the process everything, somebody
+    /// Who acts at the console, and what he may do to the scheduler as a whole: the owner of the process everything, someone
     /// else what the scheduler ACL says (REST E1).
     pub fn actor(&self, config: &SchedulerConfig) -> Actor {
         let owner = self.identity.is_none();
@@ -129,16 +129,16 @@ pub struct Opened {
     pub watched: Option<(PathBuf, Vec<u8>)>,
     /// What a tape has to run against to show the same.
     pub against: Against,
-    /// What is said of its profile; `None` where it decides as a release.
+    /// What is reported of its profile; `None` where it decides as a release.
     pub profile_said: Option<String>,
     /// What keeps the scheduler, if anything does.
-    pub kept: Option<RunningJournal>,
+    pub retained: Option<RunningJournal>,
     /// How much of its time has gone by when a drawn console shows it first; not where it is kept or recorded.
     pub ahead: Duration,
 }
 
 impl ConsoleArgs {
-    /// Whether nothing is said of a scheduler in this process: then the one of this machine is looked for.
+    /// Whether nothing is reported of a scheduler in this process: then the one of this machine is looked for.
     #[cfg(target_os = "linux")]
     fn names_no_scheduler(&self) -> bool {
         let CommonArgs { core, identity, scheduler_acl, speed, state, listen, settings, record, alerts, .. } =
@@ -175,12 +175,12 @@ pub fn embedded(args: &ConsoleArgs) -> ExitCode {
     let (config, state) = (settings.config().queues_file.as_deref(), args.common.state.by(&settings));
     let mut setup = setup(&settings, args.common.core);
     setup.allowed_removal = args.allowed.into();
-    match open_kept(config, args.workload.as_deref(), &setup, &state, args.common.speed) {
+    match open_retained(config, args.workload.as_deref(), &setup, &state, args.common.speed) {
         Ok(mut opened) => {
             recent::opened("--config", args.config.as_deref());
             recent::opened("--workload", args.workload.as_deref());
             recent::opened("--state", args.common.state.folder.as_deref());
-            // What is recorded is played without a folder, and must look the same.
+            // What is recorded is played without a directory, and must look the same.
             if args.common.record.is_none() {
                 opened.about.notes.push(state.note());
                 opened.about.notes.extend(opened.profile_said.clone());
@@ -196,14 +196,14 @@ pub fn embedded(args: &ConsoleArgs) -> ExitCode {
 /// # Errors
 /// Every fault of them, rendered.
 pub fn open(config: Option<&Path>, workload: Option<&Path>, setup: &Setup) -> Result<Opened, String> {
-    open_kept(config, workload, setup, &StateArgs::default(), 1.0)
+    open_retained(config, workload, setup, &StateArgs::default(), 1.0)
 }
 
-/// The same with a state folder, in which all that happens at this speed is kept.
+/// The same with a state directory, in which all that happens at this speed is kept.
 ///
 /// # Errors
-/// Every fault of the files, rendered, or why the folder cannot be used.
-pub fn open_kept(
+/// Every fault of the files, rendered, or why the directory cannot be used.
+pub fn open_retained(
     config: Option<&Path>,
     workload: Option<&Path>,
     setup: &Setup,
@@ -240,9 +240,9 @@ pub fn open_kept(
     let file = watched.as_ref().map(|(file, _)| file.clone());
     let fresh: MakeCore<'_> =
         Box::new(|workload| Ok(Core::set_up(setup, config, workload)?.with_config_text(&written, file)));
-    let (mut core, kept) = state.begin(setup, speed, workload, fresh)?;
+    let (mut core, retained) = state.begin(setup, speed, workload, fresh)?;
     let watched = match watched {
-        Some((file, bytes)) if kept.is_some() => {
+        Some((file, bytes)) if retained.is_some() => {
             let now = core.attach_config_file(&file, bytes);
             Some((file, now))
         }
@@ -262,7 +262,7 @@ pub fn open_kept(
     let text = String::from_utf8_lossy(&written);
     let text = queues.unwrap_or_else(|| text.into_owned());
     let profile_said = predicted::said_at_start(profile, &text);
-    Ok(Opened { core, about, watched, against, profile_said, kept, ahead: Duration::ZERO })
+    Ok(Opened { core, about, watched, against, profile_said, retained, ahead: Duration::ZERO })
 }
 
 /// Why a file cannot be used, and, where there is none of that name, how to get a first one.
@@ -293,7 +293,7 @@ fn about(named: [Option<&Path>; 2], watched: Option<&Path>) -> About {
     About { place: SourcePlace::Embedded, name, notes }
 }
 
-/// What the REST server of a console is to do; `None` where no server is asked for.
+/// What the REST server of a console is to do; `None` where no server is requested.
 fn server_options(args: &CommonArgs, settings: &Settings) -> Result<Option<server::Options>, String> {
     if args.listen.listen.is_none() {
         return Ok(None);
@@ -306,7 +306,7 @@ fn server_options(args: &CommonArgs, settings: &Settings) -> Result<Option<serve
     Ok(Some(options))
 }
 
-/// Starts the engine, serves it where that is asked for, and shows the console on it until the person leaves.
+/// Starts the engine, serves it where that is requested, and shows the console on it until the person leaves.
 pub fn show(opened: Opened, args: &CommonArgs, settings: &Settings) -> ExitCode {
     let (options, personal) = match args.look.read() {
         Ok(read) => read,
@@ -318,7 +318,7 @@ pub fn show(opened: Opened, args: &CommonArgs, settings: &Settings) -> ExitCode 
         return fail("cannot record a tape in linear mode; remove --linear or --record", 2);
     }
     if let Some(file) = &args.record {
-        // A tape is played with the keys that everybody has, from the page that every tape begins on.
+        // A tape is played with the keys that everyone has, from the page that every tape starts on.
         (personal.keymap, personal.start) = (keymap::defaults(), StartPage::Queues);
         match Recording::new(file, &opened.against, &args.actor(settings.config()), args.core, &options) {
             Ok(recording) => tap = Some(Box::new(recording)),
@@ -333,7 +333,7 @@ pub fn show(opened: Opened, args: &CommonArgs, settings: &Settings) -> ExitCode 
     let folder = args.state.by(settings).folder;
     let trends = trends::embedded(folder.as_deref());
     personal.simulated = args.record.is_none() && matches!(opened.against, Against::Demo { .. });
-    let ahead = !options.linear && args.record.is_none() && opened.kept.is_none();
+    let ahead = !options.linear && args.record.is_none() && opened.retained.is_none();
     let opened = if ahead { ahead::run(opened, args.actor(settings.config()), &trends) } else { opened };
     let engine = match serve::engine(opened, args.speed, hook(settings)) {
         Ok(engine) => engine,

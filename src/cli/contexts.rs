@@ -13,12 +13,12 @@ const PATIENCE: Duration = Duration::from_secs(20);
 /// The contexts of the kubeconfig, or the cluster of the pod that this process runs in; none where nothing names a cluster.
 ///
 /// # Errors
-/// The kubeconfig does not read: its file, the line, and what is wrong.
+/// The kubeconfig is invalid: its file, the line, and what is wrong.
 pub fn of_kubeconfig() -> Result<Vec<ContextEntry>, String> {
     let Some(known) = Known::read_if_there().map_err(|fault| fault.to_string())? else { return Ok(Vec::new()) };
     let all = known.contexts();
     if all.is_empty() && known.files().is_empty() {
-        let address = "the cluster that this pod is in".to_owned();
+        let address = "the cluster of this pod".to_owned();
         let (name, user) = (SCHEME.to_owned(), "its service account".to_owned());
         let origin = ContextOrigin::Kubeconfig;
         return Ok(vec![ContextEntry { name, address, user, origin, current: true, ..ContextEntry::default() }]);

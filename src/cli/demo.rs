@@ -1,4 +1,4 @@
-//! `kornsole demo`: the console on a built-in, seeded, endless cluster; or that cluster as somebody's first own files.
+//! `kornsole demo`: the console on a built-in, seeded, endless cluster; or that cluster as someone's first own files.
 
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -46,7 +46,7 @@ fn span(text: &str) -> Result<Duration, String> {
     parse_duration(text).filter(|span| *span <= longest).ok_or_else(report)
 }
 
-/// Shows the demo, or prints what was asked for.
+/// Shows the demo, or prints what was requested.
 pub fn run(args: &DemoArgs) -> ExitCode {
     let profile = args.common.core;
     if args.print_config {
@@ -63,7 +63,7 @@ pub fn run(args: &DemoArgs) -> ExitCode {
         SettingsAction::Ended(code) => return code,
     };
     let setup = setup(&settings, profile);
-    match open_kept(args.seed, &setup, &args.common.state.by(&settings), args.common.speed) {
+    match open_retained(args.seed, &setup, &args.common.state.by(&settings), args.common.speed) {
         Ok(mut opened) => {
             // What is recorded is played without it, and must look the same.
             if args.common.record.is_none() {
@@ -81,17 +81,17 @@ pub fn run(args: &DemoArgs) -> ExitCode {
 /// # Errors
 /// The demo's own configuration is refused by this profile.
 pub fn open(seed: u64, setup: &Setup) -> Result<Opened, String> {
-    open_kept(seed, setup, &StateArgs::default(), 1.0)
+    open_retained(seed, setup, &StateArgs::default(), 1.0)
 }
 
-/// The same with a state folder, in which all that happens at this speed is kept.
+/// The same with a state directory, in which all that happens at this speed is kept.
 ///
 /// # Errors
-/// The demo's own configuration is refused by this profile, or the folder cannot be used.
-pub fn open_kept(seed: u64, setup: &Setup, state: &StateArgs, speed: f64) -> Result<Opened, String> {
+/// The demo's own configuration is refused by this profile, or the directory cannot be used.
+pub fn open_retained(seed: u64, setup: &Setup, state: &StateArgs, speed: f64) -> Result<Opened, String> {
     let about = About { place: SourcePlace::Embedded, name: format!("demo, seed {seed}"), notes: notes(state) };
     let demo = Box::new(Demo::new(seed, setup.profile));
-    let (core, kept) = state.begin(setup, speed, Some(demo), Box::new(|demo| begin(demo, setup)))?;
+    let (core, retained) = state.begin(setup, speed, Some(demo), Box::new(|demo| begin(demo, setup)))?;
     let profile_said = predicted::said_at_start(setup.profile, demo_config());
     Ok(Opened {
         core,
@@ -99,23 +99,23 @@ pub fn open_kept(seed: u64, setup: &Setup, state: &StateArgs, speed: f64) -> Res
         watched: None,
         against: Against::Demo { seed },
         profile_said,
-        kept,
+        retained,
         ahead: Duration::ZERO,
     })
 }
 
 fn notes(state: &StateArgs) -> Vec<String> {
-    let kept = match &state.folder {
+    let retained = match &state.folder {
         Some(folder) => format!("Its state is in {}.", folder.display()),
         None => "It is not saved.".to_owned(),
     };
     vec![
-        format!("A scheduler in this process runs a simulated cluster. {kept}"),
+        format!("A scheduler in this process runs a simulated cluster. {retained}"),
         "enter opens a queue, ? shows the keys, q quits.".to_owned(),
     ]
 }
 
-/// The demo's scheduler, at its beginning.
+/// The demo's scheduler, at its start.
 ///
 /// # Errors
 /// The demo's own configuration is refused by this profile.
@@ -132,7 +132,7 @@ fn config_of(profile: Profile) -> Result<Arc<config::Config>, String> {
     config::read(demo_config(), profile).config.map(Arc::new).ok_or("invalid configuration of the demo".to_owned())
 }
 
-/// How many cycles and commands are done between two looks at the time.
+/// How many cycles and commands are done between two examines the time.
 const SLICE: usize = 1 << 16;
 
 /// The first part of the demo as a scenario file, its queue configuration included. `kornsole run` gives the same

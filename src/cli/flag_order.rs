@@ -1,7 +1,7 @@
 //! Flags before the command: `kornsole --server URL queues` is `kornsole queues --server URL`.
 //!
-//! A flag belongs to the command that takes it, and stands behind it; people write it where they think of it. What stands before the
-//! command, or before the command of a command, is moved behind it; everything else is left as it is, so that `clap` reports what is wrong.
+//! A flag belongs to the command that takes it, and follows it; people write it where they think of it. What precedes the
+//! command, or before the command of a command, is moved behind it; everything else is left unchanged, so that `clap` reports what is wrong.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -12,7 +12,7 @@ use clap::Command;
 pub fn sorted(cli: Command, arguments: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
     let all: Vec<OsString> = arguments.into_iter().collect();
     let Some((program, rest)) = all.split_first() else { return all };
-    // A command without commands of its own that stands first has all its flags behind it; building the others takes longer than most do.
+    // A command without commands of its own that is first has all its flags behind it; building the others takes longer than most do.
     if rest.first().and_then(|word| cli.find_subcommand(word)).is_some_and(|first| !first.has_subcommands()) {
         return all;
     }
@@ -43,7 +43,7 @@ pub fn sorted(cli: Command, arguments: impl IntoIterator<Item = OsString>) -> Ve
     [std::slice::from_ref(program), &path, &moved, words.as_slice()].concat()
 }
 
-/// Every flag of every command as it is written, and whether the next word is its value.
+/// Every flag of every command as written, and whether the next word is its value.
 fn flags_with_values(root: &Command) -> BTreeMap<String, bool> {
     let mut found = BTreeMap::new();
     let mut below = vec![root];

@@ -37,7 +37,7 @@ const RULES: &str = r#"groups:
         labels:
           severity: warning
         annotations:
-          summary: 'kornsole: {{ $labels.receiver }} has not taken alerts for 15 minutes'
+          summary: 'kornsole: {{ $labels.receiver }} has not accepted alerts for 15 minutes'
       - alert: KornsoleDown
         expr: up{job="kornsole"} == 0
         for: 2m

@@ -28,7 +28,7 @@ use engine::journal::lock;
 use engine::{Earlier, Engine};
 use kubernetes::{Settings, Users};
 use model::{Acl, Profile};
-use source::kept_folder::{self, Keeper, KeptFolder, NotOpened};
+use source::kept_folder::{self, Keeper, NotOpened, RetainedFolder};
 use source::probe::{self, Watching};
 use source::{About, Collector, Embedded, Source, SourcePlace};
 
@@ -116,21 +116,21 @@ pub fn run(args: &ScheduleArgs) -> ExitCode {
         return fail(&format!("cannot receive signals: {error}"), 1);
     }
     let folder = settings.config().state_folder.as_deref();
-    // A rule that does not read is said now, and not when this replica's turn comes.
+    // A rule that is invalid is reported now, and not when this replica's turn comes.
     if let Err(why) = args.alerts.read() {
         return fail(&why, 1);
     }
-    let (kept, mut beside) = (Cell::new(None), None);
+    let (retained, mut beside) = (Cell::new(None), None);
     let profile = args.core;
     let earlier = || {
         let Some(folder) = folder else { return Ok(Earlier::default()) };
-        let opened = match KeptFolder::open(folder, profile) {
+        let opened = match RetainedFolder::open(folder, profile) {
             Err(NotOpened::Refused(why)) => return Err(why),
             Err(NotOpened::Failing(why)) => Err(why),
             Ok(opened) => Ok(opened),
         };
-        let earlier = opened.as_ref().map(KeptFolder::earlier).unwrap_or_default();
-        kept.set(Some(opened));
+        let earlier = opened.as_ref().map(RetainedFolder::earlier).unwrap_or_default();
+        retained.set(Some(opened));
         Ok(earlier)
     };
     let mut reads = serve.clone();
@@ -143,7 +143,7 @@ pub fn run(args: &ScheduleArgs) -> ExitCode {
     let begun = |started| {
         let Started { engine, configured, pods, notices } = started;
         serve.extra.extend(configured.extra);
-        let running = Beside::start(&cluster, serve, engine, (&args.alerts, folder, kept.take()))?;
+        let running = Beside::start(&cluster, serve, engine, (&args.alerts, folder, retained.take()))?;
         notices.iter().for_each(|notice| tracing::warn!("{notice}"));
         if configured.by_default {
             tracing::warn!("no ConfigMap has a queue configuration: using the default");
@@ -202,7 +202,7 @@ impl Beside {
         cluster: &str,
         mut serve: server::Options,
         engine: Arc<Engine>,
-        (alerts, folder, kept): (&AlertArgs, Option<&Path>, Option<Result<KeptFolder, String>>),
+        (alerts, folder, retained): (&AlertArgs, Option<&Path>, Option<Result<RetainedFolder, String>>),
     ) -> Result<Self, String> {
         let board = alerts.board(cluster, folder, engine.now())?;
         board.picture().trouble.iter().for_each(|trouble| tracing::warn!("{trouble}"));
@@ -211,8 +211,10 @@ impl Beside {
         if let Some(folder) = folder {
             lock::served(folder, &url(&server));
         }
-        let keeper = match kept {
-            Some(Ok(kept)) => Some(kept.keep(&engine, &board).map_err(|why| format!("cannot save data: {why}"))?),
+        let keeper = match retained {
+            Some(Ok(retained)) => {
+                Some(retained.keep(&engine, &board).map_err(|why| format!("cannot save data: {why}"))?)
+            }
             Some(Err(why)) => {
                 kept_folder::say_unkept(&engine, &board, &why);
                 None

@@ -1,4 +1,4 @@
-//! `kornsole kube shadow`: watches an Apache YuniKorn in a cluster, and says where ours would have decided otherwise.
+//! `kornsole kube shadow`: watches Apache YuniKorn in a cluster, and says where kornsole would have decided otherwise.
 
 use std::io::{self, Write as _};
 use std::net::SocketAddr;
@@ -96,7 +96,7 @@ pub fn run(args: &ShadowArgs) -> ExitCode {
     }
 }
 
-/// Serves figures, and ends it by a signal or when its time is over.
+/// Serves figures, and ends it by a signal or when its time has ended.
 fn stop_by_itself(args: &ShadowArgs, shim: &ShadowShim) -> Result<(), String> {
     if let Some(address) = args.metrics {
         let served = shim.runtime().block_on(serve_metrics(address, shim.shown()));
@@ -143,7 +143,7 @@ fn watch(args: &ShadowArgs, shim: ShadowShim, serve: Option<Serve>) -> Result<()
     };
     let ended = shim.run(Box::new(begun), &mut |news| {
         if say(&news, args.json).is_err() {
-            // Nobody reads it any more.
+            // No one reads it any more.
             to.stop();
         }
     })?;

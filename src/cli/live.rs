@@ -118,11 +118,11 @@ impl Live {
                 return ControlFlow::Continue(());
             }
             let begin = Instant::now();
-            let came = poll(if held { LOOK } else { LOOK.min(left) });
+            let arrived = poll(if held { LOOK } else { LOOK.min(left) });
             if !held {
                 left = left.saturating_sub(begin.elapsed());
             }
-            let event = match came {
+            let event = match arrived {
                 Ok(false) => continue,
                 Ok(true) => read(),
                 Err(error) => Err(error),
@@ -146,7 +146,7 @@ impl Live {
     }
 }
 
-/// What a key asks for.
+/// What a key requests.
 enum Answer {
     End,
     Hold,
@@ -166,7 +166,7 @@ fn answer(key: KeyEvent) -> Answer {
     }
 }
 
-/// Copies a state into the middle of a larger one; what does not fit is cut. Gives where the cursor is then.
+/// Copies a state into the middle of a larger one; what does not fit is cut. Returns where the cursor is then.
 fn copy(from: &Buffer, to: &mut Buffer, cursor: Option<Position>) -> Option<Position> {
     let (size, room) = (from.area, to.area);
     let (left, top) = (room.width.saturating_sub(size.width) / 2, room.height.saturating_sub(size.height) / 2);

@@ -39,7 +39,7 @@ pub fn parsed(name: &Path, text: &str, profile: Profile) -> Result<Arc<Config>, 
     config.map(Arc::new).ok_or_else(|| fault_report(name, text.as_bytes(), &faults))
 }
 
-/// A scenario with the configuration that holds for it.
+/// A scenario with the configuration that applies to it.
 pub struct ScenarioInput {
     /// What is to be run, as the files say.
     pub scenario: Scenario,
@@ -51,7 +51,7 @@ pub struct ScenarioInput {
     pub file: Option<ConfigFile>,
 }
 
-/// Reads a scenario and the configuration that holds for it: `config` if it is given, else the scenario's own.
+/// Reads a scenario and the configuration that applies to it: `config` if it is given, else the scenario's own.
 ///
 /// # Errors
 /// Every fault of the scenario, rendered, or why a file cannot be read. Faults of the configuration are in the answer.
@@ -74,7 +74,7 @@ pub fn scenario(
             let name = file.display();
             Err(format!(
                 "{name}: error[SCN-011]: the scenario has no queue configuration\n  = write `config: |` with one, or \
-                 `configFile:` with its name, or give --config FILE"
+                    `configFile:` with its name, or use --config FILE"
             ))
         }
         Some(ConfigSource::Text(text)) => {

@@ -1,4 +1,4 @@
-//! How the console is drawn: arguments, environment, and the themes in a person's own folder.
+//! How the console is drawn: arguments, environment, and the themes in a person's own directory.
 
 use std::fs::{self, File};
 use std::io::{self, IsTerminal as _, Read as _, Write as _};
@@ -43,13 +43,13 @@ pub struct LookArgs {
     pub calm: bool,
 }
 
-/// How many colours are asked for.
+/// How many colors are requested.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Colors {
     /// As many as the environment says.
     #[default]
     Auto,
-    /// So many colours, whatever the terminal says of itself.
+    /// So many colors, whatever the terminal says of itself.
     Depth(Depth),
 }
 
@@ -73,7 +73,7 @@ pub fn colors(text: &str) -> Result<Colors, String> {
 }
 
 impl LookArgs {
-    /// Whether nothing is to be drawn: because it is said so, or because the terminal cannot.
+    /// Whether nothing is to be drawn: because it is reported so, or because the terminal cannot.
     fn linear(&self, setting: Option<bool>) -> bool {
         if self.linear || setting.unwrap_or(false) {
             return true;
@@ -152,12 +152,12 @@ fn named(themes: &Themes, name: &str) -> Result<ThemeName, Rejected> {
     })
 }
 
-/// Where a person's own themes are: `$XDG_CONFIG_HOME/kornsole/themes`, by default in `~/.config`. `None` when nobody's home is known.
+/// Where a person's own themes are: `$XDG_CONFIG_HOME/kornsole/themes`, by default in `~/.config`. `None` when no one's home is known.
 pub fn themes_folder() -> Option<PathBuf> {
     Some(user_settings::folder()?.join("themes"))
 }
 
-/// A person's own themes, by name. A folder that is not there has none.
+/// A person's own themes, by name. A directory that is not there has none.
 pub fn own_themes() -> Vec<ThemeFile> {
     let Some(entries) = themes_folder().and_then(|folder| fs::read_dir(folder).ok()) else { return Vec::new() };
     let mut files: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();

@@ -1,4 +1,4 @@
-//! `kornsole run --from-manifests`: a cluster that stands still, scheduled; what would be bound where, and why the rest waits.
+//! `kornsole run --from-manifests`: a cluster that is stopped, scheduled; what would be bound where, and why the rest waits.
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -17,7 +17,7 @@ use kubernetes::{Cluster, Manifests, Recovered, Settings, Users, submitted};
 use model::Profile;
 use scheduler::PartitionCommand;
 
-/// The endings of files that are read in a folder.
+/// The endings of files that are read in a directory.
 const ENDINGS: [&str; 3] = ["yaml", "yml", "json"];
 
 /// Whose word counts for who a pod is of.
@@ -55,7 +55,7 @@ pub struct ManifestArgs {
     pub json: bool,
 }
 
-/// What is said where the manifests have no queue configuration.
+/// What is reported where the manifests have no queue configuration.
 const BY_DEFAULT: &str = "no queue configuration found in the options and manifests: the built-in default is used";
 
 /// Schedules manifests and prints what would be bound. Exit code 0: it could be worked out, whether pods wait or not; 1: something
@@ -90,7 +90,7 @@ fn planned(args: &ManifestArgs, config: Option<&Path>, group: &str, core: Profil
     Ok(plan)
 }
 
-/// A cluster in files and folders with what the files of `submitted` submit, which pods were created, and what of the files is not looked
+/// A cluster in files and directories with what the files of `submitted` submit, which pods were created, and what of the files is not looked
 /// at. Pods with one of `names` as their scheduler are scheduled.
 pub(super) fn cluster(
     paths: &[PathBuf],
@@ -113,7 +113,7 @@ pub(super) fn cluster(
     Ok((cluster, report.created, report.notices.into_iter().chain(skipped).collect()))
 }
 
-/// What the pods in files and folders submit to a scheduler, and what of them it does not evaluate.
+/// What the pods in files and directories submit to a scheduler, and what of them it does not evaluate.
 ///
 /// # Errors
 /// A file cannot be read, an object is none.
@@ -126,7 +126,7 @@ pub(super) fn submissions(paths: &[PathBuf], core: Profile) -> Result<(Vec<Parti
     Ok((commands, notices))
 }
 
-/// A scheduler in the state of the cluster in files and folders, with the text of its queue configuration. The pods of `submitted` come
+/// A scheduler in the state of the cluster in files and directories, with the text of its queue configuration. The pods of `submitted` come
 /// later.
 ///
 /// # Errors
@@ -149,7 +149,7 @@ pub(super) fn recovered(
     Ok((recovered, text))
 }
 
-/// The files themselves, and those of folders by name.
+/// The files themselves, and those of directories by name.
 fn files(named: &[PathBuf]) -> Result<Vec<PathBuf>, String> {
     let mut found = Vec::new();
     for path in named {
@@ -175,7 +175,7 @@ fn files(named: &[PathBuf]) -> Result<Vec<PathBuf>, String> {
     Ok(found)
 }
 
-/// The queue configuration: the file's, else that of the manifests, else the built-in one, which is said.
+/// The queue configuration: the file's, else that of the manifests, else the built-in one, which is reported.
 fn configuration(
     (cluster, paths): (&Cluster, &[PathBuf]),
     file: Option<&Path>,

@@ -1,7 +1,7 @@
 //! The command line: arguments, and the wiring of the layers for each command.
 //!
 //! Invariants:
-//! - wiring only: what a command does stands in the layers below;
+//! - wiring only: what a command does is in the layers below;
 //! - bad input, also a file that cannot be read, ends with exit code 1 and a place, wrong use with 2, both on stderr; `diff` alone says
 //!   1 where something is different and 2 for everything else, as diff(1) does.
 
@@ -289,7 +289,7 @@ pub(crate) fn fail(message: &str, code: u8) -> ExitCode {
     ExitCode::from(code)
 }
 
-/// Prints a line on standard error. When that is gone, with its terminal, nobody is left to be told.
+/// Prints a line on standard error. When that no longer exists, with its terminal, no one is left to be reported.
 pub(crate) fn say(line: &str) {
     let _ = writeln!(std::io::stderr().lock(), "{line}");
 }

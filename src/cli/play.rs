@@ -83,26 +83,26 @@ pub enum Mode {
 /// Why a tape was not played to its end, or not as recorded.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Trouble {
-    /// The exit code: 1 for a tape that does not read, or for what was expected and is not so; 2 for wrong use.
+    /// The exit code: 1 for a tape that is invalid, or for what was expected and is not so; 2 for wrong use.
     pub code: u8,
     /// The message for a person.
     pub message: String,
 }
 
-/// What is said of a tape that needs --server, and of one that does not.
+/// What is reported of a tape that needs --server, and of one that does not.
 const NO_SERVER: &str = "use --server to name its scheduler";
 const OWN_SCHEDULER: &str = "it has its own scheduler; --server needs a tape with `Source server`";
 
 /// What is wrong with a tape whose jobs are not to be had.
 const NO_JOBS: &str = "cannot read the recorded jobs";
 
-/// What is wrong with rules of alerts on a scheduler somewhere else.
+/// What is wrong with rules of alerts on a scheduler elsewhere.
 const NO_BOARD: &str = "rules need a scheduler in this process: remove `Set Alerts`";
 
 /// What is wrong with a tape whose rules are not to be had.
 const NO_RULES: &str = "cannot read the alert rules";
 
-/// Plays the tapes. Exit code 0: all as expected; 1: an expectation or snapshot failed, or a tape does not read; 2: wrong use.
+/// Plays the tapes. Exit code 0: all as expected; 1: an expectation or snapshot failed, or a tape is invalid; 2: wrong use.
 pub fn run(args: &PlayArgs) -> ExitCode {
     if args.tapes.len() > 1 && (args.svg.is_some() || args.text.is_some() || args.cast.is_some()) {
         return fail("cannot create one image from several tapes; name one tape", 2);
@@ -134,7 +134,7 @@ pub fn run(args: &PlayArgs) -> ExitCode {
     ExitCode::from(code)
 }
 
-/// Plays one tape as the arguments ask for, and writes what is to be made of it.
+/// Plays one tape as the arguments request, and writes what is to be made of it.
 fn play_one(args: &PlayArgs, tape: &Path, mode: Mode) -> Result<PlayResult, Trouble> {
     let unreadable = |message| Trouble { code: 1, message };
     let mut cast = args.cast.as_ref().map(|_| Cast::new(&title(tape)));
@@ -165,10 +165,10 @@ pub fn read_file(path: &Path) -> Result<(Tape, Vec<u8>), Trouble> {
     }
 }
 
-/// Plays one tape on the scheduler that it asks for; its files are looked for beside it.
+/// Plays one tape on the scheduler that it requests; its files are looked for next to it.
 ///
 /// # Errors
-/// The tape or what it names does not read, an expectation is not met, or a snapshot is not as recorded.
+/// The tape or what it names is invalid, an expectation is not met, or a snapshot is not as recorded.
 pub fn play_file(path: &Path, mode: Mode) -> Result<PlayResult, Trouble> {
     play_watched(path, mode, None, None, Looks::default())
 }
@@ -181,7 +181,7 @@ pub fn play_linear(path: &Path, mode: Mode) -> Result<PlayResult, Trouble> {
     play_watched(path, mode, None, None, Looks { linear: true, ..Looks::default() })
 }
 
-/// The same on the scheduler of `server`, where the tape asks for one, and while somebody looks on.
+/// The same on the scheduler of `server`, where the tape requests one, and while someone looks on.
 ///
 /// # Errors
 /// As [`play_file`].
@@ -255,7 +255,7 @@ pub fn play_watched(
     if trouble.is_empty() { Ok(played) } else { Err(Trouble { code: 1, message: trouble }) }
 }
 
-/// The alerts that the head asks for. Nothing of them is kept, and nothing is sent.
+/// The alerts that the head requests. Nothing of them is kept, and nothing is sent.
 fn board(head: &Head, tape: &Path) -> Result<Option<Arc<Board>>, String> {
     let mut rules = match head.alerts.as_deref() {
         None => return Ok(None),
@@ -302,7 +302,7 @@ fn fault(code: &'static str, at: Place, message: &str) -> Fault {
     Fault { code, severity: Severity::Error, at, path, message: message.to_owned(), hint }
 }
 
-/// The file beside a tape that keeps its snapshots.
+/// The file next to a tape that keeps its snapshots.
 pub fn shots_file(tape: &Path) -> PathBuf {
     tape.with_extension("txt")
 }
@@ -343,11 +343,11 @@ fn stale(tape: &Path, picture: &Picture, render: &impl Fn(&Fault) -> String) -> 
     let file = tape.with_file_name(&picture.file);
     let what = match fs::read(&file) {
         Ok(bytes) if bytes == picture.text.as_bytes() => return None,
-        Ok(_) => "is stale".to_owned(),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => "is not there".to_owned(),
+        Ok(_) => "differs from the recording".to_owned(),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => "does not exist".to_owned(),
         Err(error) => format!("cannot read it: {error}"),
     };
-    Some(render(&fault("TAPE-031", picture.at, &format!("the picture `{}` {what}", picture.file))))
+    Some(render(&fault("TAPE-031", picture.at, &format!("the image `{}` {what}", picture.file))))
 }
 
 fn pictures(args: &PlayArgs, tape: &Path, played: &PlayResult) -> Result<(), String> {
@@ -374,7 +374,7 @@ fn counted(count: usize, word: &str) -> String {
     format!("{count} {word}{}", if count == 1 { "" } else { "s" })
 }
 
-/// Opens what a tape runs against, as the console's own commands do. Files are looked for beside the tape.
+/// Opens what a tape runs against, as the console's own commands do. Files are looked for next to the tape.
 fn open(head: &Head, tape: &Path) -> Result<Opened, String> {
     let beside = |file: &str| tape.parent().unwrap_or(Path::new("")).join(file);
     let setup = Setup::of(head.core);

@@ -1,6 +1,6 @@
 //! Which core a command that predicts decides like, and what a scheduler that starts says of its own.
 //!
-//! A prediction is about a cluster that runs a release, so it is made as the newest one; a scheduler of ours decides by the mended rules.
+//! A prediction is about a cluster that runs a release, so it is made as the newest one; a scheduler of kornsole decides by the repaired rules.
 
 use clap::Args;
 

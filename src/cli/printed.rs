@@ -25,10 +25,10 @@ pub fn error(message: &str) -> Cow<'_, str> {
     if marked { Cow::Borrowed(message) } else { Cow::Owned(format!("error: {message}")) }
 }
 
-/// The text with every hidden character written as JSON escapes it, except those that are `kept`.
-fn written_out(text: &str, kept: impl Fn(char) -> bool) -> Cow<'_, str> {
+/// The text with every hidden character written as JSON escapes it, except those that are `retained`.
+fn written_out(text: &str, retained: impl Fn(char) -> bool) -> Cow<'_, str> {
     let mut buffer = [0; 4];
-    let mut shows = |c: char| kept(c) || matches!(escape(c.encode_utf8(&mut buffer)), Cow::Borrowed(_));
+    let mut shows = |c: char| retained(c) || matches!(escape(c.encode_utf8(&mut buffer)), Cow::Borrowed(_));
     if text.chars().all(&mut shows) {
         return Cow::Borrowed(text);
     }
@@ -47,20 +47,20 @@ fn written_out(text: &str, kept: impl Fn(char) -> bool) -> Cow<'_, str> {
     Cow::Owned(shown)
 }
 
-/// Output of a job on its way to a terminal: it may come from another user. Bytes come in parts that are cut anywhere.
+/// Output of a job on its way to a terminal: it may come from another user. Bytes arrive parts that are cut anywhere.
 #[derive(Debug, Default)]
 pub struct TerminalText {
-    /// The beginning of a character, or of the end of a line, whose rest has not come yet.
+    /// The start of a character, or of the end of a line, whose rest has not come yet.
     rest: Vec<u8>,
 }
 
 impl TerminalText {
-    /// What escapes output, where the standard output is a terminal and its bytes are not asked for.
+    /// What escapes output, where the standard output is a terminal and its bytes are not requested.
     pub fn unless(raw: bool) -> Option<Self> {
         (!raw && std::io::stdout().is_terminal()).then(Self::default)
     }
 
-    /// The next bytes as [`safe`] writes them, with tabs; a carriage return before a newline is left out. Bytes that are not UTF-8 are
+    /// The next bytes as [`safe`] writes them, with tabs; a carriage return before a newline is omitted. Bytes that are not UTF-8 are
     /// shown as U+FFFD.
     pub fn next(&mut self, bytes: &[u8]) -> String {
         let mut all = std::mem::take(&mut self.rest);
@@ -76,7 +76,7 @@ impl TerminalText {
     }
 }
 
-/// How many of the last bytes may be the beginning of something longer.
+/// How many of the last bytes may be the start of something longer.
 fn unfinished(bytes: &[u8]) -> usize {
     if bytes.ends_with(b"\r") {
         return 1;

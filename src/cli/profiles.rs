@@ -1,4 +1,4 @@
-//! `kornsole profiles`: the behaviour profiles, and in which switches they differ.
+//! `kornsole profiles`: the behavior profiles, and in which switches they differ.
 
 use std::fmt::Write as _;
 use std::io::{self, Write};

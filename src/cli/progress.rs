@@ -12,14 +12,14 @@ pub struct Progress {
     name: String,
     /// Bytes in all.
     all: usize,
-    /// When something was shown last, or reading began.
+    /// When something was shown last, or reading started.
     last: Instant,
     shown: bool,
     terminal: bool,
 }
 
 impl Progress {
-    /// Begins to read a file of `all` bytes.
+    /// Starts to read a file of `all` bytes.
     pub fn of(file: &Path, all: usize) -> Self {
         let terminal = std::io::stderr().is_terminal();
         Self { name: file.display().to_string(), all, last: Instant::now(), shown: false, terminal }

@@ -101,7 +101,7 @@ impl Tap for Recording {
     }
 }
 
-/// What follows `Source` in the tape: files are looked for beside it.
+/// What follows `Source` in the tape: files are looked for next to it.
 fn source(tape: &Path, against: &Against) -> Result<String, String> {
     let file = |file: &str| -> Result<String, String> {
         if file == "-" {
@@ -124,7 +124,7 @@ fn source(tape: &Path, against: &Against) -> Result<String, String> {
     })
 }
 
-/// A file as seen from a folder; as it is when one of them cannot be found.
+/// A file as seen from a directory; as it is when one of them cannot be found.
 fn relative(folder: &Path, file: &Path) -> PathBuf {
     let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
     let (Ok(folder), Ok(file)) = (fs::canonicalize(folder), fs::canonicalize(file)) else { return file.to_path_buf() };

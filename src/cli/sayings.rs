@@ -1,14 +1,14 @@
-//! What linear mode says while a tape is played, and how a tape is looked at.
+//! What linear mode says while a tape is played, and how a tape is examined.
 
 use std::io::{self, Write};
 
 use console::tape::PlayResult;
 use console::theme::Depth;
 
-/// How a tape is looked at.
+/// How a tape is examined.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Looks {
-    /// How many colours who looks on can see; otherwise as the tape says.
+    /// How many colors who looks on can see; otherwise as the tape says.
     pub depth: Option<Depth>,
     /// What linear mode says is checked too.
     pub linear: bool,

@@ -10,7 +10,7 @@ use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
 use super::alerts::AlertArgs;
-use super::console::{Opened, open_kept, scheduler_acl, speed};
+use super::console::{Opened, open_retained, scheduler_acl, speed};
 use super::logs::LogArgs;
 use super::remote::AllowedRemovalArgs;
 use super::settings::{SettingsAction, SettingsArgs, hook, setup};
@@ -172,7 +172,7 @@ pub fn run(args: &ServeArgs) -> ExitCode {
             options.access.scheduler_acl = acl.clone();
         }
         let (file, workload) = (config.queues_file.as_deref(), args.workload.as_deref());
-        let opened = open_kept(file, workload, &setup, &state, args.speed).map_err(|why| (why, 1))?;
+        let opened = open_retained(file, workload, &setup, &state, args.speed).map_err(|why| (why, 1))?;
         opened.profile_said.iter().for_each(|said| tracing::info!("{said}"));
         let about = opened.about.clone();
         let engine = engine(opened, args.speed, hook(&settings)).map_err(|why| (why, 1))?;
@@ -205,7 +205,7 @@ pub fn run(args: &ServeArgs) -> ExitCode {
 /// # Errors
 /// Why it cannot run.
 pub fn engine(opened: Opened, speed: f64, hook: Option<engine::DrainHook>) -> Result<Arc<Engine>, String> {
-    let started = Engine::start_with_journal(opened.core, speed, hook, opened.kept);
+    let started = Engine::start_with_journal(opened.core, speed, hook, opened.retained);
     let mut engine = started.map_err(|error| format!("cannot start the scheduler: {error}"))?;
     if let Some((file, known)) = opened.watched {
         engine.watch(&file, known)?;
@@ -249,7 +249,7 @@ pub(in crate::cli) fn url(server: &Server) -> String {
 
 /// Reports on standard output where the API is, for scripts that start a server on any free port.
 fn announce(address: &str) {
-    // Nobody may listen there.
+    // No one may listen there.
     let _ = super::settings::print(&format!("{address}\n"));
 }
 

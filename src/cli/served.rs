@@ -38,11 +38,11 @@ enum State {
     There {
         _server: Server,
     },
-    /// Nobody listens, and nobody else gets the port.
+    /// No one listens, and no one else gets the port.
     Gone(TcpSocket),
 }
 
-/// A folder for the token, which is removed again.
+/// A directory for the token, which is removed again.
 struct Folder(PathBuf);
 
 impl Drop for Folder {
@@ -66,7 +66,7 @@ impl Served {
     /// Serves a core, and attaches the person of the tape to it.
     ///
     /// # Errors
-    /// The system gives no port, no folder, or no thread.
+    /// The system gives no port, no directory, or no thread.
     pub fn start(core: Core, about: About, head: &Head) -> Result<Self, String> {
         let actor = head.actor();
         let folder = Folder::new()?;
@@ -80,7 +80,8 @@ impl Served {
         let scheduler = Arc::new(Stepped::unstarted(core, about, actor));
         let server = Server::start(options.clone(), Arc::clone(&scheduler)).map_err(|error| error.to_string())?;
         options.listen = server.address();
-        let limits = client::Limits { connect: LONG, header: LONG, idle: LONG, kept: 0, ..client::Limits::default() };
+        let limits =
+            client::Limits { connect: LONG, header: LONG, idle: LONG, retained: 0, ..client::Limits::default() };
         let remote_options = RemoteOptions { limits, read_only: head.read_only, ..RemoteOptions::default() };
         let message = |fault: client::TargetFault| fault.to_string();
         let target = Target::new("localhost").map_err(message)?.found_at(server.address());

@@ -42,12 +42,12 @@ fn key_value(text: &str) -> Result<(String, String), String> {
 pub enum SettingsAction {
     /// Continue with these settings.
     Run(Box<Settings>),
-    /// A text was asked for, and printed or not.
+    /// A text was requested, and printed or not.
     Ended(ExitCode),
 }
 
 impl SettingsArgs {
-    /// Reads the file and puts the flags before it; `config` is the queue configuration that was named, `state` the folder of the
+    /// Reads the file and puts the flags before it; `config` is the queue configuration that was named, `state` the directory of the
     /// state. Prints what was asked to be printed.
     pub fn read(&self, config: Option<&Path>, state: Option<&Path>) -> SettingsAction {
         if self.print_scheduler_keys {
@@ -122,7 +122,7 @@ pub fn print(text: &str) -> ExitCode {
     print_bytes(&super::printed::safe(text))
 }
 
-/// Prints a text as it is.
+/// Prints a text unchanged.
 pub fn print_bytes(text: &str) -> ExitCode {
     match std::io::stdout().write_all(text.as_bytes()) {
         Ok(()) => ExitCode::SUCCESS,

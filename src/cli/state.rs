@@ -29,10 +29,10 @@ impl StateArgs {
         Self { folder: settings.config().state_folder.clone(), repair: self.repair }
     }
 
-    /// The scheduler that is in the folder, or a fresh one, with what keeps it. Without a folder nothing keeps it.
+    /// The scheduler that is in the directory, or a fresh one, with what keeps it. Without a directory nothing keeps it.
     ///
     /// # Errors
-    /// Why the folder cannot be used, or the fresh one not be made.
+    /// Why the directory cannot be used, or the fresh one not be made.
     pub fn begin(
         &self,
         setup: &Setup,
@@ -48,15 +48,15 @@ impl StateArgs {
         };
         let folder = Folder::open(path, self.repair).map_err(|trouble| trouble.to_string())?;
         let notes = folder.notes().to_vec();
-        let (mut core, kept) =
+        let (mut core, retained) =
             folder.begin(setup, speed, workload, fresh).map_err(|trouble| format!("{}: {trouble}", path.display()))?;
         for note in notes {
             core.report_repair(note);
         }
-        Ok((core, Some(kept)))
+        Ok((core, Some(retained)))
     }
 
-    /// Leaves word in the folder where its scheduler is served.
+    /// Leaves word in the directory where its scheduler is served.
     pub fn served(&self, server: &Server) {
         if let Some(folder) = &self.folder {
             lock::served(folder, &serve::url(server));

@@ -108,7 +108,8 @@ fn parting_text(parting: &Parting, from: Profile, to: Profile) -> String {
         }
     }
     if parting.reading {
-        text += "because configurations are read differently; see the faults above, and those of the reloads in the workload\n";
+        text += "because configurations are read differently; see the errors above, and those of the reloads in the \
+            workload\n";
     }
     text
 }

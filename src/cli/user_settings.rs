@@ -1,4 +1,4 @@
-//! A person's own settings: finding the file, reading it, and what the arguments and the environment say besides.
+//! A person's own settings: finding the file, reading it, and what the arguments and the environment say in addition.
 
 use std::ffi::OsString;
 use std::io::Read as _;
@@ -10,7 +10,7 @@ use console::shell::settings;
 use console::shell::settings::Read;
 use console::theme::Themes;
 
-/// The file in a person's folder of settings, and the folder in the system's place for them.
+/// The file in a person's directory of settings, and the directory in the system's place for them.
 const FILE: &str = "settings.toml";
 const FOLDER: &str = "kornsole";
 /// No settings are longer.
@@ -27,7 +27,7 @@ pub struct UserSettingsFile {
     pub message: String,
 }
 
-/// The folder of a person's settings, rules and themes: `$XDG_CONFIG_HOME/kornsole`, by default in `~/.config`. `None` where `HOME` is not
+/// The directory of a person's settings, rules and themes: `$XDG_CONFIG_HOME/kornsole`, by default in `~/.config`. `None` where `HOME` is not
 /// set: to look the user up would end a program that is linked statically with glibc, where modules of the system are in the way.
 pub fn folder() -> Option<PathBuf> {
     std::env::var_os("HOME").filter(|home| !home.is_empty())?;

@@ -1,4 +1,4 @@
-//! `kornsole watch`: collects the trends of a scheduler somewhere else and evaluates its alerts, without a screen.
+//! `kornsole watch`: collects the trends of a scheduler elsewhere and evaluates its alerts, without a screen.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -64,7 +64,7 @@ fn severity(text: &str) -> Result<Severity, String> {
 /// The exit code when an alert ends it.
 const ALERTED: u8 = 4;
 
-/// How often the connection and the file are looked at.
+/// How often the connection and the file are examined.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 
 /// Collects until it is asked to stop.
@@ -82,17 +82,17 @@ pub fn run(args: &WatchArgs) -> ExitCode {
         Ok(signals) => signals,
         Err(error) => return fail(&format!("cannot receive signals: {error}"), 1),
     };
-    let (source, kept) = match attach::watched(found, &args.alerts) {
+    let (source, retained) = match attach::watched(found, &args.alerts) {
         Ok(watched) => watched,
         Err(report) => return fail(&report.message, report.code),
     };
-    // Applications are asked for where they are on the screen: here they always are.
+    // Applications are requested where they are on the screen: here they always are.
     source.set_focus(&Focus { kind: FocusKind::Apps(None), ..Focus::default() });
-    let collector = Collector::start(&source, Arc::clone(&kept));
+    let collector = Collector::start(&source, Arc::clone(&retained));
     let mut said = Said::default();
     let mut code = ExitCode::SUCCESS;
     while signals.pending().next().is_none() {
-        said.say(&*source, &kept);
+        said.say(&*source, &retained);
         let picture = source.alerts().map(|board| board.picture());
         if let Some(picture) = &picture {
             said.say_alerts(picture);
@@ -101,7 +101,7 @@ pub fn run(args: &WatchArgs) -> ExitCode {
         let on: Vec<&Alert> = picture.iter().flat_map(|picture| picture.on()).filter(serious).collect();
         if args.exit_on == Some(ExitOn::Alert) && !on.is_empty() {
             let line = |alert: &&Alert| format!("{}  {}: {}\n", alert.severity, alert.title(), alert.text);
-            // Nobody may listen there; the exit code says it too.
+            // No one may listen there; the exit code says it too.
             let _ = settings::print(&on.iter().map(line).collect::<String>());
             code = ExitCode::from(ALERTED);
             break;
@@ -112,7 +112,7 @@ pub fn run(args: &WatchArgs) -> ExitCode {
     code
 }
 
-/// What was said last, so that it is said once.
+/// What was reported last, so that it is reported once.
 #[derive(Default)]
 struct Said {
     link: Option<String>,
@@ -154,7 +154,7 @@ impl Said {
                     if let Some(why) = keeping.trouble() {
                         tracing::warn!("{why}");
                     }
-                    // For scripts: it collects now, and where. Nobody may listen there.
+                    // For scripts: it collects now, and where. No one may listen there.
                     let _ = settings::print(&format!("{}\n", file.display()));
                 }
                 Keeping::Reads(file) => {

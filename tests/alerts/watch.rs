@@ -45,16 +45,16 @@ fn an_alert_ends_it_with_a_code_of_its_own_and_what_was_measured_is_kept() {
     assert!(said.contains("warning  few: cluster: "), "{}", text(&output));
     let file = said.lines().find(|line| line.ends_with("trends.redb")).unwrap_or_else(|| panic!("{said}")).to_owned();
     // Another one begins with what it kept.
-    let kept = Trends::kept_in(std::path::Path::new(&file).parent().unwrap());
+    let retained = Trends::retained_in(std::path::Path::new(&file).parent().unwrap());
     let (here, _board) = source("", NODES);
     let here: Arc<dyn Source> = Arc::new(here);
-    let collector = Collector::start(&here, Arc::clone(&kept));
+    let collector = Collector::start(&here, Arc::clone(&retained));
     let until = Instant::now() + PATIENCE;
-    while !matches!(*kept.keeping(), Keeping::Writes(_)) {
-        assert!(Instant::now() < until, "{:?}", kept.keeping());
+    while !matches!(*retained.keeping(), Keeping::Writes(_)) {
+        assert!(Instant::now() < until, "{:?}", retained.keeping());
         std::thread::sleep(Duration::from_millis(50));
     }
-    assert!(kept.rings("default").is_some_and(|rings| rings.newest().is_some()), "nothing was kept");
+    assert!(retained.rings("default").is_some_and(|rings| rings.newest().is_some()), "nothing was kept");
     drop(collector);
 }
 

@@ -69,7 +69,7 @@ fn faults_and_keys_without_effect_are_reported_with_their_places() {
     let (code, out, _) = run(&["upgrade-check", "--from", "1.8.0", "--to", "1.9.0", "-"], text);
     assert_eq!(code, Some(1));
     assert!(out.contains("1.9.0 warns") && out.contains("-:8:20: warning[CFG-S09]"), "{out}");
-    assert!(out.contains("`preemption.quota.delay` is one of 1.8.0 and has no effect here"), "{out}");
+    assert!(out.contains("`preemption.quota.delay` exists only in 1.8.0 and has no effect here"), "{out}");
     let (_, out, _) = run(&["upgrade-check", "--from", "1.8.0", "--to", "1.5.1", "-"], text);
     assert!(out.contains("1.5.1 rejects what 1.8.0 accepts:\n-:3:16: error[CFG-003]"), "{out}");
 }

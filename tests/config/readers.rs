@@ -209,8 +209,9 @@ fn journal() -> Vec<u8> {
     let (setup, disk) = (Setup::of(Profile::Kornsole), Arc::new(MemoryDisk::default()));
     let config = config::read(config::DEFAULT_CONFIG, setup.profile).config.unwrap();
     let make = |_| Core::new(Profile::Kornsole, Arc::new(config), None).map_err(|why| why.to_string());
-    let (core, kept) = Folder::on(Arc::clone(&disk) as _).unwrap().begin(&setup, 1.0, None, Box::new(make)).unwrap();
-    drop((core, kept));
+    let (core, retained) =
+        Folder::on(Arc::clone(&disk) as _).unwrap().begin(&setup, 1.0, None, Box::new(make)).unwrap();
+    drop((core, retained));
     assert!(Store::open(Arc::new(MemoryDisk::from(disk.copy()))).unwrap().head().unwrap().is_some());
     disk.copy()
 }

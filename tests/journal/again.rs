@@ -18,8 +18,8 @@ fn demo_on(disk: MemoryDisk, setup: &Setup, seed: u64) -> Result<(Core, RunningJ
     let folder = Folder::on(Arc::clone(&disk) as _).map_err(|trouble| trouble.to_string())?;
     let workload: Box<dyn Workload> = Box::new(Demo::new(seed, setup.profile));
     let begun = folder.begin(setup, 1.0, Some(workload), Box::new(|_| demo::core(seed, setup)));
-    let (core, kept) = begun.map_err(|trouble| trouble.to_string())?;
-    Ok((core, kept, disk))
+    let (core, retained) = begun.map_err(|trouble| trouble.to_string())?;
+    Ok((core, retained, disk))
 }
 
 fn run(core: &mut Core, until: Time) {
@@ -53,15 +53,15 @@ fn the_demo_goes_on_where_it_was_cut_off() {
     let cases = [(Profile::Kornsole, false, 100), (Profile::Kornsole, true, 1), (Profile::V1_5_1, true, 1)];
     for (profile, snapshot, ending_at_once) in cases {
         let setup = Setup { tuning: Tuning { ending_at_once, ..Tuning::default() }, ..Setup::of(profile) };
-        let (mut core, kept, disk) = demo_on(MemoryDisk::default(), &setup, SEED).unwrap();
+        let (mut core, retained, disk) = demo_on(MemoryDisk::default(), &setup, SEED).unwrap();
         let at = Time::ZERO + Duration::from_secs(95);
         if snapshot {
             run(&mut core, Time::ZERO + Duration::from_secs(70));
-            kept.snapshot(&mut core).unwrap();
+            retained.snapshot(&mut core).unwrap();
         }
         run(&mut core, at);
-        assert!(kept.sync(&mut core));
-        let (mut again, again_kept, _) = demo_on(MemoryDisk::from(disk.copy()), &setup, SEED).unwrap();
+        assert!(retained.sync(&mut core));
+        let (mut again, again_retained, _) = demo_on(MemoryDisk::from(disk.copy()), &setup, SEED).unwrap();
         run(&mut again, at);
         assert_eq!(core.now(), again.now());
         same(&picture(&core.take_view().unwrap()), &picture(&again.take_view().unwrap()));
@@ -71,25 +71,25 @@ fn the_demo_goes_on_where_it_was_cut_off() {
             run(core, later);
         }
         same(&picture(&core.take_view().unwrap()), &picture(&again.take_view().unwrap()));
-        drop((kept, again_kept));
+        drop((retained, again_retained));
     }
 }
 
 #[test]
 fn the_past_can_be_looked_at() {
     let setup = Setup::of(Profile::Kornsole);
-    let (mut core, kept, _) = demo_on(MemoryDisk::default(), &setup, SEED).unwrap();
+    let (mut core, retained, _) = demo_on(MemoryDisk::default(), &setup, SEED).unwrap();
     let mut seen = Vec::new();
     for second in 1..60 {
         let at = Time::ZERO + Duration::from_secs(second);
         run(&mut core, at);
         if second % 20 == 0 {
             seen.push((at, picture(&core.take_view().unwrap())));
-            kept.snapshot(&mut core).unwrap();
+            retained.snapshot(&mut core).unwrap();
         }
     }
-    assert!(kept.sync(&mut core));
-    let past = kept.history();
+    assert!(retained.sync(&mut core));
+    let past = retained.history();
     for (at, then) in seen {
         same(&then, &picture(&past.view_at(at).unwrap()));
     }
@@ -117,9 +117,9 @@ fn the_past_can_be_looked_at() {
 #[test]
 fn another_demo_is_not_taken_for_this_one() {
     let setup = Setup::of(Profile::Kornsole);
-    let (mut core, kept, disk) = demo_on(MemoryDisk::default(), &setup, SEED).unwrap();
+    let (mut core, retained, disk) = demo_on(MemoryDisk::default(), &setup, SEED).unwrap();
     run(&mut core, Time::ZERO + Duration::from_secs(1));
-    kept.snapshot(&mut core).unwrap();
+    retained.snapshot(&mut core).unwrap();
     let refused = demo_on(MemoryDisk::from(disk.copy()), &setup, 7).map(drop).unwrap_err();
     assert!(refused.contains("--seed 42"), "{refused}");
 }

@@ -37,9 +37,9 @@ fn begin(state: &Path, file: &Path) -> (Core, RunningJournal) {
         let config = config::read(std::str::from_utf8(&bytes).unwrap(), Profile::Kornsole).config.ok_or("no")?;
         Ok(Core::set_up(&setup, Arc::new(config), workload)?.with_config_text(&bytes, Some(file.to_owned())))
     });
-    let (mut core, kept) = Folder::open(state, false).unwrap().begin(&setup, 1.0, None, fresh).unwrap();
+    let (mut core, retained) = Folder::open(state, false).unwrap().begin(&setup, 1.0, None, fresh).unwrap();
     core.attach_config_file(file, fs::read(file).unwrap());
-    (core, kept)
+    (core, retained)
 }
 
 fn configure(engine: &Engine, text: &str, base: &str) {
@@ -63,13 +63,13 @@ fn a_start_finishes_a_change_that_was_cut_off() {
     drop(engine);
     // As if the process had ended between its journal and the rename.
     fs::write(&file, OLD).unwrap();
-    let (core, kept) = begin(&state, &file);
+    let (core, retained) = begin(&state, &file);
     assert_eq!(fs::read_to_string(&file).unwrap(), NEW, "the change was decided");
     let written = core.configuration().unwrap();
     assert_eq!((&*written.text, written.revision), (NEW, 2));
     assert_eq!(core.audit_log().revision(2).and_then(|revision| revision.text.clone()).as_deref(), Some(NEW));
-    drop((core, kept));
-    let (core, _kept) = begin(&state, &file);
+    drop((core, retained));
+    let (core, _retained) = begin(&state, &file);
     assert_eq!(core.configuration().unwrap().revision, 2, "and it stays at that");
 }
 
@@ -83,7 +83,7 @@ fn a_file_that_was_edited_meanwhile_comes_into_force_and_hurts_nothing_that_runs
     perform(&engine, ask("app", 2)).unwrap();
     drop(engine);
     fs::write(&file, NEW).unwrap();
-    let (core, _kept) = begin(&state, &file);
+    let (core, _retained) = begin(&state, &file);
     assert_eq!(state_of(&core, "root.b"), Some(QueueState::Draining));
     let part = &core.scheduler().partitions()[0];
     assert_eq!(part.app(&"app".into()).unwrap().asks.len(), 2, "what was there is there");
@@ -101,7 +101,7 @@ fn a_start_without_the_file_keeps_what_was_in_force() {
     drop(first);
     let setup = setup();
     let fresh = Box::new(|_| Err("there is something already".to_owned()));
-    let (core, _kept) = Folder::open(&state, false).unwrap().begin(&setup, 1.0, None, fresh).unwrap();
+    let (core, _retained) = Folder::open(&state, false).unwrap().begin(&setup, 1.0, None, fresh).unwrap();
     assert_eq!(core.configuration().map(|written| &*written.text), Some(NEW));
     assert_eq!(state_of(&core, "root.b"), Some(QueueState::Draining));
 }
@@ -117,12 +117,12 @@ fn that_a_file_was_refused_is_known_after_a_restart() {
         let notices = core.take_view().map(|view| view.notices.iter().map(|one| one.title.clone()).collect::<Vec<_>>());
         notices.unwrap_or_default()
     };
-    let (mut core, kept) = begin(&state, &file);
+    let (mut core, retained) = begin(&state, &file);
     let notices = reload(&mut core, "partitions: [");
     assert!(notices.last().is_some_and(|title| title.contains("was rejected")), "{notices:?}");
-    drop(engine((core, kept)));
+    drop(engine((core, retained)));
     // The file is faulty still; then it is again what is in force.
-    let (mut core, _kept) = begin(&state, &file);
+    let (mut core, _retained) = begin(&state, &file);
     let again = "queues.yaml is the active configuration again";
     let said = |notices: Vec<String>| notices.iter().filter(|title| *title == again).count();
     assert_eq!(said(reload(&mut core, OLD)), 1);

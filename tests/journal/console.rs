@@ -27,14 +27,14 @@ fn begin(scratch: &TestFolder, setup: &Setup) -> (Core, RunningJournal) {
 
 /// Plays the demo, with every second of it on the disk.
 fn first_life(scratch: &TestFolder, setup: &Setup) {
-    let (mut core, kept) = begin(scratch, setup);
+    let (mut core, retained) = begin(scratch, setup);
     for second in 1..=END {
         while core.run_until(Time::ZERO + Duration::from_secs(second), 1000) == Progress::Busy {}
         if SNAPSHOTS.contains(&second) {
-            kept.snapshot(&mut core).unwrap();
+            retained.snapshot(&mut core).unwrap();
         }
     }
-    assert!(kept.sync(&mut core));
+    assert!(retained.sync(&mut core));
 }
 
 fn owner() -> Actor {
@@ -43,8 +43,8 @@ fn owner() -> Actor {
 
 /// The scheduler of the folder, with a console that has seen nothing of it before. Its time nearly stands.
 fn next_life(scratch: &TestFolder, setup: &Setup) -> (Driver, Arc<Embedded>) {
-    let (core, kept) = begin(scratch, setup);
-    let engine = Engine::start_with_journal(core, 0.001, None, Some(kept)).unwrap();
+    let (core, retained) = begin(scratch, setup);
+    let engine = Engine::start_with_journal(core, 0.001, None, Some(retained)).unwrap();
     let source = Arc::new(Embedded::new(engine, about("demo"), owner()));
     let driver = Driver::new(Arc::clone(&source) as _, Options::default(), 140, 50);
     (driver, source)

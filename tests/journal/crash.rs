@@ -113,9 +113,9 @@ fn begin(disk: Arc<dyn Disk>, file: &Path) -> (Core, RunningJournal) {
         let config = config::read(std::str::from_utf8(&bytes).unwrap(), setup.profile).config.ok_or("no")?;
         Ok(Core::set_up(&setup, Arc::new(config), workload)?.with_config_text(&bytes, Some(file.to_owned())))
     });
-    let (mut core, kept) = Folder::on(disk).unwrap().begin(&setup, 1.0, None, fresh).unwrap();
+    let (mut core, retained) = Folder::on(disk).unwrap().begin(&setup, 1.0, None, fresh).unwrap();
     core.attach_config_file(file, fs::read(file).unwrap());
-    (core, kept)
+    (core, retained)
 }
 
 fn configuring(text: &str, base: &str) -> Act {
@@ -159,7 +159,7 @@ fn start(point: &Point, old: (&str, u64), new: (&str, u64), cut: Option<usize>) 
         fs::write(scratch.join(name), text).unwrap();
     }
     let file = scratch.join("queues.yaml");
-    let (core, kept) = begin(Arc::new(MemoryDisk::from(point.journal.clone())), &file);
+    let (core, retained) = begin(Arc::new(MemoryDisk::from(point.journal.clone())), &file);
     let written = core.configuration().unwrap();
     let decided = written.revision == new.1;
     let (text, revision) = if decided { new } else { old };
@@ -173,7 +173,7 @@ fn start(point: &Point, old: (&str, u64), new: (&str, u64), cut: Option<usize>) 
     assert_eq!(entries.len() as u64, revision - 1, "one entry for each change that was decided: {point:?}");
     assert!(entries.iter().all(|entry| entry.user == "sue" && entry.allowed));
     assert_eq!(core.audit_log().revision(revision).unwrap().text.as_deref(), Some(text));
-    drop((core, kept));
+    drop((core, retained));
     [point.files.len() > 1, renamed, decided, point.answered]
 }
 

@@ -38,7 +38,7 @@ fn a_folder_is_for_one_process_at_a_time() {
     assert!(trouble.to_string().contains("--state"), "{trouble}");
     drop(first);
     let setup = setup();
-    let (core, _kept) = Folder::open(&scratch, false).unwrap().begin(&setup, 1.0, None, fresh(&setup)).unwrap();
+    let (core, _retained) = Folder::open(&scratch, false).unwrap().begin(&setup, 1.0, None, fresh(&setup)).unwrap();
     answered.check(&core);
     answered.check_audit(&core);
 }
@@ -70,7 +70,7 @@ fn a_flipped_bit_is_found_and_what_is_intact_goes_on() {
     let whole = fs::read(&file).unwrap();
     let setup = setup();
     let mut chance = Chance(5);
-    let (mut found, mut mended) = (0, 0);
+    let (mut found, mut repaired) = (0, 0);
     for _ in 0..40 {
         let mut damaged = whole.clone();
         let at = chance.below(damaged.len() as u64) as usize;
@@ -82,13 +82,13 @@ fn a_flipped_bit_is_found_and_what_is_intact_goes_on() {
         };
         match open(false) {
             // Nobody reads there, or it is written again.
-            Ok((core, _kept)) => answered.check(&core),
+            Ok((core, _retained)) => answered.check(&core),
             Err(trouble) => {
                 found += 1;
                 let text = trouble.to_string();
                 assert!(text.contains("damaged") || text.contains("cannot read"), "byte {at}: {text}");
-                if let Ok((core, _kept)) = open(true) {
-                    mended += 1;
+                if let Ok((core, _retained)) = open(true) {
+                    repaired += 1;
                     let wrong = scheduler::inspect::invariants::violations(core.scheduler());
                     assert!(wrong.is_empty(), "byte {at}: {}", wrong.join("; "));
                     let aside = fs::read_dir(&scratch).unwrap().flatten();
@@ -98,7 +98,7 @@ fn a_flipped_bit_is_found_and_what_is_intact_goes_on() {
             }
         }
     }
-    assert!(found > 0 && mended > 0, "{found} found, {mended} mended");
+    assert!(found > 0 && repaired > 0, "{found} found, {repaired} mended");
 }
 
 /// What can happen to a file.
@@ -166,10 +166,10 @@ proptest! {
             Ok((folder.begin(&setup, 1.0, None, fresh(&setup))?, notes))
         };
         match open(false) {
-            Ok(((core, kept), _)) => {
+            Ok(((core, retained), _)) => {
                 answered.check(&core);
                 answered.check_audit(&core);
-                drop(kept);
+                drop(retained);
             }
             Err(trouble) => {
                 let text = trouble.to_string();
@@ -177,17 +177,17 @@ proptest! {
                 prop_assert!(text.contains("intact") || text.contains("it is unusable"), "{text}");
                 prop_assert_eq!(&fs::read(&file).unwrap()[..64.min(damaged.len())], &damaged[..64.min(damaged.len())]);
                 match open(true) {
-                    Ok(((core, kept), notes)) => {
+                    Ok(((core, retained), notes)) => {
                         let wrong = invariants::violations(core.scheduler());
                         prop_assert!(wrong.is_empty(), "{}", wrong.join("; "));
-                        prop_assert!(notes.iter().any(|note| note.contains("damaged state is now")), "{notes:?}");
+                        prop_assert!(notes.iter().any(|note| note.contains("damaged state was moved to")), "{notes:?}");
                         let parts = core.scheduler().partitions();
                         // What there is by now was really ordered once.
                         for (_, app) in parts[0].apps.iter() {
                             let name = app.id.to_string();
                             prop_assert!(answered.done.iter().any(|line| line.contains(&name)), "{name}");
                         }
-                        drop(kept);
+                        drop(retained);
                     }
                     Err(trouble) => prop_assert!(!trouble.to_string().is_empty()),
                 }

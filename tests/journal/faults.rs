@@ -24,9 +24,9 @@ fn rounds(least: u32) -> u64 {
 /// Gives orders until the power is gone. What was refused for want of a disk counts as refused once the disk has taken something
 /// after it; until then nobody can know.
 fn drive(disk: &Arc<BadDisk>, name: &str, chance: &mut Chance, answered: &mut AnsweredOrders) {
-    let Ok((core, kept)) = on(Arc::clone(disk) as _) else { return };
-    let journal = kept.journal().clone();
-    let engine = engine((core, kept));
+    let Ok((core, retained)) = on(Arc::clone(disk) as _) else { return };
+    let journal = retained.journal().clone();
+    let engine = engine((core, retained));
     let mut unsure = Vec::new();
     for step in steps(name, chance, 40) {
         match perform(&engine, step.act()) {
@@ -61,7 +61,8 @@ fn a_disk_that_forgets_keeps_what_was_answered() {
                 bytes.clear();
             }
         }
-        let (core, _kept) = on(Arc::new(MemoryDisk::from(bytes))).unwrap_or_else(|why| panic!("seed {seed}: {why}"));
+        let (core, _retained) =
+            on(Arc::new(MemoryDisk::from(bytes))).unwrap_or_else(|why| panic!("seed {seed}: {why}"));
         answered.check(&core);
         answered.check_audit(&core);
     }
@@ -80,7 +81,8 @@ fn a_process_that_is_killed_on_a_failing_disk_loses_nothing() {
             drive(&disk, &format!("life-{life}"), &mut chance, &mut answered);
             bytes = disk.seen();
         }
-        let (core, _kept) = on(Arc::new(MemoryDisk::from(bytes))).unwrap_or_else(|why| panic!("seed {seed}: {why}"));
+        let (core, _retained) =
+            on(Arc::new(MemoryDisk::from(bytes))).unwrap_or_else(|why| panic!("seed {seed}: {why}"));
         answered.check(&core);
         answered.check_audit(&core);
     }
@@ -91,9 +93,9 @@ fn each_call_of_a_commit_may_fail() {
     for fault in [Fault::Full, Fault::Io, Fault::Short, Fault::Sync] {
         for call in 0..12 {
             let disk = Arc::new(BadDisk::default());
-            let (core, kept) = on(Arc::clone(&disk) as _).unwrap();
-            let journal = kept.journal().clone();
-            let engine = engine((core, kept));
+            let (core, retained) = on(Arc::clone(&disk) as _).unwrap();
+            let journal = retained.journal().clone();
+            let engine = engine((core, retained));
             let first = Step::Submit("first".to_owned(), "root.a");
             perform(&engine, first.act()).unwrap();
             disk.fail(call..call + 1, fault);
@@ -112,7 +114,7 @@ fn each_call_of_a_commit_may_fail() {
                     answered.refused.push(second.line());
                 }
             }
-            let (core, _kept) = on(Arc::new(MemoryDisk::from(disk.seen()))).unwrap();
+            let (core, _retained) = on(Arc::new(MemoryDisk::from(disk.seen()))).unwrap();
             answered.check(&core);
         }
     }
@@ -121,9 +123,9 @@ fn each_call_of_a_commit_may_fail() {
 #[test]
 fn a_full_disk_stops_the_scheduler_until_it_has_room() {
     let disk = Arc::new(BadDisk::default());
-    let (core, kept) = on(Arc::clone(&disk) as _).unwrap();
-    let journal = kept.journal().clone();
-    let engine = engine((core, kept));
+    let (core, retained) = on(Arc::clone(&disk) as _).unwrap();
+    let journal = retained.journal().clone();
+    let engine = engine((core, retained));
     perform(&engine, Step::Submit("app".to_owned(), "root.a").act()).unwrap();
     let before = engine.published().view();
     disk.fail(0..u64::MAX, Fault::Full);
@@ -149,7 +151,7 @@ fn a_full_disk_stops_the_scheduler_until_it_has_room() {
     );
     assert!(view.generation > before.generation + 1);
     drop(engine);
-    let (core, _kept) = on(Arc::new(MemoryDisk::from(disk.seen()))).unwrap();
+    let (core, _retained) = on(Arc::new(MemoryDisk::from(disk.seen()))).unwrap();
     let answered = AnsweredOrders {
         done: vec!["submit app root.a".to_owned(), "ask app".to_owned()],
         refused: vec!["node node".to_owned()],
@@ -159,8 +161,8 @@ fn a_full_disk_stops_the_scheduler_until_it_has_room() {
 
 #[test]
 fn a_journal_whose_thread_ended_says_so() {
-    let (core, kept) = on(Arc::new(MemoryDisk::default())).unwrap();
-    let journal = kept.journal().clone();
+    let (core, retained) = on(Arc::new(MemoryDisk::default())).unwrap();
+    let journal = retained.journal().clone();
     journal.write(
         None,
         &NewEntries::default(),
@@ -168,6 +170,6 @@ fn a_journal_whose_thread_ended_says_so() {
     );
     assert!(!journal.wait_for(u64::MAX));
     assert!(journal.failing().is_some_and(|why| why.contains("restart")));
-    let engine = engine((core, kept));
+    let engine = engine((core, retained));
     assert!(is_not_durable(&perform(&engine, Step::Node("n".to_owned()).act()).unwrap_err()));
 }

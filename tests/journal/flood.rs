@@ -130,12 +130,12 @@ fn a_refused_order_is_kept_without_its_body_and_is_the_same_again() {
     drop(running);
     let bytes = disk.copy().len();
     assert!(bytes < 5 << 20, "{bytes} bytes for {} orders of 200 KB", known.len());
-    let (core, kept) = begin();
+    let (core, retained) = begin();
     let (entries, ended) = seen(&core);
     assert_eq!(entries, known);
     assert_eq!(core.scheduler().partitions()[0].ended.len(), 50, "what placement rejected is listed");
     assert!(ended.len() < 1_000_000, "no large tags are kept: {} bytes", ended.len());
-    drop((core, kept));
+    drop((core, retained));
     let again = seen(&begin().0);
     assert_eq!(again, (entries, ended));
 }

@@ -83,7 +83,7 @@ fn what_was_answered_outlasts_a_kill() {
         child.wait().unwrap();
         let setup = setup();
         let folder = Folder::open(&state, false).unwrap_or_else(|why| panic!("round {round}: {why}"));
-        let (core, _kept) = folder.begin(&setup, 1.0, None, fresh(&setup)).unwrap();
+        let (core, _retained) = folder.begin(&setup, 1.0, None, fresh(&setup)).unwrap();
         answered.check(&core);
         let entries = core.audit_log().last();
         assert!(

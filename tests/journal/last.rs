@@ -33,7 +33,7 @@ fn start(files: &[Vec<u8>; 2], orders: usize, mend: bool) -> Result<(Vec<usize>,
         let notes = folder.notes().join("\n");
         Ok((folder.begin(&setup, 1.0, None, fresh(&setup))?, notes))
     };
-    let ((core, _kept), notes) = open().map_err(|trouble| trouble.to_string())?;
+    let ((core, _retained), notes) = open().map_err(|trouble| trouble.to_string())?;
     let part = &core.scheduler().partitions()[0];
     let missing = (0..orders).filter(|at| part.app(&AppId::from(format!("app-{at}").as_str())).is_none());
     Ok((missing.collect(), notes))

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use engine::journal::{EntryTable, FileDisk, Store};
 use engine::{Engine, Numbering, Setup};
-use kornsole::cli::demo::open_kept;
+use kornsole::cli::demo::open_retained;
 use kornsole::cli::state::StateArgs;
 use model::{Profile, Time};
 
@@ -33,7 +33,7 @@ fn used(folder: &Path) -> u64 {
 
 /// The bytes of the newest two snapshots, and the number of the first record that is kept.
 #[expect(clippy::print_stdout, reason = "the growth is what one reads of a long run")]
-fn kept(folder: &Path) -> (u64, u64) {
+fn retained(folder: &Path) -> (u64, u64) {
     let store = Store::open(std::sync::Arc::new(FileDisk::open(&folder.join("journal.redb")).unwrap())).unwrap();
     let all: Vec<u64> = store.snapshots().unwrap().iter().map(|(_, index)| index.bytes).collect();
     let sum = |shelf| store.entry_sizes(shelf).unwrap().iter().map(|(_, bytes)| bytes).sum::<u64>();
@@ -49,8 +49,8 @@ fn a_folder_does_not_outgrow_what_it_may_take() {
     let state = folder.join("state");
     let mut setup = Setup::of(Profile::Kornsole);
     (setup.state_bytes, setup.event.ring_buffer_capacity) = (most, 2_000);
-    let opened = open_kept(42, &setup, &StateArgs { folder: Some(state.clone()), repair: false }, SPEED).unwrap();
-    let engine = Engine::start_with_journal(opened.core, SPEED, None, opened.kept).unwrap();
+    let opened = open_retained(42, &setup, &StateArgs { folder: Some(state.clone()), repair: false }, SPEED).unwrap();
+    let engine = Engine::start_with_journal(opened.core, SPEED, None, opened.retained).unwrap();
     let (end, began) = (Time::ZERO + Duration::from_secs_f64(hours * 3600.0), Instant::now());
     let (mut largest, mut half) = (0, None);
     loop {
@@ -71,7 +71,7 @@ fn a_folder_does_not_outgrow_what_it_may_take() {
         assert!(began.elapsed() < Duration::from_secs(60 * 60 * 4), "at {} of {end}", view.at);
     }
     drop(engine);
-    let (newest, first) = kept(&state);
+    let (newest, first) = retained(&state);
     println!(
         "{hours} h in {:?}: {largest} bytes at most, {half:?} at half; two snapshots of {newest}, records from {first}",
         began.elapsed()

@@ -43,11 +43,11 @@ fn a_journal_of_version_0_2_goes_on() {
         assert_eq!(entries.len(), 3 + rejected.len());
         assert!(entries.iter().any(|entry| entry.user == "eve" && entry.code == "NOT_PLACED"));
     };
-    let (core, kept) = begin();
+    let (core, retained) = begin();
     check(&core, &["evil"]);
-    let running = engine((core, kept));
+    let running = engine((core, retained));
     assert!(perform(&running, submit("two", "root.nowhere")).is_err());
     drop(running);
-    let (core, _kept) = begin();
+    let (core, _retained) = begin();
     check(&core, &["evil", "two"]);
 }

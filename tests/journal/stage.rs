@@ -45,8 +45,8 @@ pub fn on(disk: Arc<dyn Disk>) -> Result<(Core, RunningJournal), String> {
     folder.begin(&setup, 1.0, None, fresh(&setup)).map_err(|trouble| trouble.to_string())
 }
 
-pub fn engine((core, kept): (Core, RunningJournal)) -> Engine {
-    Engine::start_with_journal(core, 1.0, None, Some(kept)).unwrap()
+pub fn engine((core, retained): (Core, RunningJournal)) -> Engine {
+    Engine::start_with_journal(core, 1.0, None, Some(retained)).unwrap()
 }
 
 /// Where chance begins, for more rounds than the ordinary ones.

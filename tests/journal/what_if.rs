@@ -54,7 +54,7 @@ fn it_begins_earlier_and_lets_come_in_what_came_in_then() {
     let (well, before) = tried(&["--at", "1:00"]);
     assert!(well && !before.contains("two"), "{before}");
     let (well, again) = tried(&["--at", "1:45", "--arrivals", "1m"]);
-    assert!(well && again.contains("arrivals: 1 application with 1 ask,"), "{again}");
+    assert!(well && again.contains("arrivals: 1 application with 1 request,"), "{again}");
     assert!(again.contains("two-again"), "{again}");
     let (well, wrong) = tried(&["--at", "900:00"]);
     assert!(!well && wrong.contains("--at: the state ends at"), "{wrong}");

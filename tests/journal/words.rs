@@ -28,9 +28,9 @@ use super::stage::{CONFIG, Step, engine, on, perform, sue};
 /// A scheduler with an application, on a disk that will fail.
 fn stage() -> (Arc<BadDisk>, Arc<Engine>, Journal) {
     let disk = Arc::new(BadDisk::default());
-    let (core, kept) = on(Arc::clone(&disk) as _).unwrap();
-    let journal = kept.journal().clone();
-    let engine = Arc::new(engine((core, kept)));
+    let (core, retained) = on(Arc::clone(&disk) as _).unwrap();
+    let journal = retained.journal().clone();
+    let engine = Arc::new(engine((core, retained)));
     perform(&engine, Step::Submit("app".to_owned(), "root.a").act()).unwrap();
     (disk, engine, journal)
 }
@@ -83,7 +83,7 @@ async fn a_client_learns_that_nothing_was_done_and_may_try_again() {
         for (line, body) in [(kill, "{}"), (pause, "{}"), ("PUT /config", other.as_str())] {
             let (status, report) = send(&router, &new.secret, line, body).await;
             assert_eq!((status, report["code"].as_str()), (503, Some("NOT_DURABLE")), "{fault:?} {line}: {report}");
-            assert!(report["message"].as_str().is_some_and(|text| text.contains("it was not carried out")), "{report}");
+            assert!(report["message"].as_str().is_some_and(|text| text.contains("it was not executed")), "{report}");
             assert!(report["description"].as_str().is_some_and(|text| !text.is_empty()), "{report}");
         }
         let view = engine.published().view();
@@ -104,7 +104,7 @@ fn the_console_says_that_the_disk_fails_and_when_it_is_over() {
     says(&driver, "app ");
     disk.fail(0..u64::MAX, Fault::Full);
     driver.keys("K<right><ret>").unwrap().settle();
-    says(&driver, "cannot save the order; it was not carried out: the disk is full");
+    says(&driver, "cannot save the operation; it was not executed: the disk is full");
     says(&driver, "app ");
     // The scheduler reports it in a notice of its own, and shows that it is paused.
     while driver.find_row("PAUSED").is_none() {

@@ -50,7 +50,7 @@ fn a_start_after_the_worst_file_is_soon_done() {
     }
     drop(running);
     let began = Instant::now();
-    let (core, _kept) = Folder::open(&copy, false).unwrap().begin(&setup, 1.0, None, fresh(&setup)).unwrap();
+    let (core, _retained) = Folder::open(&copy, false).unwrap().begin(&setup, 1.0, None, fresh(&setup)).unwrap();
     let took = began.elapsed();
     println!("{} MB of orders: {} MB at most, a start in {took:?}", megabytes(), largest >> 20);
     assert!(core.scheduler().partitions()[0].ended.len() <= orders);

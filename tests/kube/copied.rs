@@ -89,7 +89,8 @@ fn pods_are_listed_once_and_what_comes_later_is_there_without_another_request() 
 fn a_copy_that_nobody_reads_is_closed_and_read_anew() {
     let (asked, comes) = (Asked::default(), Arc::new(AtomicBool::new(true)));
     let stand_in = with_a_pod(&asked, &comes);
-    let (runtime, copy, cluster) = (runtime(), FilterCopy::kept_for(Duration::from_millis(300)), stand_in.cluster());
+    let (runtime, copy, cluster) =
+        (runtime(), FilterCopy::retained_for(Duration::from_millis(300)), stand_in.cluster());
     let read = || runtime.block_on(copy.listed(runtime.handle(), &cluster, std::iter::once("old")));
     assert!(read().is_some());
     let begun = Instant::now();

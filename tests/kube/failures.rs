@@ -69,12 +69,7 @@ pub fn several(stage: &Stage) {
     stage.kubectl(&["-n", "team-a", "delete", "service", "yunikorn-service"]);
     has(
         &why,
-        &[
-            "found 2 schedulers",
-            "team-a/yunikorn-service",
-            "yunikorn/yunikorn-service",
-            "k8s://CONTEXT/NAMESPACE names one",
-        ],
+        &["found 2 schedulers", "team-a/yunikorn-service", "yunikorn/yunikorn-service", "use k8s://CONTEXT/NAMESPACE"],
     );
 }
 

@@ -9,14 +9,14 @@ use super::schedule::{QUEUES, Scheduler, check, make, on_nodes, pod, pods, prepa
 use super::{Stage, has};
 
 /// A scheduler with a folder, and how ann asks it.
-struct Kept<'s> {
+struct Retained<'s> {
     stage: &'s Stage,
     folder: String,
     tokens: String,
     token_file: String,
 }
 
-impl<'s> Kept<'s> {
+impl<'s> Retained<'s> {
     fn new(stage: &'s Stage) -> Self {
         let at = |name: &str| stage.folder.join(name).display().to_string();
         let (folder, tokens) = (at("kept-state"), at("kept-tokens.yaml"));
@@ -71,8 +71,8 @@ fn write_queues(stage: &Stage, text: &str) {
     stage.kubectl(&["-n", "kornsole", "patch", "configmap", "yunikorn-configs", "--type=merge", "-p", &patch]);
 }
 
-fn revisions(kept: &Kept, scheduler: &Scheduler) -> Vec<u64> {
-    let text = kept.asks(scheduler, &["config", "history", "--json"]);
+fn revisions(retained: &Retained, scheduler: &Scheduler) -> Vec<u64> {
+    let text = retained.asks(scheduler, &["config", "history", "--json"]);
     let read = |line: &str| serde_json::from_str::<Value>(line).unwrap()["revision"].as_u64().unwrap();
     text.lines().map(read).collect()
 }
@@ -82,60 +82,60 @@ pub fn restarted(stage: &Stage) {
     prepare(stage);
     let open = QUEUES.replace("    submitacl: '*'\n", "    submitacl: '*'\n    adminacl: ann\n");
     write_queues(stage, &open);
-    let kept = Kept::new(stage);
-    let first = kept.start();
+    let retained = Retained::new(stage);
+    let first = retained.start();
     make(stage, &[pod("a0", "a", "1"), pod("a1", "a", "1"), pod("a2", "a", "1"), pod("b0", "b", "1")]);
     until("four are bound", || on_nodes(&pods(stage)) == 4);
     write_queues(stage, &open.replace("    - {name: a}\n", "    - {name: a}\n    - {name: later}\n"));
-    until("the second revision is active", || revisions(&kept, &first) == [1, 2]);
-    kept.asks(&first, &["kill", "app-b", "--yes"]);
+    until("the second revision is active", || revisions(&retained, &first) == [1, 2]);
+    retained.asks(&first, &["kill", "app-b", "--yes"]);
     until("what was killed is gone", || pods(stage).len() == 3);
-    kept.asks(&first, &["alerts", "silence", "node-lost", "--for", "2h", "--reason", "they are replaced"]);
-    let before = kept.audit(Some(&first));
+    retained.asks(&first, &["alerts", "silence", "node-lost", "--for", "2h", "--reason", "they are replaced"]);
+    let before = retained.audit(Some(&first));
     let kills = |all: &[(u64, String, String)]| {
         all.iter().filter(|(_, action, object)| (action.as_str(), object.as_str()) == ("kill", "app-b")).count()
     };
     assert_eq!(kills(&before), 1, "{before:?}");
-    in_use(stage, &kept);
-    until("the ledger is written while pods run", || kept.used(None).0 > 3_000);
-    let (written, _) = kept.used(None);
-    let (at_the_end, gaps) = kept.used(Some(&first));
+    in_use(stage, &retained);
+    until("the ledger is written while pods run", || retained.used(None).0 > 3_000);
+    let (written, _) = retained.used(None);
+    let (at_the_end, gaps) = retained.used(Some(&first));
     assert!(at_the_end >= written && gaps == 0, "{at_the_end} {written} {gaps}");
     std::thread::sleep(Duration::from_secs(1));
     drop(first);
 
-    assert_eq!(kept.audit(None), before, "it is on the disk a second later");
-    has(&stage.works(&["config", "show", "2", "--state", &kept.folder]), &["later"]);
-    let refused = stage.fails(&["serve", "--listen", "127.0.0.1:0", "--state", &kept.folder]);
+    assert_eq!(retained.audit(None), before, "it is on the disk a second later");
+    has(&stage.works(&["config", "show", "2", "--state", &retained.folder]), &["later"]);
+    let refused = stage.fails(&["serve", "--listen", "127.0.0.1:0", "--state", &retained.folder]);
     has(&refused, &["is a state of `kornsole kube schedule`"]);
     let begun = Instant::now();
-    let second = kept.start();
-    let (used, gaps) = kept.used(Some(&second));
+    let second = retained.start();
+    let (used, gaps) = retained.used(Some(&second));
     // A second more was not written, and as much as runs now since then.
     let most = at_the_end + 3_000 * (begun.elapsed().as_secs() + 3);
     assert!(used >= written && used <= most, "{written} <= {used} <= {most}");
     assert_eq!(gaps, 1);
-    assert_eq!(revisions(&kept, &second), [1, 2], "the same configuration is the same revision");
-    kept.asks(&second, &["kill", "app-a", "--yes"]);
-    let after = kept.audit(Some(&second));
+    assert_eq!(revisions(&retained, &second), [1, 2], "the same configuration is the same revision");
+    retained.asks(&second, &["kill", "app-a", "--yes"]);
+    let after = retained.audit(Some(&second));
     let (newest, older) = after.split_last().unwrap();
     assert_eq!((kills(&after), newest.0, older), (1, before.last().unwrap().0 + 1, &before[..]));
     until("what was killed is gone", || pods(stage).is_empty());
     check(stage, &second);
-    has(&kept.asks(&second, &["alerts", "silences"]), &["node-lost", "they are replaced"]);
+    has(&retained.asks(&second, &["alerts", "silences"]), &["node-lost", "they are replaced"]);
     for name in ["trends.redb", "alerts.json", "usage.redb", "audit.redb"] {
-        assert!(Path::new(&kept.folder).join(name).exists(), "{name}");
+        assert!(Path::new(&retained.folder).join(name).exists(), "{name}");
     }
     second.stop();
-    assert_eq!(kept.audit(None), after);
+    assert_eq!(retained.audit(None), after);
     write_queues(stage, QUEUES);
 }
 
 /// A second one names who has the folder, and ends.
-fn in_use(stage: &Stage, kept: &Kept) {
+fn in_use(stage: &Stage, retained: &Retained) {
     let arguments = ["kube", "schedule", "--context", "root", "--namespace", "kornsole", "--listen", "127.0.0.1:0"];
-    let own = ["--no-lease", "--scheduler-name", "nobody", "--state", &kept.folder];
+    let own = ["--no-lease", "--scheduler-name", "nobody", "--state", &retained.folder];
     let second = stage.fails(&[&arguments[..], &own].concat());
     has(&second, &["is in use by another kornsole (process ", "serving http://127.0.0.1:"]);
-    has(&stage.fails(&["audit", "--state", &kept.folder]), &["is in use by another kornsole", "--server URL"]);
+    has(&stage.fails(&["audit", "--state", &retained.folder]), &["is in use by another kornsole", "--server URL"]);
 }

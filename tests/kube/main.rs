@@ -325,7 +325,7 @@ fn kill(stage: &Stage) {
     has(&stage.fails(&["kill", "job-1", "--server", "k8s://admin"]), &["without a terminal; use --yes"]);
     let done = stage.works(&["kill", "job-1", "--yes", "-v", "--server", "k8s://admin"]);
     has(&done, &["1 allocations released", "team-a/job-1-driver: deletion started"]);
-    has(&done, &["team-a/job-1-worker: another pod now has its name and stays"]);
+    has(&done, &["team-a/job-1-worker: another pod now has its name and is not deleted"]);
     let audit = std::fs::read_to_string(stage.folder.join("kornsole/admin/audit.jsonl")).unwrap();
     let last: Value = serde_json::from_str(audit.lines().last().unwrap()).unwrap();
     assert_eq!((&last["user"], &last["action"], &last["object"]), (&"admin".into(), &"kill".into(), &"job-1".into()));

@@ -216,8 +216,9 @@ pub fn thirty_pods(stage: &Stage) {
     check(stage, &scheduler);
     until("describe says why a pod waits", || {
         let waiting = pods(stage).into_iter().find(|pod| !pod["spec"]["nodeName"].is_string()).unwrap();
-        let told = stage.kubectl(&["-n", "batch", "describe", "pod", waiting["metadata"]["name"].as_str().unwrap()]);
-        told.contains("FailedScheduling") && told.contains("kornsole")
+        let reported =
+            stage.kubectl(&["-n", "batch", "describe", "pod", waiting["metadata"]["name"].as_str().unwrap()]);
+        reported.contains("FailedScheduling") && reported.contains("kornsole")
     });
     let queues = stage.works(&["queues", "--server", &scheduler.url()]);
     has(&queues, &["  b ", "pods 5"]);
@@ -266,8 +267,8 @@ pub fn gang(stage: &Stage) {
         let pods = pods(stage);
         pods.len() == 3 && on_nodes(&pods) == 3
     });
-    let told = stage.kubectl(&["-n", "batch", "get", "events"]);
-    has(&told, &["GangScheduling", "placeholders are created"]);
+    let reported = stage.kubectl(&["-n", "batch", "get", "events"]);
+    has(&reported, &["GangScheduling", "placeholders are created"]);
     check(stage, &scheduler);
     scheduler.stop();
 }
@@ -283,8 +284,8 @@ pub fn preemption(stage: &Stage) {
         pods(stage).iter().any(|pod| pod["metadata"]["name"] == "c0" && pod["spec"]["nodeName"].is_string())
     });
     assert_eq!(pods(stage).len(), 12, "one made room");
-    let told = stage.kubectl(&["-n", "batch", "get", "events"]);
-    has(&told, &["Preempted", "preempted for pod batch/c0 of queue root.c"]);
+    let reported = stage.kubectl(&["-n", "batch", "get", "events"]);
+    has(&reported, &["Preempted", "preempted for pod batch/c0 of queue root.c"]);
     check(stage, &scheduler);
     scheduler.stop();
 }

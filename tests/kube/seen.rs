@@ -115,7 +115,9 @@ fn where_a_twin_cannot_explain_the_scheduler_is_quoted() {
     let explained = output(&stand_in, &["explain", "picky-1"]);
     let words = String::from_utf8_lossy(&explained.stderr);
     assert!(
-        !explained.status.success() && words.contains("of ask u-20 the scheduler says: ") && words.contains(REASON),
+        !explained.status.success()
+            && words.contains("the scheduler reports for request u-20: ")
+            && words.contains(REASON),
         "{words}"
     );
 }
@@ -142,7 +144,7 @@ fn pods_are_named_without_an_api_server_and_found_by_name_and_by_uid() {
     until(&mut driver, &["team-a/picky-1-exec", "team-a/picky-1-driver"]);
     for filter in ["picky-1-driver", "u-21"] {
         driver.keys(&format!("/{filter}<ret>")).unwrap();
-        until(&mut driver, &["of 3 asks"]);
+        until(&mut driver, &["of 3 requests"]);
         let first = driver.find_row("▌").unwrap().1;
         assert!(first.contains("team-a/picky-1-driver"), "{filter}: {}", driver.screen_text());
         driver.keys("<esc><esc>:app picky-1<ret>").unwrap();

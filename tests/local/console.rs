@@ -70,7 +70,7 @@ fn a_token_submits_no_application_in_the_place_of_anothers_job() {
         ("DELETE", "application/job-1/allocation/run-1", ""),
     ] {
         let answer = sent(&url, &token, method, path, body);
-        assert!(answer.contains("only their daemon can do that"), "{path}: {answer}");
+        assert!(answer.contains("only the job daemon can do this"), "{path}: {answer}");
     }
     let job = machine.submit_as(Some(65534), &["--dir", "/"], "exit 4");
     assert_eq!((job, machine.wait(job)), (1, 4), "the name is free for the job");

@@ -110,10 +110,10 @@ fn a_job_whose_file_is_older_than_the_journal_still_runs_once() {
     machine.kill();
     // What a loss of power leaves: the file as it was synced at the submission.
     let file = machine.folder.join(format!("jobs/jobs/{job}/job.json"));
-    let mut kept: serde_json::Value = serde_json::from_slice(&fs::read(&file).unwrap()).unwrap();
-    assert_eq!(kept["state"], "queued");
-    kept["state"] = "waiting".into();
-    fs::write(&file, kept.to_string()).unwrap();
+    let mut retained: serde_json::Value = serde_json::from_slice(&fs::read(&file).unwrap()).unwrap();
+    assert_eq!(retained["state"], "queued");
+    retained["state"] = "waiting".into();
+    fs::write(&file, retained.to_string()).unwrap();
     machine.start();
     assert_eq!((machine.wait(first), machine.wait(job)), (0, 3), "{}", machine.job(job));
     assert_eq!(fs::read_to_string(&ran).unwrap(), "once\n");

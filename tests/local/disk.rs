@@ -8,7 +8,7 @@ use super::machine::Machine;
 #[test]
 fn a_folder_that_takes_nothing_refuses_jobs_and_loses_none() {
     let mut machine = Machine::up(&[]);
-    let kept = machine.submit(&["--hold"], "echo kept");
+    let retained = machine.submit(&["--hold"], "echo kept");
     let (jobs, aside) = (machine.folder.join("jobs/jobs"), machine.folder.join("aside"));
     // A file in place of the directory: also root cannot write in it.
     fs::rename(&jobs, &aside).unwrap();
@@ -23,7 +23,7 @@ fn a_folder_that_takes_nothing_refuses_jobs_and_loses_none() {
     let after = machine.submit(&["--hold"], "echo after");
     machine.kill();
     machine.start();
-    for (job, text) in [(kept, "kept\n"), (after, "after\n")] {
+    for (job, text) in [(retained, "kept\n"), (after, "after\n")] {
         assert!(machine.call(&["release", &job.to_string()]).status.success());
         assert_eq!((machine.wait(job), machine.logs(job).as_str()), (0, text));
     }

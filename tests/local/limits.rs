@@ -64,9 +64,9 @@ fn of_a_long_output_the_last_part_is_kept() {
     let machine = Machine::up(&["--output", "64k"]);
     let job = machine.submit(&[], "seq 1 100000");
     machine.wait(job);
-    let kept = machine.logs(job);
-    assert!(kept.ends_with("99999\n100000\n") && kept.len() <= 128 << 10, "{} bytes", kept.len());
-    assert!(kept.len() >= 32 << 10 && !kept.starts_with("1\n"), "{} bytes", kept.len());
+    let retained = machine.logs(job);
+    assert!(retained.ends_with("99999\n100000\n") && retained.len() <= 128 << 10, "{} bytes", retained.len());
+    assert!(retained.len() >= 32 << 10 && !retained.starts_with("1\n"), "{} bytes", retained.len());
     let folder = machine.folder.join(format!("jobs/jobs/{job}/1"));
     let files = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().metadata().unwrap().len());
     assert!(files.sum::<u64>() < 160 << 10, "it takes no more of the disk");

@@ -65,9 +65,9 @@ fn ended_is_ended_though_its_supervisor_has_another_job() {
     machine.kill();
     // What a disk leaves that did not take the last change of the first.
     let file = machine.folder.join(format!("jobs/jobs/{first}/job.json"));
-    let kept = fs::read_to_string(&file).unwrap();
+    let retained = fs::read_to_string(&file).unwrap();
     let state = |line: &&str| serde_json::from_str::<Value>(line).unwrap()["state"] == "running";
-    fs::write(&file, kept.lines().find(state).unwrap()).unwrap();
+    fs::write(&file, retained.lines().find(state).unwrap()).unwrap();
     machine.start();
     assert_eq!(machine.wait(first), 3, "{}", machine.job(first));
     assert_eq!(machine.job(second)["state"], "running");

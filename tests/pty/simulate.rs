@@ -36,5 +36,5 @@ fn a_single_long_run_says_what_is_done_how_fast_and_what_is_left() {
     // As Ctrl-C does.
     terminal.signal("INT");
     assert_eq!(terminal.end().exit_code(), 130);
-    terminal.until_text("interrupted after 0 of 1 runs; the same command restarts it");
+    terminal.until_text("interrupted after 0 of 1 runs; repeat the command to start again");
 }

@@ -179,7 +179,7 @@ pub fn wait_for(what: &str, holds: impl Fn() -> bool) {
 pub fn demo(environment: &[(&str, &str)]) -> Terminal {
     let terminal = Terminal::kornsole(&["demo", "--seed", "42", "--ahead", "0s"], environment);
     terminal.until_text("tenant-a");
-    terminal.until("live applications", |seen| !seen.emulator.screen().contents().contains(" 0 alloc/s"));
+    terminal.until("active applications", |seen| !seen.emulator.screen().contents().contains(" 0 alloc/s"));
     terminal
 }
 

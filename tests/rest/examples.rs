@@ -58,6 +58,6 @@ fn the_examples_of_the_guide_work_as_they_are_written() {
     let server = served(&folder, tokens);
     all.extend(statuses(&folder, changes, &server));
     assert!(all.len() == 13 && all.iter().all(|line| line.starts_with("200 ")), "{all:#?}");
-    let kept = std::fs::read_to_string(folder.join("queues.yaml")).unwrap();
-    assert!(kept.contains("maxapplications: 4"), "the configuration is active, and in its file");
+    let retained = std::fs::read_to_string(folder.join("queues.yaml")).unwrap();
+    assert!(retained.contains("maxapplications: 4"), "the configuration is active, and in its file");
 }

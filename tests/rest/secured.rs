@@ -45,11 +45,11 @@ fn who_guesses_tokens_is_slowed_down_and_nobody_learns_one() {
         let answer = stage.ask("GET", "/kornsole/v1/config", &[("Authorization", &token)], b"");
         assert_eq!(answer.status, 200, "a right one passes from the same address");
     }
-    let alike = |number: u32| {
+    let identical = |number: u32| {
         let guessed = format!("Bearer kso_same{number}");
         stage.ask("GET", "/kornsole/v1/config", &[("Authorization", &guessed)], b"")
     };
-    let answers: Vec<_> = (0..11).map(alike).collect();
+    let answers: Vec<_> = (0..11).map(identical).collect();
     assert_eq!(answers.iter().filter(|answer| answer.status == 401).count(), 10);
     assert_eq!(code(&answers[10]), (429, "RATE_LIMITED".to_owned()));
     assert_eq!(answers[10].header("retry-after"), Some("60"));
@@ -260,7 +260,7 @@ fn who_has_lost_a_token_hears_nothing_more() {
     auth::add(&folder.tokens(), bob.token.clone()).unwrap();
     let bobs = format!("Bearer {}", bob.secret);
     let mut lost: Vec<_> = STREAMS.iter().map(|path| listening(&stage, path, &bobs)).collect();
-    let mut kept: Vec<_> = STREAMS.iter().map(|path| listening(&stage, path, &sue)).collect();
+    let mut retained: Vec<_> = STREAMS.iter().map(|path| listening(&stage, path, &sue)).collect();
     assert!(lost.iter_mut().all(|(stream, _)| goes_on(stream)));
     let revoked = Instant::now();
     auth::revoke(&folder.tokens(), &bob.token.id).unwrap();
@@ -270,7 +270,7 @@ fn who_has_lost_a_token_hears_nothing_more() {
         assert!(revoked.elapsed() < Duration::from_secs(1), "after {:?}: {text}", revoked.elapsed());
         assert!(text.contains("the token has expired, or was revoked"), "{text}");
     }
-    assert!(kept.iter_mut().all(|(stream, _)| goes_on(stream)), "another token's streams go on");
+    assert!(retained.iter_mut().all(|(stream, _)| goes_on(stream)), "another token's streams go on");
 }
 
 #[test]

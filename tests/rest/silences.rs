@@ -95,7 +95,7 @@ fn what_is_no_silence_is_refused_changes_nothing_and_says_what_is_right() {
         (1, good.clone(), 403, "scheduler ACL"),
         (2, good, 403, "read"),
         (0, json!({"lasts": "2h", "reason": "x"}), 400, "a silence needs a `rule`, a `subject`, or both"),
-        (0, json!({"rule": "few", "lasts": "tomorrow", "reason": "x"}), 400, "is not a duration; write it as `2h`"),
+        (0, json!({"rule": "few", "lasts": "tomorrow", "reason": "x"}), 400, "is not a duration; use for example `2h`"),
         (0, json!({"rule": "few", "lasts": "9000h", "reason": "x"}), 400, "a silence lasts from 1s to 30d"),
         (0, json!({"rule": "few", "lasts": "2h"}), 400, "a silence needs a reason"),
         (0, json!({"rule": "fewer", "lasts": "2h", "reason": "x"}), 400, "not found"),

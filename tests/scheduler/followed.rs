@@ -20,12 +20,12 @@ use wire::dto;
 use crate::common::share;
 
 /// A workload that keeps what it hears.
-struct Heard {
+struct Received {
     inner: ScenarioWorkload,
     events: Arc<Mutex<Vec<Event>>>,
 }
 
-impl Workload for Heard {
+impl Workload for Received {
     fn next(&self) -> Option<Time> {
         self.inner.next()
     }
@@ -73,8 +73,8 @@ impl Stage {
             end += if let StepKind::Advance(by) = step.kind { by } else { Duration::ZERO };
         }
         let events = Arc::default();
-        let heard = Heard { inner: ScenarioWorkload::new(scenario, profile), events: Arc::clone(&events) };
-        let core = Core::new(profile, Arc::new(config), Some(Box::new(heard))).ok()?;
+        let received = Received { inner: ScenarioWorkload::new(scenario, profile), events: Arc::clone(&events) };
+        let core = Core::new(profile, Arc::new(config), Some(Box::new(received))).ok()?;
         let context = Context { cluster_id: "lab".to_owned(), wall: Wall::new(UNIX_EPOCH, 1.0) };
         Some(Self {
             core,
@@ -109,7 +109,7 @@ impl Stage {
                 _ => {}
             }
         }
-        let wired = records(&new, self.profile).into_iter().filter(|one| !one.is_ours());
+        let wired = records(&new, self.profile).into_iter().filter(|one| !one.is_own());
         let mut changes = Vec::new();
         for one in wired {
             let json = serde_json::to_string(&event(&self.context, &one)).unwrap();
@@ -173,7 +173,7 @@ impl Stage {
     }
 
     fn theirs(&mut self, by: &[Dimension]) -> Report {
-        self.followed.heard_until(self.core.now());
+        self.followed.received_until(self.core.now());
         self.followed.report(&Question { by: by.to_vec(), ..Question::default() })
     }
 }
@@ -308,7 +308,7 @@ fn a_gap_leaves_out_what_went_by_in_it_and_nothing_else() {
                     stage.hear(changes);
                     let look = stage.look(stage.number);
                     stage.followed.compare(&look);
-                    stage.followed.heard_until(stage.core.now());
+                    stage.followed.received_until(stage.core.now());
                     stage.followed.stop("the connection was down".to_owned());
                     for (key, amount) in sums(&stage.own(&by), &ALL[..2]) {
                         let before = missing.get(&key).copied().unwrap_or(0);

@@ -23,12 +23,12 @@ struct Record {
 }
 
 /// A workload that keeps what it hears.
-struct Heard {
+struct Received {
     inner: ScenarioWorkload,
     record: Arc<Mutex<Record>>,
 }
 
-impl Workload for Heard {
+impl Workload for Received {
     fn next(&self) -> Option<Time> {
         self.inner.next()
     }
@@ -190,8 +190,8 @@ fn played(text: &str, profile: Profile) -> Option<(Core, Record)> {
         end += if let StepKind::Advance(by) = step.kind { by } else { Duration::ZERO };
     }
     let record = Arc::new(Mutex::new(Record::default()));
-    let heard = Heard { inner: ScenarioWorkload::new(scenario, profile), record: Arc::clone(&record) };
-    let mut core = Core::new(profile, Arc::new(config), Some(Box::new(heard))).ok()?;
+    let received = Received { inner: ScenarioWorkload::new(scenario, profile), record: Arc::clone(&record) };
+    let mut core = Core::new(profile, Arc::new(config), Some(Box::new(received))).ok()?;
     core.run_until(Time::ZERO + end, usize::MAX);
     let record = std::mem::take(&mut *record.lock().unwrap());
     Some((core, record))

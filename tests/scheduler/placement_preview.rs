@@ -89,7 +89,7 @@ fn previewed(placement: &Placement) -> (Result<QueuePath, String>, Vec<QueuePath
 }
 
 /// The placement kept with an application: the live one, or the one that ended last.
-fn kept(view: &View, submission: &Submission, rejected: bool) -> Placement {
+fn retained(view: &View, submission: &Submission, rejected: bool) -> Placement {
     let part = &view.partitions[0];
     let row = if rejected { part.ended.last().unwrap() } else { part.app_by_id(&submission.app).unwrap() };
     assert_eq!(row.id, submission.app);
@@ -132,7 +132,7 @@ proptest! {
 
             view = views.update(now, &mut scheduler).expect("something happened");
             let rejected = admission.placement.placed().is_none();
-            prop_assert_eq!(kept(&view, &submission, rejected), admission.placement.clone());
+            prop_assert_eq!(retained(&view, &submission, rejected), admission.placement.clone());
             let reached = !admission.placement.trace.rules.is_empty();
             placed += u64::from(!rejected);
             refused += u64::from(rejected && reached);

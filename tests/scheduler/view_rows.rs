@@ -57,7 +57,7 @@ impl Watched {
         app.asks.values().find(|row| row.id.as_str() == ask).expect("the ask is there").state.clone()
     }
 
-    fn kept_for(&self) -> Vec<String> {
+    fn retained_for(&self) -> Vec<String> {
         let node = &self.view.nodes[&NodeId::from("n0")];
         node.reservations.iter().map(|(app, ask)| format!("{app}/{ask}")).collect()
     }
@@ -67,20 +67,20 @@ impl Watched {
 fn a_reservation_stands_with_the_ask_and_on_the_node_until_it_is_used() {
     let mut watched = Watched::new();
     watched.ask("first", 8, "n0");
-    assert_eq!(watched.kept_for(), [""; 0]);
+    assert_eq!(watched.retained_for(), [""; 0]);
     watched.ask("second", 5, "n0");
-    let kept =
+    let retained =
         |state: AskState| matches!(state, AskState::Pending { reserved: Some(node), .. } if node.as_str() == "n0");
-    assert!(kept(watched.state("second")), "{:?}", watched.state("second"));
-    assert_eq!(watched.kept_for(), ["app/second"]);
+    assert!(retained(watched.state("second")), "{:?}", watched.state("second"));
+    assert_eq!(watched.retained_for(), ["app/second"]);
     // A builder that comes only now says the same as the one that followed every step.
     watched.views = ViewBuilder::default();
     watched.apply(Command::Cycle);
-    assert!(kept(watched.state("second")));
-    assert_eq!(watched.kept_for(), ["app/second"]);
+    assert!(retained(watched.state("second")));
+    assert_eq!(watched.retained_for(), ["app/second"]);
 
     watched.apply(PartitionCommand::Release { app: "app".into(), ask: "first".into() }.into());
     watched.apply(Command::Cycle);
     assert!(matches!(watched.state("second"), AskState::Allocated { .. }), "{:?}", watched.state("second"));
-    assert_eq!(watched.kept_for(), [""; 0]);
+    assert_eq!(watched.retained_for(), [""; 0]);
 }

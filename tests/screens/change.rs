@@ -209,7 +209,7 @@ fn what_one_may_not_change_is_off_and_says_which_access_it_takes() {
     says(&driver, "- root.eng.etl");
     let (mut driver, _) = console(admin().read_only("started with --read-only"), 120, 40);
     press(&mut driver, ":queues root.ops<ret>cm");
-    says(&driver, "read only: started with --read-only");
+    says(&driver, "read-only: started with --read-only");
     assert_eq!(running(&source), TEXT);
 }
 

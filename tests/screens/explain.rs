@@ -52,7 +52,7 @@ fn from_what_waits_one_goes_to_why_and_back() {
     let page = shown(&driver);
     let sheet = page.sheet.as_ref().unwrap().as_ref().unwrap();
     assert!(sheet.waits && sheet.sentence.contains(" waits for "), "{}", sheet.sentence);
-    assert!(sheet.lines.iter().any(|line| line.label == "ask" && line.since.is_some()), "{sheet:#?}");
+    assert!(sheet.lines.iter().any(|line| line.label == "request" && line.since.is_some()), "{sheet:#?}");
     driver.keys("<esc><esc>").unwrap();
     says_not(&driver, "pending requests");
 }
@@ -108,8 +108,8 @@ fn who_lacks_most_of_a_guarantee_stands_first() {
     driver.keys("F").unwrap();
     says(&driver, "BLOCKED BY");
     let Page::Fairness(page) = driver.state().page() else { panic!("another page is shown") };
-    let lacks: Vec<i64> = page.list.rows.iter().map(|row| row.lack()).collect();
-    assert!(lacks.is_sorted_by(|one, other| one >= other), "{lacks:?}");
+    let shortfall: Vec<i64> = page.list.rows.iter().map(|row| row.shortage()).collect();
+    assert!(shortfall.is_sorted_by(|one, other| one >= other), "{shortfall:?}");
     let parents: Vec<_> = page.list.rows.iter().filter(|row| row.fair > row.used + row.pending).collect();
     assert!(parents.is_empty(), "nobody's fair share is more than it asks for: {parents:#?}");
 }

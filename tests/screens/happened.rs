@@ -62,7 +62,7 @@ fn history_and_health_are_shown() {
     let (mut driver, _) = console(120, 40, 200);
     driver.keys("8").unwrap();
     says(&driver, "cpu used");
-    says(&driver, "pending asks");
+    says(&driver, "pending requests");
     says(&driver, "a column is 10s");
     driver.keys("<esc>9").unwrap();
     says(&driver, "all 9 checks passed");

@@ -208,7 +208,7 @@ fn details_name_the_limit_with_its_place() {
 fn an_application_waits_for_its_queue_to_run_fewer() {
     let mut cluster = fixture::tenants();
     let app = cluster.apps.iter_mut().find(|app| app.id.as_str() == "web-2").unwrap();
-    (app.held_by_limits, app.held_by_queue) = (false, true);
+    (app.blocked_by_limits, app.blocked_by_queue) = (false, true);
     let mut driver = Driver::new(Scene::new(cluster.build()), Options::default(), 120, 40);
     says(driver.keys(":app web-2<ret>").unwrap(), "root.tenants.tenant-b.web runs 1 of 1 application");
 }
@@ -289,9 +289,9 @@ fn a_command_line_can_bring_a_filter() {
 #[test]
 fn help_is_filtered_scrolled_and_closed() {
     let mut driver = after("?", 80, 24);
-    says(&driver, "Open what is under the cursor");
+    says(&driver, "Open the selected row");
     driver.keys("G").unwrap();
-    says_not(&driver, "Open what is under the cursor");
+    says_not(&driver, "Open the selected row");
     driver.keys("/freeze<ret>").unwrap();
     says(&driver, "Freeze or unfreeze the screen");
     says_not(&driver, "Fold all queues below");

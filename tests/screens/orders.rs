@@ -38,7 +38,7 @@ fn a_kill_is_asked_about_and_done_and_reported() {
     driver.keys("2K").unwrap();
     says(&driver, "Kill nightly?");
     says(&driver, "root.a.etl, of sue, Running, submitted 59s ago");
-    says(&driver, "Releases 3 allocations (cpu 3, mem 6Gi), withdraws 1 pending ask.");
+    says(&driver, "Releases 3 allocations (cpu 3, mem 6Gi), cancels 1 pending request.");
     says(&driver, "Allowed by the adminacl of root.a (user ann).");
     says(&driver, "[ Cancel ]");
     driver.keys("<ret>").unwrap();
@@ -46,7 +46,7 @@ fn a_kill_is_asked_about_and_done_and_reported() {
     assert_eq!(state(&source, "nightly"), AppState::Running, "it opens on the answer that changes nothing");
     driver.keys("K<right><ret>").unwrap();
     assert_eq!(state(&source, "nightly"), AppState::Failed);
-    says(&driver, "killed nightly: 3 allocations released, 1 ask withdrawn, it is Failed; event ");
+    says(&driver, "killed nightly: 3 allocations released, 1 request canceled, it is Failed; event ");
     says(&driver, ": killed by ann");
     driver.keys(":messages<ret>").unwrap();
     says(&driver, "it is Failed; event ");
@@ -94,7 +94,7 @@ fn read_only_refuses_everything_and_says_so() {
     let (mut driver, source) = tenants(who, 120, 30);
     says(&driver, "READ ONLY");
     driver.keys("2K").unwrap();
-    says(&driver, "read only: the console was started with --read-only");
+    says(&driver, "read-only: the console was started with --read-only");
     driver.keys(":pause<ret>").unwrap();
     says(&driver, "read only");
     assert!(!source.view().paused);
@@ -121,7 +121,7 @@ fn the_target_of_a_move_says_while_it_is_written_what_would_come_of_it() {
     driver.keys("<ret>").unwrap();
     says(&driver, "Move nightly?");
     says(&driver, "root.a.etl → root.a.web");
-    says(&driver, "1 pending ask goes with it.");
+    says(&driver, "1 pending request goes with it.");
     driver.keys("<ret>").unwrap();
     assert_eq!(queue(&source, "nightly"), "root.a.etl");
     driver.keys("m<C-u>move root.a.web<ret>y").unwrap();
@@ -148,7 +148,7 @@ fn a_move_that_is_refused_says_why() {
     let (mut driver, source) = tenants(user("ann"), 120, 30);
     for (to, why) in [
         ("root.a.small", "quota of root.a.small exceeded"),
-        ("root.a", "root.a accepts queues, not applications"),
+        ("root.a", "root.a is not a leaf"),
         ("root.nowhere", "queue root.nowhere not found"),
     ] {
         driver.keys(&format!("2:move {to}<ret>")).unwrap();
@@ -241,14 +241,14 @@ fn the_event_that_is_reported_is_the_one_among_the_events() {
 fn what_would_be_refused_of_many_is_reported_before_with_the_access_it_takes() {
     let (mut driver, _) = tenants(user("root").scheduler_admin(true), 120, 30);
     driver.keys("2AK").unwrap();
-    says(&driver, "2 are rejected and stay, nightly because: needs admin");
+    says(&driver, "2 are rejected and are not moved, nightly because: needs admin");
     assert!(driver.state().layers.is_empty(), "nothing is left to be asked about");
     // The question counts only the orders that will be carried out.
     let (mut driver, source) = tenants(user("ann"), 120, 30);
     driver.keys("2AK").unwrap();
     says(&driver, "Kill 1 of 2 applications?");
-    says(&driver, "Releases 3 allocations (cpu 3, mem 6Gi), withdraws 1 pending ask.");
-    says(&driver, "train is rejected and stays: needs admin access on root.b.ml");
+    says(&driver, "Releases 3 allocations (cpu 3, mem 6Gi), cancels 1 pending request.");
+    says(&driver, "train is rejected and is not moved: needs admin access on root.b.ml");
     driver.keys("y").unwrap();
     assert_eq!(state(&source, "nightly"), AppState::Failed);
     assert!(!state(&source, "train").is_ended());
@@ -329,7 +329,7 @@ fn the_completion_that_is_shown_is_what_enter_takes() {
     says(&driver, ":move a.");
     assert!(!driver.state().layers.is_empty(), "what was written stays");
     driver.keys("<ret>").unwrap();
-    says(&driver, "nightly is rejected and stays: it is already in root.a.etl.");
+    says(&driver, "nightly is rejected and is not moved: it is already in root.a.etl.");
     // What names something is meant as it stands.
     driver.keys(":move root.a<ret>").unwrap();
     says(&driver, "root.a is not a leaf queue");

@@ -85,7 +85,7 @@ fn an_empty_cluster_has_an_overview_too() {
     let text = "partitions:\n  - name: default\n    queues:\n      - name: root\n        adminacl: '*'\n";
     let (mut driver, _) = on_text(text, Identity::parse("you").unwrap().into(), 80, 24);
     driver.keys("o").unwrap();
-    says(&driver, "Nothing needs attention");
+    says(&driver, "No issues");
     says(&driver, "no nodes");
     says(&driver, "nothing is pending");
     says_not(&driver, "NaN");

@@ -44,7 +44,7 @@ fn keys_are_those_of_the_settings() {
 fn faults_in_settings_are_reported_and_defaults_hold() {
     let mut driver = personal("[keys.list]\nk = 'dance'\nj = 'fold'\n", 120, 40);
     says(&driver, "settings.toml: defaults are used for invalid settings");
-    says(&driver, "settings.toml:2:5: error[OWN-012]: no command \"dance\"");
+    says(&driver, "settings.toml:2:5: error[OWN-012]: unknown command \"dance\"");
     driver.keys("<esc><down>k").unwrap();
     assert_eq!(selected(&driver), "root");
 }

@@ -86,7 +86,7 @@ fn says_why_an_application_is_where_it_is() {
     says(&driver, "→ root.users.kim   by rule 1");
     driver.keys("<esc>2e/lost<ret>w").unwrap();
     says(&driver, "! rejected, no-rule-matched");
-    says(&driver, "asked for    root.nowhere");
+    says(&driver, "requested    root.nowhere");
     driver.keys("t").unwrap();
     says(&driver, "user    mal");
     says(&driver, "root.nowhere");

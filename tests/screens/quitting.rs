@@ -12,7 +12,7 @@ use crate::common::{says, says_not};
 #[test]
 fn quitting_asks_when_something_would_be_lost() {
     let mut driver = after("<esc><esc>q", 80, 24);
-    says(&driver, "8 live applications on 3 nodes would be lost");
+    says(&driver, "8 active applications on 3 nodes would be lost");
     driver.keys("<ret>").unwrap();
     says_not(&driver, "would be lost");
     driver.keys("q<esc>q<right><left><ret>").unwrap();

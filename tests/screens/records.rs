@@ -82,7 +82,7 @@ fn who_may_not_see_all_of_the_audit_sees_his_own_and_is_informed() {
     let (mut driver, source) = tenants(user("ann"), 140, 40);
     order(&source, kill("train"), "");
     driver.keys("L").unwrap();
-    says(&driver, "only ann's own: the scheduler ACL sees all");
+    says(&driver, "only the entries of ann; members of the scheduler ACL see all");
     says(&driver, "1 act");
 }
 
@@ -143,12 +143,12 @@ fn the_past_is_shown_as_it_was() {
 }
 
 /// A scheduler of which everything is kept, every second of it: what it answers comes at once.
-struct Kept {
+struct Retained {
     stepped: Arc<Stepped>,
     views: std::sync::Mutex<Vec<Arc<View>>>,
 }
 
-impl Kept {
+impl Retained {
     fn pass(&self, seconds: u64) {
         for _ in 0..seconds {
             self.stepped.advance(Duration::from_secs(1));
@@ -157,7 +157,7 @@ impl Kept {
     }
 }
 
-impl Source for Kept {
+impl Source for Retained {
     fn view(&self) -> Arc<View> {
         self.stepped.view()
     }
@@ -198,7 +198,7 @@ impl Source for Kept {
 #[test]
 fn where_everything_is_kept_the_past_is_exact_and_older_than_the_console() {
     let (_, stepped) = tenants(user("ann").scheduler_admin(true), 140, 40);
-    let source = Arc::new(Kept { stepped, views: std::sync::Mutex::default() });
+    let source = Arc::new(Retained { stepped, views: std::sync::Mutex::default() });
     source.pass(10);
     order(&source.stepped, kill("nightly"), "");
     source.pass(10);

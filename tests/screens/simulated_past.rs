@@ -28,17 +28,18 @@ fn recorded(seconds: u64) -> (Driver, Arc<Stepped>, RunningJournal) {
     let setup = Setup::of(Profile::Kornsole);
     let workload: Box<dyn Workload> = Box::new(Demo::new(SEED, setup.profile));
     let folder = Folder::on(Arc::new(MemoryDisk::default())).unwrap();
-    let (mut core, kept) = folder.begin(&setup, 1.0, Some(workload), Box::new(|_| demo::core(SEED, &setup))).unwrap();
+    let (mut core, retained) =
+        folder.begin(&setup, 1.0, Some(workload), Box::new(|_| demo::core(SEED, &setup))).unwrap();
     while core.run_until(Time::ZERO + Duration::from_secs(seconds), 1000) == Progress::Busy {}
-    assert!(kept.sync(&mut core));
+    assert!(retained.sync(&mut core));
     let source = Stepped::unstarted(core, about("demo, seed 42"), Identity::parse("you").unwrap());
-    let source = Arc::new(source.with_journal(kept.history()));
-    (simulating(&source), source, kept)
+    let source = Arc::new(source.with_journal(retained.history()));
+    (simulating(&source), source, retained)
 }
 
 #[test]
 fn a_span_of_the_past_runs_as_if_a_queue_had_had_more() {
-    let (mut driver, source, _kept) = recorded(240);
+    let (mut driver, source, _retained) = recorded(240);
     let before = source.view();
     driver.keys(":simulate past 3m --set root.tenants.tenant-c.max.vcore=200 ").unwrap();
     driver.keys("--set root.tenants.tenant-c.max.memory=none<ret>").unwrap();
@@ -56,7 +57,7 @@ fn a_span_of_the_past_runs_as_if_a_queue_had_had_more() {
 
 #[test]
 fn from_the_past_on_the_screen_a_simulation_ends_at_that_moment() {
-    let (mut driver, _source, _kept) = recorded(120);
+    let (mut driver, _source, _retained) = recorded(120);
     driver.keys(":back 60s<ret>").unwrap();
     says(&driver, "THE PAST, at 1:00");
     driver.keys(":simulate past 30s<ret><ret>G").unwrap();

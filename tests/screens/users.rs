@@ -47,7 +47,7 @@ fn from_a_user_to_the_limit_and_to_what_waits_for_it() {
     assert!(bound.contains("6/   6!") && bound.contains("12Gi/  12Gi!") && bound.contains("line 31"), "{bound}");
     let root = line(&driver, "▌root");
     assert!(root.contains("1/ 20") && root.contains("line 12 of the configuration"), "{root}");
-    says(&driver, "1 ask waits: sue has cpu 6 of 6, mem 12Gi of 12Gi in tenant-a");
+    says(&driver, "1 request waits: sue has cpu 6 of 6, mem 12Gi of 12Gi in tenant-a");
     driver.keys("G<ret>").unwrap();
     says(&driver, "› etl-1");
     says(&driver, "k1-7");
@@ -109,7 +109,7 @@ fn a_group_is_distinct_from_a_user_of_its_name() {
     says(&driver, "tenant-b binds");
     driver.keys(":user dev<ret>").unwrap();
     says(&driver, "› user dev");
-    says(&driver, "no limit binds");
+    says(&driver, "no limit is reached");
     says(&driver, "no applications wait");
 }
 

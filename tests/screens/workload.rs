@@ -29,10 +29,10 @@ fn an_application_is_submitted_asks_and_gives_back() {
 
     driver.keys(":app web-7<ret>:ask 2 cpu=500m memory=1Gi priority=3<ret>").unwrap();
     says(&driver, "Add requests to web-7?");
-    says(&driver, "2 asks: cpu 0.5, mem 1Gi each.");
+    says(&driver, "2 requests: cpu 0.5, mem 1Gi each.");
     says(&driver, "In root.a.web, priority 3.");
     driver.keys("y").unwrap();
-    says(&driver, "2 asks of web-7 pending");
+    says(&driver, "2 requests of web-7 pending");
     later(&mut driver, &source);
     let running = |source: &Stepped| {
         let view = source.view();
@@ -51,9 +51,9 @@ fn an_application_is_submitted_asks_and_gives_back() {
     driver.keys("GX").unwrap();
     says(&driver, "It is pending and will be withdrawn: cpu 200.");
     driver.keys("<esc>:remove-app<ret>").unwrap();
-    says(&driver, "Releases 1 allocation, withdraws 1 pending ask.");
+    says(&driver, "Releases 1 allocation, cancels 1 pending request.");
     driver.keys("y").unwrap();
-    says(&driver, "removed web-7: 1 allocation released, 1 ask withdrawn");
+    says(&driver, "removed web-7: 1 allocation released, 1 request canceled");
 }
 
 #[test]

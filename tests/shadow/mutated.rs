@@ -25,8 +25,8 @@ fn halfway(name: &str, at: prop::sample::Index) -> Option<(Player, Case)> {
 
 /// Why a node cannot have an ask, by its own figures. `None`: it can.
 fn refuses(node: &Node, wanted: &[(String, i64)]) -> Option<&'static str> {
-    let lacks = wanted.iter().any(|(name, want)| *want > node.available.amount(name).max(0));
-    match (node.schedulable, lacks) {
+    let shortfall = wanted.iter().any(|(name, want)| *want > node.available.amount(name).max(0));
+    match (node.schedulable, shortfall) {
         (false, _) => Some("node-unschedulable"),
         (true, true) => Some("node-resources"),
         _ => None,
@@ -49,12 +49,12 @@ fn pending(part: &Partition) -> Vec<Candidate> {
             let mut queue = part.queues.get(app.queue);
             let mut has_room = true;
             while let Some(own) = queue {
-                let lacks = |(name, want): &(String, i64)| {
+                let shortfall = |(name, want): &(String, i64)| {
                     let left =
                         own.max.as_ref().and_then(|max| max.get(name)).map(|max| max - own.allocated.amount(name));
                     *want > 0 && left.is_some_and(|left| *want > left.max(0))
                 };
-                has_room &= !wanted.iter().any(lacks);
+                has_room &= !wanted.iter().any(shortfall);
                 queue = own.parent.and_then(|parent| part.queues.get(parent));
             }
             let (app, ask) = (app.id.clone(), ask.id.clone());
@@ -131,5 +131,5 @@ fn each_rule_is_named_with_its_figures() {
     assert_eq!(found.cause, "node n1 has too little left: cpu 1 missing, 2 of 4 used");
     stage.give(PartitionCommand::DrainNode("n2".into()));
     let found = stage.decided("a", "late", "n2");
-    assert_eq!((found.rule, found.cause.as_str()), (Some("node-unschedulable"), "node n2 takes no allocations"));
+    assert_eq!((found.rule, found.cause.as_str()), (Some("node-unschedulable"), "node n2 is unschedulable"));
 }

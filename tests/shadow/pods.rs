@@ -49,7 +49,7 @@ impl Player {
         let config = Arc::new(case.scenario.embedded_config(profile)?.config?);
         let mut shadow = Shadow::new(Scheduler::new(profile), BEGIN, BY_SECONDS);
         shadow.see(BEGIN, Input::Configure(Arc::clone(&config)));
-        drop(shadow.take_heard());
+        drop(shadow.take_received());
         let mut free = Free::new(Scheduler::new(profile), BEGIN);
         free.see(BEGIN, &Input::Configure(config));
         let mut following = Following::new(shadow, free, BEGIN);

@@ -21,11 +21,11 @@ fn recorded(folder: &Path, minutes: u64) {
     let setup = Setup::of(Profile::Kornsole);
     let workload: Box<dyn Workload> = Box::new(Demo::new(SEED, setup.profile));
     let open = Folder::open(folder, false).unwrap();
-    let (mut core, kept) = open.begin(&setup, 1.0, Some(workload), Box::new(|_| demo::core(SEED, &setup))).unwrap();
+    let (mut core, retained) = open.begin(&setup, 1.0, Some(workload), Box::new(|_| demo::core(SEED, &setup))).unwrap();
     let until = Time::ZERO + Duration::from_secs(60 * minutes);
     while core.run_until(until, 1000) == Progress::Busy {}
-    assert!(kept.sync(&mut core));
-    drop((core, kept));
+    assert!(retained.sync(&mut core));
+    drop((core, retained));
 }
 
 /// The forecast, the jobs that came in simulated and what it was, the first two with how far they are off, of one row of a backtest.
@@ -59,8 +59,8 @@ fn with_a_late_node(folder: &Path, node: bool) {
     let open = Folder::open(folder, false).unwrap();
     let make =
         Box::new(|workload| Ok(Core::set_up(&setup, config(), workload)?.with_config_text(CONFIG.as_bytes(), None)));
-    let (core, kept) = open.begin(&setup, 1.0, None, make).unwrap();
-    let engine = Engine::start_with_journal(core, 1.0, None, Some(kept)).unwrap();
+    let (core, retained) = open.begin(&setup, 1.0, None, make).unwrap();
+    let engine = Engine::start_with_journal(core, 1.0, None, Some(retained)).unwrap();
     let give = |act| {
         let (sender, answers) = channel();
         let answer = Box::new(move |outcome| drop(sender.send(outcome)));

@@ -65,19 +65,19 @@ fn a_scenario_gives_the_trace_of_run_byte_for_byte() {
 fn a_sweep_is_the_same_on_any_number_of_cores_and_can_be_taken_up_again() {
     let folder = TestFolder::new();
     let file = folder.write("mix.toml", GENERATED.replace("2h", "20m"));
-    let kept = folder.write("runs.jsonl", "");
+    let retained = folder.write("runs.jsonl", "");
     let arguments = [path(&file), "--load", "1,2", "--node-count", "2,4", "--seeds", "3", "--json"];
     let with = |more: &[&str]| simulate(&[&arguments[..], more].concat());
     let (code, one, err) = with(&["--threads", "1"]);
     assert_eq!((code, one.lines().count()), (Some(0), 12), "{err}");
     assert_eq!(with(&["--threads", "2"]).1, one);
-    assert_eq!(with(&["--resume", path(&kept)]).1, one);
+    assert_eq!(with(&["--resume", path(&retained)]).1, one);
     // Half of the kept runs, and a line that was cut off: the rest is run again.
-    let lines = std::fs::read_to_string(&kept).unwrap();
+    let lines = std::fs::read_to_string(&retained).unwrap();
     assert_eq!(lines.lines().count(), 12);
     let half: String = lines.lines().take(6).map(|line| format!("{line}\n")).collect();
-    std::fs::write(&kept, format!("{half}{}", &lines[..40])).unwrap();
-    assert_eq!(with(&["--resume", path(&kept)]).1, one);
+    std::fs::write(&retained, format!("{half}{}", &lines[..40])).unwrap();
+    assert_eq!(with(&["--resume", path(&retained)]).1, one);
     // A file that is something else stays as it is.
     let other = folder.write("other.txt", "my notes\n");
     let (code, _, err) = with(&["--resume", path(&other)]);

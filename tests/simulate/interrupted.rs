@@ -52,22 +52,22 @@ fn short_and_long(folder: &TestFolder) {
 fn finished_runs_are_kept_in_the_named_file_and_the_same_command_takes_them() {
     let folder = TestFolder::new();
     short_and_long(&folder);
-    let kept = folder.join("runs.jsonl");
-    let lines = || std::fs::read_to_string(&kept).map_or(0, |text| text.lines().count());
+    let retained = folder.join("runs.jsonl");
+    let lines = || std::fs::read_to_string(&retained).map_or(0, |text| text.lines().count());
     let arguments = ["short.toml", "long.toml", "--threads", "1", "--resume", "runs.jsonl"];
     let output = interrupted(&folder, &arguments, || lines() > 0);
     assert_eq!(output.status.code(), Some(130), "{}", said(&output));
     assert!(
         said(&output)
-            .contains("interrupted after 1 of 2 runs; they are in runs.jsonl: the same command continues from there"),
+            .contains("interrupted after 1 of 2 runs; finished runs are in runs.jsonl; repeat the command to continue"),
         "{}",
         said(&output)
     );
     assert!(output.stdout.is_empty());
     // What was kept is what the whole command would have given; the figures show that it was not run again.
-    let text = std::fs::read_to_string(&kept).unwrap();
-    std::fs::write(&kept, text.replacen("\"ended\":", "\"ended\":7", 1)).unwrap();
-    let (code, out, err) = simulate(&[path(&folder.join("short.toml")), "--json", "--resume", path(&kept)]);
+    let text = std::fs::read_to_string(&retained).unwrap();
+    std::fs::write(&retained, text.replacen("\"ended\":", "\"ended\":7", 1)).unwrap();
+    let (code, out, err) = simulate(&[path(&folder.join("short.toml")), "--json", "--resume", path(&retained)]);
     assert!(code == Some(0) && out.contains("\"ended\":7"), "{out}{err}");
 }
 
@@ -78,7 +78,11 @@ fn where_nothing_is_finished_the_same_command_begins_again() {
     let arguments = ["long.toml", "--threads", "1"];
     let output = interrupted(&folder, &arguments, || so_far(&folder).contains(" asks, "));
     assert_eq!(output.status.code(), Some(130), "{}", said(&output));
-    assert!(said(&output).contains("interrupted after 0 of 1 runs; the same command restarts it"), "{}", said(&output));
+    assert!(
+        said(&output).contains("interrupted after 0 of 1 runs; repeat the command to start again"),
+        "{}",
+        said(&output)
+    );
     assert!(!folder.join("kornsole-runs.jsonl").exists(), "nothing was finished, and so nothing is kept");
 }
 
@@ -88,10 +92,10 @@ fn an_interrupted_sweep_says_which_file_to_resume_from() {
     short_and_long(&folder);
     let arguments = ["short.toml", "long.toml", "--threads", "1"];
     let output = interrupted(&folder, &arguments, || so_far(&folder).contains("1 of 2 runs ("));
-    let words = "interrupted after 1 of 2 runs; they are in kornsole-runs.jsonl: the same command with --resume kornsole-runs.jsonl";
+    let words = "interrupted after 1 of 2 runs; finished runs are in kornsole-runs.jsonl; repeat the command with --resume kornsole-runs.jsonl";
     assert!(output.status.code() == Some(130) && said(&output).contains(words), "{}", said(&output));
-    let kept = folder.join("kornsole-runs.jsonl");
-    let (code, out, err) = simulate(&[path(&folder.join("short.toml")), "--json", "--resume", path(&kept)]);
+    let retained = folder.join("kornsole-runs.jsonl");
+    let (code, out, err) = simulate(&[path(&folder.join("short.toml")), "--json", "--resume", path(&retained)]);
     assert!(code == Some(0) && out.lines().count() == 1, "{out}{err}");
     // One that is there already stays as it is.
     let output = interrupted(&folder, &arguments, || so_far(&folder).contains("1 of 2 runs ("));
@@ -102,19 +106,19 @@ fn an_interrupted_sweep_says_which_file_to_resume_from() {
 fn an_interrupted_search_keeps_its_runs_and_goes_on_with_them() {
     let folder = TestFolder::new();
     folder.write("mix.toml", GENERATED);
-    let (file, kept) = (folder.join("mix.toml"), folder.join("runs.jsonl"));
+    let (file, retained) = (folder.join("mix.toml"), folder.join("runs.jsonl"));
     let target = ["--find", "nodes", "--until", "p95(wait, root.etl) < 1m"];
     let with = |more: &[&str]| simulate(&[&[path(&file)], &target[..], more].concat());
-    let (code, out, err) = with(&["--resume", path(&kept)]);
+    let (code, out, err) = with(&["--resume", path(&retained)]);
     assert_eq!(code, Some(0), "{err}");
-    let text = std::fs::read_to_string(&kept).unwrap();
+    let text = std::fs::read_to_string(&retained).unwrap();
     assert_eq!(
         text.lines().count(),
         out.lines().filter(|line| line.contains(" yes ") || line.contains(" no ")).count()
     );
     // As if it had been interrupted after two runs: the answer is the same.
     let two: String = text.lines().take(2).map(|line| format!("{line}\n")).collect();
-    std::fs::write(&kept, two).unwrap();
-    assert_eq!(with(&["--resume", path(&kept)]).1, out);
-    assert_eq!(std::fs::read_to_string(&kept).unwrap().lines().count(), text.lines().count());
+    std::fs::write(&retained, two).unwrap();
+    assert_eq!(with(&["--resume", path(&retained)]).1, out);
+    assert_eq!(std::fs::read_to_string(&retained).unwrap().lines().count(), text.lines().count());
 }

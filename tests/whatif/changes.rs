@@ -149,7 +149,7 @@ fn a_queue_below_its_guarantee_and_long_waits_are_counted() {
     let patient = tried(4, "set root.a.limit.user.joe.vcore=4", 400);
     assert_eq!(patient.total[0].long_waits, 0, "nothing waits as long as that");
     let promised = tried(3, "set root.a.guaranteed.vcore=4", 200).verdict;
-    assert!(promised.contains("root.a is below its guarantee 5m longer"), "{promised}");
+    assert!(promised.contains("root.a is below its guarantee for 5m longer"), "{promised}");
 }
 
 #[test]

@@ -60,7 +60,7 @@ fn a_maximum_is_raised_by_what_others_take_first() {
     let priority = all.iter().find(|line| line.contains("priority")).unwrap();
     assert_eq!(
         priority,
-        "raise its priority from 0 to 1: then it is served first when one ends; then two waits with 1 ask"
+        "raise its priority from 0 to 1: then it is scheduled first when one ends; then two waits with 1 request"
     );
     assert!(!all.iter().any(|line| line.starts_with("end one")), "the end of `one` is of use to `two`: {all:#?}");
 }
@@ -138,11 +138,11 @@ fn changes(remedy: &Remedy, is_managed: impl Fn(&QueuePath) -> bool) -> Option<V
 }
 
 /// Carries out what was proposed for every application that waits. Gives how often the application got more, by the kind of the remedy.
-fn kept(runner: &Runner, text: &str, wrong: &mut Vec<String>) -> BTreeMap<&'static str, (u64, u64)> {
+fn retained(runner: &Runner, text: &str, wrong: &mut Vec<String>) -> BTreeMap<&'static str, (u64, u64)> {
     let fork = fork_of(runner, text);
     let part = &runner.scheduler().partitions()[0];
     let waiting = part.apps.iter().filter(|(_, app)| !app.pending_order.is_empty()).map(|(_, app)| app.id.clone());
-    let mut kept: BTreeMap<&'static str, (u64, u64)> = BTreeMap::new();
+    let mut retained: BTreeMap<&'static str, (u64, u64)> = BTreeMap::new();
     for id in waiting.take(2) {
         let found = explanation(&fork, id.as_str());
         let waiting = found.asks.iter().filter(|ask| ask.status == AskStatus::Waits).take(2);
@@ -164,7 +164,7 @@ fn kept(runner: &Runner, text: &str, wrong: &mut Vec<String>) -> BTreeMap<&'stat
                 RemedyKind::Move { .. } => "move",
                 _ => "end",
             };
-            let count = kept.entry(name).or_default();
+            let count = retained.entry(name).or_default();
             count.1 += 1;
             if served {
                 count.0 += 1;
@@ -173,7 +173,7 @@ fn kept(runner: &Runner, text: &str, wrong: &mut Vec<String>) -> BTreeMap<&'stat
             }
         }
     }
-    kept
+    retained
 }
 
 /// What is promised comes true by the real commands and a real configuration, in all recorded scenarios.
@@ -194,9 +194,9 @@ fn what_is_promised_is_kept_at_the_end_of_every_recorded_scenario() {
                 continue;
             }
             let before = wrong.len();
-            for (name, (kept, of)) in kept(&runner, text, &mut wrong) {
+            for (name, (retained, of)) in retained(&runner, text, &mut wrong) {
                 let count = all.entry(name).or_default();
-                *count = (count.0 + kept, count.1 + of);
+                *count = (count.0 + retained, count.1 + of);
             }
             if wrong.len() > before {
                 wrong.insert(before, format!("{} under {profile}", file.display()));
@@ -205,9 +205,9 @@ fn what_is_promised_is_kept_at_the_end_of_every_recorded_scenario() {
     }
     println!("{all:?}\n{}", wrong.join("\n"));
     for name in ["raise", "move", "end"] {
-        let (kept, of) = all.get(name).copied().unwrap_or_default();
+        let (retained, of) = all.get(name).copied().unwrap_or_default();
         let least = if share::all() { 15 } else { 2 };
-        assert!(of > least && kept * 100 >= of * 97, "{name}: {kept} of {of}\n{}", wrong.join("\n"));
+        assert!(of > least && retained * 100 >= of * 97, "{name}: {retained} of {of}\n{}", wrong.join("\n"));
     }
 }
 
@@ -231,7 +231,7 @@ fn a_configuration_is_tried_for_ten_minutes_until_that_is_stopped() {
         lines,
         [
             "1 application starts (without the change: does not), a request waits 5m on average instead of 10m, 2 requests wait longer than 10m instead of 4",
-            "root.a: uses 2 cpu more at the end, 2 asks fewer wait at the end",
+            "root.a: uses 2 cpu more at the end, 2 requests fewer wait at the end",
             "runtimes: median of 0 ended applications, by queue; 2 applications had no match: never ends",
         ]
     );

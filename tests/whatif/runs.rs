@@ -126,7 +126,7 @@ fn what_comes_in_comes_in_both_runs_at_its_time() {
     ];
     plan.arrivals = Arrivals::recorded(recorded, from, later);
     let pair = run(&fork(), &plan, BOUNDS, &|| true).unwrap();
-    assert_eq!(pair.arrivals, "arrivals: 1 application with 1 ask, as recorded from 5.000s to 15.000s");
+    assert_eq!(pair.arrivals, "arrivals: 1 application with 1 request, as recorded from 5.000s to 15.000s");
     let [without, with] = &pair.comparison.total;
     assert_eq!((without.started, with.started), (1, 2), "it came in both runs, so it is no difference");
     assert!(pair.comparison.apps.iter().all(|app| app.app.as_str() != "late-again"));

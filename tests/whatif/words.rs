@@ -15,7 +15,7 @@ use view::waiting::Sentence;
 use view::waiting::Sentences;
 
 /// Words that the glossary has another one for, and names of the wire.
-const NOT_OURS: [&str; 11] =
+const NOT_OWN: [&str; 11] =
     ["vcore", "quota", "sleep", "pod", "starv", "lineage", "told", "tell", "whoever", "anew", "hand"];
 
 fn says(sentence: &str, parts: &[String]) {
@@ -29,7 +29,7 @@ fn in_our_words(sentence: &str) {
     let own = sentence.split_whitespace().filter(|word| !word.contains('.') && !word.contains('-'));
     for word in own {
         let lower = word.to_lowercase();
-        assert!(!NOT_OURS.iter().any(|not| lower.starts_with(not)), "{word:?} is no word of the glossary: {sentence}");
+        assert!(!NOT_OWN.iter().any(|not| lower.starts_with(not)), "{word:?} is no word of the glossary: {sentence}");
     }
 }
 
@@ -104,7 +104,7 @@ fn look(part: &Partition, runner: &Runner, seen: &mut BTreeMap<BlockLevel, u64>)
                 in_our_words(&remedy.sentence(found.at));
             }
             in_our_words(&ask.preemption.sentence());
-            ask.preemption.kept.sentences().iter().for_each(|one| in_our_words(one));
+            ask.preemption.retained.sentences().iter().for_each(|one| in_our_words(one));
         }
     }
     let overview = part.explain_all(runner.now(), None).unwrap();

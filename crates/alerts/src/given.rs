@@ -1,4 +1,4 @@
-//! What rules are judged by: one moment of a cluster, and what is known beside it.
+//! What rules are judged by: one moment of a cluster, and what is known next to it.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use view::record::Record;
 /// What a step of the alerts is made from.
 #[derive(Clone, Debug)]
 pub struct Given {
-    /// The cluster at that moment.
+    /// The cluster at that time.
     pub view: Arc<View>,
     /// The cluster's time now.
     pub at: Time,
@@ -18,9 +18,9 @@ pub struct Given {
     /// What is wrong with the connection, in words; `None` while the view is what is. Else only rules about the connection and the disk are
     /// judged.
     pub connection: Option<String>,
-    /// What the scheduler says is wrong with itself, one sentence each; `None` where it is not known.
+    /// What the scheduler says is wrong with itself, one sentence each; `None` where it is unknown.
     pub health: Option<Vec<String>>,
-    /// The disk that the state is kept on; `None` without a state folder, or where it cannot be asked.
+    /// The disk that the state is kept on; `None` without a state directory, or where it cannot be asked.
     pub disk: Option<Disk>,
     /// Whether the view has the applications; a remote may not have been asked yet.
     pub apps: bool,
@@ -29,7 +29,7 @@ pub struct Given {
 /// How full a disk is, and what is wrong with it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Disk {
-    /// The folder on it, as it was named.
+    /// The directory on it, as it was named.
     pub folder: String,
     /// What is free for this program, in bytes.
     pub free: u64,

@@ -7,16 +7,16 @@
 //! ```
 //!
 //! A rule has readings: one for each subject (a queue, a node, the connection) of which its condition holds, with figures. For each rule and
-//! subject there is a state: pending until the condition held for long enough, firing, and firing until it did not hold for long enough. What
-//! fires is reported once, unless another rule that fires inhibits it or somebody silenced it.
+//! subject there is a state: pending until the condition reserved for long enough, firing, and firing until it did not apply to long enough. What
+//! fires is reported once, unless another rule that fires inhibits it or someone silenced it.
 //!
 //! Where to read: [`rule`] is what a rule is, [`read`] how the text of rules is read; [`given`] what is judged, `condition` how; [`state`]
 //! what became of it, with [`silence`]; [`expression`] the little language of the kind `expression`.
 //!
 //! Invariants:
-//! - pure: time comes in as an argument; the same steps give the same changes;
-//! - one alert is reported once when it fires and once when it is over, and a state that is saved and read again reports nothing twice;
-//! - time that goes back, and time in which nobody looked, counts nothing;
+//! - pure: time arrives as an argument; the same steps give the same changes;
+//! - one alert is reported once when it fires and once when it has ended, and a state that is saved and read again reports nothing twice;
+//! - time that goes back, and time in which no one looked, counts nothing;
 //! - what cannot be seen (the connection is lost) neither fires nor resolves anything;
 //! - the number of alerts of a rule is bounded ([`state::MOST`]); what is beyond it is counted.
 

@@ -1,4 +1,4 @@
-//! Rules: what is watched, from which threshold on, for how long, and what is said.
+//! Rules: what is watched, from which threshold on, for how long, and what is reported.
 
 use std::fmt;
 use std::time::Duration;
@@ -14,9 +14,9 @@ use view::drain::span;
 pub enum Severity {
     /// Good to know.
     Info,
-    /// Somebody should look today.
+    /// Someone should look today.
     Warning,
-    /// Somebody should look now.
+    /// Someone should look now.
     Critical,
 }
 
@@ -116,7 +116,7 @@ pub enum About {
 kinds! {
     /// The first application of a queue that waits would fit its queues and a node, and waits
     FitsAndWaits = "fits-and-waits", Nothing, Queues;
-    /// A queue lacks `at` percent or more of its guarantee though it asks for it
+    /// A queue lacks `at` percent or more of its guarantee though it requests it
     BelowGuarantee = "below-guarantee", Percent, Queues;
     /// The oldest pending ask of a queue has waited for `at` or longer
     Waits = "waits", Duration, Queues;
@@ -124,7 +124,7 @@ kinds! {
     Preemptions = "preemptions", Count, Cluster;
     /// A user or group uses `at` percent or more of a limit
     Limit = "limit", Percent, Cluster;
-    /// A queue uses `at` percent or more of its maximum and asks for more
+    /// A queue uses `at` percent or more of its maximum and requests more
     Maximum = "maximum", Percent, Queues;
     /// A queue has been draining for `at` or longer
     Drain = "drain", Duration, Queues;
@@ -154,7 +154,7 @@ impl Kind {
         Self::ALL.iter().copied().find(|kind| kind.word() == word)
     }
 
-    /// Whether it looks at what happened in a span, `within`.
+    /// Whether it examines what happened in a span, `within`.
     pub const fn has_span(self) -> bool {
         matches!(self, Self::Preemptions | Self::NodeLost)
     }
@@ -175,7 +175,7 @@ pub struct Rule {
     pub within: Duration,
     /// For how long it has to hold before it fires.
     pub lasts: Duration,
-    /// For how long it must not hold before it is over.
+    /// For how long it must not hold before it has ended.
     pub resolve_after: Duration,
     /// How bad it is.
     pub severity: Severity,
@@ -183,7 +183,7 @@ pub struct Rule {
     pub queues: Vec<QueuePath>,
     /// Not these queues with all below them.
     pub except: Vec<QueuePath>,
-    /// What is said instead of the figures alone, with `{subject}`, `{figures}`, `{value}` and `{rule}` in it.
+    /// What is reported instead of the figures alone, with `{subject}`, `{figures}`, `{value}` and `{rule}` in it.
     pub text: Option<String>,
     /// The rules that keep it from being reported while they hold.
     pub inhibited_by: Vec<String>,
@@ -226,7 +226,7 @@ impl Rule {
 pub struct Rules {
     /// The rules, in the order of their names.
     pub rules: Vec<Rule>,
-    /// Where alerts are sent, beside the screen.
+    /// Where alerts are sent, next to the screen.
     pub targets: Targets,
 }
 

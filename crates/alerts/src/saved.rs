@@ -47,7 +47,7 @@ impl Alerts {
             serde_json::from_str(text).map_err(|error| format!("the state of the alerts cannot be parsed: {error}"))?;
         if saved.version != VERSION {
             return Err(format!(
-                "the state of the alerts has version {}, this program reads version {VERSION}",
+                "the state of the alerts has version {}, this program supports version {VERSION}",
                 saved.version
             ));
         }

@@ -1,4 +1,4 @@
-//! Silences: alerts that are not reported for a while, because somebody said so, with a reason.
+//! Silences: alerts that are not reported for a while, because someone said so, with a reason.
 
 use std::time::Duration;
 
@@ -10,10 +10,10 @@ use view::drain::span;
 
 /// The longest silence.
 pub const LONGEST: Duration = Duration::from_secs(30 * 24 * 3600);
-/// How many silences may be in force at the same time.
+/// How many silences may be active at the same time.
 pub const MOST: usize = 200;
 /// How many silences are kept, those that are over among them.
-pub const MOST_KEPT: usize = 1_000;
+pub const MOST_RETAINED: usize = 1_000;
 
 /// One silence. It is kept after its end: who silenced what, and why.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -24,7 +24,7 @@ pub struct Silence {
     pub rule: Option<String>,
     /// Only alerts about this; `None` for everything.
     pub subject: Option<Subject>,
-    /// When it began.
+    /// When it started.
     pub from: Time,
     /// When it ends, or ended.
     pub until: Time,
@@ -32,7 +32,7 @@ pub struct Silence {
     pub by: String,
     /// Why, in words; never empty.
     pub reason: String,
-    /// How it ended; `None` while it is in force.
+    /// How it ended; `None` while it is active.
     pub ended: Option<SilenceEnd>,
 }
 
@@ -42,11 +42,11 @@ pub struct Silence {
 pub enum SilenceEnd {
     /// Its time was over.
     Over,
-    /// Somebody ended it before.
+    /// Someone ended it before.
     By(String),
 }
 
-/// What somebody wants silenced.
+/// What someone needs silenced.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SilenceOrder {
     /// Only alerts of this rule.
@@ -108,7 +108,7 @@ impl Alerts {
         Ok(())
     }
 
-    /// Silences from now on. Gives the number of the silence.
+    /// Silences from now on. Returns the number of the silence.
     ///
     /// # Errors
     /// As [`Alerts::can_silence`].
@@ -120,7 +120,7 @@ impl Alerts {
         self.next_silence += 1;
         self.silences.push(Silence { id, rule, subject, from: now, until: now + lasts, by, reason, ended: None });
         // The oldest that is over goes.
-        if self.silences.len() > MOST_KEPT
+        if self.silences.len() > MOST_RETAINED
             && let Some(oldest) = self.silences.iter().position(|silence| silence.ended.is_some())
         {
             self.silences.remove(oldest);
@@ -132,7 +132,7 @@ impl Alerts {
     /// Ends a silence before its time. What still fires under it is reported by the next step.
     ///
     /// # Errors
-    /// There is none of this number in force.
+    /// There is none of this number active.
     pub fn end_silence(&mut self, id: u64, by: &str, now: Time) -> Result<(), String> {
         let silence = self.silences.iter_mut().find(|silence| silence.id == id && silence.ended.is_none());
         let silence = silence.ok_or_else(|| format!("silence {id} is not active"))?;
@@ -145,7 +145,7 @@ impl Alerts {
         self.silences.iter().rev()
     }
 
-    /// Ends the silences whose time is over.
+    /// Ends the silences whose time has ended.
     pub(super) fn end_silences(&mut self, now: Time) {
         for silence in self.silences.iter_mut().filter(|silence| silence.ended.is_none() && silence.until <= now) {
             silence.ended = Some(SilenceEnd::Over);

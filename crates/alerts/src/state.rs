@@ -24,7 +24,7 @@ pub(super) const MOST_LOST: usize = 1_000;
 pub enum Stage {
     /// Its condition holds, not yet for long enough.
     Pending,
-    /// Its condition has held for long enough.
+    /// Its condition has reserved for long enough.
     Firing,
 }
 
@@ -51,11 +51,11 @@ pub struct Alert {
     pub stage: Stage,
     /// Since when its condition holds.
     pub since: Time,
-    /// When it began to fire.
+    /// When it started to fire.
     pub fired: Option<Time>,
     /// Since when its condition does not hold any more though it fires.
     pub clear: Option<Time>,
-    /// The figure beside the threshold of its rule.
+    /// The figure next to the threshold of its rule.
     pub value: f64,
     /// What is so, with figures.
     pub text: String,
@@ -63,7 +63,7 @@ pub struct Alert {
     pub reported: bool,
     /// Why it is not.
     pub held: Option<Held>,
-    /// Which thing of the subject it is, where that changes: the condition then begins again.
+    /// Which thing of the subject it is, where that changes: the condition then restarts.
     pub which: String,
 }
 
@@ -83,9 +83,9 @@ impl Alert {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ChangeKind {
-    /// It begins to fire.
+    /// It starts to fire.
     Firing,
-    /// It is over.
+    /// It has ended.
     Resolved,
 }
 
@@ -94,7 +94,7 @@ pub enum ChangeKind {
 pub struct Change {
     /// Counts up by one for all changes of a state, over restarts too.
     pub number: u64,
-    /// Whether it fires or is over.
+    /// Whether it fires or has ended.
     pub kind: ChangeKind,
     /// When, by the cluster's time.
     pub at: Time,
@@ -102,7 +102,7 @@ pub struct Change {
     pub alert: Alert,
 }
 
-/// An alert that is over.
+/// An alert that has ended.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Ended {
     /// As it was last.
@@ -156,7 +156,7 @@ impl Alerts {
         Self { rules, next_silence: 1, next_change: 1, ..Self::default() }
     }
 
-    /// The rules in force.
+    /// The active rules.
     pub fn rules(&self) -> &Arc<Rules> {
         &self.rules
     }
@@ -181,7 +181,7 @@ impl Alerts {
         self.next_change
     }
 
-    /// The alerts that are over, the newest first.
+    /// The alerts that have ended, the newest first.
     pub fn ended(&self) -> impl Iterator<Item = &Ended> {
         self.ended.iter().rev()
     }

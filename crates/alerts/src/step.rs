@@ -1,4 +1,4 @@
-//! One step of the alerts: judge, let time pass, hold back, report.
+//! One step of the alerts: judge, let time pass, block, report.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -16,9 +16,9 @@ use view::PartitionView;
 const REMEMBERED: Duration = Duration::from_secs(7 * 24 * 3600);
 
 impl Alerts {
-    /// Judges all rules at a moment. Gives what is to be reported, in the order of the rules.
+    /// Judges all rules at a moment. Returns what is to be reported, in the order of the rules.
     ///
-    /// Time that goes back, and time before the first step of a state that was read, counts nothing: what was pending stays as old as it was.
+    /// Time that goes back, and time before the first step of a state that was read, counts nothing: what was pending stays as old unchanged.
     pub fn step(&mut self, given: &Given) -> Vec<Change> {
         let now = given.at;
         let before = self.at.replace(now);
@@ -45,12 +45,12 @@ impl Alerts {
         self.report(now)
     }
 
-    /// Takes other rules. What belongs to a rule that is gone is over, and reported by the next step.
+    /// Takes other rules. What belongs to a rule that no longer exists has ended, and reported by the next step.
     pub fn set_rules(&mut self, rules: Arc<Rules>) {
         self.rules = rules;
     }
 
-    /// The clock jumped back: alerts stay as old as they were.
+    /// The clock jumped back: alerts stay as old unchanged.
     fn jumped_back(&mut self, by: Duration) {
         for alert in self.alerts.values_mut() {
             alert.since = alert.since - by;
@@ -59,7 +59,7 @@ impl Alerts {
         }
     }
 
-    /// A time went by in which nobody saw what is judged: it counts neither for what is pending nor for what is clear.
+    /// A time went by in which no one saw what is judged: it counts neither for what is pending nor for what is clear.
     fn unseen(&mut self, time: Duration, which: impl Fn(&Alert) -> bool) {
         for alert in self.alerts.values_mut().filter(|alert| which(alert)) {
             if alert.stage == Stage::Pending {
@@ -69,7 +69,7 @@ impl Alerts {
         }
     }
 
-    /// After a state was read: the time from its last step until `now`, in which nobody looked, counts nothing.
+    /// After a state was read: the time from its last step until `now`, in which no one looked, counts nothing.
     pub(super) fn skip(&mut self, from: Time, now: Time) {
         if now < from {
             self.jumped_back(from.since(now));
@@ -127,7 +127,7 @@ impl Alerts {
         }
         let clear = *alert.clear.get_or_insert(now);
         if now.since(clear) >= rule.resolve_after {
-            // It is over: `report` takes it out.
+            // It has ended: `report` takes it out.
             alert.stage = Stage::Pending;
         }
     }
@@ -138,7 +138,7 @@ impl Alerts {
             return;
         }
         for part in &given.view.partitions {
-            // Capacity without nodes: they have not been asked for yet.
+            // Capacity without nodes: they have not been requested yet.
             if part.nodes.is_empty() && !part.capacity.is_zero() {
                 continue;
             }
@@ -194,7 +194,7 @@ impl Alerts {
             let held = inhibited.or_else(silenced);
             let released = held.is_none() && matches!(alert.held, Some(Held::Inhibited(_)));
             if released && !alert.reported && alert.stage == Stage::Firing && alert.clear.is_none() {
-                // What held it back is over; it has the time of its rule to go by itself.
+                // What held it back has ended; it has the time of its rule to go by itself.
                 (alert.stage, alert.since, alert.fired) = (Stage::Pending, now, None);
                 alert.age(rule, now);
             }
@@ -278,7 +278,7 @@ impl Alert {
         true
     }
 
-    /// Fires where it has held for long enough.
+    /// Fires where it has reserved for long enough.
     fn age(&mut self, rule: &Rule, now: Time) {
         if self.stage == Stage::Pending && now.since(self.since) >= rule.lasts {
             (self.stage, self.fired) = (Stage::Firing, Some(now));
@@ -286,7 +286,7 @@ impl Alert {
     }
 }
 
-/// What is said of a reading.
+/// What is reported of a reading.
 fn said(rule: &Rule, reading: &Reading) -> String {
     let Some(text) = &rule.text else { return reading.figures.clone() };
     let value = match rule.kind.unit() {

@@ -55,7 +55,7 @@ pub struct Subject {
     pub kind: SubjectKind,
     /// Its name; empty where the kind says it all.
     pub name: String,
-    /// Of the limit of a user or group: the queue that it stands on.
+    /// Of the limit of a user or group: the queue that it is on.
     pub queue: Option<String>,
 }
 
@@ -83,7 +83,7 @@ impl Subject {
         labels
     }
 
-    /// Where a person looks at it; `None` where there is no page of it.
+    /// Where a person examines it; `None` where there is no page of it.
     pub fn target(&self) -> Option<Target> {
         match self.kind {
             SubjectKind::Queue => Some(Target::Queue(QueuePath::new(&self.name))),

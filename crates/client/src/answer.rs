@@ -1,4 +1,4 @@
-//! What there is to know of an answer besides its body.
+//! What there is to know of an answer in addition its body.
 
 use std::time::SystemTime;
 
@@ -15,7 +15,7 @@ pub fn content_type(response: &Response) -> String {
     value.unwrap_or_default().to_ascii_lowercase()
 }
 
-/// Whether a text begins as no JSON and no YAML of a scheduler does.
+/// Whether a text starts as no JSON and no YAML of a scheduler does.
 pub fn looks_foreign(bytes: &[u8]) -> bool {
     bytes.trim_ascii_start().first() == Some(&b'<')
 }

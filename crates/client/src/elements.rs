@@ -1,15 +1,15 @@
-//! The elements of a large JSON list, passed on one by one while the list still comes in.
+//! The elements of a large JSON list, passed on one by one while the list still arrives.
 //!
 //! A list of applications or nodes can be tens of megabytes. It is never held as a whole: what is kept is the element that is just
 //! coming in. An element is passed on as its bytes, so that who has seen the same bytes before need not read them again.
 
-/// Takes a JSON list apart as it comes in.
+/// Takes a JSON list apart as it arrives.
 #[derive(Debug)]
 pub struct Elements {
     held: Vec<u8>,
-    /// How far `held` has been looked at.
+    /// How far `held` has been examined.
     at: usize,
-    /// Where the present element begins in `held`.
+    /// Where the present element starts in `held`.
     start: usize,
     state: State,
     limit: usize,
@@ -28,7 +28,7 @@ enum State {
     Text { depth: u32 },
     /// Right behind a backslash in a text.
     Escape { depth: u32 },
-    /// In the word `null`, which stands for an empty list; how many letters came.
+    /// In the word `null`, which represents an empty list; how many letters came.
     Null(usize),
     /// Behind the list.
     After,

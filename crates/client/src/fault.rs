@@ -13,7 +13,7 @@ const SHOWN: usize = 60;
 /// Why there is no answer, or none that can be used.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Fault {
-    /// Nobody listens, the name is not known, TLS does not start.
+    /// No one listens, the name is unknown, TLS does not start.
     Unreachable(Trouble),
     /// A time limit passed: which phase, and how long it was.
     Slow(&'static str, std::time::Duration),
@@ -31,7 +31,7 @@ pub enum Fault {
     Foreign(u16, String),
     /// The other side points elsewhere: status and where to.
     Elsewhere(u16, String),
-    /// JSON that does not read: what was asked, and what is wrong where.
+    /// JSON that is invalid: what was asked, and what is wrong where.
     Unreadable(String, String),
     /// A release that is too old (`rest.md` section 8).
     TooOld(String),
@@ -111,7 +111,7 @@ impl Fault {
         }
     }
 
-    /// Whether trying again is of no use until somebody changes something: who one is, where one asks.
+    /// Whether trying again is of no use until someone changes something: who one is, where one asks.
     pub fn is_final(&self) -> bool {
         match self {
             Self::Refused(status, _) => matches!(status, 401 | 403),
@@ -141,7 +141,7 @@ impl Fault {
         }
     }
 
-    /// The beginning of a foreign answer, fit for one line.
+    /// The start of a foreign answer, fit for one line.
     pub fn first_of(body: &[u8]) -> String {
         let text = String::from_utf8_lossy(&body[..body.len().min(4 * SHOWN)]);
         let line: String = text.split_whitespace().collect::<Vec<_>>().join(" ");

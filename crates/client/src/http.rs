@@ -38,7 +38,7 @@ pub struct Limits {
     /// Bytes of one such element.
     pub element: usize,
     /// Connections that are kept for the next request.
-    pub kept: usize,
+    pub retained: usize,
 }
 
 impl Default for Limits {
@@ -51,7 +51,7 @@ impl Default for Limits {
             body: 256 << 20,
             list: 2 << 30,
             element: 64 << 20,
-            kept: 8,
+            retained: 8,
         }
     }
 }
@@ -112,7 +112,7 @@ impl Client {
             .referer(false)
             .connect_timeout(limits.connect)
             .tcp_keepalive(Duration::from_secs(30))
-            .pool_max_idle_per_host(limits.kept)
+            .pool_max_idle_per_host(limits.retained)
             .pool_idle_timeout(Duration::from_secs(90));
         if let (Some(address), Some(host)) = (target.found_at, target.base.host_str()) {
             builder = builder.resolve(host, address);
@@ -176,7 +176,7 @@ impl Client {
         Ok(got.with(value))
     }
 
-    /// Sends a body and reads the JSON that comes back.
+    /// Sends a body and reads the JSON that returns.
     ///
     /// # Errors
     /// Everything that can go wrong.
@@ -193,7 +193,7 @@ impl Client {
         Ok(ClientResponse { value: parsed(path, &bytes)?, rtt, took: started.elapsed(), date })
     }
 
-    /// Asks for a list of objects and passes each to `each` as it comes in.
+    /// Asks for a list of objects and passes each to `each` as it arrives.
     ///
     /// # Errors
     /// Everything that can go wrong; elements may have been passed on by then.

@@ -1,4 +1,4 @@
-//! HTTP out: one scheduler's REST API, asked politely and believed in nothing.
+//! HTTP out: one scheduler's REST API, asked politely and trusted in nothing.
 //!
 //! [`Target`] is where to ask and as whom, [`Client`] asks, [`Fault`] is what can go wrong, described for a person; [`release`] finds
 //! which release answers, by the shape of its answers.

@@ -22,7 +22,7 @@ pub enum Release {
     V1_7,
     /// 1.8: the release that the wire types are written after.
     V1_8,
-    /// 1.9: `node-utilization` is gone.
+    /// 1.9: `node-utilization` no longer exists.
     V1_9,
     /// Newer than 1.9.
     Newer,
@@ -53,16 +53,16 @@ impl fmt::Display for Release {
     }
 }
 
-/// What stands at the other end.
+/// What is at the other end.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Remote {
-    /// An Apache YuniKorn.
+    /// Apache YuniKorn.
     YuniKorn(Release),
-    /// A kornsole, with what it can do.
+    /// A kornsole server, with what it can do.
     Kornsole(Server),
 }
 
-/// What a kornsole says of itself (E3).
+/// What a kornsole server says of itself (E3).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct Server {
@@ -81,7 +81,7 @@ pub struct Server {
     pub auth: String,
     /// It takes no action from anybody.
     pub read_only: bool,
-    /// What it can do beside reading.
+    /// What it can do next to reading.
     pub features: Vec<String>,
 }
 
@@ -109,7 +109,7 @@ impl Remote {
         }
     }
 
-    /// What a kornsole says of itself, if it is one.
+    /// What a kornsole server says of itself, if it is one.
     pub fn kornsole(&self) -> Option<&Server> {
         match self {
             Self::Kornsole(server) => Some(server),

@@ -45,13 +45,13 @@ impl fmt::Debug for Token {
 /// Where a scheduler is asked, and as whom.
 #[derive(Clone, Debug)]
 pub struct Target {
-    /// The address; its path ends with `/` and stands before every endpoint.
+    /// The address; its path ends with `/` and precedes every endpoint.
     pub(super) base: Url,
     pub(super) token: Option<Token>,
     /// Looked through this identity's eyes (`Kornsole-As`).
     pub(super) acting_as: Option<Identity>,
     pub(super) headers: HeaderMap,
-    /// Certificates of authorities, in PEM, beside the system's.
+    /// Certificates of authorities, in PEM, next to the system's.
     pub(super) authorities: Vec<Vec<u8>>,
     /// The client's own certificate and key, in PEM.
     pub(super) certificate: Option<Vec<u8>>,
@@ -64,7 +64,7 @@ pub struct Target {
 /// Why a target cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TargetFault {
-    /// The address does not read.
+    /// The address is invalid.
     #[error("{0:?} is not an address: {1}; write http://HOST:9080 or https://HOST/PATH")]
     Address(String, String),
     /// The address has what it must not have.
@@ -76,13 +76,13 @@ pub enum TargetFault {
     /// What is given as a token is empty, or has characters that no header may have.
     #[error("the token is empty or invalid")]
     Token,
-    /// A header that does not read.
+    /// A header that is invalid.
     #[error("{0:?} is not a header; write NAME: VALUE")]
     Header(String),
     /// A header that is the client's own.
     #[error("the header {0} is set by kornsole itself{1}")]
     OwnHeader(String, &'static str),
-    /// A certificate that does not read.
+    /// A certificate that is invalid.
     #[error("{0} has no valid PEM certificate: {1}")]
     Certificate(String, String),
     /// The HTTP client does not start.
@@ -94,7 +94,7 @@ impl Target {
     /// A target by its address: `http://HOST:PORT`, `https://HOST/BASE/PATH`; without a scheme it is `http`.
     ///
     /// # Errors
-    /// The address does not read, or has a user, a query or a fragment.
+    /// The address is invalid, or has a user, a query or a fragment.
     pub fn new(address: &str) -> Result<Self, TargetFault> {
         let whole = if address.contains("://") { address.to_owned() } else { format!("http://{address}") };
         let bad = |why: String| TargetFault::Address(address.to_owned(), why);
@@ -151,7 +151,7 @@ impl Target {
     /// # Errors
     /// None that is known: the address is the program's own.
     pub fn of_cluster(cluster: Arc<Cluster>) -> Result<Self, TargetFault> {
-        // This name stands for the scheduler inside of its pod, and is looked up by nobody.
+        // This name represents the scheduler inside of its pod, and is looked up by no one.
         Ok(Self { cluster: Some(cluster), ..Self::new("http://localhost:9080")? })
     }
 
@@ -160,7 +160,7 @@ impl Target {
         self.cluster.as_ref()
     }
 
-    /// Through somebody else's eyes.
+    /// Through someone else's eyes.
     #[must_use]
     pub fn seen_by(mut self, who: Option<Identity>) -> Self {
         self.acting_as = who;
@@ -170,7 +170,7 @@ impl Target {
     /// With a header, written `NAME: VALUE`.
     ///
     /// # Errors
-    /// It does not read, is the client's own, or is a secret that would be sent in the clear.
+    /// It is invalid, is the client's own, or is a secret that would be sent in the clear.
     pub fn with_header(mut self, header: &str) -> Result<Self, TargetFault> {
         let bad = || TargetFault::Header(header.split(':').next().unwrap_or_default().to_owned());
         let (name, value) = header.split_once(':').ok_or_else(bad)?;
@@ -237,7 +237,7 @@ impl Target {
         self.token.is_some()
     }
 
-    /// Through whose eyes is looked, if through somebody else's.
+    /// Through whose eyes is looked, if through someone else's.
     pub fn seen_as(&self) -> Option<&Identity> {
         self.acting_as.as_ref()
     }

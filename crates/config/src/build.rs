@@ -1,7 +1,7 @@
 //! Configuration as written → configuration as the scheduler takes it (`config.md` sections 5 to 12).
 //!
 //! What a release would take and our own rules refuse is built as that release reads it, as far as its parts can say
-//! so: an access list that does not parse names nobody, a quantity that does not is left out.
+//! so: an access list that does not parse names no one, a quantity that does not is omitted.
 
 use std::collections::{BTreeMap, HashSet};
 

@@ -1,5 +1,5 @@
 //! CSV record by record, every field with its place. Fields are separated by commas; one that holds a comma, a quote or a line
-//! break stands in double quotes, with each quote inside written twice (RFC 4180). Blank lines are passed over.
+//! break is in double quotes, with each quote inside written twice (RFC 4180). Blank lines are passed over.
 //!
 //! Not the crate `csv`: that one takes a misplaced quote as text, and has the line of a record but not the column of a field, and a fault
 //! is reported with both.
@@ -26,9 +26,9 @@ pub struct Csv<R> {
 pub struct Record {
     /// The number of its first line.
     line: u32,
-    /// The record as it is written, for the line of a fault.
+    /// The record as written, for the line of a fault.
     raw: String,
-    /// The fields, and where in `raw` each begins. Only the first `len` of them count.
+    /// The fields, and where in `raw` each starts. Only the first `len` of them count.
     fields: Vec<(String, usize)>,
     len: usize,
 }
@@ -55,7 +55,7 @@ impl Record {
         if index < self.len { &self.fields[index].0 } else { "" }
     }
 
-    /// Where a field begins; behind the last one, where the record begins.
+    /// Where a field starts; behind the last one, where the record starts.
     pub fn place(&self, index: usize) -> Place {
         let start = if index < self.len { self.fields[index].1 } else { 0 };
         self.place_of(start)
@@ -69,7 +69,7 @@ impl Record {
         Place { line: self.line.saturating_add(number(lines)), column: number(column) }
     }
 
-    /// Room for the next field, which begins at a byte of the text.
+    /// Room for the next field, which starts at a byte of the text.
     fn field(&mut self, start: usize) -> &mut String {
         if self.len == self.fields.len() {
             self.fields.push(Default::default());
@@ -83,7 +83,7 @@ impl Record {
 }
 
 impl<R: BufRead> Csv<R> {
-    /// A reader at the beginning of a text.
+    /// A reader at the start of a text.
     pub fn new(input: R) -> Self {
         Self { input, line: 0, bytes: Vec::new() }
     }
@@ -170,7 +170,7 @@ impl<R: BufRead> Csv<R> {
         }
     }
 
-    /// Reads a field in quotes. Gives where it ends.
+    /// Reads a field in quotes. Returns where it ends.
     fn quoted(&mut self, record: &mut Record, start: usize) -> io::Result<Result<usize, CsvFault>> {
         let mut text = String::new();
         let mut at = start + 1;

@@ -52,13 +52,13 @@ impl fmt::Display for Fault {
     }
 }
 
-/// The most faults that are kept of one text: more help nobody, and a text could be made of nothing else.
+/// The most faults that are kept of one text: more help no one, and a text could be made of nothing else.
 pub const MOST: usize = 20_000;
 
-/// The code of the fault that stands for those beyond [`MOST`].
+/// The code of the fault that represents those beyond [`MOST`].
 const MORE: &str = "CFG-S04";
 
-/// Collects the faults of one text, at most [`MOST`] of them and one that stands for the rest.
+/// Collects the faults of one text, at most [`MOST`] of them and one that represents the rest.
 #[derive(Clone, Debug, Default)]
 pub struct Faults {
     list: Vec<Fault>,
@@ -121,7 +121,7 @@ impl Faults {
         self.add(code, severity, at, path, message.into(), hint.into());
     }
 
-    /// Adds a fault for what the releases refuse and we take: an error by their profiles, a warning by ours.
+    /// Adds a fault for what the releases refuse and we take: an error by their profiles, a warning by kornsole.
     pub fn lenient(
         &mut self,
         code: &'static str,
@@ -172,10 +172,10 @@ impl Faults {
                 at: Place::default(),
                 path: String::new(),
                 message: format!(
-                    "the first {MOST} of {} faults are shown; {errors} of the others are errors",
+                    "the first {MOST} of {} problems are shown; {errors} of the others are errors",
                     MOST + left_out
                 ),
-                hint: "mend these and check again".to_owned(),
+                hint: "fix these and check again".to_owned(),
             });
         }
         self.list.sort_by_key(|fault| (fault.at, fault.severity));
@@ -355,7 +355,7 @@ mod tests {
         let reported = faults.into_sorted();
         assert_eq!(reported.len(), MOST + 1);
         assert_eq!((reported[0].code, reported[0].severity), (MORE, Severity::Error));
-        assert_eq!(reported[0].message, "the first 20000 of 20005 faults are shown; 3 of the others are errors");
+        assert_eq!(reported[0].message, "the first 20000 of 20005 problems are shown; 3 of the others are errors");
     }
 
     #[test]

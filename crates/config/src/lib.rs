@@ -1,10 +1,10 @@
 //! Queue configurations: YAML with the position of every value, typed, checked, compared, stored.
 //!
-//! The way of a text: [`yaml`] makes a tree of nodes with their places, `decode` takes values out of it as they are
+//! The way of a text: [`yaml`] makes a tree of nodes with their places, `decode` takes values out of it unchanged
 //! written (`raw`), `check` holds them against every rule, `build` normalises. [`read`] is all of it.
 //!
 //! Invariants:
-//! - reading never panics and never stops at the first fault: all faults of a text come back, each with its place;
+//! - reading never panics and never stops at the first fault: all faults of a text return, each with its place;
 //! - a text with an error yields no [`Config`], so nothing is ever half applied;
 //! - no IO but in `store`, which writes; the caller reads the text.
 

@@ -11,7 +11,7 @@ pub const IDS: [&str; 1] = ["W-001"];
 /// What allows warnings on its own line, or on the next one if the line has nothing else.
 const ALLOWED: &str = "# kornsole: allow ";
 
-/// The deepest queue that is looked at.
+/// The deepest queue that is examined.
 const DEEPEST: usize = yaml::DEEPEST;
 
 /// The warnings of a configuration, with their places in its text. A text that is no YAML has none.

@@ -53,7 +53,7 @@ fn one_of(input: Input) -> Result<Found, Fault> {
     Err(input::refusal(at, code, &message, hint.to_owned()))
 }
 
-/// The text of the configuration inside an input; `None` when the text is itself one, or has none that can be told.
+/// The text of the configuration inside an input; `None` when the text is itself one, or has none that can be reported.
 pub fn queues_of(text: &str, policy_group: &str) -> Option<String> {
     embedded(text, policy_group).ok().flatten().map(|embedded| embedded.text)
 }
@@ -63,7 +63,7 @@ pub fn queues_of(text: &str, policy_group: &str) -> Option<String> {
 pub(super) struct Embedded {
     /// The text of the entry, without what surrounds it.
     pub text: String,
-    /// Where the text begins in the manifest.
+    /// Where the text starts in the manifest.
     pub origin: Origin,
 }
 

@@ -6,7 +6,7 @@ use similar::{DiffOp, DiffTag};
 
 use crate::lines::steps;
 
-/// A change: lines of the text before, and what comes in their place.
+/// A change: lines of the text before, and what arrives their place.
 struct Change<'t> {
     old: Range<usize>,
     /// The line in the new text.

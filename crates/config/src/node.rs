@@ -51,7 +51,7 @@ pub struct Fields<'d> {
 pub struct MapKey<'d> {
     /// The key, without quotes.
     pub text: &'d str,
-    /// Where the key begins.
+    /// Where the key starts.
     pub at: Place,
 }
 
@@ -80,7 +80,7 @@ impl<'d> Fields<'d> {
         self.node.at()
     }
 
-    /// The list under `key`; its null entries are left out. `None` when there is none, or it is no list.
+    /// The list under `key`; its null entries are omitted. `None` when there is none, or it is no list.
     pub fn list(&self, key: &str, path: &str, faults: &mut Faults) -> Option<Vec<Node<'d>>> {
         self.get(key)?.list(key, path, faults)
     }
@@ -142,7 +142,7 @@ impl<'d> Node<'d> {
             Content::Scalar(_) => "a single value",
             Content::List(_) => "a list",
             Content::Map(_) => "a map",
-            Content::Broken => "a faulty value",
+            Content::Broken => "an invalid value",
         }
     }
 
@@ -179,7 +179,7 @@ impl<'d> Node<'d> {
         }
     }
 
-    /// The entries of the list, those that are null left out. `None` for null and for what is no list (CFG-005).
+    /// The entries of the list, those that are null omitted. `None` for null and for what is no list (CFG-005).
     pub fn list(self, key: &str, path: &str, faults: &mut Faults) -> Option<Vec<Node<'d>>> {
         match self.content() {
             Content::List(items) => {
@@ -322,7 +322,7 @@ pub(super) fn quoted(key: &str) -> String {
     if key.contains(' ') { key.to_owned() } else { format!("`{key}`") }
 }
 
-/// Reports a key that is not known where it stands (CFG-003).
+/// Reports a key that is unknown where it stands (CFG-003).
 pub fn unknown_key(key: &str, at: Place, map: &str, known: &[&str], path: &str, faults: &mut Faults) {
     let near = known
         .iter()

@@ -15,7 +15,7 @@ use model::{AllowedValue, PriorityPolicy, Profile, QueuePath, allowed_values};
 pub enum PropertyKey {
     /// The order of the applications of a leaf: an [`AppSortPolicy`].
     ApplicationSortPolicy,
-    /// Whether that order begins with priorities: a [`PrioritySorting`].
+    /// Whether that order starts with priorities: a [`PrioritySorting`].
     ApplicationSortPriority,
     /// Whether priorities are seen outside the queue: a [`PriorityPolicy`].
     PriorityPolicy,
@@ -31,7 +31,7 @@ pub enum PropertyKey {
 
 allowed_values!(PropertyKey, exact, {
     ApplicationSortPolicy: All "application.sort.policy", [], "The order of the applications in a leaf.";
-    ApplicationSortPriority: All "application.sort.priority", [], "Whether higher priorities go first.";
+    ApplicationSortPriority: All "application.sort.priority", [], "Whether higher priorities are scheduled first.";
     PriorityPolicy: All "priority.policy", [], "`fence`: priorities in this queue do not apply outside it.";
     PriorityOffset: All "priority.offset", [], "An integer added to the priorities in this queue; it may be negative.";
     PreemptionPolicy: All "preemption.policy", [], "The effect of preemption in this queue.";
@@ -127,7 +127,7 @@ pub struct QueueProperties {
     /// How long a maximum may be exceeded before it is enforced (N-01); 0 is for ever.
     #[serde(default)]
     pub quota_preemption_delay: Duration,
-    /// After so many asks of an application that find no node the others wait (D-19); 0 is off. Used on leaves only.
+    /// After this many asks of an application that find no node the others wait (D-19); 0 is off. Used on leaves only.
     #[serde(default)]
     pub ask_backoff: u64,
     /// For how long.
@@ -190,7 +190,7 @@ impl QueueProperties {
         }
     }
 
-    /// Takes one property; a key that is not known changes nothing.
+    /// Takes one property; a key that is unknown changes nothing.
     ///
     /// # Errors
     /// The key, if it is known and the value is not good; its default is then set.
@@ -249,7 +249,7 @@ pub struct Property {
     pub value: String,
     /// The queue, this one or an ancestor, whose configuration says so.
     pub from: QueuePath,
-    /// Where it stands in the file.
+    /// Where it is in the file.
     pub at: Place,
     /// Whether it is from that queue's child template.
     pub template: bool,
@@ -281,7 +281,7 @@ pub fn inherit(
     Arc::new(merged)
 }
 
-/// The same as the releases have it when they make a queue: a key that the parent does not pass on stands there with its default.
+/// The same as the releases have it when they make a queue: a key that the parent does not pass on is there with its default.
 pub fn inherit_with_defaults(
     parent: &Arc<MergedProperties>,
     path: &QueuePath,
@@ -341,7 +341,7 @@ pub fn parse_duration(text: &str) -> Option<Duration> {
     Some(Duration::from_nanos(nanos.unsigned_abs()))
 }
 
-/// The digits at the beginning, and the rest.
+/// The digits at the start, and the rest.
 fn digits(text: &str) -> (&str, &str) {
     text.split_at(text.bytes().take_while(u8::is_ascii_digit).count())
 }

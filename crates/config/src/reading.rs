@@ -74,8 +74,8 @@ fn read_into(text: &str, faults: &mut Faults) -> Option<Config> {
     let document = yaml::parse(text, faults)?;
     let Some(node) = document.root() else {
         let message = "the file is empty: the default configuration is used";
-        let hint = "one partition with a root that all users may submit to, and placement by the tag `namespace`; as a replacement of another \
-                    configuration it removes every queue, and is refused unless that is allowed";
+        let hint = "one partition with a root that all users may submit to, and placement by the tag `namespace`; if \
+            it replaces another configuration, it removes every queue, and is rejected unless you allow this";
         faults.warning(EMPTY_TEXT, Place::default(), "", message, hint);
         let default = read(DEFAULT_CONFIG, faults.profile()).config?;
         return Some(Config { checksum: checksum(text.as_bytes()), ..default });
@@ -105,13 +105,13 @@ pub fn checksum(text: &[u8]) -> String {
 /// wherever it stands.
 pub fn without_checksum(text: &[u8]) -> Cow<'_, [u8]> {
     let Some(cut) = carried(text) else { return Cow::Borrowed(text) };
-    let (mut kept, mut rest) = (Vec::with_capacity(text.len()), text);
+    let (mut retained, mut rest) = (Vec::with_capacity(text.len()), text);
     while let Some(at) = find(rest, cut) {
-        kept.extend_from_slice(&rest[..at]);
+        retained.extend_from_slice(&rest[..at]);
         rest = &rest[at + cut.len()..];
     }
-    kept.extend_from_slice(rest);
-    Cow::Owned(kept)
+    retained.extend_from_slice(rest);
+    Cow::Owned(retained)
 }
 
 /// The checksum that a text carries, by which it names the text that it was made from; `None` without one.

@@ -1,8 +1,8 @@
-//! What a configuration takes away from the one in force, and when that is too much to happen without being asked for.
+//! What a configuration takes away from the active one, and when that is too much to happen without being requested.
 //!
 //! One failed `yq > file` leaves an empty file; loaded, it drains everything. So a configuration that an order or a file brings is held
-//! against the one in force (CFG-120), and is refused when it says nothing, removes more than half of the queues, or every queue of a
-//! partition. What a workload brings is played as it is written.
+//! against the active one (CFG-120), and is refused when it says nothing, removes more than half of the queues, or every queue of a
+//! partition. What a workload brings is played as written.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -23,13 +23,13 @@ pub struct Removal {
     pub empty: bool,
 }
 
-/// What somebody allows a configuration to take away.
+/// What someone allows a configuration to take away.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct AllowedRemoval {
     /// A text that says nothing, whatever it removes.
     #[serde(default)]
     pub empty: bool,
-    /// At most so many queues.
+    /// At most this many queues.
     #[serde(default)]
     pub queues: Option<usize>,
 }
@@ -63,13 +63,13 @@ impl Removal {
             || if self.empty { allowed.empty } else { allowed.queues.is_some_and(|most| self.queues <= most) }
     }
 
-    /// What has to be said to allow it: the flag of the command line, and the header of the REST API.
+    /// What has to be reported to allow it: the flag of the command line, and the header of the REST API.
     pub fn how_to_allow(&self) -> String {
         if self.empty {
-            return "if that is meant, allow it: --allow-empty (REST: Kornsole-Allow-Empty: true)".to_owned();
+            return "if this is intended, use --allow-empty (REST: Kornsole-Allow-Empty: true)".to_owned();
         }
         let count = self.queues;
-        format!("if that is meant, allow it: --allow-removal {count} (REST: Kornsole-Allow-Removal: {count})")
+        format!("if this is intended, use --allow-removal {count} (REST: Kornsole-Allow-Removal: {count})")
     }
 }
 
@@ -85,8 +85,8 @@ impl fmt::Display for Removal {
         write!(f, "removes {} of {} {noun}", self.queues, self.of)?;
         match self.partitions.as_slice() {
             [] => Ok(()),
-            [one] => write!(f, ", every queue of partition {one} among them"),
-            several => write!(f, ", every queue of the partitions {} among them", several.join(", ")),
+            [one] => write!(f, ", including every queue of partition {one}"),
+            several => write!(f, ", including every queue of the partitions {}", several.join(", ")),
         }
     }
 }
@@ -146,7 +146,7 @@ mod tests {
         assert!(removal.is_large() && !removal.passes(AllowedRemoval::default()));
         let gone = Removal::between(&two(gpu), &two(""), false);
         assert_eq!((gone.queues, gone.of), (2, 6), "the root goes with its partition");
-        assert_eq!(gone.to_string(), "it removes 2 of 6 queues, every queue of partition gpu among them");
+        assert_eq!(gone.to_string(), "it removes 2 of 6 queues, including every queue of partition gpu");
     }
 
     #[test]

@@ -82,9 +82,11 @@ impl Schema {
                     "The queue tree. If it does not have a single queue `root`, a root is added as the parent.",
                 )
             }
-            "placementrules" => {
-                described(list("rule"), "How an application finds its queue: the rules are tried in this order.")
-            }
+            "placementrules" => described(
+                list("rule"),
+                "The rules that select the queue of an application, in the order in which \
+                    they are tried.",
+            ),
             "limits" => {
                 described(list("limit"), "Limits of users and groups in the whole partition, as on the root queue.")
             }
@@ -110,7 +112,7 @@ impl Schema {
         }
         if newer {
             let resolver = object(&decode::RESOLVER, |_| described(text(), "`os`, `ldap`, `test`, or nothing."));
-            partition["properties"]["usergroupresolver"] = described(resolver, "Where the groups of a user come from.");
+            partition["properties"]["usergroupresolver"] = described(resolver, "The source of the groups of a user.");
         }
         partition["required"] = json!(["queues"]);
         partition
@@ -128,7 +130,7 @@ impl Schema {
                 described(name, "The name, 1 to 64 of a-z A-Z 0-9 _ -; its case does not matter.")
             }
             "parent" => described(self.flag(), "Makes a queue without children a parent queue."),
-            "queues" => described(list("queue"), "The queues below this one."),
+            "queues" => described(list("queue"), "The child queues."),
             "maxapplications" => {
                 described(self.count(), "The maximum number of running applications in this queue and its children.")
             }
@@ -138,7 +140,7 @@ impl Schema {
             }
             "submitacl" => described(acl(), "Who may submit applications: `user,user group,group`, or `*`."),
             "resources" => reference("resources"),
-            "limits" => described(list("limit"), "Limits of users and groups in this queue and below."),
+            "limits" => described(list("limit"), "Limits of users and groups in this queue and its subtree."),
             "childtemplate" => reference("childtemplate"),
             _ => Value::Null,
         });
@@ -314,7 +316,7 @@ impl Schema {
     }
 }
 
-/// A map with the keys that the reader knows there, or null. A key for which nothing is given is left out.
+/// A map with the keys that the reader knows there, or null. A key for which nothing is given is omitted.
 fn object(known: &[&str], shape: impl Fn(&str) -> Value) -> Value {
     let properties: Map<String, Value> =
         known.iter().map(|key| ((*key).to_owned(), shape(key))).filter(|(_, shape)| !shape.is_null()).collect();
@@ -335,7 +337,7 @@ fn list(of: &str) -> Value {
     json!({ "type": ["array", "null"], "items": reference(of) })
 }
 
-/// A scalar that is taken as it is written.
+/// A scalar that is taken as written.
 fn text() -> Value {
     json!({ "type": ["string", "number", "boolean", "null"] })
 }

@@ -1,10 +1,10 @@
 //! Storing a text so that at any moment, whatever fails, the file holds the whole old text or the whole new one.
 //!
-//! A temporary file in the same folder is written and synced, takes the owner and mode of the old file, and is renamed
-//! over it; then the folder is synced. A symbolic link stays: what it leads to is replaced.
+//! A temporary file in the same directory is written and synced, takes the owner and mode of the old file, and is renamed
+//! over it; then the directory is synced. A symbolic link stays: what it leads to is replaced.
 //!
 //! Invariants:
-//! - an error before the rename leaves the old file as it was, and no temporary file;
+//! - an error before the rename leaves the old file unchanged, and no temporary file;
 //! - once [`Prepared::commit`] is back, the new text outlasts a power cut.
 //!
 //! Known limits: extended attributes and access lists of the file system are not carried over, and other hard links of the
@@ -27,7 +27,7 @@ pub use self::sweep::sweep;
 /// Replaces the text of a file, or makes a new file.
 ///
 /// # Errors
-/// Why the file is as it was; or, when only the last step failed, that the new text may not outlast a power cut.
+/// Why the file is unchanged; or, when only the last step failed, that the new text may not outlast a power cut.
 pub fn store(path: &Path, text: &[u8]) -> Result<(), StoreError> {
     prepare(&Disk, path, text)?.commit()
 }
@@ -53,15 +53,15 @@ pub trait FileSystem {
     fn create(&self, path: &Path, private: bool) -> io::Result<Self::File>;
     /// Writes some bytes, perhaps not all.
     fn write(&self, file: &mut Self::File, bytes: &[u8]) -> io::Result<usize>;
-    /// Gives the file an owner and a group.
+    /// Returns the file an owner and a group.
     fn set_owner(&self, file: &Self::File, user: u32, group: u32) -> io::Result<()>;
-    /// Gives the file its permission bits.
+    /// Returns the file its permission bits.
     fn set_mode(&self, file: &Self::File, mode: u32) -> io::Result<()>;
     /// Waits until all that was written is on the disk.
     fn sync(&self, file: &Self::File) -> io::Result<()>;
-    /// Puts a file in the place of another, in one step.
+    /// Puts a file instead of another, in one step.
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()>;
-    /// Waits until the names in a folder are on the disk.
+    /// Waits until the names in a directory are on the disk.
     fn sync_folder(&self, path: &Path) -> io::Result<()>;
     /// Removes a file; it is an error when there is none.
     fn remove(&self, path: &Path) -> io::Result<()>;
@@ -70,7 +70,7 @@ pub trait FileSystem {
 /// What is kept of the old file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Metadata {
-    /// Whether it is an ordinary file, not a folder or a device.
+    /// Whether it is an ordinary file, not a directory or a device.
     pub is_file: bool,
     /// The permission bits, as `chmod` takes them.
     pub mode: u32,
@@ -104,14 +104,14 @@ pub enum StoreStep {
     Keep,
     /// Waiting for it to be on the disk.
     Sync,
-    /// Putting it in the place of the old one.
+    /// Putting it instead of the old one.
     Rename,
     /// Waiting for that to be on the disk.
     SyncFolder,
 }
 
 impl StoreError {
-    /// Whether the file holds the new text already; only whether that outlasts a power cut is not known.
+    /// Whether the file holds the new text already; only whether that outlasts a power cut is unknown.
     pub fn replaced(&self) -> bool {
         self.step == StoreStep::SyncFolder
     }
@@ -149,21 +149,21 @@ impl std::error::Error for StoreError {
     }
 }
 
-/// A text that is on the disk beside the file it is for. When this is dropped, it is gone again.
+/// A text that is on the disk next to the file it is for. When this is dropped, it no longer exists again.
 #[must_use = "the file is replaced by `commit`"]
 pub struct Prepared<'f, F: FileSystem> {
     files: &'f F,
-    /// Held, so that nobody takes it for what a killed process left.
+    /// Held, so that no one takes it for what a killed process left.
     file: F::File,
     temporary: PathBuf,
     path: PathBuf,
     committed: bool,
 }
 
-/// Writes and syncs a text beside the file it is for, so that what can fail has failed before anything is decided.
+/// Writes and syncs a text next to the file it is for, so that what can fail has failed before anything is decided.
 ///
 /// # Errors
-/// Why it cannot be; the file is as it was.
+/// Why it cannot be; the file is unchanged.
 pub fn prepare<'f, F: FileSystem>(files: &'f F, path: &Path, text: &[u8]) -> Result<Prepared<'f, F>, StoreError> {
     prepare_as(files, path, text, false)
 }
@@ -202,7 +202,7 @@ fn prepare_as<'f, F: FileSystem>(
 }
 
 impl<F: FileSystem> Prepared<'_, F> {
-    /// Puts the text in the place of the old one.
+    /// Puts the text instead of the old one.
     ///
     /// # Errors
     /// Why it cannot be; see [`StoreError::replaced`].
@@ -220,7 +220,7 @@ impl<F: FileSystem> Prepared<'_, F> {
 impl<F: FileSystem> Drop for Prepared<'_, F> {
     fn drop(&mut self) {
         if !self.committed {
-            // The error is dropped: nobody waits for it, and a file that stays behind is never read.
+            // The error is dropped: no one waits for it, and a file that stays behind is never read.
             let _removed = self.files.remove(&self.temporary);
         }
     }
@@ -243,7 +243,7 @@ fn follow(files: &impl FileSystem, path: &Path) -> Result<PathBuf, StoreError> {
     Err(StoreError { path: here, step: StoreStep::Look, source: io::Error::other("too many symbolic links") })
 }
 
-/// The folder that a file is in.
+/// The directory that a file is in.
 fn folder(path: &Path) -> &Path {
     match path.parent() {
         Some(folder) if folder.as_os_str().is_empty() => Path::new("."),

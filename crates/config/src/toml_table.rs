@@ -103,7 +103,7 @@ impl<'t, 'v> Entry<'t, 'v> {
         fault(self.text, code, &self.value.span(), &self.path, message, hint)
     }
 
-    /// A fault at byte `at` of the text that its value is; at its beginning where that is written with escapes.
+    /// A fault at byte `at` of the text that its value is; at its start where that is written with escapes.
     pub fn wrong_inside(&self, code: &'static str, at: usize, message: String, hint: &str) -> Fault {
         let span = self.value.span();
         let written = self.text.get(span.clone()).unwrap_or_default();
@@ -117,9 +117,9 @@ impl<'t, 'v> Entry<'t, 'v> {
         fault(self.text, code, &(start..span.end), &self.path, message, hint)
     }
 
-    /// The fault of a name that is not known.
+    /// The fault of a name that is unknown.
     pub fn unknown(&self, code: &'static str, kind: &str, known: &[&str]) -> Fault {
-        self.fault(code, format!("no {kind} {:?}", self.name), &format!("available: {}", known.join(", ")))
+        self.fault(code, format!("unknown {kind} {:?}", self.name), &format!("available: {}", known.join(", ")))
     }
 
     fn other_type(&self, wanted: &str) -> Fault {

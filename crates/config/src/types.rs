@@ -19,7 +19,7 @@ pub struct Place {
 pub struct Placed<T> {
     /// The value, read and normalised.
     pub value: T,
-    /// Where the value begins in the text.
+    /// Where the value starts in the text.
     pub at: Place,
 }
 
@@ -93,7 +93,7 @@ pub struct QueueConfig {
 }
 
 impl QueueConfig {
-    /// Whether the configuration says of this queue, children and limits left out, what it says of `other`, at the same places.
+    /// Whether the configuration says of this queue, children and limits omitted, what it says of `other`, at the same places.
     pub fn same_settings(&self, other: &Self) -> bool {
         let of = |queue: &'_ Self| (queue.at, queue.parent, queue.capitals);
         of(self) == of(other)

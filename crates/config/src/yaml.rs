@@ -1,7 +1,7 @@
 //! YAML text → a tree in which every node knows its place.
 //!
 //! Invariants:
-//! - nothing recurses, neither while reading nor when the tree is dropped: the nodes stand in one list;
+//! - nothing recurses, neither while reading nor when the tree is dropped: the nodes are in one list;
 //! - an alias points at its target and copies nothing; what aliases would expand to is counted, and bounded by
 //!   [`EXPANDED`], so a walk over the tree is bounded work;
 //! - what the quick reader reads is what the whole parser reads;
@@ -25,7 +25,7 @@ use super::types::Place;
 pub const LARGEST: usize = 16 << 20;
 /// The deepest nesting of maps and lists, through aliases too.
 pub const DEEPEST: usize = 256;
-/// The most values that all aliases together may stand for.
+/// The most values that all aliases together may represent.
 pub const EXPANDED: usize = 500_000;
 
 /// One YAML document as a tree.
@@ -62,7 +62,7 @@ pub(super) enum Content {
     Broken,
 }
 
-/// Where the items of a list or the entries of a map stand among those of the document.
+/// Where the items of a list or the entries of a map are among those of the document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Run {
     from: u32,
@@ -87,10 +87,10 @@ pub(super) struct Entry {
     pub(super) value: u32,
 }
 
-/// A scalar whose text stands in the document.
+/// A scalar whose text is in the document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct ScalarData {
-    /// Where the text begins and ends, in bytes.
+    /// Where the text starts and ends, in bytes.
     text: (u32, u32),
     style: Style,
     content: Place,
@@ -116,7 +116,7 @@ pub struct Scalar<'d> {
     pub text: &'d str,
     /// How it was written.
     pub style: Style,
-    /// Where the content begins; for a block the line after its header, and the column is its indentation.
+    /// Where the content starts; for a block the line after its header, and the column is its indentation.
     pub content: Place,
 }
 
@@ -126,7 +126,7 @@ impl Scalar<'_> {
         self.style == Style::Plain && matches!(self.text, "" | "~" | "null" | "Null" | "NULL")
     }
 
-    /// Where the text comes from, to keep when the tree is gone.
+    /// Where the text comes from, to keep when the tree no longer exists.
     pub fn origin(&self) -> Origin {
         Origin { style: self.style, content: self.content }
     }

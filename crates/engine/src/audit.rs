@@ -25,7 +25,7 @@ pub(super) struct ConfigOrigin {
 }
 
 impl From<LoadedBy> for ConfigOrigin {
-    /// What a file or the start loaded is nobody's order.
+    /// What a file or the start loaded is no one's order.
     fn from(by: LoadedBy) -> Self {
         let source = match &by {
             LoadedBy::Start => RevisionSource::Start,
@@ -40,7 +40,7 @@ impl From<LoadedBy> for ConfigOrigin {
 }
 
 impl ConfigOrigin {
-    /// An order of somebody, which may bring an older revision back.
+    /// An order of someone, which may bring an older revision back.
     pub fn order(actor: &Actor, order: &Order, wall: Option<WallTime>) -> Self {
         let user = actor.user().to_owned();
         let (by, source) = match (&order.act, &actor.from) {
@@ -115,7 +115,7 @@ pub(super) fn enter(
 pub(super) fn enter_load(state: &State, from: ActsFrom, before: Facts, refused: Option<&str>, wall: Option<WallTime>) {
     let actor = Actor { from, ..Actor::from(Identity::default()) };
     let act = Act::Configure { text: String::new(), base: None, dry_run: false };
-    let refusal = refused.map(|why| Refusal::new(Code::ConfigInvalid, "the configuration was refused", why));
+    let refusal = refused.map(|why| Refusal::new(Code::ConfigInvalid, "the configuration was rejected", why));
     enter(state, &actor, &Order::from(act), before, refusal.as_ref().map_or(Ok(()), Err), wall);
 }
 
@@ -230,7 +230,7 @@ fn app_facts(part: &Partition, id: &AppId) -> Facts {
         fact("queue", &app.queue_path),
         fact("state", app.state),
         fact("allocations", app.allocations.len()),
-        fact("pending asks", app.pending_order.len()),
+        fact("pending requests", app.pending_order.len()),
     ]
 }
 

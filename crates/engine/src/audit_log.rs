@@ -1,6 +1,6 @@
-//! The log of a running scheduler: who did what, and every configuration that was in force (REST E5, E11).
+//! The log of a running scheduler: who did what, and every configuration that was active (REST E5, E11).
 //!
-//! The owner of the scheduler writes; everybody reads. It is kept in memory here, as much of it as [`MOST_ENTRIES`] and
+//! The owner of the scheduler writes; everyone reads. It is kept in memory here, as much of it as [`MOST_ENTRIES`] and
 //! [`MOST_TEXT`] say. The journal takes the new entries ([`AuditLog::take_new`]), restores them at a start
 //! ([`AuditLog::restore`]), and answers for older ones ([`AuditArchive`]).
 //!
@@ -20,7 +20,7 @@ pub const MOST_ENTRIES: usize = 10_000;
 pub const MOST_REVISIONS: usize = 1_000;
 /// How many of the newest revisions may have the same text as another one.
 const SHARED_WITH: usize = 16;
-/// How many bytes of configuration texts are in memory, beside the newest.
+/// How many bytes of configuration texts are in memory, next to the newest.
 pub const MOST_TEXT: usize = 64 << 20;
 
 /// What is older than memory.
@@ -31,7 +31,7 @@ pub trait AuditArchive: Send + Sync {
     /// Revisions below `before`, the newest first, at most `limit`.
     fn revisions(&self, before: u64, limit: usize) -> Vec<Arc<Revision>>;
 
-    /// The revision of a number; `None` where it was never kept, or does not read.
+    /// The revision of a number; `None` where it was never kept, or is invalid.
     fn revision(&self, number: u64) -> Option<Arc<Revision>>;
 }
 
@@ -44,7 +44,7 @@ pub struct NewEntries {
     pub revisions: Vec<Arc<Revision>>,
 }
 
-/// Who did what, and every configuration that was in force.
+/// Who did what, and every configuration that was active.
 #[derive(Default)]
 pub struct AuditLog {
     log: Mutex<LogEntries>,
@@ -59,7 +59,7 @@ struct LogEntries {
     revisions: VecDeque<Arc<Revision>>,
     /// Bytes of the texts of `revisions`.
     text: usize,
-    /// What is new since it was last asked for; `None` while nobody asks.
+    /// What is new since it was last requested; `None` while no one asks.
     new: Option<NewEntries>,
     /// Counts up with each change.
     generation: u64,
@@ -106,16 +106,16 @@ impl AuditLog {
 
     /// Puts back the entries that were kept elsewhere, the oldest first; numbers continue after them. Meant for an empty log: a kept
     /// entry replaces one of the same number. None of them is reported as new.
-    pub fn restore(&self, kept: NewEntries) {
+    pub fn restore(&self, retained: NewEntries) {
         let mut log = self.log();
         let new = log.new.take();
-        for entry in kept.entries {
+        for entry in retained.entries {
             log.last = log.last.max(entry.id);
             log.entries.retain(|known| known.id != entry.id);
             log.entries.push_back(entry);
         }
         log.entries.make_contiguous().sort_by_key(|entry| entry.id);
-        for revision in kept.revisions {
+        for revision in retained.revisions {
             log.revise(revision);
         }
         log.bound();
@@ -205,7 +205,7 @@ impl AuditLog {
 }
 
 impl LogEntries {
-    /// A configuration that comes back has its text once in memory.
+    /// A configuration that returns has its text once in memory.
     fn share_text(&self, revision: &mut Revision) {
         let same = self.revisions.iter().rev().take(SHARED_WITH).find_map(|known| {
             known
@@ -337,8 +337,8 @@ mod tests {
             }
         }
         let log = AuditLog::default();
-        let kept = AuditEntry { id: 5, ..AuditEntry::default() };
-        log.restore(NewEntries { entries: vec![Arc::new(kept)], revisions: vec![Arc::new(revision(4, "new"))] });
+        let retained = AuditEntry { id: 5, ..AuditEntry::default() };
+        log.restore(NewEntries { entries: vec![Arc::new(retained)], revisions: vec![Arc::new(revision(4, "new"))] });
         log.set_archive(Arc::new(Shelf));
         let query = |before, limit| AuditQuery { before, limit, ..AuditQuery::default() };
         assert_eq!(ids(&log.entries(&query(None, 3))), [5, 4, 3]);

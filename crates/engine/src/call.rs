@@ -1,4 +1,4 @@
-//! Calling somebody with a document: a command that is run, or an address that is posted to; one try, with a time limit.
+//! Calling someone with a document: a command that is run, or an address that is posted to; one try, with a time limit.
 //!
 //! Invariants:
 //! - a webhook's certificate is checked, and no redirect is followed;
@@ -17,10 +17,10 @@ use reqwest::{Certificate, Url, redirect};
 
 use config::settings::is_this_machine;
 
-/// How often a running command is looked at.
+/// How often a running command is examined.
 const LOOK_EVERY: Duration = Duration::from_millis(10);
 /// How much of a command's standard error is kept, in bytes.
-const KEPT: usize = 4096;
+const RETAINED: usize = 4096;
 
 /// How one try ended.
 pub enum Attempt {
@@ -110,7 +110,7 @@ fn caller(address: &str, authorities: Option<&Path>, timeout: Duration) -> Resul
     builder.build().map_err(message)
 }
 
-/// Writes the document to a command, and listens to what it says on standard error; both beside it, so that neither side waits
+/// Writes the document to a command, and listens to what it says on standard error; both next to it, so that neither side waits
 /// for the other.
 fn feed(child: &mut Child, document: &Arc<str>) -> std::io::Result<Receiver<String>> {
     let (send, said) = channel();
@@ -123,10 +123,10 @@ fn feed(child: &mut Child, document: &Arc<str>) -> std::io::Result<Receiver<Stri
     }
     if let Some(mut stderr) = child.stderr.take() {
         Builder::new().name("hook-read".to_owned()).spawn(move || {
-            let mut kept = Vec::new();
+            let mut retained = Vec::new();
             // What cannot be read is not there; the rest is taken so that the command never waits for a reader.
-            let _ = stderr.by_ref().take(KEPT as u64).read_to_end(&mut kept);
-            let _ = send.send(String::from_utf8_lossy(&kept).into_owned());
+            let _ = stderr.by_ref().take(RETAINED as u64).read_to_end(&mut retained);
+            let _ = send.send(String::from_utf8_lossy(&retained).into_owned());
             let _ = std::io::copy(&mut stderr, &mut std::io::sink());
         })?;
     }

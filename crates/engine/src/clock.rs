@@ -52,7 +52,7 @@ impl ClockHistory {
         Some(self.0.get(at.checked_sub(1)?)?.wall(time))
     }
 
-    /// A run begins.
+    /// A run starts.
     pub fn push(&mut self, run: ClockRun) {
         self.0.push_back(run);
         if self.0.len() > MOST_RUNS {
@@ -60,7 +60,7 @@ impl ClockHistory {
         }
     }
 
-    /// A run begins after a pause, at the recorded time and speed; without a speed at that of the run before.
+    /// A run starts after a pause, at the recorded time and speed; without a speed at that of the run before.
     pub fn resume(&mut self, at: Time, wall: Option<WallTime>, speed: Option<f64>) {
         let speed = speed.or_else(|| self.last().map(|run| run.speed));
         if let (Some(wall), Some(speed)) = (wall, speed) {
@@ -88,7 +88,7 @@ pub struct Clock {
     past: Arc<Mutex<Vec<ClockRun>>>,
 }
 
-/// The time on a clock at one moment of the wall clock.
+/// The time on a clock at one time of the wall clock.
 #[derive(Clone, Copy, Debug)]
 struct ClockReading {
     time: Time,
@@ -110,12 +110,12 @@ impl ClockReading {
 }
 
 impl Clock {
-    /// A clock that stands at zero now and runs `speed` times as fast as the wall clock.
+    /// A clock that is at zero now and runs `speed` times as fast as the wall clock.
     pub fn new(speed: f64) -> Self {
         Self::continuing(speed, Time::ZERO, Vec::new())
     }
 
-    /// A clock that stands at `now` and runs on from there; it ran before as `past` says.
+    /// A clock that is at `now` and runs on from there; it ran before as `past` says.
     pub fn continuing(speed: f64, now: Time, past: Vec<ClockRun>) -> Self {
         let reading = Arc::new(Mutex::new(ClockReading::set(now, true).as_written(past.last())));
         Self { reading, speed, past: Arc::new(Mutex::new(past)) }
@@ -137,7 +137,7 @@ impl Clock {
         self.reading().runs
     }
 
-    /// It stands at `time` from now on.
+    /// It is at `time` from now on.
     pub fn stop(&self, time: Time) {
         let mut reading = self.reading();
         if reading.runs {
@@ -160,7 +160,7 @@ impl Clock {
         }
     }
 
-    /// What the wall clock showed, or will show, at `time`, as far as the clock will not stand in between.
+    /// What the wall clock showed, or will show, at `time`, as far as the clock will not be in between.
     pub fn wall(&self, time: Time) -> SystemTime {
         let reading = *self.reading();
         if time < reading.time {

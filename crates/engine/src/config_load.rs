@@ -15,7 +15,7 @@ use view::NoticeWeight;
 use view::View;
 use view::act::{ActsFrom, Configuration, LoadedBy};
 
-/// Loads a configuration. It becomes the active one unless the scheduler refuses it. Gives the events.
+/// Loads a configuration. It becomes the active one unless the scheduler refuses it. Returns the events.
 pub(super) fn load(
     state: &mut State,
     config: &Arc<Config>,
@@ -37,7 +37,7 @@ pub(super) fn load(
     events
 }
 
-/// Gives the scheduler a command that is no order; `text` is how its configuration is written, where that is known.
+/// Returns the scheduler a command that is no order; `text` is how its configuration is written, where that is known.
 pub(super) fn apply(state: &mut State, command: &Command, text: Option<ConfigText>) -> Vec<Event> {
     match command {
         Command::Configure(config) => load(state, config, text, LoadedBy::Workload),
@@ -67,7 +67,7 @@ pub(super) fn set_text(state: &mut State, text: Option<ConfigText>, changes: usi
 }
 
 /// From now on changes of the configuration are written to `file`, which holds `bytes`. A restored scheduler finishes the replacement of
-/// that file if that was cut off; if somebody changed it meanwhile, that text is loaded. Gives what the file holds then.
+/// that file if that was cut off; if someone changed it meanwhile, that text is loaded. Returns what the file holds then.
 pub(super) fn attach_file(state: &mut State, file: &Path, bytes: Vec<u8>) -> Vec<u8> {
     remove_leftovers(state, file);
     let written = state.active_config.written.clone();
@@ -84,7 +84,7 @@ pub(super) fn attach_file(state: &mut State, file: &Path, bytes: Vec<u8>) -> Vec
     let name = file.display();
     match store::store(file, text.as_bytes()) {
         Ok(()) => {
-            let title = format!("the replacement of {name}, interrupted when the scheduler ended, is complete");
+            let title = format!("the replacement of {name}, interrupted when the scheduler stopped, is complete");
             state.notice(NoticeWeight::Info, title, String::new());
             state.active_config.file = Some((file.to_owned(), text.as_bytes().to_vec()));
             text.as_bytes().to_vec()
@@ -97,7 +97,7 @@ pub(super) fn attach_file(state: &mut State, file: &Path, bytes: Vec<u8>) -> Vec
     }
 }
 
-/// Removes what a process that was ended in the middle of a change left beside the configuration's file, with a notice.
+/// Removes what a process that was ended in the middle of a change left next to the configuration's file, with a notice.
 pub(super) fn remove_leftovers(state: &mut State, file: &Path) {
     for left in store::sweep(file) {
         let title = format!("{}, left by an interrupted change, is removed", left.display());

@@ -24,7 +24,7 @@ impl ConfigPrefetch {
         self.cache.parse(bytes, &self.policy_group, self.profile);
     }
 
-    /// Starts the thread. Gives the way in for orders that bring a configuration: their text is parsed, and they are passed on to
+    /// Starts the thread. Returns the way in for orders that bring a configuration: their text is parsed, and they are passed on to
     /// `requests` in their order.
     ///
     /// # Errors

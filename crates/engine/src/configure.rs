@@ -1,7 +1,7 @@
 //! Orders that replace the configuration (REST E5).
 //!
 //! The order of the steps, of which each can still refuse: the text is parsed and validated, compared with what it is meant to replace,
-//! the actor's rights and the scheduler are asked, the text is written and synced beside its file. Then comes the commit point; the
+//! the actor's rights and the scheduler are asked, the text is written and synced next to its file. Then comes the commit point; the
 //! file is renamed, the scheduler loads it, and that is answered. The checks run once for each order: [`prepare`] runs them before the
 //! commit point of a journal and carries their outcome, [`replace`] runs them where nothing is carried.
 
@@ -25,7 +25,7 @@ use view::act::{
     Act, Actor, ChangeLine, Code, Configured, Details, FoundFault, LoadedBy, Order, Reason, Refusal, may_configure,
 };
 
-/// A change of the configuration as an order asks for it.
+/// A change of the configuration as an order requests it.
 pub(super) struct ConfigChange<'o> {
     /// The new text: a queue configuration, or a manifest with one.
     pub text: &'o str,
@@ -59,7 +59,7 @@ pub(super) fn replace(
     let origin = ConfigOrigin::order(actor, order, prepared.wall);
     if let Some(why) = rejected(load(state, &config, Some(text), origin)) {
         // It was asked before; a scheduler that changes its mind is reported, not hidden.
-        return Err(invalid("the scheduler refused the configuration", &why));
+        return Err(invalid("the scheduler rejected the configuration", &why));
     }
     done.revision = state.active_config.revision;
     let text = if order.reason.is_empty() { diff.summary() } else { order.reason.clone() };
@@ -95,7 +95,7 @@ pub(super) fn roll_back(
 /// The text of a revision: as it is carried with the order, else from the audit log.
 ///
 /// # Errors
-/// There is no such revision, or its text is not known.
+/// There is no such revision, or its text is unknown.
 pub(super) fn revision_text(state: &State, revision: u64, prepared: &Prepared) -> Result<Arc<str>, Refusal> {
     if let Some(config) = &prepared.config {
         return Ok(Arc::clone(&config.text));
@@ -105,7 +105,7 @@ pub(super) fn revision_text(state: &State, revision: u64, prepared: &Prepared) -
     known.text.clone().ok_or_else(|| Refusal::not_found("text of revision", &revision.to_string()))
 }
 
-/// The part of a change before its commit point: it is checked, and its text written and synced beside its file. Empty for an order
+/// The part of a change before its commit point: it is checked, and its text written and synced next to its file. Empty for an order
 /// that needs nothing of that.
 ///
 /// # Errors
@@ -231,7 +231,7 @@ fn compare(state: &State, base: Option<&str>) -> Result<(), Refusal> {
     }
 }
 
-/// Whether somebody may make a change (REST E1).
+/// Whether someone may make a change (REST E1).
 fn may_reconfigure(state: &State, actor: &Actor, order: &Order, diff: &Diff) -> Result<(), Refusal> {
     let parts = state.scheduler.partitions();
     let admin = |partition: &str, queue: &QueuePath| {
@@ -239,7 +239,7 @@ fn may_reconfigure(state: &State, actor: &Actor, order: &Order, diff: &Diff) -> 
         part.is_some_and(|part| access::admin(&part.queues, queue.as_str(), &actor.identity).is_some())
     };
     may_configure(diff, actor.scheduler_admin, admin, parts.iter().map(|part| &*part.name))
-        .map_err(|lacks| Refusal::no_config_rights(actor, &order.act, &lacks))
+        .map_err(|shortfall| Refusal::no_config_rights(actor, &order.act, &shortfall))
 }
 
 /// What a change means, for its answer.

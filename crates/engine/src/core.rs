@@ -33,7 +33,7 @@ pub struct Core {
 }
 
 impl Core {
-    /// A core that begins at time zero with an active configuration.
+    /// A core that starts at time zero with an active configuration.
     ///
     /// # Errors
     /// Why the scheduler refuses the configuration.
@@ -113,7 +113,7 @@ impl Core {
         self.state.scheduler.share();
     }
 
-    /// A copy of a partition, the first one where none is named, to try things in, if two copies take at most so many bytes.
+    /// A copy of a partition, the first one where none is named, to try things in, if two copies take at most this many bytes.
     ///
     /// # Errors
     /// There is no such partition, or it is too large.
@@ -179,12 +179,12 @@ impl Core {
     }
 
     /// From now on changes of the configuration are written to `file`, which holds `bytes`. A restored core finishes the replacement of
-    /// that file if that was cut off; if somebody changed it meanwhile, that text is loaded. Gives what the file holds then.
+    /// that file if that was cut off; if someone changed it meanwhile, that text is loaded. Returns what the file holds then.
     pub fn attach_config_file(&mut self, file: &Path, bytes: Vec<u8>) -> Vec<u8> {
         config_load::attach_file(&mut self.state, file, bytes)
     }
 
-    /// Removes what a process that was ended in the middle of a change left beside the configuration's file, with a notice.
+    /// Removes what a process that was ended in the middle of a change left next to the configuration's file, with a notice.
     pub fn remove_config_leftovers(&mut self, file: &Path) {
         config_load::remove_leftovers(&mut self.state, file);
     }
@@ -194,7 +194,7 @@ impl Core {
         config_load::reload(&mut self.state, name, bytes);
     }
 
-    /// The active configuration as it was written; `None` when that is not known.
+    /// The active configuration as it was written; `None` when that is unknown.
     pub fn configuration(&self) -> Option<&Arc<Configuration>> {
         self.state.active_config.written.as_ref()
     }
@@ -302,7 +302,7 @@ impl Core {
     }
 
     /// Carries out what is due by `until`, in order, each at its own time; at most `steps` cycles and commands. During a pause its time
-    /// stands, and nothing is done but what was begun already.
+    /// stands, and nothing is done but what was started already.
     pub fn run_until(&mut self, until: Time, steps: usize) -> Progress {
         run_loop::run_until(&mut self.state, until, steps)
     }

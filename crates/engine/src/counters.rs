@@ -1,7 +1,7 @@
 //! Counters of past events, which a monitoring system reads again and again (`rest.md` section 5.16).
 //!
 //! Invariants:
-//! - counting is a few additions for each event; who reads takes a copy and holds nobody up;
+//! - counting is a few additions for each event; who reads takes a copy and has no one up;
 //! - nothing grows without bound: what is counted of a queue goes when the queue goes.
 
 use std::collections::BTreeMap;
@@ -64,7 +64,7 @@ impl Latency {
     }
 }
 
-/// Counts for everybody. One writes, many read.
+/// Counts for everyone. One writes, many read.
 #[derive(Debug, Default)]
 pub struct Counters(Mutex<Counts>);
 

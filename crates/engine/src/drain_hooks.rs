@@ -33,7 +33,7 @@ pub struct DrainHook {
 #[derive(Clone, Debug)]
 enum HookTarget {
     Command(Vec<String>),
-    /// The address, and a file of authorities beside the system's.
+    /// The address, and a file of authorities next to the system's.
     Webhook(String, Option<PathBuf>),
 }
 
@@ -72,7 +72,7 @@ impl DrainNotifier {
         Ok(Self { jobs, _stop: stop })
     }
 
-    /// Queues a report; `since` is when the queue began to drain by the wall clock.
+    /// Queues a report; `since` is when the queue started to drain by the wall clock.
     ///
     /// # Errors
     /// Too many are waiting: one line for a person.

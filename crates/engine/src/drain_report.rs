@@ -13,7 +13,7 @@ use scheduler::{Draining, DrainingApp};
 pub struct DrainReport {
     /// The name of the partition that the queue is in.
     pub partition: Arc<str>,
-    /// It has been draining for long; else it has just begun (SCH-211).
+    /// It has been draining for long; else it has just started (SCH-211).
     pub stuck: bool,
     /// When this is so, by the scheduler's time.
     pub at: Time,
@@ -22,7 +22,7 @@ pub struct DrainReport {
 }
 
 impl DrainReport {
-    /// The report as the JSON object that is sent, named as in the REST API; `since` is when it began by the wall clock.
+    /// The report as the JSON object that is sent, named as in the REST API; `since` is when it started by the wall clock.
     pub fn document(&self, since: SystemTime) -> String {
         let Draining { queue, applications, allocated, admins, .. } = &self.draining;
         let nanos = since.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_nanos());

@@ -1,5 +1,5 @@
 //! What an earlier run left to a scheduler whose applications and nodes come from elsewhere: who did what, the configurations that were in
-//! force, and what was used. All else begins empty.
+//! force, and what was used. All else starts empty.
 
 use std::sync::Arc;
 
@@ -72,7 +72,7 @@ mod tests {
         Time::from_millis((1_700_000_000 + seconds) * 1_000)
     }
 
-    /// A run that begins at a time with these queues, and has an application that waits for a core.
+    /// A run that starts at a time with these queues, and has an application that waits for a core.
     fn run(begins: Time, queues: &str, earlier: Earlier) -> Core {
         let setup = Setup { begins, ..Setup::of(Profile::Kornsole) };
         let config = Arc::new(config::read(queues, setup.profile).config.unwrap());
@@ -133,7 +133,7 @@ mod tests {
     #[test]
     fn what_a_crash_did_not_write_is_a_gap_and_counts_never_twice() {
         let first = run(at(0), QUEUES, Earlier::default());
-        // Written after 40 s; killed after 45 s; begun again after 60 s.
+        // Written after 40 s; killed after 45 s; started again after 60 s.
         let second = run(at(60), QUEUES, left_by(&first, at(40)));
         assert_eq!(waited(&second, at(90)), 40 + 30);
         let report = second.ledger().ledger().report(at(90), &Question::default());

@@ -51,7 +51,7 @@ impl EventOutbox {
         self.tap.as_mut().map(|tap| std::mem::take(&mut tap.events)).unwrap_or_default()
     }
 
-    /// Whether anybody wants to know of events.
+    /// Whether anybody needs to know of events.
     pub fn is_read(&self) -> bool {
         self.tap.is_some() || self.log.is_tracking()
     }

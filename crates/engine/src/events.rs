@@ -4,8 +4,8 @@
 //! first, so that a cycle pays for a few counters and a move.
 //!
 //! Invariants:
-//! - nobody waits for a cycle, and no cycle for a reader: the lock is held to take or add a chunk, never while converting;
-//! - records are numbered twice, all of them and those that upstream has; both begin at 0 and have no gaps;
+//! - no one waits for a cycle, and no cycle for a reader: the lock is held to take or add a chunk, never while converting;
+//! - records are numbered twice, all of them and those that upstream has; both start at 0 and have no gaps;
 //! - of either numbering the last ones are kept, as many as the capacity says; numbers stay when the capacity changes;
 //! - important records are kept separately, so that the others do not push them out: as many as fit their bytes, on a busy cluster more
 //!   than a day of them. They are few, and converted when they come.
@@ -28,12 +28,12 @@ pub(super) const CHUNK: usize = 512;
 /// How many bytes of events that matter are kept.
 pub const IMPORTANT_BYTES: usize = 20 << 20;
 
-/// How many bytes of grounds of preemptions are kept: those of older events go first, and the events stay.
+/// How many bytes of grounds of preemptions are kept: those of older events are first, and the events stay.
 const GROUNDS_BYTES: usize = 4 << 20;
 
 /// That the limits of its user and group hold an application is kept again after it was not so for this long.
 const HELD_AGAIN: Duration = Duration::from_secs(10 * 60);
-/// Of so many applications it is remembered.
+/// Of this many applications it is remembered.
 const MOST_HELD: usize = 10_000;
 
 /// Which numbers are meant.
@@ -54,7 +54,7 @@ impl Numbering {
     }
 
     fn counts(self, record: &Record) -> bool {
-        self == Self::All || !record.is_ours()
+        self == Self::All || !record.is_own()
     }
 }
 
@@ -65,12 +65,12 @@ pub struct EventLog {
     profile: Profile,
     capacity: AtomicU64,
     tracking: AtomicBool,
-    kept: Mutex<Kept>,
+    retained: Mutex<Retained>,
     next: watch::Sender<Tally>,
 }
 
 #[derive(Debug, Default)]
-struct Kept {
+struct Retained {
     chunks: VecDeque<Arc<Chunk>>,
     /// The numbers of the next record.
     next: Tally,
@@ -83,10 +83,10 @@ struct Kept {
     /// How much the grounds take.
     grounds_bytes: usize,
     /// When a request of an application was last held by a limit.
-    held_by_limits: BTreeMap<Arc<str>, Time>,
+    blocked_by_limits: BTreeMap<Arc<str>, Time>,
 }
 
-impl Kept {
+impl Retained {
     fn keep_important(&mut self, mut records: Vec<(u64, Arc<Record>)>) {
         records.retain(|(_, record)| !record.is_held_by_limits() || self.is_first_of_limit(record));
         self.important_bytes += records.iter().map(|(_, record)| record.bytes()).sum::<usize>();
@@ -119,9 +119,9 @@ impl Kept {
 
     /// Whether an application was not held by the limits of its user and group for a while. Each of its requests is, one after the other.
     fn is_first_of_limit(&mut self, record: &Record) -> bool {
-        let last = self.held_by_limits.insert(Arc::clone(&record.reference), record.at);
-        if self.held_by_limits.len() > MOST_HELD {
-            self.held_by_limits.retain(|_, at| record.at.since(*at) < HELD_AGAIN);
+        let last = self.blocked_by_limits.insert(Arc::clone(&record.reference), record.at);
+        if self.blocked_by_limits.len() > MOST_HELD {
+            self.blocked_by_limits.retain(|_, at| record.at.since(*at) < HELD_AGAIN);
         }
         last.is_none_or(|last| record.at.since(last) >= HELD_AGAIN)
     }
@@ -147,7 +147,7 @@ impl EventLog {
             profile,
             capacity: AtomicU64::new(0),
             tracking: AtomicBool::new(true),
-            kept: Mutex::default(),
+            retained: Mutex::default(),
             next: watch::channel(Tally::default()).0,
         };
         log.configure(config);
@@ -175,7 +175,7 @@ impl EventLog {
         self.next.subscribe()
     }
 
-    /// The records from number `since` on, at most `limit`. Of those that are gone already nothing is given: see the page's
+    /// The records from number `since` on, at most `limit`. Of those that no longer exist already nothing is given: see the page's
     /// `lowest`.
     pub fn page(&self, numbering: Numbering, since: u64, limit: usize) -> EventPage {
         let (lowest, next, chunks) = self.chunks(numbering, since, limit);
@@ -191,26 +191,26 @@ impl EventLog {
 
     /// What mattered up to a time, each with its number: of that the last `limit`, the oldest first.
     pub fn important(&self, until: Time, limit: usize) -> Vec<(u64, Arc<Record>)> {
-        let kept = self.kept();
-        let end = kept.important.partition_point(|(_, record)| record.at <= until);
-        kept.important.range(end.saturating_sub(limit)..end).cloned().collect()
+        let retained = self.retained();
+        let end = retained.important.partition_point(|(_, record)| record.at <= until);
+        retained.important.range(end.saturating_sub(limit)..end).cloned().collect()
     }
 
     /// How many bytes what matters takes.
     pub fn important_bytes(&self) -> usize {
-        self.kept().important_bytes
+        self.retained().important_bytes
     }
 
     /// The numbers that are kept, and the chunks with those that are wanted.
     fn chunks(&self, numbering: Numbering, since: u64, limit: usize) -> (u64, u64, Vec<Arc<Chunk>>) {
-        let kept = self.kept();
-        let next = numbering.of(kept.next);
+        let retained = self.retained();
+        let next = numbering.of(retained.next);
         let lowest = next.saturating_sub(self.capacity.load(Ordering::Acquire));
-        let lowest = lowest.max(kept.chunks.front().map_or(next, |chunk| numbering.of(chunk.first)));
+        let lowest = lowest.max(retained.chunks.front().map_or(next, |chunk| numbering.of(chunk.first)));
         let since = since.max(lowest);
         let until = since.saturating_add(u64::try_from(limit).unwrap_or(u64::MAX));
-        let from = kept.chunks.partition_point(|chunk| numbering.of(chunk.end) <= since);
-        let wanted = kept.chunks.range(from..).take_while(|chunk| numbering.of(chunk.first) < until);
+        let from = retained.chunks.partition_point(|chunk| numbering.of(chunk.end) <= since);
+        let wanted = retained.chunks.range(from..).take_while(|chunk| numbering.of(chunk.first) < until);
         (lowest, next, wanted.cloned().collect())
     }
 
@@ -230,20 +230,21 @@ impl EventLog {
         }
         let (mut gone, events) = (Vec::new(), events.into_boxed_slice());
         let next = {
-            let mut kept = self.kept();
-            let first = kept.next;
-            kept.next += count;
-            kept.keep_important(important.into_iter().map(|(number, record)| (first.all + number, record)).collect());
-            let next = kept.next;
+            let mut retained = self.retained();
+            let first = retained.next;
+            retained.next += count;
+            retained
+                .keep_important(important.into_iter().map(|(number, record)| (first.all + number, record)).collect());
+            let next = retained.next;
             let events = Mutex::new(events);
-            kept.chunks.push_back(Arc::new(Chunk { first, end: next, events, records: OnceLock::new() }));
+            retained.chunks.push_back(Arc::new(Chunk { first, end: next, events, records: OnceLock::new() }));
             let capacity = self.capacity.load(Ordering::Acquire);
             let passed = |end: u64, next: u64| end <= next.saturating_sub(capacity);
-            while let Some(oldest) = kept.chunks.front()
+            while let Some(oldest) = retained.chunks.front()
                 && passed(oldest.end.all, next.all)
                 && passed(oldest.end.upstream, next.upstream)
             {
-                gone.extend(kept.chunks.pop_front());
+                gone.extend(retained.chunks.pop_front());
             }
             next
         };
@@ -252,8 +253,8 @@ impl EventLog {
         self.next.send_replace(next);
     }
 
-    fn kept(&self) -> MutexGuard<'_, Kept> {
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    fn retained(&self) -> MutexGuard<'_, Retained> {
+        self.retained.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

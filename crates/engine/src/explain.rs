@@ -1,4 +1,4 @@
-//! Why something waits: worked out on a copy of the scheduler as it is, on a thread of its own.
+//! Why something waits: worked out on a copy of the scheduler unchanged, on a thread of its own.
 
 use std::sync::mpsc::{Sender, channel};
 use std::thread::Builder;
@@ -14,7 +14,7 @@ pub(super) struct ExplainJob {
     answer: ExplainAnswer,
 }
 
-/// Starts the thread that explains. It ends when nobody can ask it any more.
+/// Starts the thread that explains. It ends when no one can ask it any more.
 pub(super) fn start() -> std::io::Result<Sender<ExplainJob>> {
     let (jobs, inbox) = channel::<ExplainJob>();
     let work = move || inbox.into_iter().for_each(|job| (job.answer)(explained(&job.fork, &job.of)));
@@ -40,7 +40,7 @@ impl ExplainReply {
         match outcome {
             Err(refusal) => answer(Err(refusal)),
             Ok(fork) => {
-                // The thread is there as long as somebody can ask it.
+                // The thread is there as long as someone can ask it.
                 if let Err(job) = self.jobs.send(ExplainJob { fork, of: self.of.clone(), answer }) {
                     (job.0.answer)(Err(Refusal::stopped()));
                 }

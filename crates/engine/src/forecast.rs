@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use forecast::whatif::{self, Bounds, Fork, Job, Pair, Plan, Unfinished};
 
-/// A pair of runs for each seed, in the order of the seeds; without seeds one pair as planned. At most so many threads work at a time,
+/// A pair of runs for each seed, in the order of the seeds; without seeds one pair as planned. At most this many threads work at a time,
 /// and each has two copies of the state.
 ///
 /// # Errors
@@ -36,7 +36,7 @@ pub fn pairs(
             let bounds = Bounds { trace_lines: if number == 0 { bounds.trace_lines } else { 0 }, ..bounds };
             let pair = whatif::run(fork, &plan, bounds, &may_continue);
             if pair.is_err() {
-                // Nobody needs the others.
+                // No one needs the others.
                 next.store(seeds.len(), Ordering::Relaxed);
             }
             done.lock().unwrap_or_else(PoisonError::into_inner).push((number, pair));

@@ -125,7 +125,7 @@ impl Engine {
     /// Reloads a configuration file whenever its content changes; `known` is what was loaded.
     ///
     /// # Errors
-    /// The file's folder cannot be watched.
+    /// The file's directory cannot be watched.
     pub fn watch(&mut self, file: &Path, known: Vec<u8>) -> Result<(), String> {
         let (requests, prefetch, name) = (self.requests.clone(), self.prefetch.clone(), file.display().to_string());
         let changed = move |content: Result<Vec<u8>, String>| {
@@ -193,7 +193,7 @@ impl Engine {
         answers
     }
 
-    /// A copy of a partition, the first one where none is named, if two copies take at most so many bytes. The engine's thread makes it
+    /// A copy of a partition, the first one where none is named, if two copies take at most this many bytes. The engine's thread makes it
     /// between two cycles; it comes through the channel, or none if the engine has stopped.
     pub fn fork(&self, partition: Option<String>, most: usize) -> Receiver<Result<Fork, NoFork>> {
         let (answer, answers) = channel();

@@ -32,7 +32,7 @@ pub trait Host: Send + Sync {
     /// What time it is for the scheduler.
     fn now(&self) -> Time;
 
-    /// What the wall clock showed when the scheduler's time began.
+    /// What the wall clock showed when the scheduler's time started.
     fn began(&self) -> SystemTime;
 
     /// How much faster than the wall clock the scheduler's time runs.
@@ -53,7 +53,7 @@ pub trait Host: Send + Sync {
     /// Has it explained why something waits. `answer` is called once, from any thread.
     fn explain(&self, question: Question, answer: ExplainAnswer);
 
-    /// A copy of a partition, the first one where none is named, if two copies take at most so many bytes. None comes if the scheduler
+    /// A copy of a partition, the first one where none is named, if two copies take at most this many bytes. None comes if the scheduler
     /// has stopped.
     fn fork(&self, partition: Option<String>, most: usize) -> Receiver<Result<Fork, NoFork>>;
 }

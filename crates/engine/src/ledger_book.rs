@@ -21,12 +21,12 @@ struct Page {
 }
 
 impl LedgerBook {
-    /// A book that begins with a ledger.
+    /// A book that starts with a ledger.
     pub fn new(ledger: Ledger) -> Self {
         Self(Mutex::new(Page { ledger, next_due: None }))
     }
 
-    /// The ledger as it is.
+    /// The ledger unchanged.
     pub fn ledger(&self) -> Ledger {
         let page = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         page.ledger.clone().whole_until(page.next_due)
@@ -37,7 +37,7 @@ impl LedgerBook {
         if !events.is_empty() {
             let mut page = self.0.lock().unwrap_or_else(PoisonError::into_inner);
             page.ledger.observe(now, events, scheduler);
-            // What is due at that time may come in several commands.
+            // What is due at that time may arrive several commands.
             page.next_due = page.next_due.map(|due| due.max(now));
         }
     }

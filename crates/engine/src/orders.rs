@@ -115,7 +115,7 @@ fn perform_within(state: &mut State, at: &Within<'_>, act: &PartitionAct) -> Res
     }
 }
 
-/// Gives a command that every check has passed. With a journal the whole order is kept already ([`crate::journal`]).
+/// Returns a command that every check has passed. With a journal the whole order is kept already ([`crate::journal`]).
 fn commit(state: &mut State, at: &Within<'_>, command: PartitionCommand) -> Vec<Event> {
     state.apply(&Command::In { partition: Some(Arc::clone(at.partition)), command })
 }
@@ -196,11 +196,12 @@ fn order_clean(
     }
     let plan = if queues { part.cleaning_plan() } else { Default::default() };
     let expired = if applications { part.expired(state.now) } else { 0 };
-    let kept = plan
+    let retained = plan
         .draining
         .into_iter()
         .map(|(queue, apps)| DrainingQueue { queue, why: counted(apps as usize, "application") });
-    let done = Cleaned { removed_queues: plan.removed, kept: kept.collect(), removed_applications: expired, dry_run };
+    let done =
+        Cleaned { removed_queues: plan.removed, retained: retained.collect(), removed_applications: expired, dry_run };
     if !dry_run {
         commit(state, at, PartitionCommand::Clean { queues, applications });
     }
@@ -244,7 +245,7 @@ fn order_asks(state: &mut State, at: &Within<'_>, app: &AppId, asks: &[AskSpec])
     at.own(part, app)?;
     let count: u64 = asks.iter().map(|ask| u64::from(ask.count.max(1))).sum();
     if asks.is_empty() || count > MOST_ASKS as u64 {
-        let text = format!("an order can add 1 to {MOST_ASKS} requests, this one has {count}");
+        let text = format!("one operation can add 1 to {MOST_ASKS} requests, this one has {count}");
         return Err(Refusal::new(Code::BadRequest, at.cannot(), text));
     }
     let asks: Vec<AskSpec> = asks.iter().map(|ask| AskSpec { app: app.clone(), ..ask.clone() }).collect();
@@ -358,9 +359,9 @@ fn move_effects(app: &Application, to: &QueuePath) -> Vec<String> {
     let pending = app.pending_order.len();
     if pending > 0 {
         effects.push(format!(
-            "{} {} with it",
-            counted(pending, "pending ask"),
-            if pending == 1 { "goes" } else { "go" }
+            "{} {} to {to}",
+            counted(pending, "pending request"),
+            if pending == 1 { "moves" } else { "move" }
         ));
     }
     let reserved = app.reservations.len();

@@ -23,7 +23,7 @@ use view::act::{Done, Refusal};
 
 /// The shortest time between two published views while there is always something new.
 pub(super) const PUBLISH_EVERY: Duration = Duration::from_millis(33);
-/// How long records wait that nobody waits for, and how many bytes of them.
+/// How long records wait that no one waits for, and how many bytes of them.
 const WRITE_EVERY: Duration = Duration::from_secs(1);
 const WRITE_BYTES: usize = 64 << 10;
 /// How many bytes of refusals wait while the disk fails.
@@ -80,7 +80,7 @@ impl Output {
 
     /// Publishes what is new, through the journal if there is one; `idle`: nothing is left to do.
     pub fn publish(&mut self, state: &mut State, idle: bool) {
-        // While views come in quick succession the latest waits for its time; the owner's wait ends then.
+        // While views arrive quick succession the latest waits for its time; the owner's wait ends then.
         let has_place = self.journal.as_ref().is_none_or(|running| running.journal().views_waiting() < MOST_VIEWS);
         let due = has_place && self.publish_due();
         let view = if due { self.take_view(state) } else { None };
@@ -154,7 +154,7 @@ impl Output {
         }
     }
 
-    /// Writes records and waits for the disk; what was carried out before goes first. Gives the number of the first one.
+    /// Writes records and waits for the disk; what was carried out before is first. Returns the number of the first one.
     ///
     /// # Errors
     /// Why they are not written; nothing of them stays.
@@ -169,7 +169,7 @@ impl Output {
         Ok(first)
     }
 
-    /// Has the body of a refused order left out of the journal, if it is large. What `reached` the scheduler is needed for a replay, as far
+    /// Has the body of a refused order omitted of the journal, if it is large. What `reached` the scheduler is needed for a replay, as far
     /// as the scheduler kept it.
     pub fn shorten(&self, state: &State, (number, record): (u64, Record), refusal: &Refusal, reached: bool) {
         let (Some(running), Record::Order(record)) = (&self.journal, record) else { return };

@@ -21,7 +21,7 @@ use scheduler::{Command, Event};
 use view::NoticeWeight;
 use view::act::{Act, Actor, Code, Order, Refusal};
 
-/// How many cycles and commands are done before requests are taken again, and how long that may take before no other is begun: in a
+/// How many cycles and commands are done before requests are taken again, and how long that may take before no other is started: in a
 /// large cluster one may take milliseconds.
 const SLICE: usize = 8;
 const TURN: Duration = Duration::from_millis(2);
@@ -127,7 +127,7 @@ impl Owner {
         }
     }
 
-    /// Whether the disk fails; a notice is shown when that begins and when it is over.
+    /// Whether the disk fails; a notice is shown when that starts and when it has ended.
     fn check_disk(&mut self) -> bool {
         let Some(running) = &self.output.journal else { return false };
         let failing = running.journal().failing();
@@ -144,7 +144,7 @@ impl Owner {
         match failing {
             Some(why) => {
                 let title = "cannot write the state: the scheduler is paused until writing works".to_owned();
-                let text = format!("{why}\nOrders are rejected until then. No confirmed order is lost.");
+                let text = format!("{why}\nOperations are rejected until then. No confirmed operation is lost.");
                 self.core.notice(NoticeWeight::Error, title, text);
                 // What happened since the last view is not shown before it is written; only this is.
                 let published = &self.output.published;
@@ -247,7 +247,7 @@ impl Owner {
         }
     }
 
-    /// Takes the requests that wait. Gives whether the thread continues.
+    /// Takes the requests that wait. Returns whether the thread continues.
     fn take_requests(&mut self) -> bool {
         for _ in 0..MOST_REQUESTS {
             match self.inbox.try_recv() {
@@ -264,7 +264,7 @@ impl Owner {
     }
 
     /// Waits a moment for the orders of those who had their answers just now, so that these go to the disk together again: one wait
-    /// for the disk costs more. Gives whether the thread continues.
+    /// for the disk costs more. Returns whether the thread continues.
     fn gather(&mut self) -> bool {
         if self.output.journal.is_none() || self.orders.is_empty() {
             return true;
@@ -284,7 +284,7 @@ impl Owner {
         true
     }
 
-    /// Waits until something is due or requested. Gives whether the thread continues.
+    /// Waits until something is due or requested. Returns whether the thread continues.
     fn wait(&mut self) -> bool {
         let due = self.core.next_wake().and_then(|due| self.clock.until(due)).filter(|_| !self.stalled);
         let publish = self.output.publish_wait().filter(|_| !self.stalled);
@@ -336,7 +336,7 @@ impl Owner {
             Request::Explain(question, reply) => {
                 self.catch_up();
                 let outcome = match self.stalled {
-                    // What was carried out meanwhile is shown to nobody before it is written.
+                    // What was carried out meanwhile is shown to no one before it is written.
                     true => Err(Refusal::new(Code::Unavailable, "not now", "cannot write the state")),
                     false => {
                         self.core.share();
@@ -378,5 +378,5 @@ impl Owner {
 }
 
 fn not_durable(why: &str) -> Refusal {
-    Refusal::new(Code::NotDurable, "cannot save the order; it was not carried out", why)
+    Refusal::new(Code::NotDurable, "cannot save the operation; it was not executed", why)
 }

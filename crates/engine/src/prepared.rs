@@ -34,7 +34,7 @@ pub(super) struct PreparedConfig {
     pub text: Arc<str>,
     /// The outcome of the checks; `None` in a replay, which checks when it carries the order out.
     pub checked: Option<CheckedConfig>,
-    /// The new text, written and synced beside its file.
+    /// The new text, written and synced next to its file.
     pub staged: Option<store::Prepared<'static, Disk>>,
 }
 

@@ -8,7 +8,7 @@ use arc_swap::ArcSwap;
 
 use view::View;
 
-/// What an engine shows to everybody.
+/// What an engine shows to everyone.
 pub struct Published {
     view: ArcSwap<View>,
     wake: Mutex<Option<Box<dyn Fn() + Send + Sync>>>,

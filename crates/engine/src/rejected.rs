@@ -27,7 +27,7 @@ pub(super) fn small(part: &Partition, submission: &Submission) -> Option<Submiss
     (matches!(whole, PlacementOutcome::Refused(_)) && whole == without).then_some(small)
 }
 
-/// The order that is recorded in the place of one whose submission was rejected; `None` when that is as small as can be.
+/// The order that is recorded instead of one whose submission was rejected; `None` when that is as small as can be.
 pub(super) fn recorded(parts: &[Partition], order: &Order) -> Option<Order> {
     let Act::In { partition, act: PartitionAct::Submit(submission) } = &order.act else { return None };
     let small = small(parts.iter().find(|part| part.name == *partition)?, submission)?;

@@ -19,7 +19,7 @@ use model::Time;
 use scheduler::Command;
 use view::act::{Actor, Code, Done, Order, Refusal};
 
-/// A run begins, or continues after the disk failed: its settings are recorded.
+/// A run starts, or continues after the disk failed: its settings are recorded.
 pub(super) fn begin_run(state: &mut State, setup: &Setup, speed: f64) {
     let Setup { tuning, clean_every, paused, .. } = *setup;
     let (at, wall, policy_group) = (state.now, WallTime::now(), setup.policy_group.clone());
@@ -127,7 +127,7 @@ pub(super) fn replay(state: &mut State, record: Record) {
         }
         Record::Order(order) => {
             let OrderRecord { wall, actor, order, checked, .. } = *order;
-            // A refusal is in the audit again; nobody waits for the answer.
+            // A refusal is in the audit again; no one waits for the answer.
             let _ = carry_out_order(state, &actor, &order, recorded(wall, checked));
         }
         Record::Reload { wall, name, text, refused, .. } => {
@@ -144,7 +144,7 @@ fn command_of(state: &State, command: RecordedCommand) -> (Command, Option<Confi
     (command, text.map(|text| ConfigText::new(&text, &state.policy_group)))
 }
 
-/// Records how far the workload has been played. Gives the number of that record; 0 without a journal.
+/// Records how far the workload has been played. Returns the number of that record; 0 without a journal.
 pub(super) fn record_progress(state: &mut State) -> u64 {
     let record = Record::PlayResult { at: state.now, state: state.workload_progress() };
     let Some(recorder) = &mut state.recorder else { return 0 };
@@ -152,7 +152,7 @@ pub(super) fn record_progress(state: &mut State) -> u64 {
     recorder.next() - 1
 }
 
-/// From now on events are collected for [`take_records`], and for nobody else.
+/// From now on events are collected for [`take_records`], and for no one else.
 pub(super) fn collect_events(state: &mut State) {
     state.outbox.log().configure(&EventConfig { tracking_enabled: true, ..EventConfig::default() });
     state.outbox.hold();

@@ -23,7 +23,7 @@ pub(super) enum Request {
     Reload(String, Result<Vec<u8>, String>),
     /// Show a warning: one line, and the reason.
     Warn(String, String),
-    /// Copy a partition, the first one where none is named, if that takes at most so many bytes.
+    /// Copy a partition, the first one where none is named, if that takes at most this many bytes.
     Fork(Option<String>, usize, Sender<Result<Fork, NoFork>>),
     /// Do this with the core, between two cycles.
     Work(Box<dyn FnOnce(&mut Core) + Send>),

@@ -50,7 +50,7 @@ pub(super) fn next_due(state: &State) -> Option<Time> {
 }
 
 /// Carries out what is due by `until`, in order, each at its own time; at most `steps` cycles and commands. During a pause time stands,
-/// and nothing is done but what was begun already.
+/// and nothing is done but what was started already.
 pub(super) fn run_until(state: &mut State, until: Time, steps: usize) -> Progress {
     let progress = run(state, until, steps);
     // While it is paused its time stands.
@@ -103,7 +103,7 @@ fn may_cycle(state: &State) -> bool {
     state.deadlines.cycle_due && decides && !state.workload.as_ref().is_some_and(|workload| workload.runs_cycles())
 }
 
-/// Whether the pause after the workload begins.
+/// Whether the pause after the workload starts.
 fn pauses_now(state: &State) -> bool {
     state.pause_after_workload && state.workload.as_ref().is_none_or(|workload| workload.next().is_none())
 }
@@ -168,7 +168,7 @@ fn workload_commands(state: &mut State) -> Vec<Command> {
     commands
 }
 
-/// Everything that is due now, but cycles. Gives how many commands of the workload that were.
+/// Everything that is due now, but cycles. Returns how many commands of the workload that were.
 fn run_due(state: &mut State) -> usize {
     let commands = workload_commands(state);
     let count = commands.len();

@@ -9,14 +9,14 @@ use config::{AllowedRemoval, DEFAULT_POLICY_GROUP, SchedulerConfig};
 use model::{Profile, Time};
 use scheduler::Tuning;
 
-/// How often the queue cleaner runs when nobody says otherwise (SCH-182).
+/// How often the queue cleaner runs when no one says otherwise (SCH-182).
 const CLEAN_EVERY: Duration = Duration::from_secs(10);
 
-/// How many bytes of the disk a state folder may take when nobody says otherwise.
+/// How many bytes of the disk a state directory may take when no one says otherwise.
 pub const STATE_BYTES: u64 = 512 << 20;
 
-/// How many events are kept when nobody says otherwise (SCH-220).
-const EVENTS_KEPT: u32 = 100_000;
+/// How many events are kept when no one says otherwise (SCH-220).
+const EVENTS_RETAINED: u32 = 100_000;
 /// The run of a scheduler that was given no name: tests and tapes, where each is to be like the other.
 const NO_INSTANCE: &str = "00000000-0000-0000-0000-000000000000";
 
@@ -31,7 +31,7 @@ pub struct Setup {
     pub clean_every: Duration,
     /// The scheduler's own settings.
     pub tuning: Tuning,
-    /// It rests once the workload has given its last step, until somebody resumes it.
+    /// It rests once the workload has given its last step, until someone resumes it.
     pub paused: bool,
     /// Another scheduler decides: no cycle is run, and allocations come by [`Adopt`](scheduler::PartitionCommand::Adopt).
     pub follows: bool,
@@ -53,7 +53,8 @@ impl Setup {
     /// The defaults, with a profile.
     pub fn of(profile: Profile) -> Self {
         let policy_group = DEFAULT_POLICY_GROUP.to_owned();
-        let event = EventConfig { tracking_enabled: true, ring_buffer_capacity: EVENTS_KEPT, ..EventConfig::default() };
+        let event =
+            EventConfig { tracking_enabled: true, ring_buffer_capacity: EVENTS_RETAINED, ..EventConfig::default() };
         let instance = Arc::from(NO_INSTANCE);
         let (clean_every, tuning) = (CLEAN_EVERY, Tuning::default());
         let (paused, follows, configured_by, allowed_removal) = Default::default();

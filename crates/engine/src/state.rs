@@ -5,7 +5,7 @@
 //! repeats a journal.
 //!
 //! Invariants:
-//! - commands reach the scheduler by [`State::carry_out`] or as a cycle only, so that no event is left out of the counters, the workload
+//! - commands reach the scheduler by [`State::carry_out`] or as a cycle only, so that no event is omitted of the counters, the workload
 //!   and the drain reports;
 //! - a change of the scheduler that does not follow from anything else is recorded before it happens.
 
@@ -72,7 +72,7 @@ pub(super) struct State {
     pub audit_log: Arc<AuditLog>,
     /// What was used over time.
     pub ledger: Arc<LedgerBook>,
-    /// Gives the time of day for the audit; `None` while time is stepped.
+    /// Returns the time of day for the audit; `None` while time is stepped.
     pub clock: Option<Clock>,
     pub clock_history: ClockHistory,
     /// Writes the journal's records; `None` without a journal, and during a replay.
@@ -85,12 +85,12 @@ pub(super) struct State {
     pub commands: u64,
     /// What happened so far, counted for a comparison; of a what-if only.
     pub course: Option<Box<Course>>,
-    /// Reports of draining queues that nobody has taken yet; `None` while nobody asks for them.
+    /// Reports of draining queues that no one has taken yet; `None` while no one requests them.
     pub drain_reports: Option<Vec<DrainReport>>,
 }
 
 impl State {
-    /// A state around a scheduler, at the time that it begins at, without a configuration.
+    /// A state around a scheduler, at the time that it starts at, without a configuration.
     pub fn new(setup: &Setup, scheduler: Scheduler, workload: Option<Box<dyn Workload>>) -> Self {
         Self {
             ledger: Arc::new(LedgerBook::new(Ledger::beginning(setup.begins, &scheduler))),
@@ -174,7 +174,7 @@ impl State {
         self.outbox.flush();
     }
 
-    /// Gives the scheduler a command. Its events are in the log, or held for the journal, when this returns.
+    /// Returns the scheduler a command. Its events are in the log, or reserved for the journal, when this returns.
     pub fn apply(&mut self, command: &Command) -> Vec<Event> {
         let events = self.carry_out(command);
         if self.outbox.is_read() {
@@ -243,7 +243,7 @@ impl State {
         self.views.notice(self.now, weight, title, text);
     }
 
-    /// Reports queues that begin to drain, and queues that are stuck, with their holders at this moment.
+    /// Reports queues that start to drain, and queues that are stuck, with their holders at this time.
     fn report_drains(&mut self, events: &[Event]) {
         for event in events {
             match &event.kind {

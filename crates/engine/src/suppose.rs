@@ -13,7 +13,7 @@ impl Core {
         self.state.scheduler.partitions().iter().find(|part| *part.name == *name)
     }
 
-    /// Makes a change in a partition; cycles follow with the next [`Core::run_until`]. Gives the orders that make it in the cluster.
+    /// Makes a change in a partition; cycles follow with the next [`Core::run_until`]. Returns the orders that make it in the cluster.
     ///
     /// # Errors
     /// Why it cannot be made. Nothing was done.
@@ -68,7 +68,7 @@ fn orders(partition: &Arc<str>, commands: &[PartitionCommand]) -> Vec<Order> {
                 }
                 _ => PartitionAct::Ask { app: spec.app.clone(), asks: vec![spec] },
             },
-            // Nobody orders it: it says what is so already.
+            // No one orders it: it says what is so already.
             PartitionCommand::Adopt { .. } | PartitionCommand::SetForeign { .. } => continue,
             PartitionCommand::Release { app, ask } => PartitionAct::Release { app, ask },
             PartitionCommand::Remove { app } => PartitionAct::Remove { app },

@@ -17,11 +17,11 @@ use view::act::LoadedBy;
 use view::history::SAMPLE_EVERY;
 
 impl Core {
-    /// A core in the state of a fork, at its time. It has a log of events and an audit of its own, which begin empty, writes its
+    /// A core in the state of a fork, at its time. It has a log of events and an audit of its own, which start empty, writes its
     /// configuration to no file, and nothing in it is real. `instance` names it to those who follow its events.
     pub fn of_fork(fork: &Fork, runtimes: &Runtimes, instance: &str) -> Self {
         let scheduler = fork.scheduler().clone();
-        // Its ledger begins there too: what was used before is not known here.
+        // Its ledger starts there too: what was used before is unknown here.
         let setup =
             Setup { instance: Arc::from(instance), begins: fork.now(), ..Setup::of(scheduler.switches().profile) };
         let workload = fork.partition().map(|part| Endings::of(part, fork.now(), runtimes.clone()));
@@ -62,7 +62,7 @@ impl Core {
     }
 }
 
-/// Ends what runs, each allocation when the runtime model says so.
+/// Ends running allocations, each allocation when the runtime model says so.
 struct Endings {
     partition: Arc<str>,
     runtimes: Runtimes,
@@ -72,7 +72,7 @@ struct Endings {
 }
 
 impl Endings {
-    /// For a partition, with what runs there already.
+    /// For a partition, with running allocations there already.
     fn of(part: &Partition, now: Time, runtimes: Runtimes) -> Self {
         let partition = Arc::clone(&part.name);
         let mut all = Self { partition, runtimes, due: BTreeMap::new(), places: BTreeMap::new(), number: 0 };

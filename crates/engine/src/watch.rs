@@ -1,7 +1,7 @@
 //! Notices when the queue configuration's file changes.
 //!
-//! The folder is watched and not the file: editors write a new file and rename it, and a mounted ConfigMap swaps a
-//! symbolic link. Where the file is such a link, the folder that it leads to is watched as well. What counts is the content: it is
+//! The directory is watched and not the file: editors write a new file and rename it, and a mounted ConfigMap swaps a
+//! symbolic link. Where the file is such a link, the directory that it leads to is watched as well. What counts is the content: it is
 //! read once things are quiet, or at last after [`PATIENCE`], and reported only if it is another one.
 
 use std::path::Path;
@@ -12,9 +12,9 @@ use std::time::{Duration, Instant};
 use notify::event::{AccessKind, AccessMode, EventKind};
 use notify::{RecursiveMode, Watcher};
 
-/// How long nothing must happen in the folder before the file is read.
+/// How long nothing must happen in the directory before the file is read.
 const QUIET: Duration = Duration::from_millis(200);
-/// After this the file is read all the same: another file of the folder may be written to without end.
+/// After this the file is read all the same: another file of the directory may be written to without end.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// Watches one file until it is dropped.
@@ -28,7 +28,7 @@ impl FileWatch {
     /// `known`; with the reason when it cannot be read any more.
     ///
     /// # Errors
-    /// The folder cannot be watched.
+    /// The directory cannot be watched.
     pub fn start(
         file: &Path,
         known: Vec<u8>,
@@ -37,7 +37,7 @@ impl FileWatch {
         let message = |error: &dyn std::fmt::Display| format!("cannot watch {}: {error}", file.display());
         let (news, inbox) = channel();
         let mut watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
-            // After an error nobody knows what was missed. The reader may have gone already.
+            // After an error no one knows what was missed. The reader may have gone already.
             if event.map_or(true, |event| is_news(event.kind)) {
                 let _ = news.send(());
             }
@@ -106,7 +106,7 @@ mod tests {
 
     use super::*;
 
-    /// A folder of this test's own, gone when it ends.
+    /// A directory of this test's own, gone when it ends.
     struct Folder(PathBuf);
 
     impl Folder {

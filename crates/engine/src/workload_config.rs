@@ -2,7 +2,7 @@
 //! nothing.
 //!
 //! Invariants:
-//! - while nobody else changes the configuration a step is loaded as it is, byte for byte;
+//! - while no one else changes the configuration a step is loaded unchanged, byte for byte;
 //! - a replay gives the same: everything that decides is in the state and in the record of the step.
 
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use view::NoticeWeight;
 use view::act::{ActsFrom, LoadedBy};
 
 /// Brings a configuration of the workload into force, or what it changes; `text` is how it is written, where the workload does not know
-/// that. A step that is refused is reported, and the workload hears of it.
+/// that. A step that is refused is reported, and the workload receives of it.
 pub(super) fn load_step(state: &mut State, config: &Arc<Config>, text: Option<ConfigText>) {
     let before = audit::config_facts(state);
     let of_workload = || state.workload_text(config).map(|text| ConfigText::new(&text, &state.policy_group));
@@ -33,8 +33,8 @@ pub(super) fn load_step(state: &mut State, config: &Arc<Config>, text: Option<Co
             let refused = rejected(load(state, &merged, Some(text), LoadedBy::Workload));
             if refused.is_none() {
                 let title = "a configuration step of the workload was merged with the active configuration".to_owned();
-                let kept = format!("revision {onto} stays unchanged, except for the changes of the workload");
-                state.show_notice(NoticeWeight::Info, title, kept);
+                let retained = format!("revision {onto} stays unchanged, except for the changes of the workload");
+                state.show_notice(NoticeWeight::Info, title, retained);
             }
             refused
         }
@@ -47,10 +47,10 @@ pub(super) fn load_step(state: &mut State, config: &Arc<Config>, text: Option<Co
 }
 
 /// The text to load in place of a configuration of the workload, and its base revision; `None`: the configuration itself, since
-/// nobody else has changed anything.
+/// no one else has changed anything.
 ///
 /// # Errors
-/// Why the changes of the workload cannot be merged into the configuration in force.
+/// Why the changes of the workload cannot be merged into the active configuration.
 fn merged(
     state: &State,
     config: &Config,
@@ -85,7 +85,7 @@ fn merged(
     Ok(Some((active.revision, Arc::clone(merged), parsed.text.clone())))
 }
 
-/// Without knowing how both are written, a configuration is loaded only over one that nobody else brought.
+/// Without knowing how both are written, a configuration is loaded only over one that no one else brought.
 fn own_or_nothing<T>(state: &State) -> Result<Option<T>, String> {
     match state.active_config.written.as_ref().map(|written| &written.by) {
         Some(LoadedBy::User(user) | LoadedBy::RolledBack(user)) => Err(format!(
@@ -98,7 +98,7 @@ fn own_or_nothing<T>(state: &State) -> Result<Option<T>, String> {
 
 /// Reports a step that is not carried out, to people and to the workload.
 fn refuse(state: &mut State, why: &str) {
-    let title = "a configuration step of the workload was refused".to_owned();
+    let title = "a configuration step of the workload was rejected".to_owned();
     state.show_notice(NoticeWeight::Warning, title, why.to_owned());
     let events = vec![Event::new(state.now, EventKind::ConfigRejected { message: why.to_owned() })];
     if let Some(workload) = &mut state.workload {

@@ -1,9 +1,9 @@
 //! What would happen: forks of a scheduler, run with and without changes.
 //!
 //! - [`whatif`] runs forks with and without changes and says what differs;
-//! - [`twin`] is a scheduler of ours in the state of a remote one, as far as that can be seen;
+//! - [`twin`] is a scheduler of kornsole in the state of a remote one, as far as that can be seen;
 //! - [`simulate`] runs workloads of traces through a scheduler, and searches for the smallest cluster that meets a target;
-//! - [`shadow`] compares each decision of a remote scheduler with ours.
+//! - [`shadow`] compares each decision of a remote scheduler with kornsole.
 //!
 //! Invariant: pure, as the scheduler is. `twin` and `simulate` use `whatif`; the others use none of each other.
 

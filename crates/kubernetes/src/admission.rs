@@ -161,8 +161,8 @@ impl Admission {
             self.secrets(pod);
         }
         if pod.spec.scheduler_name.is_empty() {
-            let is_ours = |name: &str| scheduler_names.iter().any(|known| known == name);
-            let given = is_new && !is_ours(DEFAULT_SCHEDULER) && is_ours(YUNIKORN);
+            let is_own = |name: &str| scheduler_names.iter().any(|known| known == name);
+            let given = is_new && !is_own(DEFAULT_SCHEDULER) && is_own(YUNIKORN);
             let given = given && is_processed(cluster, &pod.metadata.namespace);
             pod.spec.scheduler_name = if given { YUNIKORN } else { DEFAULT_SCHEDULER }.to_owned();
             self.given += if given { count } else { 0 };
@@ -237,7 +237,7 @@ impl Admission {
         }
     }
 
-    /// What is not known, and what was set, in words.
+    /// What is unknown, and what was set, in words.
     pub fn notices(&self) -> Vec<String> {
         let of_pods = |count: u64| format!("{count} pod{}", if count == 1 { "" } else { "s" });
         let unknown = self.unknown.iter().map(|(note, count)| format!("{note} for {}", of_pods(*count)));

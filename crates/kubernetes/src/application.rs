@@ -18,10 +18,10 @@ const UNIQUE: usize = 26;
 /// The user of pods that name none.
 const NOBODY: &str = "nobody";
 
-/// Whether the annotation `user.info` is believed (K8S-117, K8S-123).
+/// Whether the annotation `user.info` is trusted (K8S-117, K8S-123).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Users {
-    /// What stands there is taken. A user who may create pods may then act as any other, unless an admission controller guards it.
+    /// What is there is taken. A user who may create pods may then act as any other, unless an admission controller guards it.
     #[default]
     Trusted,
     /// Every pod is of the user `nobody`.
@@ -62,12 +62,12 @@ pub(crate) fn named(meta: &Meta) -> Option<String> {
     })
 }
 
-/// The queue that a pod asks for; empty: placement decides (K8S-113).
+/// The queue that a pod requests; empty: placement decides (K8S-113).
 pub(crate) fn queue(meta: &Meta) -> &str {
     first(&queues(meta)).unwrap_or_default()
 }
 
-/// What is said of a pod that names several ids or queues; the first one counts (K8S-113).
+/// What is reported of a pod that names several ids or queues; the first one counts (K8S-113).
 pub(crate) fn several(meta: &Meta) -> Option<String> {
     let distinct = |texts: &[&str]| {
         let all: BTreeSet<&str> = texts.iter().copied().filter(|text| !text.is_empty()).collect();
@@ -104,7 +104,7 @@ pub(crate) fn user(meta: &Meta, users: Users) -> (Identity, Option<String>) {
     }
 }
 
-/// An application as it is submitted, from the first pod seen of it, and what of that pod cannot be believed.
+/// An application as it is submitted, from the first pod seen of it, and what of that pod cannot be trusted.
 pub(crate) fn submission(
     app: &AppId,
     first: &Pod,

@@ -1,4 +1,4 @@
-//! From a pod to what it asks for (K8S-124 to K8S-130).
+//! From a pod to what it requests (K8S-124 to K8S-130).
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

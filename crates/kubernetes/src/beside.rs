@@ -2,12 +2,12 @@
 //!
 //! ```text
 //!  Listed: objects, and kinds that could not be listed ─┐
-//!  asks of the scheduler, by the UIDs of their pods ────┴──> Beside ──> filters, with every ask of the scheduler in them
+//!  asks of the scheduler, by the UIDs of their pods ────┴──> Next to ──> filters, with every ask of the scheduler in them
 //!                                                                 └───> preemption, required node, originator of an ask
 //! ```
 //!
 //! Invariants:
-//! - what is not known lets an ask pass and is said, each in one line, with how many asks it concerns;
+//! - what is unknown lets an ask pass and is reported, each in one line, with how many asks it concerns;
 //! - where an ask is, the scheduler says: its pod may be behind.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -31,7 +31,7 @@ use scheduler::{AskSpec, Predicates};
 
 /// How many things of one kind are named.
 const MOST: usize = 3;
-/// What the tag of a label begins with.
+/// What the tag of a label starts with.
 const LABEL: &str = "kubernetes.io/label/";
 
 /// The objects of a cluster, as far as they could be listed.
@@ -115,7 +115,7 @@ impl Beside {
         Some(Arc::new(filters))
     }
 
-    /// What is not known, each in one line.
+    /// What is unknown, each in one line.
     pub fn unknown(&self) -> &[String] {
         &self.unknown
     }
@@ -125,12 +125,12 @@ impl Beside {
         &self.hints
     }
 
-    /// The pods of an application that the scheduler does not know, since something keeps them from being asked for.
+    /// The pods of an application that the scheduler does not know, since something keeps them from being requested.
     pub fn held(&self) -> &BTreeMap<AppId, Vec<HeldPod>> {
         &self.held
     }
 
-    /// Puts into an ask what its pod says of preemption and of the node that it is for; without a pod it stays as it is.
+    /// Puts into an ask what its pod says of preemption and of the node that it is for; without a pod it stays unchanged.
     pub fn complete(&self, ask: &mut AskSpec) {
         let Some(pod) = self.pods.get(&ask.id) else { return };
         ask.allow_preempt_self = may_be_preempted(pod, self.classes.get(&pod.spec.priority_class_name));
@@ -140,7 +140,7 @@ impl Beside {
         }
     }
 
-    /// The ask that began the application of these, as the oldest of their pods says (K8S-127).
+    /// The ask that started the application of these, as the oldest of their pods says (K8S-127).
     pub fn originator<'a>(&self, asks: impl Iterator<Item = &'a AskId>) -> Option<AskId> {
         fn age(pod: &Pod) -> (Time, &str, &str) {
             (created(pod), &pod.metadata.namespace, &pod.metadata.name)
@@ -197,7 +197,7 @@ pub(super) fn storage(cluster: &Cluster) -> Storage<'_> {
     Storage { binds_late: true, ..cluster.storage() }
 }
 
-/// What is said of the gangs of pending asks, each by the task groups of the oldest pod of its application.
+/// What is reported of the gangs of pending asks, each by the task groups of the oldest pod of its application.
 fn hints(cluster: &Cluster, asks: &[AskSeen<'_>], pods: &BTreeMap<AskId, Arc<Pod>>) -> BTreeMap<AskId, Vec<String>> {
     let mut declared: BTreeMap<String, (&Arc<Pod>, Vec<TaskGroup>)> = BTreeMap::new();
     for pod in cluster.pods.values() {
@@ -233,9 +233,9 @@ fn without_pod(asks: &[AskSeen<'_>], pods: &BTreeMap<AskId, Arc<Pod>>) -> Option
     let words = |count: usize, what: &str| format!("{count} {what}{}", if count == 1 { "" } else { "s" });
     let of = match (pending, allocated) {
         (0, 0) => return None,
-        (pending, 0) => words(pending, "ask"),
+        (pending, 0) => words(pending, "request"),
         (0, allocated) => words(allocated, "allocation"),
-        (pending, allocated) => format!("{} and {}", words(pending, "ask"), words(allocated, "allocation")),
+        (pending, allocated) => format!("{} and {}", words(pending, "request"), words(allocated, "allocation")),
     };
     let named = unseen().take(MOST).map(|ask| ask.tags.pod().unwrap_or_else(|| ask.id.to_string()));
     let named = named.collect::<Vec<_>>().join(", ");

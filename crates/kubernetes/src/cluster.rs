@@ -1,4 +1,4 @@
-//! The objects of a cluster at one moment.
+//! The objects of a cluster at one time.
 
 use std::collections::BTreeMap;
 use std::collections::BTreeSet;
@@ -14,10 +14,10 @@ use super::predicates::{Labels, NamespaceLabels, Storage};
 /// Namespace and name.
 pub(crate) type Key = (String, String);
 
-/// The ConfigMaps of YuniKorn; what stands in the second one counts before the first (K8S-010).
+/// The ConfigMaps of YuniKorn; what is in the second one counts before the first (K8S-010).
 const MAPS: [&str; 2] = ["yunikorn-defaults", "yunikorn-configs"];
 
-/// The objects that scheduling looks at.
+/// The objects that scheduling examines.
 #[derive(Clone, Debug, Default)]
 pub struct Cluster {
     pub(crate) pods: BTreeMap<Key, Arc<Pod>>,
@@ -64,7 +64,7 @@ impl Cluster {
         if is_new { Ok(()) } else { Err(format!("{label} is a duplicate; remove one of them")) }
     }
 
-    /// Puts what is no pod, node, namespace or priority class as it is now. Gives whether anything of it is another.
+    /// Puts what is no pod, node, namespace or priority class as it is now. Returns whether anything of it is another.
     pub(crate) fn replace(&mut self, object: Object) -> bool {
         fn renew<K: Ord, V: PartialEq + Clone>(map: &mut BTreeMap<K, V>, key: K, value: V) -> bool {
             let before = map.insert(key, value.clone());
@@ -82,7 +82,7 @@ impl Cluster {
         }
     }
 
-    /// Takes one of those out. Gives whether it was there.
+    /// Takes one of those out. Returns whether it was there.
     pub(crate) fn remove(&mut self, key: &ObjectKey) -> bool {
         let place = (key.namespace.clone(), key.name.clone());
         match key.kind {
@@ -232,8 +232,8 @@ impl Cluster {
                  --config FILE"
             ));
         }
-        let told = all.get("service.policyGroup").map(|group| group.trim()).filter(|group| !group.is_empty());
-        let group = told.filter(|_| policy_group == config::DEFAULT_POLICY_GROUP).unwrap_or(policy_group);
+        let reported = all.get("service.policyGroup").map(|group| group.trim()).filter(|group| !group.is_empty());
+        let group = reported.filter(|_| policy_group == config::DEFAULT_POLICY_GROUP).unwrap_or(policy_group);
         let key = format!("{group}.yaml");
         Ok(all.remove(&key).filter(|text| !text.is_empty()).map(|text| (key, text)))
     }

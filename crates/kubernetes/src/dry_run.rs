@@ -1,4 +1,4 @@
-//! A cluster that stands still, scheduled until nothing more is decided: what would be bound where, and why the rest waits.
+//! A cluster that is stopped, scheduled until nothing more is decided: what would be bound where, and why the rest waits.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use view::waiting::Sentence;
 
 /// The partition that pods are in (K8S-124).
 const PARTITION: &str = "default";
-/// At these ages of the newest pod cycles run: at once, once nodes may be reserved, once preemption may begin.
+/// At these ages of the newest pod cycles run: at once, once nodes may be reserved, once preemption may start.
 const AGES: [u64; 4] = [1, 4, 35, 65];
 
 /// A pod that would be bound.
@@ -65,13 +65,13 @@ pub struct Plan {
     pub bound: Vec<Bound>,
     /// What stays pending.
     pub waiting: Vec<Waiting>,
-    /// What nothing is asked for.
+    /// What nothing is requested.
     pub left_alone: Vec<LeftAlone>,
     /// What would be deleted to make room.
     pub evicted: Vec<Evicted>,
     /// What is odd and stops nothing.
     pub notices: Vec<String>,
-    /// How many pods of ours run already.
+    /// How many pods of kornsole run already.
     pub running: usize,
     /// How many pods of others are on nodes.
     pub foreign: u64,
@@ -147,7 +147,7 @@ impl Run {
         run.apply(&Command::Configure(config))?;
         let parts = run.scheduler.partitions_mut();
         let part = parts.iter_mut().find(|part| *part.name == *PARTITION);
-        let part = part.ok_or("the queue configuration has no partition `default`, which pods are in")?;
+        let part = part.ok_or("the queue configuration has no partition `default`, which all pods use")?;
         part.nodes.set_predicates(Arc::new(snapshot));
         for node in nodes {
             run.apply(&command(PartitionCommand::AddNode(node)))?;
@@ -178,7 +178,7 @@ impl Run {
         Ok(decided)
     }
 
-    /// Takes what happened. Gives whether it was a decision.
+    /// Takes what happened. Returns whether it was a decision.
     fn note(&mut self, event: &Event) -> Result<bool, String> {
         match &event.kind {
             EventKind::ConfigRejected { message } => return Err(message.clone()),
@@ -237,7 +237,7 @@ impl Run {
         }
     }
 
-    /// The real pods of gangs whose placeholders all stand are asked for. Gives whether there are such.
+    /// The real pods of gangs whose placeholders all stand are requested. Returns whether there are such.
     fn release_gangs(&mut self) -> bool {
         let mut stand: BTreeMap<(AppId, String), u64> = BTreeMap::new();
         let here = self.scheduler.partitions().iter().find(|part| *part.name == *PARTITION);
@@ -286,7 +286,7 @@ impl Run {
         plan
     }
 
-    /// Whether a placeholder has given way: it is neither there nor asked for any more.
+    /// Whether a placeholder has given way: it is neither there nor requested any more.
     fn is_gone(&self, part: &Partition, ask: &AskId, app: &AppId) -> bool {
         !self.rejected.contains_key(ask) && part.app_key(app).is_some_and(|key| part.apps[key].ask_key(ask).is_none())
     }
@@ -331,7 +331,7 @@ impl Reasons<'_> {
                     && one.priority == other.priority
                     && one.rare.required_node == other.rare.required_node
                     && one.rare.task_group == other.rare.task_group
-                    && self.run.snapshot.treats_alike(&one.id, &other.id)
+                    && self.run.snapshot.treats_identical(&one.id, &other.id)
             })
         };
         let known = self.known.get(app).into_iter().flatten().find(|(other, _)| same(other));
@@ -346,7 +346,7 @@ impl Reasons<'_> {
     fn explained(&self, ask: &AskId, app: &AppId) -> String {
         let found = self.part.explain(self.run.now, app, Some(ask));
         let Some(found) = found.and_then(|found| found.asks.into_iter().next()) else {
-            return "its request was withdrawn".to_owned();
+            return "its request was canceled".to_owned();
         };
         match (found.blockers.first(), found.next_step()) {
             (Some(first), _) => format!("waits for {}", first.sentence()),

@@ -1,4 +1,4 @@
-//! What of a gang is written so that it has no effect, or not the one that is meant (K8S-133, SCH-143). It stops nothing, and is said.
+//! What of a gang is written so that it has no effect, or not the one that is meant (K8S-133, SCH-143). It stops nothing, and is reported.
 
 use super::gang::{TaskGroup, group_of, is_placeholder};
 use super::names::{PARAMETERS, own};
@@ -7,7 +7,7 @@ use super::pod_resources::{SidecarSum, pod_resources};
 use super::quantity;
 use model::quantity::show_amount;
 
-/// How long a gang may take where nothing counts that is said of it (K8S-133).
+/// How long a gang may take where nothing counts that is reported of it (K8S-133).
 const DEFAULT_TIMEOUT: &str = "15 min";
 
 /// The parameters in the annotation of a pod that have no effect, each with what counts instead.

@@ -1,4 +1,4 @@
-//! Pods without a node that a scheduler elsewhere is not asked for yet: scheduling gates, claims that are not bound (K8S-178, K8S-232).
+//! Pods without a node that a scheduler elsewhere is not requested yet: scheduling gates, claims that are not bound (K8S-178, K8S-232).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,7 +10,7 @@ use super::not_yet::not_yet;
 use super::pod_resources::{SidecarSum, pod_resources};
 use model::{AppId, AskId, Resource, Time};
 
-/// A pod that nothing is asked for yet.
+/// A pod that nothing is requested yet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HeldPod {
     /// Its UID, as the id of the ask that it will be.
@@ -21,7 +21,7 @@ pub struct HeldPod {
     pub resource: Resource,
     /// When it was made.
     pub created: Time,
-    /// What keeps it from being asked for, as a sentence about it.
+    /// What keeps it from being requested, as a sentence about it.
     pub why: String,
 }
 

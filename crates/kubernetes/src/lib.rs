@@ -8,11 +8,11 @@
 //! Invariants:
 //! - pure: texts and objects go in, values come out;
 //! - what cannot be mapped is reported with its namespace, name and reason, and stops nothing else;
-//! - a pod that needs what is not there yet is left alone, and never asked for.
+//! - a pod that needs what is not there yet is unchanged, and never requested.
 //!
 //! Where to read: `manifests` reads texts, `admission` completes pods, and `workloads` creates those of other objects;
 //! `recovery` is the order in which a cluster is brought to a scheduler; `application`, `gang`, `ask`, `pod_resources` and
-//! `node` are the mapping of one object each; [`predicates`] are the filters; [`dry_run`] schedules a cluster that stands still, and
+//! `node` are the mapping of one object each; [`predicates`] are the filters; [`dry_run`] schedules a cluster that is stopped, and
 //! `recovered` is one to fork; `beside` is for a twin of a scheduler elsewhere.
 
 mod admission;

@@ -26,7 +26,7 @@ pub(super) fn members(group: &TaskGroup) -> u64 {
     u64::try_from(group.min_member).unwrap_or(0)
 }
 
-/// The UID of the pod that began an application: the first one seen, or the owner of that if it is a placeholder (K8S-127).
+/// The UID of the pod that started an application: the first one seen, or the owner of that if it is a placeholder (K8S-127).
 pub(super) fn originator(making: &Making<'_>) -> Option<String> {
     let first = &making.first.metadata;
     if gang::is_placeholder(first) {

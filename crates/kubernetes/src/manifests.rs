@@ -30,7 +30,7 @@ const CLUSTERED: [&str; 8] = [
     "RuntimeClass",
 ];
 
-/// What reading manifests gave, besides the objects.
+/// What reading manifests gave, in addition the objects.
 #[derive(Clone, Debug, Default)]
 pub struct ManifestReport {
     /// What cannot be read, each with its file and line, or with the namespace and name of the object.
@@ -61,7 +61,7 @@ pub struct Manifests {
     workloads: Vec<Workload>,
     templates: Vec<Workload>,
     admission: Admission,
-    /// By namespace, kind, and beginning: how many names were generated.
+    /// By namespace, kind, and start: how many names were generated.
     generated: BTreeMap<(String, String, String), u32>,
     /// By the UID of an object: what names it as its owner.
     owned: BTreeMap<String, Owned>,
@@ -69,7 +69,7 @@ pub struct Manifests {
     submits: bool,
 }
 
-/// A pod as it is written, and where.
+/// A pod as written, and where.
 #[derive(Debug)]
 struct Draft {
     at: String,

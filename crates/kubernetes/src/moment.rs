@@ -27,7 +27,7 @@ pub fn moment(text: &str) -> Option<Time> {
     Some(Time(u64::try_from(seconds).ok()?.saturating_mul(1_000_000)))
 }
 
-/// Exactly so many numbers between separators.
+/// Exactly this many numbers between separators.
 fn numbers<const N: usize>(text: &str, separator: char) -> Option<[i64; N]> {
     let mut found = [0; N];
     let mut parts = text.split(separator);
@@ -41,7 +41,7 @@ fn numbers<const N: usize>(text: &str, separator: char) -> Option<[i64; N]> {
     parts.next().is_none().then_some(found)
 }
 
-/// The days from 1970-01-01 to a day of the calendar. A year begins in March here, so that a leap day is its last.
+/// The days from 1970-01-01 to a day of the calendar. A year starts in March here, so that a leap day is its last.
 fn days(year: i64, month: i64, day: i64) -> i64 {
     let (year, month) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
     let of_years = 365 * year + year.div_euclid(4) - year.div_euclid(100) + year.div_euclid(400);

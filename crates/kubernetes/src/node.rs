@@ -7,10 +7,10 @@ use super::quantity;
 use model::{NodeId, Profile};
 use scheduler::NodeSpec;
 
-/// A node as it is registered: closed until what runs there is known (K8S-201).
+/// A node as it is registered: closed until running allocations there is known (K8S-201).
 ///
 /// # Errors
-/// An allocatable amount that is no quantity: what such a node has is not known.
+/// An allocatable amount that is no quantity: what such a node has is unknown.
 pub(crate) fn node(node: &Node) -> Result<NodeSpec, String> {
     let name = &node.metadata.name;
     let capacity = quantity::resource(&node.status.allocatable).map_err(|why| format!("its allocatable {why}"))?;
@@ -24,7 +24,7 @@ pub(crate) fn node(node: &Node) -> Result<NodeSpec, String> {
     Ok(NodeSpec { id: NodeId::from(name.as_str()), capacity, attributes, drained: true, ..NodeSpec::default() })
 }
 
-/// Whether a node takes allocations once what runs there is known (K8S-152, switch `cordon_drains`). Before 1.9.0 a cordoned one does
+/// Whether a node takes allocations once running allocations there is known (K8S-152, switch `cordon_drains`). Before 1.9.0 a cordoned one does
 /// for the core, and the filter NodeUnschedulable alone keeps pods off.
 pub(crate) fn opens(node: &Node, profile: Profile) -> bool {
     match profile {

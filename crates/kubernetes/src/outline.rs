@@ -13,9 +13,9 @@ use model::{Identity, Resource};
 pub struct PodOutline {
     /// The application that it names, if it names one (K8S-111).
     pub app: Option<String>,
-    /// The queue that it asks for; empty: placement decides (K8S-113).
+    /// The queue that it requests; empty: placement decides (K8S-113).
     pub queue: String,
-    /// Who it is of; the annotation `user.info` is believed (K8S-117).
+    /// Who it is of; the annotation `user.info` is trusted (K8S-117).
     pub who: Identity,
     /// What it takes of its node, in bytes, millicores and pieces (K8S-135).
     pub resource: Resource,

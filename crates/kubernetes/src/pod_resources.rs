@@ -4,7 +4,7 @@ use super::objects::{Amounts, Container, ContainerStatus, Pod};
 use super::quantity::resource;
 use model::{Profile, Resource};
 
-/// How init containers that run beside the others to the end count (switch `sidecar_sum`).
+/// How init containers that run next to the others to the end count (switch `sidecar_sum`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum SidecarSum {
     /// Once, as any other container.

@@ -89,12 +89,12 @@ fn scaled(before: &str, behind: &str, tens: i32, twos: u32) -> i64 {
     let digits: String = before.chars().chain(behind.chars()).collect();
     let leading = digits.len() - digits.trim_start_matches('0').len();
     let digits = &digits[leading..];
-    let kept = digits.len().min(DIGITS);
+    let retained = digits.len().min(DIGITS);
     // What is cut off makes the number a little larger than what is kept: it is rounded up.
-    let more = digits[kept..].bytes().any(|digit| digit != b'0');
-    let Ok(mut value) = digits[..kept].parse::<u128>() else { return i64::MAX };
+    let more = digits[retained..].bytes().any(|digit| digit != b'0');
+    let Ok(mut value) = digits[..retained].parse::<u128>() else { return i64::MAX };
     let length = |text: &str| i32::try_from(text.len()).unwrap_or(i32::MAX);
-    let mut exponent = tens.saturating_sub(length(behind)).saturating_add(length(&digits[kept..]));
+    let mut exponent = tens.saturating_sub(length(behind)).saturating_add(length(&digits[retained..]));
     value += u128::from(more);
     let Some(mut value) = value.checked_mul(1 << twos.min(60)) else { return i64::MAX };
     while exponent > 0 {

@@ -1,5 +1,5 @@
-//! A cluster as it is, as commands of the scheduler (K8S-201): nodes, closed; applications with their asks in the order of their pods;
-//! what runs; nodes, opened. Nothing is decided before all of it is in.
+//! A cluster unchanged, as commands of the scheduler (K8S-201): nodes, closed; applications with their asks in the order of their pods;
+//! running allocations; nodes, opened. Nothing is decided before all of it is in.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -30,7 +30,7 @@ pub struct Settings {
     pub unique_ids: bool,
     /// Task groups are read (K8S-130).
     pub gangs: bool,
-    /// Whether the user that a pod names is believed.
+    /// Whether the user that a pod names is trusted.
     pub users: Users,
     /// A what-if may ask once more for pods that run: what they say of nodes is kept.
     pub copies: bool,
@@ -44,7 +44,7 @@ impl Default for Settings {
     }
 }
 
-/// A pod that nothing is asked for.
+/// A pod that nothing is requested.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct LeftAlone {
     /// Its namespace and name.
@@ -53,7 +53,7 @@ pub struct LeftAlone {
     pub reason: String,
 }
 
-/// A pod that is asked for.
+/// A pod that is requested.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Asked {
     /// Its namespace and name.
@@ -64,7 +64,7 @@ pub struct Asked {
     pub placeholder: bool,
 }
 
-/// The real pods of a gang, which are asked for once its placeholders stand (K8S-221).
+/// The real pods of a gang, which are requested once its placeholders stand (K8S-221).
 #[derive(Clone, Debug)]
 pub struct WaitingGang {
     /// The application of the gang.
@@ -84,15 +84,15 @@ pub struct Recovery {
     pub nodes: Vec<NodeSpec>,
     /// Submissions and asks, by time.
     pub steps: Vec<(Time, PartitionCommand)>,
-    /// What runs, in the order of creation.
+    /// Running allocations, in the order of creation.
     pub running: Vec<(AppId, AskId, NodeId)>,
     /// The nodes that take allocations from then on.
     pub open: Vec<NodeId>,
     /// Gangs that have not come together.
     pub gangs: Vec<WaitingGang>,
-    /// Every pod that is asked for, by its UID.
+    /// Every pod that is requested, by its UID.
     pub asked: BTreeMap<AskId, Asked>,
-    /// The pods that nothing is asked for.
+    /// The pods that nothing is requested.
     pub left_alone: Vec<LeftAlone>,
     /// What is odd and stops nothing, each with its object.
     pub notices: Vec<String>,
@@ -144,7 +144,7 @@ struct Mapping<'c> {
     sidecars: SidecarSum,
     now: Time,
     nodes: BTreeMap<&'c str, NodeSpec>,
-    /// Nodes whose use is not known.
+    /// Nodes whose use is unknown.
     closed: Vec<&'c str>,
     /// The pods that filters know.
     seen: Vec<&'c Arc<Pod>>,
@@ -187,7 +187,7 @@ impl<'c> Mapping<'c> {
         }
     }
 
-    /// The objects of volumes. A release has volumes bound that wait for their first pod; ours leaves such pods alone (K8S-178).
+    /// The objects of volumes. A release has volumes bound that wait for their first pod; kornsole leaves such pods alone (K8S-178).
     fn storage(&self) -> Storage<'c> {
         Storage { binds_late: self.settings.profile != Profile::Kornsole, ..self.cluster.storage() }
     }
@@ -213,13 +213,13 @@ impl<'c> Mapping<'c> {
         }
     }
 
-    /// What a pod uses of a node is not known, so nothing may go there.
+    /// What a pod uses of a node is unknown, so nothing may go there.
     fn close(&mut self, pod: String, node: &'c str, why: &str) {
         self.closed.push(node);
-        self.notices.push(format!("pod {pod}: {why}; so node {node} takes no pods"));
+        self.notices.push(format!("pod {pod}: {why}; so node {node} accepts no pods"));
     }
 
-    /// A pod of ours (K8S-110).
+    /// A pod of kornsole (K8S-110).
     fn managed(&mut self, at: Time, pod: &'c Arc<Pod>) {
         let path = pod.metadata.path();
         let reason = match pod.node() {

@@ -9,9 +9,9 @@ use super::names::own;
 use super::objects::{LabelSelector, Pod, PodTerm, Volume};
 use model::AskId;
 
-/// Without one of these nothing can be said of volumes.
+/// Without one of these nothing can be reported of volumes.
 pub(super) const HOLDS_VOLUMES: [&str; 2] = ["PersistentVolume", "PersistentVolumeClaim"];
-/// What volumes rest on besides.
+/// What volumes rest on in addition.
 const BESIDE_VOLUMES: [&str; 3] = ["StorageClass", "CSINode", "VolumeAttachment"];
 
 /// One line for each thing that is not judged because of kinds that are missing. `pods` are those of asks.
@@ -28,7 +28,9 @@ pub(super) fn words(missing: &[NotListed], cluster: &Cluster, pods: &BTreeMap<As
     }
     let unsaid = count(&|pod| asks_its_class(pod));
     if unsaid > 0 && !of(&["PriorityClass"]).is_empty() {
-        line(&of(&["PriorityClass"]), &format!("{} is assumed to be preemptible", pods_in_words(unsaid)));
+        let verb = if unsaid == 1 { "is" } else { "are" };
+        let words = format!("{} {verb} assumed to be preemptible", pods_in_words(unsaid));
+        line(&of(&["PriorityClass"]), &words);
     }
     if !no_nodes.is_empty() {
         line(&no_nodes, "node selectors, taints, affinity and volumes are not evaluated");

@@ -28,7 +28,7 @@ impl Pot {
     }
 }
 
-/// Shares out what was borrowed in one hour; accounts come in their order.
+/// Shares out what was borrowed in one hour; accounts arrive their order.
 pub(super) struct Shares<'h> {
     hour: &'h Hour,
     /// By queue with a guarantee and resource.

@@ -7,7 +7,7 @@ use model::Time;
 pub struct Gap {
     /// When the counting stopped.
     pub from: Time,
-    /// When it began again: before `from` where the clock was set back; `None` while it has not.
+    /// When it restarted: before `from` where the clock was set back; `None` while it has not.
     pub to: Option<Time>,
     /// Why, in a sentence for people.
     pub why: String,

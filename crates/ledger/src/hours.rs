@@ -55,7 +55,7 @@ pub(super) struct Hour {
     pub queues: OrdMap<In<QueuePath>, QueueUsed>,
 }
 
-/// All hours, by their number since the scheduler's beginning.
+/// All hours, by their number since the scheduler's start.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Hours {
     pub hours: OrdMap<u64, Hour>,
@@ -67,7 +67,7 @@ pub(super) struct Hours {
 }
 
 impl Hours {
-    /// Begins here: nothing before `now` is known.
+    /// Starts here: nothing before `now` is known.
     pub fn begin(&mut self, now: Time) {
         self.since = now;
     }

@@ -7,7 +7,7 @@ use model::Resource;
 /// How many microseconds a second has.
 const SECOND: u128 = 1_000_000;
 
-/// Resources times time, by name in order: base units (thousandths of a core, bytes) times microseconds. Names without any are left out.
+/// Resources times time, by name in order: base units (thousandths of a core, bytes) times microseconds. Names without any are omitted.
 ///
 /// A list and no map: there are tens of thousands of these with two or three names each.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

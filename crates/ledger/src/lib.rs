@@ -5,18 +5,18 @@
 //! ```
 //!
 //! A meter runs for each live application: what it has now, and since when; and for each queue with a guarantee. When an event says that something
-//! changed, the meter is read, what went by is added to its hours, and it begins again with what the scheduler says now. So the sums are
+//! changed, the meter is read, what went by is added to its hours, and it restarts with what the scheduler says now. So the sums are
 //! integrals, not samples.
 //!
 //! Of a scheduler elsewhere its events and lists say the same, as far as they do: [`followed`].
 //!
-//! Where to read: [`meter`] is what runs, [`hours`] what was added up, [`borrowed`] what of it was beyond a guarantee, [`report`] what is asked of it, [`Integral`] the amounts.
+//! Where to read: [`meter`] is running allocations, [`hours`] what was added up, [`borrowed`] what of it was beyond a guarantee, [`report`] what is asked of it, [`Integral`] the amounts.
 //!
 //! Invariants:
-//! - pure: time comes in as an argument; the same events give the same ledger, so a replay of a journal gives it again;
+//! - pure: time arrives as an argument; the same events give the same ledger, so a replay of a journal gives it again;
 //! - nothing is rounded: an amount is a whole number of base units times microseconds;
 //! - time never goes back for a meter: what is older than its last reading adds nothing;
-//! - a clone shares everything, so that a report takes nobody's time.
+//! - a clone shares everything, so that a report takes no one's time.
 
 mod borrowed;
 pub mod followed;
@@ -113,7 +113,7 @@ impl Ledger {
         }
     }
 
-    /// Reads the meter of an application. Gives the leaves whose use it changed: where it was, where it is.
+    /// Reads the meter of an application. Returns the leaves whose use it changed: where it was, where it is.
     fn read_app(&mut self, now: Time, partition: &Partition, id: &AppId) -> [Option<QueueKey>; 2] {
         let key = (Arc::clone(&partition.name), id.clone());
         let rates = partition.app_key(id).map(|app| Rates::of(partition, app));
@@ -125,7 +125,7 @@ impl Ledger {
         }
     }
 
-    /// Reads the meter of an application, which has this from now on; `None` when it is gone.
+    /// Reads the meter of an application, which has this from now on; `None` when it no longer exists.
     fn set_app(&mut self, now: Time, key: In<AppId>, rates: Option<Rates>) -> Read {
         let Some(meter) = self.apps.get_mut(&key) else {
             if let Some(rates) = rates {
@@ -170,7 +170,7 @@ impl Ledger {
         }
     }
 
-    /// Reads the meters of all queues, and ends those of partitions that are gone.
+    /// Reads the meters of all queues, and ends those of partitions that no longer exist.
     fn read_queues(&mut self, now: Time, scheduler: &Scheduler) {
         let mut known: BTreeSet<In<QueuePath>> = self.queues.keys().cloned().collect();
         for partition in scheduler.partitions() {
@@ -194,7 +194,7 @@ impl Ledger {
         }
     }
 
-    /// All meters begin at this time, without adding what went by.
+    /// All meters start at this time, without adding what went by.
     fn restart(&mut self, at: Time) {
         self.apps =
             self.apps.iter().map(|(key, meter)| (key.clone(), AppMeter { since: at, ..meter.clone() })).collect();
@@ -229,7 +229,7 @@ fn nearest(partition: &Partition, path: &QueuePath) -> Option<QueueKey> {
     std::iter::successors(Some(path.clone()), QueuePath::parent).find_map(|path| partition.queues.find(&path))
 }
 
-/// The application of which an event changes what it has, wants, or where it counts.
+/// The application of which an event changes what it has, needs, or where it counts.
 fn app_of(kind: &EventKind) -> Option<&AppId> {
     match kind {
         EventKind::Allocated { app, .. }

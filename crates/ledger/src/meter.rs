@@ -7,7 +7,7 @@ use scheduler::Partition;
 use scheduler::index::AppKey;
 use scheduler::state::bands::Band;
 
-/// What an application has and wants, and under whom that counts.
+/// What an application has and needs, and under whom that counts.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub(super) struct Rates {
     pub queue: QueuePath,
@@ -34,7 +34,7 @@ impl Rates {
         Self::new((queue, user, group), partition.apps[app].by_priority())
     }
 
-    /// Of an application that counts under this queue, user and group, with what it has and wants by priority, the lowest first.
+    /// Of an application that counts under this queue, user and group, with what it has and needs by priority, the lowest first.
     pub fn new((queue, user, group): (QueuePath, Arc<str>, Option<Arc<str>>), mut bands: Vec<Band>) -> Self {
         bands.retain(|band| !band.allocated.is_zero() || !band.pending.is_zero());
         let mut bands = bands.into_iter();
@@ -43,7 +43,7 @@ impl Rates {
         Self { queue, user, group, allocated, pending, priority, higher: bands.collect() }
     }
 
-    /// What it has and wants, by priority, the lowest first.
+    /// What it has and needs, by priority, the lowest first.
     pub fn bands(&self) -> impl Iterator<Item = (Priority, &Resource, &Resource)> {
         let higher = self.higher.iter().map(|band| (band.priority, &band.allocated, &band.pending));
         std::iter::once((self.priority, &self.allocated, &self.pending)).chain(higher)

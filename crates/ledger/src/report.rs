@@ -1,4 +1,4 @@
-//! What is asked of a ledger: sums by what one wants them split by, over whole hours.
+//! What is asked of a ledger: sums by what one needs them split by, over whole hours.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -80,9 +80,9 @@ impl FromStr for Dimension {
 pub struct Question {
     /// What the rows are split by, in this order.
     pub by: Vec<Dimension>,
-    /// Hours that begin at this time or later; `None`: from the beginning.
+    /// Hours that start at this time or later; `None`: from the start.
     pub from: Option<Time>,
-    /// Hours that begin before this time, so that periods that follow each other count nothing twice; `None`: up to now.
+    /// Hours that start before this time, so that periods that follow each other count nothing twice; `None`: up to now.
     pub to: Option<Time>,
     /// Only what is in this queue and below it.
     pub queue: Option<QueuePath>,
@@ -94,7 +94,7 @@ impl Question {
     /// Reads the dimensions: names with commas between them.
     ///
     /// # Errors
-    /// One is unknown or there twice, or `tree` stands beside what has no tree.
+    /// One is unknown or there twice, or `tree` is next to what has no tree.
     pub fn by(text: &str) -> Result<Vec<Dimension>, String> {
         let names = text.split(',').map(str::trim).filter(|name| !name.is_empty());
         let by: Vec<Dimension> = names.map(str::parse).collect::<Result<_, _>>()?;
@@ -112,11 +112,11 @@ impl Question {
 /// What one combination of the keys used and waited for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ReportRow {
-    /// A value for each dimension, in the order that was asked for; an hour as its first microsecond.
+    /// A value for each dimension, in the order that was requested; an hour as its first microsecond.
     pub key: Vec<String>,
     /// What was in use, placeholders too.
     pub allocated: Integral,
-    /// What was asked for and not allocated.
+    /// What was requested and not allocated.
     pub waited: Integral,
     /// What was guaranteed to the queue; only by tree, or by queue without what a queue has several of.
     pub guaranteed: Integral,
@@ -129,7 +129,7 @@ pub struct ReportRow {
 pub struct Report {
     /// What the rows are split by.
     pub by: Vec<Dimension>,
-    /// From when on it counts: where the ledger begins, or what was asked for.
+    /// From when on it counts: where the ledger starts, or what was requested.
     pub from: Time,
     /// Up to when.
     pub to: Time,
@@ -197,11 +197,11 @@ fn priority_key(priority: Priority) -> String {
 }
 
 impl Question {
-    /// Whether each row is one queue, perhaps of an hour, so that its guarantee stands beside it.
+    /// Whether each row is one queue, perhaps of an hour, so that its guarantee is next to it.
     fn is_of_queues(&self) -> bool {
         let of_queue = |one: &Dimension| matches!(one, Dimension::Queue | Dimension::Tree);
-        let alike = |one: &Dimension| of_queue(one) || matches!(one, Dimension::Hour | Dimension::Partition);
-        self.user.is_none() && self.by.iter().any(of_queue) && self.by.iter().all(alike)
+        let identical = |one: &Dimension| of_queue(one) || matches!(one, Dimension::Hour | Dimension::Partition);
+        self.user.is_none() && self.by.iter().any(of_queue) && self.by.iter().all(identical)
     }
 
     /// Whether it is asked about what an account used.

@@ -11,7 +11,7 @@ use model::{AppId, QueuePath, Time};
 /// The rows of one hour.
 type SavedHour = (u64, Vec<(Account, Used)>, Vec<(String, QueuePath, QueueUsed)>);
 
-/// Its form: lists in the place of maps. Its fields are written without names, in this order.
+/// Its form: lists instead of maps. Its fields are written without names, in this order.
 #[derive(Serialize, Deserialize)]
 struct Saved {
     since: Time,

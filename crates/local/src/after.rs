@@ -9,7 +9,7 @@ use super::dialect::plain_name;
 use super::job::{ArraySpec, Job, JobSpec, JobState, Outcome};
 use super::table::Table;
 
-/// Jobs that must have ended before another one may begin.
+/// Jobs that must have ended before another one may start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Dependency {
     /// The number of the job that is waited for; of an array, or a range, the first one.

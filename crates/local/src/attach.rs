@@ -19,7 +19,7 @@ use super::requests::refused;
 use super::terminal;
 use super::wire::Reply;
 
-/// How often a terminal is looked for whose supervisor is only beginning.
+/// How often a terminal is looked for whose supervisor is only start.
 const TRIES: u32 = 40;
 /// How long lies between two tries.
 const PAUSE: Duration = Duration::from_millis(50);
@@ -40,7 +40,7 @@ impl Daemon {
             return Err(refused(format!("job {number} not found, or it is not yours")));
         };
         if who.uid != owner && who.uid != 0 && who.uid != self.settings.owner.uid {
-            return Err(refused(format!("job {number} is another user's: only its owner attaches to it")));
+            return Err(refused(format!("job {number} belongs to another user; only its owner can attach")));
         }
         if !interactive {
             return Err(refused(format!(
@@ -57,7 +57,7 @@ impl Daemon {
             }
             sleep(PAUSE);
         }
-        Err(refused(format!("the terminal of job {number} is gone: the job has ended or failed to start")))
+        Err(refused(format!("the terminal of job {number} is closed: the job has ended or failed to start")))
     }
 }
 
@@ -86,8 +86,8 @@ pub(super) fn receive(stream: &UnixStream) -> io::Result<(Vec<u8>, Option<UnixSt
         let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
         let mut control = RecvAncillaryBuffer::new(&mut space);
         let mut bytes = [0; 4096];
-        let came = recvmsg(stream, &mut [IoSliceMut::new(&mut bytes)], &mut control, RecvFlags::CMSG_CLOEXEC)?;
-        if came.bytes == 0 {
+        let arrived = recvmsg(stream, &mut [IoSliceMut::new(&mut bytes)], &mut control, RecvFlags::CMSG_CLOEXEC)?;
+        if arrived.bytes == 0 {
             return Err(io::ErrorKind::UnexpectedEof.into());
         }
         let files: Vec<OwnedFd> = control
@@ -99,7 +99,7 @@ pub(super) fn receive(stream: &UnixStream) -> io::Result<(Vec<u8>, Option<UnixSt
             .flatten()
             .collect();
         given = given.or(files.into_iter().next().map(UnixStream::from));
-        line.extend(&bytes[..came.bytes]);
+        line.extend(&bytes[..arrived.bytes]);
     }
     Ok((line, given))
 }

@@ -23,7 +23,7 @@ pub enum Enforcement {
 }
 
 impl Enforcement {
-    /// What can be had: below `wanted`, if that is said; else in this process's own group, if it was delegated; else, as root, below
+    /// What can be had: below `wanted`, if that is reported; else in this process's own group, if it was delegated; else, as root, below
     /// `kornsole` at the root of all groups.
     pub fn find(wanted: Option<&Path>) -> Self {
         let mount = match mount() {
@@ -36,7 +36,7 @@ impl Enforcement {
             places.extend(own.filter(|own| *own != mount));
             places.extend(geteuid().is_root().then(|| mount.join("kornsole")));
         }
-        let mut why = "no group was delegated to this user".to_owned();
+        let mut why = "no cgroup is delegated to this user".to_owned();
         for place in places {
             match prepare(&mount, &place) {
                 Ok(jobs) => return Self::Cgroup(jobs),
@@ -108,7 +108,7 @@ fn own(mount: &Path) -> Option<PathBuf> {
     Some(mount.join(path))
 }
 
-/// Makes a group ready to have one for each job: its own processes, of which this is one, move into a leaf beside them.
+/// Makes a group ready to have one for each job: its own processes, of which this is one, move into a leaf next to them.
 fn prepare(mount: &Path, place: &Path) -> io::Result<PathBuf> {
     let controllers = fs::read_to_string(place.parent().unwrap_or(mount).join("cgroup.controllers"))?;
     let has = |text: &str, name: &str| text.split_whitespace().any(|one| one == name);
@@ -185,6 +185,6 @@ pub fn kill(group: &Path) {
 
 /// Removes a group whose processes have ended.
 pub fn remove(group: &Path) {
-    // The kernel may need a moment until the last process is gone; the next start removes what is left.
+    // The kernel may need a moment until the last process no longer exists; the next start removes what is left.
     let _ = fs::remove_dir(group);
 }

@@ -1,4 +1,4 @@
-//! Changes of an existing job: cancel, hold, release, begin again, move, another priority.
+//! Changes of an existing job: cancel, hold, release, restart, move, another priority.
 
 use super::daemon::Daemon;
 use super::job::{Job, JobSpec, JobState, Outcome, Owner, Stop};
@@ -22,7 +22,7 @@ impl Daemon {
         self.with_job(who, number, |_, job| Reply::Job(Box::new(self.report(job))))
     }
 
-    /// Changes a job that somebody may change, or says why it cannot be.
+    /// Changes a job that someone may change, or says why it cannot be.
     fn change(&self, who: &Owner, number: u64, change: impl FnOnce(&mut Job) -> Result<(), String>) -> Option<Reply> {
         let mut table = self.table();
         let seen = table.jobs.get(&number).is_some_and(|job| self.may_see(who, job));
@@ -126,7 +126,7 @@ impl Daemon {
         self.shown(who, number)
     }
 
-    /// Has a job begin again: one that runs is ended first.
+    /// Has a job restart: one that runs is ended first.
     pub(super) fn requeue(&self, who: &Owner, number: u64) -> Reply {
         let by = who.identity.user.clone();
         let mut running = false;
@@ -153,7 +153,7 @@ impl Daemon {
         refusal.unwrap_or_else(|| self.shown(who, number))
     }
 
-    /// Puts a job that has not begun into another queue.
+    /// Puts a job that has not started into another queue.
     pub(super) fn move_to(&self, who: &Owner, number: u64, queue: &str) -> Reply {
         let queued = {
             let table = self.table();
@@ -182,7 +182,7 @@ impl Daemon {
         }
         let refusal = self.change(who, number, |job| {
             match job.state {
-                JobState::Running => return Err("runs already".to_owned()),
+                JobState::Running => return Err("is already running".to_owned()),
                 JobState::Ended => return Err("has already ended".to_owned()),
                 // As another application: to move one needs adminacl, which the owner of a job may not have.
                 JobState::Queued => {
@@ -197,11 +197,11 @@ impl Daemon {
         refusal.unwrap_or_else(|| self.shown(who, number))
     }
 
-    /// Gives a job that has not begun another priority.
+    /// Gives a job that has not started another priority.
     pub(super) fn set_priority(&self, who: &Owner, number: u64, priority: i32) -> Reply {
         let refusal = self.change(who, number, |job| {
             match job.state {
-                JobState::Running => return Err("runs already".to_owned()),
+                JobState::Running => return Err("is already running".to_owned()),
                 JobState::Ended => return Err("has already ended".to_owned()),
                 JobState::Held | JobState::Waiting | JobState::Queued => job.spec.priority = priority,
             }
@@ -214,13 +214,13 @@ impl Daemon {
         refusal.unwrap_or_else(|| self.shown(who, number))
     }
 
-    /// Changes what a job asks for that has not begun. One that is queued gives its place in the queue away.
+    /// Changes what a job requests that has not started. One that is queued gives its place in the queue away.
     pub(super) fn edit(&self, who: &Owner, number: u64, edit: &Edit) -> Reply {
         let machine = self.settings.machine.capacity();
         let mut misuse = None;
         let refusal = self.change(who, number, |job| {
             match job.state {
-                JobState::Running => return Err("runs already".to_owned()),
+                JobState::Running => return Err("is already running".to_owned()),
                 JobState::Ended => return Err("has already ended".to_owned()),
                 JobState::Held | JobState::Waiting | JobState::Queued => {}
             }

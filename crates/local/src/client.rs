@@ -17,7 +17,7 @@ impl Client {
     /// Connects.
     ///
     /// # Errors
-    /// Nobody listens there, or one may not connect.
+    /// No one listens there, or one may not connect.
     pub fn connect(socket: &Path) -> io::Result<Self> {
         Ok(Self { reader: BufReader::new(UnixStream::connect(socket)?) })
     }
@@ -38,15 +38,15 @@ impl Client {
         let reply: Reply = serde_json::from_slice(&answer)?;
         let mut output = Vec::new();
         if let Reply::Output { bytes, .. } = reply {
-            let came = (&mut self.reader).take(bytes).read_to_end(&mut output)?;
-            if came as u64 != bytes {
+            let arrived = (&mut self.reader).take(bytes).read_to_end(&mut output)?;
+            if arrived as u64 != bytes {
                 return Err(io::Error::new(io::ErrorKind::UnexpectedEof, "the daemon closed the connection"));
             }
         }
         Ok((reply, output))
     }
 
-    /// Asks for the terminal of a job. Gives the connection to it, or the answer that says why there is none.
+    /// Asks for the terminal of a job. Returns the connection to it, or the answer that says why there is none.
     ///
     /// # Errors
     /// The connection broke, or what came is no answer.

@@ -54,7 +54,7 @@ pub struct Settings {
     pub files: Option<u64>,
 }
 
-/// Lets a console in for somebody: gives the address of the REST API and a token that stands for him, or why not.
+/// Lets a console in for someone: gives the address of the REST API and a token that represents him, or why not.
 pub type Door = Box<dyn Fn(&Identity) -> Result<(String, String), String> + Send + Sync>;
 
 /// A running daemon.
@@ -68,16 +68,16 @@ pub struct Daemon {
     /// A job has ended.
     pub(super) ended: Condvar,
     waker: UnixStream,
-    /// How many supervisors may be beginning at one time.
+    /// How many supervisors may be start at one time.
     pub(super) most_beginning: usize,
     pub(super) door: OnceLock<Door>,
 }
 
 impl Daemon {
-    /// A daemon over the jobs of a folder, with an engine that is kept in the same one. Gives what wakes [`Daemon::reconcile_forever`].
+    /// A daemon over the jobs of a directory, with an engine that is kept in the same one. Returns what wakes [`Daemon::reconcile_forever`].
     ///
     /// # Errors
-    /// The folder cannot be used.
+    /// The directory cannot be used.
     pub fn open(engine: Arc<Engine>, folder: &Path, settings: Settings) -> io::Result<(Arc<Self>, UnixStream)> {
         let (store, jobs) = Store::open(folder)?;
         let (waker, woken) = UnixStream::pair()?;
@@ -117,7 +117,7 @@ impl Daemon {
         let _ = io::Write::write(&mut &self.waker, &[1]);
     }
 
-    /// The jobs, for a request: somebody waits for the answer.
+    /// The jobs, for a request: someone waits for the answer.
     pub(super) fn table(&self) -> MutexGuard<'_, Table> {
         self.asking.fetch_add(1, Ordering::AcqRel);
         let table = self.table.lock().unwrap_or_else(PoisonError::into_inner);
@@ -136,7 +136,7 @@ impl Daemon {
         self.table.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The jobs, waited for until one ends or the time is over.
+    /// The jobs, waited for until one ends or the time has ended.
     pub(super) fn wait_for_end<'t>(&self, table: MutexGuard<'t, Table>, most: Duration) -> MutexGuard<'t, Table> {
         self.ended.wait_timeout(table, most).unwrap_or_else(PoisonError::into_inner).0
     }
@@ -230,7 +230,7 @@ impl Daemon {
         uid == 0 || uid == self.settings.owner.uid || self.administers(&job.owner, job)
     }
 
-    /// Whether somebody administers the queue that a job is in.
+    /// Whether someone administers the queue that a job is in.
     pub(super) fn administers(&self, who: &Owner, job: &Job) -> bool {
         let view = self.engine.published().view();
         let part = Self::partition(&view).map(|part| part.name.clone());
@@ -264,14 +264,14 @@ impl Daemon {
         PartitionAct::Release { app: job.app(), ask: AskId::from(format!("run-{attempt}")) }
     }
 
-    /// Marks a job as queued, once the disk has taken that: what the scheduler has is queued on the disk. Gives whether it has.
+    /// Marks a job as queued, once the disk has taken that: what the scheduler has is queued on the disk. Returns whether it has.
     pub(super) fn queue(&self, job: &mut Job) -> bool {
         job.state = JobState::Queued;
-        let kept = self.keep(job);
-        if !kept {
+        let retained = self.keep(job);
+        if !retained {
             job.state = JobState::Waiting;
         }
-        kept
+        retained
     }
 
     /// Has what is written outlast a loss of power, soon after it was written, for as long as the process lives.
@@ -288,9 +288,9 @@ impl Daemon {
         }
     }
 
-    /// Keeps a job as it is now; a disk that does not take it is reported. Gives whether it took it.
+    /// Keeps a job as it is now; a disk that does not take it is reported. Returns whether it took it.
     pub(super) fn keep(&self, job: &Job) -> bool {
-        let kept = self.store.save(job);
-        kept.inspect_err(|why| tracing::error!("cannot write job {}: {why}", job.number)).is_ok()
+        let retained = self.store.save(job);
+        retained.inspect_err(|why| tracing::error!("cannot write job {}: {why}", job.number)).is_ok()
     }
 }

@@ -1,4 +1,4 @@
-//! The program that supervises jobs: `kornsole-job`, which is installed beside `kornsole`; without it `kornsole` itself does that.
+//! The program that supervises jobs: `kornsole-job`, which is installed next to `kornsole`; without it `kornsole` itself does that.
 //!
 //! Each job starts two processes of it. A program of many megabytes takes several times as long for each as one that is small.
 
@@ -26,7 +26,7 @@ const OWN: &str = "/proc/self/exe";
 pub struct Helper(Option<Arc<File>>);
 
 impl Helper {
-    /// The one beside this program. Also why that is not used, if so.
+    /// The one next to this program. Also why that is not used, if so.
     pub fn find() -> (Self, Option<String>) {
         match std::env::current_exe().and_then(|own| Self::beside(&own)) {
             Ok(found) => (found, None),
@@ -34,7 +34,7 @@ impl Helper {
         }
     }
 
-    /// The one beside a program.
+    /// The one next to a program.
     fn beside(own: &Path) -> io::Result<Self> {
         let path = own.with_file_name(NAME);
         let wrong = |why: &str| io::Error::other(format!("{}: {why}", path.display()));
@@ -50,7 +50,7 @@ impl Helper {
         Err(wrong(&format!("it is not of release {}", env!("CARGO_PKG_VERSION"))))
     }
 
-    /// A process of it, without anything of this one's environment. It changes its folder itself ([`supervise::run`]): with a folder here
+    /// A process of it, without anything of this one's environment. It changes its directory itself ([`supervise::run`]): with a directory here
     /// a static program would copy itself for each process, which takes milliseconds where it has many pages.
     ///
     /// [`supervise::run`]: super::supervise::run
@@ -67,7 +67,7 @@ fn by_descriptor(file: &File) -> PathBuf {
     PathBuf::from(format!("/proc/self/fd/{}", file.as_raw_fd()))
 }
 
-/// Whether nobody can change a program who cannot change the one that starts it.
+/// Whether no one can change a program who cannot change the one that starts it.
 fn is_as_safe(program: &Metadata, own: &Metadata) -> bool {
     let others = |found: &Metadata| found.mode() & 0o022;
     program.is_file() && program.uid() == own.uid() && others(program) & !others(own) == 0

@@ -40,14 +40,14 @@ impl Hook {
     }
 }
 
-/// A hook that runs, beside the command or after it, as the job's user and with its limits.
+/// A hook that runs, next to the command or after it, as the job's user and with its limits.
 pub struct Running {
     child: Child,
     pub(super) fd: OwnedFd,
 }
 
 impl Running {
-    /// Starts the hook of an attempt. `variable` is in its environment, beside the job's own.
+    /// Starts the hook of an attempt. `variable` is in its environment, next to the job's own.
     ///
     /// # Errors
     /// The system gives no process.
@@ -64,7 +64,7 @@ impl Running {
         !matches!(self.child.try_wait(), Ok(None))
     }
 
-    /// Waits for its end, for a while. Gives what is to be said of it; empty when it ended with 0.
+    /// Waits for its end, for a while. Returns what is to be reported of it; empty when it ended with 0.
     pub fn wait(mut self) -> String {
         let until = Instant::now() + LONGEST;
         loop {

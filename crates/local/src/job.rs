@@ -14,7 +14,7 @@ use model::{AppId, AskId, Identity, MEMORY, Resource, VCORE};
 /// The name of the resource that counts GPUs.
 pub const GPU: &str = "gpu";
 
-/// What somebody wants run.
+/// What someone needs run.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct JobSpec {
     /// The program and its arguments; on the disk in a file of their own ([`super::store`]).
@@ -22,11 +22,11 @@ pub struct JobSpec {
     pub command: Words,
     /// What it is called; empty for the name of the program.
     pub name: String,
-    /// The queue asked for; may be empty.
+    /// The queue requested; may be empty.
     pub queue: String,
     /// Thousandths of a core.
     pub vcore: i64,
-    /// Bytes; 0 for an equal share of the machine for each core asked for.
+    /// Bytes; 0 for an equal share of the machine for each core requested.
     pub memory: i64,
     /// How many GPUs.
     pub gpu: i64,
@@ -36,7 +36,7 @@ pub struct JobSpec {
     pub priority: i32,
     /// Which jobs must have ended before.
     pub after: Vec<Dependency>,
-    /// It begins when no earlier job of its user and name is left.
+    /// It starts when no earlier job of its user and name is left.
     #[serde(default)]
     pub singleton: bool,
     /// How often it is tried again after an attempt that failed.
@@ -60,13 +60,13 @@ pub struct JobSpec {
     /// A file of the submitter that gets its standard error, which is then not in the output; empty for none.
     #[serde(default)]
     pub error: String,
-    /// It does not begin before this time, in milliseconds since 1970.
+    /// It does not start before this time, in milliseconds since 1970.
     #[serde(default)]
     pub begin: Option<u64>,
     /// For which scheduler its script is written, and so which variables it has.
     #[serde(default)]
     pub dialect: Option<Dialect>,
-    /// It does not make room for others.
+    /// It does not be preempted for others.
     #[serde(default)]
     pub no_preempt: bool,
     /// It has a terminal, to which its owner attaches.
@@ -93,7 +93,7 @@ pub struct JobSpec {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum WhenStopped {
-    /// It is queued again, and begins from its beginning.
+    /// It is queued again, and starts from its start.
     #[default]
     Requeue,
     /// It has failed.
@@ -125,7 +125,7 @@ pub enum JobState {
     Queued,
     /// Its process runs, or is about to.
     Running,
-    /// It is over, and stays so unless it is requeued.
+    /// It has ended, and stays so unless it is requeued.
     Ended,
 }
 
@@ -139,13 +139,13 @@ pub enum Outcome {
     Signalled(i32),
     /// It ran longer than it might.
     TimeLimit,
-    /// It used more memory than it asked for.
+    /// It used more memory than it requested.
     MemoryLimit,
     /// This user ended it.
     Cancelled(String),
     /// It made room for another one.
     Preempted,
-    /// How it ended is not known, for this reason.
+    /// How it ended is unknown, for this reason.
     Lost(String),
     /// It was not started, for this reason.
     NotStarted(String),
@@ -187,7 +187,7 @@ pub struct AttemptEnd {
     pub at: u64,
     /// With a status, by a signal, or lost.
     pub outcome: Outcome,
-    /// The daemon asked for it before the command ended by itself.
+    /// The daemon requested it before the command ended by itself.
     pub asked: bool,
     /// The most memory that it had, in bytes: by its cgroup, else as [`super::meter`] measures it.
     pub max_memory: Option<u64>,
@@ -229,9 +229,9 @@ pub struct Attempt {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Stop {
-    /// This user cancelled it.
+    /// This user canceled it.
     Cancelled(String),
-    /// This user has it begin again.
+    /// This user has it restart.
     Requeued(String),
     /// The scheduler took its allocation for another one.
     Preempted,
@@ -270,7 +270,7 @@ pub struct Job {
     pub attempts: Vec<Attempt>,
     /// Why it is being stopped.
     pub stopping: Option<Stop>,
-    /// What was said when it was canceled; empty for nothing.
+    /// What was reported when it was canceled; empty for nothing.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub cancel_reason: String,
     /// How it ended.
@@ -321,7 +321,7 @@ impl Job {
         AskId::from(format!("run-{}", self.next))
     }
 
-    /// What it asks for.
+    /// What it requests.
     pub fn resource(&self) -> Resource {
         let mut resource = Resource::new();
         resource.set(VCORE, self.spec.vcore);
@@ -350,13 +350,13 @@ impl Job {
         (!self.spec.error.is_empty()).then(|| file_name(&self.spec.error, self))
     }
 
-    /// It waits again, as another application: the id of one that is gone from the scheduler is not used twice.
+    /// It waits again, as another application: the id of one that no longer exists from the scheduler is not used twice.
     pub fn begin_again(&mut self) {
         self.generation += 1;
         (self.state, self.confirmed) = (JobState::Waiting, false);
     }
 
-    /// It is over.
+    /// It has ended.
     pub fn end(&mut self, outcome: Outcome, now: u64) {
         (self.state, self.outcome, self.ended, self.stopping) = (JobState::Ended, Some(outcome), Some(now), None);
     }

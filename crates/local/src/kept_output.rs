@@ -12,7 +12,7 @@ type Key = (u64, u64, u32);
 
 /// The bytes of stored output by user.
 #[derive(Default)]
-pub(super) struct KeptOutput {
+pub(super) struct RetainedOutput {
     users: HashMap<u32, OfUser>,
 }
 
@@ -22,7 +22,7 @@ struct OfUser {
     attempts: BTreeMap<Key, u64>,
 }
 
-impl KeptOutput {
+impl RetainedOutput {
     /// Counts the output of an attempt that ended.
     fn add(&mut self, uid: u32, attempt: Key, bytes: u64) {
         if bytes == 0 {
@@ -70,9 +70,9 @@ impl Daemon {
         let Some(job) = table.jobs.get(&number) else { return };
         let uid = job.owner.uid;
         for (key, attempt) in ended(job).filter(|(_, attempt)| *attempt >= first) {
-            table.kept_output.add(uid, key, output::kept(&self.store.attempt(number, attempt)));
+            table.retained_output.add(uid, key, output::retained(&self.store.attempt(number, attempt)));
         }
-        for (_, job, attempt) in table.kept_output.take_over(uid, self.settings.user_output_bytes) {
+        for (_, job, attempt) in table.retained_output.take_over(uid, self.settings.user_output_bytes) {
             output::forget(&self.store.attempt(job, attempt));
         }
     }
@@ -84,17 +84,17 @@ mod tests {
 
     #[test]
     fn the_oldest_output_of_the_same_user_goes_first() {
-        let mut kept = KeptOutput::default();
-        kept.add(1, (30, 7, 1), 40);
-        kept.add(1, (10, 9, 1), 40);
-        kept.add(1, (20, 8, 2), 40);
-        kept.add(2, (5, 1, 1), 1000);
-        assert_eq!(kept.take_over(1, 120), []);
-        assert_eq!(kept.take_over(1, 119), [(10, 9, 1)]);
-        kept.add(1, (30, 7, 1), 70);
-        assert_eq!(kept.take_over(1, 100), [(20, 8, 2)], "an attempt counts once");
-        assert_eq!(kept.take_over(1, 10), [(30, 7, 1)]);
-        assert_eq!(kept.take_over(1, 0), []);
-        assert_eq!(kept.take_over(2, 1000), []);
+        let mut retained = RetainedOutput::default();
+        retained.add(1, (30, 7, 1), 40);
+        retained.add(1, (10, 9, 1), 40);
+        retained.add(1, (20, 8, 2), 40);
+        retained.add(2, (5, 1, 1), 1000);
+        assert_eq!(retained.take_over(1, 120), []);
+        assert_eq!(retained.take_over(1, 119), [(10, 9, 1)]);
+        retained.add(1, (30, 7, 1), 70);
+        assert_eq!(retained.take_over(1, 100), [(20, 8, 2)], "an attempt counts once");
+        assert_eq!(retained.take_over(1, 10), [(30, 7, 1)]);
+        assert_eq!(retained.take_over(1, 0), []);
+        assert_eq!(retained.take_over(2, 1000), []);
     }
 }

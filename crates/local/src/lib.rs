@@ -2,12 +2,12 @@
 //!
 //! A job is an application with one ask. When the scheduler allocates it, the daemon gives it a *supervisor* (`kornsole-job
 //! local-run`, [`part`]), which starts the command, holds its output and its exit status, and outlives the daemon. When the supervisor says that the job
-//! has ended, or is gone, the daemon reads how it ended and releases the allocation. The supervisor then waits a moment for another job ([`line`]).
+//! has ended, or no longer exists, the daemon reads how it ended and releases the allocation. The supervisor then waits a moment for another job ([`line`]).
 //!
 //! Read first: [`job`] (what is kept of a job), [`reconcile`] (what the daemon does when the view changes or a job ends), [`supervise`].
 //!
 //! Invariants:
-//! - the scheduler decides: a process is started for an allocation of the view and for nothing else, and stopped when that is gone;
+//! - the scheduler decides: a process is started for an allocation of the view and for nothing else, and stopped when that no longer exists;
 //! - the kernel names the user at the other end of the socket; the peer's own word does not count;
 //! - an attempt is started once: its supervisor claims it by a link that only one process can make;
 //! - a job ends once, with the exit status that its supervisor wrote, even if the daemon ends meanwhile;

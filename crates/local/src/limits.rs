@@ -28,7 +28,7 @@ const KNOWN: [(Resource, &str, &str); 16] = [
 /// A limit that is none.
 const NONE: &str = "-";
 
-/// The limits of a process as one text, `nofile=1024:4096 core=0:-`; those that are unlimited are left out. `None` where the kernel does
+/// The limits of a process as one text, `nofile=1024:4096 core=0:-`; those that are unlimited are omitted. `None` where the kernel does
 /// not say them.
 pub(super) fn of(pid: i32) -> Option<String> {
     from_lines(&fs::read_to_string(format!("/proc/{pid}/limits")).ok()?)

@@ -1,7 +1,7 @@
-//! The line between a daemon and a supervisor that it started: which attempt comes next, that its command has begun, that it has ended.
+//! The line between a daemon and a supervisor that it started: which attempt comes next, that its command has started, that it has ended.
 //!
 //! ```text
-//!  daemon ── folder of an attempt, NUL ──> supervisor
+//!  daemon ── directory of an attempt, NUL ──> supervisor
 //!         <── BEGUN, ENDED ───────────────
 //! ```
 //!
@@ -15,7 +15,7 @@ use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 
-/// The command has begun, or cannot.
+/// The command has started, or cannot.
 pub(super) const BEGUN: u8 = b'b';
 /// The end of the attempt is written, and nothing of it is left.
 pub(super) const ENDED: u8 = b'e';
@@ -42,7 +42,7 @@ impl Line {
         Ok(Self(BufReader::new(UnixStream::from(io::stdin().as_fd().try_clone_to_owned()?))))
     }
 
-    /// Waits for the folder of the next attempt; `None` when the line has ended.
+    /// Waits for the directory of the next attempt; `None` when the line has ended.
     pub fn next(&mut self) -> Option<PathBuf> {
         let mut message = Vec::new();
         self.0.read_until(0, &mut message).ok()?;
@@ -50,7 +50,7 @@ impl Line {
         (message.pop() == Some(0)).then(|| PathBuf::from(OsString::from_vec(message)))
     }
 
-    /// Says something. Where nobody listens any more nobody waits for it.
+    /// Says something. Where no one listens any more no one waits for it.
     pub fn say(&self, word: u8) {
         let _ = self.0.get_ref().write_all(&[word]);
     }

@@ -8,10 +8,10 @@ use super::job::GPU;
 use super::wire::GpuUse;
 use model::{MEMORY, NodeId, Resource, VCORE, quantity};
 
-/// What is left for the system: one part of so many of the memory.
+/// What is left for the system: one part of this many of the memory.
 const RESERVED_PART: i64 = 20;
 
-/// What a job asks for, or a machine has, in words: `1 core, 4Gi, 0 GPUs`. vcore in millicores, memory in bytes.
+/// What a job requests, or a machine has, in words: `1 core, 4Gi, 0 GPUs`. vcore in millicores, memory in bytes.
 pub fn in_words(vcore: i64, memory: i64, gpu: i64) -> String {
     let one = |amount: i64, one: i64, word: &str| format!("{word}{}", if amount == one { "" } else { "s" });
     let (cores, memory) = (quantity::show_vcore(vcore), quantity::show_memory(memory));

@@ -44,7 +44,7 @@ pub(super) enum Peak {
 }
 
 impl Meter {
-    /// Begins, before the first process of the attempt.
+    /// Starts, before the first process of the attempt.
     pub fn new() -> Self {
         let before = process::of_children();
         // What becomes the command is of the same program as this process, and has no more of it.

@@ -1,4 +1,4 @@
-//! Orders whose outcome somebody waits for, and the offer of a job to the scheduler.
+//! Orders whose outcome someone waits for, and the offer of a job to the scheduler.
 
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::Duration;
@@ -16,26 +16,26 @@ const SOON: Duration = Duration::from_millis(1);
 /// The outcome of an order, which may not be there yet.
 struct Outcome {
     from: Receiver<Result<Done, Refusal>>,
-    came: Option<Result<Done, Refusal>>,
+    arrived: Option<Result<Done, Refusal>>,
 }
 
 impl Outcome {
-    /// Waits for it that long. Gives whether it is there.
-    fn came_within(&mut self, most: Duration) -> bool {
-        if self.came.is_none() {
-            self.came = match self.from.recv_timeout(most) {
+    /// Waits for it that long. Returns whether it is there.
+    fn arrived_within(&mut self, most: Duration) -> bool {
+        if self.arrived.is_none() {
+            self.arrived = match self.from.recv_timeout(most) {
                 Ok(outcome) => Some(outcome),
                 Err(RecvTimeoutError::Timeout) => None,
                 Err(RecvTimeoutError::Disconnected) => Some(Err(silent())),
             };
         }
-        self.came.is_some()
+        self.arrived.is_some()
     }
 
     /// Waits for it.
     fn awaited(mut self) -> Result<Done, Refusal> {
-        self.came_within(PATIENCE);
-        self.came.unwrap_or_else(|| Err(silent()))
+        self.arrived_within(PATIENCE);
+        self.arrived.unwrap_or_else(|| Err(silent()))
     }
 }
 
@@ -53,12 +53,12 @@ pub(super) struct Offered {
 impl Offered {
     /// Whether the scheduler has answered all of it.
     pub(super) fn is_answered(&mut self) -> bool {
-        self.came_within(Duration::ZERO)
+        self.arrived_within(Duration::ZERO)
     }
 
     /// The same, waiting for it that long.
-    fn came_within(&mut self, most: Duration) -> bool {
-        self.submitted.came_within(most) && self.asked.as_mut().is_none_or(|asked| asked.came_within(most))
+    fn arrived_within(&mut self, most: Duration) -> bool {
+        self.submitted.arrived_within(most) && self.asked.as_mut().is_none_or(|asked| asked.arrived_within(most))
     }
 }
 
@@ -77,16 +77,16 @@ impl Daemon {
         self.perform_later_because(actor, act, reason, move |outcome| {
             let _ = answer.send(outcome);
         });
-        Outcome { from, came: None }.awaited()
+        Outcome { from, arrived: None }.awaited()
     }
 
-    /// Gives an order.
+    /// Returns an order.
     fn order(&self, actor: &Actor, act: PartitionAct) -> Outcome {
         let (answer, from) = channel();
         self.perform_later(actor, act, move |outcome| {
             let _ = answer.send(outcome);
         });
-        Outcome { from, came: None }
+        Outcome { from, arrived: None }
     }
 
     /// Submits a job to the scheduler, with its ask, and waits for nothing. The job is in the table as queued already.
@@ -98,14 +98,14 @@ impl Daemon {
         Offered { submitted, asked }
     }
 
-    /// The same for a submitter who waits. Gives the offer back where its answer may come later: the scheduler is busy, and the view says that
+    /// The same for a submitter who waits. Returns the offer back where its answer may come later: the scheduler is busy, and the view says that
     /// it takes the job.
     ///
     /// # Errors
     /// Which check refused.
     pub(super) fn offer_soon(&self, job: &Job) -> Result<Option<Offered>, Refusal> {
         let mut offered = self.offer(job);
-        if offered.asked.is_some() && !offered.came_within(SOON) && self.would_place(job).is_some() {
+        if offered.asked.is_some() && !offered.arrived_within(SOON) && self.would_place(job).is_some() {
             return Ok(Some(offered));
         }
         self.taken(job, offered).map(|()| None)
@@ -154,7 +154,7 @@ mod tests {
     #[test]
     fn an_offer_is_answered_when_both_orders_are_and_one_without_an_end_is_refused() {
         let (first, second) = (channel(), channel());
-        let outcome = |from| Outcome { from, came: None };
+        let outcome = |from| Outcome { from, arrived: None };
         let mut offered = Offered { submitted: outcome(first.1), asked: Some(outcome(second.1)) };
         assert!(!offered.is_answered(), "nothing came");
         first.0.send(Err(Refusal::new(Code::NotFound, "no such queue", ""))).unwrap();

@@ -22,7 +22,7 @@ pub struct Writer {
 }
 
 impl Writer {
-    /// Writes into a folder, at most so many bytes at one time. `first` is done before, by the thread that writes.
+    /// Writes into a directory, at most this many bytes at one time. `first` is done before, by the thread that writes.
     pub fn new(folder: &Path, most: u64, first: impl FnOnce() + Send + 'static) -> Self {
         let folder = folder.to_path_buf();
         let files = Background::start(move || {
@@ -49,7 +49,7 @@ impl Writer {
         self.files.finish();
     }
 
-    /// What is to be said of the file of the user; empty for nothing.
+    /// What is to be reported of the file of the user; empty for nothing.
     pub fn note(&self) -> String {
         self.copy.as_ref().map(UserFile::note).unwrap_or_default()
     }
@@ -117,7 +117,7 @@ impl Files {
 }
 
 /// How many bytes are stored.
-pub fn kept(folder: &Path) -> u64 {
+pub fn retained(folder: &Path) -> u64 {
     [OLDER, NAME].iter().map(|name| fs::metadata(folder.join(name)).map_or(0, |found| found.len())).sum()
 }
 
@@ -132,7 +132,7 @@ pub fn forget(folder: &Path) {
 
 /// How many bytes came so far.
 pub fn end(folder: &Path) -> u64 {
-    base(folder) + kept(folder)
+    base(folder) + retained(folder)
 }
 
 /// How many bytes came before those that are kept.
@@ -141,7 +141,7 @@ fn base(folder: &Path) -> u64 {
     text.and_then(|text| text.trim().parse().ok()).unwrap_or_default()
 }
 
-/// Reads output from byte `from` on, at most `most` bytes. Gives the number of the first byte that is there, and the bytes.
+/// Reads output from byte `from` on, at most `most` bytes. Returns the number of the first byte that is there, and the bytes.
 ///
 /// # Errors
 /// The files cannot be read.
@@ -188,9 +188,9 @@ mod tests {
         assert_eq!(first + text.len() as u64, 70, "bytes have the number that they had");
         let (at, rest) = read(&folder, 63, 4).unwrap();
         assert_eq!((at, rest.as_slice()), (63, b"line".as_slice()));
-        assert_eq!((end(&folder), kept(&folder)), (70, text.len() as u64));
+        assert_eq!((end(&folder), retained(&folder)), (70, text.len() as u64));
         forget(&folder);
-        assert_eq!((end(&folder), kept(&folder), read(&folder, 0, 1000).unwrap()), (70, 0, (70, Vec::new())));
+        assert_eq!((end(&folder), retained(&folder), read(&folder, 0, 1000).unwrap()), (70, 0, (70, Vec::new())));
         fs::remove_dir_all(&folder).unwrap();
     }
 }

@@ -19,7 +19,7 @@ pub(super) const START: &str = "local-start";
 /// Says of which release the program is. A build that knows no line ([`super::line`]) does not know this word, and is not used.
 pub(super) const VERSION: &str = "line-version";
 
-/// Does what the words of a process ask for, if they are those of a part of a job: `None` where something else was called.
+/// Does what the words of a process request, if they are those of a part of a job: `None` where something else was called.
 ///
 /// # Errors
 /// What went wrong, and the exit status for it. An attempt that is started becomes its command, and gives nothing.

@@ -49,7 +49,7 @@ impl Daemon {
         placed(&self.fork()?, job)
     }
 
-    /// Says where a job would go and when it would begin.
+    /// Says where a job would go and when it would start.
     pub(super) fn where_to(&self, who: &Owner, mut spec: JobSpec) -> Reply {
         self.complete(&mut spec);
         spec.array = None;
@@ -89,7 +89,7 @@ impl Daemon {
         move |app, runs| limits.get(app).map(|(all, left)| Duration::from_millis(if runs { *left } else { *all }))
     }
 
-    /// In how many milliseconds a job would begin, and on what that rests.
+    /// In how many milliseconds a job would start, and on what that rests.
     fn begins_in(&self, fork: &Fork, job: &Job) -> (Option<u64>, String) {
         let left = self.left();
         let mut ahead = Ahead::of(fork, &left);
@@ -141,7 +141,7 @@ impl Starts {
         if let Some(start) = start {
             let because = match start.after {
                 Some(job) => format!("when job {job} ends by its time limit"),
-                None => "when others are preempted for it".to_owned(),
+                None => "when other jobs are preempted for it".to_owned(),
             };
             let before = if report.reason.is_empty() { "" } else { "; " };
             report.reason.push_str(&format!("{before}starts in about {} ({because})", rounded(start.in_ms)));
@@ -162,7 +162,7 @@ fn rounded(ms: u64) -> String {
 }
 
 impl Daemon {
-    /// When the queued jobs start; nothing where they are too many to be looked at for a list.
+    /// When the queued jobs start; nothing where they are too many to be examined for a list.
     pub(super) fn starts(&self) -> Starts {
         let mut found = Starts::default();
         let (queued, live) = {
@@ -198,7 +198,7 @@ struct Ahead {
     ends_set: usize,
     /// How many jobs have ended in it.
     ended: usize,
-    /// How many seconds are still looked at one by one: others make room only after a delay.
+    /// How many seconds are still examined one by one: others make room only after a delay.
     seconds: u32,
     /// How many jobs run in it of which no end is known.
     endless: usize,
@@ -250,7 +250,7 @@ impl Ahead {
         self.apply(&Command::In { partition: None, command })
     }
 
-    /// Cycles until one finds nothing. Gives what begins.
+    /// Cycles until one finds nothing. Returns what starts.
     fn cycles(&mut self) -> Vec<(AppId, AskId)> {
         let mut begun = Vec::new();
         loop {
@@ -266,7 +266,7 @@ impl Ahead {
         }
     }
 
-    /// Advances by a second, or to the next end of a job. Gives whether there is one.
+    /// Advances by a second, or to the next end of a job. Returns whether there is one.
     fn advance(&mut self) -> bool {
         let second = self.now + Duration::from_secs(1);
         if self.seconds > 0 && self.ends.first_key_value().is_none_or(|((at, _), _)| *at > second) {

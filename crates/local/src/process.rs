@@ -104,7 +104,7 @@ pub fn is_of_this_program(pid: i32) -> bool {
     program(&pid.to_string()).is_some_and(|other| Some(other) == program("self"))
 }
 
-/// The processes below one, parents first. Those that begin or end meanwhile may be missing.
+/// The processes below one, parents first. Those that start or end meanwhile may be missing.
 pub fn tree(top: i32) -> Vec<i32> {
     let (mut found, mut left) = (Vec::new(), vec![top]);
     while let Some(parent) = left.pop() {
@@ -190,8 +190,8 @@ pub fn signal_group(leader: i32, signal: Signal) {
     }
 }
 
-/// Closes what this process has inherited besides its standard input and outputs: files that were open where the daemon was started are not for a
-/// job. For a process that begins, and has opened nothing itself.
+/// Closes what this process has inherited in addition its standard input and outputs: files that were open where the daemon was started are not for a
+/// job. For a process that starts, and has opened nothing itself.
 pub fn close_inherited() {
     let entries = fs::read_dir("/proc/self/fd").into_iter().flatten().flatten();
     let open: Vec<i32> = entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect();
@@ -208,7 +208,7 @@ pub fn kill(pid: i32) {
     }
 }
 
-/// Takes note of the end of a child. Gives how it ended, in words; `None` where it has not ended.
+/// Takes note of the end of a child. Returns how it ended, in words; `None` where it has not ended.
 pub fn reap(pid: i32) -> Option<String> {
     let (_, status) = waitpid(Some(Pid::from_raw(pid)?), WaitOptions::NOHANG).ok()??;
     Some(match (status.exit_status(), status.terminating_signal()) {
@@ -218,7 +218,7 @@ pub fn reap(pid: i32) -> Option<String> {
     })
 }
 
-/// Takes note of children that have ended, whichever they are. Gives whether others are left.
+/// Takes note of children that have ended, whichever they are. Returns whether others are left.
 pub fn has_children() -> bool {
     loop {
         // waitpid without a number means those of this process group alone.

@@ -1,22 +1,22 @@
-//! The queues of a machine for which nobody wrote any: one for each user below `root.users`, all with the same guarantee.
+//! The queues of a machine for which no one wrote any: one for each user below `root.users`, all with the same guarantee.
 
 use super::machine::Machine;
 
-/// What part of the machine each user is guaranteed, as long as not more of them want theirs: one of so many.
+/// What part of the machine each user is guaranteed, as long as not more of them want theirs: one of this many.
 const GUARANTEED_PART: i64 = 4;
 
-/// The configuration. A user whose guarantee is not met gets room from those above theirs after `preemption.delay`. A job that asks for one
+/// The configuration. A user whose guarantee is not met gets room from those above theirs after `preemption.delay`. A job that requests one
 /// core and one GPU at most, and says nothing of memory, is within the guarantee on every machine that can run it.
 pub fn configuration(machine: &Machine) -> String {
     let vcore = (machine.vcore / GUARANTEED_PART).max(1000).min(machine.vcore);
-    // Of memory the share that goes with these cores, as a job gets it that asks for none.
+    // Of memory the share that goes with these cores, as a job gets it that requests none.
     let memory = i128::from(machine.memory) * i128::from(vcore) / i128::from(machine.vcore.max(1));
     let gpus = match machine.gpu {
         0 => String::new(),
         gpus => format!(", gpu: {}", (gpus / GUARANTEED_PART).max(1)),
     };
     format!(
-        "# The queues of this machine, as long as no --config names others.
+        "# The default queues of this machine; --config FILE replaces them.
 partitions:
   - name: default
     placementrules:

@@ -1,7 +1,7 @@
 //! Reconciliation, when the view has changed or a supervisor has ended: the daemon makes the running jobs equal to the allocations.
 //!
 //! One thread does that, from the whole state and not from single events. It starts a job with an allocation and no process, stops a job
-//! with a process and no allocation, and releases the allocation of an ended job. So a daemon that begins in the middle does the same as
+//! with a process and no allocation, and releases the allocation of an ended job. So a daemon that starts in the middle does the same as
 //! one that was always there.
 
 use std::collections::HashMap;
@@ -62,7 +62,7 @@ impl Daemon {
         highest.flatten().map_or(0, |(number, _)| number)
     }
 
-    /// Takes back from the scheduler what no job stands for: of jobs that ended, or were held or refused, when a daemon was killed.
+    /// Takes back from the scheduler what no job represents: of jobs that ended, or were held or refused, when a daemon was killed.
     fn withdraw_the_rest(&self, table: &Table) {
         let view = self.engine.published().view();
         let apps = Self::partition(&view).into_iter().flat_map(|part| part.apps.iter().flatten());
@@ -80,7 +80,7 @@ impl Daemon {
         let Some(job) = table.jobs.get(&number) else { return };
         let folder = self.folder(job);
         match read::<Claim>(&folder.join(CLAIM)) {
-            // The daemon ended before the supervisor had begun; if one still does, it claims first or this one does.
+            // The daemon ended before the supervisor had started; if one still does, it claims first or this one does.
             None => self.take_supervisor(table, number, Running::start(&self.settings.helper, &folder)),
             // Its supervisor may have another job by now.
             Some(_) if folder.join(ENDED).exists() => self.take_end(table, number, None),
@@ -108,12 +108,12 @@ impl Daemon {
             }
             let began = Instant::now();
             self.reconcile(&ended, tick);
-            // The more there is to look at, the more is looked at together.
+            // The more there is to look at, the more is examined together.
             std::thread::sleep(began.elapsed().min(LONGEST_PAUSE));
         }
     }
 
-    /// Waits for a change. Gives the jobs that ended, or whose supervisors did.
+    /// Waits for a change. Returns the jobs that ended, or whose supervisors did.
     fn wait(&self, woken: &mut UnixStream, watched: &mut Vec<(u64, Ear)>) -> Vec<u64> {
         let busy = {
             let table = self.table();
@@ -142,7 +142,7 @@ impl Daemon {
             .collect()
     }
 
-    /// Takes what a supervisor says. Gives whether its job has ended, or its process.
+    /// Takes what a supervisor says. Returns whether its job has ended, or its process.
     fn hear(&self, table: &mut Table, number: u64, ear: &Ear) -> bool {
         let Some(running) = table.running.get_mut(&number) else { return false };
         if let Ear::Process(_) = ear {
@@ -151,7 +151,7 @@ impl Daemon {
         let had_begun = running.has_begun;
         running.hear();
         let (begins, has_ended) = (running.has_begun && !had_begun, running.has_ended);
-        // One that was given the job after another one forgets what it was asked before it began.
+        // One that was given the job after another one forgets what it was asked before it started.
         if begins && !has_ended && table.jobs.get(&number).is_some_and(|job| job.stopping.is_some()) {
             self.signal(table, number);
         }
@@ -194,7 +194,7 @@ impl Daemon {
         }
     }
 
-    /// The folder of a job's present attempt.
+    /// The directory of a job's present attempt.
     pub(super) fn folder(&self, job: &Job) -> PathBuf {
         self.store.attempt(job.number, job.next)
     }
@@ -264,7 +264,7 @@ impl Daemon {
                 table.spares.put(running);
                 self.finish(table, number, end);
             }
-            // Somebody has removed it: what is known then is known when the process has ended.
+            // Someone has removed it: what is known then is known when the process has ended.
             None => {
                 running.hang_up();
                 table.running.insert(number, running);

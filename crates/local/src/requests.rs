@@ -56,7 +56,7 @@ pub(super) fn by_scheduler(why: &Refusal) -> Reply {
     refused(format!("{}: {}", why.message, why.description))
 }
 
-/// What a job is called in a list: its name, or the beginning of its command.
+/// What a job is called in a list: its name, or the start of its command.
 fn title(job: &Job) -> String {
     let command = job.spec.command.iter().skip(1).filter(|_| job.spec.name.is_empty());
     let name = job.name();
@@ -126,7 +126,7 @@ impl Daemon {
         }
     }
 
-    /// What everybody who looks at jobs must know.
+    /// What everyone who examines jobs must know.
     fn notices(&self) -> Vec<String> {
         let view = self.engine.published().view();
         let config = engine::rejected_file(&view).map(|notice| {
@@ -136,7 +136,7 @@ impl Daemon {
         self.drained(Self::partition(&view)).into_iter().chain(config).collect()
     }
 
-    /// The leaves that somebody may submit to by name.
+    /// The leaves that someone may submit to by name.
     fn queues(&self, who: &Owner) -> Reply {
         let view = self.engine.published().view();
         let part = Self::partition(&view);
@@ -156,7 +156,7 @@ impl Daemon {
         table.jobs.get(&number).is_some_and(|job| self.may_see(who, job))
     }
 
-    /// Whether somebody may see and end a job: his own, as the administrator of its queue, or as who runs the daemon.
+    /// Whether someone may see and end a job: his own, as the administrator of its queue, or as who runs the daemon.
     pub(super) fn may_see(&self, who: &Owner, job: &Job) -> bool {
         if who.uid == job.owner.uid || who.uid == 0 || who.uid == self.settings.owner.uid {
             return true;
@@ -164,7 +164,7 @@ impl Daemon {
         self.administers(who, job)
     }
 
-    /// Does something with a job that somebody may see. To others it is not there.
+    /// Does something with a job that someone may see. To others it is not there.
     pub(super) fn with_job(&self, who: &Owner, number: u64, act: impl FnOnce(&Table, &Job) -> Reply) -> Reply {
         let table = self.table();
         match table.jobs.get(&number).filter(|job| self.may_see(who, job)) {
@@ -204,7 +204,7 @@ impl Daemon {
                 format!("waits for its start time, in {}s", left.div_ceil(1000))
             }
             JobState::Waiting => match job.array.filter(|task| task.most > 0) {
-                Some(task) => format!("at most {} tasks of its array run at once", task.most),
+                Some(task) => format!("at most {} tasks of its array run at the same time", task.most),
                 None => "about to be queued".to_owned(),
             },
             JobState::Running if job.stopping.is_some() => "being ended".to_owned(),

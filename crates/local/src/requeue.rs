@@ -15,14 +15,14 @@ use view::act::{PartitionAct, Refusal};
 /// How many jobs are given to the scheduler before something else has its turn.
 const MOST_AT_ONCE: usize = 64;
 
-/// How often a job is begun again whose supervisor ends at its start: it will not do better then.
+/// How often a job is started again whose supervisor ends at its start: it will not do better then.
 const MOST_LOST: usize = 5;
 /// What is soon, in milliseconds.
 const SOON: u64 = 60_000;
 
 /// What follows an attempt.
 enum Next {
-    /// It is over.
+    /// It has ended.
     End(Outcome),
     /// It is queued again.
     Again,
@@ -146,7 +146,7 @@ impl Daemon {
                 break;
             }
             let Some(job) = table.jobs.get(&number).filter(|job| job.state == JobState::Waiting) else {
-                // One that is held comes back when it is released.
+                // One that is held returns when it is released.
                 table.waiting.remove(&number);
                 continue;
             };
@@ -190,7 +190,7 @@ impl Daemon {
         ready
     }
 
-    /// Submits jobs whose wait is over to the scheduler, all at once; a refusal ends one.
+    /// Submits jobs whose wait is over to the scheduler, all at once; a rejection ends one.
     pub(super) fn begin(&self, jobs: &[Job]) {
         let offered: Vec<Offered> = jobs.iter().map(|job| self.offer(job)).collect();
         jobs.iter().zip(offered).for_each(|(job, offered)| self.has_begun(job, self.taken(job, offered)));
@@ -209,9 +209,9 @@ impl Daemon {
             return self.withdraw(job);
         };
         match (outcome, table.jobs.get_mut(&job.number)) {
-            (Err(why), Some(kept)) if state == JobState::Queued => {
-                kept.end(Outcome::NotStarted(format!("{}: {}", why.message, why.description)), wall_ms());
-                self.keep(kept);
+            (Err(why), Some(retained)) if state == JobState::Queued => {
+                retained.end(Outcome::NotStarted(format!("{}: {}", why.message, why.description)), wall_ms());
+                self.keep(retained);
                 table.live.remove(&job.number);
                 table.look = true;
                 drop(table);

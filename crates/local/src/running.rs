@@ -24,7 +24,7 @@ pub(super) struct Running {
     /// Becomes readable when its process ends.
     pub fd: Arc<OwnedFd>,
     pub pid: i32,
-    /// The line to it; `None` to one that another daemon started, or that hears nothing more.
+    /// The line to it; `None` to one that another daemon started, or that receives nothing more.
     line: Option<Arc<UnixStream>>,
     /// It has started its command, or could not.
     pub has_begun: bool,
@@ -34,7 +34,7 @@ pub(super) struct Running {
     pub earlier_cpu_ms: u64,
 }
 
-/// What is waited for to hear of a supervisor.
+/// What is waited for to receive of a supervisor.
 pub(super) enum Ear {
     /// What it says.
     Line(Arc<UnixStream>),
@@ -86,7 +86,7 @@ impl Running {
         let mut child = command.spawn()?;
         drop(command);
         let pid = i32::try_from(child.id()).unwrap_or_default();
-        // Nobody else gets its number before its end is taken note of here.
+        // No one else gets its number before its end is taken note of here.
         let opened = pidfd_open(Pid::from_raw(pid).ok_or(io::ErrorKind::NotFound)?, PidfdFlags::empty());
         match opened {
             Ok(fd) => Ok(Self { line: Some(Arc::new(line)), has_begun: false, ..Self::adopted(fd, pid) }),

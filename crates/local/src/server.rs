@@ -34,11 +34,11 @@ pub struct Server {
 }
 
 impl Server {
-    /// Listens at a path. `shared`: every user of the machine may connect; else only who runs this, by the modes of the folder and
+    /// Listens at a path. `shared`: every user of the machine may connect; else only who runs this, by the modes of the directory and
     /// the socket. What a daemon that was killed left there is replaced.
     ///
     /// # Errors
-    /// Somebody else listens there, or the place cannot be used.
+    /// Someone else listens there, or the place cannot be used.
     pub fn bind(socket: &Path, shared: bool) -> io::Result<Self> {
         if let Some(folder) = socket.parent() {
             let new = !folder.exists();

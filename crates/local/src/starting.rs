@@ -1,4 +1,4 @@
-//! The beginning of an attempt: which job begins, in which room, and what its supervisor is given.
+//! The start of an attempt: which job starts, in which room, and what its supervisor is given.
 
 use std::collections::HashSet;
 use std::io;
@@ -12,17 +12,17 @@ use super::{dialect, store, wall_ms};
 use model::Resource;
 use view::act::PartitionAct;
 
-/// How many supervisors of each processor may be beginning at one time. More would not begin sooner, and would keep those who submit from
+/// How many supervisors of each processor may be start at one time. More would not start sooner, and would keep those who submit from
 /// their answers.
 const BEGINNING_BY_PROCESSOR: usize = 4;
 
-/// How many supervisors may be beginning at one time.
+/// How many supervisors may be start at one time.
 pub(super) fn most_beginning() -> usize {
     std::thread::available_parallelism().map_or(1, std::num::NonZero::get) * BEGINNING_BY_PROCESSOR
 }
 
 impl Daemon {
-    /// The jobs that are allocated and have not begun, some at a time. At a `tick` it also releases what nobody needs any more.
+    /// The jobs that are allocated and have not started, some at a time. At a `tick` it also releases what no one needs any more.
     pub(super) fn what_begins(&self, table: &Table, allocated: &Allocated, tick: bool) -> Vec<(u64, u32, u32)> {
         let beginning = table.running.values().filter(|one| !one.has_begun).count();
         let most = self.most_beginning.saturating_sub(beginning + table.starting.len());
@@ -30,7 +30,7 @@ impl Daemon {
         for ((number, generation), attempt) in allocated {
             let Some(job) = table.jobs.get(number).filter(|job| job.generation == *generation) else { continue };
             match job.state {
-                // The rest has its turn when one of these has begun, which wakes this thread.
+                // The rest has its turn when one of these has started, which wakes this thread.
                 JobState::Queued if job.next == *attempt && begin.len() >= most => {}
                 JobState::Queued if job.next == *attempt => begin.push((*number, *generation, *attempt)),
                 // What has ended, and was not released because the scheduler was paused or its disk full.
@@ -46,7 +46,7 @@ impl Daemon {
         begin
     }
 
-    /// Makes what jobs need that begin, as far as there is room; each may have been changed since.
+    /// Makes what jobs need that start, as far as there is room; each may have been changed since.
     pub(super) fn prepare(&self, begin: &[(u64, u32, u32)]) {
         let mut used = None;
         for (number, generation, attempt) in begin {
@@ -62,7 +62,7 @@ impl Daemon {
         }
     }
 
-    /// Whether a job fits beside the processes that are there: the scheduler gives the room of one that it preempts away at once, and
+    /// Whether a job fits next to the processes that are there: the scheduler gives the room of one that it preempts away at once, and
     /// that one has its time to end.
     fn has_room(&self, table: &Table, used: &Resource, job: &Job) -> bool {
         let mut wanted = job.resource();
@@ -70,7 +70,7 @@ impl Daemon {
         self.settings.machine.capacity().fit_in(&wanted) && self.free_gpus(table, job).len() >= gpus(job)
     }
 
-    /// The GPUs that a job may have of those that it asks for; those that are free.
+    /// The GPUs that a job may have of those that it requests; those that are free.
     fn free_gpus(&self, table: &Table, job: &Job) -> Vec<u32> {
         if gpus(job) == 0 {
             return Vec::new();
@@ -149,7 +149,7 @@ impl Daemon {
     }
 }
 
-/// What the jobs have asked for whose supervisors live, or are being made.
+/// What the jobs have requested whose supervisors live, or are being made.
 fn in_use(table: &Table) -> Resource {
     let mut used = Resource::new();
     table.occupying().for_each(|job| used.add_assign(&job.resource()));

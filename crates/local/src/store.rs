@@ -1,15 +1,15 @@
-//! The jobs on the disk: a folder for each, with `job.json`, its environment in `env.json`, the words of its command in `command.json`, the
-//! rest of its submission in `spec.json`, and a folder for each attempt. Only the daemon's user can read them. The indices of an array share
+//! The jobs on the disk: a directory for each, with `job.json`, its environment in `env.json`, the words of its command in `command.json`, the
+//! rest of its submission in `spec.json`, and a directory for each attempt. Only the daemon's user can read them. The indices of an array share
 //! these three files.
 //!
 //! `job.json` has a line for each state that the job was in; the last one that can be read is its newest. A line more is cheaper than a file
 //! that replaces another, and a write that is cut off leaves the lines before it. A line has a submission only where it was changed since.
 //!
-//! An environment is large and needed only when an attempt begins: it is not held in memory, and not written again with the job.
+//! An environment is large and needed only when an attempt starts: it is not held in memory, and not written again with the job.
 //!
 //! What is written outlives the daemon at once. So that it outlives a loss of power too, a thread syncs it soon afterwards, much at one
-//! time ([`Store::sync_unsynced`]): nobody who submits waits for the disk. What a loss of power takes is the last second: jobs that were
-//! submitted in it, and the ends of jobs in it, which then begin again as after every restart of the machine.
+//! time ([`Store::sync_unsynced`]): no one who submits waits for the disk. What a loss of power takes is the last second: jobs that were
+//! submitted in it, and the ends of jobs in it, which then restart as after every restart of the machine.
 
 use std::collections::HashSet;
 use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
@@ -32,14 +32,14 @@ use super::words::Words;
 const JOB: &str = "job.json";
 /// How many times as long as its newest state a file of states may be before it is replaced by that one alone, and how many bytes more.
 const LONGEST: (u64, u64) = (8, 16 << 10);
-/// How often a folder is tried that another daemon has: one that was killed has it for a moment longer.
+/// How often a directory is tried that another daemon has: one that was killed has it for a moment longer.
 const TRIES: u32 = 20;
 /// How long lies between two tries.
 const PAUSE: Duration = Duration::from_millis(100);
 
 /// How long a change waits for others that are synced with it.
 const GATHER: Duration = Duration::from_millis(500);
-/// Of up to so many jobs the files are synced one by one; of more the whole file system at once.
+/// Of up to this many jobs the files are synced one by one; of more the whole file system at once.
 const ONE_BY_ONE: usize = 8;
 
 /// Where jobs are kept.
@@ -54,7 +54,7 @@ pub struct Store {
     _lock: File,
 }
 
-/// Makes a folder that only its owner can enter, with those above it.
+/// Makes a directory that only its owner can enter, with those above it.
 ///
 /// # Errors
 /// The file system refuses.
@@ -62,7 +62,7 @@ pub fn private_folder(folder: &Path) -> io::Result<()> {
     DirBuilder::new().recursive(true).mode(0o700).create(folder)
 }
 
-/// The same for a folder that may be there already, if nobody else can replace what is kept in it.
+/// The same for a directory that may be there already, if no one else can replace what is kept in it.
 ///
 /// # Errors
 /// It is another user's, or others may write in it; or the file system refuses.
@@ -77,7 +77,7 @@ pub fn own_folder(folder: &Path) -> io::Result<()> {
 }
 
 impl Store {
-    /// The store of a folder, for this process alone, with every job that is kept there.
+    /// The store of a directory, for this process alone, with every job that is kept there.
     ///
     /// # Errors
     /// Another daemon has it, others may write in it, it cannot be read, or a job in it is damaged.
@@ -158,7 +158,7 @@ impl Store {
                 }
             }
         }
-        // A job is lost with the name of its folder.
+        // A job is lost with the name of its directory.
         File::open(&self.folder)?.sync_all()
     }
 
@@ -166,7 +166,7 @@ impl Store {
         self.folder.join(number.to_string())
     }
 
-    /// The folder of an attempt.
+    /// The directory of an attempt.
     pub fn attempt(&self, number: u64, attempt: u32) -> PathBuf {
         self.of(number).join(attempt.to_string())
     }
@@ -195,10 +195,10 @@ impl Store {
     }
 }
 
-/// Writes a file that a job may share with another one, whose folder is `like`.
+/// Writes a file that a job may share with another one, whose directory is `like`.
 fn share<T: Serialize>(folder: &Path, like: Option<&Path>, name: &str, value: &T) -> io::Result<()> {
     let file = folder.join(name);
-    // Without its state it is no job: nobody looks into a file that was cut off. What such a job has left is not written into: it may be
+    // Without its state it is no job: no one looks into a file that was cut off. What such a job has left is not written into: it may be
     // linked to others.
     let _ = fs::remove_file(&file);
     // A file system without links has a copy for each.
@@ -250,7 +250,7 @@ pub(super) fn is_empty(file: &Path) -> bool {
     fs::metadata(file).map_or(true, |found| found.len() == 0)
 }
 
-/// Takes a folder for this process, as long as the file is open.
+/// Takes a directory for this process, as long as the file is open.
 fn lock(path: &Path) -> io::Result<File> {
     let file = File::options().write(true).create(true).truncate(false).open(path)?;
     for _ in 0..TRIES {
@@ -263,8 +263,8 @@ fn lock(path: &Path) -> io::Result<File> {
     Err(io::Error::other("another daemon uses this directory"))
 }
 
-/// The jobs of arrays whose submission was cut off: the last one is not there, and none has begun. They are written in their order, and
-/// nothing begins before all are.
+/// The jobs of arrays whose submission was cut off: the last one is not there, and none has started. They are written in their order, and
+/// nothing starts before all are.
 fn cut_off(jobs: &[Job]) -> Vec<u64> {
     let there: HashSet<u64> = jobs.iter().map(|job| job.number).collect();
     let of_array = |job: &&Job| job.array.is_some_and(|task| !there.contains(&task.last()));

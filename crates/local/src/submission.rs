@@ -33,11 +33,11 @@ const MOST: usize = 100_000;
 const MOST_OF_ONE: usize = 50_000;
 /// How many bytes the requests of one user's jobs may have together. His ended jobs are forgotten for it, the oldest first.
 const MOST_BYTES_OF_ONE: u64 = 256 << 20;
-/// What a job counts beside its text.
+/// What a job counts next to its text.
 const RECORD: u64 = 1024;
 
 impl Daemon {
-    /// Submits a job, or all tasks of an array. Gives the first one.
+    /// Submits a job, or all tasks of an array. Returns the first one.
     pub(super) fn submit(&self, who: &Owner, spec: JobSpec) -> Reply {
         match self.submitted(who, spec) {
             Ok(first) => self.with_job(who, first, |_, job| Reply::Job(Box::new(self.report(job)))),
@@ -54,20 +54,20 @@ impl Daemon {
         let shared = (env_bytes + spec.command.bytes()) as u64;
         let jobs = self.numbered(who, spec, shared)?;
         let (first, count) = (jobs[0].number, jobs.len() as u64);
-        let kept = self.kept(jobs, &env);
-        if kept.is_err() {
+        let retained = self.retained(jobs, &env);
+        if retained.is_err() {
             let mut table = self.table();
             (first..first + count).for_each(|number| table.uncount(number));
         }
-        if let Some(job) = kept? {
+        if let Some(job) = retained? {
             self.first_time(&job)?;
         }
         Ok(first)
     }
 
-    /// Keeps the jobs of a submission, all or none. Gives the one that is to be offered to the scheduler at once.
-    fn kept(&self, mut jobs: Vec<Job>, env: &[(String, String)]) -> Result<Option<Job>, Reply> {
-        // One that the scheduler is not offered now is tried on a copy of it: a queue that is not there is said at once.
+    /// Keeps the jobs of a submission, all or none. Returns the one that is to be offered to the scheduler at once.
+    fn retained(&self, mut jobs: Vec<Job>, env: &[(String, String)]) -> Result<Option<Job>, Reply> {
+        // One that the scheduler is not offered now is tried on a copy of it: a queue that is not there is reported at once.
         if waits(&jobs[0]) {
             self.would_take(&jobs[0]).map_err(refused)?;
         }
@@ -93,8 +93,8 @@ impl Daemon {
         Ok(offered)
     }
 
-    /// Offers a job to the scheduler that its submitter still waits for; a refusal is his answer, and nothing is left of the job. A busy
-    /// scheduler's answer may come later: a refusal then ends the job.
+    /// Offers a job to the scheduler that its submitter still waits for; a rejection is his answer, and nothing is left of the job. A busy
+    /// scheduler's answer may come later: a rejection then ends the job.
     fn first_time(&self, job: &Job) -> Result<(), Reply> {
         let outcome = self.offer_soon(job);
         let mut table = self.table();
@@ -165,7 +165,7 @@ impl Daemon {
         Ok(tasks.map(job).collect())
     }
 
-    /// Has a user's requests take no more bytes than they may, with so many new ones: forgets ended jobs of his where that is enough.
+    /// Has a user's requests take no more bytes than they may, with this many new ones: forgets ended jobs of his where that is enough.
     fn make_room(&self, table: &mut Table, uid: u32, bytes: u64) -> Result<(), Reply> {
         // Those that ended without a start are forgotten here only.
         self.forget_old(table);
@@ -218,7 +218,7 @@ fn waits(job: &Job) -> bool {
     job.state != JobState::Waiting || job.after().next().is_some() || job.spec.singleton || job.array.is_some() || later
 }
 
-/// What a job asks for can never be had on a machine that has so much.
+/// What a job requests can never be had on a machine that has so much.
 pub(super) fn too_large(machine: &Resource, job: &Job) -> bool {
     !machine.fit_in(&job.resource())
 }

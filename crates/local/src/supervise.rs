@@ -29,7 +29,7 @@ use super::terminal::Terminal;
 use super::user_file::UserFile;
 use super::{cgroup, process};
 
-/// What a supervisor, and a job without a cgroup, adds to its niceness: many that begin and end do not keep the daemon from answering.
+/// What a supervisor, and a job without a cgroup, adds to its niceness: many that start and end do not keep the daemon from answering.
 pub(super) const NICE: i32 = 5;
 /// How long it waits for processes that SIGKILL does not end at once.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -65,7 +65,7 @@ struct Supervisor<'s> {
     kill_at: Option<Instant>,
     time_limit: Option<Instant>,
     meter: Meter,
-    /// What its processes use is looked at while they live: no cgroup counts it.
+    /// What its processes use is examined while they live: no cgroup counts it.
     looks: bool,
 }
 
@@ -127,14 +127,14 @@ fn attempt(folder: &Path, signals: &UnixStream, line: &Line) -> Result<(), Strin
         end_children(|| group.as_deref().into_iter().for_each(cgroup::kill));
     }
     group.as_deref().into_iter().for_each(cgroup::remove);
-    // A folder that is gone was removed with its job: nobody waits for the end of that one.
+    // A directory that no longer exists was removed with its job: no one waits for the end of that one.
     while write(&folder.join(ENDED), &end).is_err() && folder.exists() {
         sleep(DISK_RETRY);
     }
     Ok(())
 }
 
-/// Forgets signals that were meant for the attempt before. The daemon sends those for the next one again when it has begun.
+/// Forgets signals that were meant for the attempt before. The daemon sends those for the next one again when it has started.
 fn forget(mut signals: &UnixStream) {
     let none = Timespec { tv_sec: 0, tv_nsec: 0 };
     if matches!(poll(&mut [PollFd::new(signals, PollFlags::IN)], Some(&none)), Ok(1..)) {
@@ -291,7 +291,7 @@ impl Supervisor<'_> {
         }
     }
 
-    /// Waits for a signal, the end of the command or, when `ready`, for output, and takes that in. Gives whether there was output.
+    /// Waits for a signal, the end of the command or, when `ready`, for output, and takes that in. Returns whether there was output.
     fn take_output(&mut self, timeout: Option<Duration>, ready: bool) -> bool {
         let timeout = timeout.map(|most| Timespec {
             tv_sec: i64::try_from(most.as_secs()).unwrap_or(i64::MAX),
@@ -327,7 +327,7 @@ impl Supervisor<'_> {
             }
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => return false,
-            // A terminal that nobody has open any more ends by an error.
+            // A terminal that no one has open any more ends by an error.
             _ => self.source = None,
         }
         self.source.is_some()

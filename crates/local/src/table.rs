@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use super::job::{Job, JobState};
-use super::kept_output::KeptOutput;
+use super::kept_output::RetainedOutput;
 use super::offer::Offered;
 use super::running::{Running, Spares};
 
@@ -17,7 +17,7 @@ pub(super) struct Table {
     /// The sum of them by user.
     bytes: HashMap<u32, u64>,
     /// The output of attempts that ended.
-    pub(super) kept_output: KeptOutput,
+    pub(super) retained_output: RetainedOutput,
     /// Those whose supervisor lives.
     pub(super) running: HashMap<u64, Running>,
     /// Supervisors without a job.
@@ -30,7 +30,7 @@ pub(super) struct Table {
     pub(super) live: HashSet<u64>,
     /// Jobs that may wait for something else than the scheduler: all in that state, and some that have left it.
     pub(super) waiting: BTreeSet<u64>,
-    /// What waits is to be looked at.
+    /// What waits is to be examined.
     pub(super) look: bool,
     /// The generation of the view in which jobs were missed last, and whether there are others since.
     pub(super) seen: u64,
@@ -77,7 +77,7 @@ impl Table {
         self.bytes.get(&uid).copied().unwrap_or_default()
     }
 
-    /// Forgets ended jobs of a user, the oldest first, as far as that is needed so that his requests have at most `most` bytes with so many
+    /// Forgets ended jobs of a user, the oldest first, as far as that is needed so that his requests have at most `most` bytes with this many
     /// new ones. Gives their numbers.
     ///
     /// # Errors
@@ -123,21 +123,22 @@ impl Table {
         self.offered.extract_if(.., |(_, offered)| offered.is_answered()).collect()
     }
 
-    /// Records that the scheduler has accepted a job as offered. Gives the job's state: it may have started before the
-    /// answer came. `None` when somebody has cancelled or changed it meanwhile: then the scheduler has an application without a job.
+    /// Records that the scheduler has accepted a job as offered. Returns the job's state: it may have started before the
+    /// answer came. `None` when someone has canceled or changed it meanwhile: then the scheduler has an application without a job.
     pub(super) fn confirm(&mut self, offered: &Job) -> Option<JobState> {
-        let kept = self.jobs.get_mut(&offered.number).filter(|kept| kept.generation == offered.generation)?;
-        let stands = matches!(kept.state, JobState::Queued | JobState::Running);
-        kept.confirmed |= stands;
+        let retained =
+            self.jobs.get_mut(&offered.number).filter(|retained| retained.generation == offered.generation)?;
+        let stands = matches!(retained.state, JobState::Queued | JobState::Running);
+        retained.confirmed |= stands;
         self.unsure = true;
-        stands.then_some(kept.state)
+        stands.then_some(retained.state)
     }
 
     /// Forgets a job.
     pub(super) fn remove(&mut self, number: u64) {
         self.uncount(number);
         if let Some(job) = self.jobs.remove(&number) {
-            self.kept_output.remove(&job);
+            self.retained_output.remove(&job);
         }
         self.live.remove(&number);
         self.waiting.remove(&number);

@@ -1,4 +1,4 @@
-//! The input and the output of a supervisor: files in the folder of the attempt, which only the daemon's user can read.
+//! The input and the output of a supervisor: files in the directory of the attempt, which only the daemon's user can read.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write as _};
@@ -11,9 +11,9 @@ use serde::{Deserialize, Serialize};
 
 use super::{cgroup, process};
 
-/// The file with the environment that the job was submitted in, in the folder above that of the attempt.
+/// The file with the environment that the job was submitted in, in the directory above that of the attempt.
 pub const ENV: &str = "env.json";
-/// The file with the words of the command, in the same folder.
+/// The file with the words of the command, in the same directory.
 pub const COMMAND: &str = "command.json";
 /// The file with the [`Task`].
 pub const TASK: &str = "task.json";
@@ -30,7 +30,7 @@ pub struct Task {
     /// The program and its arguments, in a task of an earlier release; empty where they are in the file [`COMMAND`] of the job.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub command: Vec<String>,
-    /// What is set in its environment beside what it was submitted in, or instead of that.
+    /// What is set in its environment next to what it was submitted in, or instead of that.
     pub env: Vec<(String, String)>,
     /// Where it runs.
     pub dir: String,
@@ -122,7 +122,7 @@ pub fn write<T: Serialize>(file: &Path, value: &T) -> io::Result<()> {
     fs::rename(&beside, file)
 }
 
-/// The same for a file that nobody reads before another one is written, or that is of no use once the writer is gone: one that is cut off
+/// The same for a file that no one reads before another one is written, or that is of no use once the writer no longer exists: one that is cut off
 /// may stay.
 ///
 /// # Errors
@@ -171,7 +171,7 @@ pub fn claim(folder: &Path, claim: &Claim) -> io::Result<bool> {
     }
 }
 
-/// Frees what a supervisor that is not there any more may have left of an attempt. Gives what its cgroup has counted, if it had one.
+/// Frees what a supervisor that is not there any more may have left of an attempt. Returns what its cgroup has counted, if it had one.
 pub fn clear(folder: &Path) -> Option<cgroup::Used> {
     let mut used = None;
     if let Some(task) = read::<Task>(&folder.join(TASK))
@@ -188,7 +188,7 @@ pub fn clear(folder: &Path) -> Option<cgroup::Used> {
     used
 }
 
-/// Opens the folder of an attempt, so that a start of it that cannot be is found before a supervisor is made.
+/// Opens the directory of an attempt, so that a start of it that cannot be is found before a supervisor is made.
 ///
 /// # Errors
 /// It is not there, or may not be read.

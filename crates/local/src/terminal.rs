@@ -1,7 +1,7 @@
 //! The terminal of an interactive job, on the side of its supervisor: a pseudoterminal that outlives its connections.
 //!
-//! A connection comes through a socket in the folder of the attempt, which only the daemon's user can reach: the daemon connects, and gives
-//! the connection to the job's owner. The owner's input comes in frames, the output is sent unchanged.
+//! A connection comes through a socket in the directory of the attempt, which only the daemon's user can reach: the daemon connects, and gives
+//! the connection to the job's owner. The owner's input arrives frames, the output is sent unchanged.
 
 use std::collections::VecDeque;
 use std::fs::{self, File};
@@ -19,13 +19,13 @@ use rustix::termios::{Winsize, tcsetwinsize};
 
 use super::task::Credentials;
 
-/// The socket in the folder of the attempt.
+/// The socket in the directory of the attempt.
 const SOCKET: &str = "terminal.sock";
 /// How many may be attached at one time.
 const MOST_ATTACHED: usize = 8;
 /// How much of the output who attaches sees at once.
 const RECENT: usize = 16 << 10;
-/// How far behind the output somebody may be before he is detached.
+/// How far behind the output someone may be before he is detached.
 const MOST_BEHIND: usize = 1 << 20;
 /// How much may be typed that the job has not read.
 const MOST_TYPED: usize = 64 << 10;
@@ -34,7 +34,7 @@ const LAST_TRIES: u32 = 20;
 /// How long lies between two tries.
 const PAUSE: Duration = Duration::from_millis(10);
 
-/// The size of a terminal to which nobody is attached.
+/// The size of a terminal to which no one is attached.
 const USUAL: (u16, u16) = (24, 80);
 
 /// A frame of the attached person: a byte for its kind, two for its length, then its bytes.
@@ -57,10 +57,10 @@ pub fn frames(kind: Frame, bytes: &[u8]) -> Vec<u8> {
     all
 }
 
-/// Where the socket of an attempt is found, however long the path of its folder is: beside the open folder.
+/// Where the socket of an attempt is found, however long the path of its directory is: next to the open directory.
 ///
 /// # Errors
-/// The folder cannot be opened.
+/// The directory cannot be opened.
 fn place(folder: &Path) -> io::Result<(File, PathBuf)> {
     let folder = File::open(folder)?;
     let path = PathBuf::from(format!("/proc/self/fd/{}/{SOCKET}", folder.as_raw_fd()));
@@ -76,7 +76,7 @@ pub fn connect(folder: &Path) -> io::Result<UnixStream> {
     UnixStream::connect(path)
 }
 
-/// Somebody who is attached.
+/// Someone who is attached.
 struct Attached {
     stream: UnixStream,
     /// A frame that has not come whole.
@@ -85,7 +85,7 @@ struct Attached {
     behind: VecDeque<u8>,
 }
 
-/// A pseudoterminal, and who looks at it right now.
+/// A pseudoterminal, and who examines it right now.
 pub struct Terminal {
     master: File,
     listener: UnixListener,
@@ -95,7 +95,7 @@ pub struct Terminal {
 }
 
 impl Terminal {
-    /// Makes the terminal of an attempt, which belongs to the job's user. Gives the end that the job has.
+    /// Makes the terminal of an attempt, which belongs to the job's user. Returns the end that the job has.
     ///
     /// # Errors
     /// The system gives none.
@@ -132,7 +132,7 @@ impl Terminal {
         let _ = tcsetwinsize(&self.master, size);
     }
 
-    /// What is to be waited for, besides the output.
+    /// What is to be waited for, in addition the output.
     pub fn watched(&self) -> Vec<PollFd<'_>> {
         let mut watched = vec![PollFd::new(&self.listener, PollFlags::IN)];
         if !self.typed.is_empty() {
@@ -176,7 +176,7 @@ impl Terminal {
             match self.master.write(first) {
                 Ok(count @ 1..) => drop(self.typed.drain(..count)),
                 Err(why) if why.kind() == io::ErrorKind::WouldBlock => break,
-                // Nobody has it open any more.
+                // No one has it open any more.
                 _ => self.typed.clear(),
             }
         }
@@ -201,7 +201,7 @@ impl Terminal {
 }
 
 impl Attached {
-    /// Reads what is there. Gives whether he is still there.
+    /// Reads what is there. Returns whether he is still there.
     fn read(&mut self, typed: &mut VecDeque<u8>, sizes: &mut Vec<(u16, u16)>) -> bool {
         let mut bytes = [0; 4096];
         match self.stream.read(&mut bytes) {

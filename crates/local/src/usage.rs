@@ -10,7 +10,7 @@ use super::wire::{JobUse, ProcessUse, Reply};
 use super::{cgroup, wall_ms};
 
 impl Daemon {
-    /// Measures the jobs of who asks, or of everybody as far as he administers them; only one of them where that is wanted.
+    /// Measures the jobs of who asks, or of everyone as far as he administers them; only one of them where that is wanted.
     pub(super) fn used(&self, who: &Owner, only: Option<u64>) -> Reply {
         let jobs: Vec<_> = {
             let table = self.table();

@@ -60,7 +60,7 @@ pub fn open_and_send(path: &str, socket: BorrowedFd<'_>) -> io::Result<()> {
     Ok(())
 }
 
-/// The copy of the output in a file of the user: its beginning, as far as that may be long.
+/// The copy of the output in a file of the user: its start, as far as that may be long.
 pub struct UserFile {
     /// Where it comes from, until it is here.
     socket: Option<UnixStream>,
@@ -74,7 +74,7 @@ pub struct UserFile {
 }
 
 impl UserFile {
-    /// A file of `user` (`None` for who this process is) that comes through a socket, for at most so many bytes.
+    /// A file of `user` (`None` for who this process is) that comes through a socket, for at most this many bytes.
     pub fn from(socket: UnixStream, user: Option<Credentials>, most: u64) -> Self {
         Self { socket: Some(socket), user, writing: None, left: most, over: 0 }
     }
@@ -101,7 +101,7 @@ impl UserFile {
         self.writing.iter_mut().for_each(Background::finish);
     }
 
-    /// What is to be said of it; empty when all was written.
+    /// What is to be reported of it; empty when all was written.
     pub fn note(&self) -> String {
         let (lost, why) = self.writing.as_ref().map(Background::lost).unwrap_or_default();
         let why = if lost == 0 { "it has reached its maximum size" } else { &why };
@@ -120,7 +120,7 @@ impl UserFile {
         }));
     }
 
-    /// Takes the file when it is there. It is sent before the command begins, so before anything that the command writes.
+    /// Takes the file when it is there. It is sent before the command starts, so before anything that the command writes.
     fn receive(&mut self) {
         let Some(socket) = &self.socket else { return };
         let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];

@@ -8,13 +8,13 @@ use super::words::Words;
 /// How many bytes of a command a list of jobs shows: all indices of an array share one that may have a thousand times as many.
 const LISTED: usize = 1000;
 
-/// What somebody asks of the daemon. Who asks is what the kernel says.
+/// What someone asks of the daemon. Who asks is what the kernel says.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Request {
     /// Run a command.
     Submit(Box<JobSpec>),
-    /// The jobs of who asks, or of everybody as far as he administers them; those that ended too, if so.
+    /// The jobs of who asks, or of everyone as far as he administers them; those that ended too, if so.
     Jobs {
         /// Those that ended too.
         ended: bool,
@@ -29,7 +29,7 @@ pub enum Request {
         attempt: Option<u32>,
         /// From which byte on.
         from: u64,
-        /// At most the last so many bytes of that part; `None` for all of it.
+        /// At most the last this many bytes of that part; `None` for all of it.
         #[serde(default)]
         last: Option<u64>,
     },
@@ -51,27 +51,27 @@ pub enum Request {
     },
     /// Start jobs on this machine again.
     Undrain,
-    /// Keep a job from beginning.
+    /// Keep a job from starting.
     Hold(u64),
-    /// Let a held job begin.
+    /// Let a held job start.
     Release(u64),
-    /// Have a job begin again from its beginning: one that runs, or that has ended.
+    /// Have a job restart from its start: one that runs, or that has ended.
     Requeue(u64),
-    /// Put a job that has not begun into another queue.
+    /// Put a job that has not started into another queue.
     Move {
         /// The number of the job.
         job: u64,
         /// The path of the queue.
         queue: String,
     },
-    /// Give a job that has not begun another priority.
+    /// Give a job that has not started another priority.
     Priority {
         /// The number of the job.
         job: u64,
         /// A higher one is tried first.
         priority: i32,
     },
-    /// Change what a job asks for that has not begun.
+    /// Change what a job requests that has not started.
     Edit {
         /// Which job, by its number.
         job: u64,
@@ -86,7 +86,7 @@ pub enum Request {
     UseOf(u64),
     /// What these jobs are called.
     Names(Vec<u64>),
-    /// Where a job would go, and whether it would begin. Nothing is submitted.
+    /// Where a job would go, and whether it would start. Nothing is submitted.
     Where(Box<JobSpec>),
     /// Attach to the terminal of a job; the connection to it comes with the answer.
     Attach(u64),
@@ -96,7 +96,7 @@ pub enum Request {
     Info,
 }
 
-/// The changes of a job that has not begun; a field that is `None` stays as it is.
+/// The changes of a job that has not started; a field that is `None` stays unchanged.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Edit {
     /// Thousandths of a core.
@@ -145,7 +145,7 @@ pub enum Reply {
     },
     /// The paths of queues.
     Queues(Vec<String>),
-    /// What jobs are called by their numbers; those that one may not see are left out.
+    /// What jobs are called by their numbers; those that one may not see are omitted.
     Names(Vec<(u64, String)>),
     /// What each job that runs uses.
     Use(Vec<JobUse>),
@@ -209,15 +209,15 @@ pub struct ProcessUse {
     pub cpu_ms: u64,
 }
 
-/// Where a job would go, and when it would begin.
+/// Where a job would go, and when it would start.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Whereabouts {
     /// The full path of the leaf.
     pub queue: String,
-    /// In how many milliseconds it would begin, when nothing else is submitted and running jobs use all of their time; 0 for at once,
-    /// `None` when that is not known.
+    /// In how many milliseconds it would start, when nothing else is submitted and running jobs use all of their time; 0 for at once,
+    /// `None` when that is unknown.
     pub begins_in: Option<u64>,
-    /// Why it is not known, or on what it rests.
+    /// Why it is unknown, or on what it rests.
     pub because: String,
 }
 
@@ -232,14 +232,14 @@ pub struct Info {
     pub memory: i64,
     /// How many GPUs.
     pub gpu: i64,
-    /// Whom it serves: everybody, or one user.
+    /// Whom it serves: everyone, or one user.
     pub serves: String,
     /// The limits that are enforced, and those that are not.
     pub limits: String,
     /// Whether all limits of a job are enforced.
     #[serde(default)]
     pub enforced: bool,
-    /// What everybody who looks at jobs must know: that the machine is drained. Empty for nothing.
+    /// What everyone who examines jobs must know: that the machine is drained. Empty for nothing.
     #[serde(default)]
     pub notices: Vec<String>,
 }
@@ -268,7 +268,7 @@ pub struct JobReport {
     pub dir: String,
     /// Thousandths of a core.
     pub vcore: i64,
-    /// Bytes of memory that it asks for.
+    /// Bytes of memory that it requests.
     pub memory: i64,
     /// How many GPUs.
     pub gpu: i64,
@@ -276,7 +276,7 @@ pub struct JobReport {
     pub priority: i32,
     /// When it was submitted, in milliseconds since 1970.
     pub submitted: u64,
-    /// When its last attempt began, in milliseconds since 1970.
+    /// When its last attempt started, in milliseconds since 1970.
     pub started: Option<u64>,
     /// When it ended, in milliseconds since 1970.
     pub ended: Option<u64>,
@@ -296,7 +296,7 @@ pub struct JobReport {
     /// Where it was not counted: no process of an attempt had more bytes.
     #[serde(default)]
     pub memory_at_most: Option<u64>,
-    /// It ran, and what it used is not known: its supervisor was ended.
+    /// It ran, and what it used is unknown: its supervisor was ended.
     #[serde(default)]
     pub use_unknown: bool,
     /// Bytes of output that could not be written.

@@ -5,7 +5,7 @@ use super::identity::Identity;
 /// Who an access list names (ACL-001 to ACL-010). There is no way to deny someone.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Acl {
-    /// Everybody, also identities without name and groups (ACL-002, ACL-004).
+    /// Everyone, also identities without name and groups (ACL-002, ACL-004).
     pub everybody: bool,
     /// The users named, in their order, each once.
     pub users: Vec<String>,
@@ -19,7 +19,7 @@ pub enum AclNames {
     /// The seed's: letters, digits, `.` `_` `-` and `@`, for users and groups.
     #[default]
     Portable,
-    /// What the releases keep: no group with a dot, nothing that begins with a digit or a dot.
+    /// What the releases keep: no group with a dot, nothing that starts with a digit or a dot.
     Core,
 }
 
@@ -51,15 +51,15 @@ impl Acl {
         let mut reading =
             ParsedAcl { comma_before_groups: users.ends_with(',') && !groups.is_empty(), ..ParsedAcl::default() };
         let mut take = |list: &str, legal: fn(&str, AclNames) -> bool| {
-            let mut kept: Vec<String> = Vec::new();
+            let mut retained: Vec<String> = Vec::new();
             for name in list.split(',').filter(|name| !name.is_empty()) {
                 if !legal(name, names) {
                     reading.ignored.push(name.to_owned());
-                } else if !kept.iter().any(|k| k == name) {
-                    kept.push(name.to_owned());
+                } else if !retained.iter().any(|k| k == name) {
+                    retained.push(name.to_owned());
                 }
             }
-            kept
+            retained
         };
         let (users, groups) = (take(users, legal_user), take(groups, legal_group));
         reading.acl = Self { everybody: false, users, groups };
@@ -71,7 +71,7 @@ impl Acl {
         self.everybody || self.users.contains(&who.user) || self.groups.iter().any(|group| who.groups.contains(group))
     }
 
-    /// A list of everybody whom one of the lists names, in their order, each name once.
+    /// A list of everyone whom one of the lists names, in their order, each name once.
     pub fn joined<'a>(lists: impl IntoIterator<Item = &'a Self>) -> Self {
         let mut joined = Self::default();
         for list in lists {
@@ -87,14 +87,14 @@ impl Acl {
         joined
     }
 
-    /// Whether nobody is named (ACL-001).
+    /// Whether no one is named (ACL-001).
     pub fn is_nobody(&self) -> bool {
         !self.everybody && self.users.is_empty() && self.groups.is_empty()
     }
 }
 
 impl std::fmt::Display for Acl {
-    /// In the form that is read: `*`, `sue,bob dev`; nothing for nobody.
+    /// In the form that is read: `*`, `sue,bob dev`; nothing for no one.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         if self.everybody {
             return f.write_str("*");

@@ -5,7 +5,7 @@
 
 use super::Profile;
 
-/// One value that a configuration key allows, as it is written in a file.
+/// One value that a configuration key allows, as written in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AllowedValue {
     /// The name that messages, schema and completion show.

@@ -32,7 +32,7 @@ impl Identity {
 }
 
 impl fmt::Display for Identity {
-    /// `sue (dev, ops)`; a group list that only repeats the user is left out.
+    /// `sue (dev, ops)`; a group list that only repeats the user is omitted.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.user)?;
         if self.groups.is_empty() || self.groups == [self.user.as_str()] {

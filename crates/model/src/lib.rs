@@ -1,7 +1,7 @@
 //! The vocabulary that every layer shares: resources, paths, priorities, identities, access lists, time.
 //!
 //! Invariants:
-//! - value types only: parsing, arithmetic, display; no behaviour over several objects;
+//! - value types only: parsing, arithmetic, display; no behavior over several objects;
 //! - no IO, no clock, no thread, no randomness;
 //! - uses nothing of the crate but itself.
 

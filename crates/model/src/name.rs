@@ -1,6 +1,6 @@
 //! Which names are legal where (`acl-and-users.md` section 2, CFG-030). Names in access lists: [`super::acl`].
 
-/// Which signs a name may have besides those that every release takes (switches `queue_name_chars`, `user_name_chars`).
+/// Which signs a name may have in addition those that every release takes (switches `queue_name_chars`, `user_name_chars`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum NameChars {
     /// The characters that 1.5.1 allows.

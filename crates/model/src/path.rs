@@ -4,7 +4,7 @@ use std::borrow::Borrow;
 use std::fmt;
 use std::sync::Arc;
 
-/// The full path of a queue, lower-cased, parts joined by dots, beginning at `root` (SCH-011, PLC-020).
+/// The full path of a queue, lower-cased, parts joined by dots, start at `root` (SCH-011, PLC-020).
 ///
 /// Order is that of a depth-first walk with children by name: parts are compared one after the other, so a queue
 /// stands right before everything below it.

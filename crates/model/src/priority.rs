@@ -39,7 +39,7 @@ pub enum PriorityPolicy {
     /// The highest priority inside, raised or lowered by the offset.
     #[default]
     Default,
-    /// The priorities inside are hidden; the offset stands for them.
+    /// The priorities inside are hidden; the offset represents them.
     Fence,
 }
 

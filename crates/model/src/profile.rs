@@ -3,10 +3,10 @@
 use std::fmt;
 use std::str::FromStr;
 
-/// A behaviour profile (`--core`).
+/// A behavior profile (`--core`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 pub enum Profile {
-    /// The seeds and 1.5.1, defects mended, gaps filled.
+    /// The seeds and 1.5.1, defects repaired, gaps filled.
     #[default]
     Kornsole,
     /// As Apache YuniKorn 1.5.1.
@@ -24,7 +24,7 @@ impl Profile {
     /// Those that are as a release, the oldest first.
     pub const RELEASES: [Self; 3] = [Self::V1_5_1, Self::V1_8_0, Self::V1_9_0];
 
-    /// The newest release: what a prediction is made as where nothing else is said.
+    /// The newest release: what a prediction is made as where nothing else is reported.
     pub const NEWEST: Self = Self::V1_9_0;
 
     /// The name that `--core` takes.

@@ -27,14 +27,14 @@ impl fmt::Display for QueueState {
 /// The state of an application (SCH-170).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
 pub enum AppState {
-    /// Submitted, has never asked for anything.
+    /// Submitted, has never requested anything.
     #[default]
     New,
     /// Has asked, nothing allocated yet (placeholders apart).
     Accepted,
     /// Has its first allocation. Not in 1.8.0.
     Starting,
-    /// Has allocations, and its start is over.
+    /// Has allocations, and its start has ended.
     Running,
     /// Its gang was not complete in time; runs without it.
     Resuming,

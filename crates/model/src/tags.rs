@@ -1,4 +1,4 @@
-//! Names with values that a resource manager gives what it asks for.
+//! Names with values that a resource manager gives what it requests.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -34,7 +34,7 @@ impl Tags {
         self.iter().find(|(known, _)| *known == name).map(|(_, value)| value)
     }
 
-    /// The pod that an ask stands for in Kubernetes, as `namespace/pod`; `None` where no pod is named.
+    /// The pod that an ask represents in Kubernetes, as `namespace/pod`; `None` where no pod is named.
     pub fn pod(&self) -> Option<String> {
         let pod = self.get("kubernetes.io/meta/podName").filter(|name| !name.is_empty())?;
         let namespace = self.get("kubernetes.io/meta/namespace").unwrap_or_default();

@@ -4,21 +4,21 @@ use std::fmt;
 use std::ops::{Add, Sub};
 use std::time::Duration;
 
-/// Microseconds since the scheduler's own beginning. Asks of one step stand 1 µs apart (`scenario.md`), everything
+/// Microseconds since the scheduler's own start. Asks of one step stand 1 µs apart (`scenario.md`), everything
 /// else moves in milliseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
 pub struct Time(pub u64);
 
 impl Time {
-    /// The scheduler's own beginning, 0 µs.
+    /// The scheduler's own start, 0 µs.
     pub const ZERO: Self = Self(0);
 
-    /// `ms` milliseconds after the beginning.
+    /// `ms` milliseconds after the start.
     pub const fn from_millis(ms: u64) -> Self {
         Self(ms.saturating_mul(1000))
     }
 
-    /// Whole milliseconds since the beginning.
+    /// Whole milliseconds since the start.
     pub const fn as_millis(self) -> u64 {
         self.0 / 1000
     }

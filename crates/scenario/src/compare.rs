@@ -20,7 +20,7 @@ pub struct Parting {
     pub from: Option<Value>,
     /// What the other did.
     pub to: Option<Value>,
-    /// The names of the switches that make the first run continue as the other did there: none can be left out.
+    /// The names of the switches that make the first run continue as the other did there: none can be omitted.
     pub switches: Vec<&'static str>,
     /// Configurations are read otherwise, which is needed, too.
     pub reading: bool,
@@ -96,7 +96,7 @@ fn lines(
     Ok(text.lines().take(most).map(line).collect())
 }
 
-/// Takes so many lines and no more.
+/// Takes this many lines and no more.
 struct FirstLines {
     bytes: Vec<u8>,
     left: usize,

@@ -34,8 +34,8 @@ const NODES: [(&str, u32, u32, u32); 2] = [("std", 8, 32, 128), ("big", 4, 64, 5
 /// Time between two drains of a node, and how long one takes, in milliseconds.
 const DRAIN_EVERY: (u32, u32) = (120_000, 300_000);
 const DRAIN_TAKES: (u32, u32) = (20_000, 45_000);
-/// How long the old queue stays in the configuration at first and later, how soon it is looked at again when nothing runs in
-/// it, and how long after its end it comes back.
+/// How long the old queue stays in the configuration at first and later, how soon it is examined again when nothing runs in
+/// it, and how long after its end it returns.
 const RETIRE_FIRST: (u32, u32) = (50_000, 75_000);
 const RETIRE_EVERY: (u32, u32) = (80_000, 160_000);
 const RETIRE_AGAIN: (u32, u32) = (1_000, 3_000);
@@ -143,7 +143,7 @@ impl Crowd {
         }
     }
 
-    /// The nodes, and what runs on them already when somebody looks for the first time.
+    /// The nodes, and what runs on them already when someone looks for the first time.
     fn start(&mut self, now: Time, commands: &mut Vec<Command>) {
         for (kind, count, cores, gigabytes) in NODES {
             for number in 1..=count {
@@ -166,7 +166,7 @@ impl Crowd {
         self.later(now, RETIRE_FIRST, Due::Retire);
     }
 
-    /// A reload that was refused, because somebody else has changed the same, is tried again later.
+    /// A reload that was refused, because someone else has changed the same, is tried again later.
     fn reload_answered(&mut self, now: Time, taken: bool) {
         if let Some(due) = self.legacy.answered(taken) {
             self.later(now, RETIRE_EVERY, due);

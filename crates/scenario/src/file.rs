@@ -1,7 +1,7 @@
 //! Text → [`Scenario`]: a queue configuration or where it stands, and the steps, each with its place.
 //!
 //! Invariants:
-//! - all faults of a text come back in one pass, each with its place; with an error among them there is no scenario;
+//! - all faults of a text return in one pass, each with its place; with an error among them there is no scenario;
 //! - the embedded configurations are not read here, only kept with their place: whether they are right depends on the
 //!   profile, and a refused reload is a line of the trace and no fault of the file.
 //!
@@ -63,7 +63,7 @@ pub enum ConfigSource {
     },
 }
 
-/// A configuration that stands in a scenario.
+/// A configuration that is in a scenario.
 #[derive(Clone, Debug)]
 pub struct EmbeddedText {
     text: Box<str>,

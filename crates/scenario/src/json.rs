@@ -106,7 +106,7 @@ impl Json {
         Ok(())
     }
 
-    /// A key; the names of keys are ours and need no escapes.
+    /// A key; the names of keys are kornsole and need no escapes.
     fn key(&mut self, key: &'static str) {
         self.text.reserve(key.len() + 4);
         self.separate();

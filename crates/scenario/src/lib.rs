@@ -6,7 +6,7 @@
 //! [`run`] drives a scheduler through a scenario, [`trace`] prints the result, and `summary` prints it for people.
 //!
 //! Invariants:
-//! - no clock, no thread, and no IO but the writer that a trace goes to: time is virtual and comes in as an argument;
+//! - no clock, no thread, and no IO but the writer that a trace goes to: time is virtual and arrives as an argument;
 //! - the same scenario, seed and profile give the same commands and the same trace, byte for byte;
 //! - a text with a fault yields no scenario, so nothing is ever half run.
 

@@ -8,7 +8,7 @@ use model::Time;
 const COLUMNS: u64 = 64;
 /// How many lines.
 const LINES: u64 = 5;
-/// A column of a line, filled to so many eighths.
+/// A column of a line, filled to this many eighths.
 const EIGHTHS: [char; 9] = [' ', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 
 /// What was used over time.
@@ -32,7 +32,7 @@ impl Plot<'_> {
             let mut highest = value;
             let last = column + 1 == COLUMNS;
             while let Some((since, new)) = self.values.get(at).filter(|(since, _)| last || *since < edge(column + 1)) {
-                // Several values of one moment never come: what is highest has stood for a while.
+                // Several values of one moment never come: what is highest has represented a while.
                 highest = if *since <= edge(column) { *new } else { highest.max(*new) };
                 value = *new;
                 at += 1;

@@ -17,7 +17,7 @@ pub struct Recorder<W> {
     tape: Arc<Mutex<Tape>>,
 }
 
-/// What was written down so far; stays when the recorder is gone.
+/// What was written down so far; stays when the recorder no longer exists.
 #[derive(Clone, Debug)]
 pub struct Recording(Arc<Mutex<Tape>>);
 

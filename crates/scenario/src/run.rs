@@ -17,8 +17,8 @@ pub(super) const STEP: Duration = Duration::from_millis(1);
 const END_OF_TIME: Time = Time(u64::MAX / 2);
 
 impl EmbeddedText {
-    /// Reads the configuration. Its faults stand where they are in the scenario file, since they are mended there; its values where they
-    /// are in its own text, since that is what is in force then, and shown.
+    /// Reads the configuration. Its faults stand where they are in the scenario file, since they are repaired there; its values where they
+    /// are in its own text, since that is what is active then, and shown.
     pub fn read(&self, profile: Profile) -> config::Reading {
         let config::Reading { config, faults } = config::read(self.text(), profile);
         let mut outer = Faults::new(profile);
@@ -28,7 +28,7 @@ impl EmbeddedText {
 }
 
 impl Scenario {
-    /// Reads the configuration that stands in the scenario itself; `None` when it has none or names a file.
+    /// Reads the configuration that is in the scenario itself; `None` when it has none or names a file.
     pub fn embedded_config(&self, profile: Profile) -> Option<config::Reading> {
         match &self.config {
             Some(ConfigSource::Text(text)) => Some(text.read(profile)),
@@ -74,12 +74,12 @@ pub fn run_last(
     runner.run(scenario, config, sink)
 }
 
-/// A scheduler that is driven step by step, by a virtual clock that begins at zero.
+/// A scheduler that is driven step by step, by a virtual clock that starts at zero.
 pub struct Runner {
     scheduler: Scheduler,
     profile: Profile,
     now: Time,
-    /// The steps begun so far, less one.
+    /// The steps started so far, less one.
     step: i64,
 }
 
@@ -95,7 +95,7 @@ impl Runner {
         Self { scheduler, profile, now: Time::ZERO, step: LOAD }
     }
 
-    /// A runner that continues with a scheduler at a time, after so many steps.
+    /// A runner that continues with a scheduler at a time, after this many steps.
     pub fn continuing(scheduler: Scheduler, now: Time, done: usize) -> Self {
         let profile = scheduler.switches().profile;
         Self { scheduler, profile, now, step: LOAD + i64::try_from(done).unwrap_or(i64::MAX - 1) }
@@ -193,7 +193,7 @@ impl Runner {
         Ok(())
     }
 
-    /// Brings a configuration into force, or says why not. Gives whether it is.
+    /// Brings a configuration into force, or says why not. Returns whether it is.
     fn configure(&mut self, reading: config::Reading, sink: &mut impl Sink) -> io::Result<bool> {
         let Some(config) = reading.config else {
             let kind = EventKind::ConfigRejected { message: refusal(&reading.faults) };

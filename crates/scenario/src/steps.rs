@@ -1,4 +1,4 @@
-//! A scenario's steps as a workload: the same steps as in a run, on somebody else's clock.
+//! A scenario's steps as a workload: the same steps as in a run, on someone else's clock.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use scheduler::{Command, Event};
 const BATCH: u32 = 64;
 
 /// The steps of a scenario, one after the other: each takes 1 ms, `advance` waits, `schedule` runs the cycles that it says and
-/// `snapshot` does nothing. Until the last step nobody else runs cycles, so the steps lead to what they lead to in a run. A
+/// `snapshot` does nothing. Until the last step no one else runs cycles, so the steps lead to what they lead to in a run. A
 /// `config` step whose text is faulty changes nothing.
 pub struct ScenarioWorkload {
     steps: std::vec::IntoIter<ScenarioStep>,
@@ -30,7 +30,7 @@ pub struct ScenarioWorkload {
 /// How far the steps were played.
 #[derive(serde::Serialize, serde::Deserialize)]
 struct PlayResult {
-    /// How many steps were begun.
+    /// How many steps were started.
     done: usize,
     at: Time,
     cycles: Option<(u32, bool, bool)>,
@@ -76,7 +76,7 @@ impl ScenarioWorkload {
         }
     }
 
-    /// The next cycles of a `schedule` step; none when it is over.
+    /// The next cycles of a `schedule` step; none when it has ended.
     fn cycle(&mut self) -> Vec<Command> {
         let Some(cycling) = &mut self.cycles else { return Vec::new() };
         let batch = if cycling.idle { 1 } else { BATCH };
@@ -129,9 +129,9 @@ impl Workload for ScenarioWorkload {
     /// Continues after the last step that was carried out.
     fn resume(&mut self, played: &[u8]) -> Result<(), String> {
         let Ok(PlayResult { done, at, cycles }) = serde_json::from_slice(played) else {
-            return Err("the state is of another workload: remove --workload, or use another directory".to_owned());
+            return Err("the state belongs to another workload: remove --workload, or use another directory".to_owned());
         };
-        // A file with fewer steps by now is over.
+        // A file with fewer steps by now has ended.
         let skipped = done.min(self.steps.len());
         self.steps.by_ref().take(skipped).for_each(drop);
         self.at = at;

@@ -177,8 +177,18 @@ impl Summary {
             listed.truncate(LISTED);
         }
         let mut table = vec![
-            ["application", "queue", "user", "state", "asks", "allocated", "pending", "first after", "longest wait"]
-                .map(str::to_owned),
+            [
+                "application",
+                "queue",
+                "user",
+                "state",
+                "requests",
+                "allocated",
+                "pending",
+                "first after",
+                "longest wait",
+            ]
+            .map(str::to_owned),
         ];
         table.extend(listed.iter().map(|app| {
             [

@@ -13,7 +13,7 @@ use scheduler::{Event, EventKind, Partition, ReleaseReason, Scheduler};
 /// The step of a trace line that belongs to the configuration's own load.
 pub const LOAD: i64 = -1;
 
-/// The one who hears what a run does.
+/// The one who receives what a run does.
 pub trait Sink {
     /// The result of one command of a step, in order.
     ///
@@ -21,7 +21,7 @@ pub trait Sink {
     /// Writing failed; the run ends.
     fn events(&mut self, step: i64, events: &[Event]) -> io::Result<()>;
 
-    /// A step asks for the state.
+    /// A step requests the state.
     ///
     /// # Errors
     /// Writing failed; the run ends.
@@ -68,7 +68,7 @@ impl<W: Write> Trace<W> {
         Ok(self.out)
     }
 
-    /// Gives back where it went, whether that took everything or not.
+    /// Returns back where it went, whether that took everything or not.
     pub fn into_inner(self) -> W {
         self.out
     }
@@ -181,7 +181,7 @@ impl<W: Write> Trace<W> {
 /// A line of a trace that an allocation goes.
 type Release<'a> = (&'a AppId, &'a AskId, ReleaseReason);
 
-/// What a cycle asks the resource manager to stop. The line stands there, before what the same cycle allocates; that it was stopped, which
+/// What a cycle asks the resource manager to stop. The line is there, before what the same cycle allocates; that it was stopped, which
 /// comes later, gets none.
 const fn asked_release(kind: &EventKind) -> Option<Release<'_>> {
     match kind {
@@ -275,7 +275,7 @@ fn apps(json: &mut Json, out: &mut impl Write, partition: &Partition) -> io::Res
 struct Running {
     /// All names, one behind the other.
     text: String,
-    /// Where each name begins, and where the last one ends.
+    /// Where each name starts, and where the last one ends.
     starts: Vec<usize>,
     /// The names of each node behind each other, in order, by their place in `starts`.
     names: Vec<u32>,

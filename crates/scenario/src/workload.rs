@@ -7,7 +7,7 @@ use scheduler::{Command, Event};
 /// A source of commands over time: a scenario's steps, or the demo. The same scheduler and the same workload give the same
 /// history.
 pub trait Workload: Send {
-    /// When it wants to act next; `None` when it is over.
+    /// When it needs to act next; `None` when it has ended.
     fn next(&self) -> Option<Time>;
 
     /// What it does at `now`, which is when it wanted to act.
@@ -16,7 +16,7 @@ pub trait Workload: Send {
     /// Takes the events of its commands, and of all other commands.
     fn observe(&mut self, now: Time, events: &[Event]);
 
-    /// Whether it says itself when cycles run, by commands; then nobody else runs one until it is over.
+    /// Whether it says itself when cycles run, by commands; then no one else runs one until it has ended.
     fn runs_cycles(&self) -> bool {
         false
     }

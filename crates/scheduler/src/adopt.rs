@@ -1,7 +1,7 @@
 //! Taking over the decisions of another scheduler, unchanged: allocations, reservations, states. For a scheduler that is to be in the same
 //! state as that one.
 //!
-//! Invariant: every counter moves as if this scheduler had decided it; only the checks are left out.
+//! Invariant: every counter moves as if this scheduler had decided it; only the checks are omitted.
 
 use super::state::partition::Partition;
 use super::state::scheduler::Scheduler;
@@ -46,7 +46,7 @@ impl Scheduler {
         Ok(())
     }
 
-    /// Takes over that a pending ask has the room of a placeholder, which is gone by that. It may be on another node.
+    /// Takes over that a pending ask has the room of a placeholder, which no longer exists by that. It may be on another node.
     ///
     /// # Errors
     /// There is no such pending ask, placeholder or node.
@@ -71,7 +71,7 @@ impl Scheduler {
         Ok(())
     }
 
-    /// Takes over that an application runs though it has nothing allocated any more. Gives whether its state is the one that is wanted.
+    /// Takes over that an application runs though it has nothing allocated any more. Returns whether its state is the one that is wanted.
     ///
     /// # Errors
     /// There is no such application.
@@ -115,7 +115,7 @@ impl Partition {
     fn pending(&self, app: &AppId, ask: &AskId, node: &NodeId) -> Result<(AppKey, AskKey, NodeKey), String> {
         let key = self.app_key(app).ok_or_else(|| format!("application {app} not found"))?;
         let found = self.apps[key].ask_key(ask).filter(|ask| self.apps[key].asks[*ask].allocation.is_none());
-        let found = found.ok_or_else(|| format!("{app} has no pending ask {ask}"))?;
+        let found = found.ok_or_else(|| format!("{app} has no pending request {ask}"))?;
         let at = self.nodes.find(node).ok_or_else(|| format!("node {node} not found"))?;
         Ok((key, found, at))
     }

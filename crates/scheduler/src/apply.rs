@@ -145,7 +145,7 @@ impl Partition {
         self.stopping.push_back((app, ask, stopped.arrival, reason));
     }
 
-    /// What is to stop has stopped at once, after the command that asked for it; or the resource manager is asked and takes its time.
+    /// What is to stop has stopped at once, after the command that requested it; or the resource manager is asked and takes its time.
     pub(crate) fn confirm_stopped(&mut self, now: Time, events: &mut Vec<Event>) {
         while let Some((app, ask, arrival, reason)) = self.stopping.pop_front() {
             let application = self.apps.get_mut(app);

@@ -21,7 +21,7 @@ impl<K, V> Default for Index<K, V> {
 }
 
 impl<K: Eq + Hash, V> Index<K, V> {
-    /// What stands at `key`.
+    /// What is at `key`.
     pub fn get<Q: ?Sized + Eq + Hash>(&self, key: &Q) -> Option<&V>
     where
         K: Borrow<Q>,
@@ -29,7 +29,7 @@ impl<K: Eq + Hash, V> Index<K, V> {
         self.0.get(key)
     }
 
-    /// Puts `value` at `key` and gives back what stood there.
+    /// Puts `value` at `key` and gives back what was there.
     pub fn insert(&mut self, key: K, value: V) -> Option<V> {
         self.0.insert(key, value)
     }
@@ -42,7 +42,7 @@ impl<K: Eq + Hash, V> Index<K, V> {
         self.0.remove(key)
     }
 
-    /// Makes room for so many more at once.
+    /// Makes room for this many more at once.
     pub fn reserve(&mut self, more: usize) {
         self.0.reserve(more);
     }
@@ -178,14 +178,14 @@ impl<K: SlabKey, V: Clone> Slab<K, V> {
         key
     }
 
-    /// Makes room for so many more, if they are the first ones: no more than that.
+    /// Makes room for this many more, if they are the first ones: no more than that.
     pub fn reserve(&mut self, more: usize) {
         if self.chunks.is_empty() {
             self.chunks.push(Shareable::Owned(Vec::with_capacity(more.min(TOGETHER))));
         }
     }
 
-    /// Gives all slots back, if nothing is in them.
+    /// Returns all slots back, if nothing is in them.
     pub fn shrink(&mut self) {
         if self.free.len() == self.slots() {
             *self = Self::default();

@@ -1,7 +1,7 @@
 //! The scheduler core: a deterministic state machine, [`Scheduler::apply`].
 //!
 //! Invariants:
-//! - pure: no IO, no clock, no thread, no randomness; time comes in as an argument, and the same commands at the same
+//! - pure: no IO, no clock, no thread, no randomness; time arrives as an argument, and the same commands at the same
 //!   times give the same state and the same events, on every machine;
 //! - nothing is ever decided by the order of a hash map: hash maps here only look up ([`index`] has no way to walk one);
 //! - every command is all or nothing: what is refused changes nothing and says why;

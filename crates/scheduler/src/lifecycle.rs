@@ -35,7 +35,7 @@ pub(super) enum LastEnd {
 }
 
 impl Application {
-    /// Gives back what an application that ended needs no more. Of its tags so much is kept as is of use to a person.
+    /// Returns back what an application that ended needs no more. Of its tags so much is kept as is of use to a person.
     fn shrink(&mut self) {
         self.asks.shrink();
         if self.asks.is_empty() {
@@ -50,8 +50,8 @@ impl Application {
                 room = left.unwrap_or(room);
                 left.is_some()
             };
-            let kept = self.tags.iter().filter(|tag| fits(tag));
-            self.tags = Arc::new(kept.map(|(name, value)| (name.clone(), value.clone())).collect());
+            let retained = self.tags.iter().filter(|tag| fits(tag));
+            self.tags = Arc::new(retained.map(|(name, value)| (name.clone(), value.clone())).collect());
         }
     }
 
@@ -122,7 +122,7 @@ impl Partition {
         self.complete_application(now, app, ended, events);
     }
 
-    /// The time in the present state is over.
+    /// The time in the present state has ended.
     pub(super) fn state_timer(&mut self, due: Time, app: AppKey, events: &mut Vec<Event>) {
         let Some(application) = self.apps.get_mut(app) else { return };
         application.state_timer = None;
@@ -221,7 +221,7 @@ impl Partition {
         }
     }
 
-    /// The application is over: it leaves its queue and is remembered for a while (SCH-172, SCH-174).
+    /// The application has ended: it leaves its queue and is remembered for a while (SCH-172, SCH-174).
     pub(super) fn end(&mut self, now: Time, key: AppKey, events: &mut Vec<Event>) {
         self.drop_leftovers(now, key, events);
         let app = &self.apps[key];

@@ -3,9 +3,9 @@
 //! Invariants:
 //! - a restored scheduler decides as the one that was saved, command by command: slots, their order of use, timers and
 //!   counters are kept;
-//! - data that follow from others are not written: look-ups, orders, candidates, the limits that hold for an application; neither are the
+//! - data that follow from others are not written: look-ups, orders, candidates, the limits that apply to an application; neither are the
 //!   caches of cycles, on which no decision depends;
-//! - records of placements are shared again: most applications came in the same few ways.
+//! - records of placements are shared again: most applications arrived the same few ways.
 //!
 //! The form is a sequence without names (MessagePack of `rmp_serde::to_vec`): a new field comes last and has a default, anything
 //! else needs a new version of the journal's format.
@@ -49,7 +49,7 @@ pub struct Saved {
 #[derive(Serialize)]
 struct SavingPartition<'a> {
     partition: &'a Partition,
-    /// All rules in force and all rules of records: their configuration, and whether that is all.
+    /// All active rules and all rules of records: their configuration, and whether that is all.
     rules: Vec<(&'a [RuleConfig], bool)>,
     in_force: usize,
     /// The different placements, each with its rules.
@@ -222,7 +222,7 @@ impl Application {
         }
         let Self { asks, by_id, namesakes, pending_order, allocations, .. } = self;
         for (key, ask) in asks.iter() {
-            // Of several with one id the last one stands for it (D-23).
+            // Of several with one id the last one represents it (D-23).
             if let Some(other) = by_id.insert(key, asks) {
                 let (earlier, last) = if asks[other].arrival < ask.arrival { (other, key) } else { (key, other) };
                 namesakes.entry(ask.id.clone()).or_default().insert(asks[earlier].arrival, earlier);

@@ -1,7 +1,7 @@
 //! Parts of a state that a fork shares with the original until one of the two changes them.
 //!
 //! A part is owned until a fork is made ([`Shareable::share`]), then shared by both. The side that changes it first takes a copy of that part
-//! alone, or the part itself once nobody else has it. While a part is owned, a change costs no atomic operation: cycles depend on that.
+//! alone, or the part itself once no one else has it. While a part is owned, a change costs no atomic operation: cycles depend on that.
 
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 /// A part of a state.
 #[derive(Clone, Debug)]
 pub enum Shareable<T> {
-    /// Nobody else has it; a clone is a copy.
+    /// No one else has it; a clone is a copy.
     Owned(T),
     /// Others may have it too; a clone costs nothing.
     Shared(Arc<T>),
@@ -97,7 +97,7 @@ mod tests {
         own.push(5);
         assert!(own.is_owned());
         assert_eq!(*own, [1, 2, 3, 5]);
-        // Nobody else had it any more: the same elements, perhaps elsewhere after they grew.
+        // No one else had it any more: the same elements, perhaps elsewhere after they grew.
         assert!(before == own.as_ptr() || own.capacity() > 3);
     }
 }

@@ -1,12 +1,12 @@
 //! Bearer tokens: who is asking (`rest.md` E1).
 //!
-//! A token stands for one user and his groups. The file keeps only its hash, so who reads the file cannot act as anybody.
+//! A token represents one user and his groups. The file keeps only its hash, so who reads the file cannot act as anybody.
 //!
 //! Invariants:
 //! - a token is never written anywhere but once, to who made it;
 //! - looking one up takes as long whether it is there or not, as far as the hashes go: all are compared, none byte by byte;
 //! - a file is changed under its own lock, so that no change undoes another;
-//! - a file that others may read is not used; a file that becomes faulty leaves the tokens as they were.
+//! - a file that others may read is not used; a file that becomes faulty leaves the tokens unchanged.
 
 mod change;
 mod mark;
@@ -31,9 +31,9 @@ use wire::dto::time::{parse_rfc3339, rfc3339};
 
 /// How many random bytes a token has.
 const TOKEN_BYTES: usize = 32;
-/// What every token of ours begins with, so that one that got lost can be recognised.
+/// What every token of kornsole starts with, so that one that got lost can be recognised.
 const PREFIX: &str = "kso_";
-/// What may stand at a token in the file.
+/// What may be at a token in the file.
 const KEYS: [&str; 7] = ["id", "sha256", "user", "groups", "expires", "readOnly", "note"];
 
 /// What is known of a token. Two are never compared as a whole: that would not take the same time always.
@@ -43,7 +43,7 @@ pub struct Token {
     pub id: String,
     /// The SHA-256 of the token.
     hash: [u8; 32],
-    /// Whom it stands for.
+    /// Whom it represents.
     pub identity: Identity,
     /// Until when, in nanoseconds since 1970.
     pub expires: Option<i64>,
@@ -68,7 +68,12 @@ impl NewToken {
     /// The system gives no randomness.
     pub fn make(identity: Identity, expires: Option<i64>, read_only: bool, note: &str) -> Result<Self, String> {
         let mut bytes = [0; TOKEN_BYTES];
-        getrandom::getrandom(&mut bytes).map_err(|error| format!("the system has no random numbers: {error}"))?;
+        getrandom::getrandom(&mut bytes).map_err(|error| {
+            format!(
+                "cannot get random numbers from the system: \
+            {error}"
+            )
+        })?;
         let secret = format!("{PREFIX}{}", hex(&bytes));
         let hash = hash(&secret);
         let id = format!("t-{}", hex(&hash[..4]));
@@ -112,10 +117,10 @@ impl Tokens {
         Ok(Self { file: file.to_path_buf(), state: Mutex::new(state) })
     }
 
-    /// The same of a file that need not be there yet: nobody has a token until it comes.
+    /// The same of a file that need not be there yet: no one has a token until it comes.
     ///
     /// # Errors
-    /// As [`Self::open`], but for a file that is not there.
+    /// As [`Self::open`], except for a file that is not there.
     pub fn awaited(file: &Path) -> Result<Self, String> {
         match fs::metadata(file) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
@@ -149,7 +154,7 @@ impl Tokens {
     /// Reads the file again, changed or not.
     ///
     /// # Errors
-    /// What is wrong with it; the tokens are as they were.
+    /// What is wrong with it; the tokens are unchanged.
     pub fn reload(&self) -> Result<(), String> {
         let (seen, tokens) = read_file(&self.file)?;
         *self.state() = State { seen: Some(seen), tokens: tokens.into() };
@@ -245,7 +250,7 @@ fn parse(text: &str, faults: &mut Faults) -> Option<Vec<Token>> {
         let text = |key, faults: &mut Faults| fields.text(key, &path, faults).good().map(|placed| placed.value);
         let sha256 = text("sha256", faults).unwrap_or_default();
         let Some(hash) = unhex(&sha256) else {
-            faults.error("TOK-001", node.at(), &path, "`sha256` has to be 64 hexadecimal digits", "");
+            faults.error("TOK-001", node.at(), &path, "`sha256` must be 64 hexadecimal digits", "");
             continue;
         };
         let Some(user) = text("user", faults).filter(|user| !user.is_empty()) else {

@@ -32,7 +32,7 @@ pub struct Claim {
 }
 
 impl Budget {
-    /// A budget of so many bytes.
+    /// A budget of this many bytes.
     pub fn of(most: usize) -> Arc<Self> {
         Arc::new(Self { most, held: Mutex::default() })
     }
@@ -45,7 +45,7 @@ impl Budget {
 }
 
 impl Claim {
-    /// Takes more. Gives whether there was room.
+    /// Takes more. Returns whether there was room.
     pub fn grow(&mut self, bytes: usize) -> bool {
         let mut held = self.budget.held.lock().unwrap_or_else(PoisonError::into_inner);
         let own = held.by_peer.get(&self.peer).copied().unwrap_or_default();

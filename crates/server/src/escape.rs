@@ -1,4 +1,4 @@
-//! Percent escapes that are none. The libraries leave them as they are; both APIs refuse them.
+//! Percent escapes that are none. The libraries leave them unchanged; both APIs refuse them.
 
 /// The first malformed escape of a text: a percent sign without two hexadecimal digits behind it.
 pub(super) fn malformed(text: &str) -> Option<String> {

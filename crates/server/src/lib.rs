@@ -1,4 +1,4 @@
-//! The REST server: YuniKorn's API under `/ws/v1`, and the native API beside it.
+//! The REST server: YuniKorn's API under `/ws/v1`, and the native API next to it.
 //!
 //! It has a runtime of its own: nothing here runs on the scheduler's thread, and the scheduler never waits for a client. Reads
 //! answer from the published view; big ones are put together on threads of their own, a few at a time.
@@ -55,7 +55,7 @@ pub enum StartError {
     /// The address cannot be listened on.
     #[error("cannot listen on {address}: {cause}")]
     Listen {
-        /// The address and port that were asked for.
+        /// The address and port that were requested.
         address: SocketAddr,
         /// What the system says, as `Address already in use`.
         cause: std::io::Error,
@@ -75,7 +75,7 @@ pub enum StartError {
 pub struct Shared {
     /// The scheduler whose views are shown and that takes the orders.
     pub engine: Arc<dyn Host>,
-    /// What answers say beside what the view knows.
+    /// What answers say next to what the view knows.
     pub context: Context,
     /// How it was set up.
     pub options: Options,
@@ -151,7 +151,7 @@ impl Server {
         Ok(Self { address, tls, native, stop, thread: Some(thread.map_err(StartError::Threads)?) })
     }
 
-    /// Where it listens; the port is the real one where any free one was asked for.
+    /// Where it listens; the port is the real one where any free one was requested.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
@@ -177,9 +177,9 @@ impl Server {
         self.native.reload_tokens()
     }
 
-    /// Begins to stop: no connection is accepted any more, answers that are under way are finished.
+    /// Starts to stop: no connection is accepted any more, answers that are under way are finished.
     pub fn begin_to_stop(&self) {
-        // Nobody listens any more when it has stopped already.
+        // No one listens any more when it has stopped already.
         let _ = self.stop.send(true);
         self.native.end_streams();
     }
@@ -236,7 +236,7 @@ fn routes(shared: Arc<Shared>) -> Router {
         .layer(guard::compression())
 }
 
-/// The YuniKorn API is open to everybody, unless the server asks for a token.
+/// The YuniKorn API is open to everyone, unless the server requests a token.
 async fn part_one(State(shared): State<Arc<Shared>>, mut request: Request) -> Response {
     if request.method() == Method::PUT && request.uri().path() == native::legacy_config::PATH {
         return native::legacy_config::replace_config(State(Arc::clone(&shared.native)), request).await;

@@ -1,4 +1,4 @@
-//! Connections: accepted up to a number, each held to its time limits, all of them finished when the server stops.
+//! Connections: accepted up to a number, each subject to its time limits, all of them finished when the server stops.
 
 use std::collections::HashMap;
 use std::io;
@@ -83,7 +83,7 @@ pub(super) async fn serve(
 
 /// Waits until the server stops.
 pub(super) async fn stopped(stopping: &mut watch::Receiver<bool>) {
-    // A sender that is gone has stopped, too.
+    // A sender that no longer exists has stopped, too.
     let _ = stopping.wait_for(|stop| *stop).await;
 }
 

@@ -23,7 +23,7 @@ pub struct Options {
     pub cluster_id: String,
     /// Whose configurations are valid, and which names are legal.
     pub profile: Profile,
-    /// Who may come in, and what for.
+    /// Who may arrive, and what for.
     pub access: Access,
     /// Which entry of a manifest is the queue configuration.
     pub policy_group: String,
@@ -31,7 +31,7 @@ pub struct Options {
     pub events: EventConfig,
     /// What is set of the scheduler's own settings, as anybody may read it (`rest.md` 5.8, `Extra`).
     pub extra: BTreeMap<String, String>,
-    /// What holds for every connection.
+    /// What applies to every connection.
     pub limits: Limits,
     /// The alerts of the scheduler, where they are evaluated.
     pub alerts: Option<Arc<Board>>,
@@ -40,7 +40,7 @@ pub struct Options {
 }
 
 impl Options {
-    /// The address that is listened on where nobody says otherwise.
+    /// The address that is listened on where no one says otherwise.
     pub const ADDRESS: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::LOCALHOST), 9080);
 
     /// A plain server on an address.
@@ -61,23 +61,23 @@ pub(crate) fn standby(leader: &Leader) -> String {
     format!("standby, leader is {}", if leader.is_empty() { "unknown" } else { &leader })
 }
 
-/// Who may come in, and what for (`rest.md` E1).
+/// Who may arrive, and what for (`rest.md` E1).
 #[derive(Clone, Debug, Default)]
 pub struct Access {
-    /// The file of tokens; without one nobody can change anything.
+    /// The file of tokens; without one no one can change anything.
     pub tokens: Option<PathBuf>,
-    /// The file of tokens may come later, as a Secret that is made after the Deployment; until then nobody has one.
+    /// The file of tokens may come later, as a Secret that is made after the Deployment; until then no one has one.
     pub tokens_later: bool,
     /// Nothing is shown without a token, but whether the server lives.
     pub require_token: bool,
-    /// Nothing can be changed, by nobody.
+    /// Nothing can be changed, by no one.
     pub read_only: bool,
     /// Another process leads, and this one only shows what it follows; nothing can be changed. Its name; empty if unknown.
     pub standby: Option<Leader>,
-    /// Applications are the jobs of a daemon, which alone submits, asks, releases and removes: one that somebody else submits might have the
+    /// Applications are the jobs of a daemon, which alone submits, asks, releases and removes: one that someone else submits might have the
     /// name of another user's next job.
     pub of_jobs: bool,
-    /// Who is in the scheduler ACL, besides the owner of the process.
+    /// Who is in the scheduler ACL, in addition the owner of the process.
     pub scheduler_acl: Acl,
     /// The user who owns the process.
     pub owner: String,
@@ -145,7 +145,7 @@ pub struct Limits {
 pub struct WhatIfLimits {
     /// The longest that it works, in time of the processor.
     pub time: Duration,
-    /// By how much its thread gives way to the scheduler, on Linux. On one processor a thread with 14 has 45 parts of 1 069 beside the
+    /// By how much its thread is replaced by the scheduler, on Linux. On one processor a thread with 14 has 45 parts of 1 069 next to the
     /// scheduler's, which is 4.2 %.
     pub nice: i32,
     /// The most bytes that its copies of the state take, about.

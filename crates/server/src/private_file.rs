@@ -13,7 +13,7 @@ const OTHERS_WRITE: u32 = 0o022;
 
 /// Refuses a file of tokens that others may read or write. A group may read one of root's, as it reads a Secret of Kubernetes that a pod
 /// mounts: root chose who is in it. Where the program runs as root, so that it reads whatever is named, the file
-/// and its folder must also belong to root, and nobody else may write in the folder: who can put another file there can make
+/// and its directory must also belong to root, and no one else may write in the directory: who can put another file there can make
 /// himself anybody.
 ///
 /// # Errors
@@ -35,7 +35,7 @@ pub(super) fn check(file: &Path, metadata: &fs::Metadata) -> Result<(), String> 
         ));
     }
     let resolved = fs::canonicalize(file).map_err(|error| format!("cannot find {shown}: {error}"))?;
-    // The folder of a link and that of its target: who may write in either can put another file there.
+    // The directory of a link and that of its target: who may write in either can put another file there.
     for folder in [file, &resolved].into_iter().filter_map(Path::parent) {
         let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
         let metadata = fs::metadata(folder).map_err(|error| format!("cannot read {}: {error}", folder.display()))?;
@@ -51,7 +51,7 @@ pub(super) fn check(file: &Path, metadata: &fs::Metadata) -> Result<(), String> 
     Ok(())
 }
 
-/// What to warn of about a private key that others may read; `None` when nobody else may, or that cannot be seen.
+/// What to warn of about a private key that others may read; `None` when no one else may, or that cannot be seen.
 pub(super) fn key_warning(file: &Path) -> Option<String> {
     let mode = fs::metadata(file).ok()?.permissions().mode() & 0o777;
     let shown = file.display();

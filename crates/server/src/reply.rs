@@ -61,7 +61,7 @@ pub(super) fn peer(extensions: &Extensions) -> IpAddr {
     peer.unwrap_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED))
 }
 
-/// What is said where there is no room.
+/// What is reported where there is no room.
 pub(super) const NO_ROOM: &str = "too many answers are queued";
 
 /// An error in YuniKorn's shape (`rest.md` section 3).

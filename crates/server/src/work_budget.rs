@@ -1,5 +1,5 @@
 //! How long the server works for one address on what is expensive: configurations that are sent to be read, compared or tried, and dumps
-//! of the whole state. Reads of lists are not counted: a console and a web page ask for them again and again.
+//! of the whole state. Reads of lists are not counted: a console and a web page request them again and again.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -37,7 +37,7 @@ impl WorkBudget {
         Self { most, spent: Mutex::default() }
     }
 
-    /// Whether work is begun for an address now.
+    /// Whether work is started for an address now.
     ///
     /// # Errors
     /// How many seconds later it is.
@@ -61,7 +61,7 @@ impl WorkBudget {
     }
 }
 
-/// What is said to who has had too much.
+/// What is reported to who has had too much.
 pub(super) const TOO_MUCH: &str = "this address has used its request budget; try again later";
 
 #[cfg(test)]

@@ -16,7 +16,7 @@ pub enum Link {
     },
     /// The view is what is.
     Live {
-        /// How long an answer takes; `None` where nobody has to be asked.
+        /// How long an answer takes; `None` where no one has to be asked.
         rtt: Option<Duration>,
     },
     /// The view was true this long ago.

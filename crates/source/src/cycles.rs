@@ -20,12 +20,12 @@ struct Reading {
 }
 
 impl Cycles {
-    /// Takes how many cycles there were by now, and how long they took altogether; `now` by any clock that does not go back. Gives the mean of those
+    /// Takes how many cycles there were by now, and how long they took altogether; `now` by any clock that does not go back. Returns the mean of those
     /// since it was taken last, or of the last time in which there were any; `None` before the first cycle.
     pub fn take(&self, now: Duration, count: u64, total: Duration) -> Option<Duration> {
         let reading = &mut *self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if reading.count > count {
-            // Another run of the scheduler counts from the beginning.
+            // Another run of the scheduler counts from the start.
             *reading = Reading::default();
         }
         if reading.mean.is_some() && reading.at.is_some_and(|at| now < at + OVER) {

@@ -34,7 +34,7 @@ pub struct Embedded {
 }
 
 impl Embedded {
-    /// Shows an engine to somebody, who acts on it.
+    /// Shows an engine to someone, who acts on it.
     pub fn new(engine: impl Into<Arc<Engine>>, about: About, actor: impl Into<Actor>) -> Self {
         let (engine, actor) = (engine.into(), actor.into());
         Self { engine, about, actor, trends: None, alerts: None, began: Instant::now(), cycles: Cycles::default() }

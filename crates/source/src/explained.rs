@@ -28,7 +28,7 @@ pub(super) fn by_twin(found: &Finding, twin: &Twin, how: String) -> Sheet {
         }
         Finding::Waiting(found) => read::overview(&convert::waiting_by_twin(found, twin.unknown(), &wall)),
     };
-    sheet.lines.push(SheetLine::new("twin", how));
+    sheet.lines.push(SheetLine::new("copy", how));
     sheet
 }
 
@@ -94,6 +94,6 @@ spec:
         let heading = text.iter().position(|line| line.starts_with("not known: ")).unwrap();
         let under: Vec<&String> = text[heading + 1..].iter().take_while(|line| line.starts_with("  ")).collect();
         assert!(under.iter().any(|line| line.contains("the order of events within one second")), "{text:#?}");
-        assert_eq!(text.iter().filter(|line| line.starts_with("not known")).count(), 1);
+        assert_eq!(text.iter().filter(|line| line.starts_with("unknown")).count(), 1);
     }
 }

@@ -22,7 +22,7 @@ const MOST_QUEUES: usize = 6;
 /// Where the lines go, or why there are none. Called once, from any thread; never when it was stopped before.
 pub type ForecastAnswer = Box<dyn FnOnce(Result<Vec<String>, String>) + Send>;
 
-/// Signals to work beside the draw loop that nobody waits for it any more.
+/// Signals to work next to the draw loop that no one waits for it any more.
 #[derive(Clone, Debug, Default)]
 pub struct StopSign(Arc<AtomicBool>);
 
@@ -109,5 +109,5 @@ fn of_queue(without: &Figures, with: &Figures) -> String {
 }
 
 fn asks(count: u64) -> String {
-    if count == 1 { "1 ask".to_owned() } else { format!("{count} asks") }
+    if count == 1 { "1 request".to_owned() } else { format!("{count} requests") }
 }

@@ -1,4 +1,4 @@
-//! A file of one context or state folder that one process writes and others read: `NAME.redb`, with `NAME.lock` beside it.
+//! A file of one context or state directory that one process writes and others read: `NAME.redb`, with `NAME.lock` next to it.
 //!
 //! Who holds the lock writes. The file itself is open only while it is read or written, so that others can read it.
 
@@ -12,7 +12,7 @@ use redb::{Database, WriteTransaction};
 /// How much of the file is held in memory while it is open.
 const CACHE: usize = 4 << 20;
 
-/// How often it is tried again while somebody reads the file, and the pause before that.
+/// How often it is tried again while someone reads the file, and the pause before that.
 const READER_TRIES: u32 = 50;
 const READER_PAUSE: Duration = Duration::from_millis(20);
 
@@ -27,7 +27,7 @@ pub enum Role {
 
 /// The file, and the lock while this process has it.
 #[derive(Debug)]
-pub struct KeptFile {
+pub struct RetainedFile {
     folder: PathBuf,
     path: PathBuf,
     /// What is in it, as messages call it.
@@ -49,16 +49,13 @@ pub fn is_damage(error: &redb::Error) -> bool {
     }
 }
 
-/// What is said of a file that is damaged.
+/// What is reported of a file that is damaged.
 pub fn damaged(path: &Path, error: &redb::Error) -> String {
-    format!(
-        "{} is damaged: {error}; the next start that writes it moves it aside and starts a new file",
-        path.display()
-    )
+    format!("{} is damaged: {error}; the next start moves it aside and starts a new file", path.display())
 }
 
-impl KeptFile {
-    /// The file of this name in a folder; `what`: how messages call what is in it.
+impl RetainedFile {
+    /// The file of this name in a directory; `what`: how messages call what is in it.
     pub fn new(folder: &Path, name: &str, what: &'static str) -> Self {
         let path = folder.join(format!("{name}.redb"));
         Self { folder: folder.to_owned(), path, what, lock: None, aside: None, read: None }
@@ -69,10 +66,10 @@ impl KeptFile {
         &self.path
     }
 
-    /// Takes the lock, if nobody has it, and reads the file.
+    /// Takes the lock, if no one has it, and reads the file.
     ///
     /// # Errors
-    /// The folder or the file cannot be used: why, in words. A damaged file is moved aside by the one who writes.
+    /// The directory or the file cannot be used: why, in words. A damaged file is moved aside by the one who writes.
     pub fn open<T: Default>(
         &mut self,
         read: impl FnOnce(&Database) -> Result<T, redb::Error>,
@@ -124,7 +121,7 @@ impl KeptFile {
         }
     }
 
-    /// Where a damaged file is that was there before: all begins again.
+    /// Where a damaged file is that was there before: all restarts.
     pub fn moved_aside(&self) -> Option<&Path> {
         self.aside.as_deref()
     }
@@ -136,7 +133,7 @@ impl KeptFile {
 
     fn database(&self) -> Result<Database, redb::Error> {
         if !self.path.exists() {
-            // What was measured is nobody else's business.
+            // What was measured is no one else's business.
             OpenOptions::new().create_new(true).write(true).mode(0o600).open(&self.path)?;
         } else if fs::metadata(&self.path)?.len() == 0 {
             // The store would take it for a new one. It is one for a moment, of a process that makes it.
@@ -148,7 +145,7 @@ impl KeptFile {
         Ok(redb::Builder::new().set_cache_size(CACHE).create(&self.path)?)
     }
 
-    /// The same, once nobody reads it.
+    /// The same, once no one reads it.
     fn database_soon(&self) -> Result<Database, redb::Error> {
         for _ in 0..READER_TRIES {
             match self.database() {

@@ -2,7 +2,7 @@
 //!
 //! Invariants:
 //! - every call returns at once, from any thread: nothing here ever waits for the cluster;
-//! - the console never knows which implementation it has, but for the words of [`Source::about`].
+//! - the console never knows which implementation it has, except for the words of [`Source::about`].
 
 pub mod book;
 mod connection;
@@ -66,7 +66,7 @@ pub type WhatIfAnswer = Box<dyn FnOnce(Result<Arc<dyn Source>, String>) + Send>;
 
 pub use forecast::{ForecastAnswer, StopSign};
 
-/// Where what is known of a job goes, or why it is not known. Called once, from any thread.
+/// Where what is known of a job goes, or why it is unknown. Called once, from any thread.
 pub type JobAnswer = Box<dyn FnOnce(Result<JobSheet, String>) + Send>;
 
 /// Where the names of jobs go, empty for those one may not see; `None` without an answer. Called once, from any thread.
@@ -78,10 +78,10 @@ pub type JobDone = Box<dyn FnOnce(Result<String, String>) + Send>;
 /// Why a source that is no shadow has nothing to show of one.
 pub const NO_SHADOW: &str = "the server does not shadow a scheduler: use kornsole kube shadow --listen";
 
-/// Where what a shadow found goes, or why that is not known. Called once, from any thread.
+/// Where what a shadow found goes, or why that is unknown. Called once, from any thread.
 pub type ShadowAnswer = Box<dyn FnOnce(Result<ShadowSheet, String>) + Send>;
 
-/// Where what was used over time goes, or why that is not known. Called once, from any thread.
+/// Where what was used over time goes, or why that is unknown. Called once, from any thread.
 pub type UsageAnswer = Box<dyn FnOnce(Result<Used, String>) + Send>;
 
 /// A cluster as a console sees it.
@@ -108,10 +108,10 @@ pub trait Source: Send + Sync {
         Vec::new()
     }
 
-    /// What stands at the other end.
+    /// What is at the other end.
     fn about(&self) -> &About;
 
-    /// What answers, with its version: `YuniKorn 1.8`. Empty while that is not known.
+    /// What answers, with its version: `YuniKorn 1.8`. Empty while that is unknown.
     fn version(&self) -> String {
         format!("kornsole {}", env!("CARGO_PKG_VERSION"))
     }
@@ -131,7 +131,7 @@ pub trait Source: Send + Sync {
     }
 
     /// How much older the applications of the view are than its queues: a remote is read list by list, so its counts differ in age.
-    /// `None` while the applications are not known.
+    /// `None` while the applications are unknown.
     fn apps_lag(&self) -> Option<Duration> {
         Some(Duration::ZERO)
     }
@@ -145,7 +145,7 @@ pub trait Source: Send + Sync {
     /// Who gives orders through this source.
     ///
     /// # Errors
-    /// Why nobody can.
+    /// Why no one can.
     fn actor(&self) -> Result<Actor, Arc<str>> {
         Err(Arc::from("this connection is read-only"))
     }
@@ -153,7 +153,7 @@ pub trait Source: Send + Sync {
     /// Carries out an order; `answer` is called once, from any thread, with its result. A source that takes no orders
     /// refuses all.
     fn act(&self, order: Order, answer: Answer) {
-        let why = self.actor().err().unwrap_or_else(|| Arc::from("orders are not accepted here"));
+        let why = self.actor().err().unwrap_or_else(|| Arc::from("operations are not accepted here"));
         answer(Err(Refusal::new(Code::NotSupported, format!("cannot {}", order.act), &*why)));
     }
 
@@ -173,7 +173,7 @@ pub trait Source: Send + Sync {
     /// Explains why an application, one of its asks, or all of a queue waits; `answer` is called once, from any thread. A source that
     /// does not know the checks of its scheduler says so instead of guessing.
     fn explain(&self, question: Question, answer: SheetAnswer) {
-        let why = "only the scheduler has it, and this connection cannot request it";
+        let why = "only the scheduler has this data, and this connection cannot request it";
         answer(Err(Refusal::new(Code::NotSupported, format!("cannot explain {}", question.of), why)));
     }
 
@@ -199,12 +199,12 @@ pub trait Source: Send + Sync {
         false
     }
 
-    /// The configuration in force, as it was written; `None` where that is not known.
+    /// The active configuration, as it was written; `None` where that is unknown.
     fn configuration(&self) -> Option<Arc<Configuration>> {
         self.view().configuration.clone()
     }
 
-    /// The audit and the configurations that were in force, as far as this source knows them and its identity may see them. `None`
+    /// The audit and the configurations that were active, as far as this source knows them and its identity may see them. `None`
     /// when nothing has changed since the generation `known` (0: nothing is known). A source that has to request them does so while
     /// [`FocusKind::Records`] is on the screen.
     fn records(&self, known: u64) -> Option<Records> {
@@ -212,13 +212,13 @@ pub trait Source: Send + Sync {
         None
     }
 
-    /// Has the text of a configuration that was in force fetched; `answer` is called once, from any thread.
+    /// Has the text of a configuration that was active fetched; `answer` is called once, from any thread.
     fn revision_text(&self, number: u64, answer: TextAnswer) {
         answer(Err(format!("the text of revision {number} is not available")));
     }
 
     /// Has it said what a text of a configuration would have preempted, by partition, where the view does not show which allocations go;
-    /// `answer` is called once, from any thread: with nothing where that is not known here either.
+    /// `answer` is called once, from any thread: with nothing where that is unknown here either.
     fn preview_quotas(&self, text: Arc<str>, answer: QuotaAnswer) {
         let _ = text;
         answer(Vec::new());
@@ -230,7 +230,7 @@ pub trait Source: Send + Sync {
         answer(Err("usage history is not available".to_owned()));
     }
 
-    /// Has it said what a shadow found beside the scheduler that it watches; `answer` is called once, from any thread.
+    /// Has it said what a shadow found next to the scheduler that it watches; `answer` is called once, from any thread.
     fn shadow(&self, answer: ShadowAnswer) {
         answer(Err(NO_SHADOW.to_owned()));
     }
@@ -244,12 +244,12 @@ pub trait Source: Send + Sync {
         }
     }
 
-    /// How long a cycle of the scheduler takes lately, in the mean; `None` where that is not known.
+    /// How long a cycle of the scheduler takes lately, in the mean; `None` where that is unknown.
     fn cycle(&self) -> Option<Duration> {
         None
     }
 
-    /// Whether earlier times can be looked at by [`Source::view_at`].
+    /// Whether earlier times can be examined by [`Source::view_at`].
     fn keeps_past(&self) -> bool {
         false
     }
@@ -283,7 +283,7 @@ pub trait Source: Send + Sync {
         answer(Err("a what-if needs a copy of the scheduler in this process".to_owned()));
     }
 
-    /// Has it worked out what a queue configuration would lead to in the next minutes, on a copy of a partition, until `stop` says that nobody
+    /// Has it worked out what a queue configuration would lead to in the next minutes, on a copy of a partition, until `stop` says that no one
     /// waits for it; `answer` is called once, from any thread, or not at all when it was stopped.
     fn forecast(&self, partition: &str, text: Arc<str>, stop: StopSign, answer: ForecastAnswer) {
         let _ = (partition, text, stop);
@@ -316,7 +316,7 @@ pub trait Source: Send + Sync {
 
 /// Jobs of a machine, each of which is an application. Every call returns at once.
 pub trait Jobs: Send + Sync {
-    /// Has the job looked at that an application is or was, with a part of its output.
+    /// Has the job examined that an application is or was, with a part of its output.
     fn look(&self, app: &AppId, output: OutputWanted, answer: JobAnswer);
 
     /// Has the names of jobs looked up, or their commands where they have no names.
@@ -333,11 +333,11 @@ pub enum OwnHealth {
     Here,
     /// What it answered last, and when, by the cluster's time.
     Reported(Arc<Health>, Time),
-    /// That is not known, for this reason.
+    /// That is unknown, for this reason.
     Unknown(Arc<str>),
 }
 
-/// What stands at the other end of a source.
+/// What is at the other end of a source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct About {
     /// Where the scheduler runs.
@@ -375,7 +375,7 @@ pub struct Focus {
     pub kind: FocusKind,
 }
 
-/// Which kind of thing is on the screen, as far as it has to be asked for.
+/// Which kind of thing is on the screen, as far as it has to be requested.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum FocusKind {
     /// The tree of queues, or what is paused on it.

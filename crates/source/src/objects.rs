@@ -1,4 +1,4 @@
-//! Objects of a Kubernetes cluster that are read when a person asks for them. Every call returns at once.
+//! Objects of a Kubernetes cluster that are read when a person requests them. Every call returns at once.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use view::kubernetes::{EventsOf, LogName, LogPart, ObjectEvent, ObjectName};
 /// Where the text of an object goes, as YAML, or why there is none. Called once, from any thread.
 pub type ObjectTextAnswer = Box<dyn FnOnce(Result<String, String>) + Send>;
 
-/// Where the events of an object go, the oldest first, or why they are not known. Called once, from any thread.
+/// Where the events of an object go, the oldest first, or why they are unknown. Called once, from any thread.
 pub type ObjectEventsAnswer = Box<dyn FnOnce(Result<Vec<ObjectEvent>, String>) + Send>;
 
 /// Where the next part of a log goes, or why there is none. Called once, from any thread; not at all when the log is dropped before.
@@ -25,7 +25,7 @@ pub trait Objects: Send + Sync {
     fn log(&self, of: LogName) -> Arc<dyn LogStream>;
 }
 
-/// A log that is read part by part. What is not asked for is not read, so a fast container fills no memory here.
+/// A log that is read part by part. What is not requested is not read, so a fast container fills no memory here.
 pub trait LogStream: Send + Sync {
     /// Asks for the next part; the answer waits until there is one.
     fn next(&self, answer: LogAnswer);

@@ -1,4 +1,4 @@
-//! The owners of pods, as a source is asked for them.
+//! The owners of pods, as a source is requested them.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ pub struct SuspendOrder {
     pub app: AppId,
     /// The queue that it is in, or was: its access list decides.
     pub queue: QueuePath,
-    /// The owners, as they were read; another one of the same name is left alone.
+    /// The owners, as they were read; another one of the same name is unchanged.
     pub owners: Vec<OwnerObject>,
     /// Suspend them, or let them run again.
     pub suspended: bool,
@@ -23,7 +23,7 @@ pub struct SuspendOrder {
     pub reason: String,
 }
 
-/// Where it goes who owns the pods of an application, or why that is not known. Called once, from any thread.
+/// Where it goes who owns the pods of an application, or why that is unknown. Called once, from any thread.
 pub type OwnersAnswer = Box<dyn FnOnce(Result<Vec<Chain>, String>) + Send>;
 
 /// Where it goes what was done to owners, one by one. Called once, from any thread.

@@ -19,11 +19,11 @@ pub const EVERY: Duration = Duration::from_secs(5);
 const EVERY_FAST: Duration = Duration::from_secs(1);
 /// How often the checks of a scheduler in this process are made, by the wall clock: they look at every allocation.
 const HEALTH_EVERY: Duration = Duration::from_secs(60);
-/// How many important events are looked at.
+/// How many important events are examined.
 const EVENTS: usize = 5_000;
 
 impl OwnHealth {
-    /// The checks that failed, a sentence each; `None` where they are not known. Those of a scheduler in this process are not made here.
+    /// The checks that failed, a sentence each; `None` where they are unknown. Those of a scheduler in this process are not made here.
     pub fn failed(&self) -> Option<Vec<String>> {
         match self {
             Self::Here => Some(Vec::new()),
@@ -36,14 +36,14 @@ impl OwnHealth {
 /// Takes moments of a source.
 #[derive(Debug, Default)]
 pub struct Probe {
-    /// The folder whose disk is watched.
+    /// The directory whose disk is watched.
     pub state: Option<PathBuf>,
     /// What the checks of a scheduler in this process found last, and when by the clock of the one that takes the moments.
     health: Option<(Duration, Vec<String>)>,
 }
 
 impl Probe {
-    /// A probe that also watches the disk of a folder.
+    /// A probe that also watches the disk of a directory.
     pub fn new(state: Option<PathBuf>) -> Self {
         Self { state, health: None }
     }
@@ -72,7 +72,7 @@ impl Probe {
     }
 }
 
-/// The thread that judges rules. Dropping this ends it and waits for it: after that it holds nothing of the source.
+/// The thread that judges rules. Dropping this ends it and waits for it: after that it has no allocations of the source.
 #[derive(Debug)]
 pub struct Watching {
     stop: Option<Sender<()>>,
@@ -80,9 +80,9 @@ pub struct Watching {
 }
 
 impl Watching {
-    /// Lets it run until its source is gone.
+    /// Lets it run until its source no longer exists.
     pub fn detach(mut self) {
-        // It ends when the source is gone, and needs no word before.
+        // It ends when the source no longer exists, and needs no word before.
         std::mem::forget(self.stop.take());
         self.thread.take();
     }

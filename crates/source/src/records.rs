@@ -1,4 +1,4 @@
-//! The ledger as a source knows it: the audit, and the configurations that were in force.
+//! The ledger as a source knows it: the audit, and the configurations that were active.
 
 use std::sync::Arc;
 
@@ -9,17 +9,17 @@ use view::audit::{AuditPage, AuditQuery, Revision};
 /// How many entries and revisions are shown at most.
 pub const SHOWN: usize = 10_000;
 
-/// Where the text of a revision goes, or why it cannot be had. Called once, from any thread.
+/// Where the text of a revision goes, or why it cannot be fetched. Called once, from any thread.
 pub type TextAnswer = Box<dyn FnOnce(Result<Arc<str>, String>) + Send>;
 
-/// What is known of a ledger at one moment, as far as who acts may see it.
+/// What is known of a ledger at one time, as far as who acts may see it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Records {
     /// Counts up with each change.
     pub generation: u64,
-    /// Who did what; or why that is not known.
+    /// Who did what; or why that is unknown.
     pub audit: Result<AuditPage, Arc<str>>,
-    /// The configurations that were in force, the newest first; or why they are not known.
+    /// The configurations that were active, the newest first; or why they are unknown.
     pub revisions: Result<Vec<Arc<Revision>>, Arc<str>>,
 }
 
@@ -29,7 +29,7 @@ impl Records {
         Self { generation: 0, audit: Err(Arc::from(why)), revisions: Err(Arc::from(why)) }
     }
 
-    /// The part of a ledger in this process that somebody may see; `None` when it has not changed since a generation.
+    /// The part of a ledger in this process that someone may see; `None` when it has not changed since a generation.
     pub fn of(ledger: &AuditLog, actor: &Actor, known: u64) -> Option<Self> {
         let generation = ledger.generation();
         if generation == known {
@@ -44,7 +44,7 @@ impl Records {
     /// The text of a revision of a ledger in this process.
     ///
     /// # Errors
-    /// It is not known.
+    /// It is unknown.
     pub fn text_of(ledger: &AuditLog, number: u64) -> Result<Arc<str>, String> {
         let revision = ledger.revision(number).ok_or_else(|| format!("revision {number} not found"))?;
         revision.text.clone().ok_or_else(|| format!("the text of revision {number} is unknown"))

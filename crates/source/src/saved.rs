@@ -25,7 +25,7 @@ pub struct Saved {
 }
 
 impl Saved {
-    /// Reads a state dump, ours or an Apache YuniKorn's; `name` is shown.
+    /// Reads a state dump, kornsole or Apache YuniKorn's; `name` is shown.
     ///
     /// # Errors
     /// It is no state dump: what is wrong, and where.
@@ -40,7 +40,7 @@ impl Saved {
         Ok(Self { view, twins, about, identity, unread })
     }
 
-    /// A scheduler in the state of a partition as it was saved. Takes its time when it is asked for first.
+    /// A scheduler in the state of a partition as it was saved. Takes its time when it is requested first.
     ///
     /// # Errors
     /// There is no such partition.
@@ -99,7 +99,7 @@ impl Source for Saved {
     fn on_change(&self, _wake: Box<dyn Fn() + Send + Sync>) {}
 }
 
-/// The twins of the partitions of a dump, each made when it is asked for first.
+/// The twins of the partitions of a dump, each made when it is requested first.
 #[derive(Clone)]
 struct Twins {
     view: Arc<View>,
@@ -126,7 +126,7 @@ impl Twins {
     fn explain(&self, question: &Question) -> Result<Sheet, Refusal> {
         let twin = self.of(&question.partition)?;
         let found = twin.explain(&question.of)?;
-        let how = "computed on a twin of the saved state".to_owned();
+        let how = "computed on a simulation copy of the saved state".to_owned();
         Ok(explained::by_twin(&found, &twin, how))
     }
 }

@@ -49,17 +49,17 @@ struct Judging {
 }
 
 impl Stepped {
-    /// What the wall clock shows at the beginning, since 1970: always the same, so that tapes are.
+    /// What the wall clock shows at the start, since 1970: always the same, so that tapes are.
     pub const BEGAN: Duration = Duration::from_secs(1_790_000_000);
 
-    /// Shows a core, after everything that is due at its beginning.
+    /// Shows a core, after everything that is due at its start.
     pub fn new(core: Core, about: About, actor: impl Into<Actor>) -> Self {
         let stepped = Self::unstarted(core, about, actor);
         stepped.advance(Duration::ZERO);
         stepped
     }
 
-    /// Shows a core as it is: what is due at its beginning waits for [`Stepped::advance_until`].
+    /// Shows a core unchanged: what is due at its start waits for [`Stepped::advance_until`].
     pub fn unstarted(mut core: Core, about: About, actor: impl Into<Actor>) -> Self {
         let view = core.take_view().unwrap_or_default();
         let (events, counters, ledger) =
@@ -119,7 +119,7 @@ impl Stepped {
         board.step(&given, Timing { wall: UNIX_EPOCH + Self::BEGAN + clock, speed: 1.0 });
     }
 
-    /// Moves time, carries out everything that is due by then, and shows the outcome. Gives the time after it.
+    /// Moves time, carries out everything that is due by then, and shows the outcome. Returns the time after it.
     pub fn advance(&self, by: Duration) -> Time {
         let until = Source::now(self) + by;
         self.advance_until(until, usize::MAX);
@@ -146,7 +146,7 @@ impl Stepped {
         progress
     }
 
-    /// Has an order of somebody carried out, and what it leads to at this very moment, cycles among it.
+    /// Has an order of someone carried out, and what it leads to at this very moment, cycles among it.
     fn carry_out(&self, actor: &Actor, order: &Order) -> Result<Done, Refusal> {
         let mut core = self.core.lock().unwrap_or_else(PoisonError::into_inner);
         let outcome = core.perform(actor, order);

@@ -1,4 +1,4 @@
-//! What was used over time, as a console asks for it.
+//! What was used over time, as a console requests it.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -26,7 +26,7 @@ pub(super) fn of_host(host: &dyn Host, question: &UsageQuestion) -> Used {
     let view = host.published().view();
     let now = if view.paused { view.at } else { host.now() };
     let (from, to) = match question.period {
-        // Hours are those of the scheduler, however fast its time runs; the one in which the period begins counts.
+        // Hours are those of the scheduler, however fast its time runs; the one in which the period starts counts.
         UsagePeriod::Hours(hours) => {
             let from = now - Duration::from_secs(u64::from(hours) * 3_600);
             (Some(Time(from.0 / HOUR_MICROS * HOUR_MICROS)), None)
@@ -58,15 +58,15 @@ pub(super) fn path(question: &UsageQuestion, now: i64) -> String {
     path
 }
 
-/// Answers from the ledger that this machine follows of an Apache YuniKorn.
+/// Answers from the ledger that this machine follows of Apache YuniKorn.
 ///
 /// # Errors
-/// It has not begun.
+/// It has not started.
 pub(super) fn of_followed(followed: &Followed, question: &UsageQuestion, now: SystemTime) -> Result<Used, String> {
     let now = now.duration_since(UNIX_EPOCH).unwrap_or_default();
     let (from, to) = bounds(question.period, i64::try_from(now.as_nanos()).unwrap_or(i64::MAX));
     let time = |nanos: i64| Time(u64::try_from(nanos / 1_000).unwrap_or(0));
-    // The hour in which a period of hours begins counts.
+    // The hour in which a period of hours starts counts.
     let hours = matches!(question.period, UsagePeriod::Hours(_));
     let from = from.map(time).map(|from| if hours { Time(from.0 / HOUR_MICROS * HOUR_MICROS) } else { from });
     let asked = Question {
@@ -79,7 +79,7 @@ pub(super) fn of_followed(followed: &Followed, question: &UsageQuestion, now: Sy
     Ok(used(followed_report(followed, &asked)?, question.by))
 }
 
-/// Answers from what an Apache YuniKorn shows where no ledger is followed of it: it keeps none itself.
+/// Answers from what Apache YuniKorn shows where no ledger is followed of it: it keeps none itself.
 ///
 /// # Errors
 /// It does not show that.
@@ -116,7 +116,7 @@ fn bounds(period: UsagePeriod, now: i64) -> (Option<i64>, Option<i64>) {
     }
 }
 
-/// When the month of a time began, by UTC.
+/// When the month of a time started, by UTC.
 fn month(nanos: i64) -> Option<i64> {
     let text = rfc3339(nanos);
     parse_rfc3339(&format!("{}-01T00:00:00Z", text.get(..7)?))

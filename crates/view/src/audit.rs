@@ -1,4 +1,4 @@
-//! What the ledger holds: who did what (the audit), and every configuration that was in force (the history).
+//! What the ledger holds: who did what (the audit), and every configuration that was active (the history).
 //!
 //! Invariants:
 //! - an entry is written once and never changed; numbers count up by one, in the order in which things were done;
@@ -10,7 +10,7 @@ use std::sync::Arc;
 use super::act::{Act, ActsFrom, PartitionAct};
 use model::{Identity, Time};
 
-/// The longest text of a refusal in an entry, in characters: a text may have any number of faults.
+/// The longest text of a rejection in an entry, in characters: a text may have any number of faults.
 pub const LONGEST_WHY: usize = 2_000;
 
 /// What was so of the thing acted upon: `queue` is `root.etl`, in a fixed order.
@@ -27,7 +27,7 @@ pub struct AuditEntry {
     pub wall: Option<i64>,
     /// Who; empty for a watched file and a workload's own steps.
     pub user: String,
-    /// The groups of who acted, at that moment.
+    /// The groups of who acted, at that time.
     pub groups: Vec<String>,
     /// From where: `console`, an address, `file NAME`, `workload`.
     pub address: String,
@@ -153,18 +153,18 @@ pub fn address(from: &ActsFrom) -> String {
     }
 }
 
-/// A configuration that came into force (REST E5).
+/// A configuration that became active (REST E5).
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Revision {
     /// Counts up by one with each; the first has 1.
     pub number: u64,
     /// The checksum of the text.
     pub checksum: String,
-    /// When it came into force, by the scheduler's own time.
+    /// When it became active, by the scheduler's own time.
     pub at: Time,
     /// When by the wall clock, in nanoseconds since 1970; `None` for a scheduler whose time is stepped.
     pub wall: Option<i64>,
-    /// Whose doing that was; empty where nobody is known.
+    /// Whose doing that was; empty where no one is known.
     pub by: String,
     /// Why, in his words; may be empty.
     pub reason: String,
@@ -172,12 +172,12 @@ pub struct Revision {
     pub source: RevisionSource,
     /// How many settings were different from those of the one before.
     pub changes: usize,
-    /// The text as it was written; `None` where that is not known.
+    /// The text as it was written; `None` where that is unknown.
     #[serde(default, with = "model::saved::text_option")]
     pub text: Option<Arc<str>>,
 }
 
-/// How a configuration came into force.
+/// How a configuration became active.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum RevisionSource {
     /// It was there at the start.
@@ -190,7 +190,7 @@ pub enum RevisionSource {
     Console,
     /// By the REST API.
     Api,
-    /// This console saw it come into force; who did it is not known.
+    /// This console saw it become active; who did it is unknown.
     Seen,
     /// An older one was brought back, by whatever way: that one's number.
     Rollback(u64),
@@ -228,9 +228,9 @@ impl RevisionSource {
 /// Which entries of the audit are wanted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AuditQuery {
-    /// Only those with a lower number; `None` begins at the newest.
+    /// Only those with a lower number; `None` starts at the newest.
     pub before: Option<u64>,
-    /// At most so many.
+    /// At most this many.
     pub limit: usize,
     /// Only those of this user.
     pub user: Option<String>,
@@ -241,7 +241,7 @@ pub struct AuditQuery {
 }
 
 impl AuditQuery {
-    /// Whether an entry is one of those, but for its number.
+    /// Whether an entry is one of those, except for its number.
     pub fn wants(&self, entry: &AuditEntry) -> bool {
         let is = |wanted: &Option<String>, what: &str| wanted.as_ref().is_none_or(|wanted| wanted == what);
         is(&self.user, &entry.user) && is(&self.action, &entry.action) && is(&self.object, &entry.object)
@@ -255,7 +255,7 @@ impl AuditQuery {
     }
 }
 
-/// The audit as somebody may see it.
+/// The audit as someone may see it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AuditPage {
     /// The newest first.

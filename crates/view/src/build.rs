@@ -35,7 +35,7 @@ pub struct ViewBuilder {
     history: History,
 }
 
-/// What is known of a partition beside its view.
+/// What is known of a partition next to its view.
 #[derive(Debug, Default)]
 struct PartitionBuilder {
     /// The settings from which each queue's row was made, by slot.
@@ -75,7 +75,7 @@ impl ViewBuilder {
         Arc::new(self.view.clone())
     }
 
-    /// Has the next view show every pending ask as it is: counts that change in every cycle are shown now and then only.
+    /// Has the next view show every pending ask unchanged: counts that change in every cycle are shown now and then only.
     pub fn show_pending(&mut self, scheduler: &mut Scheduler) {
         scheduler.partitions_mut().iter_mut().for_each(Partition::mark_pending);
     }
@@ -85,7 +85,7 @@ impl ViewBuilder {
         (&self.view.notices, self.notice_count, self.history.samples())
     }
 
-    /// The next view comes after one that somebody else made of `generation`. Gives the generation of that one.
+    /// The next view comes after one that someone else made of `generation`. Returns the generation of that one.
     pub fn skip_generation(&mut self, generation: u64) -> u64 {
         self.view.generation = self.view.generation.max(generation) + 1;
         self.view.generation
@@ -159,7 +159,7 @@ impl PartitionBuilder {
             Some(dirty) if dirty.is_empty() => return false,
             Some(dirty) => dirty.take(),
             None => {
-                // A partition that nobody has looked at yet, perhaps a new one by the name of one that is gone.
+                // A partition that no one has examined yet, perhaps a new one by the name of one that no longer exists.
                 let (tree_generation, app_generation) = (view.tree_generation, view.app_generation);
                 let name = Arc::clone(&partition.name);
                 *view = PartitionView { name, tree_generation, app_generation, ..PartitionView::default() };
@@ -184,7 +184,7 @@ impl PartitionBuilder {
         for (app, ask, arrival) in &dirty.asks {
             update_ask(view, partition, *app, *ask, *arrival);
         }
-        // Slots are used again: all that is gone goes first, or an id in a new slot would go with its old one.
+        // Slots are used again: all that no longer exists is first, or an id in a new slot would go with its old one.
         for key in dirty.nodes.iter() {
             self.drop_node(view, partition, key);
         }
@@ -320,7 +320,7 @@ fn grow<T: Clone>(rows: &mut Vector<Option<Arc<T>>>, slot: usize) {
 fn update_app(view: &mut PartitionView, partition: &Partition, key: AppKey) {
     grow(&mut view.apps, key.slot());
     let row = partition.apps.get(key).map(|app| {
-        // The slot may have held another application when it was last looked at.
+        // The slot may have held another application when it was last examined.
         let old = view.apps[key.slot()].as_deref().filter(|old| old.id == app.id && old.submitted == app.submitted);
         Arc::new(AppRow { group: group_of(app, partition), ..app_row(app, old) })
     });
@@ -331,8 +331,8 @@ fn update_ask(view: &mut PartitionView, partition: &Partition, app: AppKey, ask:
     let Some(Some(row)) = view.apps.get_mut(app.slot()) else { return };
     let there = partition.apps.get(app).and_then(|app| {
         let row = app.asks.get(ask).filter(|ask| ask.arrival == arrival)?;
-        let kept = app.reservations.iter().find(|(reserved, _)| *reserved == ask).map(|(_, node)| *node);
-        Some((row, kept.and_then(|node| partition.nodes.get(node)).map(|node| node.id.clone())))
+        let retained = app.reservations.iter().find(|(reserved, _)| *reserved == ask).map(|(_, node)| *node);
+        Some((row, retained.and_then(|node| partition.nodes.get(node)).map(|node| node.id.clone())))
     });
     let row = Arc::make_mut(row);
     let notes = match there {

@@ -24,7 +24,7 @@ pub struct Chapter {
     pub first: bool,
     /// It reaches up to what was written last.
     pub last: bool,
-    /// Those that were asked for, the oldest first.
+    /// Those that were requested, the oldest first.
     pub records: Vec<Record>,
     /// When the scheduler was started again.
     pub starts: Vec<Time>,

@@ -1,4 +1,4 @@
-//! When the scheduler's time ran, by the wall clock: for what is said of times before a restart or a pause.
+//! When the scheduler's time ran, by the wall clock: for what is reported of times before a restart or a pause.
 
 use std::time::Duration;
 
@@ -26,7 +26,7 @@ pub struct ClockRuns {
 }
 
 /// A time in which the scheduler's time stood: it was paused or did not run. Where the wall clock was set back in it, it ends before it
-/// begins.
+/// starts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ClockGap {
     /// The scheduler's time at which it stood.
@@ -74,7 +74,7 @@ impl ClockRuns {
         Time::ZERO
     }
 
-    /// The times in which it stood for a second or longer, and those where the wall clock was set back by as much; the oldest first.
+    /// The times in which it represented a second or longer, and those where the wall clock was set back by as much; the oldest first.
     pub fn gaps(&self) -> Vec<ClockGap> {
         let pairs = self.runs().zip(&self.later);
         let stopped = |run: &Run, at: Time| run.wall.saturating_add(span(run.speed, at.since(run.at)));
@@ -93,7 +93,7 @@ impl ClockGap {
 
 /// How long a span of the scheduler's time took, in nanoseconds.
 fn span(speed: f64, span: Duration) -> i64 {
-    // Exact as long as time runs as the wall clock does; 1 is what was asked for, not what was computed.
+    // Exact as long as time runs as the wall clock does; 1 is what was requested, not what was computed.
     let span = if speed == 1.0 { span } else { span.div_f64(speed) };
     i64::try_from(span.as_nanos()).unwrap_or(i64::MAX)
 }

@@ -12,7 +12,7 @@ const NAMED: usize = 3;
 /// How many applications are listed.
 const LISTED: usize = 50;
 
-/// The notice about a queue that begins to drain, or that is stuck draining: weight, one line, and the list of its holders.
+/// The notice about a queue that starts to drain, or that is stuck draining: weight, one line, and the list of its holders.
 pub fn drain_notice(
     draining: &Draining,
     partition: Option<&str>,
@@ -26,7 +26,7 @@ pub fn drain_notice(
     let since = if stuck { format!(" for {}", span(now.since(draining.since))) } else { String::new() };
     let held = match draining.applications.as_slice() {
         [] => "nothing blocks it".to_owned(),
-        apps => format!("blocked by {}", named(apps.iter().map(|app| held_by(app, ' ')), apps.len(), NAMED, "; ")),
+        apps => format!("blocked by {}", named(apps.iter().map(|app| blocked_by(app, ' ')), apps.len(), NAMED, "; ")),
     };
     let over = draining.empty_by().map(|by| format!(", done in {} without new requests", span(by.since(now))));
     let title =
@@ -81,10 +81,10 @@ fn draining_app(app: &AppRow) -> DrainingApp {
 }
 
 fn listed(app: &DrainingApp) -> String {
-    format!("{} in {}, {}", held_by(app, ':'), app.queue, app.state)
+    format!("{} in {}, {}", blocked_by(app, ':'), app.queue, app.state)
 }
 
-fn held_by(app: &DrainingApp, sign: char) -> String {
+fn blocked_by(app: &DrainingApp, sign: char) -> String {
     let space = if sign == ' ' { "" } else { " " };
     let with = if app.allocated.is_empty() { "nothing allocated".to_owned() } else { app.allocated.to_string() };
     format!("{} ({}){sign}{space}{with}", app.id, app.who.user)

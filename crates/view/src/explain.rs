@@ -1,4 +1,4 @@
-//! What follows from several rows, computed when somebody looks: headroom, what binds, how a priority came about.
+//! What follows from several rows, computed when someone looks: headroom, what binds, how a priority came about.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Who starves, who borrows, who idles: each queue beside its guarantee.
+//! Who starves, who borrows, who idles: each queue next to its guarantee.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ pub struct FairnessRow {
     pub guaranteed: i64,
     /// What it uses.
     pub used: i64,
-    /// What it asks for beyond that.
+    /// What it requests beyond that.
     pub pending: i64,
     /// What it would have if its parent's share went by guarantees among the siblings that ask.
     pub fair: i64,
@@ -37,13 +37,13 @@ impl FairnessRow {
         self.used.saturating_add(self.pending)
     }
 
-    /// What it lacks of its guarantee though it asks for it.
+    /// What it lacks of its guarantee though it requests it.
     pub fn deficit(&self) -> i64 {
         self.guaranteed.min(self.demand()).saturating_sub(self.used).max(0)
     }
 
     /// The deficit as a part of the guarantee, in thousandths: so that cpu and memory compare.
-    pub fn lack(&self) -> i64 {
+    pub fn shortage(&self) -> i64 {
         let part = i128::from(self.deficit()) * 1000 / i128::from(self.guaranteed.max(1));
         i64::try_from(part).unwrap_or(i64::MAX)
     }
@@ -53,14 +53,14 @@ impl FairnessRow {
         self.used.saturating_sub(self.guaranteed).max(0)
     }
 
-    /// What of its guarantee it does not even ask for.
+    /// What of its guarantee it does not even request.
     pub fn idle(&self) -> i64 {
         self.guaranteed.saturating_sub(self.demand()).max(0)
     }
 }
 
 impl PartitionView {
-    /// Every queue but the root beside its guarantee, for each resource that it is guaranteed or uses: those that lack the largest part of
+    /// Every queue but the root next to its guarantee, for each resource that it is guaranteed or uses: those that lack the largest part of
     /// their guarantee first, then those that borrow, then by queue. Looks at all queues; meant for a question of a person.
     ///
     /// `history` says since when a queue has had a deficit, under the guarantee that it has now.
@@ -71,7 +71,7 @@ impl PartitionView {
         add_since(&mut rows, history, &self.name, now);
         rows.sort_by(|one, other| {
             let borrows = |row: &FairnessRow| row.borrowed() > 0;
-            other.lack().cmp(&one.lack()).then_with(|| borrows(other).cmp(&borrows(one)))
+            other.shortage().cmp(&one.shortage()).then_with(|| borrows(other).cmp(&borrows(one)))
         });
         rows
     }

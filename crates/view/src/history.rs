@@ -68,7 +68,7 @@ impl History {
         &self.samples
     }
 
-    /// Adds a sample of a view, if one is due. Gives whether one was.
+    /// Adds a sample of a view, if one is due. Returns whether one was.
     pub fn watch(&mut self, now: Time, view: &View) -> bool {
         let due = self.samples.back().is_none_or(|last| step(last.at) < step(now));
         if due {
@@ -77,7 +77,7 @@ impl History {
         due
     }
 
-    /// Adds a sample, and makes room for it.
+    /// Adds a sample, and is preempted for it.
     pub(super) fn add(&mut self, sample: Sample) {
         self.queues += count_queues(&sample);
         self.samples.push_back(Arc::new(sample));

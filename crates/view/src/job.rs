@@ -1,4 +1,4 @@
-//! A job of this machine as a person sees it: what was asked for it, what it uses, its processes, its output.
+//! A job of this machine as a person sees it: what was requested it, what it uses, its processes, its output.
 //!
 //! An application is a job where the scheduler starts processes itself. Times are lengths, so that no clock is needed to show them.
 
@@ -11,7 +11,7 @@ use model::{AppId, MEMORY};
 
 /// How long a job has to run before its usage says something about its needs.
 const LONG_ENOUGH: Duration = Duration::from_secs(60);
-/// It uses far less than it asked for when it uses less than one part of so many.
+/// It uses far less than it requested when it uses less than one part of this many.
 const FAR_LESS: i64 = 4;
 /// Less memory than this is not worth a word.
 const LITTLE_MEMORY: i64 = 250_000_000;
@@ -27,7 +27,7 @@ pub enum JobPhase {
     Queued,
     /// It runs, or is about to.
     Running,
-    /// It is over.
+    /// It has ended.
     Ended,
 }
 
@@ -43,13 +43,13 @@ impl JobPhase {
         }
     }
 
-    /// Whether it has yet to begin: then it can be held, moved and changed.
+    /// Whether it has yet to start: then it can be held, moved and changed.
     pub const fn is_pending(self) -> bool {
         matches!(self, Self::Held | Self::Waiting | Self::Queued)
     }
 }
 
-/// What a job asked for.
+/// What a job requested.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct JobAsked {
     /// Thousandths of a core.
@@ -75,11 +75,11 @@ impl fmt::Display for JobAsked {
 /// What a job uses, or used.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct JobUsage {
-    /// Thousandths of a core between the last two measurements; `None` before the second, and of a job that is over.
+    /// Thousandths of a core between the last two measurements; `None` before the second, and of a job that has ended.
     pub vcore: Option<i64>,
     /// What it used of processors so far.
     pub cpu: Duration,
-    /// Bytes right now; `None` of a job that is over.
+    /// Bytes right now; `None` of a job that has ended.
     pub memory: Option<i64>,
     /// The most bytes so far, where that is counted or was seen.
     pub most: Option<i64>,
@@ -107,7 +107,7 @@ pub struct GpuUsage {
 pub struct JobProcess {
     /// The process id.
     pub pid: i32,
-    /// How deep it stands below the first one.
+    /// How deep it is below the first one.
     pub depth: usize,
     /// What it is called.
     pub name: String,
@@ -130,7 +130,7 @@ pub struct JobOutput {
     pub more: bool,
 }
 
-/// Which part of a job's output is asked for.
+/// Which part of a job's output is requested.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OutputWanted {
     /// None of it.
@@ -170,7 +170,7 @@ pub struct JobSheet {
     pub note: String,
     /// How many bytes of its output could not be written.
     pub lost_output: u64,
-    /// What it asked for.
+    /// What it requested.
     pub asked: JobAsked,
     /// The indices of the GPUs that it has or had.
     pub gpus: Vec<u32>,
@@ -184,14 +184,14 @@ pub struct JobSheet {
     pub ended: Option<Duration>,
     /// How often it was started.
     pub attempts: u32,
-    /// What it uses; `None` where that is not known.
+    /// What it uses; `None` where that is unknown.
     pub usage: Option<JobUsage>,
-    /// The part of the output that was asked for.
+    /// The part of the output that was requested.
     pub output: Option<JobOutput>,
 }
 
 impl JobSheet {
-    /// Where it uses far less than it asked for, one sentence for each resource: others could have the rest.
+    /// Where it uses far less than it requested, one sentence for each resource: others could have the rest.
     /// `time` writes a length of time.
     pub fn hints(&self, time: impl Fn(Duration) -> String) -> Vec<String> {
         self.usage
@@ -202,7 +202,7 @@ impl JobSheet {
 }
 
 impl JobUsage {
-    /// Where a job that ran for so long used far less than it asked for. `time` writes a length of time.
+    /// Where a job that ran for so long used far less than it requested. `time` writes a length of time.
     pub fn far_less(&self, asked: &JobAsked, ran: Duration, time: impl Fn(Duration) -> String) -> Vec<String> {
         let mut hints = Vec::new();
         if ran < LONG_ENOUGH {
@@ -210,7 +210,7 @@ impl JobUsage {
         }
         let time = time(ran);
         if let Some(most) = self.most.filter(|most| asked.memory >= LITTLE_MEMORY && *most < asked.memory / FAR_LESS) {
-            // What was before the first look is not known.
+            // What was before the first look is unknown.
             let within = if self.most_is_sampled { "during the check".to_owned() } else { format!("in {time}") };
             let (asked, most) = (show_amount(MEMORY, asked.memory), show_amount(MEMORY, most));
             hints.push(format!("requested {asked}, at most {most} {within}"));
@@ -227,7 +227,7 @@ impl JobUsage {
     }
 }
 
-/// What is changed of a job that has not begun; what is `None` stays as it is.
+/// What is changed of a job that has not started; what is `None` stays unchanged.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct JobEdit {
     /// Thousandths of a core.
@@ -247,17 +247,17 @@ pub struct JobEdit {
 pub enum JobAct {
     /// End it, or take it out of the queue.
     Cancel,
-    /// Keep it from beginning.
+    /// Keep it from starting.
     Hold,
-    /// Let it begin.
+    /// Let it start.
     Release,
-    /// Have it begin again from its beginning.
+    /// Have it restart from its start.
     Requeue,
     /// Put it into another queue.
     Move(String),
     /// Give it another priority.
     Priority(i32),
-    /// Change what it asks for.
+    /// Change what it requests.
     Edit(JobEdit),
 }
 

@@ -1,4 +1,4 @@
-//! The read model: what a person sees of a cluster at one moment.
+//! The read model: what a person sees of a cluster at one time.
 //!
 //! A [`View`] is a value: its holder sees one consistent moment, however long. Views share everything that did
 //! not change between them, so taking one costs what changed and not what exists; rows that nothing touched are the same
@@ -6,7 +6,7 @@
 //!
 //! Invariants:
 //! - plain data, no serialization, no IO, no clock;
-//! - what follows from several rows (headroom, what binds) is computed when it is looked at, in [`explain`], so that a
+//! - what follows from several rows (headroom, what binds) is computed when it is examined, in [`explain`], so that a
 //!   change at the root touches the root's row and not every row below it;
 //! - the REST client builds the same rows from a remote's answers.
 

@@ -1,4 +1,4 @@
-//! Who comes close to his limits, and what he asks for beyond them.
+//! Who comes close to his limits, and what he requests beyond them.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ pub struct LimitUsed {
     pub side: Side,
     /// Name of the user or group.
     pub name: Arc<str>,
-    /// The queue that the limit stands on.
+    /// The queue that the limit is on.
     pub queue: QueuePath,
     /// Where it is written.
     pub at: Place,
@@ -26,18 +26,18 @@ pub struct LimitUsed {
     pub limit: i64,
     /// How much is in use.
     pub used: i64,
-    /// What is asked for beyond that by applications that count here; of applications how many have not begun to run.
+    /// What is requested beyond that by applications that count here; of applications how many have not started to run.
     pub pending: i64,
 }
 
 impl LimitUsed {
-    /// What is asked for that the limit does not let through now.
+    /// What is requested that the limit does not let through now.
     pub fn held_back(&self) -> i64 {
         let left = self.limit.saturating_sub(self.used).max(0);
         self.pending.saturating_sub(left).max(0)
     }
 
-    /// What is held back in thousandths of the limit: so that cpu and memory compare.
+    /// What is blocked in thousandths of the limit: so that cpu and memory compare.
     pub fn beyond(&self) -> i64 {
         let part = i128::from(self.held_back()) * 1000 / i128::from(self.limit.max(1));
         i64::try_from(part).unwrap_or(i64::MAX)
@@ -56,7 +56,7 @@ impl LimitUsed {
 }
 
 impl PartitionView {
-    /// Every user and group beside each limit that holds for it: those who are held back most first, in parts of the limit, then those who
+    /// Every user and group next to each limit that applies to it: those who are blocked most first, in parts of the limit, then those who
     /// use most of theirs. Looks at all applications; meant for a question of a person.
     pub fn limits_used(&self) -> Vec<LimitUsed> {
         let mut rows = Vec::new();

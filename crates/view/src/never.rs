@@ -1,4 +1,4 @@
-//! Requests that can never run as they are: no node has the resource or the size, or a maximum is below the request.
+//! Requests that can never run unchanged: no node has the resource or the size, or a maximum is below the request.
 //!
 //! Such a cause is named before every other one: neither time nor the end of other work takes it away. It is worked out from the rows,
 //! so it also applies to a remote scheduler, which does not report it.
@@ -81,7 +81,7 @@ impl Never {
     }
 }
 
-/// How many requests of an application are looked at.
+/// How many requests of an application are examined.
 const MOST_ASKS: usize = 1_000;
 
 impl PartitionView {
@@ -101,7 +101,7 @@ impl PartitionView {
         })
     }
 
-    /// Why a pending request can never run; `None` if it may, or if that is unknown: while no node is known, nothing is said of nodes.
+    /// Why a pending request can never run; `None` if it may, or if that is unknown: while no node is known, nothing is reported of nodes.
     pub fn never(&self, row: &AppRow, ask: &AskRow) -> Option<Never> {
         let AskState::Pending { reason, reserved: None } = &ask.state else { return None };
         // It takes the place of a placeholder.

@@ -1,4 +1,4 @@
-//! What an engine has to say to the user, beside what the rows show.
+//! What an engine has to say to the user, next to what the rows show.
 
 use model::Time;
 
@@ -22,7 +22,7 @@ pub struct Notice {
 pub enum NoticeWeight {
     /// Went as it should.
     Info,
-    /// Should be looked at.
+    /// Should be examined.
     Warning,
     /// Something was refused or has failed.
     Error,

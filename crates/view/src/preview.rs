@@ -23,7 +23,7 @@ impl QueueTree for PartitionView {
 }
 
 impl PartitionView {
-    /// What a submission would get at the moment of this view; nothing is changed. `id` is the application's, if it has one
+    /// What a submission would get at the time of this view; nothing is changed. `id` is the application's, if it has one
     /// already.
     pub fn preview(&self, request: &Request<'_>, id: Option<&AppId>) -> Admission {
         let taken = id.filter(|id| self.apps.iter().flatten().any(|app| app.id == **id));
@@ -38,7 +38,7 @@ impl View {
         self.configuration.as_ref().map_or(DEFAULT_POLICY_GROUP, |configuration| &configuration.policy_group)
     }
 
-    /// A cluster with a configuration in force and nothing else in it: no node, no application.
+    /// A cluster with a active configuration and nothing else in it: no node, no application.
     ///
     /// # Errors
     /// Why the scheduler refuses the configuration.

@@ -28,13 +28,13 @@ const DELAY: &str = "quota.preemption.delay";
 pub struct QuotaForecast {
     /// The full path of the queue that is above its maximum.
     pub queue: QueuePath,
-    /// Since when its delay counts; `None` where that cannot be said, as the delay was taken out since.
+    /// Since when its delay counts; `None` where that cannot be reported, as the delay was taken out since.
     pub since: Option<Time>,
-    /// When the scheduler looks at it and preempts.
+    /// When the scheduler examines it and preempts.
     pub at: Time,
     /// How much is to go.
     pub excess: Resource,
-    /// What goes, in the order in which it is chosen; `None` where it is not known what would.
+    /// What goes, in the order in which it is chosen; `None` where it is unknown what would.
     pub victims: Option<Vec<QuotaVictim>>,
 }
 
@@ -117,7 +117,7 @@ pub struct QuotaEffects {
     pub called_off: Vec<QuotaForecast>,
 }
 
-fn alike(one: &QuotaForecast, other: &QuotaForecast) -> bool {
+fn identical(one: &QuotaForecast, other: &QuotaForecast) -> bool {
     let victims = one.victims.is_none() || other.victims.is_none() || one.victims == other.victims;
     victims && one.queue == other.queue && one.at == other.at && one.excess == other.excess
 }
@@ -162,7 +162,7 @@ impl PartitionView {
         Later::new(self, BTreeMap::new()).forecasts(now, due, self.quota_preemption)
     }
 
-    /// The same if a configuration, of which `loaded` has nothing but its queues, came into force now.
+    /// The same if a configuration, of which `loaded` has nothing but its queues, became active now.
     pub fn quota_forecasts_with(&self, now: Time, loaded: &Self) -> Vec<QuotaForecast> {
         let mut reloaded = BTreeMap::new();
         let law = self.quota_law.or(loaded.quota_law);
@@ -179,12 +179,12 @@ impl PartitionView {
         Later::new(self, reloaded).forecasts(now, due, loaded.quota_preemption)
     }
 
-    /// What would be different if a configuration, of which `loaded` has nothing but its queues, came into force now.
+    /// What would be different if a configuration, of which `loaded` has nothing but its queues, became active now.
     pub fn quota_effects(&self, now: Time, loaded: &Self) -> QuotaEffects {
         let (before, mut then) = (self.quota_forecasts(now), self.quota_forecasts_with(now, loaded));
         let stays = |one: &QuotaForecast| then.iter().any(|other| other.queue == one.queue);
         let called_off = before.iter().filter(|one| !stays(one)).cloned().collect();
-        then.retain(|one| !before.iter().any(|other| alike(one, other)));
+        then.retain(|one| !before.iter().any(|other| identical(one, other)));
         QuotaEffects { begins: then, called_off }
     }
 
@@ -221,7 +221,7 @@ fn reload(law: QuotaLaw, now: Time, row: &QueueRow, then: &QueueRow) -> Reloaded
 
 impl<'v> Later<'v> {
     fn new(part: &'v PartitionView, reloaded: BTreeMap<QueueSlot, Reloaded>) -> Self {
-        // What is not known decides which allocations go, not how many resources.
+        // What is unknown decides which allocations go, not how many resources.
         let assumed = QuotaLaw { opted_in_last: false, largest_guard: false, counts_below: false, keeps_time: false };
         let law = part.quota_law.unwrap_or(assumed);
         Self { part, law, reloaded, preempting: BTreeMap::new(), gone: BTreeSet::new() }
@@ -238,7 +238,7 @@ impl<'v> Later<'v> {
             at = look_after(at, *first);
             due.retain(|slot, _| self.quota_queue(*slot).is_some_and(|queue| queue.max.is_none() || above(&queue)));
             let ready: Vec<QueueSlot> = due.iter().filter(|(_, due)| **due <= at).map(|(slot, _)| *slot).collect();
-            // Below a queue that is looked at nothing else is.
+            // Below a queue that is examined nothing else is.
             let topmost = |slot: &&QueueSlot| !self.ancestors(**slot).any(|above| ready.contains(&above));
             let now_due: Vec<QueueSlot> = ready.iter().filter(topmost).copied().collect();
             let plans: Vec<_> = now_due.iter().filter_map(|slot| Some((*slot, quota_plan(&self, *slot)?))).collect();

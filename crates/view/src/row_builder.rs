@@ -19,7 +19,7 @@ use scheduler::state::node::Node;
 use scheduler::state::queue::{Queue, Settings};
 use scheduler::state::task_group::TaskGroup;
 
-/// What is known of an ask beside its row; of most there is nothing.
+/// What is known of an ask next to its row; of most there is nothing.
 pub(super) fn ask_notes(ask: &Ask) -> Option<Arc<AskNotes>> {
     let notes = AskNotes {
         log: if ask.allocation.is_none() { ask.log.clone() } else { AskLog::default() },
@@ -106,15 +106,15 @@ pub(super) fn app_row(app: &Application, old: Option<&AppRow>) -> AppRow {
         _ => app.log.iter().map(|(at, state)| StateChange { at: *at, state: *state }).collect(),
     };
     AppRow {
-        // Only of another scheduler: one of ours explains itself.
-        held_off_until: None,
+        // Only of another scheduler: one of kornsole explains itself.
+        backoff_until: None,
         slot: app.key,
         id: app.id.clone(),
         queue: app.queue_path.clone(),
         who: app.who.clone(),
         group: AppGroup::Undecided,
-        held_by_queue: !app.runnable_in_queue,
-        held_by_limits: !app.runnable_by_limits,
+        blocked_by_queue: !app.runnable_in_queue,
+        blocked_by_limits: !app.runnable_by_limits,
         state: app.state,
         submitted: app.submitted,
         started: app.started,
@@ -179,7 +179,7 @@ pub(super) fn ask_row(ask: &Ask, reserved: Option<NodeId>, partition: &Partition
 }
 
 pub(super) fn node_row(node: &Node, allocations: OrdMap<u64, NodeAllocation>, partition: &Partition) -> NodeRow {
-    let kept_for = |(app, ask): &(AppKey, AskKey)| {
+    let retained_for = |(app, ask): &(AppKey, AskKey)| {
         let app = partition.apps.get(*app)?;
         Some((app.id.clone(), app.asks.get(*ask)?.id.clone()))
     };
@@ -193,6 +193,6 @@ pub(super) fn node_row(node: &Node, allocations: OrdMap<u64, NodeAllocation>, pa
         attributes: Arc::clone(&node.attributes),
         allocations,
         foreign: Arc::clone(&node.foreign),
-        reservations: node.reservations.iter().filter_map(kept_for).collect(),
+        reservations: node.reservations.iter().filter_map(retained_for).collect(),
     }
 }

@@ -1,4 +1,4 @@
-//! The rows of a view: one queue, one application, one ask, one node, each as it was at that moment.
+//! The rows of a view: one queue, one application, one ask, one node, each as it was at that time.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -14,7 +14,7 @@ use model::{
     Time,
 };
 
-/// Where a queue's row stands in its partition's view; the root's is 0.
+/// Where a queue's row is in its partition's view; the root's is 0.
 pub use scheduler::index::QueueKey as QueueSlot;
 
 /// Why asks were not allocated, and what applications have used.
@@ -24,7 +24,7 @@ pub use scheduler::usage::tracked_resources::{ByInstance, TrackedResources};
 /// What another scheduler runs on a node.
 pub use scheduler::ForeignAllocation;
 
-/// Where a live application's row stands in its partition's view.
+/// Where a live application's row is in its partition's view.
 pub use scheduler::index::AppKey as AppSlot;
 
 /// One queue with all that pages show of it.
@@ -94,7 +94,7 @@ pub struct PriorityRow {
 /// The settings of a queue: what only a reload changes.
 #[derive(Clone, Debug, Default)]
 pub struct QueueSettings {
-    /// Where the queue stands in the configuration; `None` for a dynamic one.
+    /// Where the queue is in the configuration; `None` for a dynamic one.
     pub at: Option<Place>,
     /// The effective properties, by key.
     pub properties: Vec<PropertyRow>,
@@ -114,7 +114,7 @@ pub struct QueueSettings {
     pub submit_acl: Acl,
     /// What dynamic leaves below it get, with the queue it is from.
     pub template: Option<(QueuePath, Arc<config::TemplateConfig>)>,
-    /// The limits of users and groups in force that are written on the queue.
+    /// The limits of users and groups active that are written on the queue.
     pub limits: Arc<scheduler::usage::QueueLimits>,
 }
 
@@ -142,7 +142,7 @@ pub enum Origin {
 #[derive(Clone, Debug, Default)]
 pub struct AppRow {
     /// Until when the cycles of a remote scheduler skip it, since too many of its asks found no node (D-19); that may be over.
-    pub held_off_until: Option<Time>,
+    pub backoff_until: Option<Time>,
     /// The row's own slot; of no meaning for an application that ended.
     pub slot: AppSlot,
     /// The id that it was submitted with, unique in its partition.
@@ -151,12 +151,12 @@ pub struct AppRow {
     pub queue: QueuePath,
     /// Who submitted it.
     pub who: Identity,
-    /// The group whose limits hold for it.
+    /// The group whose limits apply to it.
     pub group: AppGroup,
-    /// `maxapplications` of a queue keeps it from beginning to run (SCH-114).
-    pub held_by_queue: bool,
+    /// `maxapplications` of a queue keeps it from starting to run (SCH-114).
+    pub blocked_by_queue: bool,
     /// A limit of its user or group does.
-    pub held_by_limits: bool,
+    pub blocked_by_limits: bool,
     /// Where it is in its life.
     pub state: AppState,
     /// When it was submitted.
@@ -167,19 +167,19 @@ pub struct AppRow {
     pub finished: Option<Time>,
     /// The highest priority of its pending asks (SCH-061).
     pub priority: Priority,
-    /// What its allocations hold, placeholders left out.
+    /// What its allocations hold, placeholders omitted.
     pub allocated: Resource,
     /// What its placeholders hold.
     pub placeholder: Resource,
     /// Asked for and not yet allocated.
     pub pending: Resource,
-    /// Task groups that placeholders were asked for, by name (SCH-141).
+    /// Task groups that placeholders were requested, by name (SCH-141).
     pub task_groups: Vector<TaskGroupRow>,
-    /// What the submitter wrote beside it, as `namespace`.
+    /// What the submitter wrote next to it, as `namespace`.
     pub tags: Arc<BTreeMap<String, String>>,
     /// Pending asks and allocations, in order of arrival.
     pub asks: OrdMap<u64, Arc<AskRow>>,
-    /// What there is to say about asks beside their rows, by arrival; only asks of which there is something.
+    /// What there is to say about asks next to their rows, by arrival; only asks of which there is something.
     pub notes: OrdMap<u64, Arc<AskNotes>>,
     /// The most that it had allocated at one time, name by name.
     pub max_allocated: Resource,
@@ -191,9 +191,9 @@ pub struct AppRow {
     pub log: Vector<StateChange>,
     /// Why it was rejected, failed or killed.
     pub message: Option<Arc<str>>,
-    /// The queue that was asked for; may be empty.
+    /// The queue that was requested; may be empty.
     pub requested: Arc<str>,
-    /// How it got into its first queue, or why to none; `None` where that is not known.
+    /// How it got into its first queue, or why to none; `None` where that is unknown.
     pub placement: Option<Arc<scheduler::placement::Record>>,
 }
 
@@ -223,7 +223,7 @@ pub struct StateChange {
 pub struct TaskGroupRow {
     /// The name as the application gives it.
     pub name: Arc<str>,
-    /// Placeholders asked for.
+    /// Placeholders requested.
     pub count: u64,
     /// Placeholders that gave way to a real ask.
     pub replaced: u64,
@@ -259,20 +259,20 @@ pub struct AskRow {
 }
 
 impl AskRow {
-    /// What people call it: the pod that it stands for, else its id.
+    /// What people call it: the pod that it represents, else its id.
     pub fn name(&self) -> Cow<'_, str> {
         self.tags.pod().map_or(Cow::Borrowed(self.id.as_str()), Cow::Owned)
     }
 }
 
-/// What there is to say about an ask beside its row: what a person seldom looks at.
+/// What there is to say about an ask next to its row: what a person seldom examines.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AskNotes {
     /// Why it was not allocated so far; its counts may be behind by some seconds.
     pub log: AskLog,
-    /// When the placeholder was asked for that it took over from.
+    /// When the placeholder was requested that it took over from.
     pub replaced: Option<Time>,
-    /// It began its application (SCH-158).
+    /// It started its application (SCH-158).
     pub originator: bool,
     /// It offers itself as a victim (SCH-158).
     pub offers_itself: bool,
@@ -289,7 +289,7 @@ pub struct AskNotes {
 pub enum AskState {
     /// It has no node.
     Pending {
-        /// Why, as far as a cycle has looked at it.
+        /// Why, as far as a cycle has examined it.
         reason: PendingReason,
         /// The node that is kept for it (SCH-084).
         reserved: Option<NodeId>,
@@ -338,7 +338,7 @@ pub struct NodeRow {
     pub closed: Option<Arc<str>>,
     /// Attributes given by the resource manager.
     pub attributes: Arc<BTreeMap<String, String>>,
-    /// What runs there, in order of allocation.
+    /// Running allocations there, in order of allocation.
     pub allocations: OrdMap<u64, NodeAllocation>,
     /// What other schedulers run there, as far as that is reported.
     pub foreign: Arc<Vec<ForeignAllocation>>,
@@ -365,7 +365,7 @@ pub struct NodeAllocation {
     pub app: AppId,
     /// Which of its asks.
     pub ask: AskId,
-    /// The pod that it stands for, as `namespace/pod`.
+    /// The pod that it represents, as `namespace/pod`.
     pub pod: Option<Arc<str>>,
     /// What it uses.
     pub resource: Resource,
@@ -374,7 +374,7 @@ pub struct NodeAllocation {
 }
 
 impl NodeAllocation {
-    /// What people call it: the pod that it stands for, else the id of its ask.
+    /// What people call it: the pod that it represents, else the id of its ask.
     pub fn name(&self) -> &str {
         self.pod.as_deref().unwrap_or(self.ask.as_str())
     }

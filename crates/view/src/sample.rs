@@ -1,4 +1,4 @@
-//! What a cluster looked like at one moment, for the history.
+//! What a cluster looked like at one time, for the history.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,7 +19,7 @@ pub struct Sample {
     pub live: u64,
     /// Allocations that exist, placeholders among them.
     pub allocations: u64,
-    /// Allocations made since the beginning.
+    /// Allocations made since the start.
     pub made: u64,
     /// Asks that are pending.
     pub pending_asks: u64,
@@ -27,7 +27,7 @@ pub struct Sample {
     pub partitions: Vec<PartitionSample>,
 }
 
-/// One partition at one moment.
+/// One partition at one time.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct PartitionSample {
     /// The name of the partition.
@@ -44,7 +44,7 @@ pub struct PartitionSample {
     pub queues: Arc<[QueueSample]>,
 }
 
-/// One queue at one moment.
+/// One queue at one time.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct QueueSample {
     /// The full path of the queue.

@@ -1,4 +1,4 @@
-//! What a shadow found beside the scheduler that it watches, as a person sees it.
+//! What a shadow found next to the scheduler that it watches, as a person sees it.
 
 use std::fmt;
 use std::sync::Arc;
@@ -14,9 +14,9 @@ pub struct ShadowRates {
     pub unsettled: u64,
     /// The part of the others that both made alike, 0 to 1; `None` where there is none.
     pub agreement: Option<f64>,
-    /// The part of the others that ours does not forbid, 0 to 1; `None` where there is none.
+    /// The part of the others that kornsole does not forbid, 0 to 1; `None` where there is none.
     pub legality: Option<f64>,
-    /// Decisions of ours that the other one has not made.
+    /// Decisions of kornsole that the other one has not made.
     pub missed: u64,
     /// Preemptions with the same victims, and those with others.
     pub preemptions: (u64, u64),
@@ -25,7 +25,7 @@ pub struct ShadowRates {
 /// The rates of a span of time.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ShadowSpan {
-    /// When it began.
+    /// When it started.
     pub from: Time,
     /// What was decided in it.
     pub rates: ShadowRates,
@@ -36,21 +36,21 @@ pub struct ShadowSpan {
 pub struct ShadowDifference {
     /// Differences are counted from 1 on.
     pub number: u64,
-    /// When it was made; of a missed one, since when ours would have made it.
+    /// When it was made; of a missed one, since when kornsole would have made it.
     pub at: Time,
     /// `node`, `order`, `illegal`, `unsettled` or `missed`.
     pub verdict: String,
-    /// The leaf of the application; empty where it is not known.
+    /// The leaf of the application; empty where it is unknown.
     pub queue: QueuePath,
     /// The id of the application.
     pub app: AppId,
     /// The ask: the UID of the pod.
     pub ask: AskId,
-    /// The namespace and name of the pod; empty where they are not known.
+    /// The namespace and name of the pod; empty where they are unknown.
     pub pod: String,
     /// Where it was put; `None` of a missed one.
     pub node: Option<NodeId>,
-    /// What ours would have decided: an ask of an application, and its node.
+    /// What kornsole would have decided: an ask of an application, and its node.
     pub ours: Option<(AppId, AskId, NodeId)>,
     /// The rule that forbids an illegal one; empty for others.
     pub rule: String,
@@ -67,7 +67,7 @@ pub struct ShadowSheet {
     pub total: ShadowRates,
     /// Each leaf by itself.
     pub queues: Vec<(QueuePath, ShadowRates)>,
-    /// The last day in spans of ten minutes, the oldest first; those without a decision are left out.
+    /// The last day in spans of ten minutes, the oldest first; those without a decision are omitted.
     pub spans: Vec<ShadowSpan>,
     /// The last differences, the latest last.
     pub differences: Vec<Arc<ShadowDifference>>,

@@ -61,14 +61,14 @@ impl Shares {
     }
 }
 
-/// What a queue uses or asks for, as far as its maximum lets it.
+/// What a queue uses or requests, as far as its maximum lets it.
 fn demand(queue: &QueueRow, name: &str) -> i64 {
     let wanted = queue.allocated.amount(name).saturating_add(queue.pending.amount(name)).max(0);
     queue.max.as_ref().and_then(|max| max.get(name)).map_or(wanted, |max| wanted.min(max.max(0)))
 }
 
-/// First to each what it wants within its guarantee, then the rest by guarantee to those that want more; where none of these has one, to
-/// all alike. Nobody gets more than it wants.
+/// First to each what it needs within its guarantee, then the rest by guarantee to those that want more; where none of these has one, to
+/// all alike. No one gets more than it needs.
 fn divide(claims: &mut [Claim], amount: i64) {
     let within = |claim: &Claim| claim.guaranteed.min(claim.demand);
     let sum: i128 = claims.iter().map(|claim| i128::from(within(claim))).sum();
@@ -79,7 +79,7 @@ fn divide(claims: &mut [Claim], amount: i64) {
         claim.share = i64::try_from(share).unwrap_or(i64::MAX);
         left -= share;
     }
-    // Each round somebody gets all that it wants, or everything is shared out.
+    // Each round someone gets all that it needs, or everything is shared out.
     for _ in 0..=claims.len() {
         let open = |claim: &Claim| claim.share < claim.demand;
         let guaranteed = claims.iter().filter(|claim| open(claim)).any(|claim| claim.guaranteed > 0);
@@ -104,7 +104,7 @@ fn divide(claims: &mut [Claim], amount: i64) {
     }
 }
 
-/// How many queues of samples are looked at for since when queues lack something; beyond that it is "at least so long".
+/// How many queues of samples are examined for since when queues lack something; beyond that it is "at least so long".
 const MOST_LOOKS: usize = 200_000;
 
 /// Says of the rows with a deficit since when they have had it without a break: the first sample of those in which they had one.

@@ -10,7 +10,7 @@ pub struct Simulation {
     pub notes: Vec<String>,
     /// What each run is better and worse at than the first one, or how a search ended.
     pub sentences: Vec<String>,
-    /// The runs, in the order in which they were asked for.
+    /// The runs, in the order in which they were requested.
     pub runs: Vec<Arc<SimulatedRun>>,
 }
 

@@ -27,11 +27,11 @@ pub struct View {
     pub at: Time,
     /// The partitions in the order of the configuration.
     pub partitions: Vec<PartitionView>,
-    /// Allocations since the beginning, over all partitions.
+    /// Allocations since the start, over all partitions.
     pub allocations_made: u64,
     /// Allocations per second of cluster time over the last seconds.
     pub allocation_rate: f64,
-    /// The active configuration, as it was written; `None` where that is not known.
+    /// The active configuration, as it was written; `None` where that is unknown.
     pub configuration: Option<Arc<Configuration>>,
     /// From when on a queue has been draining for long (SCH-211); zero: never.
     pub stuck_after: Duration,
@@ -58,7 +58,7 @@ impl View {
     }
 }
 
-/// One partition at one moment. Cheap to clone: the maps share their content.
+/// One partition at one time. Cheap to clone: the maps share their content.
 #[derive(Clone, Debug, Default)]
 pub struct PartitionView {
     /// The partition's name.
@@ -87,7 +87,7 @@ pub struct PartitionView {
     pub rules: Arc<placement::Rules>,
     /// How often they decided since they are active.
     pub hits: Arc<placement::Hits>,
-    /// The queues by slot; the root is in slot 0. A slot is empty after its queue is gone, and may be filled again.
+    /// The queues by slot; the root is in slot 0. A slot is empty after its queue no longer exists, and may be filled again.
     pub queues: Vector<Option<Arc<QueueRow>>>,
     /// The live applications by slot. A slot is empty after its application ended, and may be filled again.
     pub apps: Vector<Option<Arc<AppRow>>>,
@@ -101,9 +101,9 @@ pub struct PartitionView {
     pub users: UsageRows,
     /// The groups that live applications count under, by name.
     pub groups: UsageRows,
-    /// The users that a limit in force names, by name, with the queues of these limits and those above, and nothing in use.
+    /// The users that a active limit names, by name, with the queues of these limits and those above, and nothing in use.
     pub limited_users: UsageRows,
-    /// The groups that a limit in force names, the shared pot `*` too, likewise.
+    /// The groups that a active limit names, the shared pot `*` too, likewise.
     pub limited_groups: UsageRows,
     /// What the server that this was read from says that its reader may do; `None` where there is no such server.
     pub decided: Option<Arc<ServerPermissions>>,

@@ -1,5 +1,5 @@
 //! In which units sizes are written for the person at this program. It is a matter of taste as the theme is, set once from the settings;
-//! what the scheduler decides, records and sends does not read it.
+//! what the scheduler decides, records and sends is invalid it.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 

@@ -16,11 +16,11 @@ pub struct Unread {
     pub missing: MissingLists,
 }
 
-/// What a page says in the place of applications that were not read.
+/// What a page says instead of applications that were not read.
 pub const NO_APPS: &str = "loading applications";
-/// What it says in the place of nodes.
+/// What it says instead of nodes.
 pub const NO_NODES: &str = "loading nodes";
-/// What it says in the place of users and groups.
+/// What it says instead of users and groups.
 pub const NO_USERS: &str = "loading users and groups";
 
 /// Why lists that were never read will not come by themselves; `None` for one that is there, or still loads.

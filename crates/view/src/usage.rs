@@ -46,7 +46,7 @@ impl QueueUsageRow {
         !self.allocated.is_zero() || !self.running.is_empty()
     }
 
-    /// The limit that stands on this very queue, with how much of it is used; `None` without one.
+    /// The limit that is on this very queue, with how much of it is used; `None` without one.
     pub fn limit_use(&self, side: Side, name: &str) -> Option<LimitUse> {
         Some(LimitUse {
             side,
@@ -60,7 +60,7 @@ impl QueueUsageRow {
 }
 
 impl UsageRow {
-    /// The limits that hold for this user or group wherever it has a live application, the root's first.
+    /// The limits that apply to this user or group wherever it has a live application, the root's first.
     pub fn limits(&self, side: Side) -> impl Iterator<Item = LimitUse> {
         self.queues.iter().filter_map(move |row| row.limit_use(side, &self.name))
     }
@@ -72,14 +72,14 @@ impl UsageRow {
     }
 }
 
-/// A limit that holds for a user or a group in some queue, and how much of it is used.
+/// A limit that applies to a user or a group in some queue, and how much of it is used.
 #[derive(Clone, Debug)]
 pub struct LimitUse {
     /// Whether it is a user's or a group's.
     pub side: Side,
     /// The user or group whom the limit is for, or `*`.
     pub name: String,
-    /// The queue that the limit stands on.
+    /// The queue that the limit is on.
     pub queue: QueuePath,
     /// The limit, with its description and place.
     pub limit: Arc<LimitConfig>,
@@ -114,7 +114,7 @@ impl LimitUse {
         })
     }
 
-    /// Whether it lets an application begin to run, or continue (LIM-044).
+    /// Whether it lets an application start to run, or continue (LIM-044).
     pub fn lets_run(&self, app: &AppId) -> bool {
         let has_place = |max| self.running.contains(app) || (self.running.len() as u64) < max;
         max_applications(&self.limit).is_none_or(has_place)
@@ -128,7 +128,7 @@ impl LimitUse {
         format!("{side} {} in {}: at most {}", self.name, self.queue, set.join(", "))
     }
 
-    /// What it would do to one more application, by what runs at this moment (LIM-040, LIM-044).
+    /// What it would do to one more application, by what runs at this time (LIM-040, LIM-044).
     pub fn would(&self) -> String {
         if let Some(max) = self.max_running().filter(|max| self.running.len() as u64 >= *max) {
             return format!("block it: {} of {max} run", self.running.len());

@@ -12,7 +12,7 @@ pub enum UsageBy {
     /// By leaf: what is in use counts once.
     #[default]
     Queue,
-    /// Every queue with all below it, beside its guarantee.
+    /// Every queue with all below it, next to its guarantee.
     Tree,
     /// By who submitted.
     User,
@@ -44,7 +44,7 @@ impl UsageBy {
 /// Over what time; whole hours count.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum UsagePeriod {
-    /// The last so many hours.
+    /// The last this many hours.
     Hours(u32),
     /// From the first day of this month on, by UTC.
     Month,
@@ -115,13 +115,13 @@ pub struct UsedRow {
     pub name: Arc<str>,
     /// What was in use, placeholders too.
     pub allocated: UsedAmounts,
-    /// What was asked for and not allocated.
+    /// What was requested and not allocated.
     pub waited: UsedAmounts,
     /// What was in use beyond the guarantee.
     pub borrowed: UsedAmounts,
     /// What was guaranteed, where rows are queues.
     pub guaranteed: UsedAmounts,
-    /// Of an application: what an Apache YuniKorn counted itself for its ended allocations, in a sentence.
+    /// Of an application: what Apache YuniKorn counted itself for its ended allocations, in a sentence.
     pub beside: Option<Arc<str>>,
 }
 
@@ -130,7 +130,7 @@ pub struct UsedRow {
 pub struct UsageGap {
     /// When the counting stopped, in nanoseconds since 1970.
     pub from: i64,
-    /// When it began again.
+    /// When it restarted.
     pub to: i64,
     /// Why the counting stood, in a sentence for people.
     pub why: String,

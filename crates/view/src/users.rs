@@ -1,6 +1,6 @@
-//! What users and groups have in use, and which limits hold for them.
+//! What users and groups have in use, and which limits apply to them.
 //!
-//! A row has what one tracker of the scheduler has. Which limit binds follows from several rows and is worked out when somebody
+//! A row has what one tracker of the scheduler has. Which limit binds follows from several rows and is worked out when someone
 //! looks.
 
 use std::collections::BTreeMap;
@@ -60,7 +60,7 @@ impl PartitionView {
         }
     }
 
-    /// The limits that hold for a user in a queue, from the queue up to the root.
+    /// The limits that apply to a user in a queue, from the queue up to the root.
     pub fn user_limits(&self, user: &str, queue: &QueueRow) -> Vec<LimitUse> {
         self.limits(Side::User, user, queue)
     }
@@ -70,7 +70,7 @@ impl PartitionView {
         self.limits(Side::Group, group, queue)
     }
 
-    /// The limits that hold for an application: its user's, then those of the group that it counts under.
+    /// The limits that apply to an application: its user's, then those of the group that it counts under.
     pub fn limits_of(&self, app: &AppRow) -> Vec<LimitUse> {
         let Some(queue) = self.queue_at(&app.queue) else { return Vec::new() };
         let mut limits = self.user_limits(&app.who.user, queue);
@@ -97,12 +97,12 @@ impl PartitionView {
         self.limits_of(app).into_iter().find(|limit| limit.short_of(wanted).is_some())
     }
 
-    /// The limit that keeps an application from beginning to run, the one nearest to its queue.
+    /// The limit that keeps an application from starting to run, the one nearest to its queue.
     pub fn limit_that_holds_back(&self, app: &AppRow) -> Option<LimitUse> {
         self.limits_of(app).into_iter().find(|limit| !limit.lets_run(&app.id))
     }
 
-    /// The limits of everybody with a live application in a queue or below it.
+    /// The limits of everyone with a live application in a queue or below it.
     pub fn limits_in(&self, queue: &QueueRow) -> Vec<LimitUse> {
         let users = self.users.values().map(|row| (Side::User, row));
         let all = users.chain(self.groups.values().map(|row| (Side::Group, row)));
@@ -135,7 +135,7 @@ fn limit_of<'l>(limits: &'l QueueLimits, side: Side, name: &str) -> Option<&'l A
     }
 }
 
-/// The users, or the groups, that limits of the queues name, with nothing in use. The `*` of users is nobody.
+/// The users, or the groups, that limits of the queues name, with nothing in use. The `*` of users is no one.
 pub(super) fn limited(part: &PartitionView, side: Side) -> UsageRows {
     let mut named: BTreeMap<&str, BTreeMap<&QueuePath, &QueueRow>> = BTreeMap::new();
     for row in part.walk() {
@@ -177,7 +177,7 @@ impl UsageBuilder {
         touched: impl Iterator<Item = K> + Clone,
         partition: &Partition,
     ) {
-        // Slots are used again: all that is gone goes first, or a name in a new slot would go with its old one.
+        // Slots are used again: all that no longer exists is first, or a name in a new slot would go with its old one.
         for key in touched.clone() {
             if let Some(gone) = self.names.get_mut(key.slot()).and_then(Option::take) {
                 rows.remove(&gone);

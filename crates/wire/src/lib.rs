@@ -6,7 +6,7 @@
 //! Invariants:
 //! - [`dto`] is the only place that knows a key of the wire; no other layer serializes for it;
 //! - what is written has YuniKorn's 1.8.0 keys, order, omissions and escapes, byte for byte; what is read may be any release
-//!   from 1.4 to 1.9, and keys and values that nobody knows are carried and not dropped;
+//!   from 1.4 to 1.9, and keys and values that no one knows are carried and not dropped;
 //! - nothing here knows the engine: only the server does.
 
 pub mod convert;

@@ -23,10 +23,10 @@ pub struct AlertArgs {
 }
 
 impl AlertArgs {
-    /// The rules in force, with what is to be said of them.
+    /// The active rules, with what is to be reported of them.
     ///
     /// # Errors
-    /// Every fault of the file that was named, rendered. One's own file with a fault is said, and the rules that come with kornsole hold.
+    /// Every fault of the file that was named, rendered. One's own file with a fault is reported, and the rules that come with kornsole hold.
     pub fn read(&self) -> Result<(Rules, Vec<String>), String> {
         if let Some(file) = &self.rules {
             return Ok((of_file(file)?, Vec::new()));
@@ -44,7 +44,7 @@ impl AlertArgs {
         })
     }
 
-    /// A board of a cluster, kept in a folder where one is named. Its threads that send run.
+    /// A board of a cluster, kept in a directory where one is named. Its threads that send run.
     ///
     /// # Errors
     /// As [`AlertArgs::read`], or there are no threads.
@@ -53,7 +53,7 @@ impl AlertArgs {
         let store = match folder.map(Store::open).transpose() {
             Ok(store) => store,
             Err(why) => {
-                // Whoever has the file also sends: nobody is to hear of anything twice.
+                // Whoever has the file also sends: no one is to receive of anything twice.
                 let sends = !rules.targets.receivers.is_empty();
                 rules.targets.receivers.clear();
                 notes.push(format!("{why}: data is not saved{} here", if sends { " or sent" } else { "" }));

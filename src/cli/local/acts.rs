@@ -31,7 +31,7 @@ pub struct EndingArgs {
     /// The jobs, by their numbers
     #[command(flatten)]
     pub jobs: NumbersArgs,
-    /// Do not ask for confirmation
+    /// Do not request confirmation
     #[arg(long, short)]
     pub yes: bool,
 }
@@ -130,7 +130,7 @@ fn each(
     first.map_or(Ok(ExitCode::SUCCESS), Err)
 }
 
-/// Asks on a terminal before the work of more than one job is ended. Gives whether it may be.
+/// Asks on a terminal before the work of more than one job is ended. Returns whether it may be.
 fn may(args: &EndingArgs, does: &str) -> Result<bool, Ended> {
     let numbers: Vec<u64> = args.jobs.all().collect();
     if args.yes || numbers.len() < 2 || !std::io::stdin().is_terminal() {
@@ -176,7 +176,7 @@ pub fn cancel(args: &CancelArgs) -> ExitCode {
     })
 }
 
-/// Has jobs begin again.
+/// Has jobs restart.
 pub fn requeue(args: &EndingArgs) -> ExitCode {
     stopped(args, "requeue", Request::Requeue, |job| match job.state {
         JobState::Running => "is ending and will be requeued".to_owned(),
@@ -184,12 +184,12 @@ pub fn requeue(args: &EndingArgs) -> ExitCode {
     })
 }
 
-/// Keeps jobs from beginning.
+/// Keeps jobs from starting.
 pub fn hold(args: &NumbersArgs) -> ExitCode {
     code(each(args, Request::Hold, |_| "held".to_owned()))
 }
 
-/// Lets held jobs begin.
+/// Lets held jobs start.
 pub fn release(args: &NumbersArgs) -> ExitCode {
     code(each(args, Request::Release, |_| "released".to_owned()))
 }
@@ -206,7 +206,7 @@ pub fn priority(args: &PriorityArgs) -> ExitCode {
     code(each(&args.jobs, request, |job| format!("priority {}", job.priority)))
 }
 
-/// Changes what jobs ask for.
+/// Changes what jobs request.
 pub fn edit(args: &EditArgs) -> ExitCode {
     let (vcore, memory, gpu, time) = (args.cpu, args.mem, args.gpu, args.time);
     let edit = Edit { vcore, memory, gpu, time, name: args.name.clone() };
@@ -240,7 +240,7 @@ fn in_words_of(reply: Reply, done: &str) -> Result<ExitCode, Ended> {
     Ok(print(&escaped(&format!("{done} {}\n", info.machine))))
 }
 
-/// A line that is asked for on a terminal.
+/// A line that is requested on a terminal.
 fn asked(question: &str) -> String {
     print(question);
     let mut answer = String::new();

@@ -81,7 +81,7 @@ pub fn seconds(text: &str) -> Result<u64, String> {
 /// What would be right.
 pub fn dependency(text: &str) -> Result<Dependency, String> {
     let (jobs, how) = text.split_once(':').unwrap_or((text, "ok"));
-    let wrong = || "write JOB, JOB:ok, JOB:any or JOB:notok, as 17:any, 17-116:ok or 17_3".to_owned();
+    let wrong = || "write JOB, JOB:ok, JOB:any, or JOB:notok, for example 17:any, 17-116:ok, or 17_3".to_owned();
     let how = match how {
         "ok" => How::Ok,
         "any" => How::Any,

@@ -21,9 +21,9 @@ use local::wire::{JobReport, Reply, Request};
 
 /// The key that leaves the job running: ctrl-].
 const LEAVE: u8 = 0x1d;
-/// How often it is looked whether a job has begun.
+/// How often it is looked whether a job has started.
 const LOOK: Duration = Duration::from_millis(250);
-/// How long the end of a job is waited for after its terminal is gone.
+/// How long the end of a job is waited for after its terminal no longer exists.
 const END: Duration = Duration::from_secs(60);
 
 /// The arguments of `kornsole local attach`.
@@ -50,7 +50,7 @@ pub(super) fn check() -> Result<(), Ended> {
     Err(Ended::misused("cannot run an interactive job: standard input and output are not a terminal"))
 }
 
-/// Attaches to a job once it runs. Gives its exit status, or 0 when one leaves it running.
+/// Attaches to a job once it runs. Returns its exit status, or 0 when one leaves it running.
 pub(super) fn attach(daemon: &SocketArgs, number: u64) -> Result<ExitCode, Ended> {
     let mut client = daemon.connect()?;
     let begun = begun(&mut client, number)?;
@@ -108,7 +108,7 @@ fn begun(client: &mut Client, number: u64) -> Result<JobReport, Ended> {
         if matches!(job.state, JobState::Running | JobState::Ended) {
             return Ok(job);
         }
-        // One that is there for a moment only is about to begin.
+        // One that is there for a moment only is about to start.
         if looks == 2 {
             let why = if job.reason.is_empty() { String::new() } else { format!(": {}", job.reason) };
             say(&format!(
@@ -151,7 +151,7 @@ fn size() -> Vec<u8> {
     frames(Frame::Size, &bytes)
 }
 
-/// Gives keys to the job and shows its output, until it ends. Gives whether the person left it.
+/// Gives keys to the job and shows its output, until it ends. Returns whether the person left it.
 fn talk(mut stream: UnixStream) -> io::Result<bool> {
     let (mut resized, signal) = UnixStream::pair()?;
     signal_hook::low_level::pipe::register(SIGWINCH, signal)?;

@@ -1,10 +1,10 @@
-//! What the lines of a script for another scheduler ask for, on one machine.
+//! What the lines of a script for another scheduler request, on one machine.
 
 use local::dialect::{Dialect, host};
 use local::job::JobSpec;
 use local::wire::Info;
 
-/// What such lines ask for beside the options of a job.
+/// What such lines request next to the options of a job.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Batch {
     /// For which scheduler they are written.
@@ -58,7 +58,7 @@ impl Batch {
         self.whole_memory || self.exclusive
     }
 
-    /// Has the job ask for all of the machine, as far as the script wants that.
+    /// Has the job request all of the machine, as far as the script needs that.
     pub fn take_all(&self, spec: &mut JobSpec, machine: &Info) {
         if self.whole_memory {
             spec.memory = machine.memory;

@@ -1,6 +1,6 @@
-//! What completions know of a daemon: the numbers of jobs and the queues, asked at the moment when they are needed.
+//! What completions know of a daemon: the numbers of jobs and the queues, asked at the time when they are needed.
 //!
-//! The scripts are those that clap makes; what stands here is added to them. They call `kornsole local names`, which says nothing where no
+//! The scripts are those that clap makes; what is here is added to them. They call `kornsole local names`, which says nothing where no
 //! daemon answers.
 
 use std::process::ExitCode;
@@ -64,7 +64,7 @@ pub fn extend(shell: Shell, script: String) -> String {
 }
 
 const BASH: &str = r#"
-# Jobs and queues of this machine, as its daemon has them now.
+# Jobs and queues of this machine, from its daemon.
 _kornsole_local() {
     local word="${COMP_WORDS[COMP_CWORD]}" before="${COMP_WORDS[COMP_CWORD-1]}" first=2 kind=""
     case "${COMP_WORDS[1]}" in
@@ -101,7 +101,7 @@ complete -F _kornsole_local -o bashdefault -o default kornsole
 "#;
 
 const FISH: &str = r#"
-# Jobs and queues of this machine, as its daemon has them now.
+# Jobs and queues of this machine, from its daemon.
 for command in job logs wait cancel hold release requeue
     complete -c kornsole -n "__fish_kornsole_using_subcommand $command" -f -a "(kornsole local names jobs 2>/dev/null)"
 end
@@ -114,7 +114,7 @@ complete -c kornsole -n "__fish_kornsole_using_subcommand local; and __fish_seen
 "#;
 
 const ZSH: &str = r#"
-# Jobs and queues of this machine, as its daemon has them now.
+# Jobs and queues of this machine, from its daemon.
 (( $+functions[_kornsole_jobs] )) ||
 _kornsole_jobs() {
     local -a jobs
@@ -129,7 +129,7 @@ _kornsole_queues() {
 }
 "#;
 
-/// The specifications in a script for zsh whose values a daemon knows, by how they begin or what they say, with what completes them.
+/// The specifications in a script for zsh whose values a daemon knows, by how they start or what they say, with what completes them.
 const ZSH_VALUES: [(&str, &str); 6] = [
     ("'*::numbers -- Job ID", "_kornsole_jobs"),
     ("':number -- ID of the job", "_kornsole_jobs"),
@@ -142,7 +142,7 @@ const ZSH_VALUES: [(&str, &str); 6] = [
 fn zsh(script: String) -> String {
     let mut text = String::with_capacity(script.len() + ZSH.len());
     for line in script.lines() {
-        // The functions stand before the call at the end.
+        // The functions precede the call at the end.
         if line.starts_with("if [ \"$funcstack[1]\"") {
             text.push_str(ZSH);
             text.push('\n');

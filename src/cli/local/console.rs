@@ -1,7 +1,7 @@
 //! `kornsole local console`: the console on the daemon of this machine.
 //!
-//! The daemon serves the REST API on the loopback address when the first console asks for it, and shows nothing there without a token. A
-//! token is given through the socket, to whom the kernel says is there, and stands for him.
+//! The daemon serves the REST API on the loopback address when the first console requests it, and shows nothing there without a token. A
+//! token is given through the socket, to whom the kernel says is there, and represents him.
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -59,7 +59,7 @@ pub fn run(args: &ConsoleArgs) -> ExitCode {
     }))
 }
 
-/// Shows the console on the daemon that answers, where nothing else was asked for: the one of this user, or that of the machine. `None`
+/// Shows the console on the daemon that answers, where nothing else was requested: the one of this user, or that of the machine. `None`
 /// where none answers.
 pub fn run_found(args: &ConsoleArgs) -> Option<ExitCode> {
     args.daemon.connect().is_ok().then(|| run(args))
@@ -85,10 +85,10 @@ fn attached(args: &ConsoleArgs) -> Result<LocalMachine, Ended> {
     LocalMachine::new(args.daemon.path(), &info, remote, args.read_only).map_err(|why| refused(&why))
 }
 
-/// How the daemon lets consoles in: the server begins when the first one comes.
+/// How the daemon lets consoles in: the server starts when the first one comes.
 pub(super) fn door(engine: &Arc<Engine>, config: &SchedulerConfig, folder: &Path) -> Door {
     let (engine, tokens) = (Arc::downgrade(engine), folder.join("console-tokens"));
-    // Those of an earlier daemon stand for an address that is not any more.
+    // Those of an earlier daemon represent an address that is not any more.
     let _ = std::fs::remove_file(&tokens);
     let mut options = Options::plain(([127, 0, 0, 1], 0).into(), Profile::Kornsole, config.event.clone());
     options.access.tokens = Some(tokens.clone());
@@ -113,7 +113,7 @@ pub(super) fn door(engine: &Arc<Engine>, config: &SchedulerConfig, folder: &Path
     })
 }
 
-/// A new token for somebody.
+/// A new token for someone.
 fn given(file: &Path, who: &Identity) -> Result<String, String> {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     let until = i64::try_from((now + HOLDS).as_nanos()).ok();

@@ -5,7 +5,7 @@ use config::yaml::{self, Node};
 use config::{Faults, Place, Severity, Source};
 use model::Profile;
 
-/// What a file asks for.
+/// What a file requests.
 #[derive(Debug, Default)]
 pub struct JobFile {
     /// The command; empty when it says none.

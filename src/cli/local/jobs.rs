@@ -146,7 +146,7 @@ fn totals(jobs: &[JobReport]) -> String {
     }
 }
 
-/// What everybody who looks at jobs must know, in lines.
+/// What everyone who examines jobs must know, in lines.
 pub(super) fn notices(client: &mut Client) -> Result<String, Ended> {
     let (Reply::Info(info), _) = ask(client, &Request::Info)? else { return Err(unexpected()) };
     Ok(info.notices.iter().map(|notice| format!("{}\n", escaped(notice))).collect())
@@ -221,7 +221,7 @@ pub fn job(args: &JobArgs) -> ExitCode {
             ("reason", job.reason.clone()),
             ("command", job.command.join(" ")),
             ("directory", job.dir.clone()),
-            ("asks", in_words(job.vcore, job.memory, job.gpu)),
+            ("requests", in_words(job.vcore, job.memory, job.gpu)),
             ("priority", job.priority.to_string()),
             ("submitted", ago(job.submitted)),
             ("time", job.time_limit.map(|seconds| show_ms(seconds.saturating_mul(1000))).unwrap_or_default()),
@@ -248,7 +248,7 @@ pub fn job(args: &JobArgs) -> ExitCode {
     code(shown())
 }
 
-/// Prints the output of a job: its bytes unchanged, but for a terminal with control characters written out, unless they are asked for.
+/// Prints the output of a job: its bytes unchanged, except for a terminal with control characters written out, unless they are requested.
 pub fn logs(args: &LogsArgs) -> ExitCode {
     let printed = || -> Result<ExitCode, Ended> {
         let mut client = args.daemon.connect()?;

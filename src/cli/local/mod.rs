@@ -166,7 +166,7 @@ impl Ended {
     }
 }
 
-/// Asks; a refusal is an error.
+/// Asks; a rejection is an error.
 fn ask(client: &mut Client, request: &Request) -> Result<(Reply, Vec<u8>), Ended> {
     match client.ask(request) {
         Err(why) => Err(Ended { message: format!("the daemon does not answer: {why}"), code: UNREACHABLE }),
@@ -185,7 +185,7 @@ fn unexpected() -> Ended {
     Ended::refused("invalid response from the job daemon; restart the daemon if it is of another release")
 }
 
-/// A folder or file as an absolute path.
+/// A directory or file as an absolute path.
 fn absolute(path: &Path) -> Result<PathBuf, Ended> {
     std::path::absolute(path).map_err(|why| Ended::misused(format!("{}: {why}", path.display())))
 }

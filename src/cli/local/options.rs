@@ -1,4 +1,4 @@
-//! What may be asked for a job: on the command line, in a file, in the lines of a script. The command line wins, then `#kornsole`, then
+//! What may be requested a job: on the command line, in a file, in the lines of a script. The command line wins, then `#kornsole`, then
 //! `#SBATCH`.
 
 use std::path::PathBuf;
@@ -9,7 +9,7 @@ use super::amounts;
 use super::sbatch_values::{self, Dependencies};
 use local::job::{ArraySpec, Dependency, WhenStopped};
 
-/// What may be asked for a job.
+/// What may be requested a job.
 #[derive(Args, Clone, Debug, Default, PartialEq, Eq)]
 pub struct JobOptions {
     /// Queue [default: from the placement rules]

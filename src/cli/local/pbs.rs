@@ -1,4 +1,4 @@
-//! Lines with `#PBS`: what they ask for on one machine. An option that changes what is run and that is not understood is an error.
+//! Lines with `#PBS`: what they request on one machine. An option that changes what is run and that is not understood is an error.
 
 use std::path::PathBuf;
 
@@ -11,7 +11,7 @@ use local::dialect::Dialect;
 /// Options that change neither what is run nor what it gets on one machine: account, priority, mail, project.
 const HARMLESS: [char; 6] = ['A', 'M', 'P', 'k', 'm', 'p'];
 
-/// What the lines of a script ask for.
+/// What the lines of a script request.
 #[derive(Default)]
 pub struct Pbs {
     options: JobOptions,
@@ -24,7 +24,7 @@ pub struct Pbs {
 }
 
 impl Pbs {
-    /// Reads the words of one line. Gives the options that change nothing.
+    /// Reads the words of one line. Returns the options that change nothing.
     ///
     /// # Errors
     /// An option that is not understood, or its value.

@@ -1,4 +1,4 @@
-//! Lines with `#SBATCH`: what they ask for on one machine. An option that changes what is run and that is not understood is an error.
+//! Lines with `#SBATCH`: what they request on one machine. An option that changes what is run and that is not understood is an error.
 
 use std::path::PathBuf;
 
@@ -96,7 +96,7 @@ const HARMLESS: [&str; 34] = [
     "--wckey",
 ];
 
-/// What the lines of a script ask for.
+/// What the lines of a script request.
 #[derive(Default)]
 pub struct Sbatch {
     options: JobOptions,
@@ -116,7 +116,7 @@ pub struct Sbatch {
 }
 
 impl Sbatch {
-    /// Reads the words of one line. Gives the options that change nothing.
+    /// Reads the words of one line. Returns the options that change nothing.
     ///
     /// # Errors
     /// An option that is not understood, or its value.

@@ -112,7 +112,7 @@ pub fn begin(value: &str, now: u64) -> Result<Option<u64>, String> {
     ms.map(Some).ok_or_else(wrong)
 }
 
-/// What `--dependency` asks for.
+/// What `--dependency` requests.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Dependencies {
     /// The jobs that must have ended.

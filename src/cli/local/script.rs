@@ -1,4 +1,4 @@
-//! What a script asks for itself, in the comments before its first command: lines with `#kornsole`, `#SBATCH`, or `#PBS`.
+//! What a script requests itself, in the comments before its first command: lines with `#kornsole`, `#SBATCH`, or `#PBS`.
 //!
 //! What is read gets its meaning. An option that changes what is run and that is not understood is an error with its line; the others
 //! are named.
@@ -11,9 +11,9 @@ use super::sbatch::Sbatch;
 /// What a script says about the job that it is.
 #[derive(Debug, Default)]
 pub struct Found {
-    /// What it asks for.
+    /// What it requests.
     pub options: JobOptions,
-    /// What lines for another scheduler ask for besides.
+    /// What lines for another scheduler request in addition.
     pub batch: Option<Batch>,
     /// The options that change nothing on one machine, in one line; empty for none.
     pub ignored: String,
@@ -22,7 +22,7 @@ pub struct Found {
 /// Reads the comments of a script.
 ///
 /// # Errors
-/// The first line that does not read: `FILE:LINE: why`.
+/// The first line that is invalid: `FILE:LINE: why`.
 pub fn read(file: &str, text: &str) -> Result<Found, String> {
     let (mut own, mut slurm, mut pbs) = (JobOptions::default(), None::<Sbatch>, None::<Pbs>);
     let mut ignored = Vec::new();

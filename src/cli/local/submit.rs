@@ -23,7 +23,7 @@ const LARGEST: u64 = 1 << 20;
 /// The arguments of `kornsole submit`.
 #[derive(Args, Clone, Debug)]
 pub struct SubmitArgs {
-    /// What is asked for
+    /// What is requested
     #[command(flatten)]
     pub options: JobOptions,
     /// YAML file with `command` and these options by their long names
@@ -118,7 +118,7 @@ fn submitted(args: &SubmitArgs) -> Result<ExitCode, Ended> {
     Ok(ExitCode::from(status))
 }
 
-/// Whether a job is in another queue than was asked for, by its path or its last part.
+/// Whether a job is in another queue than was requested, by its path or its last part.
 fn is_elsewhere(asked: &str, queue: &str) -> bool {
     !asked.is_empty() && queue != asked && !queue.ends_with(&format!(".{asked}"))
 }
@@ -136,7 +136,7 @@ fn whereabouts(args: &SubmitArgs, reply: &Reply) -> Result<ExitCode, Ended> {
     Ok(print(&escaped(&format!("{}\n{when}: {}\n", found.queue, found.because))))
 }
 
-/// What is to be run, and what lines for another scheduler ask for.
+/// What is to be run, and what lines for another scheduler request.
 type Wanted = (Vec<String>, JobOptions, Option<Batch>);
 
 /// What is to be run: by the command line, a file or a script.
@@ -261,7 +261,7 @@ fn spec(args: &SubmitArgs) -> Result<(JobSpec, Option<Batch>), Ended> {
     Ok((spec, batch))
 }
 
-/// The environment of this call with what is set beside it. A variable that is no UTF-8 cannot be kept, and is not left out in silence.
+/// The environment of this call with what is set next to it. A variable that is no UTF-8 cannot be kept, and is not omitted in silence.
 fn environment(set: &[(String, String)]) -> Result<Vec<(String, String)>, Ended> {
     let mut env = Vec::new();
     for (name, value) in std::env::vars_os() {

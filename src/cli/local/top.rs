@@ -1,4 +1,4 @@
-//! `kornsole top`: what the jobs that run use, against what they asked for.
+//! `kornsole top`: what the jobs that run use, against what they requested.
 
 use std::collections::HashMap;
 use std::io::IsTerminal as _;
@@ -19,7 +19,7 @@ use model::quantity::{show_memory, show_vcore};
 
 /// How long lies between two measurements where only one table is printed.
 const BETWEEN: Duration = Duration::from_secs(1);
-/// Clears the screen, from its beginning on.
+/// Clears the screen, from its start on.
 const CLEAR: &str = "\x1b[H\x1b[2J";
 
 /// The arguments of `kornsole top`.

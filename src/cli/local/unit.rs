@@ -36,7 +36,7 @@ Documentation=man:kornsole(1)
 [Service]
 ExecStart={program} local up
 Restart=on-failure
-# Jobs run on while the daemon is restarted.
+# Jobs continue to run while the daemon restarts.
 KillMode=process
 # A cgroup for each job.
 Delegate=yes

@@ -14,7 +14,7 @@ use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
 use super::{amounts, console};
-use crate::cli::console::open_kept;
+use crate::cli::console::open_retained;
 use crate::cli::inputs;
 use crate::cli::logs::LogArgs;
 use crate::cli::serve::{self, ListenArgs};
@@ -122,7 +122,7 @@ impl UpArgs {
 
 /// Runs the daemon until it is asked to stop.
 pub fn run(args: &UpArgs) -> ExitCode {
-    // Clearing 2 MB at the start of each small process takes a quarter of its time, and in this one large pages hold what nobody uses.
+    // Clearing 2 MB at the start of each small process takes a quarter of its time, and in this one large pages hold what no one uses.
     let _ = disable_transparent_huge_pages(true);
     let owner = peer::of_process();
     let places = match args.places(owner.uid == 0) {
@@ -156,7 +156,7 @@ pub fn run(args: &UpArgs) -> ExitCode {
         Ok((engine, rest)) => {
             let code = until_asked(&engine);
             drop(rest);
-            // The next daemon would replace it; until then nobody is to think that one listens.
+            // The next daemon would replace it; until then no one is to think that one listens.
             let _ = std::fs::remove_file(&places.socket);
             code
         }
@@ -164,7 +164,7 @@ pub fn run(args: &UpArgs) -> ExitCode {
     }
 }
 
-/// Has this process keep as many files open as it may at all: each job that runs needs one. Gives how many it was, if that was less.
+/// Has this process keep as many files open as it may at all: each job that runs needs one. Returns how many it was, if that was less.
 fn more_files() -> Option<u64> {
     let limit = getrlimit(Resource::Nofile);
     let raised = limit.current != limit.maximum
@@ -204,12 +204,12 @@ fn start(args: &UpArgs, by: &SchedulerSettings, own: Settings, places: &Places) 
     };
     tracing::info!("{limits}");
     let url = rest.as_ref().map_or_else(String::new, |rest| format!("{}\n", serve::url(rest)));
-    // Nobody may listen there.
+    // No one may listen there.
     let _ = settings::print(&format!("{}\n{url}", places.socket.display()));
     Ok((engine, rest))
 }
 
-/// The engine over the journal of the folder.
+/// The engine over the journal of the directory.
 fn engine(by: &SchedulerSettings, machine: &Machine) -> Result<Arc<Engine>, String> {
     let mut setup = setup(by, Profile::Kornsole);
     // Jobs of one machine hold cores with more or less memory: who holds too many cores gives some, however little memory goes with them.
@@ -220,15 +220,15 @@ fn engine(by: &SchedulerSettings, machine: &Machine) -> Result<Arc<Engine>, Stri
         if let Err(why) = read {
             return last_good(file, why, &setup, &state, hook(by));
         }
-        let opened = open_kept(Some(file), None, &setup, &state, 1.0)?;
+        let opened = open_retained(Some(file), None, &setup, &state, 1.0)?;
         opened.profile_said.iter().for_each(|said| tracing::info!("{said}"));
         return serve::engine(opened, 1.0, hook(by));
     }
     predicted::said_at_start(setup.profile, &queues::configuration(machine))
         .iter()
         .for_each(|said| tracing::info!("{said}"));
-    let (core, kept) = own_queues(&setup, &state, machine)?;
-    let started = Engine::start_with_journal(core, 1.0, hook(by), kept);
+    let (core, retained) = own_queues(&setup, &state, machine)?;
+    let started = Engine::start_with_journal(core, 1.0, hook(by), retained);
     started.map(Arc::new).map_err(|error| format!("cannot start the scheduler: {error}"))
 }
 
@@ -244,10 +244,10 @@ fn last_good(
     hook: Option<engine::DrainHook>,
 ) -> Result<Arc<Engine>, String> {
     let fresh: MakeCore<'_> = Box::new(|_| Err("no journal".to_owned()));
-    let Ok((mut core, kept)) = state.begin(setup, 1.0, None, fresh) else { return Err(why) };
+    let Ok((mut core, retained)) = state.begin(setup, 1.0, None, fresh) else { return Err(why) };
     tracing::warn!("the last good configuration is active: {why}");
     let known = core.attach_config_file(file, std::fs::read(file).unwrap_or_default());
-    let started = Engine::start_with_journal(core, 1.0, hook, kept);
+    let started = Engine::start_with_journal(core, 1.0, hook, retained);
     let mut engine = started.map_err(|error| format!("cannot start the scheduler: {error}"))?;
     engine.watch(file, known)?;
     Ok(Arc::new(engine))

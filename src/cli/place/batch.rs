@@ -35,7 +35,7 @@ const REJECTED: &str = "rejected";
 /// The most faults that are reported.
 const FAULTS: usize = 100;
 
-/// Places the submissions of a file. Gives the exit code: 1 when one landed elsewhere or is faulty, 2 when the format is unknown.
+/// Places the submissions of a file. Returns the exit code: 1 when one landed elsewhere or is faulty, 2 when the format is unknown.
 ///
 /// # Errors
 /// The answers cannot be written.
@@ -102,7 +102,7 @@ struct Batch<'a, O, E> {
 
 impl<'a, O: Write, E: Write> Batch<'a, O, E> {
     fn new(json: bool, part: &'a PartitionView, file: &Path, out: &'a mut O, err: &'a mut E) -> Self {
-        let titles = ["  LINE", "USER", "ASKED FOR", "LANDS IN", "EXPECTED", "WHY"];
+        let titles = ["  LINE", "USER", "REQUESTED", "RESULT", "EXPECTED", "WHY"];
         Self {
             part,
             name: file.display().to_string(),

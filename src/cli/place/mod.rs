@@ -110,7 +110,7 @@ pub fn run(args: &PlaceArgs) -> ExitCode {
     }
 }
 
-/// A cluster with the configuration in force; or what is wrong, with the exit code for it.
+/// A cluster with the active configuration; or what is wrong, with the exit code for it.
 fn view(args: &PlaceArgs) -> Result<Arc<View>, (String, u8)> {
     let stdin = Path::new("-");
     if args.file == stdin && args.batch.as_deref() == Some(stdin) {

@@ -17,7 +17,7 @@ pub struct Row {
     pub user: String,
     /// The groups, primary group first.
     pub groups: Vec<String>,
-    /// The queue asked for.
+    /// The queue requested.
     pub queue: String,
     /// The tags, the type among them.
     pub tags: BTreeMap<String, String>,
@@ -62,7 +62,7 @@ impl Header {
     /// Reads the header.
     ///
     /// # Errors
-    /// Every column that is not known or stands there twice, and that there is none for the user.
+    /// Every column that is unknown or is there twice, and that there is none for the user.
     pub fn read(record: &Record) -> Result<Self, Vec<Fault>> {
         let mut columns = Vec::new();
         let mut faults = Vec::new();
@@ -75,8 +75,8 @@ impl Header {
                 (None, "type") => Column::Tag(TYPE_TAG.to_owned()),
                 (None, lower) if lower.starts_with("tag.") && lower.len() > 4 => Column::Tag(name[4..].to_owned()),
                 _ => {
-                    let hint = "columns are user, groups, queue, type, tags, expect and tag.NAME";
-                    faults.push(fault("SUB-021", record.place(index), format!("column {name:?} not found"), hint));
+                    let hint = "valid columns: user, groups, queue, type, tags, expect, and tag.NAME";
+                    faults.push(fault("SUB-021", record.place(index), format!("unknown column {name:?}"), hint));
                     continue;
                 }
             };

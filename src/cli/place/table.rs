@@ -6,7 +6,7 @@ use unicode_width::UnicodeWidthStr;
 
 use super::people::pad;
 
-/// How many rows are held back to see how wide the columns have to be.
+/// How many rows are blocked to see how wide the columns have to be.
 const HELD: usize = 200;
 
 /// A table of `N` columns.
@@ -34,7 +34,7 @@ impl<const N: usize> Table<N> {
         if held.len() > HELD { self.flush(out) } else { Ok(()) }
     }
 
-    /// Prints what is held back.
+    /// Prints what is blocked.
     pub fn flush(&mut self, out: &mut impl Write) -> io::Result<()> {
         self.held.take().unwrap_or_default().iter().try_for_each(|cells| print(cells, &self.widths, out))
     }

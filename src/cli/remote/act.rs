@@ -20,7 +20,7 @@ pub struct KillArgs {
     /// IDs of the applications
     #[arg(value_name = "APPLICATION", required = true)]
     pub ids: Vec<String>,
-    /// Do not ask for confirmation; required without a terminal
+    /// Do not request confirmation; required without a terminal
     #[arg(long)]
     pub yes: bool,
     /// Print a line for each pod
@@ -86,7 +86,7 @@ pub fn move_to(args: &MoveArgs) -> ExitCode {
     exit(connect(&args.order.server).and_then(|once| each(&args.ids, &args.order, once, true, act)))
 }
 
-/// A connection to somebody who takes orders.
+/// A connection to someone who takes orders.
 pub(super) fn connect(server: &ServerArgs) -> Result<Once, Ended> {
     if server.client.way.read_only || server.client.way.acting_as.is_some() {
         let message = "--read-only and --as do not allow changes".to_owned();
@@ -155,14 +155,14 @@ pub(super) fn report(done: &Done, json: bool) -> String {
             let (released, withdrawn) = (killed.released.len(), killed.withdrawn.len());
             let text = format!("{} of {} is {}", killed.app, killed.queue, killed.state);
             let left = if killed.left > 0 { format!(", {} more follow", killed.left) } else { String::new() };
-            format!("{}: {released} allocations released, {withdrawn} asks withdrawn{left}\n", escape(&text))
+            format!("{}: {released} allocations released, {withdrawn} requests canceled{left}\n", escape(&text))
         }
         Done::Moved(moved) if json => lines([json!({
             "applicationID": moved.app.as_str(), "ok": true, "from": moved.from.as_str(), "to": moved.to.as_str(),
             "state": moved.state.name(), "effects": moved.effects, "dryRun": moved.dry_run,
         })]),
         Done::Moved(moved) => {
-            let verb = if moved.dry_run { "would go" } else { "went" };
+            let verb = if moved.dry_run { "would move" } else { "moved" };
             let effects: String = moved.effects.iter().map(|effect| format!("  {effect}\n")).collect();
             escape_lines(&format!("{} {verb} from {} to {}\n{effects}", moved.app, moved.from, moved.to))
         }
@@ -170,7 +170,7 @@ pub(super) fn report(done: &Done, json: bool) -> String {
         Done::Configured(new) => {
             let verb = if new.dry_run { "would be active" } else { "is active" };
             let happens: String = new.what_happens.iter().map(|what| format!("  {what}\n")).collect();
-            // A kornsole says it with the number of applications.
+            // A kornsole server says it with the number of applications.
             let said = |path: &QueuePath| new.what_happens.iter().any(|what| what.starts_with(path.as_str()));
             let drains = new.draining.iter().filter(|(_, path)| !said(path));
             let drains: String = drains.map(|(_, path)| format!("  {path} drains\n")).collect();

@@ -1,4 +1,4 @@
-//! `kornsole apply`, and how a change of the configuration is confirmed: what it would do is shown, then it is asked for.
+//! `kornsole apply`, and how a change of the configuration is confirmed: what it would do is shown, then it is requested.
 
 use std::io::{BufRead as _, IsTerminal as _, Write as _};
 use std::path::Path;
@@ -27,7 +27,7 @@ pub struct ApplyArgs {
     /// Queue configuration, in any form that `check` reads; - is standard input
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
-    /// How it is brought into force
+    /// How it is applied
     #[command(flatten)]
     pub change: ChangeArgs,
     /// The scheduler that is asked
@@ -44,7 +44,7 @@ pub struct ChangeArgs {
     /// Show the effects only
     #[arg(long)]
     pub dry_run: bool,
-    /// Do not ask for confirmation; required without a terminal
+    /// Do not request confirmation; required without a terminal
     #[arg(long)]
     pub yes: bool,
     /// Reason, recorded in the audit
@@ -55,7 +55,7 @@ pub struct ChangeArgs {
     pub allowed: AllowedRemovalArgs,
 }
 
-/// What a configuration may take away of the one in force.
+/// What a configuration may take away of the active one.
 #[derive(Args, Clone, Copy, Debug, Default)]
 pub struct AllowedRemovalArgs {
     /// Accept an empty configuration, which removes every queue
@@ -87,7 +87,7 @@ pub fn apply(args: &ApplyArgs) -> ExitCode {
         let now = once.configuration()?;
         let group = now.as_ref().map_or(config::DEFAULT_POLICY_GROUP, |now| now.policy_group.as_str());
         let file = inputs::one(&args.file, group).map_err(|message| Ended { message, code: 1 })?;
-        // A kornsole whose own file is a manifest keeps it one; any other scheduler gets the configuration alone.
+        // A kornsole server whose own file is a manifest keeps it one; any other scheduler gets the configuration alone.
         let whole = now.as_ref().is_some_and(|now| now.text != now.queues && now.config_map.is_none());
         let text = if whole { file.text.to_string() } else { file.queues().to_owned() };
         let name = file.name.display().to_string();
@@ -132,7 +132,7 @@ fn refused(sent: &Sent<'_>, refusal: Refusal) -> Ended {
 /// Changes a configuration: has the server say what an act would do, shows it, asks, and has it done on the same base.
 ///
 /// # Errors
-/// The server refuses, somebody says no, or there is nobody to ask.
+/// The server refuses, someone says no, or there is no one to ask.
 pub(super) fn change(once: &mut Once, args: &ChangeArgs, json: bool, sent: &Sent<'_>) -> Result<(), Ended> {
     if !args.dry_run && !args.yes && !std::io::stdin().is_terminal() {
         let message = "cannot ask for confirmation without a terminal; use --yes, or --dry-run to see the effects";
@@ -170,7 +170,7 @@ pub(super) fn change(once: &mut Once, args: &ChangeArgs, json: bool, sent: &Sent
         Err(refusal) => refusal,
     };
     if let Some(text) = refusal.details.put_back.clone().filter(|_| !args.yes && std::io::stdin().is_terminal()) {
-        super::note_on_stderr(&escape_lines(&refusal.to_string()));
+        super::note_on_stderr(&escape_lines(&format!("error: {refusal}")));
         if ["y", "yes"].contains(&answer("restore the previous text in the ConfigMap? [y/N] ")?.as_str()) {
             return put_back(once, json, text);
         }
@@ -179,7 +179,7 @@ pub(super) fn change(once: &mut Once, args: &ChangeArgs, json: bool, sent: &Sent
     Err(refused(sent, refusal))
 }
 
-/// Writes the text that is in force back into the ConfigMap.
+/// Writes the text that is active back into the ConfigMap.
 fn put_back(once: &mut Once, json: bool, text: String) -> Result<(), Ended> {
     let base = Some(config::checksum(text.as_bytes()));
     let act = Act::Configure { text, base, dry_run: false };
@@ -190,7 +190,10 @@ fn put_back(once: &mut Once, json: bool, text: String) -> Result<(), Ended> {
 /// Says that what was only tried would be refused.
 fn warn_of(removal: &Removal, allowed: AllowedRemoval) {
     if !removal.passes(allowed) {
-        super::note_on_stderr(&format!("it would be rejected: {removal}; {}", removal.how_to_allow()));
+        super::note_on_stderr(&format!(
+            "warning: the configuration would be rejected: {removal}; {}",
+            removal.how_to_allow()
+        ));
     }
 }
 
@@ -226,7 +229,7 @@ fn show(would: &Configured, effects: Option<&Effects>, report: &str) {
     super::note_on_stderr(&format!("{}{}", escape_lines(&text), report.trim_end()));
 }
 
-/// Asks whether a change is meant; one that takes much away is confirmed by the number of queues. Gives what it may take away.
+/// Asks whether a change is meant; one that takes much away is confirmed by the number of queues. Returns what it may take away.
 fn confirmed(would: &Configured, allowed: AllowedRemoval) -> Result<AllowedRemoval, Ended> {
     let no = || Ended { message: "not confirmed; nothing was done".to_owned(), code: 1 };
     if would.removal.passes(allowed) {
@@ -241,7 +244,7 @@ fn confirmed(would: &Configured, allowed: AllowedRemoval) -> Result<AllowedRemov
     Ok(AllowedRemoval { empty: removal.empty, queues: Some(count) })
 }
 
-/// What somebody types at the terminal, in small letters.
+/// What someone types at the terminal, in small letters.
 pub(super) fn answer(question: &str) -> Result<String, Ended> {
     let mut err = std::io::stderr().lock();
     err.write_all(question.as_bytes()).and_then(|()| err.flush())?;

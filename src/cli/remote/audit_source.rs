@@ -1,4 +1,4 @@
-//! Where the audit and the revisions are read: a running scheduler is asked, or a state folder that nobody runs is looked at.
+//! Where the audit and the revisions are read: a running scheduler is asked, or a state directory that no one runs is examined.
 
 use std::path::{Path, PathBuf};
 
@@ -10,14 +10,14 @@ use client::{Remote, encode_once};
 use config::DEFAULT_POLICY_GROUP;
 use engine::journal::{AuditInspection, FolderError, FolderInspection, Inspected, SalvagedFolder};
 use model::Profile;
-use source::remote::kept::Kept;
+use source::remote::kept::Retained;
 use source::remote::once::Once;
 use view::audit::AuditQuery;
 use wire::convert::{Wall, audit as convert};
 use wire::dto::audit::{Audit, AuditEntry, RevisionInfo, Revisions};
 use wire::dto::native::ConfigState;
 
-/// How many are asked for at once.
+/// How many are requested at once.
 const PAGE: usize = 1000;
 
 /// Whose audit and revisions are read.
@@ -40,7 +40,7 @@ impl AuditSourceArgs {
         ServerArgs { server: self.server.clone().unwrap_or_default(), client: self.client.clone() }
     }
 
-    /// Opens what the arguments name: a server, or a state folder.
+    /// Opens what the arguments name: a server, or a state directory.
     pub(super) fn open(&self) -> Result<AuditSource, Ended> {
         if let Some(path) = &self.state {
             let opened: Result<Box<dyn Inspected>, FolderError> = match AuditInspection::is_of(path) {
@@ -56,18 +56,18 @@ impl AuditSourceArgs {
         let once = self.server_args().connect()?;
         match once.remote() {
             Remote::Kornsole(known) if known.can("audit") => Ok(AuditSource::Server(Box::new(once))),
-            Remote::Kornsole(_) => Err(Ended { message: "this kornsole has no audit".to_owned(), code: 1 }),
+            Remote::Kornsole(_) => Err(Ended { message: "this server has no audit".to_owned(), code: 1 }),
             Remote::YuniKorn(_) => {
                 let profile = once.remote().profile();
                 let mut once = once;
                 let none = "Apache YuniKorn has no audit and no configuration history";
-                let kept = once.kept()?.ok_or_else(|| Ended { message: none.to_owned(), code: 1 })?;
-                Ok(AuditSource::Kept(kept, profile))
+                let retained = once.retained()?.ok_or_else(|| Ended { message: none.to_owned(), code: 1 })?;
+                Ok(AuditSource::Retained(retained, profile))
             }
         }
     }
 
-    /// The folder of a scheduler that does not run.
+    /// The directory of a scheduler that does not run.
     pub(super) fn folder(&self) -> Result<FolderInspection, Ended> {
         let folder = self.state.clone().unwrap_or_default();
         FolderInspection::open(&folder).map_err(|trouble| failed(&folder, &trouble))
@@ -82,14 +82,14 @@ fn failed(folder: &Path, trouble: &FolderError) -> Ended {
 pub(super) enum AuditSource {
     /// That of a running scheduler.
     Server(Box<Once>),
-    /// That of a state folder.
+    /// That of a state directory.
     Folder(Box<dyn Inspected>),
     /// That of orders to a cluster, on this machine.
-    Kept(Kept, Profile),
+    Retained(Retained, Profile),
 }
 
 impl AuditSource {
-    /// Who did what, the newest first; and whose alone, if not everybody's is shown.
+    /// Who did what, the newest first; and whose alone, if not everyone's is shown.
     pub fn audit(&self, query: &AuditQuery) -> Result<(Vec<AuditEntry>, Option<String>), Ended> {
         let once = match self {
             Self::Server(once) => once,
@@ -97,8 +97,8 @@ impl AuditSource {
                 let entries = look.audit_log().entries(query);
                 return Ok((entries.iter().map(|entry| convert::audit_entry(entry, &began())).collect(), None));
             }
-            Self::Kept(kept, _) => {
-                let entries = kept.audit_entries(query);
+            Self::Retained(retained, _) => {
+                let entries = retained.audit_entries(query);
                 return Ok((entries.iter().map(|entry| convert::audit_entry(entry, &began())).collect(), None));
             }
         };
@@ -123,7 +123,7 @@ impl AuditSource {
         Ok((entries, only))
     }
 
-    /// The configurations that were in force, the newest first, at most so many.
+    /// The configurations that were active, the newest first, at most this many.
     pub fn revisions(&self, last: usize) -> Result<Vec<RevisionInfo>, Ended> {
         let once = match self {
             Self::Server(once) => once,
@@ -132,8 +132,8 @@ impl AuditSource {
                 let current = found.first().map(|newest| newest.number);
                 return Ok(found.iter().map(|one| convert::revision(one, current, &began())).collect());
             }
-            Self::Kept(kept, _) => {
-                let found = kept.revisions();
+            Self::Retained(retained, _) => {
+                let found = retained.revisions();
                 let current = found.first().map(|newest| newest.number);
                 return Ok(found.iter().take(last).map(|one| convert::revision(one, current, &began())).collect());
             }
@@ -152,18 +152,19 @@ impl AuditSource {
         Ok(found)
     }
 
-    /// A configuration that was in force; without a number, the last one.
+    /// A configuration that was active; without a number, the last one.
     pub fn state(&self, revision: Option<u64>) -> Result<ConfigState, Ended> {
         let none = || Ended { message: format!("revision {} not found", revision.unwrap_or(1)), code: 1 };
-        if let Self::Kept(kept, _) = self {
-            let found = revision.map_or_else(|| kept.newest(), |number| kept.revision(number)).ok_or_else(none)?;
+        if let Self::Retained(retained, _) = self {
+            let found =
+                revision.map_or_else(|| retained.newest(), |number| retained.revision(number)).ok_or_else(none)?;
             return Ok(convert::old_configuration(&found, DEFAULT_POLICY_GROUP, &began()));
         }
         let look = match (self, revision) {
             (Self::Server(once), Some(number)) => return get(once, &format!("config/history/{number}")),
             (Self::Server(once), None) => return get(once, "config"),
             (Self::Folder(look), _) => look,
-            (Self::Kept(..), _) => return Err(none()),
+            (Self::Retained(..), _) => return Err(none()),
         };
         let found = match revision {
             Some(number) => look.audit_log().revision(number),
@@ -179,7 +180,7 @@ impl AuditSource {
         Ok(convert::old_configuration(&found, look.policy_group(), &began()))
     }
 
-    /// How a command ends that has shown what there is: of a damaged folder that is what is intact.
+    /// How a command ends that has shown what there is: of a damaged directory that is what is intact.
     pub fn end(&self) -> Result<(), Ended> {
         match self {
             Self::Folder(look) => look.damage().map_or(Ok(()), |damage| Err(ended(damage.to_owned()))),
@@ -192,7 +193,7 @@ impl AuditSource {
         match self {
             Self::Server(once) => once.remote().profile(),
             Self::Folder(look) => look.profile(),
-            Self::Kept(_, profile) => *profile,
+            Self::Retained(_, profile) => *profile,
         }
     }
 }

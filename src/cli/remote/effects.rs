@@ -1,4 +1,4 @@
-//! What a configuration changes: the tree that `kornsole diff` prints, and the effects on what runs.
+//! What a configuration changes: the tree that `kornsole diff` prints, and the effects on running allocations.
 
 use std::sync::Arc;
 
@@ -28,7 +28,7 @@ pub(super) struct Effects {
 }
 
 impl Effects {
-    /// Compares two texts, and looks at what runs. `None` if one of them cannot be parsed: the scheduler reports that.
+    /// Compares two texts, and examines running allocations. `None` if one of them cannot be parsed: the scheduler reports that.
     pub fn of(once: &mut Once, texts: Texts<'_>) -> Option<Self> {
         let profile = once.remote().profile();
         let seen = once.look(&[Want::Apps, Want::Nodes]);

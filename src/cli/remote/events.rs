@@ -17,7 +17,7 @@ use source::remote::once::Once;
 use view::record::{ChangeDetail, ChangeType, ObjectType};
 use wire::dto::{EventRecord, json::to_bytes};
 
-/// How often the pods of asks are asked for at most.
+/// How often the pods of asks are requested at most.
 const AGAIN: Duration = Duration::from_secs(5);
 
 /// The arguments of `kornsole events`.
@@ -64,7 +64,7 @@ fn run(args: &EventsArgs) -> Result<(), Ended> {
     let mut ended: Result<(), Ended> = Ok(());
     once.events(Some(Duration::from_secs(1)), |message| {
         restarted |= message == EventMessage::Restarted;
-        // The follower begins with the past as well, which has been printed.
+        // The follower starts with the past as well, which has been printed.
         let message = if restarted { Some(message) } else { behind(message, next) };
         let text: String = message
             .map(|message| {
@@ -156,7 +156,7 @@ struct PodNames {
 }
 
 impl PodNames {
-    /// Asks for the pods of the live applications and of those that ended. JSON has the ids as they are, and needs none, unless a pod is
+    /// Asks for the pods of the live applications and of those that ended. JSON has the ids unchanged, and needs none, unless a pod is
     /// looked for.
     fn of(once: &mut Once, wanted: bool) -> Self {
         let mut pods = Self { names: HashMap::new(), partitions: Vec::new(), asked: Instant::now() };

@@ -33,7 +33,7 @@ use wire::convert::read::explain as read;
 use wire::convert::{Wall, explain as convert};
 use wire::dto::native::{Explained, Waiting};
 
-/// The exit code for what waits.
+/// The exit code for pending requests.
 const WAITS: u8 = 1;
 
 /// The arguments of `kornsole explain`.
@@ -140,7 +140,7 @@ impl Answered {
     }
 }
 
-/// Prints the explanation. Gives whether something waits.
+/// Prints the explanation. Returns whether something waits.
 fn explained(args: &ExplainArgs) -> Result<bool, Ended> {
     let of = match &args.id {
         Some(id) => Asked::App(id.as_str().into(), args.ask.as_deref().map(Into::into)),
@@ -270,7 +270,7 @@ pub fn fairness(args: &ShowArgs) -> ExitCode {
     })
 }
 
-/// Users and groups beside their limits.
+/// Users and groups next to their limits.
 fn of_limits(limits: &[LimitUsed]) -> String {
     let mut table = Table::new(&["LIMIT OF", "ON", "RESOURCE", ">LIMIT", ">USED", ">PENDING", ">HELD BACK"]);
     for one in limits {

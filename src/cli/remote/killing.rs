@@ -15,7 +15,7 @@ use source::remote::once::Once;
 use view::act::{PodEnd, Reason, Refusal};
 use view::kubernetes::{Chain, OwnerObject};
 
-/// Up to how many reasons of a refusal are listed one by one.
+/// Up to how many reasons of a rejection are listed one by one.
 const FEW: usize = 5;
 /// How often the line that counts deleted pods is written again.
 const PERIOD: Duration = Duration::from_millis(200);
@@ -68,7 +68,7 @@ pub(super) fn by_outcome(pods: &[(String, PodEnd)]) -> String {
     escape_lines(&lines)
 }
 
-/// A line for each reason of a refusal, which are the pods of an application.
+/// A line for each reason of a rejection, which are the pods of an application.
 pub(super) fn each_reason(reasons: &[Reason]) -> String {
     reasons.iter().map(|reason| format!("\n  {}", reason.text)).collect()
 }
@@ -85,10 +85,10 @@ pub(super) fn reasons_by_outcome(reasons: &[Reason]) -> String {
     codes.iter().map(|(code, (count, first))| format!("\n  {count} {code}, for example {first}")).collect()
 }
 
-/// Asks, and suspends owners. Gives the connection to kill by.
+/// Asks, and suspends owners. Returns the connection to kill by.
 ///
 /// # Errors
-/// Somebody says no, or there is nobody to ask; an owner cannot be suspended.
+/// Someone says no, or there is no one to ask; an owner cannot be suspended.
 pub(super) fn before(args: &KillArgs) -> Result<Once, Ended> {
     if !args.yes && !std::io::stdin().is_terminal() {
         let message = "cannot ask for confirmation without a terminal; use --yes".to_owned();
@@ -143,7 +143,7 @@ fn suspend(once: &mut Once, args: &KillArgs, app: &AppId, owners: Vec<OwnerObjec
         let OwnerObject { namespace, name, .. } = &one.owner;
         match &one.why_not {
             None => note_on_stderr(&escape_lines(&format!(
-                "{} is suspended; to undo: kubectl -n {namespace} patch {} {} --type=merge -p '{{\"spec\":{{\"suspend\":false}}}}'",
+                "note: {} is suspended; to undo: kubectl -n {namespace} patch {} {} --type=merge -p '{{\"spec\":{{\"suspend\":false}}}}'",
                 one.owner.words(),
                 name.kind.to_lowercase(),
                 name.name
@@ -166,16 +166,16 @@ mod tests {
     fn five_hundred_pods_are_a_line_for_each_outcome() {
         let end = |number: usize| match number {
             0..3 => PodEnd::Gone,
-            3 => PodEnd::Kept("DaemonSet".to_owned()),
+            3 => PodEnd::Retained("DaemonSet".to_owned()),
             _ => PodEnd::Deleted,
         };
         let pods: Vec<(String, PodEnd)> = (0..500).map(|number| (format!("a/p-{number}"), end(number))).collect();
         assert_eq!(
             by_outcome(&pods),
-            "  496 pods: deletion started\n  1 pod: stays: it is of a DaemonSet\n  3 pods: was already gone\n"
+            "  496 pods: deletion started\n  1 pod: not deleted: it belongs to a DaemonSet\n  3 pods: was already deleted\n"
         );
         assert_eq!(each_pod(&pods).lines().count(), 500);
-        assert!(each_pod(&pods).starts_with("  a/p-0: was already gone\n"));
+        assert!(each_pod(&pods).starts_with("  a/p-0: was already deleted\n"));
     }
 
     #[test]

@@ -1,8 +1,8 @@
-//! A scheduler somewhere else without a screen: `kornsole queues`, `apps`, `app`, `nodes`, `users`, `explain`, `fairness`, `events`, `kill`, `move`, `apply`,
-//! `whoami`, `audit`, `config`, each with `--server`; the last two also on a state folder that nobody runs.
+//! A scheduler elsewhere without a screen: `kornsole queues`, `apps`, `app`, `nodes`, `users`, `explain`, `fairness`, `events`, `kill`, `move`, `apply`,
+//! `whoami`, `audit`, `config`, each with `--server`; the last two also on a state directory that no one runs.
 //!
 //! Tables for people; with `--json` the shapes of the REST API as 1.8.0 has them, sorted, whichever release answers, so that a script
-//! reads one form. Exit codes: 0 done, 1 refused or not there, 2 wrong use, 3 nobody answers.
+//! reads one form. Exit codes: 0 done, 1 refused or not there, 2 wrong use, 3 no one answers.
 
 mod act;
 mod apply;
@@ -44,7 +44,7 @@ pub use usage::{UsageArgs, moment, usage};
 pub use whoami::{WhoAmIArgs, whoami};
 use wire::dto::native::{WhatIf, WhatIfResult};
 
-/// The exit code when nobody answers.
+/// The exit code when no one answers.
 const UNREACHABLE: u8 = 3;
 /// How often `--watch` looks.
 const WATCH: Duration = Duration::from_secs(2);
@@ -119,12 +119,12 @@ impl ServerArgs {
         let contexts = attach::contexts(self.client.user_settings.as_deref())?;
         let found = attach::find(&self.server, &self.client.way, &contexts)?;
         for note in &found.options.notes {
-            note_on_stderr(note);
+            note_on_stderr(&format!("warning: {note}"));
         }
         Ok((Once::connect(&found.target, Limits::default())?, trends::context(&found)))
     }
 
-    /// What a kornsole answers to a path of its own API, if it has that feature.
+    /// What a kornsole server answers to a path of its own API, if it has that feature.
     ///
     /// # Errors
     /// Why there is no answer, and the exit code.
@@ -133,14 +133,14 @@ impl ServerArgs {
             let once = self.connect()?;
             match once.remote() {
                 Remote::Kornsole(known) if known.can(feature) => Ok(once.own(path)?.to_vec()),
-                Remote::Kornsole(_) => Err(Ended { message: format!("this kornsole has no {feature}"), code: 1 }),
+                Remote::Kornsole(_) => Err(Ended { message: format!("this server has no {feature}"), code: 1 }),
                 Remote::YuniKorn(_) => Err(Ended { message: format!("Apache YuniKorn has no {feature}"), code: 1 }),
             }
         };
         asked().map_err(|ended: Ended| (ended.message, ended.code))
     }
 
-    /// Has a kornsole do something on a path of its own API, which all of this release have who have the feature `alerts`.
+    /// Has a kornsole server do something on a path of its own API, which all of this release have who have the feature `alerts`.
     ///
     /// # Errors
     /// Why it was not done, and the exit code.
@@ -155,14 +155,14 @@ impl ServerArgs {
             let once = act::connect(self)?;
             match once.remote() {
                 Remote::Kornsole(known) if known.can("alerts") => Ok(once.own_order(method, path, reason, body)?),
-                Remote::Kornsole(_) => Err(Ended { message: "this kornsole has no alerts".to_owned(), code: 1 }),
+                Remote::Kornsole(_) => Err(Ended { message: "this server has no alerts".to_owned(), code: 1 }),
                 Remote::YuniKorn(_) => Err(Ended { message: "Apache YuniKorn has no alerts".to_owned(), code: 1 }),
             }
         };
         done().map_err(|ended: Ended| (ended.message, ended.code))
     }
 
-    /// Has a what-if tried by a kornsole, or makes a twin of an Apache YuniKorn to try it on: of the first partition where none is named.
+    /// Has a what-if tried by a kornsole server, or makes a twin of Apache YuniKorn to try it on: of the first partition where none is named.
     ///
     /// # Errors
     /// Why neither was done, and the exit code.
@@ -194,7 +194,7 @@ fn exit(result: Result<(), Ended>) -> ExitCode {
     }
 }
 
-/// Prints a text. Gives whether somebody still reads.
+/// Prints a text. Returns whether someone still reads.
 fn print(text: &str) -> Result<bool, Ended> {
     write_out(&safe(text))
 }
@@ -218,7 +218,7 @@ fn write_out(text: &str) -> Result<bool, Ended> {
     }
 }
 
-/// Prints what `make` gives; with `watch` again whenever it is something else. While nobody answers that is reported, and tried again.
+/// Prints what `make` gives; with `watch` again whenever it is something else. While no one answers that is reported, and tried again.
 fn print_or_watch(watch: bool, mut make: impl FnMut() -> Result<String, Ended>) -> Result<(), Ended> {
     let mut last = make()?;
     if !print(&last)? || !watch {
@@ -237,7 +237,7 @@ fn print_or_watch(watch: bool, mut make: impl FnMut() -> Result<String, Ended>) 
             }
             Err(ended) if ended.code == UNREACHABLE => {
                 if !std::mem::replace(&mut silent, true) {
-                    note_on_stderr(&format!("{}; trying again", ended.message));
+                    note_on_stderr(&format!("warning: {}; retrying", ended.message));
                 }
             }
             Err(ended) => return Err(ended),

@@ -1,5 +1,5 @@
 //! `kornsole audit` and `kornsole config history|show|diff|rollback`: what was, at a running kornsole or in the state
-//! folder of one that does not run.
+//! directory of one that does not run.
 
 use std::process::ExitCode;
 
@@ -19,7 +19,7 @@ use wire::dto::time::rfc3339;
 /// The arguments of `kornsole audit`.
 #[derive(Args, Clone, Debug)]
 pub struct AuditArgs {
-    /// Whose audit: a server's, or that of a state folder
+    /// Whose audit: a server's, or that of a state directory
     #[command(flatten)]
     pub of: AuditSourceArgs,
     /// Maximum number of entries; kornsole shows the latest
@@ -47,7 +47,7 @@ pub struct ConfigArgs {
 enum ConfigCommand {
     /// List the revisions of the configuration, oldest first
     History {
-        /// Whose revisions: a server's, or those of a state folder
+        /// Whose revisions: a server's, or those of a state directory
         #[command(flatten)]
         of: AuditSourceArgs,
         /// Maximum number of revisions; kornsole shows the latest
@@ -59,7 +59,7 @@ enum ConfigCommand {
         /// Revision [default: the active one]
         #[arg(value_name = "REVISION")]
         revision: Option<u64>,
-        /// Whose revisions: a server's, or those of a state folder
+        /// Whose revisions: a server's, or those of a state directory
         #[command(flatten)]
         of: AuditSourceArgs,
     },
@@ -71,7 +71,7 @@ enum ConfigCommand {
         /// New revision [default: the active one]
         #[arg(value_name = "NEW")]
         new: Option<u64>,
-        /// Whose revisions: a server's, or those of a state folder
+        /// Whose revisions: a server's, or those of a state directory
         #[command(flatten)]
         of: AuditSourceArgs,
     },
@@ -80,10 +80,10 @@ enum ConfigCommand {
         /// Revision, from `kornsole config history`
         #[arg(value_name = "REVISION")]
         revision: u64,
-        /// How it is brought into force
+        /// How it is applied
         #[command(flatten)]
         change: ChangeArgs,
-        /// Whose revisions: a server's, or those of a state folder
+        /// Whose revisions: a server's, or those of a state directory
         #[command(flatten)]
         of: AuditSourceArgs,
     },
@@ -117,7 +117,10 @@ fn print_audit(args: &AuditArgs) -> Result<(), Ended> {
     let source = of.open()?;
     let (mut entries, only) = source.audit(&query)?;
     if let Some(user) = only {
-        super::note_on_stderr(&format!("only {user}'s own: the scheduler ACL sees all"));
+        super::note_on_stderr(&format!(
+            "note: only the entries of {user} are shown; members of the scheduler ACL see \
+            all entries"
+        ));
     }
     entries.reverse();
     if of.client.json {

@@ -1,4 +1,4 @@
-//! Queues, applications, nodes, users and groups of a scheduler somewhere else.
+//! Queues, applications, nodes, users and groups of a scheduler elsewhere.
 
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -282,7 +282,7 @@ fn usage(table: &mut Table, once: &Once, row: &UsageRow, side: Side) {
     }
 }
 
-/// What stands in a cell whose value could not be read.
+/// What is in a cell whose value could not be read.
 const UNKNOWN: &str = "?";
 
 /// The cells of one row: a value that the answer has but that could not be read is shown as unknown.
@@ -314,15 +314,15 @@ impl Cells<'_> {
 
 /// Says on standard error what is unknown, and why.
 fn note_unknown(once: &Once) {
-    once.unanswered().iter().for_each(|why| note_on_stderr(why));
+    once.unanswered().iter().for_each(|why| note_on_stderr(&format!("warning: {why}")));
     let unknown = once.unknown();
-    unknown.iter().take(SHOWN_UNKNOWN).for_each(|one| note_on_stderr(&format!("unknown: {one}")));
+    unknown.iter().take(SHOWN_UNKNOWN).for_each(|one| note_on_stderr(&format!("warning: unknown: {one}")));
     if let Some(more) = unknown.len().checked_sub(SHOWN_UNKNOWN + 1) {
-        note_on_stderr(&format!("unknown: {} more values", more + 1));
+        note_on_stderr(&format!("warning: unknown: {} more values", more + 1));
     }
 }
 
-/// Prints every partition that is asked for, by what `render` makes of it.
+/// Prints every partition that is requested, by what `render` makes of it.
 pub(super) fn show(
     args: &ShowArgs,
     page: Want,

@@ -4,7 +4,7 @@ use unicode_width::UnicodeWidthStr;
 
 use console::present::text::escape;
 
-/// Rows of cells under titles. A title that begins with `>` stands over figures.
+/// Rows of cells under titles. A title that starts with `>` stands over figures.
 pub struct Table {
     titles: Vec<String>,
     rows: Vec<Vec<String>>,

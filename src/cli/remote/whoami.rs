@@ -116,7 +116,7 @@ fn at_server(once: &mut Once, as_json: bool) -> Result<String, Ended> {
     Ok(format!("{head}{}", queues_text(&queues)))
 }
 
-/// What a kornsole says that one may do in its queues.
+/// What a kornsole server says that one may do in its queues.
 fn by_server(once: &mut Once) -> Queues {
     let Remote::Kornsole(_) = once.remote() else { return Err("Apache YuniKorn has no identities".to_owned()) };
     let view = once.look(&[Want::Queues]).map_err(|fault| fault.to_string())?;

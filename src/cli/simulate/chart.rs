@@ -4,7 +4,7 @@ use plotters::prelude::*;
 
 /// The size of a chart, in pixels.
 const SIZE: (u32, u32) = (960, 280);
-/// Colours that people with any colour vision can distinguish (Okabe and Ito).
+/// Colours that people with any color vision can distinguish (Okabe and Ito).
 const COLOURS: [RGBColor; 7] = [
     RGBColor(0, 114, 178),
     RGBColor(213, 94, 0),
@@ -37,7 +37,7 @@ pub(super) fn lines(title: &str, unit: &str, curves: &[Curve]) -> Option<String>
     let mut svg = String::new();
     draw(&mut svg, (title, unit), (end, top), curves).ok()?;
     for (number, (colour, width)) in (0..curves.len()).map(|number| (number, pen(number))) {
-        // A line and its example in the legend are the only ones of their colour and width. The library would draw each dash by itself.
+        // A line and its example in the legend are the only ones of their color and width. The library would draw each dash by itself.
         let RGBColor(red, green, blue) = colour;
         let stroke = format!("stroke=\"#{red:02X}{green:02X}{blue:02X}\" stroke-width=\"{width}\"");
         let dashed = format!("{stroke} stroke-dasharray=\"{}\"", DASHES[number % DASHES.len()]);
@@ -46,7 +46,7 @@ pub(super) fn lines(title: &str, unit: &str, curves: &[Curve]) -> Option<String>
     Some(svg)
 }
 
-/// The colour and width of a line. Those of the second seven are thinner; beside that lines differ in their dashes, so that no colour is
+/// The color and width of a line. Those of the second seven are thinner; next to that lines differ in their dashes, so that no color is
 /// needed to know them.
 const fn pen(number: usize) -> (RGBColor, u32) {
     (COLOURS[number % COLOURS.len()], if number < COLOURS.len() { 2 } else { 1 })

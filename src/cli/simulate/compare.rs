@@ -87,7 +87,7 @@ pub(super) fn measures(report: &Report) -> Vec<Measure> {
         }));
     }
     all.push(Measure::new("fairness", "fairness", Kind::Share, |figures| figures.fairness));
-    // What is the same everywhere and nothing is left out: no column of zeros for what nobody asked.
+    // What is the same everywhere and nothing is omitted: no column of zeros for what no one asked.
     all.retain(|measure| {
         let mut values = report.rows.iter().filter_map(|row| (measure.of)(&row.figures)).peekable();
         values.peek().is_some() && (measure.kind != Kind::Count || values.any(|value| value > 0.0))
@@ -147,7 +147,7 @@ pub(super) fn sentences(report: &Report) -> Vec<String> {
         let (good, bad) = (part("Better", &better), part("Worse", &worse));
         let nothing = if better.is_empty() && worse.is_empty() { " No differences." } else { "" };
         let of = first.label.short(&labels);
-        sentences.push(format!("{} against {of}:{good}{bad}{nothing}", line.label.short(&labels)));
+        sentences.push(format!("{} compared with {of}:{good}{bad}{nothing}", line.label.short(&labels)));
     }
     sentences
 }

@@ -16,7 +16,7 @@ use forecast::simulate::{Figures, Group, Waits};
 use scheduler::NodeSpec;
 use view::simulation::{SimulatedGroup, SimulatedRun, SimulatedUse, SimulatedWaits, Simulation};
 
-/// Makes simulations for a console; files are looked for in a folder, or where the process is.
+/// Makes simulations for a console; files are looked for in a directory, or where the process is.
 pub fn simulator(folder: Option<&Path>) -> Simulator {
     let folder = folder.map(Path::to_owned).unwrap_or_default();
     Simulator::new(move |job, said| made(job, &folder, said).map_err(|ended| ended.message))
@@ -59,12 +59,12 @@ fn made(job: &SimulateJob, folder: &Path, said: &Said<'_>) -> Result<Simulation,
     Ok(Simulation { notes: inputs.notes, sentences, runs })
 }
 
-/// The arguments of a simulation of the past: how far it begins back may stand first.
+/// The arguments of a simulation of the past: how far it starts back may be first.
 fn of_the_past(mut words: Vec<String>) -> Vec<String> {
     if words.first().is_some_and(|first| !first.starts_with('-')) {
         words.insert(0, "--from".to_owned());
     }
-    // What is said of a span needs a folder, whose place the journal here takes.
+    // What is reported of a span needs a directory, whose place the journal here takes.
     words.splice(0..0, ["--state", "."].map(str::to_owned));
     words
 }
@@ -107,7 +107,7 @@ fn parsed(words: &[String]) -> Result<SimulateArgs, Ended> {
     }
 }
 
-/// What is written, in words; what stands in quotes is one.
+/// What is written, in words; what is in quotes is one.
 fn words(written: &str) -> Result<Vec<String>, Ended> {
     let (mut words, mut word, mut quote) = (Vec::new(), None::<String>, None);
     for c in written.chars() {

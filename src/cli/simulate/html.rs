@@ -99,7 +99,7 @@ fn charts(page: &mut String, lines: &[Line<'_>], labels: &[Label]) {
             Curve { name: line.label.short(labels), points }
         })
         .collect();
-    page.extend(chart::lines("Pending requests", "asks", &curves));
+    page.extend(chart::lines("Pending requests", "requests", &curves));
 }
 
 fn groups(page: &mut String, line: &Line<'_>, labels: &[Label]) {
@@ -110,7 +110,7 @@ fn groups(page: &mut String, line: &Line<'_>, labels: &[Label]) {
         let _written = writeln!(page, "<p>{}</p>", escaped(&sentence));
     }
     for (title, groups) in [("Queue", &row.figures.queues), ("User", &row.figures.users)] {
-        let head = [title, "asks", "wait p50", "p95", "p99", "longest", "waiting", "preempted"].map(str::to_owned);
+        let head = [title, "requests", "wait p50", "p95", "p99", "longest", "waiting", "preempted"].map(str::to_owned);
         let cells = groups.iter().take(GROUPS).map(|group| {
             let waits = &group.waits;
             let times = [waits.p50, waits.p95, waits.p99, waits.max].map(time);
@@ -144,7 +144,7 @@ fn list(page: &mut String, class: &str, sentences: &[String]) {
     }
 }
 
-/// Rows with a heading, as many as fit: the page gets no longer than so many bytes, and a few more.
+/// Rows with a heading, as many as fit: the page gets no longer than this many bytes, and a few more.
 fn table(page: &mut String, head: &[String], rows: impl ExactSizeIterator<Item = Vec<String>>, most: usize) {
     let cell = |tag: &str, column: usize, text: &str| {
         let class = if column > 0 { " class=\"n\"" } else { "" };

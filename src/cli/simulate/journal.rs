@@ -31,7 +31,7 @@ pub(super) struct Journal {
 /// What a replay of the span shows.
 #[derive(Default)]
 struct Watched {
-    /// What was there at the beginning, as commands: what waited comes in a moment after what ran, which so has its place again.
+    /// What was there at the start, as commands: what waited arrives a moment after what ran, which so has its place again.
     there: Vec<(Time, PartitionCommand)>,
     fates: Fates,
 }
@@ -58,7 +58,7 @@ impl Watched {
         Ok(watched)
     }
 
-    /// What there is of a partition when the span begins: what runs continues.
+    /// What there is of a partition when the span starts: what runs continues.
     fn begins(&mut self, part: &Partition, from: Time) {
         let waiting = Time(from.0 + 1);
         self.there.extend(part.nodes.iter().map(|node| (from, registered(node))));
@@ -85,27 +85,27 @@ impl Watched {
         }
     }
 
-    /// Nodes that came during the span are there from its beginning.
+    /// Nodes that came during the span are there from its start.
     fn ends(&mut self, part: &Partition, from: Time) {
         let known: BTreeSet<NodeId> = self.there.iter().filter_map(|(_, command)| node_of(command)).collect();
-        let came = part.nodes.iter().filter(|node| !known.contains(&node.id));
-        self.there.extend(came.map(|node| (from, registered(node))));
+        let arrived = part.nodes.iter().filter(|node| !known.contains(&node.id));
+        self.there.extend(arrived.map(|node| (from, registered(node))));
     }
 }
 
-/// The registration of a node as it stands.
+/// The registration of a node unchanged.
 fn registered(node: &Node) -> PartitionCommand {
     let (id, capacity, occupied) = (node.id.clone(), node.total.clone(), node.occupied.clone());
     PartitionCommand::AddNode(NodeSpec { id, capacity, occupied, ..NodeSpec::default() })
 }
 
-/// Reads a span of the journal in a folder that nobody runs.
+/// Reads a span of the journal in a directory that no one runs.
 pub(super) fn of_folder(args: &SimulateArgs, folder: &Path, watch: Watch<'_>) -> Result<Journal, Ended> {
     let look = FolderInspection::open(folder).map_err(|trouble| Ended::input(trouble.said_of(folder)))?;
     journal(args, &look.recording(), watch)
 }
 
-/// Reads what came in during a span of a journal and what became of it, and holds a forecast against that.
+/// Reads what arrived during a span of a journal and what became of it, and holds a forecast against that.
 pub(super) fn journal(args: &SimulateArgs, look: &Recording<'_>, watch: Watch<'_>) -> Result<Journal, Ended> {
     let time = |option: &str, text: &Option<String>| {
         text.as_ref().map(|text| earlier(option, text, look.now())).transpose().map_err(Ended::input)
@@ -113,7 +113,7 @@ pub(super) fn journal(args: &SimulateArgs, look: &Recording<'_>, watch: Watch<'_
     let (from, to) = (time("--from", &args.from)?.unwrap_or(Time::ZERO), time("--to", &args.to)?.unwrap_or(look.now()));
     if to.0 < from.0.saturating_add(2) {
         return Err(Ended::input(format!(
-            "--from, --to: nothing is from {from} to {to}: the first has to be earlier than the second"
+            "--from, --to: the range from {from} to {to} is empty; --from must be earlier than --to"
         )));
     }
     let last = look.fork_at(None, to).map_err(Ended::input)?;

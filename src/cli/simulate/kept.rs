@@ -16,7 +16,7 @@ const UNFINISHED: &str = "kornsole-runs";
 const MOST: usize = 1000;
 
 /// The file of finished runs, where one is named, and what was in it.
-pub(super) struct Kept {
+pub(super) struct Retained {
     path: Option<PathBuf>,
     rows: Vec<Row>,
     file: Mutex<Option<File>>,
@@ -24,7 +24,7 @@ pub(super) struct Kept {
     unfinished: Option<PathBuf>,
 }
 
-impl Kept {
+impl Retained {
     /// Opens the file that `--resume` names.
     pub fn open(args: &SimulateArgs) -> Result<Self, Ended> {
         let opened = args.resume.as_deref().map(opened).transpose()?;
@@ -49,15 +49,15 @@ impl Kept {
     /// Says how far it came, where the finished runs are, and how to continue; without a named file they are written into a new one.
     pub fn interrupted(&self, finished: &[Row], of: &str) -> Ended {
         let how = match (&self.path, &self.unfinished) {
-            (Some(file), _) => format!("they are in {}: the same command continues from there", file.display()),
-            _ if finished.is_empty() => "the same command restarts it".to_owned(),
+            (Some(file), _) => format!("finished runs are in {}; repeat the command to continue", file.display()),
+            _ if finished.is_empty() => "repeat the command to start again".to_owned(),
             (None, None) => "use --resume FILE to save finished runs".to_owned(),
             (None, Some(folder)) => match unfinished(folder, finished) {
                 Ok(file) => format!(
-                    "they are in {0}: the same command with --resume {0} continues from there",
+                    "finished runs are in {0}; repeat the command with --resume {0} to continue",
                     file.strip_prefix(".").unwrap_or(&file).display()
                 ),
-                Err(why) => format!("cannot save them: {why}; use --resume FILE"),
+                Err(why) => format!("cannot save the finished runs: {why}; use --resume FILE"),
             },
         };
         let count = finished.len();
@@ -65,7 +65,7 @@ impl Kept {
     }
 }
 
-/// Writes runs into a new file of a folder.
+/// Writes runs into a new file of a directory.
 fn unfinished(folder: &Path, rows: &[Row]) -> std::io::Result<PathBuf> {
     for number in 1..MOST {
         let name = if number == 1 { format!("{UNFINISHED}.jsonl") } else { format!("{UNFINISHED}-{number}.jsonl") };
@@ -88,7 +88,7 @@ fn written<'r>(file: &mut File, rows: impl IntoIterator<Item = &'r Row>) -> std:
     file.write_all(&lines)
 }
 
-/// What a kept run must agree in beside its label: the files, and the options that change what a run does.
+/// What a kept run must agree in next to its label: the files, and the options that change what a run does.
 pub(super) fn digest(args: &SimulateArgs, inputs: &Inputs, variant: &Variant) -> String {
     let options = format!(
         "{:?}{:?}{:?}{:?}{:?}{}",
@@ -97,7 +97,7 @@ pub(super) fn digest(args: &SimulateArgs, inputs: &Inputs, variant: &Variant) ->
     format!("{}-{options}", inputs.digest(variant.workload, variant.config))
 }
 
-/// The file of finished runs, open to add to, and those that are in it. A line that was cut off by the end of a process is left out.
+/// The file of finished runs, open to add to, and those that are in it. A line that was cut off by the end of a process is omitted.
 fn opened(path: &Path) -> Result<(File, Vec<Row>), Ended> {
     let failed = |why: std::io::Error| Ended::input(format!("{}: {why}", path.display()));
     let mut file = OpenOptions::new().read(true).append(true).create(true).open(path).map_err(failed)?;

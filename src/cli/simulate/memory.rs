@@ -1,4 +1,4 @@
-//! Whether the runs fit into memory: a sweep that would not is refused before it begins, with the estimate.
+//! Whether the runs fit into memory: a sweep that would not is refused before it starts, with the estimate.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -11,7 +11,7 @@ use forecast::simulate::Workload;
 /// What a text takes once it is read, in its own bytes.
 const READ: u64 = 12;
 
-/// Refuses runs that need more memory than there is, so many of them at a time.
+/// Refuses runs that need more memory than there is, this many of them at a time.
 pub(super) fn fit<'v>(
     inputs: &Inputs,
     variants: impl Iterator<Item = &'v Variant>,
@@ -56,8 +56,8 @@ fn check(largest: &Workload, at_a_time: usize, available: usize) -> Result<(), E
     let [each, all, available] = [each, all, available].map(|bytes| gibibytes(bytes as u64));
     let less = if at_a_time > 1 { "--threads 1 needs the least memory; otherwise " } else { "" };
     Err(Ended::input(format!(
-        "{} asks take about {each} in a run, {at_a_time} at a time {all}, and {available} are available: nothing was simulated; \
-         {less}simulate a part of the workload",
+        "{} requests need about {each} in each run, {at_a_time} at a time {all}, and {available} are available: \
+            nothing was simulated; {less}simulate a part of the workload",
         largest.asks(),
     )))
 }
@@ -81,7 +81,7 @@ mod tests {
         let workload = Workload { jobs: vec![Job { tasks: vec![task], ..Job::default() }], ..Workload::default() };
         assert!(check(&workload, 1, 64 << 30).is_ok());
         let refused = check(&workload, 2, 6 << 30).err().unwrap().message;
-        assert!(refused.contains("4194304 asks take about 4.0 GiB in a run, 2 at a time 8.0 GiB"), "{refused}");
+        assert!(refused.contains("4194304 requests need about 4.0 GiB in each run, 2 at a time 8.0 GiB"), "{refused}");
         assert!(refused.contains("6.0 GiB are available") && refused.contains("--threads 1"), "{refused}");
     }
 }

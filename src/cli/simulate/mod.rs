@@ -153,10 +153,10 @@ pub struct SimulateArgs {
     /// The cluster on a console's screen, whose configuration and nodes hold where a workload brings none.
     #[arg(skip)]
     pub(crate) cluster: Option<Cluster>,
-    /// The past of a console's scheduler, in the place of a folder.
+    /// The past of a console's scheduler, instead of a directory.
     #[arg(skip)]
     pub(crate) past: Option<Past>,
-    /// The folder that takes finished runs after an interruption where `resume` names no file; none in a console.
+    /// The directory that takes finished runs after an interruption where `resume` names no file; none in a console.
     #[arg(skip)]
     pub(crate) unfinished: Option<PathBuf>,
 }
@@ -174,7 +174,7 @@ pub(crate) struct Cluster {
 #[derive(Clone, Debug)]
 pub(crate) struct Past {
     pub journal: JournalHistory,
-    /// What came later is not looked at.
+    /// What came later is not examined.
     pub until: Time,
 }
 

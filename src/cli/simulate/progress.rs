@@ -43,7 +43,7 @@ pub(super) fn on_stderr() -> impl Fn(&str) + Sync {
 
 /// How far runs are that are made together.
 pub(super) struct Progress<'s> {
-    /// What stands before it: which run of a search it is.
+    /// What precedes it: which run of a search it is.
     head: String,
     /// How many runs.
     all: usize,
@@ -60,7 +60,7 @@ struct State {
 }
 
 impl<'s> Progress<'s> {
-    /// None of so many runs is done yet.
+    /// None of this many runs is done yet.
     pub fn new(head: impl Into<String>, all: usize, said: &'s Said<'s>) -> Self {
         let progress = Self { head: head.into(), all, began: Instant::now(), state: Mutex::default(), said };
         progress.say(&State::default());
@@ -108,14 +108,14 @@ fn words((done, all): (usize, usize), under_way: &[Done], took: Duration) -> Str
     };
     match under_way {
         [run] if all == 1 => {
-            format!("{} of {} asks, {:.0} a second{left}", run.over, run.all, run.over as f64 / seconds)
+            format!("{} of {} requests, {:.0}/s{left}", run.over, run.all, run.over as f64 / seconds)
         }
         _ => {
             let shares: Vec<String> =
                 under_way.iter().take(NAMED).map(|run| format!("{:.0} %", run.share() * 100.0)).collect();
             let shares =
                 if shares.is_empty() { String::new() } else { format!(" ({} of the running ones)", shares.join(", ")) };
-            let rate = if so_far > 0.0 { format!(", {:.1} a second", so_far / seconds) } else { String::new() };
+            let rate = if so_far > 0.0 { format!(", {:.1}/s", so_far / seconds) } else { String::new() };
             format!("{done} of {all} {}{shares}{rate}{left}", if all == 1 { "run" } else { "runs" })
         }
     }
@@ -134,7 +134,7 @@ pub(super) struct Share<'s> {
 }
 
 impl<'s> Share<'s> {
-    /// Something that begins.
+    /// Something that starts.
     pub fn new(what: impl Into<String>, said: &'s Said<'s>) -> Self {
         Self { what: what.into(), last: None, said }
     }
@@ -157,12 +157,12 @@ mod tests {
         let run = |over| Done { over, all: 100_000 };
         let second = Duration::from_secs(1);
         assert_eq!(words((0, 1), &[], second), "0 of 1 run");
-        assert_eq!(words((0, 1), &[run(0)], second), "0 of 100000 asks, 0 a second");
-        assert_eq!(words((0, 1), &[run(25_000)], second), "25000 of 100000 asks, 25000 a second, 3.0 s left");
+        assert_eq!(words((0, 1), &[run(0)], second), "0 of 100000 requests, 0/s");
+        assert_eq!(words((0, 1), &[run(25_000)], second), "25000 of 100000 requests, 25000/s, 3.0 s left");
         assert_eq!(
             words((2, 10), &[run(50_000), run(50_000)], second),
-            "2 of 10 runs (50 %, 50 % of the running ones), 3.0 a second, 2.3 s left"
+            "2 of 10 runs (50 %, 50 % of the running ones), 3.0/s, 2.3 s left"
         );
-        assert_eq!(words((10, 10), &[], second * 4), "10 of 10 runs, 2.5 a second, 0 ms left");
+        assert_eq!(words((10, 10), &[], second * 4), "10 of 10 runs, 2.5/s, 0 ms left");
     }
 }

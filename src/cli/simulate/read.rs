@@ -24,7 +24,7 @@ use model::{NodeId, Profile, Resource, Time};
 use scenario::{Runner, Scenario};
 use scheduler::NodeSpec;
 
-/// Everybody's own queue, where nothing else is given: what a job asks for is created, and a job that asks for nothing goes to one queue.
+/// Everyone's own queue, where nothing else is given: what a job requests is created, and a job that requests nothing goes to one queue.
 const OPEN: &str = "partitions:\n- name: default\n  placementrules:\n  - name: provided\n    create: true\n  - name: fixed\n    value: root.default\n    \
                     create: true\n  queues:\n  - name: root\n    submitacl: '*'\n";
 
@@ -69,7 +69,7 @@ pub(super) struct Inputs {
     pub cores: Vec<Profile>,
     pub fill: Option<(String, f64)>,
     pub until: Option<Time>,
-    /// What was understood and left out, in sentences.
+    /// What was understood and omitted, in sentences.
     pub notes: Vec<String>,
     /// What a forecast from the journal is worth.
     pub backtest: Option<Backtest>,
@@ -78,7 +78,7 @@ pub(super) struct Inputs {
     nodes: Option<Resource>,
     /// The nodes of a cluster on a screen, for a workload without nodes.
     there: Vec<NodeSpec>,
-    /// How many configurations were given; they hold for all workloads, and have the first numbers.
+    /// How many configurations were given; they apply to all workloads, and have the first numbers.
     given: usize,
     /// The configuration of workloads that bring none where none is given.
     open: Option<usize>,
@@ -124,7 +124,7 @@ impl Inputs {
         format!("{}-{}", self.sources[workload].digest, self.configs[config].digest)
     }
 
-    /// Does to a workload what was asked for all: queues, runtimes, nodes.
+    /// Does to a workload what was requested all: queues, runtimes, nodes.
     pub fn finish(&self, workload: &mut Workload) -> Result<(), String> {
         for job in &mut workload.jobs {
             if let Some(rule) = self.queues.iter().find(|rule| rule.is_for(job)) {
@@ -196,7 +196,7 @@ pub(super) fn inputs(args: &SimulateArgs, watch: Watch<'_>) -> Result<Inputs, En
     Ok(inputs)
 }
 
-/// A span of a journal: of the scheduler of a console, or of a folder.
+/// A span of a journal: of the scheduler of a console, or of a directory.
 fn span(args: &SimulateArgs, inputs: &mut Inputs, watch: Watch<'_>) -> Result<(), Ended> {
     let (name, of, read) = match (&args.past, &args.state) {
         (Some(past), _) => {
@@ -254,7 +254,7 @@ fn workload(args: &SimulateArgs, inputs: &mut Inputs, file: &Path) -> Result<(),
     jobs(inputs, name, workload, None, own_digest)
 }
 
-/// A workload without faults, or with them left out and counted.
+/// A workload without faults, or with them omitted and counted.
 fn accepted(args: &SimulateArgs, inputs: &mut Inputs, name: &str, reading: Reading) -> Result<Workload, Ended> {
     let Reading { workload, faults } = reading;
     if !faults.is_empty() {

@@ -16,7 +16,7 @@ pub(super) struct Recorded {
 }
 
 impl Recorded {
-    /// Runs the steps and notes what came in.
+    /// Runs the steps and notes what arrived.
     pub fn run(&mut self, runner: &mut Runner, scenario: &Scenario, config: config::Reading) -> io::Result<()> {
         if runner.load(config, self)? == RunOutcome::Refused {
             return Ok(());
@@ -30,7 +30,7 @@ impl Recorded {
         Ok(())
     }
 
-    /// What came in, as jobs.
+    /// What arrived, as jobs.
     pub fn workload(self) -> Workload {
         let Self { commands, fates } = self;
         read(commands, None, |app, ask| fates.ended(app, ask))

@@ -1,6 +1,6 @@
 //! `--find nodes`: the fewest nodes that meet a target.
 
-use super::kept::Kept;
+use super::kept::Retained;
 use super::progress::{Progress, Watch, is_wanted};
 use super::read::Inputs;
 use super::sweep::Row;
@@ -39,18 +39,18 @@ pub(super) fn searched(args: &SimulateArgs, inputs: &Inputs, (stop, said): Watch
     let workload = variant.workload(inputs).map_err(Ended::input)?;
     let (start, mut largest) = (workload.nodes.len(), Resource::new());
     workload.nodes.iter().for_each(|node| largest = largest.max(&node.capacity));
-    let kept = Kept::open(args)?;
+    let retained = Retained::open(args)?;
     let mut finished = Vec::new();
     let run = |nodes: usize| {
         let variant = Variant { nodes: Some(nodes), ..variant.clone() };
         let progress = Progress::new(format!("run {}, with {nodes} nodes: ", finished.len() + 1), 1, said);
-        let row = kept.known(args, inputs, &variant).map_or_else(
+        let row = retained.known(args, inputs, &variant).map_or_else(
             || {
                 sweep::one(args, inputs, &variant, &|done| {
                     progress.advance(0, done);
                     is_wanted(stop)
                 })
-                .inspect(|row| kept.keep(row))
+                .inspect(|row| retained.keep(row))
             },
             Ok,
         )?;
@@ -59,7 +59,7 @@ pub(super) fn searched(args: &SimulateArgs, inputs: &Inputs, (stop, said): Watch
     };
     let result = fewest(start, args.most, run);
     if !is_wanted(stop) {
-        return Err(kept.interrupted(&finished, " runs of the search"));
+        return Err(retained.interrupted(&finished, " runs of the search"));
     }
     let (found, mut tried) = result?;
     tried.sort_by_key(|one| one.nodes);
@@ -77,7 +77,7 @@ fn value(target: &Target, figures: &Figures) -> String {
     target.value(figures).map_or_else(|| "nothing to measure".to_owned(), |value| target.shown(value))
 }
 
-/// Which ask waited longest, and what of the largest node it wants.
+/// Which ask waited longest, and what of the largest node it needs.
 fn because(longest: &Longest, largest: &Resource) -> String {
     let share = |(name, amount): (&String, &i64)| {
         let all = largest.amount(name);

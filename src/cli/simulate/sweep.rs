@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use super::kept::{Kept, digest};
+use super::kept::{Retained, digest};
 use super::progress::{Progress, Watch, is_wanted};
 use super::read::{Inputs, Source};
 use super::variant::{Label, Variant};
@@ -44,13 +44,13 @@ pub(super) fn sweep(
     variants: Vec<Variant>,
     (stop, said): Watch<'_>,
 ) -> Result<Report, Ended> {
-    let kept = Kept::open(args)?;
+    let retained = Retained::open(args)?;
     if args.trace.is_some() && (variants.len() > 1 || !is_by_steps(args, inputs, &variants[0])) {
         return Err(Ended::usage(
             "--trace: a trace needs one run of a scenario with its own steps: one configuration, no --runtime, --node-count, --load",
         ));
     }
-    let mut done: Vec<Option<Row>> = variants.iter().map(|variant| kept.known(args, inputs, variant)).collect();
+    let mut done: Vec<Option<Row>> = variants.iter().map(|variant| retained.known(args, inputs, variant)).collect();
     let todo: Vec<usize> = (0..variants.len()).filter(|number| done[*number].is_none()).collect();
     let threads = args.threads.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
     memory::fit(inputs, todo.iter().map(|number| &variants[*number]), threads.clamp(1, todo.len().max(1)))?;
@@ -66,7 +66,7 @@ pub(super) fn sweep(
                 go_on()
             });
             match &row {
-                Ok(row) => kept.keep(row),
+                Ok(row) => retained.keep(row),
                 Err(_) => failed.store(true, Ordering::Relaxed),
             }
             finished.lock().unwrap_or_else(PoisonError::into_inner).push((number, row));
@@ -81,7 +81,7 @@ pub(super) fn sweep(
     if !is_wanted(stop) {
         done.extend(finished.into_iter().map(|(_, row)| row.ok()));
         let finished: Vec<Row> = done.into_iter().flatten().collect();
-        return Err(kept.interrupted(&finished, &format!(" of {} runs", variants.len())));
+        return Err(retained.interrupted(&finished, &format!(" of {} runs", variants.len())));
     }
     for (number, row) in finished {
         done[number] = Some(row?);
@@ -146,7 +146,7 @@ fn by_steps(
     }
     let all = steps.scenario.steps.len();
     for (number, step) in steps.scenario.steps.iter().enumerate() {
-        // A step stands for the share of the asks that it is.
+        // A step represents the share of the asks that it is.
         let asks = steps.jobs.asks();
         let over = asks * number as u64 / all as u64;
         if number.is_multiple_of(STEPS) && !go_on(Done { over, all: asks }) {

@@ -18,7 +18,7 @@ pub(super) fn backtest(args: &SimulateArgs, notes: &[String], backtest: &Backtes
     if args.json {
         return format!("{}\n", serde_json::json!({"was": was, "forecast": forecast, "replayed": replayed}));
     }
-    let head = ["second half of the span", "forecast", "off by", "same jobs, simulated", "off by", "recorded"];
+    let head = ["second half of the time range", "forecast", "off by", "same jobs, simulated", "off by", "recorded"];
     let mut rows = vec![head.map(str::to_owned).to_vec()];
     rows.extend(backtest.rows().into_iter().map(|row| row.to_vec()));
     // The table says what the sentences about it would.
@@ -92,7 +92,7 @@ fn refusals(out: &mut String, line: &Line<'_>, labels: &[Label]) {
 fn queues(out: &mut String, line: &Line<'_>) {
     let Some(row) = line.runs.first() else { return };
     for (title, groups) in [("queue", &row.figures.queues), ("user", &row.figures.users)] {
-        let head = [title, "asks", "wait p50", "p95", "p99", "longest", "waiting", "preempted"];
+        let head = [title, "requests", "wait p50", "p95", "p99", "longest", "waiting", "preempted"];
         let mut rows: Vec<Vec<String>> = vec![head.map(str::to_owned).to_vec()];
         for group in groups.iter().take(QUEUES) {
             let waits = &group.waits;

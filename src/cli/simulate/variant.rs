@@ -25,7 +25,7 @@ pub(super) struct Label {
     pub workload: String,
     pub config: String,
     pub core: String,
-    /// How many nodes, where that was asked for.
+    /// How many nodes, where that was requested.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub nodes: Option<usize>,
     #[serde(default, skip_serializing_if = "Option::is_none")]

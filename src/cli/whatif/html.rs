@@ -60,7 +60,8 @@ fn changes(page: &mut String, asked: &dto::WhatIf, result: &dto::WhatIfResult) {
     let seconds = (result.ended - result.began).max(0) / 1_000_000_000;
     let _written = writeln!(
         page,
-        "<p class=\"quiet\">Two runs from the same moment, with and without the changes; {seconds} s of scheduler time. {}. {}.</p>",
+        "<p class=\"quiet\">Two runs from the same state, with and without the changes; {seconds} s of scheduler \
+            time. {}. {}.</p>",
         escaped(&capital(&result.runtimes)),
         escaped(&capital(&result.arrivals))
     );
@@ -70,7 +71,7 @@ fn changes(page: &mut String, asked: &dto::WhatIf, result: &dto::WhatIfResult) {
     let items: String = all.map(|change| format!("<li><code>{}</code></li>", escaped(&change))).collect();
     let _written = writeln!(page, "<h2>Changes</h2>\n<ul>{items}</ul>");
     let refused = result.refused.iter().map(|step| vec![cell(&step.what, false), cell(&step.why, false)]);
-    table(page, "Refused", &[("Change", false), ("Why", false)], refused.collect());
+    table(page, "Rejected", &[("Change", false), ("Why", false)], refused.collect());
 }
 
 fn first(page: &mut String, result: &dto::WhatIfResult) {
@@ -165,7 +166,7 @@ fn applications(page: &mut String, result: &dto::WhatIfResult) {
 }
 
 fn nodes(page: &mut String, result: &dto::WhatIfResult) {
-    let side = |map: &Option<ResourceMap>| map.as_ref().map_or("not there".to_owned(), amounts);
+    let side = |map: &Option<ResourceMap>| map.as_ref().map_or("missing".to_owned(), amounts);
     let rows =
         result.diff.nodes.iter().map(|node| {
             vec![cell(&node.node, false), cell(&side(&node.without), false), cell(&side(&node.with), false)]

@@ -112,7 +112,7 @@ impl Ended {
     }
 }
 
-/// Exit code 0: both runs reached their end; 1: something cannot be read or is refused; 2: a change is not one; 3: nobody answers.
+/// Exit code 0: both runs reached their end; 1: something cannot be read or is refused; 2: a change is not one; 3: no one answers.
 pub fn run(args: &WhatIfArgs) -> ExitCode {
     let done = tried(args).and_then(|(asked, result)| {
         if let Some(file) = &args.html {

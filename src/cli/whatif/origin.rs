@@ -1,4 +1,4 @@
-//! The moment that both runs begin from.
+//! The moment that both runs start from.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -37,7 +37,7 @@ pub(super) fn of_manifests(
     fork.map(|fork| (fork, unknown, later)).map_err(|why| why.to_string())
 }
 
-/// The fork, and what comes in after it.
+/// The fork, and what arrives after it.
 pub(super) fn fork(args: &WhatIfArgs) -> Result<(Fork, Arrivals), String> {
     match &args.state {
         Some(folder) => {

@@ -75,7 +75,7 @@ fn differing(without: &dto::WhatIfFigures, with: &dto::WhatIfFigures) -> Vec<Str
     count("started", without.started, with.started);
     count("ended", without.ended, with.ended);
     count("preempted", without.preempted, with.preempted);
-    count("waiting asks", without.waiting, with.waiting);
+    count("pending requests", without.waiting, with.waiting);
     count("long waits", without.long_waits, with.long_waits);
     let seconds = |nanos: i64| format!("{:.1} s", nanos as f64 / 1e9);
     let mut time = |name: &str, without: i64, with: i64| {
@@ -111,7 +111,7 @@ fn more(applications: usize, lines: &mut Vec<String>) {
 /// `+3 (+1 to +5)`.
 fn signed(spread: dto::WhatIfSpread) -> String {
     let dto::WhatIfSpread { p10, median, p90 } = spread;
-    // Amounts below are whole, but for times.
+    // Amounts below are whole, except for times.
     let one = |value: f64| if value.fract() == 0.0 { format!("{value:+.0}") } else { format!("{value:+.1}") };
     if p10 == p90 { one(median) } else { format!("{} ({} to {})", one(median), one(p10), one(p90)) }
 }

@@ -156,7 +156,7 @@ impl Workload for Restless {
 fn no_tape_can_hang() {
     let limits = Limits { time: Duration::from_secs(10), presses: 100, work: 20_000 };
     let outcome = played("Source default\nAdvance 9s\nAdvance 2s\n", None, limits);
-    assert_eq!(failed(&outcome), (3, "TAPE-021", "more than 10s of virtual time go by"));
+    assert_eq!(failed(&outcome), (3, "TAPE-021", "more than 10s of virtual time passed"));
     let outcome = played("Source default\nDown 60\nUp 60\n", None, limits);
     assert_eq!(failed(&outcome), (3, "TAPE-021", "more than 100 keys are pressed"));
 

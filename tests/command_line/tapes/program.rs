@@ -164,10 +164,10 @@ fn a_picture_that_is_stale_or_missing_fails_the_check() {
     fs::write(folder.join("a.tape"), "Source default\nScreenshot a.svg\nScreenshot a.text\n").expect("written");
     let (code, _, message) = play(&folder, &["a.tape", "--check"]);
     assert_eq!(code, Some(1));
-    assert!(message.contains("a.tape:2:1: error[TAPE-031]: the picture `a.svg` is not there"), "{message}");
+    assert!(message.contains("a.tape:2:1: error[TAPE-031]: the image `a.svg` does not exist"), "{message}");
     assert_eq!(play(&folder, &["a.tape", "--update"]).0, Some(0));
     assert_eq!(play(&folder, &["a.tape", "--check"]).0, Some(0));
     fs::write(folder.join("a.text"), "old").expect("written");
     let (_, _, message) = play(&folder, &["a.tape", "--check"]);
-    assert!(message.contains("a.tape:3:1: error[TAPE-031]: the picture `a.text` is stale"), "{message}");
+    assert!(message.contains("a.tape:3:1: error[TAPE-031]: the image `a.text` is stale"), "{message}");
 }

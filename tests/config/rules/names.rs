@@ -5,16 +5,16 @@ use super::*;
 const PLAIN: [&str; 4] = ["sue", "_x", "a-b_9", "Sue"];
 
 /// Whether the profile keeps a name in an access list, of users or of groups.
-fn kept(name: &str, groups: bool, profile: Profile) -> bool {
+fn retained(name: &str, groups: bool, profile: Profile) -> bool {
     let acl = if groups { format!(" {name}") } else { name.to_owned() };
     let text = R(&format!("submitacl: '{acl}'"));
     let acl =
         read(&text, profile).config.expect("lists with odd names are taken").partitions[0].root.submit_acl.clone();
     let message = faults(&text, profile, Severity::Warning).iter().any(|fault| fault.code == "CFG-038");
-    let kept =
+    let retained =
         if groups { acl.value.groups.contains(&name.to_owned()) } else { acl.value.users.contains(&name.to_owned()) };
-    assert_ne!(kept, message, "{name}: what is not kept is reported");
-    kept
+    assert_ne!(retained, message, "{name}: what is not kept is reported");
+    retained
 }
 
 /// Whether the profile takes a name in a limit, of users or of groups.
@@ -26,7 +26,7 @@ fn limited(name: &str, key: &str, profile: Profile) -> bool {
 fn nam_001_access_lists_of_the_releases() {
     for profile in Profile::RELEASES {
         for name in PLAIN {
-            assert!(kept(name, false, profile) && kept(name, true, profile), "{name}");
+            assert!(retained(name, false, profile) && retained(name, true, profile), "{name}");
         }
         for (name, user, group) in [
             ("user@example.com", true, false),
@@ -36,7 +36,7 @@ fn nam_001_access_lists_of_the_releases() {
             (".x", false, false),
             ("a:b", false, false),
         ] {
-            assert_eq!((kept(name, false, profile), kept(name, true, profile)), (user, group), "{name}");
+            assert_eq!((retained(name, false, profile), retained(name, true, profile)), (user, group), "{name}");
         }
     }
 }
@@ -44,11 +44,11 @@ fn nam_001_access_lists_of_the_releases() {
 #[test]
 fn nam_002_access_lists_take_portable_names_and_domains() {
     for name in PLAIN.into_iter().chain(["9user", ".x", "user@example.com", "dotted.name"]) {
-        assert!(kept(name, false, Profile::Kornsole) && kept(name, true, Profile::Kornsole), "{name}");
+        assert!(retained(name, false, Profile::Kornsole) && retained(name, true, Profile::Kornsole), "{name}");
     }
-    assert!(kept("svc$", false, Profile::Kornsole) && !kept("svc$", true, Profile::Kornsole));
+    assert!(retained("svc$", false, Profile::Kornsole) && !retained("svc$", true, Profile::Kornsole));
     for name in ["a:b", "-x", "@x", "a$b", "é"] {
-        assert!(!kept(name, false, Profile::Kornsole) && !kept(name, true, Profile::Kornsole), "{name}");
+        assert!(!retained(name, false, Profile::Kornsole) && !retained(name, true, Profile::Kornsole), "{name}");
     }
 }
 

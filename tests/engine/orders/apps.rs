@@ -62,7 +62,7 @@ fn a_kill_that_is_refused_says_which_access_is_missing() {
     assert_refusal(
         &stage.refused(&read_only, kill("etl")),
         Code::ReadOnly,
-        "ann may not kill etl: read only: no token",
+        "ann may not kill etl: read-only: no token",
     );
     let elsewhere = view::act::Act::within(&"gone".into(), PartitionAct::Remove { app: "etl".into() });
     assert_refusal(&stage.refused(&user("ann"), elsewhere), Code::NotFound, "partition gone not found");

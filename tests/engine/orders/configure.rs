@@ -149,7 +149,7 @@ fn a_dry_run_says_what_drains_and_changes_nothing() {
 fn the_file_is_replaced_whole_and_not_when_it_was_changed_by_hand() {
     let folder = TestFolder::new();
     let file = file(&folder);
-    let mut stage = Stage::kept(Some(file.clone()));
+    let mut stage = Stage::retained(Some(file.clone()));
     let text = CONFIG.replace("{vcore: 2}", "{vcore: 9}");
     change(&mut stage, &user("ann"), &text).unwrap();
     assert_eq!(fs::read_to_string(&file).unwrap(), text);
@@ -167,7 +167,7 @@ fn the_file_is_replaced_whole_and_not_when_it_was_changed_by_hand() {
 fn what_a_watch_read_before_an_order_replaced_the_file_is_old() {
     let folder = TestFolder::new();
     let file = file(&folder);
-    let mut stage = Stage::kept(Some(file));
+    let mut stage = Stage::retained(Some(file));
     let (first, second) = (CONFIG.replace("vcore: 2", "vcore: 3"), CONFIG.replace("vcore: 2", "vcore: 4"));
     change(&mut stage, &owner(), &first).unwrap();
     change(&mut stage, &owner(), &second).unwrap();
@@ -179,7 +179,7 @@ fn what_a_watch_read_before_an_order_replaced_the_file_is_old() {
 fn a_file_that_cannot_be_written_leaves_everything_as_it_was() {
     let folder = TestFolder::new();
     let file = file(&folder);
-    let mut stage = Stage::kept(Some(file));
+    let mut stage = Stage::retained(Some(file));
     fs::remove_dir_all(&*folder).unwrap();
     let act = configure(&stage, &CONFIG.replace("{vcore: 2}", "{vcore: 9}"), false);
     assert_refusal(&stage.refused(&user("ann"), act), Code::NotDurable, "is unchanged");

@@ -51,7 +51,7 @@ fn each_act_leaves_one_entry_with_what_it_found_and_left() {
     stage.order(&user("ann"), kill("etl")).unwrap();
     stage.order(&user("ann"), kill("none")).unwrap_err();
     let report: Vec<String> = all(stage.core.audit_log()).iter().map(|entry| line(entry)).collect();
-    let app = "queue=root.a.x state=Running allocations=3 pending asks=1";
+    let app = "queue=root.a.x state=Running allocations=3 pending requests=1";
     assert_eq!(
         report,
         [
@@ -63,7 +63,7 @@ fn each_act_leaves_one_entry_with_what_it_found_and_left() {
              (state=drained capacity=vcore 100 used by others=nothing allocations=3)"
                 .to_owned(),
             format!(
-                "5 ann@console kill etl [] \"\" ({app}) -> (queue=root.a.x state=Failed allocations=0 pending asks=0)"
+                "5 ann@console kill etl [] \"\" ({app}) -> (queue=root.a.x state=Failed allocations=0 pending requests=0)"
             ),
             "6 ann@console kill none [NOT_FOUND] \"\" () -> ()".to_owned(),
         ]

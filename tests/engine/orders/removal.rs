@@ -38,7 +38,7 @@ fn draining(stage: &Stage) -> usize {
 fn an_order_that_takes_much_away_is_refused_with_the_number_of_queues() {
     let folder = TestFolder::new();
     let file = folder.write("queues.yaml", CONFIG);
-    let mut stage = Stage::kept(Some(file.clone()));
+    let mut stage = Stage::retained(Some(file.clone()));
     let allowed = |empty, queues| AllowedRemoval { empty, queues };
     for (text, allowed, of) in [
         ("", allowed(false, None), (6, true)),
@@ -83,7 +83,7 @@ fn a_rollback_is_held_to_the_same() {
 fn a_changed_file_that_takes_much_away_stays_out_of_force() {
     let folder = TestFolder::new();
     let file = folder.write("queues.yaml", CONFIG);
-    let mut stage = Stage::kept(Some(file.clone()));
+    let mut stage = Stage::retained(Some(file.clone()));
     for text in ["", "# all gone\n", FEW, &CONFIG[..CONFIG.find("              - name: y").unwrap()]] {
         fs::write(&file, text).unwrap();
         stage.core.reload("queues.yaml", text.as_bytes());

@@ -51,7 +51,7 @@ fn config() -> Arc<Config> {
 
 impl Stage {
     pub fn new() -> Self {
-        Self::kept(None)
+        Self::retained(None)
     }
 
     /// With a scheduler that is set up so.
@@ -60,7 +60,7 @@ impl Stage {
     }
 
     /// With a configuration that is kept in a file.
-    pub fn kept(file: Option<PathBuf>) -> Self {
+    pub fn retained(file: Option<PathBuf>) -> Self {
         Self::on(Core::new(Profile::Kornsole, config(), None).unwrap(), file)
     }
 

@@ -43,12 +43,12 @@ fn asks_are_made_all_or_none_by_whom_the_application_belongs_to() {
     let mut stage = Stage::new();
     let make = |asks: Vec<AskSpec>| within(PartitionAct::Ask { app: "etl".into(), asks });
     let bad = make(vec![ask("u", 2, 500), ask("nothing", 1, 0)]);
-    assert_refusal(&stage.refused(&sue(), bad), Code::BadRequest, "requests nothing");
+    assert_refusal(&stage.refused(&sue(), bad), Code::BadRequest, "is empty");
     let huge = make(vec![ask("u", 1, i64::MAX - 2_000_000), ask("v", 1, i64::MAX - 2_000_000)]);
-    assert_refusal(&stage.refused(&sue(), huge), Code::BadRequest, "too large to be counted");
+    assert_refusal(&stage.refused(&sue(), huge), Code::BadRequest, "is too large: the sum");
     let many = make(vec![ask("u", u32::MAX, 1)]);
     assert_refusal(&stage.refused(&sue(), many), Code::BadRequest, &format!("1 to {MOST_ASKS} requests"));
-    assert_refusal(&stage.refused(&sue(), make(vec![ask("t-1", 1, 500)])), Code::Exists, "is allocated already");
+    assert_refusal(&stage.refused(&sue(), make(vec![ask("t-1", 1, 500)])), Code::Exists, "is already allocated");
     assert_refusal(
         &stage.refused(&user("bob"), make(vec![ask("u", 1, 500)])),
         Code::AclDenied,
@@ -122,7 +122,8 @@ fn cleaning_up_says_what_went_and_what_holds_the_rest() {
     assert_eq!(would, did);
     let removed: Vec<_> = did.removed_queues.iter().map(ToString::to_string).collect();
     assert_eq!(removed, ["root.b.few", "root.a.y"]);
-    let kept: Vec<_> = did.kept.iter().map(|kept| (kept.queue.as_str(), kept.why.as_str())).collect();
-    assert_eq!(kept, [("root.a.x", "1 application"), ("root.a", "1 application")]);
+    let retained: Vec<_> =
+        did.retained.iter().map(|retained| (retained.queue.as_str(), retained.why.as_str())).collect();
+    assert_eq!(retained, [("root.a.x", "1 application"), ("root.a", "1 application")]);
     assert!(stage.view().partitions[0].queue_at(&"root.a.y".into()).is_none());
 }

@@ -156,7 +156,7 @@ impl Run {
         }
     }
 
-    fn kept(&self) -> Vec<u8> {
+    fn retained(&self) -> Vec<u8> {
         rmp_serde::to_vec(&self.scheduler.saving()).unwrap()
     }
 }
@@ -172,7 +172,7 @@ fn compare(profile: Profile, steps: &[Step]) -> Result<(), TestCaseError> {
     for (at, step) in steps.iter().enumerate().skip(1) {
         let (message, rebuilt) = (quick.step(step), forgetful.step(step));
         prop_assert_eq!(message, rebuilt, "step {} of {:?}", at, steps);
-        prop_assert_eq!(quick.kept() == forgetful.kept(), true, "step {} of {:?}", at, steps);
+        prop_assert_eq!(quick.retained() == forgetful.retained(), true, "step {} of {:?}", at, steps);
     }
     prop_assert_eq!(invariants::violations(&quick.scheduler), Vec::<String>::new());
     Ok(())

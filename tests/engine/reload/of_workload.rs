@@ -116,7 +116,7 @@ fn a_step_that_changes_the_same_is_refused_and_reported() {
     stage.edit(&edited);
     stage.run(80);
     assert_eq!(stage.text(), edited);
-    let refused = stage.view.notices.iter().find(|notice| notice.title.contains("workload was refused"));
+    let refused = stage.view.notices.iter().find(|notice| notice.title.contains("workload was rejected"));
     assert!(refused.unwrap().text.contains("both change line"), "{refused:?}");
     let recent = stage.core.audit_log().recent(&AuditQuery { limit: 100, ..AuditQuery::default() });
     let entry = recent.iter().find(|entry| !entry.allowed).expect("the step is in the audit");
@@ -153,17 +153,17 @@ fn the_demo_changes_only_what_it_drains() {
     stage.run(5);
     let edited = demo_config().replacen("\n", "\n# mine\n", 1);
     stage.edit(&edited);
-    let (mut went, mut came) = (0, 0);
+    let (mut went, mut arrived) = (0, 0);
     let mut there = true;
     for _ in 0..600 {
         stage.run(1);
         assert!(stage.text().contains("# mine"), "at {}", stage.core.now());
         let now = stage.text().contains("name: legacy");
         went += u32::from(there && !now);
-        came += u32::from(!there && now);
+        arrived += u32::from(!there && now);
         there = now;
     }
-    assert!(went > 0 && came > 0, "it went {went} times and came {came} times");
+    assert!(went > 0 && arrived > 0, "it went {went} times and came {arrived} times");
     assert!(stage.core.now() > Time::ZERO);
 }
 

@@ -43,7 +43,7 @@ fn both_numberings_begin_at_0_and_have_no_gaps() {
     assert!(ours.next > 200, "{}", ours.next);
     let own: Vec<u32> = ours.records.iter().map(|(_, r)| r.detail.0).filter(|detail| *detail >= 900).collect();
     assert_eq!(own, [900], "the configuration was loaded");
-    let upstreams: Vec<_> = ours.records.iter().map(|(_, r)| r).filter(|r| !r.is_ours()).collect();
+    let upstreams: Vec<_> = ours.records.iter().map(|(_, r)| r).filter(|r| !r.is_own()).collect();
     assert_eq!(upstreams, theirs.records.iter().map(|(_, r)| r).collect::<Vec<_>>());
     assert!(ours.records.is_sorted_by_key(|(_, r)| r.at));
 }
@@ -73,10 +73,10 @@ fn the_log_keeps_as_many_as_the_settings_say_and_numbers_continue() {
         while core.run_until(Time::from_millis(20_000), 3) == engine::Progress::Busy {}
     }
     for numbering in [Numbering::All, Numbering::Upstream] {
-        let (kept, whole) = (all(core.events(), numbering), all(whole.events(), numbering));
-        assert_eq!((kept.lowest, kept.next), (whole.next - 50, whole.next));
-        assert_eq!(kept.records, whole.records[whole.records.len() - 50..]);
-        assert_eq!(kept.highest(), Some(whole.next - 1));
+        let (retained, whole) = (all(core.events(), numbering), all(whole.events(), numbering));
+        assert_eq!((retained.lowest, retained.next), (whole.next - 50, whole.next));
+        assert_eq!(retained.records, whole.records[whole.records.len() - 50..]);
+        assert_eq!(retained.highest(), Some(whole.next - 1));
     }
 }
 

@@ -70,8 +70,8 @@ pub fn soft(stage: &Stage) {
         let there = pods(stage);
         there.len() == 3 && there.iter().all(|pod| pod["status"]["phase"] == "Running")
     });
-    let told = stage.kubectl(&["-n", "batch", "get", "events"]);
-    has(&told, &["the gang timed out"]);
+    let reported = stage.kubectl(&["-n", "batch", "get", "events"]);
+    has(&reported, &["the gang timed out"]);
     check(stage, &scheduler);
     scheduler.stop();
 }

@@ -30,10 +30,10 @@ pub fn foreign(stage: &Stage) {
     assert_eq!(occupied(&scheduler, "s1"), 1000, "KT-06 and KT-29: both count on their node");
     let uid = stage.kubectl(&["-n", "kube-system", "get", "pod", "kt-29", "-o", "jsonpath={.metadata.uid}"]);
     let others = node(&scheduler, "s1")["foreignAllocations"].clone();
-    let kept = others.as_array().unwrap().iter().find(|one| one["allocationKey"] == uid.trim());
-    let kept = kept.unwrap_or_else(|| panic!("KT-29: {uid} is not among {others}"));
-    assert_eq!(kept["resource"]["vcore"], 500, "KT-29: {kept}");
-    assert_eq!(kept["allocationTags"]["kubernetes.io/meta/podName"], "kt-29", "KT-29: {kept}");
+    let retained = others.as_array().unwrap().iter().find(|one| one["allocationKey"] == uid.trim());
+    let retained = retained.unwrap_or_else(|| panic!("KT-29: {uid} is not among {others}"));
+    assert_eq!(retained["resource"]["vcore"], 500, "KT-29: {retained}");
+    assert_eq!(retained["allocationTags"]["kubernetes.io/meta/podName"], "kt-29", "KT-29: {retained}");
     let apps = scheduler.get("/ws/v1/partition/default/applications/active");
     assert!(!apps.to_string().contains("\"a\""), "KT-06: {apps}");
     // KT-30: it is first seen without a node.
@@ -167,8 +167,8 @@ pub fn preempted(stage: &Stage) {
     until("KT-40: the pod of the DaemonSet is there", || node_of(stage, "kt-40-daemon").as_deref() == Some(NODES[0]));
     let left = stage.kubectl(&["-n", "batch", "get", "pods", "-o", "name"]);
     assert!(left.contains("kt-40-first") && left.contains("kt-40-second") && !left.contains("kt-40-last"), "{left}");
-    let told = stage.kubectl(&["-n", "batch", "get", "events", "--field-selector", "reason=Preempted"]);
-    assert!(told.contains("kt-40-last") && !told.contains("kt-40-first"), "{told}");
+    let reported = stage.kubectl(&["-n", "batch", "get", "events", "--field-selector", "reason=Preempted"]);
+    assert!(reported.contains("kt-40-last") && !reported.contains("kt-40-first"), "{reported}");
     check(stage, &scheduler);
     scheduler.stop();
 }

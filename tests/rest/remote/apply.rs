@@ -55,10 +55,10 @@ fn an_empty_or_small_text_is_refused_until_it_is_allowed() {
     for (text, flags, why) in [
         ("", &[][..], "it is empty and removes 4 of 4 queues"),
         ("# by mistake\n", &["--allow-removal", "4"], "--allow-empty"),
-        (&few, &[], "it removes 3 of 4 queues; if that is meant, allow it: --allow-removal 3"),
+        (&few, &[], "it removes 3 of 4 queues; if this is intended, use --allow-removal 3"),
         (&few, &["--allow-empty"], "--allow-removal 3"),
         (&few, &["--allow-removal", "2"], "--allow-removal 3"),
-        (&all, &[], "it removes 4 of 4 queues, every queue of partition default among them"),
+        (&all, &[], "it removes 4 of 4 queues, including every queue of partition default"),
     ] {
         let (code, err) = said(&stage.apply(text, &[flags, &["--yes"]].concat()));
         assert!(code == Some(1) && err.contains(why), "{text:?} {flags:?}: {code:?} {err}");
@@ -119,7 +119,7 @@ fn without_a_terminal_a_word_is_needed_and_a_dry_run_says_what_would_be() {
     let would: Value = serde_json::from_slice(&empty.stdout).unwrap();
     assert_eq!((&would["revision"], &would["draining"].as_array().unwrap().len()), (&Value::from(2), &4));
     assert!(
-        said(&empty).1.contains("it would be rejected: it is empty and removes 4 of 4 queues"),
+        said(&empty).1.contains("warning: the configuration would be rejected: it is empty and removes 4 of 4 queues"),
         "{}",
         said(&empty).1
     );

@@ -26,8 +26,8 @@ fn behind_a_base_path_the_picture_is_the_same() {
     let ingress = Server::start(below("/tools/yunikorn", sets::of("1.8.0")));
     let looker = Looker::at(&format!("{}/tools/yunikorn/", ingress.url()));
     assert_eq!(looker.all(), wanted);
-    let came = ingress.came();
-    assert!(came.iter().all(|came| came.line.contains(" /tools/yunikorn/")), "{:?}", came.first());
+    let arrived = ingress.arrived();
+    assert!(arrived.iter().all(|arrived| arrived.line.contains(" /tools/yunikorn/")), "{:?}", arrived.first());
 }
 
 /// The program, with variables of an environment that has no proxies of its own.
@@ -48,24 +48,24 @@ fn proxies_come_from_the_environment() {
         "{message}{}",
         String::from_utf8_lossy(&output.stderr)
     );
-    assert!(proxy.came().iter().all(|came| came.line.contains(" http://yk.invalid:9080/")));
+    assert!(proxy.arrived().iter().all(|arrived| arrived.line.contains(" http://yk.invalid:9080/")));
 
     // What is encrypted goes through as it is: the proxy learns where to, and no more.
     let token = ("KORNSOLE_TOKEN", "secret-4");
     let output = kornsole(&["whoami", "--server", "https://yk.invalid"], &[&through[..], &[token]].concat());
     assert_eq!(output.status.code(), Some(3), "this proxy connects to nobody");
-    let last = proxy.came().pop().unwrap();
+    let last = proxy.arrived().pop().unwrap();
     assert!(last.line.starts_with("CONNECT yk.invalid:443"), "{}", last.line);
     assert!(!format!("{:?}", last.headers).contains("secret-4"), "{:?}", last.headers);
 
     // This machine is reached without one, and the one who is named as an exception.
     let here = Server::start(sets::of("1.8.0"));
-    let before = proxy.came().len();
+    let before = proxy.arrived().len();
     let output = kornsole(&["nodes", "--server", &here.url()], &through);
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let except = [&through[..], &[("no_proxy", "yk.invalid")]].concat();
     assert_eq!(kornsole(&["nodes", "--server", "http://yk.invalid:9080"], &except).status.code(), Some(3));
-    assert_eq!(proxy.came().len(), before);
+    assert_eq!(proxy.arrived().len(), before);
 }
 
 #[test]

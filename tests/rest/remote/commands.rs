@@ -233,9 +233,9 @@ fn orders_are_sent_with_the_token_and_their_answers_reported() {
     );
     assert!(lines.contains(&"default root.a yes, list of root.a yes, list of root".to_owned()), "{who}");
     let killed = out(&run(&["kill", "etl-1", "--yes", "--reason", "too much"]));
-    assert_eq!(killed, "etl-1 of root.tenants.tenant-a.etl is Failed: 2 allocations released, 1 asks withdrawn\n");
-    let came = server.came();
-    let sent = came.iter().find(|came| came.line.starts_with("POST")).unwrap();
+    assert_eq!(killed, "etl-1 of root.tenants.tenant-a.etl is Failed: 2 allocations released, 1 requests canceled\n");
+    let arrived = server.arrived();
+    let sent = arrived.iter().find(|arrived| arrived.line.starts_with("POST")).unwrap();
     assert_eq!(serde_json::from_str::<Value>(&sent.body).unwrap(), json!({"reason": "too much"}));
     let header = |name: &str| {
         let found = sent.headers.iter().find(|header| header.to_lowercase().starts_with(name));
@@ -258,8 +258,8 @@ fn orders_are_sent_with_the_token_and_their_answers_reported() {
     let stale = run(&["apply", &config, "--yes"]);
     assert_eq!(stale.status.code(), Some(1));
     assert!(err(&stale).contains("the configuration is another one by now: changed by ann"), "{}", err(&stale));
-    let came = server.came();
-    let put = came.iter().find(|came| came.line.starts_with("PUT")).unwrap();
+    let arrived = server.arrived();
+    let put = arrived.iter().find(|arrived| arrived.line.starts_with("PUT")).unwrap();
     assert!(put.headers.iter().any(|header| header.to_lowercase() == "if-match: \"ab\""), "{:?}", put.headers);
 }
 
@@ -283,6 +283,9 @@ fn a_context_of_the_settings_names_a_scheduler() {
     let text = out(&kornsole(&["nodes", "--server", "lab", "--settings", &settings]));
     assert!(text.contains("node-c"), "{text}");
     assert!(
-        server.came().iter().all(|came| came.headers.iter().any(|header| header.eq_ignore_ascii_case("x-team: data")))
+        server
+            .arrived()
+            .iter()
+            .all(|arrived| arrived.headers.iter().any(|header| header.eq_ignore_ascii_case("x-team: data")))
     );
 }

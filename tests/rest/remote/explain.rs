@@ -170,5 +170,5 @@ fn a_saved_dump_is_explained_as_the_scheduler_that_it_is_of() {
     assert_eq!(missing.status.code(), Some(1));
     assert!(message.contains("application etk not found") && message.contains("nearest: etl"), "{message}");
     let missing = String::from_utf8(of_dump(&["etl", "--key", "f-1"]).stderr).unwrap();
-    assert!(missing.contains("ask f-1 not found") && missing.contains("e-1"), "{missing}");
+    assert!(missing.contains("request f-1 not found") && missing.contains("e-1"), "{missing}");
 }

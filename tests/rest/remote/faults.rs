@@ -34,8 +34,8 @@ fn survives(mischief: Mischief, cause: &str) {
     server.mischief(mischief.clone());
     let report = looker.wait("the cause", |_, link| stale(link).filter(|report| report.contains(cause)));
     assert!(!report.contains('\n'), "{mischief:?}: {report}");
-    let kept = text(&looker.remote.view());
-    assert_eq!(kept.lines().next(), before.lines().next(), "{mischief:?}: the last data stays");
+    let retained = text(&looker.remote.view());
+    assert_eq!(retained.lines().next(), before.lines().next(), "{mischief:?}: the last data stays");
     server.mischief(Mischief::None);
     looker.wait("that it is back", live);
 }
@@ -180,7 +180,7 @@ fn the_configuration_of_a_yunikorn_is_shown_and_cannot_be_changed() {
     assert!(!hints && looker.remote.about().notes.is_empty(), "a YuniKorn takes no token");
     let mut screen = Driver::new(Arc::clone(&looker.remote) as _, Options::default(), 120, 40);
     screen.keys("jcm").unwrap();
-    assert!(screen.screen_text().contains("read only: the REST API of Apache YuniKorn"), "{}", screen.screen_text());
+    assert!(screen.screen_text().contains("read-only: the REST API of Apache YuniKorn"), "{}", screen.screen_text());
     // The events are of another day than today.
     looker.wait("events", |_, _| (!looker.remote.events(0, 1).records.is_empty()).then_some(()));
     screen.keys("7:events all<ret>").unwrap();

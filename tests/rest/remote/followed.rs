@@ -56,8 +56,8 @@ fn watch_follows_the_ledger_and_usage_shows_it_beside_the_schedulers_own_count()
     list[0]["resourceHistory"] = json!({"resourceUsage": {"UNKNOWN": {"vcore": 1_000_000}}});
     set.insert(get(ACTIVE), Answer::json(Value::from(list.clone()).to_string()));
     let server = Server::start(set);
-    let kept = folder.join("kept");
-    let report = watched(&server, &kept);
+    let retained = folder.join("kept");
+    let report = watched(&server, &retained);
     let counted = report["counted"].as_i64().unwrap();
     assert_eq!(report["to"].as_i64().unwrap() - report["from"].as_i64().unwrap(), counted, "without a gap: {report:#}");
     let mut compared = 0;
@@ -77,9 +77,9 @@ fn watch_follows_the_ledger_and_usage_shows_it_beside_the_schedulers_own_count()
     assert!(compared > 5, "{report:#}");
     // Nothing has ended since it began to look.
     assert_eq!(report.get("compared"), None, "{report:#}");
-    let text = String::from_utf8(usage(&server, &kept, &["--by", "tree", "--from", "1h"]).stdout).unwrap();
+    let text = String::from_utf8(usage(&server, &retained, &["--by", "tree", "--from", "1h"]).stdout).unwrap();
     assert!(text.contains("WAITED core-h") && text.contains("root.tenants"), "{text}");
-    let page = String::from_utf8(usage(&server, &kept, &["--format", "html"]).stdout).unwrap();
+    let page = String::from_utf8(usage(&server, &retained, &["--format", "html"]).stdout).unwrap();
     assert!(page.ends_with("</html>\n"), "{page}");
     // On a machine that follows no ledger its own count is all there is.
     let text = String::from_utf8(usage(&server, &folder.join("elsewhere"), &[]).stdout).unwrap();

@@ -233,8 +233,8 @@ fn a_list_without_an_answer_leaves_the_others() {
         assert!(!users.status.success(), "what the page is about has no answer: {}", both(&users));
         let looker = Looker::at(&server.url());
         looker.wait("applications and the reason", |view, link| {
-            let told = view.notices.iter().any(|one| one.title.starts_with("cannot fetch the list of users"));
-            (told && link.is_live() && view.partitions[0].apps.iter().flatten().count() > 0).then_some(())
+            let reported = view.notices.iter().any(|one| one.title.starts_with("cannot fetch the list of users"));
+            (reported && link.is_live() && view.partitions[0].apps.iter().flatten().count() > 0).then_some(())
         });
     }
 }

@@ -232,7 +232,8 @@ fn what_one_may_do_is_the_servers_own_decision() {
     server.answer(set);
     looker.remote.set_focus(&Focus { partition: "default".into(), kind: FocusKind::App("etl-1".into()) });
     assert_eq!(refused("the auditors have it").message, "sue may not kill etl-1");
-    let asked = server.came().into_iter().find(|came| came.line.starts_with("POST /kornsole/v1/permissions")).unwrap();
+    let asked =
+        server.arrived().into_iter().find(|arrived| arrived.line.starts_with("POST /kornsole/v1/permissions")).unwrap();
     let check = json!({"checks": [{"action": "kill", "application": "etl-1", "partition": "default"}]});
     assert_eq!(serde_json::from_str::<serde_json::Value>(&asked.body).unwrap(), check);
 }
@@ -249,11 +250,11 @@ impl Between {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();
         let (connections, open) = (Arc::new(Mutex::new(Vec::new())), Arc::new(AtomicBool::new(true)));
-        let (kept, opened) = (Arc::clone(&connections), Arc::clone(&open));
+        let (retained, opened) = (Arc::clone(&connections), Arc::clone(&open));
         // Ends with the process.
         std::thread::spawn(move || {
             for client in listener.incoming().map_while(Result::ok) {
-                let mut kept = kept.lock().unwrap();
+                let mut retained = retained.lock().unwrap();
                 if !opened.load(Ordering::Acquire) {
                     continue;
                 }
@@ -266,7 +267,7 @@ impl Between {
                         let _ = to.shutdown(Shutdown::Both);
                     });
                 }
-                kept.extend([client, server]);
+                retained.extend([client, server]);
             }
         });
         Self { port, connections, open }
@@ -315,9 +316,9 @@ fn events_of_a_kornsole_have_their_own_ids_and_kinds() {
         "the file is replaced"
     );
     let seen = seen(&console, &own);
-    let kept = own.engine.events().page(Numbering::All, 0, usize::MAX);
+    let retained = own.engine.events().page(Numbering::All, 0, usize::MAX);
     let words = |record: &Record| (record.kind, record.object.clone(), record.detail, record.message.clone());
-    let all: Vec<_> = kept.records.iter().map(|(id, record)| (*id, words(record))).collect();
+    let all: Vec<_> = retained.records.iter().map(|(id, record)| (*id, words(record))).collect();
     assert_eq!(seen.iter().map(|(id, record)| (*id, words(record))).collect::<Vec<_>>(), all);
     assert!(seen.iter().any(|(_, record)| record.detail == ChangeDetail::CONFIG_LOADED), "{seen:?}");
 }

@@ -162,8 +162,8 @@ fn apps(out: &mut String, part: &PartitionView) {
             row.who,
             state(row.state),
             row.group,
-            u8::from(row.held_by_queue),
-            u8::from(row.held_by_limits),
+            u8::from(row.blocked_by_queue),
+            u8::from(row.blocked_by_limits),
             row.allocated,
             row.placeholder,
             row.pending,
@@ -232,13 +232,13 @@ fn usage(out: &mut String, part: &PartitionView) {
 fn packed_answers_are_read_to_the_same() {
     let read = |set: Set| {
         let server = Server::start(set);
-        (Looker::at(&server.url()).all(), server.came())
+        (Looker::at(&server.url()).all(), server.arrived())
     };
     let (plain, _) = read(sets::of("1.8.0"));
-    let (packed, came) = read(sets::of("1.8.0").into_iter().map(|(key, answer)| (key, answer.gzipped())).collect());
+    let (packed, arrived) = read(sets::of("1.8.0").into_iter().map(|(key, answer)| (key, answer.gzipped())).collect());
     assert_eq!(plain, packed);
     let asks_for_it = |header: &String| header.eq_ignore_ascii_case("accept-encoding: gzip");
-    assert!(came.iter().all(|came| came.headers.iter().any(asks_for_it)), "{:?}", came.first());
+    assert!(arrived.iter().all(|arrived| arrived.headers.iter().any(asks_for_it)), "{:?}", arrived.first());
 }
 
 #[test]
@@ -281,7 +281,8 @@ fn the_scheduler_of_a_kornsole_rests_and_goes_on_by_order() {
     rests(true);
     assert_eq!(give(Act::Resume), Done::Resumed);
     rests(false);
-    let came = server.came();
-    let posts: Vec<&str> = came.iter().filter_map(|came| came.line.strip_prefix("POST ")?.split(' ').next()).collect();
+    let arrived = server.arrived();
+    let posts: Vec<&str> =
+        arrived.iter().filter_map(|arrived| arrived.line.strip_prefix("POST ")?.split(' ').next()).collect();
     assert_eq!(posts, ["/kornsole/v1/scheduler/pause", "/kornsole/v1/scheduler/resume"]);
 }

@@ -143,7 +143,7 @@ fn an_attached_console_shows_the_ledger_and_rolls_back() {
     };
     until(&mut driver, "root");
     driver.keys("L").unwrap();
-    until(&mut driver, "only ann's own: the scheduler ACL sees all");
+    until(&mut driver, "note: only the entries of ann are shown; members of the scheduler ACL see all entries");
     until(&mut driver, "smaller");
     driver.keys("H").unwrap();
     until(&mut driver, "max vcore 4 → 1m");

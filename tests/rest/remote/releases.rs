@@ -24,8 +24,8 @@ fn picture(release: &str, live: bool) -> String {
         let part = view.partitions.first()?;
         (release == "1.4" || part.ended.len() == 2).then(|| text(view))
     });
-    let kept = settled.lines().filter(|line| !(live && line.starts_with("ended")));
-    kept.map(|line| line.to_owned() + "\n").collect()
+    let retained = settled.lines().filter(|line| !(live && line.starts_with("ended")));
+    retained.map(|line| line.to_owned() + "\n").collect()
 }
 
 #[test]
@@ -112,7 +112,7 @@ fn what_upstream_does_not_offer_is_refused_with_the_reason() {
     let (sender, answer) = std::sync::mpsc::channel();
     looker.remote.act(kill.into(), Box::new(move |outcome| sender.send(outcome).unwrap()));
     assert_eq!(answer.recv().unwrap().unwrap_err(), refusal);
-    assert!(server.came().iter().all(|came| came.line.starts_with("GET ")), "nothing was sent");
+    assert!(server.arrived().iter().all(|arrived| arrived.line.starts_with("GET ")), "nothing was sent");
 }
 
 #[test]
@@ -137,7 +137,7 @@ fn how_long_a_cycle_takes_is_read_from_the_metrics_that_have_it() {
     let looker = Looker::at(&server.url());
     looker.all();
     looker.wait("that it was asked", |_, _| {
-        server.came().iter().any(|came| came.line.contains("/ws/v1/metrics")).then_some(())
+        server.arrived().iter().any(|arrived| arrived.line.contains("/ws/v1/metrics")).then_some(())
     });
     assert_eq!(looker.remote.cycle(), None, "what is not said is not known");
 }
@@ -162,17 +162,17 @@ fn requests_are_what_they_should_be() {
     let server = Server::start(sets::of("1.8.0"));
     let looker = Looker::at(&server.url());
     looker.all();
-    let came = server.came();
-    let first = &came[0];
+    let arrived = server.arrived();
+    let first = &arrived[0];
     assert_eq!(first.line, "GET /kornsole/v1/server HTTP/1.1");
     let header = |name: &str| first.headers.iter().find(|header| header.to_lowercase().starts_with(name)).cloned();
     assert!(header("accept-encoding").unwrap().contains("gzip"));
     assert_eq!(header("authorization"), None);
     // Rule 19; but once, since nothing else distinguishes 1.8 from 1.9.
     let utilization: Vec<&str> =
-        came.iter().map(|came| came.line.as_str()).filter(|line| line.contains("node-utilization")).collect();
+        arrived.iter().map(|arrived| arrived.line.as_str()).filter(|line| line.contains("node-utilization")).collect();
     assert_eq!(utilization, ["GET /ws/v1/scheduler/node-utilization HTTP/1.1"]);
-    let config = came.iter().find(|came| came.line.contains("/ws/v1/config")).unwrap();
+    let config = arrived.iter().find(|arrived| arrived.line.contains("/ws/v1/config")).unwrap();
     assert!(config.headers.iter().any(|header| header.to_lowercase().starts_with("accept: application/x-yaml")));
 }
 
@@ -198,7 +198,7 @@ fn the_health_is_what_the_scheduler_says_of_itself() {
         }
     };
     until(&mut driver, "root");
-    let asked = |server: &Server| server.came().iter().any(|came| came.line.contains("healthcheck"));
+    let asked = |server: &Server| server.arrived().iter().any(|arrived| arrived.line.contains("healthcheck"));
     assert!(!asked(&server), "it is asked for when somebody looks");
     driver.keys("9").unwrap();
     until(&mut driver, "1 of 1 checks failed by its own check at ");

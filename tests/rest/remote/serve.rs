@@ -76,7 +76,7 @@ pub struct Came {
 struct State {
     set: Mutex<Arc<Set>>,
     mischief: Mutex<Mischief>,
-    came: Mutex<Vec<Came>>,
+    arrived: Mutex<Vec<Came>>,
     stopped: AtomicBool,
 }
 
@@ -131,7 +131,7 @@ impl Server {
         let state = Arc::new(State {
             set: Mutex::new(Arc::new(set)),
             mischief: Mutex::new(mischief),
-            came: Mutex::new(Vec::new()),
+            arrived: Mutex::new(Vec::new()),
             stopped: AtomicBool::new(false),
         });
         let shared = Arc::clone(&state);
@@ -164,8 +164,8 @@ impl Server {
     }
 
     /// Everything that was asked for so far.
-    pub fn came(&self) -> Vec<Came> {
-        self.state.came.lock().unwrap().clone()
+    pub fn arrived(&self) -> Vec<Came> {
+        self.state.arrived.lock().unwrap().clone()
     }
 
     /// Stops listening; connections that stand are closed with their next request. Nobody else gets the port meanwhile.
@@ -196,13 +196,13 @@ impl Drop for Server {
 fn serve(stream: &TcpStream, state: &State) -> std::io::Result<()> {
     let mut reader = BufReader::new(stream.try_clone()?);
     loop {
-        let Some(came) = read_request(&mut reader)? else { return Ok(()) };
+        let Some(arrived) = read_request(&mut reader)? else { return Ok(()) };
         if state.stopped.load(Ordering::Acquire) {
             return Ok(());
         }
-        let mut words = came.line.split(' ');
+        let mut words = arrived.line.split(' ');
         let key = (words.next().unwrap_or_default().to_owned(), words.next().unwrap_or_default().to_owned());
-        state.came.lock().unwrap().push(came);
+        state.arrived.lock().unwrap().push(arrived);
         let set = Arc::clone(&state.set.lock().unwrap());
         let answer = set.get(&key).cloned().unwrap_or_else(Answer::no_endpoint);
         let mischief = state.mischief.lock().unwrap().clone();

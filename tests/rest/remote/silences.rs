@@ -125,7 +125,7 @@ fn what_is_refused_says_why_and_changes_nothing() {
     for (user, words, why) in [
         (1, &["silence", "few", "--for", "2h", "--reason", "x"][..], "scheduler ACL"),
         (0, &["silence", "fewer", "--for", "2h", "--reason", "x"], "not found"),
-        (0, &["silence", "few", "--for", "soon", "--reason", "x"], "is not a duration; write it as `2h`"),
+        (0, &["silence", "few", "--for", "soon", "--reason", "x"], "is not a duration; use for example `2h`"),
         (0, &["unsilence", "7"], "7"),
         (0, &["silence", "few", "--for", "2h"], "--reason"),
         (0, &["silence", "few", "--for", "2h", "--reason", "x", "--label", "node"], "NAME=VALUE"),

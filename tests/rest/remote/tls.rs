@@ -38,8 +38,8 @@ fn certificates(asks: bool) -> (String, rustls::ServerConfig, String) {
 fn serve(config: rustls::ServerConfig) -> (u16, Arc<Mutex<String>>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
-    let came = Arc::new(Mutex::new(String::new()));
-    let (kept, config) = (Arc::clone(&came), Arc::new(config));
+    let arrived = Arc::new(Mutex::new(String::new()));
+    let (retained, config) = (Arc::clone(&arrived), Arc::new(config));
     std::thread::spawn(move || {
         for stream in listener.incoming() {
             let (Ok(mut stream), Ok(mut tls)) = (stream, rustls::ServerConnection::new(Arc::clone(&config))) else {
@@ -55,19 +55,19 @@ fn serve(config: rustls::ServerConfig) -> (u16, Arc<Mutex<String>>) {
             } else {
                 r#"{"product": "kornsole", "version": "0.1.0", "features": []}"#
             };
-            kept.lock().unwrap().push_str(&request);
+            retained.lock().unwrap().push_str(&request);
             let head = "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length:";
             let _ = write!(stream, "{head} {}\r\n\r\n{body}", body.len());
             let _ = stream.flush();
         }
     });
-    (port, came)
+    (port, arrived)
 }
 
 #[test]
 fn certificates_are_checked_and_a_token_goes_over_tls() {
     let (authority, config, _) = certificates(false);
-    let (port, came) = serve(config);
+    let (port, arrived) = serve(config);
     let folder = TestFolder::new();
     let (ca, token) = (folder.join("ca.pem"), folder.join("token"));
     std::fs::write(&ca, authority).unwrap();
@@ -81,7 +81,7 @@ fn certificates_are_checked_and_a_token_goes_over_tls() {
     let good = run(Some(&ca));
     let said = String::from_utf8(good.stdout).unwrap();
     assert!(said.starts_with("sue, in the scheduler ACL, at kornsole 0.1.0\n"), "{said}");
-    assert!(came.lock().unwrap().contains("Bearer secret-3"));
+    assert!(arrived.lock().unwrap().contains("Bearer secret-3"));
     let other = certificates(false).0;
     std::fs::write(&ca, other).unwrap();
     let bad = run(Some(&ca));
@@ -99,7 +99,7 @@ fn certificates_are_checked_and_a_token_goes_over_tls() {
 #[test]
 fn a_client_certificate_is_shown_to_who_asks_for_one() {
     let (authority, config, client) = certificates(true);
-    let (port, came) = serve(config);
+    let (port, arrived) = serve(config);
     let folder = TestFolder::new();
     let file = |name: &str, text: String| folder.write(name, text).to_str().unwrap().to_owned();
     let (ca, good) = (file("ca.pem", authority), file("client.pem", client));
@@ -111,11 +111,11 @@ fn a_client_certificate_is_shown_to_who_asks_for_one() {
     };
     let done = run(Some(&good));
     assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
-    assert!(came.lock().unwrap().contains("GET /kornsole/v1/whoami"));
-    came.lock().unwrap().clear();
+    assert!(arrived.lock().unwrap().contains("GET /kornsole/v1/whoami"));
+    arrived.lock().unwrap().clear();
     for other in [None, Some(stranger.as_str())] {
         let refused = run(other);
         assert_eq!(refused.status.code(), Some(3), "{}", String::from_utf8_lossy(&refused.stderr));
     }
-    assert!(came.lock().unwrap().is_empty(), "nothing was asked before the certificate was seen");
+    assert!(arrived.lock().unwrap().is_empty(), "nothing was asked before the certificate was seen");
 }

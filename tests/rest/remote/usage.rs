@@ -104,17 +104,17 @@ fn what_was_used_and_waited_for_is_reported_by_what_one_asks() {
     );
     let amount = |row: &Value, what: &str| row[what]["vcore"].as_u64().unwrap_or(0);
     // The milliseconds of the steps lie between what each application had.
-    let alike = |one: u64, other: u64| one.abs_diff(other) < 20;
+    let identical = |one: u64, other: u64| one.abs_diff(other) < 20;
     let time = amount(&rows[1], "allocated") / 7;
-    assert!(time >= 10_000 && alike(amount(&rows[0], "waited") / 4, time), "{found:#}");
+    assert!(time >= 10_000 && identical(amount(&rows[0], "waited") / 4, time), "{found:#}");
     let tree = served.json(&["--by", "tree"]);
     let leaf = tree["rows"].as_array().unwrap().iter().find(|row| row["queue"] == "root.tenants.b").unwrap();
-    assert!(alike(amount(leaf, "borrowed") / 5, time), "five of seven cores are borrowed: {tree:#}");
-    assert!(alike(amount(leaf, "guaranteed") / 2, time), "{tree:#}");
+    assert!(identical(amount(leaf, "borrowed") / 5, time), "five of seven cores are borrowed: {tree:#}");
+    assert!(identical(amount(leaf, "guaranteed") / 2, time), "{tree:#}");
     let leaf = served.json(&["--by", "queue", "--queue", "root.tenants.b"]);
     assert_eq!(leaf["rows"].as_array().map(Vec::len), Some(1), "{leaf:#}");
-    assert!(alike(amount(&leaf["rows"][0], "borrowed") / 5, time), "the same of the leaf alone: {leaf:#}");
-    assert!(alike(amount(&rows[1], "borrowed") / 5, time), "and of its only application: {found:#}");
+    assert!(identical(amount(&leaf["rows"][0], "borrowed") / 5, time), "the same of the leaf alone: {leaf:#}");
+    assert!(identical(amount(&rows[1], "borrowed") / 5, time), "and of its only application: {found:#}");
     let sue = served.json(&["--by", "priority", "--user", "sue"]);
     assert_eq!((sue["rows"][0]["priority"].as_i64(), &sue["rows"][0]["allocated"]), (Some(0), &rows[1]["allocated"]));
     let price = served.folder.write("prices.toml", "currency = 'EUR'\n[hour]\nvcore = 3600.0\n").display().to_string();

@@ -10,9 +10,9 @@ use scheduler::{Event, Scheduler};
 use serde_json::Value;
 use view::record::{self, Record};
 
-struct Kept(Vec<Event>);
+struct Retained(Vec<Event>);
 
-impl Sink for Kept {
+impl Sink for Retained {
     fn events(&mut self, _step: i64, events: &[Event]) -> io::Result<()> {
         self.0.extend_from_slice(events);
         Ok(())
@@ -31,9 +31,9 @@ fn file(name: &str) -> String {
 fn run(profile: Profile) -> Vec<Record> {
     let scenario = scenario::read(&file("scenario.yaml")).scenario.expect("a scenario without faults");
     let config = scenario.embedded_config(profile).expect("it brings its configuration");
-    let mut kept = Kept(Vec::new());
-    scenario::run(&scenario, config, profile, &mut kept).expect("nothing is written");
-    record::records(&kept.0, profile).into_iter().filter(|record| !record.is_ours()).collect()
+    let mut retained = Retained(Vec::new());
+    scenario::run(&scenario, config, profile, &mut retained).expect("nothing is written");
+    record::records(&retained.0, profile).into_iter().filter(|record| !record.is_own()).collect()
 }
 
 /// A record as one line, amounts of 0 left out.

@@ -113,7 +113,7 @@ fn an_application_that_ends_takes_nothing_and_ends_once() {
         assert_eq!(released(&scheduler.apply(Time::ZERO, &end)), 2);
         assert!(scheduler.is_unfinished() && state(&scheduler).is_some());
         let refusals = [
-            (ask("big", "late", 1), "takes no asks"),
+            (ask("big", "late", 1), "accepts no requests"),
             (kill(), if last == AppState::Failed { "already Failed" } else { "already Completed" }),
             (remove(), "no active application"),
         ];

@@ -131,7 +131,7 @@ proptest! {
         steps in prop::collection::vec(step(), 1..120),
         every in 1..7usize,
     ) {
-        let mut kept = ViewBuilder::default();
+        let mut retained = ViewBuilder::default();
         let mut count = 0;
         let mut last = None;
         run(profile, &steps, |scheduler, now, _| {
@@ -139,7 +139,7 @@ proptest! {
             if count % every != 0 {
                 return;
             }
-            if let Some(view) = kept.update(now, scheduler) {
+            if let Some(view) = retained.update(now, scheduler) {
                 last = Some(view);
             }
             let mut copy = scheduler.clone();
@@ -340,13 +340,13 @@ fn the_laws_of_preemption() {
                 }
                 between_queues.set(between_queues.get() + 1);
                 let case = Case { after, from, victim, to, ask };
-                let mut kept =
+                let mut retained =
                     vec![case.is_from_another_queue(), case.is_no_more_important(), case.is_inside_the_fence()];
                 if profile == Profile::Kornsole {
-                    kept.push(case.leaves_the_guarantee());
-                    kept.push(case.is_for_a_queue_under_its_guarantee());
+                    retained.push(case.leaves_the_guarantee());
+                    retained.push(case.is_for_a_queue_under_its_guarantee());
                 }
-                assert!(!kept.contains(&false), "{profile}: laws 3, 6, 7, 2 and 4: {kept:?} for {event:?}");
+                assert!(!retained.contains(&false), "{profile}: laws 3, 6, 7, 2 and 4: {retained:?} for {event:?}");
             }
         });
         Ok(())

@@ -71,7 +71,7 @@ fn above_a_maximum_comes_before_a_full_queue_and_that_before_full_nodes() {
     stage.ask_for("a", "t", "{vcore: 2, memory: 5}", 0, 1);
     let (kinds, sentence, json) = of_a(&stage);
     assert_eq!(kinds, [Mending::Never, Mending::Change, Mending::End], "{json:#}");
-    assert_eq!(sentence, "a in root.q waits for memory in root.q: 5 requested at once, above its maximum 4");
+    assert_eq!(sentence, "a in root.q waits for memory in root.q: 5 requested at the same time, above its maximum 4");
     // No end of other work helps there.
     let ends =
         stage.explain("a").asks[0].remedies.iter().map(|one| one.sentence(Default::default())).collect::<Vec<_>>();

@@ -6,7 +6,7 @@ use view::waiting::Sentences;
 
 use model::Profile;
 use scheduler::EventKind;
-use view::record::{Kept, PreemptionGrounds, PreemptionRule, WhyKept};
+use view::record::{PreemptionGrounds, PreemptionRule, Retained, WhyRetained};
 use view::waiting::PreemptionOutcome;
 
 use super::stage::{Stage, cores, open_root};
@@ -37,8 +37,8 @@ fn grounds(events: &[EventKind]) -> Option<Arc<PreemptionGrounds>> {
 }
 
 /// How many stay for which reason, by leaf.
-fn reasons(kept: &[Kept]) -> Vec<(WhyKept, String, u64)> {
-    let mut all: Vec<_> = kept.iter().map(|one| (one.why, one.leaf.queue.to_string(), one.count)).collect();
+fn reasons(retained: &[Retained]) -> Vec<(WhyRetained, String, u64)> {
+    let mut all: Vec<_> = retained.iter().map(|one| (one.why, one.leaf.queue.to_string(), one.count)).collect();
     all.sort();
     all
 }
@@ -53,12 +53,16 @@ fn the_grounds_have_the_queues_as_they_stood_and_why_the_others_stayed() {
         let leaves: Vec<String> = grounds.leaves.iter().map(|leaf| leaf.sentence()).collect();
         assert_eq!(leaves, ["root.a: 14 cpu used, 4 cpu guaranteed, 10 cpu over"], "{profile}");
         assert_eq!(grounds.leaves[0].over(), cores(10));
-        let kept = reasons(&grounds.kept.groups);
-        let counted: u64 = kept.iter().map(|(.., count)| count).sum();
-        assert_eq!(counted + grounds.victims + grounds.kept.others, 10, "each allocation is in it once: {kept:?}");
-        assert_eq!(kept[0], (WhyKept::WithinGuarantee, "root.c".to_owned(), 3), "{profile}");
-        for (why, ..) in &kept[1..] {
-            assert!(matches!(why, WhyKept::OtherNode | WhyKept::NotNeeded), "{profile}: {kept:?}");
+        let retained = reasons(&grounds.retained.groups);
+        let counted: u64 = retained.iter().map(|(.., count)| count).sum();
+        assert_eq!(
+            counted + grounds.victims + grounds.retained.others,
+            10,
+            "each allocation is in it once: {retained:?}"
+        );
+        assert_eq!(retained[0], (WhyRetained::WithinGuarantee, "root.c".to_owned(), 3), "{profile}");
+        for (why, ..) in &retained[1..] {
+            assert!(matches!(why, WhyRetained::OtherNode | WhyRetained::NotNeeded), "{profile}: {retained:?}");
         }
     }
 }
@@ -80,7 +84,7 @@ fn an_ask_for_which_nobody_goes_says_what_was_looked_at_and_why_it_stays() {
         let verdict = &found.asks[0].preemption;
         assert_eq!(verdict.outcome, PreemptionOutcome::NoCandidates, "{profile}");
         assert_eq!(
-            verdict.kept.sentences(),
+            verdict.retained.sentences(),
             [
                 "5 allocations of root.a, the first t-1 of a1: the queue is within its guarantee, 10 cpu used, 20 cpu guaranteed"
             ],
@@ -119,11 +123,11 @@ fn a_maximum_that_is_enforced_says_what_stayed_below_it_and_why() {
         let grounds = found.unwrap_or_else(|| panic!("{profile}: nothing went"));
         assert_eq!((grounds.rule, grounds.victims), (PreemptionRule::Maximum, 2), "{profile}");
         assert_eq!(
-            reasons(&grounds.kept.groups),
+            reasons(&grounds.retained.groups),
             [
-                (WhyKept::WithinGuarantee, "root.p.c".to_owned(), 2),
-                (WhyKept::NothingShared, "root.p.a".to_owned(), 1),
-                (WhyKept::TooLarge, "root.p.a".to_owned(), 1)
+                (WhyRetained::WithinGuarantee, "root.p.c".to_owned(), 2),
+                (WhyRetained::NothingShared, "root.p.a".to_owned(), 1),
+                (WhyRetained::TooLarge, "root.p.a".to_owned(), 1)
             ],
             "{profile}"
         );

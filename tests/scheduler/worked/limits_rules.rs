@@ -203,7 +203,7 @@ partitions:
 
     let view = limited.0.view();
     let [first, second] = ["etl-1", "etl-2"].map(|id| view.app_by_id(&AppId::from(id)).expect("it is live"));
-    assert_eq!((first.held_by_limits, second.held_by_limits, second.held_by_queue), (false, true, false));
+    assert_eq!((first.blocked_by_limits, second.blocked_by_limits, second.blocked_by_queue), (false, true, false));
     let wanted: Resource = cores(1);
     let limit = view.limit_too_full_for(first, &wanted).expect("the limit is used up");
     assert_eq!((limit.name.as_str(), limit.queue.as_str(), limit.limit.at.line), ("sue", "root.tenant", 11));

@@ -18,9 +18,9 @@ pub struct Stage {
 
 /// The events of some steps.
 #[derive(Default)]
-struct Heard(Vec<EventKind>);
+struct Received(Vec<EventKind>);
 
-impl Sink for Heard {
+impl Sink for Received {
     fn events(&mut self, _step: i64, events: &[Event]) -> io::Result<()> {
         self.0.extend(events.iter().map(|event| event.kind.clone()));
         Ok(())
@@ -49,7 +49,7 @@ impl Stage {
         let mut runner = Runner::new(profile);
         let reading = config::read(text, profile);
         let faults = reading.faults.clone();
-        let outcome = runner.load(reading, &mut Heard::default()).expect("nothing is written");
+        let outcome = runner.load(reading, &mut Received::default()).expect("nothing is written");
         assert_eq!(outcome, RunOutcome::Done, "{faults:?}");
         Self { runner }
     }
@@ -58,11 +58,11 @@ impl Stage {
     pub fn play(&mut self, steps: &str) -> Vec<EventKind> {
         let reading = scenario::read(&format!("steps:\n{steps}\n"));
         assert_eq!(reading.faults, []);
-        let mut heard = Heard::default();
+        let mut received = Received::default();
         for step in reading.scenario.expect("steps without faults").steps {
-            self.runner.step(&step, &mut heard).expect("nothing is written");
+            self.runner.step(&step, &mut received).expect("nothing is written");
         }
-        heard.0
+        received.0
     }
 
     /// Runs one cycle and gives what came of it, in order: `-t` for a victim, `t>n` and `t<n` for a reservation made and given up,
@@ -83,7 +83,7 @@ impl Stage {
     /// Gives a command that no step is for.
     pub fn command(&mut self, command: PartitionCommand) {
         let step = ScenarioStep { at: Place::default(), kind: StepKind::Command(command) };
-        self.runner.step(&step, &mut Heard::default()).expect("nothing is written");
+        self.runner.step(&step, &mut Received::default()).expect("nothing is written");
     }
 
     /// Plays steps and gives what each refusal says.

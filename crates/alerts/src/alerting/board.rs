@@ -44,7 +44,7 @@ pub struct ReceiverStatus {
     pub name: String,
     /// What it took, in all.
     pub taken: u64,
-    /// What waits for it.
+    /// Pending requests for it.
     pub waiting: usize,
     /// What was given up because too much waited.
     pub dropped: u64,
@@ -52,18 +52,18 @@ pub struct ReceiverStatus {
     pub failure: Option<String>,
 }
 
-/// What the board shows at one moment.
+/// What the board shows at one time.
 #[derive(Clone, Debug, Default)]
 pub struct Picture {
     /// When it was evaluated last, by the cluster's time; `None`: not yet.
     pub at: Option<Time>,
-    /// The rules in force.
+    /// The active rules.
     pub rules: Arc<Rules>,
     /// The alerts, the worst that fire first.
     pub alerts: Vec<Alert>,
     /// How many more there would be of a rule than are kept.
     pub beyond: BTreeMap<String, u64>,
-    /// Those that are over, the newest first.
+    /// Those that have ended, the newest first.
     pub ended: Vec<Ended>,
     /// The silences, the newest first, those that are over among them.
     pub silences: Vec<Silence>,
@@ -78,7 +78,7 @@ pub struct Picture {
 }
 
 impl Picture {
-    /// The alerts that fire and that nothing holds back.
+    /// The alerts that fire and that nothing blocks.
     pub fn on(&self) -> impl Iterator<Item = &Alert> {
         self.alerts.iter().filter(|alert| alert.is_on())
     }
@@ -86,15 +86,15 @@ impl Picture {
 
 pub(super) struct Inner {
     pub alerts: Alerts,
-    /// What waits for each receiver, by its name.
+    /// Pending requests for each receiver, by its name.
     pub outbox: BTreeMap<String, VecDeque<Notice>>,
-    /// When alerts began to fire by the wall clock, in ms since 1970.
+    /// When alerts started to fire by the wall clock, in ms since 1970.
     pub began: BTreeMap<(String, Subject), i64>,
     pub status: BTreeMap<String, ReceiverStatus>,
     recent: VecDeque<Change>,
     /// Why the file was not written last.
     unwritten: Option<String>,
-    /// Why something else of the state folder is not written.
+    /// Why something else of the state directory is not written.
     unkept: Option<String>,
     notes: Vec<String>,
     written: Option<SystemTime>,
@@ -130,7 +130,7 @@ impl std::fmt::Debug for Board {
 }
 
 impl Board {
-    /// A board by a set of rules. With a store it continues where that ends, at the cluster's time `now`; what is wrong with it is said in
+    /// A board by a set of rules. With a store it continues where that ends, at the cluster's time `now`; what is wrong with it is reported in
     /// the picture.
     pub fn new(cluster: &str, rules: Arc<Rules>, store: Option<Store>, now: Time, notes: Vec<String>) -> Self {
         let mut inner = Inner {
@@ -151,7 +151,7 @@ impl Board {
             inner.notes.push(format!("the saved alerts are damaged ({why}); moved to {file} and started a new file"));
         }
         let names: Vec<String> = inner.alerts.rules().targets.receivers.iter().map(|one| one.name.clone()).collect();
-        // What waits for a receiver that there is no more has nowhere to go.
+        // Pending requests for a receiver that there is no more has nowhere to go.
         inner.outbox.retain(|name, _| names.contains(name));
         for name in names {
             inner.status.insert(name.clone(), ReceiverStatus { name, ..ReceiverStatus::default() });
@@ -199,7 +199,7 @@ impl Board {
         changes
     }
 
-    /// Says why something else of the state folder cannot be written; `None` once it can.
+    /// Says why something else of the state directory cannot be written; `None` once it can.
     pub fn set_unkept(&self, why: Option<String>) {
         let mut inner = self.inner();
         inner.unkept = why;
@@ -214,24 +214,24 @@ impl Board {
         self.inner().alerts.can_silence(order)
     }
 
-    /// Silences from now on. Gives the number of the silence.
+    /// Silences from now on. Returns the number of the silence.
     ///
     /// # Errors
     /// Why not.
     pub fn silence(&self, order: SilenceOrder, now: Time) -> Result<u64, String> {
-        self.kept(|alerts| alerts.silence(order, now), "keep the silence")
+        self.retained(|alerts| alerts.silence(order, now), "save the silence")
     }
 
     /// Ends a silence before its time.
     ///
     /// # Errors
-    /// There is none of this number in force.
+    /// There is none of this number active.
     pub fn end_silence(&self, id: u64, by: &str, now: Time) -> Result<(), String> {
-        self.kept(|alerts| alerts.end_silence(id, by, now), "keep the end of the silence")
+        self.retained(|alerts| alerts.end_silence(id, by, now), "save the end of the silence")
     }
 
     /// Changes what a person ordered: it is on the disk when this returns, or it is not done.
-    fn kept<T>(&self, change: impl FnOnce(&mut Alerts) -> Result<T, String>, what: &str) -> Result<T, String> {
+    fn retained<T>(&self, change: impl FnOnce(&mut Alerts) -> Result<T, String>, what: &str) -> Result<T, String> {
         let mut inner = self.inner();
         let before = inner.alerts.clone();
         let done = change(&mut inner.alerts)?;
@@ -286,7 +286,7 @@ impl Inner {
         serde_json::to_string(&saved).map_err(|error| error.to_string())
     }
 
-    /// Puts a change into the queues of those that are to hear of it.
+    /// Puts a change into the queues of those that are to receive of it.
     fn queue(&mut self, change: &Change, timing: Timing) {
         let alert = &change.alert;
         let key = (alert.rule.clone(), alert.subject.clone());

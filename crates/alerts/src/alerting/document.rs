@@ -9,7 +9,7 @@ use time::format_description::well_known::Rfc3339;
 
 use crate::{Alert, ChangeKind, Rule, Rules};
 
-/// How long an Alertmanager believes that an alert fires without hearing of it again. It is posted again every minute.
+/// How long an Alertmanager trusts that an alert fires without hearing of it again. It is posted again every minute.
 const BELIEVED: Duration = Duration::from_secs(4 * 60);
 
 /// One thing to send: what happened to an alert, with times of the wall clock in ms since 1970.
@@ -17,11 +17,11 @@ const BELIEVED: Duration = Duration::from_secs(4 * 60);
 pub struct Notice {
     /// The number of the change.
     pub number: u64,
-    /// Whether it fires or is over.
+    /// Whether it fires or has ended.
     pub kind: ChangeKind,
     /// The alert as it was then.
     pub alert: Alert,
-    /// When it began to fire.
+    /// When it started to fire.
     pub began: i64,
     /// When it was over.
     pub ended: Option<i64>,
@@ -57,7 +57,7 @@ pub fn rfc3339(ms: i64) -> String {
     at.and_then(|at| at.format(&Rfc3339).ok()).unwrap_or_default()
 }
 
-/// What `POST /api/v2/alerts` of an Alertmanager takes: all alerts that fire, and those that are over.
+/// What `POST /api/v2/alerts` of an Alertmanager takes: all alerts that fire, and those that have ended.
 pub fn alertmanager(notices: &[Notice], rules: &Rules, cluster: &str, now: i64) -> String {
     let believed = now.saturating_add(i64::try_from(BELIEVED.as_millis()).unwrap_or_default());
     let one = |notice: &Notice| {

@@ -13,12 +13,12 @@ use engine::call::{Attempt, post, run};
 
 /// The first pause after a try that failed, and the longest.
 const PAUSES: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(5 * 60));
-/// How often an Alertmanager hears of what still fires: it forgets what it does not hear of.
+/// How often an Alertmanager receives of what still fires: it forgets what it does not receive of.
 const REPEATED: Duration = Duration::from_secs(60);
 /// How long a thread sleeps that has nothing to send.
 const IDLE: Duration = Duration::from_secs(60);
 
-/// Starts a thread for each receiver of the rules. They end when the board is gone.
+/// Starts a thread for each receiver of the rules. They end when the board no longer exists.
 ///
 /// # Errors
 /// The operating system gives no thread.
@@ -62,7 +62,7 @@ impl Sender {
         }
     }
 
-    /// Waits; after a failure for the whole time, else until there is something to send. Whether the board is gone.
+    /// Waits; after a failure for the whole time, else until there is something to send. Whether the board no longer exists.
     fn sleeps(&self, time: Duration, whole: bool) -> bool {
         let until = Instant::now() + time;
         loop {
@@ -83,7 +83,7 @@ impl Sender {
         let document: Arc<str> = self.document(&notices, &rules, &board.cluster, now).into();
         let who = &self.receiver.name;
         let stops = |time: Duration| {
-            // A command is ended by its time limit; nobody waits for this thread.
+            // A command is ended by its time limit; no one waits for this thread.
             std::thread::sleep(time);
             false
         };
@@ -148,7 +148,7 @@ impl Sender {
             let number = inner.alerts.next_change().saturating_sub(1);
             all.push(Notice { number, kind: ChangeKind::Firing, alert, began: *began, ended: None });
         }
-        // What fired and was over while nobody could be reached leaves nothing to say but that it is over.
+        // What fired and was over while no one could be reached leaves nothing to say but that it has ended.
         (all, rules)
     }
 

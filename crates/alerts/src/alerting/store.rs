@@ -1,4 +1,4 @@
-//! The file in which alerts are kept: written beside it and renamed, so that a reader finds it whole.
+//! The file in which alerts are kept: written next to it and renamed, so that a reader finds it whole.
 
 use std::fs::{DirBuilder, File, OpenOptions, Permissions};
 use std::io::{Read as _, Write as _};
@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use crate::Disk;
 
-/// The name of the file in a state folder.
+/// The name of the file in a state directory.
 pub const FILE: &str = "alerts.json";
 /// No such file is longer, in bytes.
 const LARGEST: u64 = 64 << 20;
@@ -20,10 +20,10 @@ pub struct Store {
 }
 
 impl Store {
-    /// Takes the file in a folder, which is made where it is not there.
+    /// Takes the file in a directory, which is made where it is not there.
     ///
     /// # Errors
-    /// Another process has it, or the folder cannot be used: in words.
+    /// Another process has it, or the directory cannot be used: in words.
     pub fn open(folder: &Path) -> Result<Self, String> {
         let wrong = |error: std::io::Error| format!("{}: {error}", folder.display());
         DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(wrong)?;
@@ -31,7 +31,7 @@ impl Store {
         match lock.try_lock() {
             Ok(()) => Ok(Self { file: folder.join(FILE), _lock: lock }),
             Err(std::fs::TryLockError::WouldBlock) => {
-                Err(format!("another kornsole has the alerts in {}", folder.display()))
+                Err(format!("another kornsole process uses the alerts in {}", folder.display()))
             }
             Err(std::fs::TryLockError::Error(error)) => Err(wrong(error)),
         }
@@ -71,7 +71,7 @@ impl Store {
         })
     }
 
-    /// Moves a file aside that does not read, so that a new one can be begun. Gives where it is then.
+    /// Moves a file aside that is invalid, so that a new one can be started. Returns where it is then.
     pub fn set_aside(&self) -> PathBuf {
         let aside = self.file.with_extension("json.damaged");
         // It is only kept for a person to look at.
@@ -87,7 +87,7 @@ fn private(path: &Path) -> std::io::Result<File> {
     Ok(file)
 }
 
-/// How full the disk of a folder is; `None` where the system does not say.
+/// How full the disk of a directory is; `None` where the system does not say.
 pub fn disk(folder: &Path) -> Option<Disk> {
     let found = rustix::fs::statvfs(folder).ok()?;
     let bytes = |blocks: u64| blocks.saturating_mul(found.f_frsize);
@@ -143,11 +143,11 @@ mod tests {
         let wall = SystemTime::now();
         let step = |wall| board.step(&given(), Timing { wall, speed: 1.0 });
         step(wall + Duration::from_secs(7200));
-        // As a disk that gives no more: what has to be a file is a folder.
+        // As a disk that gives no more: what has to be a file is a directory.
         let beside = file.with_extension("json.new");
         std::fs::create_dir_all(beside.join("below")).unwrap();
         let refused = board.silence(order.clone(), Time::ZERO).unwrap_err();
-        assert!(refused.contains("cannot keep the silence"), "{refused}");
+        assert!(refused.contains("cannot save the silence"), "{refused}");
         assert!(board.picture().silences.is_empty(), "what is refused is not done");
         assert!(
             board.picture().trouble.iter().any(|why| why.contains("cannot save the alerts")),

@@ -45,7 +45,7 @@ pub fn config(given: &Given) -> Option<Vec<Reading>> {
     Some(refused.map(reading).into_iter().collect())
 }
 
-/// The scheduler's figures contradict each other. Where its health is not known nothing changes.
+/// The scheduler's figures contradict each other. Where its health is unknown nothing changes.
 pub fn unhealthy(given: &Given) -> Option<Vec<Reading>> {
     let wrong = given.health.as_ref()?;
     let more = wrong.len().saturating_sub(1) as u64;
@@ -80,8 +80,10 @@ pub fn preemptions(rule: &Rule, given: &Given, part: &PartitionView) -> Vec<Read
 /// Asks that fit all nodes together and none alone.
 pub fn fragmentation(rule: &Rule, part: &PartitionView) -> Vec<Reading> {
     let asks = asks_without_a_node(part);
-    let figures =
-        format!("{} fit the free capacity of all schedulable nodes together, but no single node", count(asks, "ask"));
+    let figures = format!(
+        "{} fit the free capacity of all schedulable nodes together, but no single node",
+        count(asks, "request")
+    );
     let subject = Subject::new(&part.name, SubjectKind::Cluster, "");
     match asks {
         0 => Vec::new(),

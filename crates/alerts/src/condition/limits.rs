@@ -13,7 +13,7 @@ use view::{PartitionView, Side};
 /// One reading for each limit of a user or group: of the resource of which most is used.
 pub fn used(rule: &Rule, part: &PartitionView) -> Vec<Reading> {
     let mut fullest: BTreeMap<Subject, LimitUsed> = BTreeMap::new();
-    // A limit of nothing is always used up, and nobody waits for it to change.
+    // A limit of nothing is always used up, and no one waits for it to change.
     for row in part.limits_used().into_iter().filter(|row| row.limit > 0) {
         let kind = match row.side {
             Side::User => SubjectKind::User,
@@ -33,7 +33,7 @@ pub fn used(rule: &Rule, part: &PartitionView) -> Vec<Reading> {
         let (used, limit, what) = (show(row.used), show(row.limit), resource_word(row.resource_name()));
         let held = match row.held_back() {
             0 => String::new(),
-            held => format!(", {} held back", show(held)),
+            held => format!(", {} blocked", show(held)),
         };
         Reading::of_value(rule, subject, percent, format!("{used} of {limit} {what} ({percent:.0}%){held}"))
     };

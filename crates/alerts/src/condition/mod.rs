@@ -1,4 +1,4 @@
-//! Of which subjects a rule's condition holds at one moment.
+//! Of which subjects a rule's condition holds at one time.
 //!
 //! A condition gives a [`Reading`] for every subject of which it holds, or would still hold if its alert fires already.
 
@@ -20,18 +20,18 @@ use view::trends::Moment;
 pub(super) struct Reading {
     /// What it is of.
     pub subject: Subject,
-    /// Whether it is enough to begin with; otherwise it only keeps a firing alert from being over.
+    /// Whether it is enough to start with; otherwise it only keeps a firing alert from being over.
     pub starts: bool,
-    /// The figure beside the threshold, in the unit of the kind.
+    /// The figure next to the threshold, in the unit of the kind.
     pub value: f64,
     /// The figures in words, without the subject.
     pub figures: String,
-    /// Which thing of the subject it is, where that changes: as the application at the head of a queue. With another one the condition begins again.
+    /// Which thing of the subject it is, where that changes: as the application at the head of a queue. With another one the condition restarts.
     pub which: String,
 }
 
 impl Reading {
-    /// A reading of a figure, if it is enough to begin with or to continue.
+    /// A reading of a figure, if it is enough to start with or to continue.
     fn of_value(rule: &Rule, subject: Subject, value: f64, figures: String) -> Option<Self> {
         let starts = value >= rule.at;
         (starts || value >= rule.resolve_at).then_some(Self { subject, starts, value, figures, which: String::new() })

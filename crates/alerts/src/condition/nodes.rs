@@ -10,7 +10,7 @@ use view::PartitionView;
 use view::drain::span;
 use view::waiting::amounts;
 
-/// Nodes that were there and open, and are gone: remembered from step to step, so one that was drained first is no loss.
+/// Nodes that were there and open, and no longer exist: remembered from step to step, so one that was drained first is no loss.
 pub fn lost(rule: &Rule, given: &Given, memory: &Memory, part: &PartitionView) -> Vec<Reading> {
     let lost = memory.lost.iter().filter(|lost| lost.partition == *part.name);
     let there = |node: &str| part.nodes.contains_key(&NodeId::from(node));
@@ -29,7 +29,7 @@ pub fn lost(rule: &Rule, given: &Given, memory: &Memory, part: &PartitionView) -
 /// Nodes of which the cluster says that they are not ready.
 pub fn not_ready(part: &PartitionView) -> Vec<Reading> {
     let not_ready = part.nodes.values().filter_map(|node| Some((node, node.closed.as_deref()?)));
-    // Cordoned is somebody's will.
+    // Cordoned is someone's will.
     let not_ready = not_ready.filter(|(_, why)| *why != "cordoned");
     let reading = |(node, why): (&std::sync::Arc<view::NodeRow>, &str)| {
         let figures = format!("{why}, {} allocations on it", node.allocations.len());

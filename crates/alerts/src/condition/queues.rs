@@ -35,7 +35,7 @@ pub fn heads(given: &Given, part: &PartitionView) -> Vec<Head> {
     for leaf in part.walk().filter(|queue| queue.leaf && queue.state == QueueState::Active) {
         let Some((app, ask)) = oldest(part, leaf) else { continue };
         let AskState::Pending { reason, .. } = ask.state else { continue };
-        let held = app.held_by_queue || app.held_by_limits;
+        let held = app.blocked_by_queue || app.blocked_by_limits;
         // A limit of a user, conditions of Kubernetes and the order of a gang are not seen here: who tried it knows better.
         let tried = match reason {
             PendingReason::UserQuota | PendingReason::Placeholder => true,
@@ -62,7 +62,7 @@ pub fn heads(given: &Given, part: &PartitionView) -> Vec<Head> {
 fn oldest<'v>(part: &'v PartitionView, leaf: &QueueRow) -> Option<(&'v Arc<AppRow>, &'v Arc<AskRow>)> {
     let waiting = leaf.apps.iter().filter_map(|slot| part.app(*slot)).filter(|app| app.pending_asks > 0);
     let pending = |ask: &&'v Arc<AskRow>| matches!(ask.state, AskState::Pending { .. });
-    // Asks stand in the order of arrival.
+    // Asks are in the order of arrival.
     let first = waiting.filter_map(|app| Some((app, app.asks.values().find(pending)?)));
     first.min_by(|(one, one_ask), (other, other_ask)| {
         one_ask.created.cmp(&other_ask.created).then_with(|| one.id.cmp(&other.id))
@@ -105,12 +105,12 @@ pub fn no_scheduling(given: &Given, memory: &Memory, heads: &[Vec<Head>]) -> Vec
     given.view.partitions.iter().zip(heads).filter_map(reading).collect()
 }
 
-/// Queues that lack a part of their guarantee and ask for it: of queues inside each other the deepest.
+/// Queues that lack a part of their guarantee and request it: of queues inside each other the deepest.
 pub fn below_guarantee(rule: &Rule, part: &PartitionView) -> Vec<Reading> {
     let mut found: Vec<Reading> = Vec::new();
     // The queues above those that were found.
     let mut above: BTreeSet<&QueuePath> = BTreeSet::new();
-    // Parents stand before their children.
+    // Parents precede their children.
     let all: Vec<&Arc<QueueRow>> = part.walk().skip(1).filter(|queue| rule.covers(&queue.path)).collect();
     for queue in all.into_iter().rev() {
         let Some((resource, guaranteed, used, pending)) = largest_lack(queue) else { continue };
@@ -135,12 +135,12 @@ pub fn below_guarantee(rule: &Rule, part: &PartitionView) -> Vec<Reading> {
 
 /// The resource that a queue lacks the largest part of its guarantee of: name, guarantee, use, demand.
 fn largest_lack(queue: &QueueRow) -> Option<(&str, i64, i64, i64)> {
-    let lack = |(name, guaranteed): (&'_ str, i64)| {
+    let shortage = |(name, guaranteed): (&'_ str, i64)| {
         let (used, pending) = (queue.allocated.amount(name), queue.pending.amount(name));
         guaranteed.min(used.saturating_add(pending)).saturating_sub(used)
     };
-    let lacking = queue.guaranteed.as_ref()?.iter().filter(|of| of.1 > 0 && lack(*of) > 0);
-    let (name, guaranteed) = lacking.max_by_key(|of| i128::from(lack(*of)) * 1000 / i128::from(of.1))?;
+    let lacking = queue.guaranteed.as_ref()?.iter().filter(|of| of.1 > 0 && shortage(*of) > 0);
+    let (name, guaranteed) = lacking.max_by_key(|of| i128::from(shortage(*of)) * 1000 / i128::from(of.1))?;
     Some((name, guaranteed, queue.allocated.amount(name), queue.pending.amount(name)))
 }
 
@@ -156,7 +156,7 @@ pub fn waits(rule: &Rule, given: &Given, part: &PartitionView) -> Vec<Reading> {
     part.walk().filter(|queue| queue.leaf && rule.covers(&queue.path)).filter_map(reading).collect()
 }
 
-/// A queue uses most of its maximum and asks for more.
+/// A queue uses most of its maximum and requests more.
 pub fn maximum(rule: &Rule, part: &PartitionView) -> Vec<Reading> {
     let reading = |queue: &Arc<QueueRow>| {
         let of = |(name, most): (&'_ str, i64)| {

@@ -10,7 +10,7 @@ use crate::subject::{Subject, SubjectKind};
 use view::record::Record;
 use view::trends::{self, Known, Moment};
 
-/// What the trends measure in every partition at this moment.
+/// What the trends measure in every partition at this time.
 fn moments(given: &Given, memory: &Memory) -> Vec<Moment> {
     let happened: Option<&[Arc<Record>]> = given.happened.as_deref();
     let known = Known { happened, apps: given.apps, before: memory.at.zip(memory.made) };

@@ -1,4 +1,4 @@
-//! The little language of rules of the kind `expression`: figures of the trends beside each other.
+//! The little language of rules of the kind `expression`: figures of the trends next to each other.
 //!
 //! ```text
 //!  queue.use.cpu / queue.maximum.cpu > 90%
@@ -7,11 +7,11 @@
 //! ```
 //!
 //! Figures are in the units that people read: cpu in cores, memory in bytes, shares as parts of 1 (`90%` is 0.9), durations in seconds. A number takes `%`,
-//! `s m h d`, `K M G T` and `Ki Mi Gi Ti`. Values of `cluster` stand beside those of one other kind.
+//! `s m h d`, `K M G T` and `Ki Mi Gi Ti`. Values of `cluster` are next to those of one other kind.
 //!
 //! Invariants:
 //! - reading never panics, and a fault has its column;
-//! - what is not known is no number, so a comparison with it does not hold;
+//! - what is unknown is no number, so a comparison with it does not hold;
 //! - its depth is bounded, so that reading and evaluating are.
 
 mod parse;
@@ -97,7 +97,7 @@ impl Expression {
             return Err(fault(
                 0,
                 "it has no value, so its result never changes".to_owned(),
-                "name one: `queue.waiting.p95`",
+                "name one, for example `queue.waiting.p95`",
             ));
         }
         kinds.retain(|kind| *kind != SubjectKind::Cluster);
@@ -120,7 +120,7 @@ impl Expression {
         self.of
     }
 
-    /// What it comes to for a thing; `None` where a value is not known, or something is divided by 0.
+    /// What it comes to for a thing; `None` where a value is unknown, or something is divided by 0.
     pub fn evaluate(&self, moment: &Moment, row: &Row) -> Option<Outcome> {
         let cluster = moment.rows.first()?;
         let left = self.left.evaluate(moment, row, cluster)?;
@@ -134,7 +134,7 @@ impl Expression {
         (left.is_finite() && right.is_finite()).then_some(Outcome { left, right, holds })
     }
 
-    /// The values that stand in it, with their figures: `queue.use.cpu 4, queue.maximum.cpu 8`.
+    /// The values that are in it, with their figures: `queue.use.cpu 4, queue.maximum.cpu 8`.
     pub fn figures(&self, moment: &Moment, row: &Row) -> String {
         let mut values = Vec::new();
         self.left.values(&mut values);
@@ -229,7 +229,10 @@ mod tests {
     fn faults_have_their_place_and_say_what_is_right() {
         assert_eq!(wrong("queue.use.cpu >").0, 15);
         assert_eq!(wrong("queue.use.cpu").1, "it has no comparison: compare with one of > >= < <=");
-        assert_eq!(wrong("1 > 2").1, "it has no value, so its result never changes: name one: `queue.waiting.p95`");
+        assert_eq!(
+            wrong("1 > 2").1,
+            "it has no value, so its result never changes: name one, for example `queue.waiting.p95`"
+        );
         assert_eq!(wrong("queue.waiting.p95 > 5 parsecs").0, 22);
         assert_eq!(wrong("queue.waiting.p95 > 5x").1, "`5x` is not a number: as 90%, 30m, 64Gi or 12.5");
         assert_eq!(wrong("queue.use > 1").0, 0);

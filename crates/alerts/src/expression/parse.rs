@@ -5,7 +5,7 @@ use std::fmt;
 use super::{ExpressionFault, Sign, Term};
 use view::trends::{SubjectKind, UnknownValue, Value};
 
-/// How deep parentheses may stand in each other.
+/// How deep parentheses may be in each other.
 const DEEPEST: usize = 32;
 
 #[derive(Clone, Debug, PartialEq)]
@@ -143,7 +143,7 @@ impl<'t> Parser<'t> {
     }
 
     fn single(&mut self) -> Result<Term, ExpressionFault> {
-        const HINT: &str = "a number or a value, as `queue.waiting.p95`";
+        const HINT: &str = "a number or a value, for example `queue.waiting.p95`";
         let Some((at, token)) = self.peek() else {
             return Err(fault(self.end, "it is incomplete".to_owned(), HINT));
         };

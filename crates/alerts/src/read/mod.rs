@@ -1,15 +1,15 @@
 //! Reading rules: TOML with the place of every fault.
 //!
 //! ```toml
-//! defaults = true               # the rules of this program hold beside these
+//! defaults = true               # the rules of this program hold next to these
 //!
 //! [[rule]]
 //! name = "etl-starves"
 //! kind = "below-guarantee"
 //! at = 20                       # percent; 10 for most kinds of things, "1h" for durations
 //! resolve-at = 10               # once it fires, it is over below this
-//! for = "10m"                   # it has to hold for so long
-//! resolve-after = "2m"          # and not to hold for so long
+//! for = "10m"                   # it has to apply to so long
+//! resolve-after = "2m"          # and not to apply to so long
 //! severity = "critical"         # info, warning, critical
 //! queues = ["root.etl"]         # these with all below them
 //! except = ["root.etl.tests"]
@@ -47,14 +47,14 @@
 //! | ALR-002 | a key that is none here |
 //! | ALR-003 | a value of another type, or none of those allowed |
 //! | ALR-004 | something is missing |
-//! | ALR-005 | a name that stands twice, or is none |
+//! | ALR-005 | a name that is duplicated, or is none |
 //! | ALR-010 | a threshold that can never be reached, or always is |
 //! | ALR-011 | `resolve-at` is beyond `at` |
 //! | ALR-012 | a duration that is none, or too long |
 //! | ALR-013 | a key that means nothing for the kind |
 //! | ALR-020 | `inhibited-by` names no rule |
 //! | ALR-021 | rules inhibit each other in a circle |
-//! | ALR-030 | an expression that does not read |
+//! | ALR-030 | an expression that is invalid |
 //! | ALR-031 | a text with a placeholder that there is not |
 //! | ALR-040 | a receiver without an address, with several, or with one that is none |
 
@@ -71,7 +71,7 @@ use super::rule::{Rule, Rules};
 use config::toml_table::{MOST_FAULTS, Table, fault};
 use config::{Fault, Place};
 
-/// The rules that hold where nobody says otherwise, as text.
+/// The rules that hold where no one says otherwise, as text.
 pub const DEFAULTS: &str = include_str!("../defaults.toml");
 
 /// What reading rules gave.
@@ -83,7 +83,7 @@ pub struct RulesRead {
     pub faults: Vec<Fault>,
 }
 
-/// The rules that hold where nobody says otherwise.
+/// The rules that hold where no one says otherwise.
 pub fn defaults() -> Rules {
     let mut rules = read_over(DEFAULTS, &[]).rules.unwrap_or_default();
     for rule in &mut rules.rules {

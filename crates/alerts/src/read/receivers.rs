@@ -81,7 +81,12 @@ fn address(entry: &Entry<'_, '_>, faults: &mut Vec<Fault>) -> Option<String> {
     let host = text.strip_prefix("http://").or_else(|| text.strip_prefix("https://"));
     let legal = host.is_some_and(|host| !host.is_empty() && !host.starts_with('/'));
     if !legal || text.chars().any(|c| c.is_whitespace() || c.is_control()) {
-        faults.push(entry.wrong("ALR-040", format!("{text:?} is not an address"), "as \"http://alertmanager:9093\""));
+        faults.push(entry.wrong(
+            "ALR-040",
+            format!("{text:?} is not an address"),
+            "for example \
+            \"http://alertmanager:9093\"",
+        ));
         return None;
     }
     Some(text.trim_end_matches('/').to_owned())

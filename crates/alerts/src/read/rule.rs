@@ -11,7 +11,7 @@ use config::Place;
 use config::toml_table::{Entry, Table, fault};
 use model::QueuePath;
 
-/// A rule as it is written.
+/// A rule as written.
 pub struct Written {
     pub rule: Rule,
     pub enabled: bool,
@@ -176,14 +176,14 @@ fn expression(entry: &Entry<'_, '_>, faults: &mut Vec<Fault>) -> Option<Expressi
     match Expression::parse(text) {
         Ok(expression) => Some(expression),
         Err(why) => {
-            // Its column is that of the text inside the quotes, where that stands as it is.
+            // Its column is that of the text inside the quotes, where that stands unchanged.
             faults.push(entry.wrong_inside("ALR-030", why.at, why.message, &why.hint));
             None
         }
     }
 }
 
-/// Reads `at` and `resolve-at`, and holds them beside each other and the kind.
+/// Reads `at` and `resolve-at`, and holds them next to each other and the kind.
 fn thresholds(
     table: &Table<'_, '_>,
     at: &Range<usize>,

@@ -31,7 +31,7 @@ pub fn one_of<T: Copy>(entry: &Entry<'_, '_>, names: &[(&str, T)], faults: &mut 
     let found = names.iter().find(|(name, _)| *name == text).map(|(_, found)| *found);
     if found.is_none() {
         let all: Vec<&str> = names.iter().map(|(name, _)| *name).collect();
-        let message = format!("no {} {text:?}", entry.name);
+        let message = format!("unknown {} {text:?}", entry.name);
         faults.push(entry.wrong("ALR-003", message, &format!("available: {}", all.join(", "))));
     }
     found

@@ -1,4 +1,4 @@
-//! Rules are read with their faults; alerts fire once, hold back, and survive restarts and clocks that jump.
+//! Rules are read with their faults; alerts fire once, block, and survive restarts and clocks that jump.
 
 mod reading;
 mod stage;

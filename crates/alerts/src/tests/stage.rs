@@ -61,19 +61,19 @@ impl Stage {
         Arc::make_mut(&mut self.given.view).partitions[0].nodes = nodes;
     }
 
-    /// The disk is used to so many percent.
+    /// The disk is used to this many percent.
     pub fn disk(&mut self, used: u64) {
         self.given.disk = Some(Disk { folder: "state".into(), free: 100 - used, size: 100, failure: None });
     }
 
-    /// Judges after some seconds. Gives what is reported.
+    /// Judges after some seconds. Returns what is reported.
     pub fn step(&mut self, seconds: u64) -> Vec<String> {
         self.given.at = self.given.at + Duration::from_secs(seconds);
         let changes = self.alerts.step(&self.given);
         changes.iter().map(words).collect()
     }
 
-    /// Saves, and begins again with what was saved.
+    /// Saves, and restarts with what was saved.
     pub fn restart(&mut self) {
         let saved = self.alerts.save().unwrap();
         self.alerts = Alerts::new(Arc::clone(self.alerts.rules()));

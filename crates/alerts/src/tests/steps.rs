@@ -1,4 +1,4 @@
-//! Steps: pending, firing, over; held back; restarts and clocks.
+//! Steps: pending, firing, over; blocked; restarts and clocks.
 
 use super::stage::Stage;
 use crate::state::MOST;
@@ -155,8 +155,8 @@ fn a_silence_ends_by_itself_and_what_still_fires_is_reported_then() {
     stage.restart();
     assert!(stage.step(20).is_empty());
     assert_eq!(stage.step(10).len(), 1, "100 s are over");
-    let kept: Vec<_> = stage.alerts.silences().map(|one| (one.by.as_str(), one.ended.is_some())).collect();
-    assert_eq!(kept, [("sue", true)]);
+    let retained: Vec<_> = stage.alerts.silences().map(|one| (one.by.as_str(), one.ended.is_some())).collect();
+    assert_eq!(retained, [("sue", true)]);
     let now = stage.given.at;
     assert_eq!(stage.alerts.silence(silence("disk", 1000), now), Ok(2));
     stage.disk(10);

@@ -48,10 +48,10 @@ pub struct ContextInfo {
 }
 
 impl Known {
-    /// The same; `None` where nothing names a cluster, which is no fault of somebody who looks at none.
+    /// The same; `None` where nothing names a cluster, which is no fault of someone who examines none.
     ///
     /// # Errors
-    /// A file does not read, or one that is named is not there.
+    /// A file is invalid, or one that is named is not there.
     pub fn read_if_there() -> Result<Option<Self>, KubeFault> {
         let named = std::env::var_os("KUBECONFIG").is_some_and(|value| !value.is_empty());
         let usual = std::env::var_os("HOME").is_some_and(|home| Path::new(&home).join(".kube/config").exists());
@@ -68,7 +68,7 @@ impl Known {
     /// runs in.
     ///
     /// # Errors
-    /// A file does not read (file, line and column), or there is none and no service account.
+    /// A file is invalid (file, line and column), or there is none and no service account.
     pub fn read() -> Result<Self, KubeFault> {
         let named = std::env::var_os("KUBECONFIG").filter(|value| !value.is_empty());
         let files: Vec<PathBuf> = match &named {
@@ -90,7 +90,7 @@ impl Known {
     /// Reads these files; of two entries with the same name the first counts.
     ///
     /// # Errors
-    /// One does not read.
+    /// One is invalid.
     pub fn of(files: &[PathBuf]) -> Result<Self, KubeFault> {
         let mut all: Option<Kubeconfig> = None;
         for file in files {
@@ -149,7 +149,7 @@ impl Known {
         self.contexts().into_iter().map(|context| context.name).collect()
     }
 
-    /// The context that a name stands for; without one the current.
+    /// The context that a name represents; without one the current.
     ///
     /// # Errors
     /// There is none of that name, or none is current.
@@ -198,7 +198,7 @@ impl Known {
         format!("{place}context {context}: {}", words(error))
     }
 
-    /// A context whose user is missing would be anonymous, which nobody meant.
+    /// A context whose user is missing would be anonymous, which no one meant.
     fn check_user(&self, kubeconfig: &Kubeconfig, context: &str) -> Result<(), KubeFault> {
         let named = kubeconfig.contexts.iter().find(|one| one.name == context).and_then(|one| one.context.as_ref());
         let user = named.and_then(|one| one.user.as_deref()).unwrap_or_default();
@@ -213,7 +213,7 @@ impl Known {
     /// What a client of a context needs.
     ///
     /// # Errors
-    /// What the context names is not there, or does not read.
+    /// What the context names is not there, or is invalid.
     pub(super) async fn config(&self, context: &str) -> Result<Config, KubeFault> {
         let mut config = match &self.kubeconfig {
             None => Config::incluster().map_err(|error| KubeFault::new(error.to_string()))?,

@@ -1,6 +1,6 @@
 //! `k8s://[CONTEXT][/NAMESPACE]`.
 
-/// What an address of a scheduler in Kubernetes begins with.
+/// What an address of a scheduler in Kubernetes starts with.
 pub const SCHEME: &str = "k8s://";
 
 /// What such an address names.

@@ -35,7 +35,7 @@ const NO_NAMESPACE: &str = "the namespace of the scheduler is unknown: Service y
 /// The longest refusal that is read, in bytes.
 const REFUSAL: usize = 64 << 10;
 
-/// What a person wants of the way.
+/// What a person needs of the way.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Wanted {
     /// The namespace of the scheduler.
@@ -127,8 +127,8 @@ impl Cluster {
 
     /// The client, made at the first use: within the runtime that asks.
     pub(super) async fn client(&self) -> Result<Client, KubeFault> {
-        let mut kept = self.client.lock().await;
-        if let Some(client) = &*kept {
+        let mut retained = self.client.lock().await;
+        if let Some(client) = &*retained {
             return Ok(client.clone());
         }
         // Those who waited meanwhile do not have a plugin run again.
@@ -137,7 +137,7 @@ impl Cluster {
         }
         let made = self.make_client().await;
         match &made {
-            Ok(client) => *kept = Some(client.clone()),
+            Ok(client) => *retained = Some(client.clone()),
             Err(fault) => self.failed.store(Some(Arc::new((Instant::now(), fault.clone())))),
         }
         made
@@ -185,7 +185,7 @@ impl Cluster {
         self.who.load_full()
     }
 
-    /// Why it is not known who one is.
+    /// Why it is unknown who one is.
     pub fn unknown(&self) -> Option<Arc<KubeFault>> {
         self.unknown.load_full()
     }
@@ -195,7 +195,7 @@ impl Cluster {
         self.wanted.enforce_acl
     }
 
-    /// Sends a request to the scheduler; `path` begins with `/`.
+    /// Sends a request to the scheduler; `path` starts with `/`.
     ///
     /// # Errors
     /// It cannot be found, or the API server does not let the request through. What the scheduler itself refuses is a response.
@@ -226,9 +226,9 @@ impl Cluster {
     }
 
     async fn forget(&self, route: &Arc<Route>) {
-        let mut kept = self.route.lock().await;
-        if kept.as_ref().is_some_and(|kept| Arc::ptr_eq(kept, route)) {
-            *kept = None;
+        let mut retained = self.route.lock().await;
+        if retained.as_ref().is_some_and(|retained| Arc::ptr_eq(retained, route)) {
+            *retained = None;
         }
     }
 
@@ -241,8 +241,8 @@ impl Cluster {
 
     /// The way to the scheduler, and whether it was looked for just now.
     async fn route(&self) -> Result<(Arc<Route>, bool), KubeFault> {
-        let mut kept = self.route.lock().await;
-        if let Some(route) = &*kept {
+        let mut retained = self.route.lock().await;
+        if let Some(route) = &*retained {
             return Ok((Arc::clone(route), false));
         }
         let client = self.client().await?;
@@ -275,7 +275,7 @@ impl Cluster {
         };
         let route = Arc::new(route);
         self.found.store(Some(Arc::new(found)));
-        *kept = Some(Arc::clone(&route));
+        *retained = Some(Arc::clone(&route));
         Ok((route, true))
     }
 
@@ -310,7 +310,7 @@ impl Cluster {
             Route::Proxy(place) => {
                 let verb = if method == Method::GET { "get" } else { "create" };
                 let asked = Asked::core(verb, "services/proxy", Some(&place.namespace)).named(&place.proxied());
-                // The API server takes it away, and it would be the token of a kornsole.
+                // The API server takes it away, and it would be the token of a kornsole server.
                 headers.remove("authorization");
                 let address =
                     format!("/api/v1/namespaces/{}/services/{}/proxy{path}", place.namespace, place.proxied());
@@ -382,7 +382,7 @@ async fn proxied(
 }
 
 impl Cluster {
-    /// Whether somebody follows its objects, so that nobody need list them.
+    /// Whether someone follows its objects, so that no one need list them.
     pub fn follows(&self) -> bool {
         self.follows.load(Ordering::Relaxed)
     }

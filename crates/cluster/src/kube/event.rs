@@ -1,4 +1,4 @@
-//! Events of Kubernetes on the scheduler's ConfigMap, so that an order is seen by who looks at the cluster and not at this machine.
+//! Events of Kubernetes on the scheduler's ConfigMap, so that an order is seen by who examines the cluster and not at this machine.
 
 use std::time::Duration;
 
@@ -32,7 +32,7 @@ impl Cluster {
     }
 
     async fn make_event(&self, namespace: &str, reason: &str, message: &str) -> Result<(), kube::Error> {
-        // One without the UID stands alone; `kubectl get events` lists it all the same.
+        // One without the UID is alone; `kubectl get events` lists it all the same.
         let uid = self.config_map_uid(namespace).await;
         let body = event(namespace, uid.as_deref(), reason, message, OffsetDateTime::now_utc());
         let request = http::Request::post(format!("/api/v1/namespaces/{namespace}/events?fieldManager={MANAGER}"))

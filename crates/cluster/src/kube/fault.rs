@@ -35,7 +35,7 @@ impl Asked {
         Self { name: Some(name.to_owned()), ..self }
     }
 
-    /// The rule that allows it, as it stands in a Role or a ClusterRole.
+    /// The rule that allows it, as it is in a Role or a ClusterRole.
     pub fn rule(&self) -> String {
         let names = match &self.name {
             // What is created has no name yet.
@@ -97,7 +97,7 @@ impl KubeFault {
             kube::Error::Api(status) => Self::answered(status.code, &status.message, asked, who),
             kube::Error::Auth(error) => Self::new(credentials(&error, None)),
             kube::Error::UpgradeConnection(error) => {
-                let message = format!("cannot {asked}: the API server refuses the upgrade to a websocket");
+                let message = format!("cannot {asked}: the API server rejects the upgrade to a websocket");
                 Self { status: Some(400), technical: error.to_string(), ..Self::new(message) }
             }
             error => {
@@ -162,7 +162,7 @@ impl fmt::Display for KubeFault {
 
 impl std::error::Error for KubeFault {}
 
-/// The user whom a refusal names.
+/// The user whom a rejection names.
 fn user_in(said: &str) -> Option<String> {
     let rest = said.split_once("User \"")?.1;
     rest.split_once('"').map(|(user, _)| user.to_owned())
@@ -201,7 +201,7 @@ pub(super) fn credentials(error: &AuthError, exec: Option<&ExecConfig>) -> Strin
     }
 }
 
-/// The program of a command as Rust prints it: behind the variables that were set for it, which are nobody's business.
+/// The program of a command as Rust prints it: behind the variables that were set for it, which are no one's business.
 fn program(printed: &str) -> Option<String> {
     let mut rest = printed.trim_start();
     loop {

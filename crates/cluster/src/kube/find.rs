@@ -17,7 +17,7 @@ pub const PORT_NAME: &str = "yunikorn-core";
 pub const PORT: u16 = 9080;
 /// The container of the scheduler.
 pub const CONTAINER: &str = "yunikorn-scheduler-k8s";
-/// The namespaces that are tried where nobody may look into all.
+/// The namespaces that are tried where no one may look into all.
 const USUAL: [&str; 2] = ["yunikorn", "default"];
 
 /// The Service of a scheduler.
@@ -50,7 +50,7 @@ impl Place {
         Self { namespace: namespace.to_owned(), service: service.name_any(), port, selector }
     }
 
-    /// As the chart makes it, where nobody may read it.
+    /// As the chart makes it, where no one may read it.
     pub fn usual(namespace: &str, service: &str) -> Self {
         let (port, selector) = (PORT_NAME.to_owned(), "app=yunikorn".to_owned());
         Self { namespace: namespace.to_owned(), service: service.to_owned(), port, selector }
@@ -65,7 +65,7 @@ impl Place {
 /// Finds the Service: in the namespace that is named, else in all, else where it usually is.
 ///
 /// # Errors
-/// There is none, there are several, or nobody may look; with what was looked for where.
+/// There is none, there are several, or no one may look; with what was looked for where.
 pub fn service<'a>(
     client: &'a Client,
     namespace: Option<&'a str>,
@@ -149,7 +149,7 @@ async fn get(client: &Client, namespace: &str, name: &str) -> Result<Service, Ku
 
 fn nowhere(service: &str, tried: &[&str], forbidden: Option<&KubeFault>) -> KubeFault {
     let where_ = if tried.is_empty() { "any namespace".to_owned() } else { format!("namespace {}", tried.join(", ")) };
-    let hint = "k8s://CONTEXT/NAMESPACE names the namespace, --service the Service";
+    let hint = "use k8s://CONTEXT/NAMESPACE and --service NAME";
     let message = format!("Service {service} not found in {where_}; {hint}");
     let Some(forbidden) = forbidden else { return KubeFault::new(message) };
     KubeFault {
@@ -160,14 +160,14 @@ fn nowhere(service: &str, tried: &[&str], forbidden: Option<&KubeFault>) -> Kube
 
 fn several(found: &[Place]) -> KubeFault {
     let names: Vec<String> = found.iter().map(|place| format!("{}/{}", place.namespace, place.service)).collect();
-    let hint = "k8s://CONTEXT/NAMESPACE names one";
+    let hint = "use k8s://CONTEXT/NAMESPACE";
     KubeFault::new(format!("found {} schedulers: {}; {hint}", found.len(), names.join(", ")))
 }
 
 /// The pod of the scheduler that is ready, the newest of several.
 ///
 /// # Errors
-/// There is none, or nobody may look.
+/// There is none, or no one may look.
 pub fn pod<'a>(client: &'a Client, place: &'a Place) -> Answer<'a, Result<String, KubeFault>> {
     Box::pin(async move {
         let asked = Asked::core("list", "pods", Some(&place.namespace));

@@ -1,4 +1,4 @@
-//! The kinds of objects that scheduling looks at, each by its address.
+//! The kinds of objects that scheduling examines, each by its address.
 
 use std::sync::Arc;
 

@@ -23,7 +23,7 @@ pub(super) struct Field<'a> {
     pub keys: &'a [&'a str],
 }
 
-/// A place of a file in words: `/home/ann/.kube/config:12:5: users[1].user.token`. The field is that of the last value that begins there or
+/// A place of a file in words: `/home/ann/.kube/config:12:5: users[1].user.token`. The field is that of the last value that starts there or
 /// before.
 pub(super) fn at(file: &Path, line: u32, column: u32) -> String {
     let place = format!("{}:{line}:{column}", file.display());
@@ -50,7 +50,7 @@ fn with_root<T>(text: &str, found: impl FnOnce(Node<'_>) -> Option<T>) -> Option
     found(document.root()?)
 }
 
-/// Faults that nobody looks at: the crate `kube` has reported its own.
+/// Faults that no one examines: the crate `kube` has reported its own.
 fn faults() -> Faults {
     Faults::new(Profile::Kornsole)
 }

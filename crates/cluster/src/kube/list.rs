@@ -14,7 +14,7 @@ use crate::Answer;
 use kubernetes::live::LiveObject;
 use kubernetes::{Listed, NotListed};
 
-/// How long an answer may take: somebody waits for what is made of it.
+/// How long an answer may take: someone waits for what is made of it.
 const PATIENCE: Duration = Duration::from_secs(10);
 /// How many objects that cannot be read are named.
 const MOST_UNREADABLE: usize = 3;
@@ -59,7 +59,7 @@ impl List {
         let mut list = Self::default();
         let mut done = list.read::<K>(cluster).await;
         if done.as_ref().is_err_and(|fault| fault.status == Some(410)) {
-            // It took so long that the API server has forgotten where it began.
+            // It took so long that the API server has forgotten where it started.
             list = Self::default();
             done = list.read::<K>(cluster).await;
         }

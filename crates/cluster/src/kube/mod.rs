@@ -1,14 +1,14 @@
 //! A Kubernetes cluster by a kubeconfig: the way to the scheduler in it, and changes of its objects.
 //!
 //! [`Address`] is a person's name for a cluster, [`Known`] the content of the kubeconfig. [`Cluster`] finds the scheduler and carries
-//! requests to it, by port-forward or by the service proxy. `config_map`, `pods`, `owners` and `nodes` change objects, `review` asks for one's
-//! identity and rights; [`follow`] follows lists of objects, `list` reads those that scheduling looks at once, and `read` reads one object, its events or a
-//! log when a person asks for it.
+//! requests to it, by port-forward or by the service proxy. `config_map`, `pods`, `owners` and `nodes` change objects, `review` requests one's
+//! identity and rights; [`follow`] follows lists of objects, `list` reads those that scheduling examines once, and `read` reads one object, its events or a
+//! log when a person requests it.
 //!
 //! Invariants:
 //! - nothing is spawned but the exec plugins that the kubeconfig names;
 //! - no token, certificate, key or line of a kubeconfig is in a message, a log or a debug text;
-//! - a refusal names the verb, the resource, the namespace, one's identity, and the rule that would allow it;
+//! - a rejection names the verb, the resource, the namespace, one's identity, and the rule that would allow it;
 //! - a write names the version or the UID of its object.
 
 mod access;

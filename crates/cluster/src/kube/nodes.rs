@@ -10,7 +10,7 @@ use super::config_map::MANAGER;
 use super::{Asked, KubeFault};
 use crate::Answer;
 
-/// How many nodes are asked for at a time.
+/// How many nodes are requested at a time.
 const PAGE: usize = 500;
 
 /// What is read of a list of nodes: of 5000 nodes the rest is much.
@@ -100,7 +100,7 @@ impl Cluster {
         })
     }
 
-    /// Takes a node out of scheduling, or back. What runs there keeps running.
+    /// Takes a node out of scheduling, or back. Running allocations there keeps running.
     ///
     /// # Errors
     /// It is not there, or may not be changed.

@@ -38,7 +38,7 @@ const KINDS: [(&str, &str, &str); 18] = [
     ("FlinkDeployment", "flink.apache.org", "flinkdeployments"),
 ];
 
-/// The address of an owner, and what is asked for it.
+/// The address of an owner, and what is requested it.
 struct Place {
     path: String,
     group: &'static str,
@@ -60,7 +60,7 @@ impl Place {
     }
 }
 
-/// Names of objects have no character that an address changes; what has one is none of ours.
+/// Names of objects have no character that an address changes; what has one is none of kornsole.
 fn encoded(name: &str) -> String {
     form_urlencoded::byte_serialize(name.as_bytes()).collect()
 }
@@ -91,7 +91,7 @@ impl Wire {
 }
 
 impl Cluster {
-    /// An owner and those above it, the nearest first; and why it is not known what is above the last.
+    /// An owner and those above it, the nearest first; and why it is unknown what is above the last.
     pub fn owners_from<'a>(
         &'a self,
         namespace: &'a str,
@@ -112,7 +112,7 @@ impl Cluster {
                 found.push(object);
                 match above {
                     None => return (found, None),
-                    Some(_) if found.len() >= MOST_ABOVE => return (found, Some("there are more owners".to_owned())),
+                    Some(_) if found.len() >= MOST_ABOVE => return (found, Some("it has more owners".to_owned())),
                     Some(above) => next = above,
                 }
             }

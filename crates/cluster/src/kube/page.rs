@@ -15,7 +15,7 @@ use super::cluster::Cluster;
 use super::{Asked, KubeFault};
 use crate::Answer;
 
-/// How many objects are asked for at a time. An API server reads each page from its store: with half as many 50 000 pods take a half longer.
+/// How many objects are requested at a time. An API server reads each page from its store: with half as many 50 000 pods take a half longer.
 const PAGE: usize = 1000;
 /// The longest page, in bytes.
 const LONGEST_PAGE: usize = 256 << 20;
@@ -29,9 +29,9 @@ pub struct Pace {
     pub first: Duration,
     /// The longest pause after a failure.
     pub longest: Duration,
-    /// The pause after a refusal, which only somebody's doing can change.
+    /// The pause after a rejection, which only someone's doing can change.
     pub refused: Duration,
-    /// How long an answer may take to begin, and to continue.
+    /// How long an answer may take to start, and to continue.
     pub answer: Duration,
     /// How long one watch lasts; then another one continues where it ended.
     pub watch: Duration,
@@ -47,7 +47,7 @@ impl Default for Pace {
 /// Why following stops for a while.
 pub(super) struct Stop {
     pub fault: KubeFault,
-    /// How long the API server wants to be left alone.
+    /// How long the API server needs to be unchanged.
     pub after: Option<Duration>,
 }
 
@@ -57,7 +57,7 @@ impl From<KubeFault> for Stop {
     }
 }
 
-/// What stands in a page.
+/// What is in a page.
 #[derive(Deserialize)]
 #[serde(bound(deserialize = "W: Deserialize<'de>"))]
 pub(super) struct Page<W> {
@@ -65,7 +65,7 @@ pub(super) struct Page<W> {
     pub items: Option<Vec<W>>,
 }
 
-/// The head of a page: what stands in it is skipped.
+/// The head of a page: what is in it is skipped.
 #[derive(Deserialize)]
 pub(super) struct PageHead {
     #[serde(default)]

@@ -36,9 +36,9 @@ pub struct PodRef {
 /// What became of a pod.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PodOutcome {
-    /// Its deletion began; it ends within its grace period.
+    /// Its deletion started; it ends within its grace period.
     Deleted,
-    /// It was gone already.
+    /// It no longer existed already.
     Gone,
     /// Another pod has its name by now, and stays.
     Replaced,
@@ -115,7 +115,7 @@ impl Cluster {
         })
     }
 
-    /// The pods of an application by their UIDs: in all namespaces, or where nobody may list those, in these.
+    /// The pods of an application by their UIDs: in all namespaces, or where no one may list those, in these.
     ///
     /// # Errors
     /// They may not be listed there either.

@@ -1,4 +1,4 @@
-//! What is read of objects when a person asks for it: the text of a pod or a node, the events of a pod, the log of a container.
+//! What is read of objects when a person requests it: the text of a pod or a node, the events of a pod, the log of a container.
 //!
 //! Secrets are never read. The environment of a pod is in its text as in `kubectl get pod -o yaml`.
 
@@ -17,7 +17,7 @@ use super::{Asked, KubeFault};
 use crate::Answer;
 use view::kubernetes::{EventsOf, LogName, ObjectEvent, ObjectName};
 
-/// How long an answer may take to begin, and to continue where it does not wait for news.
+/// How long an answer may take to start, and to continue where it does not wait for news.
 const PATIENCE: Duration = Duration::from_secs(10);
 /// The longest object that is read, in bytes: the store of an API server takes at most 1.5 MiB.
 const OBJECT: usize = 8 << 20;
@@ -120,7 +120,7 @@ impl Cluster {
     /// The version of the API server: `v1.34.2`.
     ///
     /// # Errors
-    /// It does not answer, or not to everybody.
+    /// It does not answer, or not to everyone.
     pub fn version(&self) -> Answer<'_, Result<String, KubeFault>> {
         Box::pin(async move {
             let asked = Asked::core("get", "/version", None);
@@ -132,7 +132,7 @@ impl Cluster {
     /// Where the Service of the scheduler is: `yunikorn/yunikorn-service`. Nothing is sent to the scheduler itself.
     ///
     /// # Errors
-    /// There is none, or several, or nobody may look.
+    /// There is none, or several, or no one may look.
     pub fn scheduler(&self) -> Answer<'_, Result<String, KubeFault>> {
         Box::pin(async move {
             let client = self.client().await?;
@@ -144,7 +144,7 @@ impl Cluster {
     /// An object as YAML, as `kubectl get -o yaml` prints it: without the list of who manages which field.
     ///
     /// # Errors
-    /// It is gone, or may not be read.
+    /// It no longer exists, or may not be read.
     pub fn text<'a>(&'a self, of: &'a ObjectName) -> Answer<'a, Result<String, KubeFault>> {
         Box::pin(async move {
             let (asked, path) = match of {
@@ -186,7 +186,7 @@ impl Cluster {
     /// Opens the log of a container: its last lines, and then what is new, for as long as it runs.
     ///
     /// # Errors
-    /// It may not be read, or there is none: the container has not begun, or has no run before this one.
+    /// It may not be read, or there is none: the container has not started, or has no run before this one.
     pub fn log<'a>(&'a self, of: &'a LogName) -> Answer<'a, Result<Log, KubeFault>> {
         Box::pin(async move {
             let LogName { namespace, pod, container, previous, .. } = of;
@@ -211,7 +211,7 @@ impl Cluster {
         })
     }
 
-    /// Gives the body of a good answer.
+    /// Returns the body of a good answer.
     async fn open(&self, asked: &Asked, path: &str) -> Result<Body, KubeFault> {
         let client = self.client().await?;
         let request = http::Request::get(path).body(Body::empty());

@@ -25,7 +25,7 @@ impl Reader {
         self.0.context()
     }
 
-    /// Follows a list of objects at an address until nobody takes the changes any more.
+    /// Follows a list of objects at an address until no one takes the changes any more.
     pub async fn follow<T: Followed>(self, pace: Pace, path: String, changes: Sender<Change<T>>) {
         follow_at(self.0, pace, path, changes).await;
     }

@@ -9,7 +9,7 @@ use crate::Answer;
 
 /// What the lines have that say it: of the core, and of the part that reads the maps.
 const MARKS: [&str; 2] = ["reload configuration failed", "Unable to update configmap"];
-/// How many lines are looked at.
+/// How many lines are examined.
 const LINES: usize = 2_000;
 /// How many bytes of them.
 const BYTES: usize = 1 << 20;

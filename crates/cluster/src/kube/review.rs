@@ -13,7 +13,7 @@ use super::{Asked, KubeFault, Who};
 use crate::Answer;
 use view::act::{ClusterRights, EnforceAcl, Right};
 
-/// How many rights in namespaces are asked for again each time.
+/// How many rights in namespaces are requested again each time.
 const AGAIN: usize = 100;
 
 impl Cluster {
@@ -131,11 +131,11 @@ impl Cluster {
         Ok((allowed, status.reason.unwrap_or_default()))
     }
 
-    /// Asks for every right that a key of the console needs, and again for those that were asked for before. What cannot be asked is not
+    /// Asks for every right that a key of the console needs, and again for those that were requested before. What cannot be asked is not
     /// known.
     pub fn review_all(&self) -> Answer<'_, ()> {
         Box::pin(async move {
-            // Who one is stands in refusals; without it they name nobody.
+            // Who one is is in refusals; without it they name no one.
             let _ = self.who().await;
             let (cordoning, killing) = (Self::cordoning(), Self::killing(None));
             let Ok(namespace) = self.namespace().await else {
@@ -185,7 +185,7 @@ impl Cluster {
         }
     }
 
-    /// Asks for the right to delete pods in these namespaces, each once, unless it is there for all. Gives whether anything was asked.
+    /// Asks for the right to delete pods in these namespaces, each once, unless it is there for all. Returns whether anything was asked.
     pub fn review_namespaces<'a>(&'a self, namespaces: &'a [String]) -> Answer<'a, bool> {
         Box::pin(async move {
             if self.is_allowed(&Self::killing(None)) != Some(false) {
@@ -200,7 +200,7 @@ impl Cluster {
         })
     }
 
-    /// What is known of a right; `None`: it was not asked for yet.
+    /// What is known of a right; `None`: it was not requested yet.
     pub fn is_allowed(&self, asked: &Asked) -> Option<bool> {
         self.allowed.lock().unwrap_or_else(PoisonError::into_inner).get(asked).copied()
     }

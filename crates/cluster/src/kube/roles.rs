@@ -1,13 +1,13 @@
 //! The rules of access that kornsole needs, as manifests.
 
-/// Who somebody is for kornsole.
+/// Who someone is for kornsole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
     /// Looks at everything that the console shows, and changes nothing.
     Viewer,
-    /// Kills applications and cordons nodes, besides.
+    /// Kills applications and cordons nodes, in addition.
     Operator,
-    /// Changes the configuration, besides.
+    /// Changes the configuration, in addition.
     Admin,
     /// Is the scheduler: its service account, its rights and its Deployment.
     Scheduler,
@@ -49,21 +49,21 @@ pub fn manifests(role: Role, namespace: &str, group: &str) -> String {
             r#"{apiGroups: [""], resources: [pods, nodes, namespaces, persistentvolumes, persistentvolumeclaims], verbs: [get, list, watch]}"#,
             r#"{apiGroups: [scheduling.k8s.io], resources: [priorityclasses], verbs: [get, list, watch]}"#,
             r#"{apiGroups: [storage.k8s.io], resources: [storageclasses, csinodes, volumeattachments], verbs: [get, list, watch]}"#,
-            r#"{apiGroups: [events.k8s.io], resources: [events], verbs: [get, list, watch]} # when pods were decided"#,
+            r#"{apiGroups: [events.k8s.io], resources: [events], verbs: [get, list, watch]} # times of the decisions"#,
         ];
     }
     if matches!(role, Role::Operator | Role::Admin) {
-        here.push(r#"{apiGroups: [""], resources: [events], verbs: [create]} # orders are noted on yunikorn-configs"#);
+        here.push(r#"{apiGroups: [""], resources: [events], verbs: [create]} # operations are recorded as events on yunikorn-configs"#);
         all.push(r#"{apiGroups: [apps], resources: [replicasets, deployments, statefulsets], verbs: [get]}"#);
-        all.push(r#"{apiGroups: [batch], resources: [jobs, cronjobs], verbs: [get, patch]} # to suspend what makes pods again"#);
+        all.push(r#"{apiGroups: [batch], resources: [jobs, cronjobs], verbs: [get, patch]} # to suspend the owners that recreate pods"#);
         all.push(r#"{apiGroups: [sparkoperator.k8s.io], resources: [sparkapplications], verbs: [get, patch]}"#);
         all.push(r#"{apiGroups: [ray.io], resources: [rayclusters, rayjobs], verbs: [get, patch]}"#);
         all.push(r#"{apiGroups: [""], resources: [pods], verbs: [get, list, watch, delete]}"#);
-        all.push(r#"{apiGroups: [""], resources: [persistentvolumes, persistentvolumeclaims], verbs: [list]} # where pods with volumes can go"#);
+        all.push(r#"{apiGroups: [""], resources: [persistentvolumes, persistentvolumeclaims], verbs: [list]} # to find nodes for pods with volumes"#);
         all.push(
             r#"{apiGroups: [storage.k8s.io], resources: [storageclasses, csinodes, volumeattachments], verbs: [list]}"#,
         );
-        all.push(r#"{apiGroups: [""], resources: [pods/log], verbs: [get]} # what containers wrote"#);
+        all.push(r#"{apiGroups: [""], resources: [pods/log], verbs: [get]} # logs of containers"#);
         all.push(r#"{apiGroups: [events.k8s.io], resources: [events], verbs: [list]}"#);
         all.push(r#"{apiGroups: [""], resources: [nodes], verbs: [patch]}"#);
     }
@@ -71,10 +71,10 @@ pub fn manifests(role: Role, namespace: &str, group: &str) -> String {
         here.extend([
             r#"{apiGroups: [""], resources: [services/proxy], resourceNames: ["yunikorn-service:yunikorn-core"], verbs: [create]}"#,
             r#"{apiGroups: [""], resources: [configmaps], resourceNames: [yunikorn-configs], verbs: [patch]}"#,
-            r#"{apiGroups: [""], resources: [configmaps], verbs: [create]} # until yunikorn-configs is there"#,
+            r#"{apiGroups: [""], resources: [configmaps], verbs: [create]} # only while yunikorn-configs does not exist"#,
             r#"{apiGroups: [""], resources: [pods], verbs: [get, list]}"#,
-            r#"{apiGroups: [""], resources: [pods/log], verbs: [get]} # why the scheduler refused a configuration"#,
-            r#"{apiGroups: [""], resources: [pods/portforward], verbs: [get, create]} # opens every port of every pod here"#,
+            r#"{apiGroups: [""], resources: [pods/log], verbs: [get]} # why the scheduler rejected a configuration"#,
+            r#"{apiGroups: [""], resources: [pods/portforward], verbs: [get, create]} # allows access to every port of every pod in the namespace"#,
         ]);
     }
     let kinds = [("Role", "RoleBinding", Some(namespace), here), ("ClusterRole", "ClusterRoleBinding", None, all)];
@@ -95,7 +95,7 @@ pub fn manifests(role: Role, namespace: &str, group: &str) -> String {
 }
 
 /// What the scheduler itself needs: rights for what it follows and does, and a Deployment of two, of which one binds.
-const SCHEDULER: &str = r#"# Explanations and orders in a console need a token. It can be made after this:
+const SCHEDULER: &str = r#"# Explanations and operations in a console need a token. Create it with:
 #   kornsole token new --user ann --group dev --file tokens.yaml > ann.token
 #   kubectl --namespace NAMESPACE create secret generic kornsole-tokens --from-file=tokens.yaml
 ---
@@ -113,7 +113,7 @@ rules:
 - {apiGroups: [""], resources: [pods/binding], verbs: [create]}
 - {apiGroups: [""], resources: [pods/status], verbs: [patch]}
 - {apiGroups: [""], resources: [pods], verbs: [create, delete]} # placeholders of gangs; victims
-- {apiGroups: [""], resources: [pods/finalizers], verbs: [update]} # placeholders have an owner, where that is checked
+- {apiGroups: [""], resources: [pods/finalizers], verbs: [update]} # placeholders have an owner; some clusters check this permission
 - {apiGroups: [events.k8s.io], resources: [events], verbs: [create]}
 ---
 apiVersion: rbac.authorization.k8s.io/v1
@@ -147,16 +147,16 @@ spec:
       serviceAccountName: kornsole-scheduler
       priorityClassName: system-cluster-critical
       terminationGracePeriodSeconds: 30
-      securityContext: {fsGroup: 10001} # which may read the tokens
+      securityContext: {fsGroup: 10001} # can read the tokens
       volumes: [{name: tokens, secret: {secretName: kornsole-tokens, optional: true, defaultMode: 0440}}]
       containers:
       - name: kornsole
         image: kornsole:latest # built by the Dockerfile
-        # A port-forward encrypts up to the pod. The Service does not: with --tls-cert and --tls-key tokens are safe there too.
+        # A port-forward encrypts up to the pod. The Service does not: use --tls-cert and --tls-key to protect tokens there too.
         args: [kube, schedule, --listen, "0.0.0.0:9080", --probes, "0.0.0.0:9081",
           --tokens, /etc/kornsole/tokens.yaml, --insecure-plain-http]
         env: [{name: NAMESPACE, valueFrom: {fieldRef: {fieldPath: metadata.namespace}}},
-          {name: POD_UID, valueFrom: {fieldRef: {fieldPath: metadata.uid}}}] # a restarted container takes its own lease at once
+          {name: POD_UID, valueFrom: {fieldRef: {fieldPath: metadata.uid}}}] # a restarted container takes its own lease immediately
         ports: [{name: http1, containerPort: 9080}, {name: probes, containerPort: 9081}]
         livenessProbe: {httpGet: {path: /livez, port: probes}, periodSeconds: 10}
         readinessProbe: {httpGet: {path: /readyz, port: probes}, periodSeconds: 5}

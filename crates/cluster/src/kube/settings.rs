@@ -1,4 +1,4 @@
-//! The other settings of the scheduler's maps: which of them do not parse, and whether a configuration comes into force (K8S-016, K8S-017).
+//! The other settings of the scheduler's maps: which of them do not parse, and whether a configuration becomes active (K8S-016, K8S-017).
 
 use std::collections::BTreeMap;
 
@@ -42,7 +42,7 @@ pub fn is_on(settings: &BTreeMap<String, String>, key: &str, usual: bool) -> boo
     settings.get(key).and_then(|value| bool_of(value)).unwrap_or(usual)
 }
 
-/// Why the scheduler does not read a change of its maps, as far as these settings say it.
+/// Why the scheduler is invalid a change of its maps, as far as these settings say it.
 pub fn not_read(settings: &BTreeMap<String, String>) -> Option<String> {
     if let Some(fault) = fault(settings) {
         return Some(format!("{fault}, so the scheduler ignores every change of its ConfigMaps"));

@@ -29,9 +29,9 @@ pub enum Change<T> {
     Begun,
     /// Objects as they are now.
     Put(Vec<T>),
-    /// An object is gone, by its key.
+    /// An object no longer exists, by its key.
     Gone(Arc<str>),
-    /// The whole list has come: what did not come since it begun is gone.
+    /// The whole list has come: what did not come since it started no longer exists.
     Complete,
     /// Each change arrives from here on.
     Live,
@@ -61,7 +61,7 @@ struct Bookmark {
 
 /// A list that other crates follow. Each has its own function, so that its code is compiled here.
 pub trait Shown: Followed {
-    /// Follows it until nobody takes the changes any more.
+    /// Follows it until no one takes the changes any more.
     fn follow(cluster: Arc<Cluster>, pace: Pace, changes: Sender<Change<Self>>) -> Answer<'static, ()>;
 }
 

@@ -1,4 +1,4 @@
-//! Writing objects of any kind: what a scheduler does, and nobody else here.
+//! Writing objects of any kind: what a scheduler does, and no one else here.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -23,13 +23,13 @@ use crate::kube::{Change, Cluster, KubeFault, Pace, Reader};
 use kubernetes::live::{Input, ObjectKey};
 use kubernetes::{Listed, NotListed};
 
-/// How long a copy is kept that nobody reads.
+/// How long a copy is kept that no one reads.
 const IDLE: Duration = Duration::from_secs(300);
 /// How long the lists may take.
 const PATIENCE: Duration = Duration::from_secs(30);
 /// How long a pod may take that the scheduler knows already.
 const BEHIND: Duration = Duration::from_secs(1);
-/// How often it is looked at least whether a wait is over.
+/// How often it is examined least whether a wait has ended.
 const ROUND: Duration = Duration::from_millis(100);
 /// How many objects that cannot be read are named.
 const MOST_UNREADABLE: usize = 3;
@@ -45,7 +45,7 @@ pub struct FilterCopy {
 
 impl Default for FilterCopy {
     fn default() -> Self {
-        Self::kept_for(IDLE)
+        Self::retained_for(IDLE)
     }
 }
 
@@ -78,8 +78,8 @@ struct KindState {
 }
 
 impl FilterCopy {
-    /// The same, with another time for which a copy is kept that nobody reads.
-    pub fn kept_for(idle: Duration) -> Self {
+    /// The same, with another time for which a copy is kept that no one reads.
+    pub fn retained_for(idle: Duration) -> Self {
         Self { idle, open: Arc::default() }
     }
 
@@ -121,7 +121,7 @@ impl FilterCopy {
     }
 }
 
-/// Drops a copy that nobody has read for a while.
+/// Drops a copy that no one has read for a while.
 async fn close_when_idle(open: Weak<Mutex<Option<Open>>>, of: Weak<Shared>, idle: Duration) {
     let mut pause = idle;
     loop {

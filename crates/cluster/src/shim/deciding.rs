@@ -13,7 +13,7 @@ use engine::{Core, Engine};
 use kubernetes::live::{Deed, Input, Live, Said, Weight};
 use view::NoticeWeight;
 
-/// How often waiting pods are looked at.
+/// How often waiting pods are examined.
 const REVIEW: Duration = Duration::from_secs(1);
 
 /// What runs once everything is taken over.
@@ -68,7 +68,7 @@ impl Deciding {
         Ok(())
     }
 
-    /// The ConfigMaps are others. What does not read changes nothing (K8S-016, K8S-017).
+    /// The ConfigMaps are others. What is invalid changes nothing (K8S-016, K8S-017).
     pub fn configure(&mut self, namespace: &str) -> Result<(), String> {
         let Some(live) = &self.live else { return Ok(()) };
         if !self.configured.hot_refresh {

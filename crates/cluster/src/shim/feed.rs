@@ -20,7 +20,7 @@ pub const KINDS: usize = 10;
 /// What is new of a cluster.
 #[derive(Debug)]
 pub enum FeedChange {
-    /// Objects that are there, and objects that are gone.
+    /// Objects that are there, and objects that no longer exist.
     Changed(Vec<Input>),
     /// A kind has been listed wholly, the first time or again.
     Listed(&'static str),
@@ -108,7 +108,7 @@ impl KindList {
                 take(FeedChange::Changed(vec![Input::Gone(key_of(K::KIND, &key))]));
             }
             Change::Complete => {
-                // What was missed while nothing arrived: what is not in the list is gone.
+                // What was missed while nothing arrived: what is not in the list no longer exists.
                 if let Some(listed) = self.listed.take() {
                     let gone = self.known.difference(&listed).map(|key| Input::Gone(key_of(K::KIND, key)));
                     let gone: Vec<Input> = gone.collect();

@@ -21,7 +21,7 @@ impl Fence {
         Self { began: Instant::now(), ends: Arc::new(AtomicU64::new(0)) }
     }
 
-    /// One that lets everything pass: nobody else writes.
+    /// One that lets everything pass: no one else writes.
     pub fn open() -> Self {
         Self { began: Instant::now(), ends: Arc::new(AtomicU64::new(u64::MAX)) }
     }
@@ -32,7 +32,7 @@ impl Fence {
         self.ends.store(u64::try_from(ends).unwrap_or(u64::MAX), Ordering::Release);
     }
 
-    /// The lease is somebody else's.
+    /// The lease is someone else's.
     pub fn close(&self) {
         self.ends.store(0, Ordering::Release);
     }

@@ -45,7 +45,7 @@ impl Hands {
         }
     }
 
-    /// Begins deeds; what comes of them goes to the channel.
+    /// Starts deeds; what comes of them goes to the channel.
     pub fn carry_out(&mut self, deeds: Vec<Deed>) {
         for deed in deeds {
             match deed {
@@ -144,7 +144,7 @@ impl Hands {
                 }
                 Deed::Say(_) | Deed::Fail { .. } => return,
             };
-            // Nobody listens while the process ends.
+            // No one listens while the process ends.
             let _ = outcomes.send(Message::Done(outcome));
         });
     }

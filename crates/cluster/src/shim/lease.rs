@@ -19,15 +19,15 @@ const RETRY: Duration = Duration::from_secs(2);
 /// Whose the lease is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Turn {
-    /// It is ours from now on.
+    /// It is kornsole from now on.
     Mine,
-    /// It is that one's; empty: nobody's yet.
+    /// It is that one's; empty: no one's yet.
     Theirs(String),
-    /// It was ours, and may be another one's by now: writing has to end.
+    /// It was kornsole, and may be another one's by now: writing has to end.
     Lost(String),
 }
 
-/// A lease of one name, and who wants to hold it.
+/// A lease of one name, and who needs to hold it.
 #[derive(Clone, Debug)]
 pub struct Lease {
     writer: Writer,
@@ -38,20 +38,20 @@ pub struct Lease {
     me: String,
 }
 
-/// What was last seen of it, and since when by the clock of this machine: others' clocks are not believed.
+/// What was last seen of it, and since when by the clock of this machine: others' clocks are not trusted.
 struct Seen {
     record: Value,
     since: Instant,
 }
 
 impl Lease {
-    /// A lease that a process wants to hold; `fence` lets writes pass while it does.
+    /// A lease that a process needs to hold; `fence` lets writes pass while it does.
     pub fn new(writer: Writer, fence: Fence, namespace: &str, name: &str, process: Process) -> Self {
         let me = process.identity();
         Self { writer, fence, namespace: namespace.to_owned(), name: name.to_owned(), process, me }
     }
 
-    /// Tries to hold it until it is lost. `tell` is called when it changes hands. While the API server does not answer, nobody gets it:
+    /// Tries to hold it until it is lost. `tell` is called when it changes hands. While the API server does not answer, no one gets it:
     /// writes end by the fence, and its holder continues once it is renewed.
     pub async fn hold(self, tell: impl Fn(Turn)) {
         let mut seen: Option<Seen> = None;
@@ -65,7 +65,7 @@ impl Lease {
                     self.fence.extend(began + LASTS);
                     Turn::Mine
                 }
-                Ok(Some(other)) if held => Turn::Lost(format!("{other} has it")),
+                Ok(Some(other)) if held => Turn::Lost(format!("{other} acquired it")),
                 Ok(Some(other)) => Turn::Theirs(other),
                 Err(fault) if held => {
                     tracing::warn!("cannot renew the lease {}/{}: {fault}", self.namespace, self.name);

@@ -8,7 +8,7 @@
 //!
 //! Invariants:
 //! - nothing is decided before every kind has been listed once and all of it is taken over;
-//! - what was missed is listed again, and what is not in that list is gone;
+//! - what was missed is listed again, and what is not in that list no longer exists;
 //! - only who holds the lease writes, and only while more than some seconds of it are left ([`lease`]);
 //! - a pod is named by its UID in every write; a write is sent once, and what came of it goes back to the mapping.
 //!

@@ -1,4 +1,4 @@
-//! Which process wants a lease, so that the next process of the same pod or machine sees that the one before has ended.
+//! Which process needs a lease, so that the next process of the same pod or machine sees that the one before has ended.
 //!
 //! The identity is `NAME_MARK_INSTANCE`. The mark says where the process can be looked for: the UID of its pod or the boot of the machine,
 //! the PID namespace, and the PID.

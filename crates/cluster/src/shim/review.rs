@@ -12,13 +12,13 @@ use scheduler::state::ask_log::TryResult;
 use view::waiting::AskWords;
 use view::waiting::Sentence;
 
-/// How many pods are looked at each time: explaining is not free.
+/// How many pods are examined each time: explaining is not free.
 const AT_ONCE: usize = 10;
 /// How many pending asks are walked each time, of all in turn: an idle cluster with very many waiting pods costs next to nothing.
 const WALKED: usize = 5_000;
-/// For so long after its words a pod is not looked at again, in microseconds.
+/// For so long after its words a pod is not examined again, in microseconds.
 const AGAIN: u64 = 300_000_000;
-/// A pod that waits for less long is not looked at, in microseconds.
+/// A pod that waits for less long is not examined, in microseconds.
 const SETTLED: u64 = 2_000_000;
 
 /// Why a pod waits.
@@ -31,16 +31,16 @@ pub(super) struct Wait {
     pub needs_nodes: bool,
 }
 
-/// Which pods were looked at, and when.
+/// Which pods were examined, and when.
 #[derive(Debug, Default)]
 pub(super) struct Review {
     looked: BTreeMap<AskId, (Time, bool)>,
-    /// Where the last walk ended: before this application, or behind so many asks of it. `None`: at the end.
+    /// Where the last walk ended: before this application, or behind this many asks of it. `None`: at the end.
     ended: Option<(AppKey, usize)>,
 }
 
 impl Review {
-    /// Pods that wait and have not been looked at for a while, with why. The ones that wait longest come first.
+    /// Pods that wait and have not been examined for a while, with why. The ones that wait longest come first.
     pub fn look(&mut self, core: &Core, live: &Live) -> Vec<Wait> {
         let now = core.now();
         let from = self.ended.take();
@@ -76,7 +76,7 @@ impl Review {
         waits
     }
 
-    /// The asks of a walk that are to be looked at.
+    /// The asks of a walk that are to be examined.
     fn due(
         &mut self,
         now: Time,
@@ -97,7 +97,7 @@ impl Review {
                 let ask = &app.asks[*key];
                 let needs_nodes = ask.tried == TryResult::NoNode;
                 let known = self.looked.get(&ask.id);
-                // One that begins to wait for nodes is looked at at once: an autoscaler waits for that.
+                // One that starts to wait for nodes is examined at once: an autoscaler waits for that.
                 let again =
                     known.is_none_or(|(at, nodes)| now.0.saturating_sub(at.0) >= AGAIN || *nodes != needs_nodes);
                 let waits = now.0.saturating_sub(ask.created.0) >= SETTLED && ask.tried != TryResult::Never;

@@ -29,7 +29,7 @@ use scheduler::Tuning;
 const TOGETHER: usize = 2000;
 /// How long is waited for writes that are under way at the end.
 const LAST_WRITES: Duration = Duration::from_secs(10);
-/// The image of placeholders where nobody names one.
+/// The image of placeholders where no one names one.
 const PAUSE: &str = "registry.k8s.io/pause:3.7";
 
 /// How a scheduler runs in a cluster.
@@ -67,9 +67,9 @@ pub(super) enum Message {
 pub struct Started {
     /// The engine, for those who look at it.
     pub engine: Arc<Engine>,
-    /// What the ConfigMaps say besides queues.
+    /// What the ConfigMaps say in addition queues.
     pub configured: Configured,
-    /// How many pods of ours there are, and how many of those run.
+    /// How many pods of kornsole there are, and how many of those run.
     pub pods: (usize, usize),
     /// What of the cluster is odd.
     pub notices: Vec<String>,
@@ -174,7 +174,7 @@ impl Shim {
         outcome
     }
 
-    /// Gathers objects until every kind is there and it is our turn. Gives whether that came.
+    /// Gathers objects until every kind is there and it is our turn. Returns whether that came.
     fn gather(
         &mut self,
         writer: &Writer,
@@ -219,17 +219,17 @@ impl Shim {
             observing.batch(Vec::new())?;
             Ok(Observer { _serving: standby(observing.started())?, observing })
         });
-        shown.inspect_err(|why| tracing::warn!("the standby serves no reads: {why}")).ok()
+        shown.inspect_err(|why| tracing::warn!("the standby cannot serve reads: {why}")).ok()
     }
 
-    /// Gives what is new to an observer; `None` if it cannot go on.
+    /// Returns what is new to an observer; `None` if it cannot go on.
     fn show(&self, mut observer: Observer, inputs: &[Input]) -> Option<Observer> {
         let maps = inputs.iter().any(is_map);
         let taken = observer.observing.batch(inputs.to_vec()).and_then(|()| match maps {
             true => observer.observing.configure(&self.options.namespace),
             false => Ok(()),
         });
-        taken.inspect_err(|why| tracing::warn!("the standby serves no reads any more: {why}")).ok()?;
+        taken.inspect_err(|why| tracing::warn!("the standby stopped serving reads: {why}")).ok()?;
         Some(observer)
     }
 

@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::sync::mpsc::Sender;
 
-/// A way to end what waits for messages.
+/// A way to end pending requests for messages.
 #[derive(Clone)]
 pub struct Stopper(Arc<dyn Fn() + Send + Sync>);
 
@@ -15,7 +15,7 @@ impl Stopper {
         Self(Arc::new(move || drop(inbox.send(message()))))
     }
 
-    /// Has it end: what is under way is finished, and what is held for it alone is given back.
+    /// Has it end: what is under way is finished, and what is reserved for it alone is given back.
     pub fn stop(&self) {
         (self.0)();
     }

@@ -21,7 +21,7 @@ const REMEMBERED: usize = 10_000;
 /// The longest note that an API server takes, in bytes.
 const LONGEST: usize = 1024;
 
-/// Says what is to be said, not too much of it.
+/// Says what is to be reported, not too much of it.
 #[derive(Debug)]
 pub(super) struct Speaker {
     waiting: VecDeque<Said>,
@@ -41,7 +41,7 @@ impl Default for Speaker {
 }
 
 impl Speaker {
-    /// Takes something to be said.
+    /// Takes something to be reported.
     pub fn hear(&mut self, said: Said) {
         let now = Instant::now();
         if self.said.get(&said).is_some_and(|at| now.duration_since(*at) < AGAIN) {
@@ -61,7 +61,7 @@ impl Speaker {
         self.waiting.push_back(said);
     }
 
-    /// Whether something waits to be said.
+    /// Whether something waits to be reported.
     pub fn has_words(&self) -> bool {
         !self.waiting.is_empty()
     }
@@ -98,7 +98,7 @@ impl Speaker {
     }
 }
 
-/// At most so many bytes of a text, between characters.
+/// At most this many bytes of a text, between characters.
 fn cut(text: &str, most: usize) -> &str {
     let mut end = text.len().min(most);
     while !text.is_char_boundary(end) {

@@ -12,7 +12,7 @@ use crate::types::Placed;
 use model::Profile;
 use model::name::{NameChars, is_limit_group, is_limit_user};
 
-/// The name that stands for everybody whom no limit names.
+/// The name that represents everyone whom no limit names.
 const ANYONE: &str = "*";
 
 const NAMED: usize = 4;
@@ -67,7 +67,7 @@ impl NameKind {
     }
 }
 
-/// A limit that names someone, on the way from the root to the queue that is looked at.
+/// A limit that names someone, on the way from the root to the queue that is examined.
 #[derive(Clone, Copy)]
 pub(super) struct LimitAbove<'r> {
     limit: &'r RawLimit,
@@ -81,7 +81,7 @@ struct LimitChecker<'r, 'f> {
     given: Given<'r>,
     /// The groups that limits above name, in their order by name.
     groups_above: BTreeSet<&'r str>,
-    /// Of the releases that go by the paths of queues: what stands in the place of `given` for each.
+    /// Of the releases that go by the paths of queues: what stands instead of `given` for each.
     tables: Option<LimitTables<'r>>,
     faults: &'f mut Faults,
 }
@@ -155,7 +155,7 @@ impl<'r> LimitChecker<'r, '_> {
         }
     }
 
-    /// LIM-033: under a group `*` nobody counts for a group that only queues above name.
+    /// LIM-033: under a group `*` no one counts for a group that only queues above name.
     fn report_hidden_groups(&mut self, queue: &RawQueue, named: &HashMap<&str, usize>) {
         let Some(limit) = named.get(ANYONE).and_then(|index| queue.limits.as_ref()?.list.get(*index)) else { return };
         let hides = |name: &&&str| !named.contains_key(**name);
@@ -200,7 +200,7 @@ impl<'r> LimitChecker<'r, '_> {
             }
             None => {}
         }
-        // Beside '*' in one list our own rule is CFG-065; a release looks at the order only.
+        // Next to '*' in one list our own rule is CFG-065; a release examines the order only.
         let after = seen.get(ANYONE).filter(|star| **star != label.index || self.faults.as_release());
         if let Some(star) = after.filter(|_| text != ANYONE) {
             let message = format!("{label} names {word} {text:?} after the '*' of limit {}", star + 1);
@@ -336,7 +336,7 @@ impl<'r> LimitChecker<'r, '_> {
     }
 }
 
-/// The limits above that hold for one name, from the root down.
+/// The limits above that apply to one name, from the root down.
 struct LimitsAbove<'r> {
     steps: Vec<LimitAbove<'r>>,
     by_name: bool,
@@ -349,7 +349,7 @@ impl LimitsAbove<'_> {
             && self.steps.iter().zip(&other.steps).all(|(a, b)| std::ptr::eq(a.limit, b.limit))
     }
 
-    /// The resources of which `own` asks for more than is given: the smallest amount given, and by which queue.
+    /// The resources of which `own` requests more than is given: the smallest amount given, and by which queue.
     fn exceeded<'o>(&self, own: &'o model::Resource) -> BTreeMap<&'o str, (i64, &str)> {
         let mut exceeded: BTreeMap<&str, (i64, &str)> = BTreeMap::new();
         for step in &self.steps {

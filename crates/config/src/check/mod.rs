@@ -1,7 +1,7 @@
 //! The rules that a configuration must keep (`config.md` sections 4 to 11).
 //!
 //! Invariants:
-//! - every rule is looked at, whatever others found; what could not be read silences only the checks that need it;
+//! - every rule is examined, whatever others found; what could not be read silences only the checks that need it;
 //! - by the profile of a release its validator's verdict stands, and our stricter rules are warnings (`profiles.md` 6);
 //! - each check is linear in the size of the file.
 

@@ -27,11 +27,14 @@ pub(super) fn check(properties: &[RawProperty], path: &str, faults: &mut Faults)
         let releases = releases_with(key);
         if key == OLD_QUOTA_DELAY && faults.profile() == Profile::Kornsole {
             let new = PropertyKey::QuotaPreemptionDelay.name();
-            let message = format!("property `{key}` is what 1.8.0 calls `{new}`: it is read where that is absent");
+            let message = format!(
+                "property `{key}` is the name of `{new}` in 1.8.0: it applies only if `{new}` is \
+                absent"
+            );
             faults.warning(CODE, property.key_at, path, message, format!("write `{new}`"));
         } else if !releases.is_empty() && !known(key, faults.profile()) {
             let names: Vec<&str> = releases.iter().map(|release| release.name()).collect();
-            let message = format!("property `{key}` is one of {} and has no effect here", names.join(" and "));
+            let message = format!("property `{key}` exists only in {} and has no effect here", names.join(" and "));
             faults.warning(CODE, property.key_at, path, message, "remove it");
         } else if !known(key, faults.profile()) {
             let message = format!("property {} is unknown: it is stored and inherited, and has no effect", quoted(key));
@@ -64,7 +67,7 @@ fn known(key: &str, profile: Profile) -> bool {
         || unobeyed_keys(profile).any(|known| known == key)
 }
 
-/// The known key that `key` is written like: the same but for case and separators, or but for two letters.
+/// The known key that `key` is written like: the same except for case and separators, or except for two letters.
 fn near_known(key: &str, profile: Profile) -> Option<&'static str> {
     let plain = |text: &str| text.to_lowercase().replace(['.', '_', '-'], "");
     let same = PropertyKey::names_in(profile).find(|known| plain(known) == plain(key));

@@ -207,7 +207,7 @@ fn report_who_nobody_may_submit(root: &RawQueue, faults: &mut Faults) {
     }
 }
 
-/// Whether nobody is let in anywhere in this subtree; if only parts of it are closed, those are reported.
+/// Whether no one is let in anywhere in this subtree; if only parts of it are closed, those are reported.
 fn report_closed_below(queue: &RawQueue, faults: &mut Faults) -> bool {
     let lets_in = |acl: &Option<Placed<String>>| {
         acl.as_ref().is_some_and(|acl| {

@@ -27,7 +27,7 @@ struct GuaranteedSum<'r> {
 }
 
 struct ResourceChecker<'r, 'f> {
-    /// The effective maximum at the queue that is looked at, by resource.
+    /// The effective maximum at the queue that is examined, by resource.
     max: HashMap<&'r str, EffectiveMax<'r>>,
     faults: &'f mut Faults,
 }
@@ -101,7 +101,7 @@ impl<'r> ResourceChecker<'r, '_> {
         replaced
     }
 
-    /// Warns of limits above the maximum that an ancestor sets: legal, for CFG-072 looks at the own queue only.
+    /// Warns of limits above the maximum that an ancestor sets: legal, for CFG-072 examines the own queue only.
     fn limits_can_bind(&mut self, queue: &RawQueue) {
         for (index, limit) in queue.limits.iter().flat_map(|limits| &limits.list).enumerate() {
             let Some(own) = &limit.max_resources else { continue };

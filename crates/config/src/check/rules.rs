@@ -201,7 +201,7 @@ impl RuleChecker<'_> {
         }
     }
 
-    /// PLC-050, PLC-052: it denies and names nobody, or it allows names of which none is left.
+    /// PLC-050, PLC-052: it denies and names no one, or it allows names of which none is left.
     fn passes_nobody(&self, filter: &RawFilter, user: impl Fn(&str) -> bool) -> bool {
         let kind = filter.kind.as_ref().map_or("", |kind| &kind.value);
         let deny = FilterType::text_denies(kind, self.faults.as_release());

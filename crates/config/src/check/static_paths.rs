@@ -54,7 +54,7 @@ impl<'r> ConfiguredQueues<'r> {
         })
     }
 
-    /// Whether a chain places every application: no filter, and one configured leaf that everybody may submit to.
+    /// Whether a chain places every application: no filter, and one configured leaf that everyone may submit to.
     pub(super) fn places_everything(&self, chain: &[&RawRule], profile: Profile) -> bool {
         let mut path = String::new();
         for rule in chain {
@@ -202,7 +202,7 @@ fn report_missing(
     }
 }
 
-/// Whether an access list of the queue itself lets everybody submit.
+/// Whether an access list of the queue itself lets everyone submit.
 fn is_open(queue: &RawQueue) -> bool {
     let open = |acl: &Option<Placed<String>>| {
         let reading = acl.as_ref().map(|text| Acl::parse(&text.value, AclNames::Portable));

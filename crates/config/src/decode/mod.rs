@@ -39,7 +39,7 @@ pub(super) const PREEMPTION: [&str; 2] = ["enabled", "quotapreemptionenabled"];
 /// The keys under `usergroupresolver`, which only 1.8 reads.
 pub(super) const RESOLVER: [&str; 1] = ["type"];
 
-/// The keys that may stand below a key, in the order in which they are usually written; empty where anything may, or nothing.
+/// The keys that may be below a key, in the order in which they are usually written; empty where anything may, or nothing.
 pub fn keys_below(key: &str) -> &'static [&'static str] {
     match key {
         "" => &FILE,

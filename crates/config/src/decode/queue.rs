@@ -18,7 +18,7 @@ pub(super) fn queue(node: Node<'_>, above: Option<&str>, faults: &mut Faults) ->
         _ => Placed { value: String::new(), at: node.at() },
     };
     let path = above.map_or_else(|| "root".to_owned(), |above| format!("{above}.{}", name.value.to_lowercase()));
-    // The keys are looked at with the queue's own path.
+    // The keys are examined with the queue's own path.
     node.map("a queue", &QUEUE, &path, faults);
     let resources = fields.get("resources").and_then(|node| node.map("resources", &RESOURCES, &path, faults));
     let amounts =

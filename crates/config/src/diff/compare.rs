@@ -37,7 +37,7 @@ pub fn diff(old: &Config, new: &Config) -> Diff {
     Diff { changes: out.list, several: named(old) || named(new) }
 }
 
-/// Collects changes of the partition and queue that are looked at.
+/// Collects changes of the partition and queue that are examined.
 #[derive(Default)]
 pub(super) struct Changes {
     list: Vec<Change>,
@@ -129,7 +129,7 @@ impl AsRef<str> for Placed<String> {
     }
 }
 
-/// Compares what is said of a partition apart from its queues.
+/// Compares what is reported of a partition apart from its queues.
 fn compare_own(old: &PartitionConfig, new: &PartitionConfig, out: &mut Changes) {
     rules::compare(&old.rules, &new.rules, out);
     compare_node_sort(&old.node_sort, &new.node_sort, out);
@@ -185,7 +185,7 @@ fn added_queue(queue: &QueueConfig, out: &mut Changes) {
     named(&queue.children).into_values().for_each(|child| added_queue(child, out));
 }
 
-/// Compares what is said of the queue itself.
+/// Compares what is reported of the queue itself.
 fn compare_settings(old: &QueueConfig, new: &QueueConfig, out: &mut Changes) {
     out.acl(Key::SubmitAcl, &old.submit_acl.value, &new.submit_acl.value);
     out.acl(Key::AdminAcl, &old.admin_acl.value, &new.admin_acl.value);

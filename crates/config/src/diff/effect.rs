@@ -20,6 +20,6 @@ pub(super) fn effect(key: &Key, what: What, lowered: bool) -> &'static str {
         (Key::InLimit(_, setting), _) if setting == "limit" => "no effect, a description",
         (Key::Limit(_) | Key::InLimit(..) | Key::LimitOrder, _) if lowered => "immediately, running allocations stay",
         (Key::Rule(_), _) => "for new applications",
-        _ => "at once",
+        _ => "immediately",
     }
 }

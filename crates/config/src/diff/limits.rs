@@ -8,7 +8,7 @@ use crate::check::shown;
 use crate::types::LimitConfig;
 
 /// Compares the limits of one queue. One that gains or loses a name is still the same limit as long as it keeps another:
-/// a name stands in one limit of a queue only (CFG-063).
+/// a name is in one limit of a queue only (CFG-063).
 pub(super) fn compare(old: &[LimitConfig], new: &[LimitConfig], out: &mut Changes) {
     let partners = partners(old, new);
     for (index, limit) in old.iter().enumerate() {

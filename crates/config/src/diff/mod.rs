@@ -6,7 +6,7 @@
 //! Invariants:
 //! - no changes means that the scheduler acts alike on both;
 //! - every change names one setting with both values as they could be written, so nothing is hidden in a summary;
-//! - changes come in one order: partitions as in the new configuration and then those that are gone; in each its own
+//! - changes arrive one order: partitions as in the new configuration and then those that no longer exist; in each its own
 //!   settings first, then the queues, each before those below it.
 
 mod compare;
@@ -106,7 +106,7 @@ pub enum Key {
     InLimit(String, String),
     /// The order of the limits.
     LimitOrder,
-    /// A placement rule, by its number from 1: in the old list for one that is gone, else in the new one.
+    /// A placement rule, by its number from 1: in the old list for one that no longer exists, else in the new one.
     Rule(usize),
     /// `nodesortpolicy.type`: the order in which nodes are tried.
     NodeSort,
@@ -175,11 +175,11 @@ impl Diff {
 
     /// The queues that are new, with their partition.
     fn added_queues(&self) -> impl Iterator<Item = (&str, &QueuePath)> {
-        let came = |change: &&Change| change.key == Key::Queue && change.what == What::Added;
-        self.changes.iter().filter(came).filter_map(Change::place)
+        let arrived = |change: &&Change| change.key == Key::Queue && change.what == What::Added;
+        self.changes.iter().filter(arrived).filter_map(Change::place)
     }
 
-    /// The queues that are gone, which drain when the new configuration is loaded, with their partition.
+    /// The queues that no longer exist, which drain when the new configuration is loaded, with their partition.
     pub fn removed_queues(&self) -> impl Iterator<Item = (&str, &QueuePath)> {
         let gone = |change: &&Change| change.key == Key::Queue && change.what == What::Removed;
         self.changes.iter().filter(gone).filter_map(Change::place)

@@ -6,14 +6,14 @@ use crate::types::RuleConfig;
 use crate::values::{FilterType, RuleKind, RuleValue};
 
 /// Compares two lists of rules. Rules that are alike hold the lists together; between two such, a rule is compared with the
-/// one that stood at its place, and the rest came or went.
+/// one that was at its place, and the rest came or went.
 pub(super) fn compare(old: &[RuleConfig], new: &[RuleConfig], out: &mut Changes) {
     let old: Vec<String> = old.iter().map(described).collect();
     let new: Vec<String> = new.iter().map(described).collect();
-    let mut kept = common(&old, &new);
-    kept.push((old.len(), new.len()));
+    let mut retained = common(&old, &new);
+    retained.push((old.len(), new.len()));
     let (mut before, mut after) = (0, 0);
-    for (old_end, new_end) in kept {
+    for (old_end, new_end) in retained {
         while before < old_end || after < new_end {
             let from = (before < old_end).then(|| old[before].clone());
             let to = (after < new_end).then(|| new[after].clone());
@@ -83,7 +83,7 @@ fn described(rule: &RuleConfig) -> String {
         }
     }
     if let Some(parent) = &rule.parent {
-        // As a text a parent takes its owner's filter (PLC-046), which only this kind looks at.
+        // As a text a parent takes its owner's filter (PLC-046), which only this kind examines.
         let text = if parent.text && parent.kind == RuleKind::SecondaryGroup { "text " } else { "" };
         out += &format!(", parent {text}({})", described(parent));
     }

@@ -104,12 +104,12 @@ fn limits_are_matched_by_whom_they_name() {
     let dev = "{groups: [dev, ops], maxapplications: 2}";
     insta::assert_snapshot!(roots(&format!("limits: [{sue}, {dev}]"), &format!("limits: [{dev}, {sue}]")), @"
     ~ root
-        order of limits users sue; groups dev,ops → groups dev,ops; users sue   at once
+        order of limits users sue; groups dev,ops → groups dev,ops; users sue   immediately
     ");
     insta::assert_snapshot!(roots(&format!("limits: [{sue}, {dev}]"), "limits: [{groups: [ops, dev], maxapplications: 2}]"), @"
     ~ root
-      - limit users sue: maxapplications 1               at once
-        limit groups ops,dev: groups dev,ops → ops,dev   at once
+      - limit users sue: maxapplications 1               immediately
+        limit groups ops,dev: groups dev,ops → ops,dev   immediately
     ");
     insta::assert_snapshot!(roots(&format!("limits: [{sue}]"), &format!("limits: [{dev}, {{users: [sue], limit: x, maxapplications: 1, maxresources: {{gpu: 0, memory: 1}}}}]")), @"
     ~ root
@@ -145,9 +145,9 @@ fn rules_hold_on_to_their_neighbours() {
       - placement rule 2: provided   for new applications
     "#
     );
-    let alike = "{name: user, parent: {name: secondarygroup}}";
-    assert_eq!(reported(alike, alike), "");
-    assert_ne!(reported(alike, "{name: user, parent: secondarygroup}"), "");
+    let identical = "{name: user, parent: {name: secondarygroup}}";
+    assert_eq!(reported(identical, identical), "");
+    assert_ne!(reported(identical, "{name: user, parent: secondarygroup}"), "");
     assert_eq!(reported("{name: user, parent: primarygroup}", "{name: user, parent: {name: primarygroup}}"), "");
 }
 

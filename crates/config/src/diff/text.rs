@@ -178,7 +178,7 @@ fn name(key: &Key) -> String {
     }
 }
 
-/// What is said where there is no value.
+/// What is reported where there is no value.
 fn nothing(key: &Key) -> &'static str {
     match key {
         Key::AdminAcl | Key::SubmitAcl => "nobody",

@@ -1,5 +1,5 @@
 //! One change of a YAML tree, as data: made to the text by [`super::patch`], and to the tree here. Both must agree, or
-//! the text is left as it is.
+//! the text is left unchanged.
 
 use super::value::Value;
 

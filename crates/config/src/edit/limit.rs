@@ -12,7 +12,7 @@ use crate::fault::Fault;
 
 const LIMIT: &[&str] = &["limit", "users", "groups", "maxapplications", "maxresources"];
 
-/// The limits of a queue, in the order in which they are counted, with everything as it is written.
+/// The limits of a queue, in the order in which they are counted, with everything as written.
 ///
 /// # Errors
 /// A fault with a code EDT-001 to EDT-005, as the module [`super`] lists them.
@@ -27,7 +27,7 @@ pub fn limits(text: &str, target: &Target<'_>) -> Result<Vec<NewLimit>, Fault> {
     })
 }
 
-/// A limit as it is written.
+/// A limit as written.
 fn written(tree: &Tree<'_>, map: usize, refuse: EditFaults<'_>) -> Result<NewLimit, Fault> {
     let scalar = |id: usize| tree.scalar(tree.follow(id)).unwrap_or_default().to_owned();
     let names = |key| -> Result<Vec<String>, Fault> {
@@ -73,7 +73,7 @@ pub fn add_limit(text: &str, target: &Target<'_>, index: Option<usize>, limit: &
     Ok(draft.finish())
 }
 
-/// Makes limit number `index`, from 0, say what `limit` does. What it says already stays as it is written.
+/// Makes limit number `index`, from 0, say what `limit` does. What it says already stays as written.
 ///
 /// # Errors
 /// A fault with a code EDT-001 to EDT-005, as the module [`super`] lists them.
@@ -87,7 +87,7 @@ pub fn change_limit(text: &str, target: &Target<'_>, index: usize, limit: &NewLi
     let count = limit.max_applications.map(|count| Value::Plain(count.to_string()));
     let lists = [("users", &limit.users), ("groups", &limit.groups)];
     let settings = [("limit", one(&limit.description)), ("maxapplications", count)];
-    // What comes goes first, so that nothing is ever empty in between.
+    // What comes is first, so that nothing is ever empty in between.
     for (key, value) in &settings {
         if let Some(value) = value {
             put(&mut draft, &at, &[], key, value.clone(), LIMIT)?;
@@ -172,8 +172,8 @@ fn put_names(draft: &mut Draft<'_>, at: &[PathSegment], key: &'static str, names
         return draft.apply(at, &TreeChange::Put { key: key.to_owned(), value, order: LIMIT });
     };
     let list = [at, &[PathSegment::Key(key)]].concat();
-    let kept = there.iter().filter(|name| names.contains(name));
-    let in_order = names.iter().filter(|name| there.contains(name)).eq(kept);
+    let retained = there.iter().filter(|name| names.contains(name));
+    let in_order = names.iter().filter(|name| there.contains(name)).eq(retained);
     let old = if in_order { 0 } else { there.len() };
     let mut next = old;
     for name in names {
@@ -210,7 +210,7 @@ pub(super) fn limit_value(limit: &NewLimit, refuse: EditFaults<'_>) -> Result<Va
         return Err(refuse.value("a limit without users and groups matches no user", "name some, or `*`"));
     }
     if limit.max_applications.is_none() && limit.max_resources.is_empty() {
-        return Err(refuse.value("the limit has no values", "give a number of applications or resources"));
+        return Err(refuse.value("the limit has no values", "set a number of applications, or resources"));
     }
     check_count(limit.max_applications, refuse)?;
     let mut entries = Vec::new();

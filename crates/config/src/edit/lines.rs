@@ -1,6 +1,6 @@
 //! Lines of a text, by byte.
 
-/// Where the line with the byte `at` begins.
+/// Where the line with the byte `at` starts.
 pub(super) fn line_start(text: &str, at: usize) -> usize {
     text[..at].rfind('\n').map_or(0, |before| before + 1)
 }
@@ -11,7 +11,7 @@ pub(super) fn line_end(text: &str, at: usize) -> usize {
     if end > at && text[..end].ends_with('\r') && end < text.len() { end - 1 } else { end }
 }
 
-/// Where the line behind that of `at` begins; the end of the text when there is none.
+/// Where the line behind that of `at` starts; the end of the text when there is none.
 pub(super) fn next_line(text: &str, at: usize) -> usize {
     text[at..].find('\n').map_or(text.len(), |more| at + more + 1)
 }
@@ -21,7 +21,7 @@ pub(super) fn column(text: &str, at: usize) -> usize {
     text[line_start(text, at)..at].chars().count()
 }
 
-/// Whether nothing but white space stands before `at` in its line.
+/// Whether nothing but white space precedes `at` in its line.
 pub(super) fn is_first(text: &str, at: usize) -> bool {
     is_blank(&text[line_start(text, at)..at])
 }
@@ -37,7 +37,7 @@ pub(super) fn is_blank(text: &str) -> bool {
     text.bytes().all(|b| matches!(b, b' ' | b'\t' | b'\r' | b'\n'))
 }
 
-/// Where what belongs to an entry ends that ends at `at` and whose key stands in `column`: at the beginning of the line
+/// Where what belongs to an entry ends that ends at `at` and whose key is in `column`: at the start of the line
 /// behind it, and behind the comments there that stand deeper than the key.
 pub(super) fn behind(text: &str, at: usize, column: usize) -> usize {
     let mut end = next_line(text, at);

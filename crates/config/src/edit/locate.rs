@@ -1,4 +1,4 @@
-//! Where a queue stands in the tree of a text.
+//! Where a queue is in the tree of a text.
 
 use super::change::PathSegment;
 use super::refusal::EditFaults;
@@ -16,7 +16,7 @@ pub(super) enum QueueLocation {
 }
 
 impl QueueLocation {
-    /// The way to the queue, or to the partition that stands for its root.
+    /// The way to the queue, or to the partition that represents its root.
     pub fn way(&self) -> &[PathSegment] {
         match self {
             Self::Written(way) | Self::Root(way) => way,
@@ -46,7 +46,7 @@ pub(super) fn partition(tree: &Tree<'_>, name: &str, refuse: EditFaults<'_>) -> 
         there.push(if known.is_empty() { "default" } else { known });
     }
     let message = format!("partition {name:?} not found");
-    Err(refuse.missing(tree.place(tree.node(list).range.start), message, format!("there are: {}", there.join(", "))))
+    Err(refuse.missing(tree.place(tree.node(list).range.start), message, format!("available: {}", there.join(", "))))
 }
 
 /// The queue of this path, and its map, or that of the partition.
@@ -109,7 +109,7 @@ pub(super) fn value(tree: &Tree<'_>, map: Id, key: &str, refuse: EditFaults<'_>)
     }
 }
 
-/// Where what the alias at this byte stands for is written.
+/// Where what the alias at this byte represents is written.
 pub(super) fn written(tree: &Tree<'_>, alias: usize) -> Option<usize> {
     tree.node_at(alias).and_then(|id| tree.target(id))
 }

@@ -1,17 +1,17 @@
 //! Edits of a configuration's text that change what they must and nothing else: comments, order, quoting and indentation
 //! of the rest stay, byte for byte. In a ConfigMap manifest only the block with the configuration changes.
 //!
-//! Each function takes the text and gives the new one, or a fault with the place that stands in the way:
+//! Each function takes the text and gives the new one, or a fault with the place that is in the way:
 //!
 //! | code | |
 //! |---|---|
 //! | EDT-001 | what is to be changed is not there |
 //! | EDT-002 | it stands elsewhere in the file, and an alias brings it here |
-//! | EDT-003 | it stands here, and an alias takes it elsewhere too |
+//! | EDT-003 | it is here, and an alias takes it elsewhere too |
 //! | EDT-004 | it is written in a way that cannot be changed without rewriting more of it |
 //! | EDT-005 | the new value is not legal |
 //!
-//! or the reader's own fault when the text is no YAML. What was there already is no fault: the text comes back as it was.
+//! or the reader's own fault when the text is no YAML. What was there already is no fault: the text returns unchanged.
 //!
 //! Invariants:
 //! - an edit knows the format, not its rules: the caller that stores the text reads it first;

@@ -17,7 +17,7 @@ use super::value::{TextStyle, Value};
 use super::{flow, lines};
 use crate::fault::Fault;
 
-/// A piece of text and what stands there instead.
+/// A piece of text and what is there instead.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Patch {
     pub range: Range<usize>,
@@ -144,7 +144,7 @@ impl Context<'_, '_> {
         }
     }
 
-    /// Gives an entry another value.
+    /// Returns an entry another value.
     fn replace(&self, map: Id, (key, value): (Id, Id), new: &Value) -> Result<Vec<Patch>, Fault> {
         let tree = self.tree;
         let node = tree.node(value);
@@ -188,7 +188,7 @@ impl Context<'_, '_> {
         self.insert_lines(end, column, &self.look.entry(key, value, column))
     }
 
-    /// Puts lines behind what ends at `end` and stands in `column`.
+    /// Puts lines behind what ends at `end` and is in `column`.
     fn insert_lines(&self, end: usize, column: usize, lines: &str) -> Result<Vec<Patch>, Fault> {
         let text = self.tree.text;
         if !is_last(text, end) {
@@ -208,7 +208,7 @@ impl Context<'_, '_> {
         }
     }
 
-    /// Keys of a block map begin their lines, or follow a dash.
+    /// Keys of a block map start their lines, or follow a dash.
     fn check_head(&self, key: usize) -> Result<(), Fault> {
         let head = &self.tree.text[line_start(self.tree.text, key)..key];
         if head.bytes().all(|b| matches!(b, b' ' | b'-')) {
@@ -229,7 +229,7 @@ impl Context<'_, '_> {
         if is_first(text, range.start) {
             return Ok(vec![Patch::delete(line_start(text, range.start)..end)]);
         }
-        // Behind a dash: the next entry moves up, or below when comments stand between.
+        // Behind a dash: the next entry moves up, or below when comments are between.
         let Some(next) = ranges.get(index + 1) else {
             return Err(self.form(range.start, "this map has no other keys"));
         };

@@ -273,7 +273,7 @@ pub(super) fn descend(tree: &Tree<'_>, at: &[PathSegment]) -> usize {
     id
 }
 
-/// The way to the limits of a queue, up to the map that holds them: the partition's where they stand there (CFG-079).
+/// The way to the limits of a queue, up to the map that holds them: the partition's where they are there (CFG-079).
 pub(super) fn holder_of_limits(
     tree: &Tree<'_>,
     target: &Target<'_>,
@@ -350,7 +350,7 @@ pub(super) fn amounts_value(amounts: &[(String, String)], refuse: EditFaults<'_>
 pub(super) fn check_amount(resource: &str, amount: &str, refuse: EditFaults<'_>) -> Result<(), Fault> {
     parse_quantity(resource, amount)
         .map(|_| ())
-        .map_err(|fault| refuse.value(format!("{resource} {amount:?}: {fault}"), "write it as 500, 10G, 4Gi"))
+        .map_err(|fault| refuse.value(format!("{resource} {amount:?}: {fault}"), "write for example 500, 10G, or 4Gi"))
 }
 
 pub(super) fn check_count(count: Option<u64>, refuse: EditFaults<'_>) -> Result<(), Fault> {

@@ -31,7 +31,7 @@ impl EditFaults<'_> {
         self.fault("EDT-002", at, message, "write the values here first, or change them at the anchor")
     }
 
-    /// EDT-003: the value stands here, and aliases take it elsewhere too.
+    /// EDT-003: the value is here, and aliases take it elsewhere too.
     pub fn shared(self, tree: &Tree<'_>, what: &str, at: usize, alias: usize) -> Fault {
         let (name, line) = (alias_name(tree.text, alias), tree.place(alias).line);
         let message = format!("{what} contains the value of the alias `{name}` on line {line}: both would change");

@@ -1,7 +1,7 @@
-//! A YAML text as a tree of byte ranges: what stands where, aliases left as they are.
+//! A YAML text as a tree of byte ranges: what stands where, aliases left unchanged.
 //!
 //! [`super::super::yaml`] makes the tree that is read: aliases followed, `<<` merged, starts only. To change a text one
-//! must know where things end, and that a value comes from elsewhere. Only the first document is looked at.
+//! must know where things end, and that a value comes from elsewhere. Only the first document is examined.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -25,7 +25,7 @@ pub(super) struct Tree<'t> {
 
 #[derive(Debug)]
 pub(super) struct Node {
-    /// The value without its anchor. A block map begins at its first key, a block list at its first dash; both end
+    /// The value without its anchor. A block map starts at its first key, a block list at its first dash; both end
     /// where their last value does. A block text ends behind its last letter. Nothing at all is an empty range behind
     /// what comes before it.
     pub range: Range<usize>,
@@ -109,7 +109,7 @@ impl<'t> Tree<'t> {
             && let Some(first) = items.first().map(|item| self.outer(*item).start)
             && (start >= first || !self.text[start..].starts_with('-'))
         {
-            // A list no deeper than its key is said to begin behind its first dash.
+            // A list no deeper than its key is reported to start behind its first dash.
             start = self.text[..start.min(first)].rfind('-').unwrap_or(start);
         }
         self.nodes[id].range = start..end.max(start);
@@ -221,12 +221,12 @@ impl<'t> Tree<'t> {
         entries.filter(|(key, _)| self.scalar(*key) == Some("<<")).map(|(_, value)| *value)
     }
 
-    /// The alias or value that begins at this byte.
+    /// The alias or value that starts at this byte.
     pub fn node_at(&self, at: usize) -> Option<Id> {
         self.nodes.iter().position(|node| node.range.start == at)
     }
 
-    /// The value that an alias stands for.
+    /// The value that an alias represents.
     pub fn target_id(&self, alias: Id) -> Option<Id> {
         match &self.nodes[alias].shape {
             Shape::Alias(number) => self.anchors.get(number).copied(),
@@ -234,12 +234,12 @@ impl<'t> Tree<'t> {
         }
     }
 
-    /// Where the value that an alias stands for is written.
+    /// Where the value that an alias represents is written.
     pub fn target(&self, alias: Id) -> Option<usize> {
         self.target_id(alias).map(|id| self.outer(id).start)
     }
 
-    /// The first alias that stands for this very value.
+    /// The first alias that represents this very value.
     pub fn used_again(&self, id: Id) -> Option<usize> {
         let (anchor, _) = self.nodes[id].anchor.as_ref()?;
         let mut aliases = self.nodes.iter().filter(|node| matches!(&node.shape, Shape::Alias(of) if of == anchor));

@@ -12,7 +12,7 @@ pub(super) enum Value {
     Text(String),
     /// A number or bool, never quoted.
     Plain(String),
-    /// A scalar or alias as it stands in a file.
+    /// A scalar or alias as it is in a file.
     Written {
         text: String,
         plain: bool,
@@ -22,7 +22,7 @@ pub(super) enum Value {
 }
 
 impl PartialEq for Value {
-    /// Whether both mean the same to the reader. A text to write may stand there with quotes or without.
+    /// Whether both mean the same to the reader. A text to write may be there with quotes or without.
     fn eq(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::List(a), Self::List(b)) => a == b,
@@ -64,7 +64,7 @@ impl Value {
         }
     }
 
-    /// A scalar in the place of one that was written in `style`.
+    /// A scalar instead of one that was written in `style`.
     pub fn in_place(&self, flow: bool, style: ScalarStyle) -> String {
         match self {
             Self::Text(text) => quoted(text, flow, style),
@@ -85,7 +85,7 @@ pub(super) struct TextStyle {
     step: usize,
     /// How much deeper than its key the dashes of a list stand.
     list: usize,
-    /// Whether maps of single values stand in one line, with brackets.
+    /// Whether maps of single values are in one line, with brackets.
     flow_maps: bool,
     /// Whether lists of single values do.
     flow_lists: bool,
@@ -129,7 +129,7 @@ impl TextStyle {
         Self { step: most(steps, 2).max(1), list: most(lists, 2), flow_maps, flow_lists }
     }
 
-    /// `key: value` as lines, each beginning in `column` or deeper, with `\n` between and none behind.
+    /// `key: value` as lines, each start in `column` or deeper, with `\n` between and none behind.
     pub fn entry(&self, key: &str, value: &Value, column: usize) -> String {
         let key = quoted(key, false, ScalarStyle::Plain);
         format!("{:column$}{key}:{}", "", self.behind_colon(value, column))

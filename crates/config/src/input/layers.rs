@@ -105,9 +105,9 @@ impl Layer {
 pub(super) fn select<'l>(layers: &'l [Layer], asked: &str) -> Result<Vec<(&'l Layer, &'l Entry)>, Fault> {
     let mut ranked: Vec<&Layer> = layers.iter().collect();
     ranked.sort_by_key(|layer| std::cmp::Reverse(layer.rank));
-    // What is asked for by name goes before what the maps say.
-    let told = if asked == DEFAULT_POLICY_GROUP { ranked.iter().find_map(|layer| layer.group()) } else { None };
-    let key = format!("{}.yaml", told.unwrap_or(asked));
+    // What is requested by name goes before what the maps say.
+    let reported = if asked == DEFAULT_POLICY_GROUP { ranked.iter().find_map(|layer| layer.group()) } else { None };
+    let key = format!("{}.yaml", reported.unwrap_or(asked));
     let mut found: Vec<(&Layer, &Entry)> = Vec::new();
     for layer in &ranked {
         let Some(entry) = layer.entry(&key) else { continue };
@@ -118,7 +118,7 @@ pub(super) fn select<'l>(layers: &'l [Layer], asked: &str) -> Result<Vec<(&'l La
             found.push((layer, entry));
         }
     }
-    if found.is_empty() && asked == DEFAULT_POLICY_GROUP && told.is_none() {
+    if found.is_empty() && asked == DEFAULT_POLICY_GROUP && reported.is_none() {
         let lone = ranked.iter().filter(|layer| layer.any_key);
         found.extend(lone.flat_map(|layer| layer.entries.iter().map(|entry| (*layer, entry))).filter(
             |(_, entry)| matches!(&entry.value, Value::Text(text, _) if entry.key != GROUP && is_configuration(text)),

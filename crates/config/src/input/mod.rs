@@ -4,7 +4,7 @@
 //! `kustomize`), of these the entry that YuniKorn would take (`layers`). [`Places`] leads from its text back to the file.
 //!
 //! Invariants:
-//! - a plain configuration is left as it is, so its faults are those of [`crate::read`];
+//! - a plain configuration is left unchanged, so its faults are those of [`crate::read`];
 //! - the work is bounded by the size of the input: packed data, aliases, nesting and texts in texts have named limits;
 //! - an input with several different configurations gives all of them, and no command takes one by chance.
 
@@ -124,7 +124,7 @@ pub fn text_of(bytes: &[u8]) -> Result<Cow<'_, str>, Fault> {
     }
 }
 
-/// Finds the queue configuration in a text. `group` is the policy group that is asked for; by default the one that the maps name.
+/// Finds the queue configuration in a text. `group` is the policy group that is requested; by default the one that the maps name.
 ///
 /// # Errors
 /// Every fault of the text that hides a configuration, or why it has none.
@@ -236,7 +236,7 @@ fn found_in(layer: &Layer, entry: &Entry, text: &str, places: &Places) -> Found 
     }
 }
 
-/// Helm templates are no YAML: what to do is said where the text has one.
+/// Helm templates are no YAML: what to do is reported where the text has one.
 fn with_template_hint(text: &str, mut faults: Vec<Fault>) -> Vec<Fault> {
     if let Some(at) = text.find("{{") {
         let message = "the input is a Helm template, which only Helm evaluates";

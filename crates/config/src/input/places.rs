@@ -24,7 +24,7 @@ enum Step {
     Tail(Place),
     /// Pieces of the text are pieces of the outer text; before the first of them is this place.
     Runs(Vec<Run>, Place),
-    /// Packed or made anew: only where it starts is known.
+    /// Packed or made again: only where it starts is known.
     Whole(Place),
 }
 

@@ -271,7 +271,7 @@ pub(super) fn encoded(text: &Text<'_>, node: Node<'_>) -> Value {
     }
 }
 
-/// An entry of `binaryData`: its key loses the form of its compression (K8S-011). One that YuniKorn does not read for the queue
+/// An entry of `binaryData`: its key loses the form of its compression (K8S-011). One that YuniKorn is invalid for the queue
 /// configuration has an empty key.
 fn packed(text: &Text<'_>, key: &str, at: Place, node: Node<'_>, group: &str) -> Option<Entry> {
     let group = format!("{group}.yaml");

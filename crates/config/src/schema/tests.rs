@@ -40,7 +40,7 @@ fn the_keys_are_those_of_the_reader() {
     }
 }
 
-/// Every key of every level in one text; `EXTRA` stands for what only some profiles know.
+/// Every key of every level in one text; `EXTRA` represents what only some profiles know.
 const EVERYTHING: &str = "\
 checksum: ABC
 partitions:

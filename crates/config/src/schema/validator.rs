@@ -44,7 +44,7 @@ fn plain(node: Node<'_>) -> Value {
     }
 }
 
-/// Why the value does not fit the schema; empty when it does. A keyword that is not known here fails the test.
+/// Why the value does not fit the schema; empty when it does. A keyword that is unknown here fails the test.
 pub fn faults(root: &Value, schema: &Value, value: &Value, at: &str) -> Vec<String> {
     let mut out = Vec::new();
     let fits = |schema: &Value, value: &Value| faults(root, schema, value, at).is_empty();

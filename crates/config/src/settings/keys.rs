@@ -17,7 +17,7 @@ pub struct SettingKey {
     pub waits_for: &'static str,
     /// What it means.
     pub doc: &'static str,
-    /// Whether the value is the name of a file or folder.
+    /// Whether the value is the name of a file or directory.
     pub(super) path: bool,
     /// Whether the value may be a list.
     pub(super) list: bool,
@@ -36,7 +36,7 @@ impl SettingKey {
         Self { name, kind, default, waits_for: "", doc, path: false, list: false, set }
     }
 
-    /// A key without a default that names a file or folder.
+    /// A key without a default that names a file or directory.
     const fn path(
         name: &'static str,
         doc: &'static str,
@@ -77,7 +77,7 @@ pub static KEYS: [SettingKey; 27] = [
         "The port on which it listens.",
         |c, w| put(&mut c.bind_port, number(w, 0, 65_535)),
     ),
-    SettingKey::path("tls.certificate", "The server's certificate chain, PEM. Goes with `tls.key`.", |c, w| {
+    SettingKey::path("tls.certificate", "The server's certificate chain, PEM. Requires `tls.key`.", |c, w| {
         put(&mut c.tls_certificate, path(w))
     }),
     SettingKey::path("tls.key", "The private key of the certificate, PEM.", |c, w| put(&mut c.tls_key, path(w))),
@@ -100,7 +100,7 @@ pub static KEYS: [SettingKey; 27] = [
         "queues.policyGroup",
         "text",
         crate::DEFAULT_POLICY_GROUP,
-        "Which entry of a ConfigMap is read: NAME.yaml. Flag: --policy-group.",
+        "The entry of a ConfigMap to read: NAME.yaml. Flag: --policy-group.",
         |c, w| put(&mut c.policy_group, text(w)),
     ),
     SettingKey::path(
@@ -121,15 +121,20 @@ pub static KEYS: [SettingKey; 27] = [
     SettingKey::new("event.trackingEnabled", "true or false", "true", "Whether events are recorded.", |c, w| {
         put(&mut c.event.tracking_enabled, flag(w))
     }),
-    SettingKey::new("event.requestCapacity", NUMBER, "1000", "Events kept for the resource manager.", |c, w| {
-        put(&mut c.event.request_capacity, number(w, 1, 10_000_000))
-    })
+    SettingKey::new(
+        "event.requestCapacity",
+        NUMBER,
+        "1000",
+        "The number of events that are stored for the resource \
+        manager.",
+        |c, w| put(&mut c.event.request_capacity, number(w, 1, 10_000_000)),
+    )
     .waiting(EVENTS),
     SettingKey::new(
         "event.ringBufferCapacity",
         NUMBER,
         "100000",
-        "Events kept for readers of the REST API and the console.",
+        "The number of events that are stored for the REST API and the console.",
         |c, w| put(&mut c.event.ring_buffer_capacity, number(w, 1, 10_000_000)),
     ),
     SettingKey::new("event.maxStreams", NUMBER, "100", "The maximum number of event streams.", |c, w| {

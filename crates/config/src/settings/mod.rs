@@ -2,7 +2,7 @@
 //!
 //! One flat map of keys and values in YAML. [`KEYS`] is the one table of them: name, type, default, meaning, and how a value
 //! is taken over; reading, overriding, printing and the documentation all go by it. It has nothing to do with the queue
-//! configuration: nobody who administers queues can change it.
+//! configuration: no one who administers queues can change it.
 
 mod host;
 mod keys;
@@ -23,7 +23,7 @@ use super::yaml::{self, Node};
 use model::{Acl, Profile};
 use values::SettingText;
 
-/// What the scheduler's own configuration says, each value in its type. The keys' meanings stand in [`KEYS`].
+/// What the scheduler's own configuration says, each value in its type. The keys' meanings are in [`KEYS`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SchedulerConfig {
     /// `bind.host`: a name or an address.
@@ -34,7 +34,7 @@ pub struct SchedulerConfig {
     pub tls_certificate: Option<PathBuf>,
     /// `tls.key`: a file in PEM.
     pub tls_key: Option<PathBuf>,
-    /// `token.file`: who may come in with which token.
+    /// `token.file`: who may arrive with which token.
     pub token_file: Option<PathBuf>,
     /// `scheduler.acl`: who may do what concerns the scheduler as a whole.
     pub scheduler_acl: Acl,
@@ -86,7 +86,7 @@ pub struct DrainConfig {
     pub command: Vec<String>,
     /// `drain.webhook`: the URL that a report is posted to.
     pub webhook: Option<String>,
-    /// `drain.ca`: authorities in PEM, beside the system's
+    /// `drain.ca`: authorities in PEM, next to the system's
     pub authorities: Option<PathBuf>,
     /// `drain.timeout`, for each try
     pub timeout: Duration,
@@ -101,7 +101,7 @@ pub struct DrainConfig {
 pub enum Origin {
     /// It is the default.
     Default,
-    /// It stands in the file.
+    /// It is in the file.
     File(Place),
     /// A flag of the command line, as written there.
     Flag(String),
@@ -138,8 +138,8 @@ impl Settings {
         &self.config
     }
 
-    /// Takes over a file, every key of it. Relative paths in it count from its folder. Gives every fault; a value with a fault
-    /// is left as it was.
+    /// Takes over a file, every key of it. Relative paths in it count from its directory. Returns every fault; a value with a fault
+    /// is left unchanged.
     pub fn read(&mut self, file: &Path, bytes: &[u8]) -> Vec<Fault> {
         self.file = file.display().to_string();
         let mut faults = Faults::new(Profile::Kornsole);
@@ -172,7 +172,7 @@ impl Settings {
         }
     }
 
-    /// Overrides a key from the command line, by `flag` as it is written there. Relative paths count from the present folder.
+    /// Overrides a key from the command line, by `flag` as written there. Relative paths count from the present directory.
     ///
     /// # Errors
     /// What is wrong and what would be right.
@@ -188,7 +188,7 @@ impl Settings {
             .map_err(|due| format!("{flag}: `{name}` is {value:?}; expected {due}"))
     }
 
-    /// What does not go together, each fault at the key that asks for the other.
+    /// What does not go together, each fault at the key that requests the other.
     pub fn check(&self) -> Vec<Fault> {
         let mut faults = Vec::new();
         for (one, other) in [("tls.certificate", "tls.key"), ("tls.key", "tls.certificate")] {

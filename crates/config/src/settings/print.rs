@@ -23,7 +23,7 @@ impl Settings {
         lines.into_iter().map(line).collect()
     }
 
-    /// What is set besides the defaults, by key, as text. Of commands and webhooks it says only that there is one: what they say may
+    /// What is set in addition the defaults, by key, as text. Of commands and webhooks it says only that there is one: what they say may
     /// be a secret.
     pub fn extra(&self) -> BTreeMap<String, String> {
         const SECRET: [&str; 2] = ["drain.command", "drain.webhook"];

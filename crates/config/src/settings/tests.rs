@@ -52,7 +52,7 @@ fn every_fault_is_reported_at_its_place() {
     let (settings, faults) = read(text);
     let source = Source::new("scheduler.yaml", text);
     insta::assert_snapshot!(source.render_all(&faults));
-    assert_eq!(settings.config().bind_port, 9080, "a faulty value changes nothing");
+    assert_eq!(settings.config().bind_port, 9080, "an invalid value changes nothing");
 }
 
 #[test]

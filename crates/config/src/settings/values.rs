@@ -67,7 +67,7 @@ pub(super) fn duration(written: &SettingText, least: Duration) -> Result<Duratio
     let duration = parse_duration(written.text()).filter(|duration| (least..=MOST).contains(duration));
     duration.ok_or_else(|| {
         let from = if least.is_zero() { "0".to_owned() } else { format!("{least:?}") };
-        format!("write a duration as 500ms, 10s, 5m or 1h30m, from {from} to 720h")
+        format!("write a duration such as 500ms, 10s, 5m, or 1h30m, from {from} to 720h")
     })
 }
 
@@ -108,7 +108,7 @@ pub(super) fn webhook(written: &SettingText) -> Result<Option<String>, String> {
     let rest = rest.filter(|rest| rest.chars().all(|c| c.is_ascii_graphic() && !"\"<>`".contains(c)));
     let host = rest.and_then(|rest| rest.split(['/', '?', '#', ':']).next()).unwrap_or_default();
     if host.is_empty() {
-        return Err("write an address as https://hooks.example/drains".to_owned());
+        return Err("write an address such as https://hooks.example/drains".to_owned());
     }
     Ok(Some(text.to_owned()))
 }

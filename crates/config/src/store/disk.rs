@@ -30,7 +30,7 @@ impl FileSystem for Disk {
         // Without the old file's mode the usual one, less what the process masks.
         let mode = if private { 0o600 } else { 0o666 };
         let file = OpenOptions::new().write(true).create_new(true).mode(mode).open(path)?;
-        // Where the file system knows no locks, nobody takes the file away either.
+        // Where the file system knows no locks, no one takes the file away either.
         let _locked = file.try_lock();
         Ok(file)
     }

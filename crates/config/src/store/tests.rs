@@ -14,12 +14,12 @@ const OLD: &[u8] = b"partitions: []\n";
 const NEW: &[u8] = b"# another text, longer than the old one\npartitions: []\n";
 const FILE: &str = "/etc/queues.yaml";
 const LINK: &str = "/home/link.yaml";
-const KEPT: Metadata = Metadata { is_file: true, mode: 0o640, user: 7, group: 8 };
+const RETAINED: Metadata = Metadata { is_file: true, mode: 0o640, user: 7, group: 8 };
 
 /// A disk with the old file, and a link to it elsewhere.
 fn disk(trouble: Trouble) -> Forgetful {
     let disk = Forgetful::new(trouble);
-    disk.put(Path::new(FILE), OLD, KEPT);
+    disk.put(Path::new(FILE), OLD, RETAINED);
     disk.link(Path::new(LINK), Path::new("../etc/queues.yaml"));
     disk
 }
@@ -39,7 +39,7 @@ fn calls() -> usize {
 fn the_target_of_a_link_is_replaced_and_keeps_owner_and_mode() {
     let disk = disk(Trouble { short: true, ..Trouble::default() });
     stored(&disk, LINK).expect("short writes are gone on with");
-    assert_eq!(disk.read(Path::new(FILE)), Some((NEW.to_vec(), KEPT)));
+    assert_eq!(disk.read(Path::new(FILE)), Some((NEW.to_vec(), RETAINED)));
     assert_eq!(disk.names(), [FILE, LINK]);
     assert_eq!(disk.read_link(Path::new(LINK)).ok().as_deref(), Some(Path::new("../etc/queues.yaml")));
 }
@@ -50,8 +50,8 @@ fn whichever_call_fails_the_old_file_is_whole_or_the_new_one_is() {
         for call in 0..calls() {
             let disk = disk(Trouble { fail: Some((call, error)), ..Trouble::default() });
             let result = stored(&disk, LINK);
-            let (text, kept) = disk.read(Path::new(FILE)).expect("the file is there");
-            assert_eq!(kept, KEPT);
+            let (text, retained) = disk.read(Path::new(FILE)).expect("the file is there");
+            assert_eq!(retained, RETAINED);
             match result {
                 Ok(()) => panic!("call {call} failed, and no failure was reported"),
                 Err(error) => {
@@ -90,10 +90,10 @@ proptest! {
         let disk = disk(Trouble { power_cut: Some(at), short, ..Trouble::default() });
         let result = stored(&disk, LINK);
         disk.start_again(seed);
-        let (text, kept) = disk.read(Path::new(FILE)).expect("the file is there");
+        let (text, retained) = disk.read(Path::new(FILE)).expect("the file is there");
         prop_assert!(text == OLD || text == NEW, "{:?}", String::from_utf8_lossy(&text));
         prop_assert!(result.is_err() || text == NEW);
-        prop_assert_eq!(kept, KEPT);
+        prop_assert_eq!(retained, RETAINED);
     }
 
     /// A call fails, and then the power.
@@ -129,7 +129,7 @@ fn what_is_prepared_and_given_up_leaves_nothing() {
     let disk = disk(Trouble::default());
     drop(prepare(&disk, Path::new(FILE), NEW).expect("nothing fails"));
     assert_eq!(disk.names(), [FILE, LINK]);
-    assert_eq!(disk.read(Path::new(FILE)), Some((OLD.to_vec(), KEPT)));
+    assert_eq!(disk.read(Path::new(FILE)), Some((OLD.to_vec(), RETAINED)));
 }
 
 #[test]
@@ -138,11 +138,11 @@ fn links_in_a_circle_and_folders_are_refused() {
     disk.link(Path::new("/a"), Path::new("b"));
     disk.link(Path::new("/b"), Path::new("a"));
     assert!(stored(&disk, "/a").expect_err("it is a circle").to_string().contains("too many symbolic links"));
-    disk.put(Path::new("/folder"), b"", Metadata { is_file: false, ..KEPT });
+    disk.put(Path::new("/folder"), b"", Metadata { is_file: false, ..RETAINED });
     assert!(stored(&disk, "/folder").expect_err("it is a folder").to_string().contains("not a regular file"));
 }
 
-/// A folder of its own on the real disk, removed at the end.
+/// A directory of its own on the real disk, removed at the end.
 struct Folder(PathBuf);
 
 impl Folder {

@@ -22,7 +22,7 @@ const BOOLEANS: [Spellings; 2] = [
     },
 ];
 
-/// `true` and `false` as they are written, `true` first.
+/// `true` and `false` as written, `true` first.
 pub fn names() -> [&'static str; 2] {
     BOOLEANS.each_ref().map(|spellings| spellings.yaml_1_2[0])
 }

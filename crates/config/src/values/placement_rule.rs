@@ -39,7 +39,7 @@ pub enum RuleValue {
     QueuePath,
     /// It is the name of a tag; needed.
     TagName,
-    /// The rule does not read it (CFG-094).
+    /// The rule is invalid it (CFG-094).
     Unused,
 }
 

@@ -61,7 +61,7 @@ allowed_values!(PrioritySorting, any_case, {
 });
 
 impl PrioritySorting {
-    /// Whether priority goes first.
+    /// Whether priority is first.
     pub const fn is_enabled(self) -> bool {
         match self {
             Self::Enabled => true,

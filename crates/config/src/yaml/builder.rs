@@ -126,7 +126,7 @@ impl<'t, 'f> Builder<'t, 'f> {
         }
     }
 
-    /// Where the next document begins, if there is one.
+    /// Where the next document starts, if there is one.
     pub(super) fn further_document(&mut self) -> Option<Place> {
         while let Some(next) = self.parser.next_event() {
             match next {
@@ -159,7 +159,7 @@ impl<'t, 'f> Builder<'t, 'f> {
                 let hint = if name.is_empty() {
                     String::new()
                 } else {
-                    format!("write `&{name}` at the value meant, above this line; or quote the text: '*{name}'")
+                    format!("write `&{name}` at the intended value, above this line; or quote the text: '*{name}'")
                 };
                 self.faults.error("CFG-008", at, "", message, hint);
                 let id = self.node(at, Content::Broken, 0);
@@ -350,7 +350,7 @@ impl<'t, 'f> Builder<'t, 'f> {
     }
 }
 
-/// Where `key`, written at `at`, already stands in the map; if it does not, it is taken down.
+/// Where `key`, written at `at`, already is in the map; if it does not, it is taken down.
 fn first_place(document: &Document, map: &mut OpenMap, key: &str, at: Place) -> Option<Place> {
     if map.entries.len() < MANY_KEYS {
         return map.entries.iter().map(|entry| document.key(entry)).find(|(text, _)| *text == key).map(|(_, at)| at);

@@ -43,12 +43,12 @@ pub(super) fn explain(error: &ScanError, text: &str) -> (Place, String, &'static
 /// Message and hint for a tab where YAML takes none.
 pub(super) const TAB: (&str, &str) = ("a tab is used as indentation", "YAML allows only spaces for indentation");
 
-/// Where, in the text between two values, a tab stands before the first thing of a line, or between `-` and its entry.
+/// Where, in the text between two values, a tab precedes the first thing of a line, or between `-` and its entry.
 pub(super) fn indenting_tab(gap: &str, fresh: bool) -> Option<usize> {
     if !gap.contains('\t') {
         return None;
     }
-    // A first line that is not fresh continues a value or a key: a tab is harmless there until an entry begins.
+    // A first line that is not fresh continues a value or a key: a tab is harmless there until an entry starts.
     let (mut indents, mut skip_line, mut in_word) = (fresh, false, false);
     for (at, c) in gap.char_indices() {
         match c {
@@ -64,7 +64,7 @@ pub(super) fn indenting_tab(gap: &str, fresh: bool) -> Option<usize> {
     None
 }
 
-/// The tab that begins the rest of a line at or right after `mark`, which is where a scanner stops on one.
+/// The tab that starts the rest of a line at or right after `mark`, which is where a scanner stops on one.
 fn tab_after(mark: &Marker, text: &str) -> Option<Place> {
     let offset = mark.byte_offset()?;
     let rest = text.get(offset..)?;

@@ -26,9 +26,9 @@ const REPORTED: usize = 1 << 12;
 struct Frame {
     id: u32,
     map: bool,
-    /// In which column its entries begin, from 0; of no meaning in brackets.
+    /// In which column its entries start, from 0; of no meaning in brackets.
     column: usize,
-    /// Where its children begin in [`Reader::children`].
+    /// Where its children start in [`Reader::children`].
     from: usize,
     /// A key waits for its value.
     waits: bool,
@@ -47,7 +47,7 @@ struct Reader<'t> {
 pub(super) fn read(text: &str, progress: &mut dyn FnMut(usize)) -> Option<Document> {
     let mut reader = Reader {
         scan: Scanner::of(text)?,
-        // Of so many bytes a node is made of at least in a long list of steps; room that is not used costs nothing.
+        // Of this many bytes a node is made of at least in a long list of steps; room that is not used costs nothing.
         document: Document { nodes: Vec::with_capacity(text.len() / 8), ..Document::default() },
         open: Vec::new(),
         children: Vec::new(),
@@ -103,14 +103,14 @@ impl Reader<'_> {
         self.scan.pos += 1;
         self.scan.spaces();
         if begins {
-            // A list in the column of its key is said to begin with its first item.
+            // A list in the column of its key is reported to start with its first item.
             let indented = self.open.last().is_none_or(|frame| column > frame.column);
             self.open(false, column, if indented { at } else { self.scan.pos })?;
         }
         self.item()
     }
 
-    /// What stands behind a dash.
+    /// What follows a dash.
     fn item(&mut self) -> Option<()> {
         let column = self.scan.column();
         match self.scan.byte() {
@@ -129,7 +129,7 @@ impl Reader<'_> {
         }
     }
 
-    /// A key and what stands behind it; `opens`: it is the first one of a map in this column.
+    /// A key and what follows it; `opens`: it is the first one of a map in this column.
     fn entry(&mut self, key: &Found, opens: Option<usize>) -> Option<()> {
         if let Some(column) = opens {
             self.open(true, column, key.at)?;
@@ -169,7 +169,7 @@ impl Reader<'_> {
         Some(())
     }
 
-    /// A block behind `|`: its lines as they are.
+    /// A block behind `|`: its lines unchanged.
     fn literal(&mut self) -> Option<()> {
         let parent = self.open.last()?.column;
         self.scan.pos += 1;
@@ -199,7 +199,7 @@ impl Reader<'_> {
             self.scan.pos += length;
             self.scan.next_line();
         }
-        // Empty lines at the end are not part of it, but for one line break.
+        // Empty lines at the end are not part of it, except for one line break.
         let texts = &mut self.document.texts;
         let end = from + texts[from..].trim_end_matches('\n').len() + usize::from(!strip);
         texts.truncate(end);

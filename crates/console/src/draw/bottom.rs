@@ -87,19 +87,19 @@ fn hint_pieces(hint: &Hint) -> [Piece; 2] {
 
 fn hints(pen: &mut Pen<'_>, state: &State, area: Rect) {
     let room = usize::from(area.width).saturating_sub(2);
-    let (kept, others): (Vec<Hint>, Vec<Hint>) = hints::hints(state).into_iter().partition(|hint| hint.stays);
-    let kept: Vec<Vec<Piece>> = kept.iter().map(|hint| hint_pieces(hint).to_vec()).collect();
-    let kept: Vec<Piece> = kept.join(&plain("  "));
+    let (retained, others): (Vec<Hint>, Vec<Hint>) = hints::hints(state).into_iter().partition(|hint| hint.stays);
+    let retained: Vec<Vec<Piece>> = retained.iter().map(|hint| hint_pieces(hint).to_vec()).collect();
+    let retained: Vec<Piece> = retained.join(&plain("  "));
     let mut line: Vec<Piece> = Vec::new();
     for hint in others {
         let hint = hint_pieces(&hint);
-        if pieces::width(&line) + pieces::width(&hint) + 2 + pieces::width(&kept) > room {
+        if pieces::width(&line) + pieces::width(&hint) + 2 + pieces::width(&retained) > room {
             break;
         }
         line.extend(hint);
         line.push(plain("  "));
     }
-    line.extend(kept);
+    line.extend(retained);
     pen.pieces(area.x + 1, area.y, area.width - 2, &line);
 }
 

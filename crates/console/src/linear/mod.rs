@@ -28,7 +28,7 @@ mod trends;
 mod words;
 
 pub use reader::Reader;
-pub use steps::{Heard, Step, Then};
+pub use steps::{Received, Step, Then};
 
 use crate::state::State;
 

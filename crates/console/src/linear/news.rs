@@ -111,14 +111,14 @@ type Cell = (Option<String>, String);
 
 /// The rows of a page as they were read, for saying what changed since.
 #[derive(Clone, Debug, Default)]
-pub struct Kept {
+pub struct Retained {
     /// The page, by its head without figures.
     page: String,
     /// The name of each row, with what its columns said.
     rows: Vec<(String, Vec<Cell>)>,
 }
 
-impl Kept {
+impl Retained {
     /// Keeps the list on the screen.
     pub fn of(state: &State, page: String) -> Self {
         let rows = rows::of(state).map(|rows| {

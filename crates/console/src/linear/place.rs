@@ -26,7 +26,7 @@ pub fn scheduler(state: &State) -> Vec<String> {
         SourcePlace::Machine { enforced: true } => "the jobs of this machine",
         SourcePlace::Machine { enforced: false } => "the jobs of this machine; cpu and memory are not enforced",
         SourcePlace::Saved => "a saved state",
-        SourcePlace::WhatIf => "a what-if: nothing in it is real",
+        SourcePlace::WhatIf => "a what-if: changes do not affect the cluster",
     };
     let part = cluster.part().map_or_else(|| "no partition".to_owned(), |part| format!("partition {}", part.name));
     let mut lines = vec![
@@ -70,7 +70,7 @@ fn modes(state: &State) -> Vec<String> {
     let cluster = &state.cluster;
     let mut lines = Vec::new();
     if let Some(why) = cluster.read_only() {
-        lines.push(format!("Read only: {why}"));
+        lines.push(format!("Read-only: {why}"));
     }
     if cluster.newest.paused {
         lines.push("Paused: the scheduler runs no cycles, its clock is stopped".to_owned());

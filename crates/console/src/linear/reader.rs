@@ -9,9 +9,9 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use crate::linear::news::{Ear, Kept};
+use crate::linear::news::{Ear, Retained};
 use crate::linear::steps::{
-    Heard, MOST, Step, Then, clear, edited, key, ordered, pressed, selected, set, stepped, typed,
+    MOST, Received, Step, Then, clear, edited, key, ordered, pressed, selected, set, stepped, typed,
 };
 use crate::linear::words::{self, split};
 use crate::linear::{config, help, layers, news, page, place, plain};
@@ -49,7 +49,7 @@ pub struct Reader {
     page: String,
     ear: Ear,
     /// The list as it was read, or announced, last.
-    kept: Kept,
+    retained: Retained,
     announces: bool,
     /// How often changes of the page are announced.
     every: Option<Duration>,
@@ -59,9 +59,9 @@ pub struct Reader {
 
 impl Default for Reader {
     fn default() -> Self {
-        let (rest, page, ear, kept) = Default::default();
+        let (rest, page, ear, retained) = Default::default();
         let (announces, every, announced, compared) = (true, None, Duration::ZERO, Duration::ZERO);
-        Self { portion: PORTION, rest, page, ear, kept, announces, every, announced, compared }
+        Self { portion: PORTION, rest, page, ear, retained, announces, every, announced, compared }
     }
 }
 
@@ -86,61 +86,61 @@ impl Reader {
     }
 
     /// Understands a line.
-    pub fn hear(&mut self, state: &State, line: &str) -> Heard {
+    pub fn hear(&mut self, state: &State, line: &str) -> Received {
         if let Some(Layer::Confirm(question)) = state.layers.last() {
             return self.hear_answer(state, question, line.trim());
         }
         let (word, rest) = split(line);
         if word.is_empty() {
             let lines = if matches!(self.rest, Rest::Nothing) { Vec::new() } else { self.more(state) };
-            return Heard::said(lines);
+            return Received::said(lines);
         }
-        if let Some(heard) = self.hear_reading(state, word, rest).or_else(|| self.hear_own(state, word, rest)) {
-            return heard;
+        if let Some(received) = self.hear_reading(state, word, rest).or_else(|| self.hear_own(state, word, rest)) {
+            return received;
         }
         match words::order(state, word, rest) {
             Ok(order) => ordered(order),
-            Err(why) => Heard::refused(why),
+            Err(why) => Received::refused(why),
         }
     }
 
     /// An answer to the question that is open. An empty line is none.
-    fn hear_answer(&mut self, state: &State, question: &Confirm, line: &str) -> Heard {
+    fn hear_answer(&mut self, state: &State, question: &Confirm, line: &str) -> Received {
         let (word, rest) = split(line);
         let prompt = |id| CommandId::Prompt(id);
         match (word.to_lowercase().as_str(), &question.typed) {
-            ("no", _) => Heard {
+            ("no", _) => Received {
                 lines: vec!["Canceled.".to_owned()],
-                ..Heard::run(prompt(PromptCommand::Cancel), None, Then::Look)
+                ..Received::run(prompt(PromptCommand::Cancel), None, Then::Look)
             },
             ("reason", _) if question.reason.is_some() => {
                 let steps = [Step::Run(prompt(PromptCommand::Reason), None), key(Code::End), clear()];
                 let end = Step::Run(prompt(PromptCommand::Accept), None);
-                Heard::steps(steps.into_iter().chain(typed(rest)).chain([end]).collect(), Then::Look)
+                Received::steps(steps.into_iter().chain(typed(rest)).chain([end]).collect(), Then::Look)
             }
             (_, Some(wanted)) if line == wanted.want => {
                 let end = Step::Run(prompt(PromptCommand::Accept), None);
                 let steps = [key(Code::End), clear()].into_iter().chain(typed(line)).chain([end]);
-                Heard::steps(steps.collect(), Then::Look)
+                Received::steps(steps.collect(), Then::Look)
             }
-            ("yes", None) if rest.is_empty() => Heard::run(prompt(PromptCommand::Yes), None, Then::Look),
-            ("where", _) => Heard::said(place::lines(state)),
-            ("messages", _) => Heard::said(self.portioned(news::all(state))),
-            ("help", _) => Heard::said(help::lines(state, if rest.is_empty() { "yes" } else { rest })),
-            ("try-this", _) => Heard::run(CommandId::Trial(TrialCommand::TryThis), None, Then::Look),
-            ("quit!", _) => Heard::run(CommandId::Screen(ScreenCommand::QuitNow), None, Then::Nothing),
-            ("" | "read", _) => Heard::said(layers::asked(question)),
+            ("yes", None) if rest.is_empty() => Received::run(prompt(PromptCommand::Yes), None, Then::Look),
+            ("where", _) => Received::said(place::lines(state)),
+            ("messages", _) => Received::said(self.portioned(news::all(state))),
+            ("help", _) => Received::said(help::lines(state, if rest.is_empty() { "yes" } else { rest })),
+            ("try-this", _) => Received::run(CommandId::Trial(TrialCommand::TryThis), None, Then::Look),
+            ("quit!", _) => Received::run(CommandId::Screen(ScreenCommand::QuitNow), None, Then::Nothing),
+            ("" | "read", _) => Received::said(layers::asked(question)),
             _ => {
                 let mut lines =
                     vec![format!("Rejected: a question is open, and {} does not answer it.", plain::text(word))];
                 lines.extend(layers::asked(question));
-                Heard::said(lines)
+                Received::said(lines)
             }
         }
     }
 
     /// The words that read and change nothing.
-    fn hear_reading(&mut self, state: &State, word: &str, rest: &str) -> Option<Heard> {
+    fn hear_reading(&mut self, state: &State, word: &str, rest: &str) -> Option<Received> {
         let lines = match (word, rest) {
             ("help" | "?", word) => self.portioned(help::lines(state, word)),
             ("where", "") => place::lines(state),
@@ -150,7 +150,7 @@ impl Reader {
             ("row", "") => row(state, true),
             ("news", "") => self.news(state),
             ("changes", "") if state.cluster.trial.is_none() => self.news(state),
-            ("yes" | "no" | "reason", _) => return Some(Heard::refused("no question is open")),
+            ("yes" | "no" | "reason", _) => return Some(Received::refused("no question is open")),
             ("portion", _) => vec![self.set_portion(rest)],
             ("announce", _) => vec![self.set_announcing(rest)],
             ("show", number) => match (state.page(), number.parse::<usize>()) {
@@ -159,39 +159,39 @@ impl Reader {
                     let lines = lines.map(|(at, line)| config::numbered(at + 1, line)).collect();
                     self.portioned(lines)
                 }
-                (Page::Config(_), _) => return Some(Heard::refused("write show N: the number of a line, from 1")),
-                _ => return Some(Heard::refused("show works on the configuration; config opens it")),
+                (Page::Config(_), _) => return Some(Received::refused("write show N: the number of a line, from 1")),
+                _ => return Some(Received::refused("show works on the configuration; config opens it")),
             },
             _ => return None,
         };
-        Some(Heard::said(lines))
+        Some(Received::said(lines))
     }
 
     /// The words that move, select and write.
-    fn hear_own(&mut self, state: &State, word: &str, rest: &str) -> Option<Heard> {
-        let row = |id| Heard::run(CommandId::Row(id), None, Then::Row);
+    fn hear_own(&mut self, state: &State, word: &str, rest: &str) -> Option<Received> {
+        let row = |id| Received::run(CommandId::Row(id), None, Then::Row);
         Some(match (word, rest) {
             ("next" | "previous", "") => stepped(state, word == "next", 1),
             ("next" | "previous", _) => match rest.parse::<usize>() {
                 Ok(count) if count <= MOST => stepped(state, word == "next", count),
-                _ => Heard::refused(format!("write {word} N: how many rows, at most {MOST}")),
+                _ => Received::refused(format!("write {word} N: how many rows, at most {MOST}")),
             },
             ("first", "") => row(RowCommand::Top),
             ("last", "") => row(RowCommand::Bottom),
-            ("select", "") => Heard::refused("write select NAME, or the NUMBER of a row"),
+            ("select", "") => Received::refused("write select NAME, or the NUMBER of a row"),
             ("select", _) => selected(state, rest, None),
             ("open", what) if !what.is_empty() => selected(state, what, Some(RowCommand::Open)),
             ("details", what) if !what.is_empty() => selected(state, what, Some(RowCommand::Details)),
-            ("back", "") if state.pages.len() > 1 => Heard::run(CommandId::Go(GoCommand::Leave), None, Then::Look),
-            ("back", "") => Heard::run(CommandId::Go(GoCommand::Back), None, Then::Page),
-            ("filter", _) => Heard::run(CommandId::Prompt(PromptCommand::Filter), Some(rest), Then::Page),
+            ("back", "") if state.pages.len() > 1 => Received::run(CommandId::Go(GoCommand::Leave), None, Then::Look),
+            ("back", "") => Received::run(CommandId::Go(GoCommand::Back), None, Then::Page),
+            ("filter", _) => Received::run(CommandId::Prompt(PromptCommand::Filter), Some(rest), Then::Page),
             ("key", keys) => pressed(keys),
             ("set", _) => set(state, rest),
             ("line" | "insert" | "indent" | "delete", _) if matches!(state.page(), Page::Config(_)) => {
                 edited(state, word, rest)
             }
             ("line" | "insert" | "indent" | "delete", _) => {
-                Heard::refused(format!("{word} works on the configuration; config opens it"))
+                Received::refused(format!("{word} works on the configuration; config opens it"))
             }
             _ => return None,
         })
@@ -273,7 +273,7 @@ impl Reader {
     /// The page from its beginning.
     fn read_page(&mut self, state: &State) -> Vec<String> {
         self.page = key_of(state);
-        self.kept = Kept::of(state, self.page.clone());
+        self.retained = Retained::of(state, self.page.clone());
         let mut lines = vec![format!("Page: {}", page::head(state))];
         if matches!(page::of(state), page::Said::Rows(_)) {
             lines.extend(place::selected(state));
@@ -331,9 +331,9 @@ impl Reader {
 
     /// What changed on the page since it was read.
     fn changes(&mut self, state: &State) -> Vec<String> {
-        let now = Kept::of(state, key_of(state));
-        let changed = self.kept.changes(&now).unwrap_or_default();
-        self.kept = now;
+        let now = Retained::of(state, key_of(state));
+        let changed = self.retained.changes(&now).unwrap_or_default();
+        self.retained = now;
         changed
     }
 

@@ -40,7 +40,7 @@ pub enum Then {
 
 /// What a line asks for.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Heard {
+pub struct Received {
     /// What is to be done, in order.
     pub steps: Vec<Step>,
     /// What is said before that.
@@ -49,7 +49,7 @@ pub struct Heard {
     pub then: Then,
 }
 
-impl Heard {
+impl Received {
     /// Only says something.
     pub fn said(lines: Vec<String>) -> Self {
         Self { steps: Vec::new(), lines, then: Then::Nothing }
@@ -72,7 +72,7 @@ impl Heard {
 }
 
 /// A command of the registry: what is said after it depends on what it is about.
-pub fn ordered(Order { id, argument }: Order) -> Heard {
+pub fn ordered(Order { id, argument }: Order) -> Received {
     let then = match id {
         CommandId::Order(_) | CommandId::Job(_) | CommandId::Screen(_) => Then::Look,
         CommandId::Row(
@@ -88,7 +88,7 @@ pub fn ordered(Order { id, argument }: Order) -> Heard {
         CommandId::Go(GoCommand::Messages | GoCommand::Figures | GoCommand::Tour) => Then::Look,
         _ => Then::Page,
     };
-    Heard::steps(vec![Step::Run(id, argument)], then)
+    Received::steps(vec![Step::Run(id, argument)], then)
 }
 
 /// A key without modifiers.
@@ -107,35 +107,35 @@ pub fn typed(text: &str) -> impl Iterator<Item = Step> {
 }
 
 /// Keys as on the drawn console.
-pub fn pressed(keys: &str) -> Heard {
+pub fn pressed(keys: &str) -> Received {
     if keys.is_empty() {
-        return Heard::refused("write key KEY, for example key K, key enter, key ctrl-o");
+        return Received::refused("write key KEY, for example key K, key enter, key ctrl-o");
     }
     let read: Result<Vec<Step>, String> =
         keys.split_whitespace().map(|name| Key::parse(name).map(Step::Key).ok_or_else(|| name.to_owned())).collect();
     match read {
-        Ok(steps) => Heard::steps(steps, Then::Look),
-        Err(name) => Heard::refused(format!("{name} is not a key; write key K, key enter, key ctrl-o")),
+        Ok(steps) => Received::steps(steps, Then::Look),
+        Err(name) => Received::refused(format!("{name} is not a key; write key K, key enter, key ctrl-o")),
     }
 }
 
 /// So many rows further: one step, however many.
-pub fn stepped(state: &State, on: bool, count: usize) -> Heard {
+pub fn stepped(state: &State, on: bool, count: usize) -> Received {
     let Some((index, len)) = page::cursor(state) else {
-        return Heard::refused("this page has no rows; more reads on");
+        return Received::refused("this page has no rows; more reads on");
     };
     let to = if on { index.saturating_add(count) } else { index.saturating_sub(count) }.min(len.saturating_sub(1));
-    let mut heard = Heard::steps(vec![Step::Select(to)], Then::Row);
+    let mut received = Received::steps(vec![Step::Select(to)], Then::Row);
     if to == index {
-        heard.lines.push(if on { "That is the last one.".to_owned() } else { "That is the first one.".to_owned() });
+        received.lines.push(if on { "That is the last one.".to_owned() } else { "That is the first one.".to_owned() });
     }
-    heard
+    received
 }
 
 /// A row by its number or name, and a command on it.
-pub fn selected(state: &State, what: &str, run: Option<RowCommand>) -> Heard {
+pub fn selected(state: &State, what: &str, run: Option<RowCommand>) -> Received {
     let Some((_, len)) = page::cursor(state) else {
-        return Heard::refused("this page has no rows to select");
+        return Received::refused("this page has no rows to select");
     };
     let number = what.parse::<usize>().ok().filter(|number| (1..=len).contains(number)).map(|number| number - 1);
     let found = match (number, rows::of(state)) {
@@ -144,11 +144,11 @@ pub fn selected(state: &State, what: &str, run: Option<RowCommand>) -> Heard {
         (None, None) => Vec::new(),
     };
     match found.as_slice() {
-        [] => Heard::refused(format!("row {what} not found among {len}")),
+        [] => Received::refused(format!("row {what} not found among {len}")),
         [one] => {
             let run = run.map(|id| Step::Run(CommandId::Row(id), None));
             let then = if run.is_some() { Then::Look } else { Then::Row };
-            Heard::steps(std::iter::once(Step::Select(*one)).chain(run).collect(), then)
+            Received::steps(std::iter::once(Step::Select(*one)).chain(run).collect(), then)
         }
         several => {
             let mut lines = vec![format!("{} rows match {what}; select one by its number:", several.len())];
@@ -156,13 +156,13 @@ pub fn selected(state: &State, what: &str, run: Option<RowCommand>) -> Heard {
                 several.iter().take(10).map(|at| format!("{}. {}", at + 1, rows.name(*at))).collect::<Vec<_>>()
             });
             lines.extend(names.unwrap_or_default());
-            Heard::said(lines.iter().map(|line| plain::text(line)).collect())
+            Received::said(lines.iter().map(|line| plain::text(line)).collect())
         }
     }
 }
 
 /// Writes a field of the form on the page.
-pub fn set(state: &State, rest: &str) -> Heard {
+pub fn set(state: &State, rest: &str) -> Received {
     let (labels, here): (Vec<String>, usize) = match state.page() {
         Page::Change(page) => {
             (change::fields(page, false).entries.iter().map(|one| one.label.to_owned()).collect(), page.field)
@@ -171,7 +171,7 @@ pub fn set(state: &State, rest: &str) -> Heard {
             placement::fields(page, false).entries.iter().map(|one| one.label.to_owned()).collect(),
             page.field as usize,
         ),
-        _ => return Heard::refused("this page has no form; placement and set-max open forms"),
+        _ => return Received::refused("this page has no form; placement and set-max open forms"),
     };
     let known = || format!("write set FIELD VALUE; the fields are {}", labels.join(", "));
     let (first, after) = split(rest);
@@ -186,35 +186,35 @@ pub fn set(state: &State, rest: &str) -> Heard {
     let (at, value) = match (found, number) {
         (Some((at, label)), _) => (at, rest.get(label.len()..).unwrap_or_default().trim()),
         (None, Some(number)) => (number - 1, after),
-        (None, None) => return Heard::refused(known()),
+        (None, None) => return Received::refused(known()),
     };
     let id = if at > here { FormCommand::NextField } else { FormCommand::PreviousField };
     let mut steps = vec![Step::Run(CommandId::Form(id), None); at.abs_diff(here)];
     steps.extend([Step::Run(CommandId::Form(FormCommand::Write), None), key(Code::End), clear()]);
     steps.extend(typed(value));
     steps.push(Step::Run(CommandId::Form(FormCommand::EndWriting), None));
-    Heard::steps(steps, Then::Page)
+    Received::steps(steps, Then::Page)
 }
 
 /// Edits a line of the configuration.
-pub fn edited(state: &State, word: &str, rest: &str) -> Heard {
-    let Page::Config(page) = state.page() else { return Heard::refused("config opens the configuration") };
+pub fn edited(state: &State, word: &str, rest: &str) -> Received {
+    let Page::Config(page) = state.page() else { return Received::refused("config opens the configuration") };
     if let Err(why) = guard::config::can_edit(state) {
-        return Heard::refused(why);
+        return Received::refused(why);
     }
     let mut lines = page.buffer.lines().to_vec();
     let (number, text) = split(rest);
     let most = if word == "insert" { lines.len() + 1 } else { lines.len() };
     let Some(at) = number.parse::<usize>().ok().filter(|number| (1..=most).contains(number)).map(|number| number - 1)
     else {
-        return Heard::refused(format!("write {word} N ...: the number of a line, from 1 to {most}"));
+        return Received::refused(format!("write {word} N ...: the number of a line, from 1 to {most}"));
     };
     let indent = |line: &str| line.len() - line.trim_start_matches(' ').len();
     match word {
         "delete" => drop(lines.remove(at)),
         "indent" => match text.parse::<usize>() {
             Ok(count @ 0..=200) => lines[at] = format!("{}{}", " ".repeat(count), lines[at].trim_start()),
-            _ => return Heard::refused("write indent N COUNT, at most 200 blanks"),
+            _ => return Received::refused("write indent N COUNT, at most 200 blanks"),
         },
         "insert" => {
             let like = lines.get(at).or(lines.last()).map_or(0, |line| indent(line));
@@ -227,5 +227,5 @@ pub fn edited(state: &State, word: &str, rest: &str) -> Heard {
     // As the text ends its lines.
     let carriage = page.buffer.text().contains("\r\n") && !lines.iter().any(|line| line.ends_with('\r'));
     let text = lines.join(if carriage { "\r\n" } else { "\n" });
-    Heard { steps: vec![Step::Text(text)], lines: vec![said], then: Then::Nothing }
+    Received { steps: vec![Step::Text(text)], lines: vec![said], then: Then::Nothing }
 }

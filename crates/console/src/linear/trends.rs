@@ -22,7 +22,7 @@ pub fn lines(state: &State, page: &TrendsPage) -> Vec<String> {
         lines.push(nothing(state).to_owned());
         return lines;
     };
-    lines.push(format!("Span: {}", span(page.length())));
+    lines.push(format!("Time range: {}", span(page.length())));
     lines.push(format!("At the cursor: {}", plain::line(&picture.reading(state, page))));
     values(&mut lines, state, &page.value, &picture.first);
     if let (Some(value), Some(series)) = (&page.second, &picture.second) {
@@ -44,7 +44,7 @@ fn values(lines: &mut Vec<String>, state: &State, value: &Value, series: &Series
     let name = value.title();
     let known = known(series);
     let (Some((first, from)), Some((last, to))) = (known.first(), known.last()) else {
-        return lines.push(format!("{name}: no data in this span"));
+        return lines.push(format!("{name}: no data in this time range"));
     };
     let at = |step: usize| when(state, series.at(step));
     let least = known.iter().min_by_key(|(_, figure)| figure.min).copied().unwrap_or((*first, *from));

@@ -54,14 +54,14 @@ pub fn words(part: &PartitionView, row: &AppRow) -> Option<String> {
 
 /// What keeps it from beginning to run.
 fn held(part: &PartitionView, row: &AppRow) -> Option<String> {
-    if row.held_by_limits
+    if row.blocked_by_limits
         && let Some(limit) = part.limit_that_holds_back(row)
     {
         return Some(format!("app limit {}", whose(&limit)));
     }
     let full =
         |queue: &&QueueRow| queue.max_running.is_some_and(|max| queue.running + queue.allocating_accepted >= max);
-    let queue = row.held_by_queue.then(|| part.queue_at(&row.queue)).flatten()?;
+    let queue = row.blocked_by_queue.then(|| part.queue_at(&row.queue)).flatten()?;
     part.path_up(queue).find(full).map(|queue| format!("app maximum {}", queue.path.name()))
 }
 

@@ -105,7 +105,7 @@ fn meaning(lines: &mut Lines, state: &State, page: &ConfigPage, width: usize) {
             title(lines, "active");
             wrapped(lines, 0, &loaded(base, past.live), width, Role::Text);
             let file = base.file.as_ref().map(|file| file.display().to_string());
-            let nowhere = match (&base.by, past.kept) {
+            let nowhere = match (&base.by, past.retained) {
                 (LoadedBy::Seen, _) => "not in a file here",
                 (_, true) => "saved with the state, not in a file",
                 (_, false) => "in memory only",

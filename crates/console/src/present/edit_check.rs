@@ -63,8 +63,8 @@ fn refused(diff: &Diff, job: &CheckJob) -> Option<String> {
         part.is_some_and(|part| access::admin(part, queue.as_str(), &actor.identity).is_some())
     };
     let names = parts.iter().map(|part| &*part.name);
-    let lacks = may_configure(diff, actor.scheduler_admin, admin, names).err()?;
-    Some(Refusal::no_config_rights(actor, &act, &lacks).reason())
+    let shortfall = may_configure(diff, actor.scheduler_admin, admin, names).err()?;
+    Some(Refusal::no_config_rights(actor, &act, &shortfall).reason())
 }
 
 /// The queues that go, without those that go with a queue above them.

@@ -121,7 +121,7 @@ fn of_line(state: &State, line: &SheetLine, (at, flat): (usize, bool), width: us
         (HELPS, _) => Role::Good,
         ("connection" | "scheduler" | "health" | "starves" | "config", _) if flat => Role::Warning,
         _ if flat => Role::Text,
-        ("not known", _) => Role::Warning,
+        ("unknown", _) => Role::Warning,
         (_, 0) => Role::Text,
         (_, 1) if !line.label.is_empty() => Role::Text,
         _ if line.to.is_some() => Role::Accent,

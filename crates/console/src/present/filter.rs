@@ -110,7 +110,7 @@ pub fn complete<T: AsRef<str>>(typed: &str, items: impl Iterator<Item = T>, most
     for (place, item) in items.enumerate() {
         if begins(item.as_ref(), &lower) {
             first.take((0, item.as_ref().len(), place), item);
-        } else if first.kept.len() < most {
+        } else if first.retained.len() < most {
             others.push((place, item));
         }
     }
@@ -132,38 +132,38 @@ pub fn complete<T: AsRef<str>>(typed: &str, items: impl Iterator<Item = T>, most
 /// The items that rank first among many, of which no more than some times `most` are held.
 struct Best<T> {
     most: usize,
-    kept: Vec<((u32, usize, usize), T)>,
+    retained: Vec<((u32, usize, usize), T)>,
     /// None that ranks behind this one is among the first.
     worst: Option<(u32, usize, usize)>,
 }
 
 impl<T> Best<T> {
     fn of(most: usize) -> Self {
-        Self { most, kept: Vec::new(), worst: None }
+        Self { most, retained: Vec::new(), worst: None }
     }
 
     fn take(&mut self, rank: (u32, usize, usize), item: T) {
         if self.worst.is_some_and(|worst| rank > worst) {
             return;
         }
-        self.kept.push((rank, item));
-        if self.kept.len() >= self.most.saturating_mul(8) {
+        self.retained.push((rank, item));
+        if self.retained.len() >= self.most.saturating_mul(8) {
             self.cut();
         }
     }
 
     fn cut(&mut self) {
-        if self.most > 0 && self.most < self.kept.len() {
-            let (_, (worst, _), _) = self.kept.select_nth_unstable_by_key(self.most - 1, |(rank, _)| *rank);
+        if self.most > 0 && self.most < self.retained.len() {
+            let (_, (worst, _), _) = self.retained.select_nth_unstable_by_key(self.most - 1, |(rank, _)| *rank);
             self.worst = Some(*worst);
         }
-        self.kept.truncate(self.most);
+        self.retained.truncate(self.most);
     }
 
     fn sorted(mut self) -> Vec<T> {
         self.cut();
-        self.kept.sort_unstable_by_key(|(rank, _)| *rank);
-        self.kept.into_iter().map(|(_, item)| item).collect()
+        self.retained.sort_unstable_by_key(|(rank, _)| *rank);
+        self.retained.into_iter().map(|(_, item)| item).collect()
     }
 }
 
@@ -184,8 +184,8 @@ mod tests {
 
     fn passing(filter: &str) -> Vec<&'static str> {
         let Some(filter) = Filter::parse(filter) else { return QUEUES.to_vec() };
-        let kept = filter.select(QUEUES.iter(), |path| [path.rsplit('.').next().unwrap(), path]);
-        QUEUES.into_iter().zip(kept).filter(|(_, kept)| *kept).map(|(path, _)| path).collect()
+        let retained = filter.select(QUEUES.iter(), |path| [path.rsplit('.').next().unwrap(), path]);
+        QUEUES.into_iter().zip(retained).filter(|(_, retained)| *retained).map(|(path, _)| path).collect()
     }
 
     #[test]

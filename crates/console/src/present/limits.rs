@@ -70,7 +70,7 @@ pub fn too_full(part: &PartitionView, app: &AppRow, wanted: &Resource, source: O
 /// What keeps an application from beginning to run: a limit on running applications, or the most that its queue runs. With a source
 /// queues are named by their paths, and limits by their places.
 pub fn held_back(part: &PartitionView, app: &AppRow, source: Option<Source<'_>>) -> Option<String> {
-    let limit = app.held_by_limits.then(|| part.limit_that_holds_back(app)).flatten();
+    let limit = app.blocked_by_limits.then(|| part.limit_that_holds_back(app)).flatten();
     if let Some((limit, max)) = limit.and_then(|limit| Some((limit.clone(), limit.max_running()?))) {
         let apps = format::count(max, "application");
         return Some(format!(
@@ -80,7 +80,7 @@ pub fn held_back(part: &PartitionView, app: &AppRow, source: Option<Source<'_>>)
             place(&limit, source)
         ));
     }
-    let queue = app.held_by_queue.then(|| part.queue_at(&app.queue)).flatten()?;
+    let queue = app.blocked_by_queue.then(|| part.queue_at(&app.queue)).flatten()?;
     let full = |max: u64, running: u64| running >= max;
     let row = part
         .path_up(queue)

@@ -201,7 +201,8 @@ pub fn tour_lines(state: &State) -> Vec<Vec<Piece>> {
         ),
         (
             CommandId::Row(RowCommand::Details),
-            "Shows all details of the selected row, and the source of each figure: a fence, an offset, a maximum of a parent, a limit with its line.",
+            "Shows all details of the selected row, and the source of each value: a fence, an offset, a maximum of a \
+                parent, a limit with its line.",
         ),
         (
             CommandId::Go(GoCommand::Figures),
@@ -213,7 +214,7 @@ pub fn tour_lines(state: &State) -> Vec<Vec<Piece>> {
         ),
         (
             CommandId::Go(GoCommand::Draining),
-            "Lists draining queues, since when, and the applications that block them.",
+            "Lists draining queues with their duration, and the applications that block them.",
         ),
         (
             CommandId::Order(OrderCommand::Move),

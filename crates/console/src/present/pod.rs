@@ -193,7 +193,7 @@ pub fn sheet(state: &State, page: &PodPage, width: usize) -> Lines {
     let row = &page.row;
     let mut title = vec![piece(Role::Title, row.full_name()), plain("   ")];
     title.push(if page.gone {
-        piece(Role::Warning, "is gone")
+        piece(Role::Warning, "was removed")
     } else {
         let role = if row.trouble(false).is_some() { Role::Warning } else { Role::Text };
         piece(role, kubernetes::pod_words(row))

@@ -102,16 +102,16 @@ impl Driver {
 
     /// Carries out what a line asks for as linear mode does, and gives what is said then.
     pub fn hear(&mut self, reader: &mut Reader, line: &str) -> Vec<String> {
-        let heard = reader.hear(self.state(), line);
-        let mut lines = heard.lines;
-        for step in heard.steps {
+        let received = reader.hear(self.state(), line);
+        let mut lines = received.lines;
+        for step in received.steps {
             self.step(Incoming::Step(step));
         }
         self.settle();
         self.look();
         // A box that was read is closed by a step, after which there may be more to say.
         for _ in 0..CLOSES {
-            let (said, steps) = reader.tell(self.session.state(), heard.then);
+            let (said, steps) = reader.tell(self.session.state(), received.then);
             lines.extend(said);
             if steps.is_empty() {
                 break;

@@ -22,25 +22,25 @@ pub fn edit(text: &str) -> Result<String, String> {
     let ended = run(&editor, &file);
     let read = fs::read(&file);
     // What was written there is not thrown away with an editor that failed.
-    let kept = match &read {
+    let retained = match &read {
         Ok(bytes) if bytes.as_slice() != text.as_bytes() => format!("; your text is in {}", file.display()),
         _ => String::new(),
     };
     let message = match ended {
         Err(error) => format!("cannot start the editor {shown}: {error}; set EDITOR"),
         Ok(status) if !status.success() => {
-            format!("the text is unchanged{kept}: the editor {shown} ended with {status}")
+            format!("the text is unchanged{retained}: the editor {shown} ended with {status}")
         }
         Ok(_) => match read.map(String::from_utf8) {
             Ok(Ok(edited)) => {
                 let _ = fs::remove_file(&file);
                 return Ok(edited);
             }
-            Ok(Err(_)) => format!("the text is unchanged{kept}: it is not UTF-8"),
+            Ok(Err(_)) => format!("the text is unchanged{retained}: it is not UTF-8"),
             Err(error) => format!("cannot read the edited file: {error}"),
         },
     };
-    if kept.is_empty() {
+    if retained.is_empty() {
         let _ = fs::remove_file(&file);
     }
     Err(message)

@@ -161,7 +161,7 @@ impl Talk {
         while !self.quit {
             let Some(line) = self.next_line()? else { break };
             let Some(line) = line else {
-                self.say(vec!["The input has ended; kornsole ends.".to_owned()])?;
+                self.say(vec!["The input has ended; kornsole exits.".to_owned()])?;
                 break;
             };
             self.take(&line)?;
@@ -278,18 +278,18 @@ impl Talk {
             return Ok(());
         }
         self.step(Incoming::Refresh)?;
-        let heard = self.reader.hear(self.session.state(), line);
-        self.say(heard.lines)?;
-        self.carry_out(heard.steps)?;
+        let received = self.reader.hear(self.session.state(), line);
+        self.say(received.lines)?;
+        self.carry_out(received.steps)?;
         self.until(PATIENCE, |talk| talk.session.is_busy())?;
-        if self.session.is_busy() && heard.then != Then::Nothing && !self.quit {
+        if self.session.is_busy() && received.then != Then::Nothing && !self.quit {
             self.say(vec!["No answer yet; use read when it has arrived.".to_owned()])?;
         }
         for _ in 0..CLOSES {
             if self.quit {
                 break;
             }
-            let (lines, steps) = self.reader.tell(self.session.state(), heard.then);
+            let (lines, steps) = self.reader.tell(self.session.state(), received.then);
             self.say(lines)?;
             if steps.is_empty() {
                 break;

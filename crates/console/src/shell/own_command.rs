@@ -8,7 +8,7 @@ use std::process::{Command, ExitStatus, Stdio};
 use crate::state::own_command::{OwnOutput, OwnRun};
 
 /// How much of the output of one in the background is kept, in bytes.
-const KEPT: u64 = 64 * 1024;
+const RETAINED: u64 = 64 * 1024;
 
 /// Runs one that takes the terminal, which must be free; waits until it ends.
 ///
@@ -33,7 +33,7 @@ pub fn in_background(run: &OwnRun) -> Result<String, String> {
     let mut printed = Vec::new();
     let ended = started.and_then(|mut child| {
         let mut output = output;
-        output.by_ref().take(KEPT).read_to_end(&mut printed)?;
+        output.by_ref().take(RETAINED).read_to_end(&mut printed)?;
         io::copy(&mut output, &mut io::sink())?;
         child.wait()
     });

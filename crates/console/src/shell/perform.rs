@@ -51,8 +51,8 @@ pub fn perform(work: Work) -> Option<Reply> {
         Work::ReadEvents(source, since, most) => Some(Reply::EventsRead(source.0.events(since, most))),
         Work::Check(job) => Some(Reply::EditChecked(Box::new(edit_check::check(&job)))),
         Work::KeepSetting { file, table, key, value } => {
-            let kept = edit::set_in_file(&file, table, &key, value.as_deref());
-            kept.err().map(|why| Reply::FileWritten(Err(why)))
+            let retained = edit::set_in_file(&file, table, &key, value.as_deref());
+            retained.err().map(|why| Reply::FileWritten(Err(why)))
         }
         Work::RunOwn(run) => Some(Reply::OwnEnded(own_command::in_background(&run))),
         Work::Write { file, text, what } => Some(Reply::FileWritten(write(&file, &text, &what))),

@@ -195,7 +195,7 @@ impl Loop {
         };
         match self.go_on() {
             Err(error) if gone(&error) => {
-                tracing::warn!("the terminal is gone: {error:#}");
+                tracing::warn!("the terminal was closed: {error:#}");
                 let at = self.time.at(&**self.session.source());
                 if let Some(tap) = &mut self.tap {
                     tap.end(at, false);

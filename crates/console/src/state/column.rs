@@ -249,7 +249,7 @@ columns! {
         Borrowed: "borrowed", true, true;
         Idle: "idle", true, true;
         Since: "since", true, true;
-        HeldBy: "held-by", true, false, more;
+        BlockedBy: "held-by", true, false, more;
     }
 }
 

@@ -34,7 +34,7 @@ pub struct Earlier {
 
 impl Events {
     /// How many are kept.
-    pub const KEPT: usize = 20_000;
+    pub const RETAINED: usize = 20_000;
 
     /// Takes what came. Whether there was anything new.
     pub fn take(&mut self, page: EventPage) -> bool {
@@ -54,7 +54,7 @@ impl Events {
         }
         self.next = last + 1;
         self.records.extend(page.records);
-        let over = self.records.len().saturating_sub(Self::KEPT);
+        let over = self.records.len().saturating_sub(Self::RETAINED);
         self.records.drain(..over);
         self.generation += 1;
         true

@@ -200,7 +200,7 @@ impl OutputText {
 mod tests {
     use super::*;
 
-    fn came(first: u64, bytes: &[u8]) -> JobOutput {
+    fn arrived(first: u64, bytes: &[u8]) -> JobOutput {
         JobOutput { attempt: 1, first, bytes: bytes.to_vec(), more: false }
     }
 
@@ -211,9 +211,9 @@ mod tests {
     #[test]
     fn output_is_shown_as_a_terminal_shows_it() {
         let mut text = OutputText::default();
-        text.take(&came(0, b"\x1b[1;31mred\x1b[0m\ttab\n 10%\r 20%\r100%\n\x1b]0;title\x07plain\r\nhal"));
+        text.take(&arrived(0, b"\x1b[1;31mred\x1b[0m\ttab\n 10%\r 20%\r100%\n\x1b]0;title\x07plain\r\nhal"));
         assert_eq!(lines(&text), ["red     tab", "100%", "plain", "hal"]);
-        text.take(&came(text.next, "f ü\n".as_bytes()));
+        text.take(&arrived(text.next, "f ü\n".as_bytes()));
         assert_eq!(lines(&text).last(), Some(&"half ü"));
     }
 
@@ -222,26 +222,26 @@ mod tests {
         let all = "a ü \u{1b}[32mgreen\u{1b}[0m\nb".as_bytes();
         let mut text = OutputText::default();
         for at in 0..all.len() {
-            text.take(&came(at as u64, &all[at..=at]));
-            text.take(&came(0, &all[..=at]));
+            text.take(&arrived(at as u64, &all[at..=at]));
+            text.take(&arrived(0, &all[..=at]));
         }
         assert_eq!(lines(&text), ["a ü green", "b"]);
-        text.take(&came(text.next, &[0xff, b'c']));
+        text.take(&arrived(text.next, &[0xff, b'c']));
         assert_eq!(lines(&text), ["a ü green", "b\u{fffd}c"]);
     }
 
     #[test]
     fn what_is_missing_is_known_and_what_is_kept_is_bounded() {
         let mut text = OutputText::default();
-        text.take(&came(0, b"one\n"));
-        text.take(&came(400, b"two\n"));
+        text.take(&arrived(0, b"one\n"));
+        text.take(&arrived(400, b"two\n"));
         assert!(text.cut && lines(&text) == ["two"], "{text:?}");
-        text.take(&JobOutput { attempt: 2, ..came(0, b"again\n") });
+        text.take(&JobOutput { attempt: 2, ..arrived(0, b"again\n") });
         assert!(!text.cut && lines(&text) == ["again"], "{text:?}");
         let many = "x\n".repeat(MOST_LINES + 10);
-        text.take(&JobOutput { attempt: 2, ..came(text.next, many.as_bytes()) });
+        text.take(&JobOutput { attempt: 2, ..arrived(text.next, many.as_bytes()) });
         assert!(text.cut && text.len() == MOST_LINES);
-        text.take(&JobOutput { attempt: 2, ..came(text.next, &vec![b'y'; 3 * LONGEST_LINE]) });
+        text.take(&JobOutput { attempt: 2, ..arrived(text.next, &vec![b'y'; 3 * LONGEST_LINE]) });
         assert!(text.from(0).all(|line| line.len() <= LONGEST_LINE));
     }
 }

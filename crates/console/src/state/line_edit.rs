@@ -182,7 +182,7 @@ pub struct History {
 
 impl History {
     /// The most entries kept.
-    const KEPT: usize = 100;
+    const RETAINED: usize = 100;
 
     /// Adds an entry; one that repeats an earlier one takes its place.
     pub fn add(&mut self, text: &str) {
@@ -192,7 +192,7 @@ impl History {
         }
         self.entries.retain(|entry| entry != text);
         self.entries.push(text.to_owned());
-        if self.entries.len() > Self::KEPT {
+        if self.entries.len() > Self::RETAINED {
             self.entries.remove(0);
         }
     }

@@ -62,7 +62,7 @@ pub struct Past {
     /// What is on the screen; `None` while that is the present.
     pub shown: Option<Shown>,
     /// The state of the cluster at any time can be seen, not only the states that this console saw.
-    pub kept: bool,
+    pub retained: bool,
     /// The picture of an earlier time that is being made.
     pub fetching: Option<Fetch>,
     /// The chapters of the kept past that were looked up.
@@ -97,7 +97,7 @@ impl Past {
             }
             if view.at < last.view.at {
                 // Another run of the scheduler: what was seen of the one before is not its past.
-                *self = Self { live: self.live, kept: self.kept, ..Self::default() };
+                *self = Self { live: self.live, retained: self.retained, ..Self::default() };
             } else {
                 last.before_news = differs_in_what_matters(&last.view, view);
             }
@@ -312,9 +312,9 @@ mod tests {
         let mut past = Past::default();
         let day = 24 * 3600;
         (0..day).for_each(|at| past.see(&view(at), at));
-        let kept = seconds(&past);
-        assert_eq!((kept.len(), kept[0], kept[kept.len() - 1]), (Past::MOST, 0, day - 1));
-        for pair in kept.windows(2) {
+        let retained = seconds(&past);
+        assert_eq!((retained.len(), retained[0], retained[retained.len() - 1]), (Past::MOST, 0, day - 1));
+        for pair in retained.windows(2) {
             let (gap, age) = (pair[1] - pair[0], day - pair[1]);
             assert!(gap <= 2 + age / 8, "{gap} s apart, {age} s ago");
         }

@@ -25,7 +25,7 @@ pub enum Stop {
     /// The page, without its rows.
     Page(Box<Page>),
     /// A page that is kept elsewhere with its written text, by the command that opens it.
-    Kept(GoCommand),
+    Retained(GoCommand),
 }
 
 /// The places that one came through, as stacks of pages.

@@ -46,7 +46,7 @@ pub(super) fn did_you_mean<'k>(word: &str, known: impl IntoIterator<Item = &'k s
 /// The argument of a word, quoted or not.
 pub(super) fn value(line: &mut Line<'_>, word: &str, wanted: &str) -> Result<String, LineFault> {
     if line.is_over() {
-        return Err(LineFault::new("TAPE-003", line.at(), format!("`{word}` needs something behind it"), wanted));
+        return Err(LineFault::new("TAPE-003", line.at(), format!("`{word}` needs an argument"), wanted));
     }
     match line.quoted() {
         Some(text) => Ok(text?.to_owned()),
@@ -59,9 +59,7 @@ pub(super) fn typed(line: &mut Line<'_>, word: &str) -> Result<String, LineFault
     let hint = format!("{word} \"text\", with \", ' or ` around it");
     match line.quoted() {
         Some(text) => Ok(text?.to_owned()),
-        None => {
-            Err(LineFault::new("TAPE-003", at, format!("`{word}` needs a text in quotation marks behind it"), hint))
-        }
+        None => Err(LineFault::new("TAPE-003", at, format!("`{word}` needs a text in quotation marks"), hint)),
     }
 }
 

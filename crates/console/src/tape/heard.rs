@@ -57,16 +57,16 @@ impl Ear {
     /// Takes what an expectation found as expected: what is said in a line that it holds in, and stands in that line or begins in it.
     pub fn expect(&mut self, lines: &[String], holds: impl Fn(&str) -> bool) {
         let found: Vec<&String> = lines.iter().filter(|line| holds(line)).collect();
-        self.unexpected.retain(|heard| {
-            let begin: String = heard.text.chars().take(BEGIN).collect();
-            !holds(&heard.text) && !found.iter().any(|line| line.contains(begin.trim_end()))
+        self.unexpected.retain(|received| {
+            let begin: String = received.text.chars().take(BEGIN).collect();
+            !holds(&received.text) && !found.iter().any(|line| line.contains(begin.trim_end()))
         });
     }
 
     /// Takes all that stands on the screen as expected: the screen was looked at.
     pub fn expect_all(&mut self) {
         let now = &self.now;
-        self.unexpected.retain(|heard| !now.iter().any(|said| said.text == heard.text));
+        self.unexpected.retain(|received| !now.iter().any(|said| said.text == received.text));
     }
 
     /// The first thing that was said and not expected.

@@ -69,7 +69,7 @@ impl Lines {
         let Some((at, _)) = self.unsaid.first() else { return Ok(()) };
         let each = |(at, pattern): &(Place, String)| format!("\n  line {}: {pattern}", at.line);
         let all: String = self.unsaid.iter().map(each).collect();
-        Err((*at, format!("linear mode does not say what is expected of the screen:{all}")))
+        Err((*at, format!("linear mode does not show the expected text of the screen:{all}")))
     }
 }
 

@@ -188,8 +188,8 @@ impl<'t, 'w> Player<'t, 'w> {
 
     /// Holds that everything that was said has been expected, and that there are keys left to press.
     fn before_input(&mut self) -> Result<(), BrokenRule> {
-        if let Some(heard) = self.ear.unexpected() {
-            let what = format!("unexpected message {:?} before the next key", heard.text);
+        if let Some(received) = self.ear.unexpected() {
+            let what = format!("unexpected message {:?} before the next key", received.text);
             return Err(broken("TAPE-024", what));
         }
         let more = || broken("TAPE-021", format!("more than {} keys are pressed", self.limits.presses));
@@ -216,9 +216,9 @@ impl<'t, 'w> Player<'t, 'w> {
     pub fn all_expected(&self) -> Result<(), (Place, BrokenRule)> {
         match self.ear.unexpected() {
             None => Ok(()),
-            Some(heard) => {
-                let what = format!("unexpected message {:?}", heard.text);
-                Err((heard.at, broken("TAPE-024", what)))
+            Some(received) => {
+                let what = format!("unexpected message {:?}", received.text);
+                Err((received.at, broken("TAPE-024", what)))
             }
         }
     }
@@ -265,7 +265,7 @@ impl<'t, 'w> Player<'t, 'w> {
 
     fn step(&mut self, by: Duration) -> Result<(), BrokenRule> {
         if self.now + by > self.limits.time {
-            return Err(broken("TAPE-021", format!("more than {:?} of virtual time go by", self.limits.time)));
+            return Err(broken("TAPE-021", format!("more than {:?} of virtual time passed", self.limits.time)));
         }
         let until = self.rig.now() + by;
         while self.rig.advance_until(until, WORK_SLICE.min(self.work)) == Progress::Busy {

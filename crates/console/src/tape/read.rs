@@ -89,8 +89,8 @@ impl Reader {
         let key = words::key(word);
         let takes_speed = key.is_some() || matches!(word, "Type" | "Wait" | "Wait+Screen" | "Wait+Line");
         if speed.is_some() && !takes_speed {
-            return Err(match words::not_ours(word) {
-                Some(why) => not_ours(word, why, at),
+            return Err(match words::not_own(word) {
+                Some(why) => not_own(word, why, at),
                 None => LineFault::new("TAPE-003", at, format!("`{word}` takes no speed"), "write the word without @"),
             });
         }
@@ -143,7 +143,7 @@ impl Reader {
         };
         if !self.settings.served {
             let hint = "write `Set Served true` before the first step";
-            return Err(LineFault::new("TAPE-011", at, "the scheduler of this tape is not served", hint));
+            return Err(LineFault::new("TAPE-011", at, "the tape does not serve its scheduler", hint));
         }
         Ok(Act::Server { there })
     }
@@ -343,7 +343,7 @@ impl Reader {
         let name = value(line, "Screenshot", allowed)?;
         let is_file = name.ends_with(".svg") || name.ends_with(".text");
         if !is_file || name.starts_with('.') || !is_name(&name) {
-            return Err(LineFault::new("TAPE-008", at, format!("{name:?} cannot name a picture"), allowed));
+            return Err(LineFault::new("TAPE-008", at, format!("{name:?} is not a valid image name"), allowed));
         }
         self.only_once("picture", name, at)
     }
@@ -361,7 +361,7 @@ impl Reader {
         let allowed = "a name of letters, digits, `.`, `-` and `_`";
         let name = value(line, "Snapshot", allowed)?;
         if !is_name(&name) {
-            return Err(LineFault::new("TAPE-008", at, format!("{name:?} cannot name a snapshot"), allowed));
+            return Err(LineFault::new("TAPE-008", at, format!("{name:?} is not a valid snapshot name"), allowed));
         }
         self.only_once("snapshot", name, at)
     }
@@ -371,13 +371,13 @@ fn is_name(name: &str) -> bool {
     !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_'))
 }
 
-fn not_ours(word: &str, why: &str, at: Place) -> LineFault {
+fn not_own(word: &str, why: &str, at: Place) -> LineFault {
     LineFault::new("TAPE-002", at, format!("the VHS command `{word}` is not supported"), format!("remove it; {why}"))
 }
 
 fn unknown_word(word: &str, at: Place) -> LineFault {
-    if let Some(why) = words::not_ours(word) {
-        return not_ours(word, why, at);
+    if let Some(why) = words::not_own(word) {
+        return not_own(word, why, at);
     }
     let keys = words::KEYS.iter().map(|(name, _)| *name);
     let meant = did_you_mean(word, words::WORDS.into_iter().chain(keys));

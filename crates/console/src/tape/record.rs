@@ -103,7 +103,7 @@ impl Recorder {
         }
     }
 
-    /// What the console says by now ([`super::heard::said_now`]): what is new is expected.
+    /// What the console says by now ([`super::received::said_now`]): what is new is expected.
     pub fn said(&mut self, now: Vec<String>) {
         let new: Vec<String> = now.iter().filter(|text| !self.said.contains(text)).cloned().collect();
         for text in new {

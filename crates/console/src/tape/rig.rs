@@ -31,7 +31,7 @@ pub trait Rig {
     /// # Errors
     /// Why it cannot.
     fn server(&mut self, _there: bool) -> Result<(), String> {
-        Err("the scheduler of this tape is not served".to_owned())
+        Err("the tape does not serve its scheduler".to_owned())
     }
 }
 

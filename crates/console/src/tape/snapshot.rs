@@ -214,23 +214,23 @@ mod tests {
     fn what_is_written_is_read_again() {
         let tricky = ["=== trap 1x1", "--- styles", "1: 2-3 4"];
         let shots = [shot("home", &tricky, Some(Color::Indexed(3))), shot("written", &["a"], None)];
-        let kept = Shots::of(&shots);
-        assert_eq!(Shots::read(&kept.text("t.tape")), kept);
-        assert!(kept.compare(&shots, true).is_empty());
+        let retained = Shots::of(&shots);
+        assert_eq!(Shots::read(&retained.text("t.tape")), retained);
+        assert!(retained.compare(&shots, true).is_empty());
     }
 
     #[test]
     fn a_lost_colour_and_a_changed_word_are_reported() {
-        let kept = Shots::of(&[shot("home", &["one", "two"], Some(Color::Indexed(110)))]);
+        let retained = Shots::of(&[shot("home", &["one", "two"], Some(Color::Indexed(110)))]);
         let now = [shot("home", &["one", "2"], Some(Color::Indexed(110)))];
-        insta::assert_snapshot!(kept.compare(&now, true)[0].what, @r#"
+        insta::assert_snapshot!(retained.compare(&now, true)[0].what, @r#"
         line     2 expected |two
                    actual   |2
         styles   2 expected |1-3 110
                    actual   |1 110
         "#);
         let now = [shot("home", &["one", "two"], None)];
-        insta::assert_snapshot!(kept.compare(&now, true)[0].what, @r#"
+        insta::assert_snapshot!(retained.compare(&now, true)[0].what, @r#"
         styles   1 expected |1-3 110
                    actual    (none)
         styles   2 expected |1-3 110
@@ -240,10 +240,10 @@ mod tests {
 
     #[test]
     fn missing_and_unused_screens_are_reported() {
-        let kept = Shots::of(&[shot("old", &["x"], None)]);
+        let retained = Shots::of(&[shot("old", &["x"], None)]);
         let now = [shot("new", &["x"], None)];
         let message = |complete| -> Vec<(String, Option<u32>)> {
-            let differences = kept.compare(&now, complete);
+            let differences = retained.compare(&now, complete);
             differences.into_iter().map(|message| (message.name, message.at.map(|at| at.line))).collect()
         };
         assert_eq!(message(true), [("new".to_owned(), Some(7)), ("old".to_owned(), None)]);

@@ -53,7 +53,7 @@ pub const SOURCES: [&str; 5] = ["demo", "scenario", "config", "default", "server
 pub const OF_OWN_SCHEDULER: [&str; 5] = ["Set As", "Set SchedulerAdmin", "Set Core", "Set Served", "Set Jobs"];
 
 /// Words of VHS that have no meaning here, and why.
-const NOT_OURS: [(&str, &str); 4] = [
+const NOT_OWN: [(&str, &str); 4] = [
     ("Output", "use options of the command: `--cast FILE`, `--svg FILE`, `--text FILE`"),
     ("Require", "only kornsole is required"),
     ("Env", "a tape does not use the environment"),
@@ -100,8 +100,8 @@ pub const KEYS: [(&str, Code); 15] = [
 ];
 
 /// Why a word of VHS has no meaning here; `None` for other words.
-pub fn not_ours(word: &str) -> Option<&'static str> {
-    NOT_OURS.iter().find(|(known, _)| *known == word).map(|(_, why)| *why)
+pub fn not_own(word: &str) -> Option<&'static str> {
+    NOT_OWN.iter().find(|(known, _)| *known == word).map(|(_, why)| *why)
 }
 
 /// Whether a setting is VHS's and has no meaning here.

@@ -75,7 +75,7 @@ fn behind(awaited: &AwaitedEvents) -> Option<String> {
 
 fn words(record: &Record) -> String {
     // What our own events are called says all that the kind of change does.
-    let what = if record.is_ours() { record.detail.to_string() } else { word(record) };
+    let what = if record.is_own() { record.detail.to_string() } else { word(record) };
     format!("{what} {}", record.message).trim().to_owned()
 }
 

@@ -42,8 +42,8 @@ pub fn rebuild(page: &mut AppsPage, part: &PartitionView) {
     if let Some(filter) = Filter::parse(&page.list.filter) {
         let passed =
             filter.select(apps.iter(), |(row, _)| [row.id.as_str(), row.queue.as_str(), row.who.user.as_str()]);
-        let mut kept = passed.into_iter();
-        apps.retain(|_| kept.next().unwrap_or(false));
+        let mut retained = passed.into_iter();
+        apps.retain(|_| retained.next().unwrap_or(false));
     }
     let mut keyed: Vec<_> = apps
         .into_iter()
@@ -122,8 +122,8 @@ pub fn rebuild_asks(page: &mut AppPage, part: &PartitionView) {
     if let Some(filter) = Filter::parse(&page.list.filter) {
         let named = asks.iter().map(|(_, ask)| (ask.name(), *ask));
         let passed = filter.select(named, |(name, ask)| [name.as_ref(), ask.id.as_str(), node_of(ask), word_of(ask)]);
-        let mut kept = passed.into_iter();
-        asks.retain(|_| kept.next().unwrap_or(false));
+        let mut retained = passed.into_iter();
+        asks.retain(|_| retained.next().unwrap_or(false));
     }
     let column = page.list.sort.column;
     let at = |key: u64| Value::count(key);

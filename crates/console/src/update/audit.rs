@@ -84,8 +84,8 @@ pub fn rebuild(page: &mut AuditPage, ledger: &Ledger, until: Option<Time>, now: 
                 .map(str::to_owned)
         };
         let words: Vec<[String; 7]> = shown.iter().map(texts).collect();
-        let mut kept = filter.select(words.iter(), |words| words.each_ref().map(String::as_str)).into_iter();
-        shown.retain(|_| kept.next().unwrap_or(false));
+        let mut retained = filter.select(words.iter(), |words| words.each_ref().map(String::as_str)).into_iter();
+        shown.retain(|_| retained.next().unwrap_or(false));
     }
     let column = page.list.sort.column;
     let newest_first = |entry: &AuditEntry| Value::Figure(-i64::try_from(entry.id).unwrap_or(i64::MAX));

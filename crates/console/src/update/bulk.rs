@@ -170,8 +170,8 @@ fn ask(
         }
     }
     let stays = refused.first().map(|(app, why)| match refused.len() {
-        1 => format!("{app} is rejected and stays: {why}."),
-        more => format!("{more} are rejected and stay, {app} because: {why}."),
+        1 => format!("{app} is rejected and is not moved: {why}."),
+        more => format!("{more} are rejected and are not moved, {app} because: {why}."),
     });
     if allowed.is_empty() {
         return state.say(Grade::Refusal, stays.unwrap_or_else(|| "no marks".to_owned()));
@@ -232,9 +232,9 @@ fn consequences(part: &PartitionView, apps: &[Arc<AppRow>], act: Option<&Act>) -
     });
     let allocations = format::count(all.saturating_sub(asks), "allocation");
     let amounts = if held.is_zero() { String::new() } else { format!(" ({})", format::resource(&held)) };
-    let asks = format::count(asks, "pending ask");
+    let asks = format::count(asks, "pending request");
     lines.push(match kills {
-        true => format!("Releases {allocations}{amounts}, withdraws {asks}."),
+        true => format!("Releases {allocations}{amounts}, cancels {asks}."),
         false => format!("Moves {allocations}{amounts} and {asks} too; nothing is released."),
     });
     let queues: BTreeSet<String> = apps.iter().map(|app| app.queue.to_string()).collect();

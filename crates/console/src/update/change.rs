@@ -34,9 +34,9 @@ pub fn open(state: &mut State, kind: Kind) {
     let Some(part) = state.cluster.part() else { return };
     let name = Arc::clone(&part.name);
     let fields = fields(part, &row, kind);
-    let kept =
+    let retained =
         state.parked.change.take_if(|page| page.kind == kind && page.queue == row.path && page.partition == name);
-    let page = kept.unwrap_or_else(|| Box::new(ChangePage::new(kind, row.path.clone(), name, fields)));
+    let page = retained.unwrap_or_else(|| Box::new(ChangePage::new(kind, row.path.clone(), name, fields)));
     if matches!(state.page(), Page::Change(_)) {
         pop(state);
     }
@@ -295,8 +295,8 @@ pub fn ask_apply(state: &mut State) {
         Kind::Remove => format!("Remove {}?", page.queue),
         kind => format!("{}: {}?", page.queue, kind.title()),
     };
-    let kept = state.cluster.past.kept;
-    let question = config::question(title, &page.drafted.checked, page.drafted.base.as_deref(), kept);
+    let retained = state.cluster.past.retained;
+    let question = config::question(title, &page.drafted.checked, page.drafted.base.as_deref(), retained);
     state.ask(question);
 }
 

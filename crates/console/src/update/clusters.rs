@@ -32,8 +32,8 @@ pub fn rebuild(page: &mut ClustersPage) {
     page.list.total = shown.len();
     page.list.widest = lists::widest(shown.iter().map(|row| [(&*row.name).into(), "".into(), "".into()]));
     if let Some(filter) = Filter::parse(&page.list.filter) {
-        let mut kept = filter.select(shown.iter(), |row| [&*row.name, row.version.as_str()]).into_iter();
-        shown.retain(|_| kept.next().unwrap_or(false));
+        let mut retained = filter.select(shown.iter(), |row| [&*row.name, row.version.as_str()]).into_iter();
+        shown.retain(|_| retained.next().unwrap_or(false));
     }
     let column = page.list.sort.column;
     let mut keyed: Vec<_> = shown

@@ -131,11 +131,11 @@ pub fn rebuild(page: &mut EventsPage, cluster: &Cluster) {
         let pod = |record: &Record| name(&record.object).or_else(|| name(&record.reference)).unwrap_or_default();
         let words = shown.iter().map(|(_, record)| (word(record), pod(record), *record));
         let words: Vec<(String, Arc<str>, &Arc<Record>)> = words.collect();
-        let kept = filter.select(words.iter(), |(word, pod, record)| {
+        let retained = filter.select(words.iter(), |(word, pod, record)| {
             [&*record.object, &*record.reference, word.as_str(), &*record.message, &**pod]
         });
-        let mut kept = kept.into_iter();
-        shown.retain(|_| kept.next().unwrap_or(false));
+        let mut retained = retained.into_iter();
+        shown.retain(|_| retained.next().unwrap_or(false));
     }
     let column = page.list.sort.column;
     let newest_first = |number: u64| Value::Figure(-i64::try_from(number).unwrap_or(i64::MAX));

@@ -30,8 +30,8 @@ pub fn rebuild(page: &mut FairnessPage, history: &Vector<Arc<Sample>>, now: Time
     page.list.widest =
         lists::widest(shown.iter().map(|row| [row.queue.as_str().into(), (&*row.resource).into(), "".into()]));
     if let Some(filter) = Filter::parse(&page.list.filter) {
-        let mut kept = filter.select(shown.iter(), |row| [row.queue.as_str(), &*row.resource]).into_iter();
-        shown.retain(|_| kept.next().unwrap_or(false));
+        let mut retained = filter.select(shown.iter(), |row| [row.queue.as_str(), &*row.resource]).into_iter();
+        shown.retain(|_| retained.next().unwrap_or(false));
     }
     let column = page.list.sort.column;
     let mut keyed: Vec<_> = shown

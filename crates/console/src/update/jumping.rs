@@ -31,8 +31,8 @@ fn restore(state: &mut State, place: Vec<Stop>) {
         match stop {
             Stop::Page(page) if at == 0 => state.pages[0] = *page,
             Stop::Page(page) => push(state, *page),
-            Stop::Kept(GoCommand::Config) => config::open(state),
-            Stop::Kept(_) => placement::open(state, None),
+            Stop::Retained(GoCommand::Config) => config::open(state),
+            Stop::Retained(_) => placement::open(state, None),
         }
     }
     lists::show(state);

@@ -7,7 +7,7 @@ use crate::state::page::{Page, each_page};
 use crate::state::saved::Stop;
 
 /// So many places are kept.
-const KEPT: usize = 50;
+const RETAINED: usize = 50;
 
 /// Notes the place that is about to be left, once for each thing that the person does.
 pub fn note(state: &mut State) {
@@ -26,7 +26,7 @@ pub fn keep(places: &mut Vec<Vec<Stop>>, place: Vec<Stop>) {
         places.pop();
     }
     places.push(place);
-    let over = places.len().saturating_sub(KEPT);
+    let over = places.len().saturating_sub(RETAINED);
     places.drain(..over);
 }
 
@@ -37,8 +37,8 @@ pub fn place(state: &State) -> Vec<Stop> {
 
 fn stop(page: &Page) -> Option<Stop> {
     match page {
-        Page::Config(_) => Some(Stop::Kept(GoCommand::Config)),
-        Page::Placement(_) => Some(Stop::Kept(GoCommand::Placement)),
+        Page::Config(_) => Some(Stop::Retained(GoCommand::Config)),
+        Page::Placement(_) => Some(Stop::Retained(GoCommand::Placement)),
         Page::Change(_) => None,
         page => {
             let mut page = page.clone();
@@ -53,7 +53,7 @@ fn stop(page: &Page) -> Option<Stop> {
 /// Whether two places are the same, wherever the cursor stands in them.
 pub fn is_same(one: &[Stop], other: &[Stop]) -> bool {
     let name = |stop: &Stop| match stop {
-        Stop::Kept(id) => vec![format!("{id:?}")],
+        Stop::Retained(id) => vec![format!("{id:?}")],
         Stop::Page(page) => {
             let title = page.row().title;
             let mut name = each_page!(&**page, content => content.crumbs(title, None));

@@ -17,7 +17,7 @@ pub fn action(state: &State, key: Key) -> Option<Action> {
     }
     let mut keys = state.pressed.clone();
     keys.push(key);
-    if came_just_now(state) && !matches!(state.keymap.look_up(&[Context::Always], &keys), KeyMatch::Run(_)) {
+    if arrived_just_now(state) && !matches!(state.keymap.look_up(&[Context::Always], &keys), KeyMatch::Run(_)) {
         return Some(Action::Refuse("the question just appeared; press the key again to answer".to_owned()));
     }
     match state.keymap.look_up(contexts(state), &keys) {
@@ -52,7 +52,7 @@ pub fn blind(state: &State, key: Key) -> Option<Action> {
 }
 
 /// Whether a question has opened by itself a moment ago, so that a key pressed now was meant for what stood there before.
-fn came_just_now(state: &State) -> bool {
+fn arrived_just_now(state: &State) -> bool {
     matches!(state.layers.last(), Some(Layer::Confirm(question)) if question.from > state.now)
 }
 

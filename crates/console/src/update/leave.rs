@@ -79,7 +79,7 @@ pub fn quit(state: &mut State) {
     let nodes: usize = partitions.iter().map(|part| part.nodes.len()).sum();
     let mut lines = Vec::new();
     if state.cluster.about.place == SourcePlace::Embedded && apps > 0 && !state.simulated {
-        let (apps, nodes) = (format::count(apps as u64, "live application"), format::count(nodes as u64, "node"));
+        let (apps, nodes) = (format::count(apps as u64, "active application"), format::count(nodes as u64, "node"));
         lines.push("The scheduler runs inside this console and ends with it:".to_owned());
         lines.push(format!("{apps} on {nodes} would be lost."));
     }

@@ -29,9 +29,9 @@ pub fn rebuild(page: &mut LimitsPage, part: &PartitionView) {
     if let Some(filter) = Filter::parse(&page.list.filter) {
         let of = |row: &Arc<LimitUsed>| [row.name.to_string(), row.queue.to_string(), row.resource_name().to_owned()];
         let texts: Vec<[String; 3]> = shown.iter().map(of).collect();
-        let mut kept =
+        let mut retained =
             filter.select(texts.iter(), |row| [row[0].as_str(), row[1].as_str(), row[2].as_str()]).into_iter();
-        shown.retain(|_| kept.next().unwrap_or(false));
+        shown.retain(|_| retained.next().unwrap_or(false));
     }
     let column = page.list.sort.column;
     let mut keyed: Vec<_> = shown

@@ -116,7 +116,7 @@ pub fn start(state: &mut State, source: SourceSnapshot) -> Vec<Effect> {
     cluster.at = source.at.max(cluster.at);
     cluster.health = source.health;
     cluster.cycle = source.cycle;
-    cluster.past.kept = source.keeps_past;
+    cluster.past.retained = source.keeps_past;
     cluster.trial = source.trial;
     cluster.has_jobs = source.has_jobs;
     // What was reported before is no news.

@@ -20,8 +20,8 @@ pub fn rebuild(page: &mut NodesPage, part: &PartitionView) {
     page.list.widest = lists::widest(part.nodes.keys().map(|id| [id.as_str().into(), "".into(), "".into()]));
     let mut nodes: Vec<&Arc<NodeRow>> = part.nodes.values().collect();
     if let Some(filter) = Filter::parse(&page.list.filter) {
-        let mut kept = filter.select(nodes.iter(), |node| [node.id.as_str()]).into_iter();
-        nodes.retain(|_| kept.next().unwrap_or(false));
+        let mut retained = filter.select(nodes.iter(), |node| [node.id.as_str()]).into_iter();
+        nodes.retain(|_| retained.next().unwrap_or(false));
     }
     let column = page.list.sort.column;
     let mut keyed: Vec<_> = nodes
@@ -72,8 +72,8 @@ pub fn rebuild_allocations(page: &mut NodePage) {
     let mut allocations: Vec<(&u64, &NodeAllocation)> = node.allocations.iter().collect();
     if let Some(filter) = Filter::parse(&page.list.filter) {
         let passed = filter.select(allocations.iter(), |(_, one)| [one.app.as_str(), one.name(), one.ask.as_str()]);
-        let mut kept = passed.into_iter();
-        allocations.retain(|_| kept.next().unwrap_or(false));
+        let mut retained = passed.into_iter();
+        allocations.retain(|_| retained.next().unwrap_or(false));
     }
     let column = page.list.sort.column;
     let at = |key: u64| Value::count(key);

@@ -22,7 +22,7 @@ pub fn ask_pause(state: &mut State) {
         "Its clock stops: no allocations, preemptions or timeouts until :resume.".to_owned(),
         format!(
             "{} of {} are pending; running ones can still be killed and moved.",
-            format::count(pending, "pending ask"),
+            format::count(pending, "pending request"),
             format::count(live, "application")
         ),
     ];
@@ -69,12 +69,12 @@ pub(super) fn kill_lines(state: &State, app: &AppRow) -> Vec<String> {
     let mut lines = vec![standing(state, app)];
     let held = app.allocated.add(&app.placeholder);
     let running = app.asks.len().saturating_sub(app.pending_asks as usize);
-    let asks = format::count(u64::from(app.pending_asks), "pending ask");
+    let asks = format::count(u64::from(app.pending_asks), "pending request");
     lines.push(match running {
-        0 => format!("Withdraws {asks}; it has no allocations."),
+        0 => format!("Cancels {asks}; it has no allocations."),
         _ => {
             let allocations = format::count(running as u64, "allocation");
-            format!("Releases {allocations} ({}), withdraws {asks}.", format::resource(&held))
+            format!("Releases {allocations} ({}), cancels {asks}.", format::resource(&held))
         }
     });
     if let Some(part) = part(state) {
@@ -181,9 +181,9 @@ pub fn yes(state: &mut State, order: Order) {
 pub fn result_text(done: &Done) -> String {
     let lost = |killed: &Killed| {
         let released = format::count(killed.released.len() as u64, "allocation");
-        let withdrawn = format::count(killed.withdrawn.len() as u64, "ask");
+        let withdrawn = format::count(killed.withdrawn.len() as u64, "request");
         let left = if killed.left > 0 { format!(", {} more follow", killed.left) } else { String::new() };
-        format!("{released} released, {withdrawn} withdrawn{left}, it is {}", killed.state)
+        format!("{released} released, {withdrawn} canceled{left}, it is {}", killed.state)
     };
     match done {
         Done::Killed(killed) => format!("killed {}: {}", killed.app, lost(killed)),
@@ -195,7 +195,7 @@ pub fn result_text(done: &Done) -> String {
             format!("removed {queues}, {}", format::count(done.removed_applications as u64, "application"))
         }
         Done::Submitted(done) => format!("submitted {} to {}", done.app, done.queue),
-        Done::Asked(done) => format!("{} of {} pending", format::count(done.asks.len() as u64, "ask"), done.app),
+        Done::Asked(done) => format!("{} of {} pending", format::count(done.asks.len() as u64, "request"), done.app),
         Done::Released(done) => format!("released {} of {}", done.ask, done.app),
         Done::Node(done) => format!("changed node {}", done.node),
         Done::Paused => "the scheduler is paused and its clock stopped; :resume resumes it".to_owned(),

@@ -29,7 +29,7 @@ pub fn back(state: &mut State, wanted: Option<&str>) {
         }
     };
     let Some(target) = target else {
-        if !state.cluster.past.kept {
+        if !state.cluster.past.retained {
             return refuse(state);
         }
         let ago = format::duration(here.since(Time::ZERO));
@@ -45,7 +45,7 @@ pub fn go_to(state: &mut State, target: Time) {
         (Arc::clone(&seen.view), Shown { at, before: String::new() })
     });
     match seen {
-        seen if state.cluster.past.kept => fetch(state, Shown { at: target, before: String::new() }, seen),
+        seen if state.cluster.past.retained => fetch(state, Shown { at: target, before: String::new() }, seen),
         Some((view, shown)) => show(state, view, shown),
         None => refuse(state),
     }
@@ -122,11 +122,11 @@ pub fn take_moments(state: &mut State, looked: MomentPage) {
         past.take_moments(looked.moments);
     }
     let Some(step) = past.stepping.take() else { return };
-    if past.kept { step_kept(state, step) } else { step_seen(state, step) }
+    if past.retained { step_retained(state, step) } else { step_seen(state, step) }
 }
 
 /// Makes a step where any time can be seen.
-fn step_kept(state: &mut State, step: Step) {
+fn step_retained(state: &mut State, step: Step) {
     let past = &mut state.cluster.past;
     past.chapters.seeking = None;
     match past.seek(step) {
@@ -160,7 +160,7 @@ pub fn take_span(state: &mut State, at: Time, step: Step, found: Result<Span, St
         return later(state, at);
     }
     match found.map(|span| chapters.take(span, step, at)) {
-        Ok(true) => step_kept(state, step),
+        Ok(true) => step_retained(state, step),
         Ok(false) if step == Step::On => live(state),
         Ok(false) => nothing(state, at),
         Err(why) => {

@@ -17,7 +17,7 @@ use view::{PartitionView, QueueRow, QueueSlot};
 
 /// What the filter says of a queue.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kept {
+enum Retained {
     Hidden,
     /// Something below it passed.
     Above,
@@ -26,7 +26,7 @@ enum Kept {
 
 /// Makes the rows: depth first, siblings in the order of the sort; with a filter what passed it and all above, unfolded.
 pub fn rebuild(page: &mut QueuesPage, part: &PartitionView) {
-    let kept = Filter::parse(&page.list.filter).map(|filter| sieve(part, &filter));
+    let retained = Filter::parse(&page.list.filter).map(|filter| sieve(part, &filter));
     let mut rows = Vec::with_capacity(page.list.rows.len());
     (page.list.total, page.draining) = part
         .queues
@@ -37,16 +37,16 @@ pub fn rebuild(page: &mut QueuesPage, part: &PartitionView) {
     let mut children = Vec::new();
     while let Some((slot, depth)) = stack.pop() {
         let Some(row) = part.queue(slot) else { continue };
-        let own = kept.as_ref().map_or(Kept::Passed, |kept| kept[slot.0 as usize]);
-        if own == Kept::Hidden {
+        let own = retained.as_ref().map_or(Retained::Passed, |retained| retained[slot.0 as usize]);
+        if own == Retained::Hidden {
             continue;
         }
-        let fold = match (row.children.is_empty(), &kept) {
+        let fold = match (row.children.is_empty(), &retained) {
             (true, _) => Fold::Leaf,
             (false, None) if page.collapsed.contains(&row.path) => Fold::Closed,
             (false, _) => Fold::Open,
         };
-        rows.push(QueueLine { slot, depth, fold, matched: own == Kept::Passed });
+        rows.push(QueueLine { slot, depth, fold, matched: own == Retained::Passed });
         if fold == Fold::Open {
             sorted_children(part, row, page.list.sort, &mut children);
             stack.extend(children.drain(..).rev().map(|slot| (slot, depth + 1)));
@@ -90,24 +90,24 @@ fn key<'a>(part: &PartitionView, row: &'a QueueRow, column: QueueColumn) -> Valu
 }
 
 /// What the filter says of each queue, by slot.
-fn sieve(part: &PartitionView, filter: &Filter) -> Vec<Kept> {
+fn sieve(part: &PartitionView, filter: &Filter) -> Vec<Retained> {
     let rows: Vec<&QueueRow> = part.walk().map(AsRef::as_ref).collect();
     let passed = filter.select(rows.iter(), |row| [row.path.name(), row.path.as_str()]);
-    let mut kept = vec![Kept::Hidden; part.queues.len()];
+    let mut retained = vec![Retained::Hidden; part.queues.len()];
     for (row, passed) in rows.iter().zip(passed) {
         if !passed {
             continue;
         }
         for above in part.path_up(row).skip(1) {
-            let mark = &mut kept[above.slot.0 as usize];
-            if *mark != Kept::Hidden {
+            let mark = &mut retained[above.slot.0 as usize];
+            if *mark != Retained::Hidden {
                 break;
             }
-            *mark = Kept::Above;
+            *mark = Retained::Above;
         }
-        kept[row.slot.0 as usize] = Kept::Passed;
+        retained[row.slot.0 as usize] = Retained::Passed;
     }
-    kept
+    retained
 }
 
 /// Puts the cursor back on its queue; where that is folded away, on the queue that hides it.

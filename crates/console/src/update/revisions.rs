@@ -48,12 +48,12 @@ pub fn rebuild(page: &mut RevisionsPage, ledger: &Ledger, until: Option<Time>, n
     page.list.widest[2] = format::when_width(shown.iter().map(|one| one.at).min(), now, 8);
     if let Some(filter) = Filter::parse(&page.list.filter) {
         let numbers: Vec<String> = shown.iter().map(|one| one.number.to_string()).collect();
-        let mut kept = filter
+        let mut retained = filter
             .select(shown.iter().zip(&numbers), |(one, number)| {
                 [number.as_str(), one.by.as_str(), one.source.name(), one.reason.as_str(), one.checksum.as_str()]
             })
             .into_iter();
-        shown.retain(|_| kept.next().unwrap_or(false));
+        shown.retain(|_| retained.next().unwrap_or(false));
     }
     let column = page.list.sort.column;
     let newest_first = |one: &Revision| Value::Figure(-i64::try_from(one.number).unwrap_or(i64::MAX));

@@ -63,8 +63,8 @@ pub fn rebuild(page: &mut ShadowPage) {
             .iter()
             .map(|row| [row.verdict.clone(), row.queue.to_string(), pod(row).to_owned(), row.cause.clone()])
             .collect();
-        let mut kept = filter.select(texts.iter(), |row| [&*row[0], &*row[1], &*row[2], &*row[3]]).into_iter();
-        shown.retain(|_| kept.next().unwrap_or(false));
+        let mut retained = filter.select(texts.iter(), |row| [&*row[0], &*row[1], &*row[2], &*row[3]]).into_iter();
+        shown.retain(|_| retained.next().unwrap_or(false));
     }
     let column = page.list.sort.column;
     let mut keyed: Vec<_> =

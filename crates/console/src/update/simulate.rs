@@ -68,7 +68,7 @@ fn past_of(state: &State) -> Result<PastSpan, &'static str> {
     if cluster.trial.is_some() {
         return Err("a what-if has no past; leave it first with q");
     }
-    if !cluster.past.kept {
+    if !cluster.past.retained {
         return Err("no past data: it needs a scheduler in this process with --state DIR");
     }
     if cluster.view.partitions.first().is_some_and(|first| first.name != cluster.partition) {
@@ -117,8 +117,8 @@ pub fn rebuild(page: &mut SimulatePage) {
     page.list.total = shown.len();
     page.list.widest = lists::widest(shown.iter().map(|run| [run.name.as_str().into(), "".into(), "".into()]));
     if let Some(filter) = Filter::parse(&page.list.filter) {
-        let mut kept = filter.select(shown.iter(), |run| [run.name.as_str()]).into_iter();
-        shown.retain(|_| kept.next().unwrap_or(false));
+        let mut retained = filter.select(shown.iter(), |run| [run.name.as_str()]).into_iter();
+        shown.retain(|_| retained.next().unwrap_or(false));
     }
     let column = page.list.sort.column;
     let mut keyed: Vec<_> = shown

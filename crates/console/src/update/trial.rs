@@ -153,11 +153,11 @@ fn named(changes: &[String]) -> Vec<String> {
 pub fn ask_apply(state: &mut State) {
     let Some(trial) = &state.cluster.trial else { return };
     let count = format::count(trial.changes.len() as u64, "change");
-    let title = format!("Make {count} real in {}?", state.cluster.about.name);
+    let title = format!("Apply {count} in {}?", state.cluster.about.name);
     let asked = if trial.changes.len() == 1 { "about it" } else { "for each of them" };
     let mut lines = vec![format!("You leave the what-if and confirm {asked}:")];
     lines.extend(named(&trial.changes));
-    state.ask(Confirm::new(title, lines, "Make them real", Question::LeaveWhatIf(true)));
+    state.ask(Confirm::new(title, lines, "Apply changes", Question::LeaveWhatIf(true)));
 }
 
 /// Leaves, or asks first when there are changes.
@@ -166,7 +166,11 @@ pub fn leave(state: &mut State) {
     if trial.changes.is_empty() {
         return state.emit(Effect::WhatIf(WhatIfStep::Leave(false)));
     }
-    let mut lines = vec!["These changes exist only here and would be lost; :apply makes them real:".to_owned()];
+    let mut lines = vec![
+        "These changes exist only in the what-if and would be lost; :apply applies them to the \
+        cluster:"
+            .to_owned(),
+    ];
     lines.extend(named(&trial.changes));
     state.ask(Confirm::new("Leave the what-if?".to_owned(), lines, "Leave", Question::LeaveWhatIf(false)));
     state.redraw();

@@ -22,8 +22,8 @@ pub fn rebuild(page: &mut UsersPage, part: &PartitionView) {
     page.list.total = all.len();
     page.list.widest = lists::widest(all.iter().map(|(_, row)| [(&*row.name).into(), "".into(), "".into()]));
     if let Some(filter) = Filter::parse(&page.list.filter) {
-        let mut kept = filter.select(all.iter(), |(_, row)| [&*row.name]).into_iter();
-        all.retain(|_| kept.next().unwrap_or(false));
+        let mut retained = filter.select(all.iter(), |(_, row)| [&*row.name]).into_iter();
+        all.retain(|_| retained.next().unwrap_or(false));
     }
     let column = page.list.sort.column;
     let mut keyed: Vec<_> = all
@@ -63,10 +63,10 @@ pub fn rebuild_levels(page: &mut AccountPage, part: &PartitionView) {
     waiting.sort_by(|a, b| (a.0.submitted, &a.0.id).cmp(&(b.0.submitted, &b.0.id)));
     page.waiting = waiting.len();
     page.list.total = queues.len();
-    let mut kept = Filter::parse(&page.list.filter)
+    let mut retained = Filter::parse(&page.list.filter)
         .map(|filter| filter.select(queues.iter(), |row| [row.queue.name(), row.queue.as_str()]).into_iter());
     for row in queues {
-        if kept.as_mut().is_some_and(|kept| !kept.next().unwrap_or(false)) {
+        if retained.as_mut().is_some_and(|retained| !retained.next().unwrap_or(false)) {
             continue;
         }
         let depth = u16::try_from(row.queue.depth()).unwrap_or(u16::MAX);
@@ -106,7 +106,7 @@ fn waits(part: &PartitionView, app: &AppRow, account: &Account) -> Option<u32> {
         return None;
     }
     let binds = |side: Side, name: &str| account.side == Side::User || side == account.side && *name == *account.name;
-    if app.held_by_limits {
+    if app.blocked_by_limits {
         let limit = part.limit_that_holds_back(app)?;
         return binds(limit.side, &limit.name).then_some(app.pending_asks);
     }

@@ -85,7 +85,11 @@ pub fn add_asks(state: &mut State, words: &str) {
         Ok(spec) => {
             let each = if spec.count > 1 { " each" } else { "" };
             let mut lines = vec![
-                format!("{}: {}{each}.", format::count(u64::from(spec.count), "ask"), format::resource(&spec.resource)),
+                format!(
+                    "{}: {}{each}.",
+                    format::count(u64::from(spec.count), "request"),
+                    format::resource(&spec.resource)
+                ),
                 format!("In {}, priority {}.", app.queue, spec.priority),
             ];
             if let Some(node) = &spec.required_node {
@@ -162,7 +166,7 @@ pub fn release(state: &mut State) {
                 format!("Its allocation on {node} ends and frees {}.", format::resource(&row.resource))
             }
             AskState::Pending { .. } => {
-                format!("It is pending and will be withdrawn: {}.", format::resource(&row.resource))
+                format!("It is pending and will be canceled: {}.", format::resource(&row.resource))
             }
         }],
         None => Vec::new(),
@@ -175,10 +179,10 @@ pub fn release(state: &mut State) {
 pub fn remove(state: &mut State) {
     let Some(app) = target(state) else { return };
     let running = app.asks.len().saturating_sub(app.pending_asks as usize) as u64;
-    let asks = format::count(u64::from(app.pending_asks), "pending ask");
+    let asks = format::count(u64::from(app.pending_asks), "pending request");
     let lines = vec![
         "It ends as Completed, not as Failed.".to_owned(),
-        format!("Releases {}, withdraws {asks}.", format::count(running, "allocation")),
+        format!("Releases {}, cancels {asks}.", format::count(running, "allocation")),
     ];
     let Some(act) = within(state, PartitionAct::Remove { app: app.id.clone() }) else { return };
     ask(state, format!("Remove {}?", app.id), lines, "Remove", act.into());
@@ -203,7 +207,7 @@ pub(super) fn ask_drain(state: &mut State, node: &NodeRow, drain: bool, order: O
     };
     let mut lines = vec![line];
     if drain && !node.reservations.is_empty() {
-        lines.push(format!("It is reserved for {}.", format::count(node.reservations.len() as u64, "ask")));
+        lines.push(format!("It is reserved for {}.", format::count(node.reservations.len() as u64, "request")));
     }
     ask(state, title, lines, word, order);
 }
@@ -220,8 +224,8 @@ pub fn ask_clean(state: &mut State, act: Act, would: &Cleaned) {
     let Act::In { partition, .. } = act else { return };
     let queues = would.removed_queues.len() as u64;
     if queues == 0 && would.removed_applications == 0 {
-        let kept = format::count(would.kept.len() as u64, "draining queue");
-        return state.say(Grade::Info, format!("nothing to clean up; {kept} still in use"));
+        let retained = format::count(would.retained.len() as u64, "draining queue");
+        return state.say(Grade::Info, format!("nothing to clean up; {retained} still in use"));
     }
     let mut lines = vec![format!(
         "Removes {} and {} that ended long ago.",
@@ -233,6 +237,8 @@ pub fn ask_clean(state: &mut State, act: Act, would: &Cleaned) {
     if would.removed_queues.len() > SHOWN {
         lines.push(format!("  and {} more", would.removed_queues.len() - SHOWN));
     }
-    lines.extend(would.kept.iter().take(SHOWN).map(|kept| format!("{} stays: {}", kept.queue, kept.why)));
+    lines.extend(
+        would.retained.iter().take(SHOWN).map(|retained| format!("{} stays: {}", retained.queue, retained.why)),
+    );
     ask(state, "Clean up?".to_owned(), lines, "Clean up", Act::In { partition, act: clean_act(false) }.into());
 }

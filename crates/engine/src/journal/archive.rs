@@ -1,6 +1,6 @@
 //! The ledger's archive: entries older than those in memory, from the store.
 //!
-//! What cannot be read is never left out in silence: an entry or a revision stands in its place that says so.
+//! What cannot be read is never omitted in silence: an entry or a revision is in its place that says so.
 
 use std::sync::Arc;
 
@@ -41,12 +41,12 @@ impl StoreArchive {
 }
 
 fn damaged_entry(id: u64, error: &StoreError) -> AuditEntry {
-    let why = format!("cannot read what was written here: {error}");
+    let why = format!("cannot read this record: {error}");
     AuditEntry { id, action: "unreadable".to_owned(), code: "DAMAGED".to_owned(), why, ..AuditEntry::default() }
 }
 
 fn damaged_revision(number: u64, error: &StoreError) -> Revision {
-    let reason = format!("cannot read what was written here: {error}");
+    let reason = format!("cannot read this record: {error}");
     let (checksum, by) = Default::default();
     let (at, source) = (Time::ZERO, RevisionSource::Start);
     Revision { number, checksum, at, wall: None, by, reason, source, changes: 0, text: None }

@@ -1,8 +1,8 @@
-//! The audit and the revisions of a scheduler whose state is kept elsewhere, as in a cluster of Kubernetes: a folder with `audit.redb`, the
+//! The audit and the revisions of a scheduler whose state is kept elsewhere, as in a cluster of Kubernetes: a directory with `audit.redb`, the
 //! same store as that of a journal, without records and snapshots.
 //!
 //! Invariants:
-//! - nobody waits for the disk: what is written was answered before, and a crash loses what is not written yet;
+//! - no one waits for the disk: what is written was answered before, and a crash loses what is not written yet;
 //! - numbers continue after the newest that is kept;
 //! - while the disk fails as much waits as the log has in memory, and it is counted what goes.
 
@@ -29,7 +29,7 @@ use config::DEFAULT_POLICY_GROUP;
 use model::Profile;
 use view::audit::AuditQuery;
 
-/// A folder with an audit, which this process alone writes.
+/// A directory with an audit, which this process alone writes.
 #[derive(Debug)]
 pub struct AuditFolder {
     store: Arc<Store>,
@@ -38,7 +38,7 @@ pub struct AuditFolder {
 }
 
 impl AuditFolder {
-    /// Opens a folder, or makes it. A damaged file is moved aside, and what is intact of it is kept.
+    /// Opens a directory, or makes it. A damaged file is moved aside, and what is intact of it is kept.
     ///
     /// # Errors
     /// It is in use, of another kind, written by a later version, or cannot be used.
@@ -69,7 +69,7 @@ impl AuditFolder {
     }
 
     /// The newest of what is kept, as much as a log has in memory, the oldest first.
-    pub fn kept(&self) -> NewEntries {
+    pub fn retained(&self) -> NewEntries {
         newest(&self.store)
     }
 
@@ -126,7 +126,7 @@ pub struct AuditWriter {
 }
 
 impl AuditWriter {
-    /// Writes everything that is new, and waits until it outlasts a power cut. Gives how many entries were lost before, because too many
+    /// Writes everything that is new, and waits until it outlasts a power cut. Returns how many entries were lost before, because too many
     /// waited.
     ///
     /// # Errors
@@ -158,15 +158,15 @@ impl AuditWriter {
 
 impl Drop for AuditWriter {
     fn drop(&mut self) {
-        // Others may still hold the log; the next owner of the folder must be the only writer.
+        // Others may still hold the log; the next owner of the directory must be the only writer.
         self.store.close();
     }
 }
 
-/// What is said of a file that does not read.
-const DAMAGED: &str = "the audit is damaged: the next start moves the file aside and keeps what is intact";
+/// What is reported of a file that is invalid.
+const DAMAGED: &str = "the audit is damaged: the next start moves the file aside and keeps the intact entries";
 
-/// Such a folder while nothing writes it, to look at. Nothing in it is changed.
+/// Such a directory while nothing writes it, to look at. Nothing in it is changed.
 pub struct AuditInspection {
     log: AuditLog,
     profile: Profile,
@@ -174,15 +174,15 @@ pub struct AuditInspection {
 }
 
 impl AuditInspection {
-    /// Whether a folder is one of this kind.
+    /// Whether a directory is one of this kind.
     pub fn is_of(path: &Path) -> bool {
         path.join(AUDIT).exists() && !path.join(FILE).exists()
     }
 
-    /// Opens a folder.
+    /// Opens a directory.
     ///
     /// # Errors
-    /// It is in use, holds no audit, or is damaged.
+    /// It is in use, has no audit, or is damaged.
     pub fn open(path: &Path) -> Result<Self, FolderError> {
         let lock = lock::share(path)?;
         let disk = Overlay::open(&path.join(AUDIT)).map_err(|error| match error.kind() {

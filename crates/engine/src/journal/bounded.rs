@@ -1,11 +1,11 @@
-//! Bounds of the audit and of the configurations: the oldest go first. In the audit refused orders go before all others, so that somebody
+//! Bounds of the audit and of the configurations: the oldest are first. In the audit refused orders go before all others, so that someone
 //! without rights cannot push out the orders of others.
 
 use super::store::{Store, StoreError};
 use super::tables::{Change, EntryTable};
 use view::audit::AuditEntry;
 
-/// What stays of each kind in a folder that may take so much of the disk. Together it is half of that: the newest snapshot is beside it, and
+/// What stays of each kind in a directory that may take so much of the disk. Together it is half of that: the newest snapshot is next to it, and
 /// a store has free pages between those in use, which it fills again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bounds {
@@ -15,19 +15,19 @@ pub struct Bounds {
     pub snapshots: u64,
     /// Bytes of the audit.
     pub audit: u64,
-    /// Bytes of configurations, besides the newest.
+    /// Bytes of configurations, in addition the newest.
     pub revisions: u64,
 }
 
 impl Bounds {
-    /// The bounds of a folder of so many bytes.
+    /// The bounds of a directory of this many bytes.
     pub const fn of(bytes: u64) -> Self {
         let part = bytes / 16;
         Self { records: 3 * part, snapshots: 2 * part, audit: 2 * part, revisions: part }
     }
 }
 
-/// This part more goes, so that it is not much work each time: one in so many.
+/// This part more goes, so that it is not much work each time: one in this many.
 const SPARE: u64 = 8;
 /// How many entries go in one change.
 const AT_ONCE: usize = 4096;

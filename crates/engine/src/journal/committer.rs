@@ -30,12 +30,12 @@ enum JournalTask {
     Write(WriteBatch),
     /// What was carried out already, and orders that wait for being written.
     Commit(WriteBatch, WriteBatch, SyncSender<Result<(), String>>),
-    /// What is none of the scheduler's business: one at a time, so that nobody waits long for it.
+    /// What is none of the scheduler's business: one at a time, so that no one waits long for it.
     Aside(Vec<Change>, SyncSender<bool>),
     Stop,
 }
 
-/// A journal that is being written, for everybody who has to do with it. All copies are the same one.
+/// A journal that is being written, for everyone who has to do with it. All copies are the same one.
 #[derive(Clone)]
 pub struct Journal(Arc<Shared>);
 
@@ -80,7 +80,7 @@ impl Journal {
         self.state().failing.clone()
     }
 
-    /// Waits until a record is on the disk. Gives whether it is; it is not if the journal ends before.
+    /// Waits until a record is on the disk. Returns whether it is; it is not if the journal ends before.
     pub fn wait_for(&self, record: u64) -> bool {
         let waits = |state: &mut State| state.durable < record && !state.over;
         let state = self.0.news.wait_while(self.state(), waits).unwrap_or_else(PoisonError::into_inner);
@@ -100,7 +100,7 @@ impl Journal {
         drop(self.0.news.wait_while(self.state(), waits).unwrap_or_else(PoisonError::into_inner));
     }
 
-    /// Has `call` called whenever the disk begins to fail, or is back.
+    /// Has `call` called whenever the disk starts to fail, or is back.
     pub fn on_change(&self, call: Box<dyn Fn() + Send + Sync>) {
         *self.0.on_change.lock().unwrap_or_else(PoisonError::into_inner) = Some(call);
     }
@@ -109,13 +109,13 @@ impl Journal {
     pub fn write(&self, block: Option<RecordBlock>, news: &NewEntries, then: Option<AfterWrite>) {
         let mut waiting = WriteBatch::of(block, news);
         waiting.then = then;
-        // After its end there is nobody to write; nothing is reported then either.
+        // After its end there is no one to write; nothing is reported then either.
         let _ = self.0.work.send(JournalTask::Write(waiting));
     }
 
     /// Has rows replaced that are on the disk: orders that were refused meanwhile.
     pub fn replace(&self, changes: Vec<Change>) {
-        // After its end nobody writes; the data there are whole as well.
+        // After its end no one writes; the data there are whole as well.
         let _ = self.0.work.send(JournalTask::Write(WriteBatch { changes, ..WriteBatch::default() }));
     }
 
@@ -130,7 +130,7 @@ impl Journal {
         answers.recv().unwrap_or_else(|_| Err("the journal is closed".to_owned()))
     }
 
-    /// Makes changes that are none of the scheduler's business, and waits for that. Gives whether they were made.
+    /// Makes changes that are none of the scheduler's business, and waits for that. Returns whether they were made.
     pub fn aside(&self, changes: Vec<Change>) -> bool {
         let (done, answers) = sync_channel(1);
         let _ = self.0.work.send(JournalTask::Aside(changes, done));
@@ -171,14 +171,14 @@ impl Journal {
     }
 }
 
-/// The one who has this keeps the journal going. When it is dropped, all that waits is written, if the disk does not fail.
+/// The one who has this keeps the journal going. When it is dropped, all pending requests is written, if the disk does not fail.
 pub struct JournalThread {
     journal: Journal,
     thread: Option<JoinHandle<()>>,
 }
 
 impl JournalThread {
-    /// Begins to write behind the record of this number; `pauses` are made while the disk fails.
+    /// Starts to write behind the record of this number; `pauses` are made while the disk fails.
     ///
     /// # Errors
     /// The operating system gives no thread.
@@ -215,12 +215,12 @@ impl Drop for JournalThread {
             // A panic of the thread has been reported by the panic hook already.
             let _ = thread.join();
         }
-        // Others may still hold the journal; the next owner of the folder must be the only writer.
+        // Others may still hold the journal; the next owner of the directory must be the only writer.
         self.journal.store().close();
     }
 }
 
-/// Notifies everybody when the thread ends, also by a panic.
+/// Notifies everyone when the thread ends, also by a panic.
 struct EndGuard(Journal);
 
 impl Drop for EndGuard {
@@ -242,11 +242,11 @@ struct Committer {
     /// Something may be in the store that is not meant to be.
     dirty: bool,
     pauses: RetryPauses,
-    /// Where it is said which record is the last.
+    /// Where it is reported which record is the last.
     last: Option<LastFile>,
 }
 
-/// What was heard at once.
+/// What was received at once.
 #[derive(Default)]
 struct TaskBatch {
     orders: Option<(WriteBatch, SyncSender<Result<(), String>>)>,
@@ -259,9 +259,9 @@ impl Committer {
         let mut pause = self.pauses.0;
         loop {
             let failing = self.journal.failing();
-            let heard = self.hear(failing.is_some().then_some(pause));
-            let stop = heard.stop;
-            self.attempt(heard, failing);
+            let received = self.hear(failing.is_some().then_some(pause));
+            let stop = received.stop;
+            self.attempt(received, failing);
             pause = if self.dirty { (pause * 2).min(self.pauses.1) } else { self.pauses.0 };
             if stop {
                 return;
@@ -271,7 +271,7 @@ impl Committer {
 
     /// Waits for something to do, at most for `pause`, and takes what else is there.
     fn hear(&mut self, pause: Option<Duration>) -> TaskBatch {
-        let mut heard = TaskBatch::default();
+        let mut received = TaskBatch::default();
         let first = match pause {
             None => self.inbox.recv().map_err(|_| RecvTimeoutError::Disconnected),
             Some(pause) => self.inbox.recv_timeout(pause),
@@ -290,22 +290,22 @@ impl Committer {
                 }
                 JournalTask::Commit(before, orders, answer) => {
                     self.waiting.push(before);
-                    heard.orders = Some((orders, answer));
+                    received.orders = Some((orders, answer));
                 }
-                JournalTask::Aside(changes, done) => heard.aside = Some((changes, done)),
-                JournalTask::Stop => heard.stop = true,
+                JournalTask::Aside(changes, done) => received.aside = Some((changes, done)),
+                JournalTask::Stop => received.stop = true,
             }
             // The one who gave orders waits; and what stands aside is large by itself.
-            if heard.stop || heard.orders.is_some() || heard.aside.is_some() || bytes > TOGETHER {
+            if received.stop || received.orders.is_some() || received.aside.is_some() || bytes > TOGETHER {
                 break;
             }
             next = self.inbox.try_recv().ok();
         }
-        heard
+        received
     }
 
-    fn attempt(&mut self, heard: TaskBatch, failing: Option<String>) {
-        let TaskBatch { mut orders, aside, .. } = heard;
+    fn attempt(&mut self, received: TaskBatch, failing: Option<String>) {
+        let TaskBatch { mut orders, aside, .. } = received;
         if let Some(why) = &failing {
             refuse(orders.take(), why);
         }
@@ -357,7 +357,7 @@ impl Committer {
         wrote.map_err(|error| StoreError::from(redb::Error::Io(error)))
     }
 
-    /// All that waits, and orders up to `last`, are on the disk.
+    /// All pending requests, and orders up to `last`, are on the disk.
     fn written(&mut self, last: Option<u64>) {
         self.dirty = false;
         let written = self.waiting.iter().map(|waiting| waiting.last).chain(last).max().unwrap_or(0);

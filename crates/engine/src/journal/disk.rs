@@ -36,7 +36,7 @@ pub struct FileDisk {
     file: File,
     /// How long this process made it.
     len: AtomicU64,
-    /// Somebody else changed it. What it holds is not known any more.
+    /// Someone else changed it. What it holds is not known any more.
     foreign: AtomicBool,
     /// Where it has to be.
     place: OnceLock<PathBuf>,
@@ -64,14 +64,14 @@ impl FileDisk {
 
     /// From now on nothing counts as synced unless the file is at this place.
     pub fn stays_at(&self, path: &Path) {
-        // It is said once.
+        // It is reported once.
         let _ = self.place.set(path.to_owned());
     }
 
     /// Whether the file is still what this process wrote, at its place.
     ///
     /// # Errors
-    /// Somebody moved, replaced or changed it.
+    /// Someone moved, replaced or changed it.
     fn check_place(&self) -> io::Result<()> {
         let Some(place) = self.place.get() else { return Ok(()) };
         let own = self.file.metadata()?;
@@ -90,7 +90,7 @@ impl FileDisk {
     }
 }
 
-/// Locks a file. A process that is begun just now holds what this one had open, for a moment.
+/// Locks a file. A process that is started just now holds what this one had open, for a moment.
 fn lock(file: &File) -> io::Result<()> {
     for _ in 0..LOCK_TRIES {
         match file.try_lock() {
@@ -138,7 +138,7 @@ impl Disk for FileDisk {
     }
 }
 
-/// A file of the machine that stays as it is: what is written on it is in memory only.
+/// A file of the machine that stays unchanged: what is written on it is in memory only.
 #[derive(Debug)]
 pub struct Overlay {
     below: File,
@@ -148,7 +148,7 @@ pub struct Overlay {
 #[derive(Debug)]
 struct OverlayState {
     len: u64,
-    /// What is behind this in the file below is gone.
+    /// What is behind this in the file below no longer exists.
     below: u64,
     pages: BTreeMap<u64, Vec<u8>>,
 }

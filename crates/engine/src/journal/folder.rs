@@ -1,4 +1,4 @@
-//! A state folder: opened by one process at a time, and the state that a scheduler begins with.
+//! A state directory: opened by one process at a time, and the state that a scheduler starts with.
 
 use std::fs::{DirBuilder, File};
 use std::io::ErrorKind;
@@ -28,10 +28,10 @@ use crate::setup::Setup;
 use scenario::Workload;
 use view::audit::{AuditEntry, Revision};
 
-/// The store in a folder while its beginning is written.
+/// The store in a directory while its start is written.
 const NEW: &str = "journal.new";
 
-/// A state folder that this process has.
+/// A state directory that this process has.
 #[derive(Debug)]
 pub struct Folder {
     store: Store,
@@ -42,7 +42,7 @@ pub struct Folder {
     last: Option<LastFile>,
 }
 
-/// The file of a folder that is new. It gets its name once there is a whole journal in it.
+/// The file of a directory that is new. It gets its name once there is a whole journal in it.
 #[derive(Debug)]
 struct NewFile {
     folder: PathBuf,
@@ -77,7 +77,7 @@ impl RunningJournal {
         self.thread.journal()
     }
 
-    /// Writes the records of a core that is stepped by hand, and waits until they are on the disk. Gives whether they are.
+    /// Writes the records of a core that is stepped by hand, and waits until they are on the disk. Returns whether they are.
     pub fn sync(&self, core: &mut Core) -> bool {
         let (block, new) = core.state.take_written();
         let last = block.as_ref().map_or(0, |block| block.last());
@@ -105,11 +105,11 @@ impl RunningJournal {
     }
 }
 
-/// Makes the scheduler of a folder that is new.
+/// Makes the scheduler of a directory that is new.
 pub type MakeCore<'a> = Box<dyn FnOnce(Option<Box<dyn Workload>>) -> Result<Core, String> + 'a>;
 
 impl Folder {
-    /// Opens a folder, or makes it. With `mend`, a damaged file is moved aside, and what is intact of it is kept.
+    /// Opens a directory, or makes it. With `mend`, a damaged file is moved aside, and what is intact of it is kept.
     ///
     /// # Errors
     /// Why it cannot be used.
@@ -162,7 +162,7 @@ impl Folder {
         Ok(Self { store, lock: Some(lock), notes, new: None, pauses: RETRY_PAUSES, last: Some(last) })
     }
 
-    /// The same on any disk, which nobody else may use, and which is soon tried again when it fails.
+    /// The same on any disk, which no one else may use, and which is soon tried again when it fails.
     ///
     /// # Errors
     /// Why it cannot be used.
@@ -176,7 +176,7 @@ impl Folder {
         &self.notes
     }
 
-    /// Begins: with the scheduler that is in the folder, brought forward to the last record; or with a fresh one, if there is none.
+    /// Starts: with the scheduler that is in the directory, brought forward to the last record; or with a fresh one, if there is none.
     ///
     /// # Errors
     /// Why it cannot.
@@ -213,7 +213,7 @@ impl Folder {
     }
 }
 
-/// Opens a file of a folder for this process alone. The lock file by itself proves nothing: it can be removed.
+/// Opens a file of a directory for this process alone. The lock file by itself proves nothing: it can be removed.
 pub(super) fn open_file(folder: &Path, name: &str) -> Result<FileDisk, FolderError> {
     FileDisk::open(&folder.join(name)).map_err(|error| match error.kind() {
         ErrorKind::WouldBlock => FolderError::InUse { folder: folder.to_owned(), who: String::new() },
@@ -221,7 +221,7 @@ pub(super) fn open_file(folder: &Path, name: &str) -> Result<FileDisk, FolderErr
     })
 }
 
-/// Looks through the journal of a folder, whether it is whole. Nothing is written: what a store does to a file that was not closed would
+/// Looks through the journal of a directory, whether it is whole. Nothing is written: what a store does to a file that was not closed would
 /// be lost for a repair.
 fn look(folder: &Path, disk: &FileDisk, thorough: bool) -> Result<Store, FolderError> {
     let overlay = disk.overlay();
@@ -252,7 +252,7 @@ pub(super) fn no_head() -> StoreError {
     StoreError::Damaged("the file is empty, or its start is missing".to_owned())
 }
 
-/// Refuses a store whose beginning is missing: a journal gets its name once that is in it.
+/// Refuses a store whose start is missing: a journal gets its name once that is in it.
 fn begins_well(store: &Store) -> Result<(), FolderError> {
     match store.head().map_err(|error| failure(store.disk(), error))? {
         Some(_) => Ok(()),
@@ -305,7 +305,7 @@ fn migrate(store: &Store, head: &JournalHead, known: u32, steps: &[Migration]) -
     Ok(())
 }
 
-/// Writes the beginning of a journal.
+/// Writes the start of a journal.
 fn found(store: &Store, core: &mut Core, setup: &Setup) -> Result<(), FolderError> {
     core.audit_log().collect_new();
     let made_by = env!("CARGO_PKG_VERSION").to_owned();

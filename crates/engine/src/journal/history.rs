@@ -39,7 +39,7 @@ impl JournalHistory {
     }
 
     /// What was to be seen at a time, of all that is on the disk. Takes a moment, in proportion to what happened since the snapshot
-    /// before it; so not for a thread that somebody waits for.
+    /// before it; so not for a thread that someone waits for.
     ///
     /// # Errors
     /// The journal does not reach back so far, or cannot be read.

@@ -1,6 +1,6 @@
-//! A state folder that nobody runs, to look at: its audit, and the configurations that were in force.
+//! A state directory that no one runs, to look at: its audit, and the configurations that were active.
 //!
-//! Nothing in the folder is changed: repairs and updates that a start would make are made in memory.
+//! Nothing in the directory is changed: repairs and updates that a start would make are made in memory.
 
 use std::fs::File;
 use std::io::ErrorKind;
@@ -26,9 +26,9 @@ use view::ClockRuns;
 use view::act::Refusal;
 use view::waiting::{Finding, Question};
 
-/// What every kind of state folder has that nobody runs.
+/// What every kind of state directory has that no one runs.
 pub trait Inspected {
-    /// Who did what, and every configuration that was in force.
+    /// Who did what, and every configuration that was active.
     fn audit_log(&self) -> &AuditLog;
 
     /// How its scheduler decides.
@@ -37,13 +37,13 @@ pub trait Inspected {
     /// Which entry of a manifest is the queue configuration.
     fn policy_group(&self) -> &str;
 
-    /// What is damaged of it, and what is intact: all that is shown is what is intact. `None` for a folder that is whole.
+    /// What is damaged of it, and what is intact: all that is shown is what is intact. `None` for a directory that is whole.
     fn damage(&self) -> Option<&str> {
         None
     }
 }
 
-/// A state folder that is looked at. While this is there nobody can run it.
+/// A state directory that is examined. While this is there no one can run it.
 pub struct FolderInspection {
     core: Box<Core>,
     store: Arc<Store>,
@@ -55,10 +55,10 @@ pub struct FolderInspection {
 }
 
 impl FolderInspection {
-    /// Opens a folder. Takes as long as a start.
+    /// Opens a directory. Takes as long as a start.
     ///
     /// # Errors
-    /// It is in use, holds no state, or is damaged.
+    /// It is in use, has no state, or is damaged.
     pub fn open(path: &Path) -> Result<Self, FolderError> {
         let lock = lock::share(path)?;
         let file = path.join(FILE);
@@ -95,7 +95,7 @@ impl FolderInspection {
         Ok(Self { core: Box::new(core), store, setup, audit_log, profile, policy_group, _lock: lock })
     }
 
-    /// A copy of a partition as it stands, the first one where none is named.
+    /// A copy of a partition unchanged, the first one where none is named.
     ///
     /// # Errors
     /// There is no such partition.
@@ -103,7 +103,7 @@ impl FolderInspection {
         self.core.fork(partition, usize::MAX)
     }
 
-    /// Why something waits as it stands.
+    /// Why something waits unchanged.
     ///
     /// # Errors
     /// There is no such thing.
@@ -121,7 +121,7 @@ impl FolderInspection {
         Recording::new(&self.store, &self.setup, self.now())
     }
 
-    /// A copy of a partition as it stood at an earlier time.
+    /// A copy of a partition as it was at an earlier time.
     ///
     /// # Errors
     /// There was no such partition, the journal does not reach back so far, or it cannot be read.
@@ -129,7 +129,7 @@ impl FolderInspection {
         self.recording().fork_at(partition, at)
     }
 
-    /// The applications that were submitted to a partition after one time and up to another, and what was asked for then, in their order.
+    /// The applications that were submitted to a partition after one time and up to another, and what was requested then, in their order.
     ///
     /// # Errors
     /// The journal does not reach back so far, or cannot be read.

@@ -1,4 +1,4 @@
-//! Which record was written last, beside the journal. The store takes the commit before for the last one when the newest is damaged, and
+//! Which record was written last, next to the journal. The store takes the commit before for the last one when the newest is damaged, and
 //! an answered order would be gone without a word; this file says that something is missing.
 //!
 //! Invariants:
@@ -15,10 +15,10 @@ use super::refused;
 use super::store::{Store, StoreError};
 use super::tables::Change;
 
-/// The file, in the folder of the journal.
+/// The file, in the directory of the journal.
 const FILE: &str = "journal.last";
 
-/// Removes the file of a folder.
+/// Removes the file of a directory.
 ///
 /// # Errors
 /// It is there and stays.
@@ -46,7 +46,7 @@ struct LastRecord {
 }
 
 impl LastFile {
-    /// Opens the file of a folder, or makes it.
+    /// Opens the file of a directory, or makes it.
     ///
     /// # Errors
     /// Why it cannot be read.
@@ -56,7 +56,7 @@ impl LastFile {
         Self::read(options.open(folder.join(FILE))?)
     }
 
-    /// Opens the file of a folder to look at it; `None` when there is none.
+    /// Opens the file of a directory to look at it; `None` when there is none.
     ///
     /// # Errors
     /// Why it cannot be read.

@@ -3,11 +3,11 @@
 //! How it works: a [`Core`](super::Core) records its changes ([`record`], [`recorder`]). An order is written and synced before it
 //! is carried out, many at once where many wait. Cycles, timers and the workload's commands are written in the background by a
 //! thread of its own ([`committer`]). No view, event or answer goes out before all of its data are on the disk. So an answered order
-//! cannot be lost, and a refused one cannot come back. From time to time another thread makes a snapshot
+//! cannot be lost, and a refused one cannot return. From time to time another thread makes a snapshot
 //! ([`snapshots`]) from the one before and the records since, so that a start replays little. The snapshots of a day stay, so that
 //! the past can be shown ([`JournalHistory`]).
 //!
-//! Where to read: [`folder`] opens a state folder, with its [`lock`], and [`inspect`] one that nobody runs; [`audit_folder`] keeps the audit of a
+//! Where to read: [`folder`] opens a state directory, with its [`lock`], and [`inspect`] one that no one runs; [`audit_folder`] keeps the audit of a
 //! scheduler whose state is elsewhere; [`recording`] reads a span of either. [`store`] is its content, on a
 //! [`disk`], in [`frame`]s with checksums of their own. [`refused`] has the records of refused orders, [`repair`] repairs damage, [`last`]
 //! notices a missing end.

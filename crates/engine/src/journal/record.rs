@@ -100,7 +100,7 @@ pub enum Record {
         /// Its commands; it may have done nothing.
         commands: Vec<RecordedCommand>,
     },
-    /// A command that somebody in this process gave.
+    /// A command that someone in this process gave.
     #[serde(rename = "give")]
     Give {
         /// The scheduler's time.
@@ -156,7 +156,7 @@ pub enum Record {
     },
 }
 
-/// An order that somebody gave.
+/// An order that someone gave.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct OrderRecord {
     /// The scheduler's time.
@@ -170,15 +170,15 @@ pub struct OrderRecord {
     /// What was asked before this was written: of a change of the configuration its file; why the order is refused, if that was known.
     #[serde(default)]
     pub checked: Option<CheckedOrder>,
-    /// The order is refused, and this stands for what is left out of it.
+    /// The order is refused, and this represents what is omitted of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub omitted: Option<OmittedBody>,
 }
 
-/// Records of orders up to this size, in bytes, are kept as they are.
+/// Records of orders up to this size, in bytes, are kept unchanged.
 pub const SMALL: usize = 2 << 10;
 
-/// What stands for the body of an order.
+/// What represents the body of an order.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OmittedBody {
     /// The SHA-256 of the whole record, in hexadecimal digits.
@@ -187,12 +187,12 @@ pub struct OmittedBody {
     pub bytes: u64,
 }
 
-/// What was found when the file of a configuration was looked at.
+/// What was found when the file of a configuration was examined.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CheckedOrder {
     /// The checksum of the file's text that is to be replaced; `None` without a file.
     pub file_before: Option<String>,
-    /// The text that is to come into force.
+    /// The text that is to become active.
     #[serde(default)]
     pub text: Option<String>,
     /// Why the order is refused, where that does not follow from the scheduler.
@@ -228,7 +228,7 @@ impl From<&Refusal> for RecordedRefusal {
     }
 }
 
-/// A command as it is written down.
+/// A command as written down.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum RecordedCommand {
     /// A configuration, with how it was written, where that is known.

@@ -1,4 +1,4 @@
-//! The records of a running core, until somebody takes them to the store.
+//! The records of a running core, until someone takes them to the store.
 
 use super::frame::{self, Kind};
 use super::record::{Record, SMALL};
@@ -51,7 +51,7 @@ pub struct RecordBlock {
     pub count: u64,
     /// The frames, ready to be written.
     pub frames: Vec<u8>,
-    /// Where another row of the store begins: the number of its first record, and its place in the frames.
+    /// Where another row of the store starts: the number of its first record, and its place in the frames.
     cuts: Vec<(u64, usize)>,
 }
 
@@ -148,7 +148,7 @@ impl Recorder {
         self.volume
     }
 
-    /// What waits; `None` when nothing does.
+    /// Pending requests; `None` when nothing does.
     pub fn take(&mut self) -> Option<RecordBlock> {
         self.settle();
         let count = std::mem::take(&mut self.count);

@@ -18,7 +18,7 @@ use scheduler::{AskSpec, Event, PartitionCommand, Scheduler};
 /// How many blocks of records are read at once.
 const BLOCKS: usize = 256;
 
-/// Gives the records from number `from` on, until there are no more or `each` says stop by `false`. Gives the number behind the
+/// Returns the records from number `from` on, until there are no more or `each` says stop by `false`. Returns the number behind the
 /// last one.
 ///
 /// # Errors
@@ -47,7 +47,7 @@ pub fn records(store: &Store, from: u64, mut each: impl FnMut(u64, Record) -> bo
             }
             if let Err(last) = whole {
                 let number = last.map_or(first, |last| last + 1);
-                return Err(StoreError::Damaged(format!("record {number} differs from what was written")));
+                return Err(StoreError::Damaged(format!("record {number} is corrupt")));
             }
         }
         if next == before {
@@ -65,7 +65,7 @@ fn missing(from: u64, to: u64) -> StoreError {
     })
 }
 
-/// A scheduler as records led to it: those up to the time and number given. It has no workload and notifies nobody.
+/// A scheduler as records led to it: those up to the time and number given. It has no workload and notifies no one.
 ///
 /// # Errors
 /// The journal does not reach back so far, the disk fails, or something is damaged.
@@ -110,7 +110,7 @@ impl<'j> Recording<'j> {
         self.setup.profile
     }
 
-    /// A copy of a partition as it stood at an earlier time, the first one where none is named.
+    /// A copy of a partition as it was at an earlier time, the first one where none is named.
     ///
     /// # Errors
     /// There was no such partition, the journal does not reach back so far, or it cannot be read.
@@ -126,7 +126,7 @@ impl<'j> Recording<'j> {
         core.fork(partition, usize::MAX).map_err(|why| why.to_string())
     }
 
-    /// The applications that were submitted to a partition after one time and up to another, and what was asked for then, in their order.
+    /// The applications that were submitted to a partition after one time and up to another, and what was requested then, in their order.
     /// What names no partition is meant for the first one.
     ///
     /// # Errors
@@ -147,7 +147,7 @@ impl<'j> Recording<'j> {
         let read = records(self.store, number + 1, |_, record| {
             let at = record.at();
             if at > from && at <= to {
-                found.extend(came_in(record, &here).into_iter().map(|command| (at, command)));
+                found.extend(arrived_in(record, &here).into_iter().map(|command| (at, command)));
             }
             at <= to
         });
@@ -156,7 +156,7 @@ impl<'j> Recording<'j> {
     }
 
     /// Replays what happened after one time and up to another. `each` gets the events of some commands at a time with the scheduler after
-    /// them; first of all none, with the scheduler as it stood at the beginning. Gives the scheduler as it stood at the end.
+    /// them; first of all none, with the scheduler as it was at the start. Returns the scheduler as it was at the end.
     ///
     /// # Errors
     /// The journal does not reach back so far, or cannot be read.
@@ -260,8 +260,8 @@ impl Recording<'_> {
     }
 }
 
-/// What a record says of applications that came in.
-fn came_in(record: Record, here: &dyn Fn(Option<&str>) -> bool) -> Vec<PartitionCommand> {
+/// What a record says of applications that arrived.
+fn arrived_in(record: Record, here: &dyn Fn(Option<&str>) -> bool) -> Vec<PartitionCommand> {
     let of = |command: RecordedCommand| match command {
         RecordedCommand::In { partition, command } if here(partition.as_deref()) => Some(command),
         _ => None,

@@ -20,7 +20,7 @@ pub fn short(record: OrderRecord, refusal: &Refusal) -> OrderRecord {
     shorter(&record, |record| without_body(record, refusal)).unwrap_or(record)
 }
 
-/// Puts the short record of an order in the place of its whole one; `None` when that is small. `shorten` leaves something out.
+/// Puts the short record of an order instead of its whole one; `None` when that is small. `shorten` leaves something out.
 pub fn replacement(
     number: u64,
     record: OrderRecord,

@@ -33,7 +33,7 @@ struct IntactParts {
 
 /// How far what is intact reaches.
 struct IntactRange {
-    /// The snapshot that it begins with.
+    /// The snapshot that it starts with.
     from: u64,
     /// The last record that follows on it without a gap.
     to: u64,
@@ -119,7 +119,7 @@ fn summary(found: &IntactParts) -> String {
         return "  it is unusable: no snapshot is intact".to_owned();
     };
     let until = found.time_of(..=to).map(|wall| format!(", the last order from {}", date(wall)));
-    let mut message = format!("  intact are the records up to {to}{}", until.unwrap_or_default());
+    let mut message = format!("  intact: records up to {to}{}", until.unwrap_or_default());
     let later = found.records.range(to + 1..).count();
     if later > 0 {
         let last = found.time_of(to + 1..).map(|wall| format!(", until {}", date(wall))).unwrap_or_default();
@@ -132,7 +132,7 @@ fn summary(found: &IntactParts) -> String {
     message
 }
 
-/// Moves a damaged file aside, and makes a new one with the intact part. Gives a message about it.
+/// Moves a damaged file aside, and makes a new one with the intact part. Returns a message about it.
 ///
 /// # Errors
 /// Why that cannot be done; the file is where it was.
@@ -143,7 +143,7 @@ pub fn mend(file: &Path) -> Result<String, String> {
     let message = summary(&found);
     let reach = found.farthest().ok_or_else(|| message.clone())?;
     let aside = replace(file, |fresh| write(fresh, found, &reach))?;
-    Ok(format!("the damaged state is now {}\n{message}", aside.display()))
+    Ok(format!("the damaged state was moved to {}\n{message}", aside.display()))
 }
 
 /// The same for a file that has an audit and revisions alone: every one that is intact is kept.
@@ -160,7 +160,7 @@ pub fn mend_audit(file: &Path) -> Result<String, String> {
         store.commit(&entries_of(&found)).map_err(|error| error.to_string())
     })?;
     Ok(format!(
-        "the audit was damaged: the file is now {}; {entries} intact entries and {revisions} configurations are kept",
+        "the audit was damaged: moved to {}; {entries} intact entries and {revisions} configurations are kept",
         aside.display()
     ))
 }
@@ -187,7 +187,7 @@ pub(super) fn audit_in(disk: &Arc<dyn Disk>) -> std::io::Result<IntactAudit> {
     Ok(IntactAudit { changes: entries_of(&found), head: found.head.take(), entries, revisions })
 }
 
-/// Writes a new file, and puts it in the place of one that is moved aside. Gives where that is then.
+/// Writes a new file, and puts it instead of one that is moved aside. Returns where that is then.
 fn replace(file: &Path, write: impl FnOnce(Arc<dyn Disk>) -> Result<(), String>) -> Result<PathBuf, String> {
     let seconds = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or(Duration::ZERO).as_secs();
     let new = file.with_extension(format!("new-{seconds}"));
@@ -211,13 +211,13 @@ fn write(disk: Arc<dyn Disk>, mut found: IntactParts, reach: &IntactRange) -> Re
     let head = found.head.take().ok_or("its head is damaged: its core is unknown")?;
     // Older snapshots are of use only with all records behind them.
     let older = |number: &u64| *number <= reach.from && found.reach(*number) >= reach.to;
-    let kept: Vec<(u64, SnapshotIndex)> = (found.snapshots.iter())
+    let retained: Vec<(u64, SnapshotIndex)> = (found.snapshots.iter())
         .filter(|(number, index)| older(number) && found.is_whole(**number, index))
         .map(|(number, index)| (*number, index.clone()))
         .collect();
-    let first = kept.first().map_or(reach.from, |(number, _)| *number);
+    let first = retained.first().map_or(reach.from, |(number, _)| *number);
     let mut changes = vec![Change::Head(head)];
-    for (number, index) in kept {
+    for (number, index) in retained {
         let parts = found.parts.range((number, 0)..(number, index.parts));
         changes.extend(parts.map(|((number, part), bytes)| Change::Part(*number, *part, bytes.as_slice().into())));
         changes.push(Change::Index(number, index));

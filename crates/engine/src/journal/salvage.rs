@@ -1,6 +1,6 @@
-//! A damaged state folder, to look at: what is intact of its audit and of the configurations that were in force.
+//! A damaged state directory, to look at: what is intact of its audit and of the configurations that were active.
 //!
-//! Nothing in the folder is changed. The state itself is not made of a damaged journal here: `--state-repair` does that.
+//! Nothing in the directory is changed. The state itself is not made of a damaged journal here: `--state-repair` does that.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -18,7 +18,7 @@ use crate::audit_log::AuditLog;
 use config::DEFAULT_POLICY_GROUP;
 use model::Profile;
 
-/// What is intact of a damaged folder. While this is there nobody can run it.
+/// What is intact of a damaged directory. While this is there no one can run it.
 pub struct SalvagedFolder {
     log: AuditLog,
     profile: Profile,
@@ -27,10 +27,10 @@ pub struct SalvagedFolder {
 }
 
 impl SalvagedFolder {
-    /// Reads a folder whose file is damaged in this way.
+    /// Reads a directory whose file is damaged in this way.
     ///
     /// # Errors
-    /// The file cannot be read at all, or the folder is in use.
+    /// The file cannot be read at all, or the directory is in use.
     pub fn open(path: &Path, why: &str) -> Result<Self, FolderError> {
         let lock = lock::share(path)?;
         let file = file_of(path);
@@ -44,7 +44,7 @@ impl SalvagedFolder {
         log.set_archive(Arc::new(StoreArchive(store)));
         let profile = found.head.and_then(|head| head.core.parse().ok()).unwrap_or_default();
         let damage = format!(
-            "{}: {why}\n  intact are {} audit entries and {} configurations",
+            "{}: {why}\n  intact: {} audit entries and {} configurations",
             file.display(),
             found.entries,
             found.revisions
@@ -53,7 +53,7 @@ impl SalvagedFolder {
     }
 }
 
-/// The file of a folder that has its state.
+/// The file of a directory that has its state.
 pub(super) fn file_of(folder: &Path) -> PathBuf {
     let journal = folder.join(FILE);
     if journal.exists() { journal } else { folder.join(AUDIT) }

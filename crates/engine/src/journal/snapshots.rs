@@ -18,7 +18,7 @@ use model::Time;
 const PART: usize = (512 << 10) - 4096;
 /// After so much work (commands, and cycles one by one) there is another snapshot.
 const WORK: u64 = 20_000;
-/// Or after so many bytes of records, or a quarter of those that are kept: a start reads them all.
+/// Or after this many bytes of records, or a quarter of those that are kept: a start reads them all.
 const BYTES: u64 = 16 << 20;
 /// Or when cycles took so long, but after no less work than [`LEAST_WORK`].
 const BUSY: Duration = Duration::from_millis(500);
@@ -30,13 +30,13 @@ const APART_TIMES: u32 = 3;
 const HELD_BACK: Duration = Duration::from_millis(100);
 
 /// How much of the past is kept: this much work ...
-pub const KEPT_WORK: u64 = 1_000_000;
+pub const RETAINED_WORK: u64 = 1_000_000;
 /// ... and all of the last day, but no more bytes of records than [`Bounds::records`].
-const KEPT_TIME: Duration = Duration::from_secs(24 * 60 * 60);
+const RETAINED_TIME: Duration = Duration::from_secs(24 * 60 * 60);
 /// Between two snapshots that are kept there is no more work than this, and no more than two times [`apart`], as far as there is room.
 const SPREAD: u64 = 50_000;
 
-/// How much this thread gives way to the scheduler. Not further: while it writes, the journal's own thread waits for it.
+/// How much this thread is replaced by the scheduler. Not further: while it writes, the journal's own thread waits for it.
 #[cfg(target_os = "linux")]
 const NICE: i32 = 5;
 
@@ -47,7 +47,7 @@ pub struct Snapshots {
     thread: Option<JoinHandle<()>>,
     /// One is being made.
     making: bool,
-    /// After so many bytes of records there is another one.
+    /// After this many bytes of records there is another one.
     bytes: u64,
     /// No more bytes of records than this are behind the newest one before the scheduler waits for another.
     most: u64,
@@ -84,7 +84,7 @@ impl Snapshots {
         Ok(Self { requests, done, thread: Some(thread), making: false, bytes, most, volume, busy, last, apart: APART })
     }
 
-    /// Whether it is time for another one; `volume` and `busy` count from the beginning of this run.
+    /// Whether it is time for another one; `volume` and `busy` count from the start of this run.
     pub fn is_due(&mut self, volume: Volume, busy: Duration) -> bool {
         if let Ok(took) = self.done.try_recv() {
             self.is_made(took);
@@ -174,12 +174,12 @@ fn apart(bounds: Bounds) -> u64 {
 /// Drops what is too old.
 fn trim(journal: &Journal, bounds: Bounds) {
     let Ok(snapshots) = journal.store().snapshots() else { return };
-    let mut kept = snapshots.clone();
-    keep(&mut kept, WallTime::now(), bounds);
-    for (number, _) in snapshots.iter().filter(|(number, _)| kept.iter().all(|(kept, _)| kept != number)) {
+    let mut retained = snapshots.clone();
+    keep(&mut retained, WallTime::now(), bounds);
+    for (number, _) in snapshots.iter().filter(|(number, _)| retained.iter().all(|(retained, _)| retained != number)) {
         journal.aside(vec![Change::DropSnapshot(*number)]);
     }
-    if let (Some((first, _)), Some((was, _))) = (kept.first(), snapshots.first())
+    if let (Some((first, _)), Some((was, _))) = (retained.first(), snapshots.first())
         && first != was
     {
         journal.aside(vec![Change::DropBefore(first + 1)]);
@@ -191,14 +191,14 @@ fn trim(journal: &Journal, bounds: Bounds) {
 /// Which snapshots are kept of these, the oldest first.
 fn keep(snapshots: &mut Vec<(u64, SnapshotIndex)>, now: WallTime, bounds: Bounds) {
     let Some((_, newest)) = snapshots.last().cloned() else { return };
-    // There is always a second one to begin with.
+    // There is always a second one to start with.
     while snapshots.len() > 2 && newest.record_bytes.saturating_sub(snapshots[0].1.record_bytes) > bounds.records {
         snapshots.remove(0);
     }
-    let day = u64::try_from(KEPT_TIME.as_micros()).unwrap_or(u64::MAX);
+    let day = u64::try_from(RETAINED_TIME.as_micros()).unwrap_or(u64::MAX);
     // The first is not needed when the second reaches back far enough.
     while let Some((_, second)) = snapshots.get(1)
-        && second.work.saturating_add(KEPT_WORK) <= newest.work
+        && second.work.saturating_add(RETAINED_WORK) <= newest.work
         && second.wall.0.saturating_add(day) <= now.0
     {
         snapshots.remove(0);
@@ -234,7 +234,7 @@ mod tests {
     /// Bounds that nothing here comes near but what a test is about.
     const WIDE: Bounds = Bounds::of(1 << 30);
 
-    fn kept(mut snapshots: Vec<(u64, SnapshotIndex)>, now: u64) -> Vec<u64> {
+    fn retained(mut snapshots: Vec<(u64, SnapshotIndex)>, now: u64) -> Vec<u64> {
         keep(&mut snapshots, WallTime(now), WIDE);
         snapshots.iter().map(|(number, _)| *number).collect()
     }
@@ -243,10 +243,10 @@ mod tests {
     fn the_last_million_stays_and_the_last_day() {
         let all = |wall: u64| (0..100).map(|at| snapshot(at * 20_000, wall, 1)).collect::<Vec<_>>();
         let day = 24 * 60 * 60 * 1_000_000;
-        let young = kept(all(day), day);
+        let young = retained(all(day), day);
         assert_eq!((young[0], young[young.len() - 1]), (0, 1_980_000));
         assert!(young.windows(2).all(|pair| pair[1] - pair[0] <= SPREAD), "{young:?}");
-        let old = kept(all(0), 2 * day);
+        let old = retained(all(0), 2 * day);
         assert_eq!((old[0], old[old.len() - 1]), (980_000, 1_980_000));
     }
 
@@ -256,21 +256,21 @@ mod tests {
             let all = (from..from + 40).map(|at| snapshot(at * 100, 1, 1));
             all.map(|(number, index)| (number, SnapshotIndex { record_bytes: number / 100 * BYTES, ..index }))
         };
-        let kept = kept(heavy(1).collect(), 2);
-        let [first, last] = [kept[0], kept[kept.len() - 1]];
+        let retained = retained(heavy(1).collect(), 2);
+        let [first, last] = [retained[0], retained[retained.len() - 1]];
         assert_eq!(last, 4000);
         let bytes = (last - first) / 100 * BYTES;
-        assert!(bytes <= WIDE.records && bytes + 3 * BYTES > WIDE.records, "{bytes} of {WIDE:?}: {kept:?}");
+        assert!(bytes <= WIDE.records && bytes + 3 * BYTES > WIDE.records, "{bytes} of {WIDE:?}: {retained:?}");
         // Those of an older version do not know their bytes.
         let all = [snapshot(50, 1, 1)].into_iter().chain(heavy(10)).collect();
-        assert!(self::kept(all, 2)[0] > 50);
+        assert!(self::retained(all, 2)[0] > 50);
     }
 
     #[test]
     fn large_ones_stand_farther_apart_and_the_ends_stay() {
         let all = (0..50).map(|at| snapshot(at * 60_000, 1, WIDE.snapshots / 8)).collect();
-        let kept = kept(all, 2);
-        assert_eq!((kept.len(), kept[0], kept[kept.len() - 1]), (9, kept[0], 49 * 60_000));
-        assert!(kept[0] <= 49 * 60_000 - KEPT_WORK);
+        let retained = retained(all, 2);
+        assert_eq!((retained.len(), retained[0], retained[retained.len() - 1]), (9, retained[0], 49 * 60_000));
+        assert!(retained[0] <= 49 * 60_000 - RETAINED_WORK);
     }
 }

@@ -62,7 +62,7 @@ pub struct Store {
     disk: Arc<dyn Disk>,
     /// `None` after a failure, until it is opened again.
     database: RwLock<Option<Database>>,
-    /// How many bytes of entries were added since it was last looked at, of the audit and of the revisions.
+    /// How many bytes of entries were added since it was last examined, of the audit and of the revisions.
     added: [AtomicU64; 2],
 }
 
@@ -92,7 +92,7 @@ impl Store {
 
     fn opened(disk: Arc<dyn Disk>, check: bool) -> Result<Self, StoreError> {
         let database = open(&disk, check)?;
-        // What is in it already is not known.
+        // What is in it already is unknown.
         let added = [AtomicU64::new(u64::MAX / 2), AtomicU64::new(u64::MAX / 2)];
         Ok(Self { disk, database: RwLock::new(Some(database)), added })
     }
@@ -138,7 +138,7 @@ impl Store {
         })
     }
 
-    /// Whether so many bytes of entries were added since this was last the case that it is worth a look at all of them.
+    /// Whether this many bytes of entries were added since this was last the case that it is worth a look at all of them.
     pub(super) fn has_grown(&self, shelf: EntryTable, bytes: u64) -> bool {
         let added = self.added(shelf);
         let grown = added.load(Ordering::Relaxed) >= bytes;
@@ -178,7 +178,7 @@ impl Store {
         let head = frame::read(&text).map(|(frame, _)| serde_json::from_slice(frame.content));
         match head {
             Some(Ok(head)) => Ok(Some(head)),
-            _ => Err(StoreError::Damaged("the head of the journal differs from what was written".to_owned())),
+            _ => Err(StoreError::Damaged("the head of the journal is corrupt".to_owned())),
         }
     }
 
@@ -251,7 +251,7 @@ impl Store {
         Ok(found)
     }
 
-    /// How many bytes the rows of records take that begin in a range of numbers. Looks at all of them.
+    /// How many bytes the rows of records take that start in a range of numbers. Looks at all of them.
     ///
     /// # Errors
     /// They cannot be read.
@@ -275,10 +275,7 @@ impl Store {
                     at = if frame.kind == Kind::Record && frame.key == at { at + 1 } else { u64::MAX };
                 });
                 if whole.is_err() || at == u64::MAX || first > next {
-                    return Err(StoreError::Damaged(format!(
-                        "record {} differs from what was written",
-                        next.max(first)
-                    )));
+                    return Err(StoreError::Damaged(format!("record {} is corrupt", next.max(first))));
                 }
                 next = next.max(at);
             }

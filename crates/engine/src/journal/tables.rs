@@ -40,9 +40,9 @@ pub struct SnapshotIndex {
     pub parts: u32,
     /// How many bytes.
     pub bytes: u64,
-    /// How much work was replayed since the beginning of the journal.
+    /// How much work was replayed since the start of the journal.
     pub work: u64,
-    /// About how many bytes of records there were since the beginning of the journal; zero in those of version 0.2.
+    /// About how many bytes of records there were since the start of the journal; zero in those of version 0.2.
     #[serde(default)]
     pub record_bytes: u64,
 }

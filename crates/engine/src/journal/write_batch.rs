@@ -32,7 +32,7 @@ impl WriteBatch {
     }
 }
 
-/// What is new in a ledger, as it stands in the store.
+/// What is new in a ledger, as it is in the store.
 pub(super) fn changes_of(news: &NewEntries) -> impl Iterator<Item = Change> {
     #[expect(clippy::expect_used, reason = "plain data without a fallible serializer")]
     fn bytes(value: &impl serde::Serialize) -> Arc<[u8]> {

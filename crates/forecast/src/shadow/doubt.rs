@@ -12,7 +12,7 @@ use super::verdict::{Ruling, Verdict};
 use model::{AskId, NodeId, Time};
 use scheduler::{PartitionCommand, Scheduler};
 
-/// So many inputs are left out one by one, the last ones; and so many times the last ones together.
+/// So many inputs are omitted one by one, the last ones; and this many times the last ones together.
 const MOST_ALONE: usize = 16;
 /// So many entries are kept; where more come within the window, nothing in it is settled.
 const MOST_ENTRIES: usize = 4_000;
@@ -90,7 +90,7 @@ impl Past {
         }
     }
 
-    /// Why a verdict does not hold for sure; `None`: it does.
+    /// Why a verdict does not apply to sure; `None`: it does.
     pub fn doubt(
         &mut self,
         decision: &Decision,
@@ -133,7 +133,7 @@ impl Past {
     }
 }
 
-/// What is left out, and whether the rest of the recent ones comes in the opposite order.
+/// What is omitted, and whether the rest of the recent ones arrives the opposite order.
 fn alternatives(recent: &[usize]) -> Vec<(BTreeSet<usize>, bool)> {
     let set = |numbers: &[usize]| numbers.iter().copied().collect::<BTreeSet<usize>>();
     let last = &recent[recent.len().saturating_sub(MOST_ALONE)..];
@@ -149,7 +149,7 @@ fn alternatives(recent: &[usize]) -> Vec<(BTreeSet<usize>, bool)> {
     all
 }
 
-/// Adds entries to a state; with `reversed` those that are left out come last, the latest first.
+/// Adds entries to a state; with `reversed` those that are omitted come last, the latest first.
 fn replay(
     state: &mut Scheduler,
     entries: &[&(Time, Entry)],
@@ -164,8 +164,8 @@ fn replay(
             drop(take_over(state, *at, partition, ask, node, placeholder.as_ref()));
         }
     };
-    let kept = entries.iter().enumerate().filter(|(number, _)| !left_out.contains(number));
-    kept.for_each(|(_, entry)| add(entry));
+    let retained = entries.iter().enumerate().filter(|(number, _)| !left_out.contains(number));
+    retained.for_each(|(_, entry)| add(entry));
     if reversed && let Some(now) = entries.last().map(|(at, _)| *at) {
         let late = left_out.iter().rev().filter_map(|number| entries.get(*number));
         late.for_each(|(_, entry)| add(&(now, entry.clone())));

@@ -15,10 +15,10 @@ use super::verdict::{Comparison, PreemptionCheck, Ruling, Verdict};
 use model::{AppId, AskId, NodeId, QueuePath, Time};
 use scheduler::{Adopted, AskSpec, Command, Event, EventKind, Partition, PartitionCommand, Scheduler};
 
-/// So many refusals of ours are remembered.
+/// So many refusals of kornsole are remembered.
 const MOST_REJECTED: usize = 10_000;
 
-/// A scheduler of ours that follows another one.
+/// A scheduler of kornsole that follows another one.
 #[derive(Debug)]
 pub struct Shadow {
     pub(super) settings: Settings,
@@ -27,13 +27,13 @@ pub struct Shadow {
     pub(super) now: Time,
     pub(super) past: Past,
     pub(super) released: Released,
-    /// Every ask that is there, to ask for it again.
+    /// Every ask that is there, to request it again.
     pub(super) specs: BTreeMap<AskOf, AskSpec>,
-    /// What ours refused that the other one may have taken: applications, or single asks.
+    /// What kornsole refused that the other one may have taken: applications, or single asks.
     rejected: BTreeMap<(AppId, Option<AskId>), String>,
-    /// What ours said that a mapping has to know, since it was last taken; nothing while nobody takes it.
-    heard: Option<Vec<Event>>,
-    /// Asks that ours would serve and the other one leaves waiting: each is reported once.
+    /// What kornsole said that a mapping has to know, since it was last taken; nothing while no one takes it.
+    received: Option<Vec<Event>>,
+    /// Asks that kornsole would serve and the other one leaves waiting: each is reported once.
     pub(super) passed_over: BTreeSet<AskOf>,
     pub(super) awaited: Option<Awaited>,
     /// Until when nothing is settled, and why.
@@ -43,7 +43,7 @@ pub struct Shadow {
 }
 
 impl Shadow {
-    /// A shadow that begins with a scheduler in the state of the cluster at a time.
+    /// A shadow that starts with a scheduler in the state of the cluster at a time.
     pub fn new(state: Scheduler, now: Time, settings: Settings) -> Self {
         Self {
             settings,
@@ -54,7 +54,7 @@ impl Shadow {
             released: Released::default(),
             specs: BTreeMap::new(),
             rejected: BTreeMap::new(),
-            heard: None,
+            received: None,
             passed_over: BTreeSet::new(),
             awaited: None,
             unsettled: None,
@@ -73,7 +73,7 @@ impl Shadow {
         self.now
     }
 
-    /// How many cycles of ours were tried to foresee decisions.
+    /// How many cycles of kornsole were tried to foresee decisions.
     pub fn cycles(&self) -> u64 {
         self.cycles
     }
@@ -88,13 +88,13 @@ impl Shadow {
         self.state.partitions_mut().iter_mut().find(|part| *part.name == *self.partition)
     }
 
-    /// What ours said since this was last asked of applications and asks that it refuses, and of the states of applications. From the first call on
+    /// What kornsole said since this was last asked of applications and asks that it refuses, and of the states of applications. From the first call on
     /// it is kept: call this often.
-    pub fn take_heard(&mut self) -> Vec<Event> {
-        self.heard.replace(Vec::new()).unwrap_or_default()
+    pub fn take_received(&mut self) -> Vec<Event> {
+        self.received.replace(Vec::new()).unwrap_or_default()
     }
 
-    /// Which of these asks ours would serve next; `None`: it would serve another one, or nothing.
+    /// Which of these asks kornsole would serve next; `None`: it would serve another one, or nothing.
     pub fn next_of(&mut self, at: Time, asks: &BTreeSet<&AskId>) -> Option<AskId> {
         let Self { state, released, partition, .. } = self;
         let gone = |of: &AskOf| released.is_held(of);
@@ -117,7 +117,7 @@ impl Shadow {
         }
     }
 
-    /// Something came in. Gives what ours did about it.
+    /// Something arrived. Returns what kornsole did about it.
     pub fn see(&mut self, at: Time, input: Input) -> Vec<Event> {
         let at = self.turn_to(at);
         match input {
@@ -143,7 +143,7 @@ impl Shadow {
         events
     }
 
-    /// Time comes to `at`, never back: what is due by then happens. Gives the time that it is.
+    /// Time comes to `at`, never back: what is due by then happens. Returns the time that it is.
     pub fn turn_to(&mut self, at: Time) -> Time {
         let at = at.max(self.now);
         self.now = at;
@@ -156,16 +156,16 @@ impl Shadow {
         at
     }
 
-    /// Notes what ours refused, and what it ended by itself.
+    /// Notes what kornsole refused, and what it ended by itself.
     fn note(&mut self, events: &[Event]) {
         self.released.note(events);
         for event in events {
-            let is_heard = matches!(
+            let is_received = matches!(
                 event.kind,
                 EventKind::AppRejected { .. } | EventKind::AskRejected { .. } | EventKind::AppState { .. }
             );
-            if let Some(heard) = self.heard.as_mut().filter(|_| is_heard) {
-                heard.push(event.clone());
+            if let Some(received) = self.received.as_mut().filter(|_| is_received) {
+                received.push(event.clone());
             }
             let (of, message) = match &event.kind {
                 EventKind::AppRejected { app, message } => ((app.clone(), None), message),
@@ -179,7 +179,7 @@ impl Shadow {
         }
     }
 
-    /// The other scheduler decided. Compares that with ours, and takes it over.
+    /// The other scheduler decided. Compares that with kornsole, and takes it over.
     pub fn decided(&mut self, decision: &Decision) -> Comparison {
         let at = self.turn_to(decision.at);
         let decision = Decision { at, ..decision.clone() };
@@ -238,14 +238,14 @@ impl Shadow {
                     let other =
                         next_placeholder(&self.state, &self.partition, &self.released, &of, placeholder.as_ref());
                     if let Some(other) = other {
-                        // Another one of the group went than ours would have taken.
+                        // Another one of the group went than kornsole would have taken.
                         self.end(*at, &(app.clone(), other));
                     }
                 }
                 None => {
                     self.state = quiet;
                     placeholder = next_placeholder(&self.state, &self.partition, &self.released, &of, None);
-                    // What ours never let in cannot be taken over.
+                    // What kornsole never let in cannot be taken over.
                     let _ = take_over(&mut self.state, *at, &self.partition, &of, node, placeholder.as_ref());
                 }
             }
@@ -292,7 +292,7 @@ pub(super) fn put_in(state: &mut Scheduler, at: Time, input: &Input, partition: 
         Input::Configure(config) => apply(state, at, &Command::Configure(Arc::clone(config))),
         Input::Command(command) => apply(state, at, &Command::from(command.clone())),
         Input::Runs { app, ask, node } => {
-            // One that ours did not let in is reported where a decision of it is compared.
+            // One that kornsole did not let in is reported where a decision of it is compared.
             let _ = take_over(state, at, partition, &(app.clone(), ask.clone()), node, None);
             Vec::new()
         }

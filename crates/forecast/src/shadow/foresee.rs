@@ -1,4 +1,4 @@
-//! The next decision of ours, on a fork: cycles up to the first that allocates or frees something.
+//! The next decision of kornsole, on a fork: cycles up to the first that allocates or frees something.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +11,7 @@ const MOST_CYCLES: u64 = 64;
 /// An ask of an application.
 pub(super) type AskOf = (AppId, AskId);
 
-/// What ours does next.
+/// What kornsole does next.
 #[derive(Debug)]
 pub(super) struct Foreseen {
     /// The state right before it: with the reservations that cycles made meanwhile.
@@ -22,7 +22,7 @@ pub(super) struct Foreseen {
     pub cycles: u64,
 }
 
-/// A decision of ours.
+/// A decision of kornsole.
 #[derive(Debug)]
 pub(super) struct Next {
     /// What is allocated, and where.
@@ -35,13 +35,13 @@ pub(super) struct Next {
     pub after: Scheduler,
 }
 
-/// A fork with the partition of pods; `None` if it is gone.
+/// A fork with the partition of pods; `None` if it no longer exists.
 fn fork(scheduler: &mut Scheduler, partition: &str) -> Option<Scheduler> {
     scheduler.share();
     scheduler.fork(partition)
 }
 
-/// What ours does next at a time. What is in `gone` has gone already, and is only confirmed by that.
+/// What kornsole does next at a time. What is in `gone` has gone already, and is only confirmed by that.
 pub(super) fn foresee(
     scheduler: &mut Scheduler,
     partition: &str,
@@ -51,7 +51,7 @@ pub(super) fn foresee(
     foresee_in(scheduler, partition, at, gone, MOST_CYCLES)
 }
 
-/// The same in at most so many cycles.
+/// The same in at most this many cycles.
 pub(super) fn foresee_in(
     scheduler: &mut Scheduler,
     partition: &str,

@@ -1,4 +1,4 @@
-//! A second scheduler of ours beside the other one, which is given the same pods and decides by itself (K8S-302, free). Single decisions
+//! A second scheduler of kornsole next to the other one, which is given the same pods and decides by itself (K8S-302, free). Single decisions
 //! cannot be compared then, since one difference leads to the next; what is compared are waiting times, shares and preemptions.
 //!
 //! A pod runs in it as long as it runs in the cluster. What it preempts asks again at once, as its owner would have it.
@@ -17,7 +17,7 @@ use scheduler::{AskSpec, Command, Event, EventKind, Partition, PartitionCommand,
 const MOST_CYCLES: usize = 10_000;
 /// So many queues have figures of their own.
 const MOST_QUEUES: usize = 2_000;
-/// So many pods may be gone from the cluster and not have run in ours yet; one more is not asked for any longer.
+/// So many pods may be gone from the cluster and not have run in kornsole yet; one more is not requested any longer.
 const MOST_BEHIND: usize = 20_000;
 /// Waiting times are counted in classes: four for each doubling, of seconds.
 const CLASSES: usize = 96;
@@ -60,7 +60,7 @@ impl Waits {
     }
 }
 
-/// The figures of a leaf: of the other scheduler, then of ours.
+/// The figures of a leaf: of the other scheduler, then of kornsole.
 #[derive(Clone, Debug, Default)]
 pub struct QueueFigures {
     /// How long asks waited for their nodes.
@@ -72,7 +72,7 @@ pub struct QueueFigures {
 }
 
 impl QueueFigures {
-    /// How far the shares of both are apart, in percent of the capacity: the mean over all moments looked at, with their number.
+    /// How far the shares of both are apart, in percent of the capacity: the mean over all moments examined, with their number.
     pub fn share_difference(&self) -> Option<(f64, u64)> {
         let (sum, moments) = self.shares;
         (moments > 0).then(|| (100.0 * sum / moments as f64, moments))
@@ -86,11 +86,11 @@ pub struct Free {
     now: Time,
     began: Time,
     specs: BTreeMap<AskOf, AskSpec>,
-    /// Since when pods run: in the cluster, and in ours.
+    /// Since when pods run: in the cluster, and in kornsole.
     runs: [BTreeMap<AskOf, Time>; 2],
-    /// How long pods ran that are gone, and have not begun in ours.
+    /// How long pods ran that no longer exist, and have not started in kornsole.
     runtimes: BTreeMap<AskOf, Duration>,
-    /// When pods that are gone end in ours.
+    /// When pods that no longer exist end in kornsole.
     ends: BTreeMap<(Time, AskOf), ()>,
     figures: BTreeMap<QueuePath, QueueFigures>,
     /// Nothing is decided before everything is taken over.
@@ -98,7 +98,7 @@ pub struct Free {
 }
 
 impl Free {
-    /// Begins with a scheduler in the state of the cluster at a time.
+    /// Starts with a scheduler in the state of the cluster at a time.
     pub fn new(state: Scheduler, now: Time) -> Self {
         Self {
             state,
@@ -144,7 +144,7 @@ impl Free {
         self.asked(of).is_some()
     }
 
-    /// These are known to the predicates no more: those that have no node yet never get one, so they are asked for no longer.
+    /// These are known to the predicates no more: those that have no node yet never get one, so they are requested no longer.
     pub fn give_up(&mut self, asks: impl IntoIterator<Item = (AppId, AskId)>) {
         for of in asks {
             if !self.runs[1].contains_key(&of) {
@@ -154,7 +154,7 @@ impl Free {
         }
     }
 
-    /// Something came in, as in [`Shadow::see`](super::Shadow::see).
+    /// Something arrived, as in [`Shadow::see`](super::Shadow::see).
     pub fn see(&mut self, at: Time, input: &Input) {
         self.turn_to(at);
         match input {
@@ -251,7 +251,7 @@ impl Free {
         Some((app.queue_path.clone(), ask.created))
     }
 
-    /// A pod is gone from the cluster: in ours it ends when it has run for as long.
+    /// A pod no longer exists from the cluster: in kornsole it ends when it has run for as long.
     fn gone(&mut self, of: AskOf) {
         self.specs.remove(&of);
         let ran = self.runs[0].remove(&of).map(|since| self.now.since(since));

@@ -1,4 +1,4 @@
-//! The verdict on a decision of the other scheduler, from a state of ours right before it (K8S-303).
+//! The verdict on a decision of the other scheduler, from a state of kornsole right before it (K8S-303).
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -12,10 +12,10 @@ use scheduler::{Partition, Predicates, Scheduler};
 use view::waiting::AskStatus;
 use view::waiting::Sentence;
 
-/// So many asks of ours before the other's are looked at: as many as are level with it.
+/// So many asks of kornsole before the other's are examined: as many as are level with it.
 const MOST_LEVEL: usize = 32;
 
-/// What the judgement rests on besides the state.
+/// What the judgement rests on in addition the state.
 pub(super) struct Bench<'a> {
     /// The partition that it is about.
     pub partition: &'a str,
@@ -33,13 +33,13 @@ pub(super) struct Bench<'a> {
 pub(super) struct Judged {
     pub ruling: Ruling,
     pub ours: Option<Ours>,
-    /// Where ours stood before its decision.
+    /// Where kornsole stood before its decision.
     pub foreseen: Foreseen,
-    /// The decision is the very next one of ours.
+    /// The decision is the very next one of kornsole.
     pub is_next: bool,
 }
 
-/// What a decision is beside ours. `None`: there is no partition to decide in.
+/// What a decision is next to kornsole. `None`: there is no partition to decide in.
 pub(super) fn judge(state: &mut Scheduler, decision: &Decision, bench: &Bench<'_>) -> Option<Judged> {
     let foreseen = foresee(state, bench.partition, decision.at, &bench.gone)?;
     let wanted = (decision.app.clone(), decision.ask.clone());
@@ -72,7 +72,7 @@ struct Trial<'a> {
 }
 
 impl Trial<'_> {
-    /// The verdict, and the first decision of ours that counts.
+    /// The verdict, and the first decision of kornsole that counts.
     fn run(&mut self) -> (Ruling, Option<(AskOf, NodeId)>) {
         if let Some(ruling) = self.objected() {
             return (ruling, None);
@@ -144,7 +144,7 @@ impl Trial<'_> {
         Ruling::new(Verdict::Node, format!("it fits {node}, but {own} has a better score"))
     }
 
-    /// Why ours serves another ask before the decision's; `None` where both are level.
+    /// Why kornsole serves another ask before the decision's; `None` where both are level.
     fn why_before(&self, other: &AskOf) -> Option<String> {
         let part = self.part()?;
         let found = part.precedence((&other.0, &other.1), (&self.wanted.0, &self.wanted.1), self.bench.same_moment)?;

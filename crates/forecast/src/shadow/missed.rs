@@ -1,4 +1,4 @@
-//! Decisions that ours would make and the other scheduler does not (K8S-303, missed).
+//! Decisions that kornsole would make and the other scheduler does not (K8S-303, missed).
 
 use super::follow::Shadow;
 use super::foresee::{AskOf, foresee, foresee_in, withdraw};
@@ -9,7 +9,7 @@ use scheduler::Command;
 /// So many asks that the other scheduler leaves waiting are known at once; beyond that none is looked for.
 const MOST_PASSED_OVER: usize = 64;
 
-/// A decision of ours that the other one has not made yet.
+/// A decision of kornsole that the other one has not made yet.
 #[derive(Debug)]
 pub(super) struct Awaited {
     pub ask: AskOf,
@@ -17,7 +17,7 @@ pub(super) struct Awaited {
 }
 
 impl Shadow {
-    /// One cycle of the other scheduler that found nothing to allocate: ours makes the reservations of one.
+    /// One cycle of the other scheduler that found nothing to allocate: kornsole makes the reservations of one.
     pub fn idle(&mut self, at: Time) {
         let at = self.turn_to(at);
         self.cycles += 1;
@@ -36,7 +36,7 @@ impl Shadow {
         self.state.apply(at, &Command::Clean);
     }
 
-    /// Time passes without a decision. Gives the decision of ours that the other one has not made for too long, if there is one.
+    /// Time passes without a decision. Returns the decision of kornsole that the other one has not made for too long, if there is one.
     pub fn pass(&mut self, at: Time) -> Option<Comparison> {
         let at = self.turn_to(at);
         let Self { state, released, partition, passed_over, .. } = self;

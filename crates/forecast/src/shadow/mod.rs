@@ -1,8 +1,8 @@
-//! The shadow of another scheduler: a scheduler of ours that sees the same things come in, and compares each decision of the other one with
+//! The shadow of another scheduler: a scheduler of kornsole that sees the same things arrive, and compares each decision of the other one with
 //! what it would have decided (K8S-300 to K8S-304).
 //!
 //! ```text
-//!  what comes in ──> Shadow ── foresees ──> the next decision of ours ──┐
+//!  what arrives ──> Shadow ── foresees ──> the next decision of kornsole ──┐
 //!  a decision of the other one ───────────────────────────────────────── judge ──> Comparison ──> Tally
 //! ```
 //!
@@ -12,8 +12,8 @@
 //! - a rate is not shown without the number of decisions that it is of;
 //! - memory does not grow with time: only the last inputs, differences and days are kept.
 //!
-//! Where to read: [`Shadow`] takes things in and keeps the state, `foresee` is the next decision of ours, `judge` the verdict on one of the
-//! other's, `doubt` whether it would be another one with the inputs of the last moment left out, [`free`] a second scheduler that decides
+//! Where to read: [`Shadow`] takes things in and keeps the state, `foresee` is the next decision of kornsole, `judge` the verdict on one of the
+//! other's, `doubt` whether it would be another one with the inputs of the last moment omitted, [`free`] a second scheduler that decides
 //! by itself, [`tally`] the counts and rates.
 
 mod doubt;

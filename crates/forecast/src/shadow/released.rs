@@ -1,4 +1,4 @@
-//! What ends: by the other scheduler's own decision, or by ours, or for a reason that is not known.
+//! What ends: by the other scheduler's own decision, or by kornsole, or for a reason that is unknown.
 //!
 //! A pod that goes may be a placeholder that gives way, or a victim of preemption: which one is seen only when the pod that it goes for
 //! gets its node. Until then it is held: it counts as gone only for what it is to go for.
@@ -17,7 +17,7 @@ use scheduler::{Event, EventKind, PartitionCommand, ReleaseReason};
 pub(super) struct Released {
     /// Gone, for something that is not seen yet, since.
     held: BTreeMap<AskOf, Time>,
-    /// Ended by ours, since, and where it ran; not seen to have gone yet.
+    /// Ended by kornsole, since, and where it ran; not seen to have gone yet.
     own: BTreeMap<AskOf, (Time, Option<NodeId>)>,
 }
 
@@ -31,7 +31,7 @@ impl Released {
         self.held.keys().filter(move |(held, _)| held == app).map(|(_, ask)| ask)
     }
 
-    /// Notes what ours ended by itself.
+    /// Notes what kornsole ended by itself.
     pub fn note(&mut self, events: &[Event]) {
         for event in events {
             if let EventKind::Released { app, ask, node, reason, .. } = &event.kind
@@ -44,7 +44,7 @@ impl Released {
 }
 
 impl Shadow {
-    /// An ask or allocation is gone.
+    /// An ask or allocation no longer exists.
     pub(super) fn gone(&mut self, at: Time, of: AskOf) {
         self.specs.remove(&of);
         self.passed_over.remove(&of);
@@ -60,7 +60,7 @@ impl Shadow {
         }
     }
 
-    /// It goes though ours does not end it.
+    /// It goes though kornsole does not end it.
     pub(super) fn end(&mut self, at: Time, (app, ask): &AskOf) {
         self.released.held.remove(&(app.clone(), ask.clone()));
         let release = PartitionCommand::Release { app: app.clone(), ask: ask.clone() };
@@ -89,7 +89,7 @@ impl Shadow {
         found.unwrap_or_default()
     }
 
-    /// One that runs is gone: with the others that ours would preempt now, or for a reason of its own.
+    /// One that runs no longer exists: with the others that kornsole would preempt now, or for a reason of its own.
     fn perhaps_a_victim(&mut self, at: Time, of: AskOf) {
         let Self { state, released, partition, .. } = self;
         let gone = |of: &AskOf| released.is_held(of);
@@ -164,7 +164,7 @@ impl Shadow {
         released.held.retain(|(app, ask), _| part.app(app).is_some_and(|app| app.ask_key(ask).is_some()));
     }
 
-    /// Settles what has been open for too long: what is held goes, what ours ended alone comes back.
+    /// Settles what has been open for too long: what is held goes, what kornsole ended alone returns.
     pub(super) fn let_go(&mut self, at: Time) {
         let late = |since: Time| since + self.settings.hold <= at;
         let held: Vec<AskOf> =
@@ -179,7 +179,7 @@ impl Shadow {
             // The other scheduler left it alone.
             let Some((spec, node)) = self.specs.get(&of).cloned().zip(node) else { continue };
             self.take(at, Input::Command(PartitionCommand::Ask(spec)));
-            // Where ours ended the application as well there is nothing to take over.
+            // Where kornsole ended the application as well there is nothing to take over.
             let _ = take_over(&mut self.state, at, &self.partition, &of, &node, None);
             self.check(at, Vec::new(), vec![of]);
         }

@@ -7,10 +7,10 @@ use config::Config;
 use model::{AppId, AskId, NodeId, Time};
 use scheduler::PartitionCommand;
 
-/// What comes in besides decisions.
+/// What arrives in addition decisions.
 #[derive(Clone, Debug)]
 pub enum Input {
-    /// Another configuration is in force.
+    /// Another configuration is active.
     Configure(Arc<Config>),
     /// Something changed: a node, an application, an ask, the end of an allocation.
     Command(PartitionCommand),

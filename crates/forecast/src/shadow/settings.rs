@@ -9,7 +9,7 @@ pub struct Settings {
     pub window: Duration,
     /// Times within the same multiple of it count as the same: what creation times are exact to.
     pub same_moment: Duration,
-    /// How long after `window` a decision of ours must not have been made by the other one to count as missed.
+    /// How long after `window` a decision of kornsole must not have been made by the other one to count as missed.
     pub patience: Duration,
     /// Placeholders and victims of preemption go so long before the decision is seen that they go for.
     pub hold: Duration,

@@ -52,7 +52,7 @@ impl Counts {
         (self.settled() > 0).then(|| agreed as f64 / self.settled() as f64)
     }
 
-    /// The part of the settled decisions that ours does not forbid, 0 to 1; `None` where there is none.
+    /// The part of the settled decisions that kornsole does not forbid, 0 to 1; `None` where there is none.
     pub fn legality(&self) -> Option<f64> {
         (self.settled() > 0).then(|| 1.0 - self.of(Verdict::Illegal) as f64 / self.settled() as f64)
     }
@@ -71,20 +71,20 @@ pub struct Difference {
     pub number: u64,
     /// What came out.
     pub comparison: Comparison,
-    /// The namespace and name of the pod; empty where they are not known.
+    /// The namespace and name of the pod; empty where they are unknown.
     pub pod: String,
 }
 
 /// Counts of the last days, and the last differences.
 #[derive(Clone, Debug, Default)]
 pub struct Tally {
-    /// By days since 1970, then by leaf; what has no queue, or is one too many, stands under the empty path.
+    /// By days since 1970, then by leaf; what has no queue, or is one too many, is under the empty path.
     days: BTreeMap<u64, BTreeMap<QueuePath, Counts>>,
-    /// Since the beginning.
+    /// Since the start.
     total: Counts,
-    /// By leaf, since the beginning; what is one queue too many stands under the empty path.
+    /// By leaf, since the start; what is one queue too many is under the empty path.
     ever: BTreeMap<QueuePath, Counts>,
-    /// The last day in spans of ten minutes, each with its number since 1970; those without anything are left out.
+    /// The last day in spans of ten minutes, each with its number since 1970; those without anything are omitted.
     spans: VecDeque<(u64, Counts)>,
     differences: VecDeque<Difference>,
     /// How many differences there were.
@@ -151,12 +151,12 @@ impl Tally {
         day.entry(if own { queue.clone() } else { QueuePath::default() }).or_default()
     }
 
-    /// All since the beginning.
+    /// All since the start.
     pub const fn total(&self) -> &Counts {
         &self.total
     }
 
-    /// Each queue since the beginning: these numbers never shrink.
+    /// Each queue since the start: these numbers never shrink.
     pub const fn ever(&self) -> &BTreeMap<QueuePath, Counts> {
         &self.ever
     }
@@ -166,7 +166,7 @@ impl Tally {
         self.days.iter().map(|(day, queues)| (*day, queues))
     }
 
-    /// The spans of ten minutes that are kept, each with when it began.
+    /// The spans of ten minutes that are kept, each with when it started.
     pub fn spans(&self) -> impl Iterator<Item = (Time, &Counts)> {
         self.spans.iter().map(|(number, counts)| (Time(number * SPAN), counts))
     }

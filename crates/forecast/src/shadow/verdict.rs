@@ -7,7 +7,7 @@ use scheduler::inspect::explain::types::{BlockLevel, Blocker, NodeReason};
 use view::waiting::BlockerWords;
 use view::waiting::Sentence;
 
-/// What a decision of the other scheduler is, beside ours (K8S-303).
+/// What a decision of the other scheduler is, next to kornsole (K8S-303).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {
@@ -32,7 +32,7 @@ impl Verdict {
     pub const ALL: [Self; 7] =
         [Self::Same, Self::Equal, Self::Node, Self::Order, Self::Illegal, Self::Unsettled, Self::Missed];
 
-    /// As it stands in reports, figures and JSON.
+    /// As it is in reports, figures and JSON.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Same => "same",
@@ -51,7 +51,7 @@ impl Verdict {
     }
 }
 
-/// What ours would have decided.
+/// What kornsole would have decided.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct Ours {
     /// The application of the ask.
@@ -62,10 +62,10 @@ pub struct Ours {
     pub node: NodeId,
 }
 
-/// A decision of the other scheduler, or one that it missed, beside ours.
+/// A decision of the other scheduler, or one that it missed, next to kornsole.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Comparison {
-    /// When the other one decided; of a missed one, since when ours would have.
+    /// When the other one decided; of a missed one, since when kornsole would have.
     pub at: Time,
     /// What came out.
     pub verdict: Verdict,
@@ -73,11 +73,11 @@ pub struct Comparison {
     pub app: AppId,
     /// The ask: the UID of the pod.
     pub ask: AskId,
-    /// The leaf of the application; empty where it is not known.
+    /// The leaf of the application; empty where it is unknown.
     pub queue: QueuePath,
     /// Where the other one put it; `None` of a missed one.
     pub node: Option<NodeId>,
-    /// What ours would have decided; `None`: nothing.
+    /// What kornsole would have decided; `None`: nothing.
     pub ours: Option<Ours>,
     /// The rule that forbids it, if it is illegal.
     pub rule: Option<&'static str>,
@@ -87,16 +87,16 @@ pub struct Comparison {
     pub source: Option<Source>,
 }
 
-/// One preemption of the other scheduler: whether ours would have taken the same victims.
+/// One preemption of the other scheduler: whether kornsole would have taken the same victims.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PreemptionCheck {
     /// When they went.
     pub at: Time,
     /// What the other scheduler ended.
     pub victims: Vec<(AppId, AskId)>,
-    /// Who would have gone by ours.
+    /// Who would have gone by kornsole.
     pub ours: Vec<(AppId, AskId)>,
-    /// The leaf of the first victim's application; empty where it is not known.
+    /// The leaf of the first victim's application; empty where it is unknown.
     pub queue: QueuePath,
 }
 
@@ -107,7 +107,7 @@ impl PreemptionCheck {
     }
 }
 
-/// A verdict before it is put beside its decision.
+/// A verdict before it is put next to its decision.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Ruling {
     pub verdict: Verdict,
@@ -167,7 +167,7 @@ const fn of_node(reason: NodeReason) -> &'static str {
 /// A check that fails, in words.
 fn words(blocker: &Blocker) -> String {
     match (&blocker.level, &blocker.resource) {
-        (BlockLevel::Node, Some(_)) => format!("{}: {}", blocker.detail, blocker.lack()),
+        (BlockLevel::Node, Some(_)) => format!("{}: {}", blocker.detail, blocker.shortage()),
         (BlockLevel::Node, None) => blocker.detail.replace('\n', " "),
         _ => format!("it would wait for {}", blocker.sentence()),
     }

@@ -1,4 +1,4 @@
-//! A workload fitted to a question: other nodes, more load, a cluster that is filled, queues by rules, runtimes that are not known.
+//! A workload fitted to a question: other nodes, more load, a cluster that is filled, queues by rules, runtimes that are unknown.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -11,7 +11,7 @@ use model::{AppId, NodeId, QueuePath, Time};
 /// The most jobs that a fill draws.
 const MOST_DRAWN: usize = 5_000_000;
 
-/// The workload on so many nodes: the first of its own nodes, or copies of them in their order.
+/// The workload on this many nodes: the first of its own nodes, or copies of them in their order.
 ///
 /// # Errors
 /// There is no node to copy.
@@ -44,7 +44,7 @@ pub fn faster(workload: &mut Workload, factor: f64) {
 /// the nodes' capacity of a resource.
 ///
 /// # Errors
-/// No node has, or no job wants, anything of the resource.
+/// No node has, or no job needs, anything of the resource.
 pub fn fill(workload: &mut Workload, resource: &str, factor: f64, seed: u64) -> Result<(), String> {
     let capacity = workload.capacity().amount(resource);
     if capacity <= 0 {
@@ -71,7 +71,7 @@ pub fn fill(workload: &mut Workload, resource: &str, factor: f64, seed: u64) -> 
     Ok(())
 }
 
-/// Asks for a queue by a form in which `{user}`, `{group}`, `{app}` and `{tag:NAME}` stand for what the job has.
+/// Asks for a queue by a form in which `{user}`, `{group}`, `{app}` and `{tag:NAME}` represent what the job has.
 ///
 /// # Errors
 /// A name in braces is none of these.
@@ -93,7 +93,7 @@ pub fn ask_for_queue(job: &mut Job, form: &str) -> Result<(), String> {
             },
         };
         queue.push_str(before);
-        // A dot in a name would begin another level.
+        // A dot in a name would start another level.
         queue.push_str(&value.replace('.', "_dot_"));
         rest = after;
     }
@@ -102,7 +102,7 @@ pub fn ask_for_queue(job: &mut Job, form: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// Gives every task without a runtime one by rules. Gives how many tasks had none, and how many still have none.
+/// Returns every task without a runtime one by rules. Returns how many tasks had none, and how many still have none.
 pub fn runtimes(workload: &mut Workload, rules: &[RuntimeRule]) -> [u64; 2] {
     let runtimes = Runtimes::given(rules);
     let (mut without, mut left) = (0, 0);
@@ -117,7 +117,7 @@ pub fn runtimes(workload: &mut Workload, rules: &[RuntimeRule]) -> [u64; 2] {
     [without, left]
 }
 
-/// Gives every task without a runtime the median runtime of other tasks: of the same user and queue, else of the user, else of all.
+/// Returns every task without a runtime the median runtime of other tasks: of the same user and queue, else of the user, else of all.
 /// Returns how many asks these tasks have.
 pub fn likely_runtimes(workload: &mut Workload) -> u64 {
     let kinds = |job: &Job| {

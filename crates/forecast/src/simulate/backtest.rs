@@ -1,4 +1,4 @@
-//! The quality of a forecast: the second half of a recorded span, forecast from the first half, beside the recorded one.
+//! The quality of a forecast: the second half of a recorded span, forecast from the first half, next to the recorded one.
 
 use std::collections::BTreeSet;
 
@@ -17,21 +17,21 @@ const QUEUES: usize = 8;
 pub struct Backtest {
     /// What the journal recorded.
     pub was: Figures,
-    /// As the first half lets one expect it: what came in then comes in again.
+    /// As the first half lets one expect it: what arrived then arrives again.
     pub forecast: Figures,
-    /// With the jobs that really came in, and the runtimes that they really had: what is left is the error of the simulation itself.
+    /// With the jobs that really arrived, and the runtimes that they really had: what is left is the error of the simulation itself.
     pub replayed: Figures,
 }
 
 /// A recorded span.
 pub struct Recorded<'r> {
-    /// All that came in, with the runtimes that were seen in the whole span.
+    /// All that arrived, with the runtimes that were seen in the whole span.
     pub whole: &'r Workload,
     /// The same with the runtimes that were known at the middle.
     pub half: &'r Workload,
-    /// What was there at the beginning and does not come in again.
+    /// What was there at the start and does not arrive again.
     pub there: &'r BTreeSet<AppId>,
-    /// When the second half begins, from the beginning of the span on.
+    /// When the second half starts, from the start of the span on.
     pub middle: Time,
     /// When it ends.
     pub end: Time,
@@ -43,7 +43,7 @@ impl Recorded<'_> {
     /// Forecasts the second half and runs it again.
     ///
     /// # Errors
-    /// The configuration is refused, or nobody wants it any more.
+    /// The configuration is refused, or no one needs it any more.
     pub fn backtest(self, plan: &Plan, may_continue: &dyn Fn(Done) -> bool) -> Result<Backtest, Stopped> {
         let plan = Plan { from: Some(self.middle), until: Some(self.end), ..plan.clone() };
         let forecast = run(&twice(self.half, self.there, self.middle), &plan, may_continue)?;
@@ -52,7 +52,7 @@ impl Recorded<'_> {
     }
 }
 
-/// What comes in before the middle, and the same again after it.
+/// What arrives before the middle, and the same again after it.
 fn twice(workload: &Workload, there: &BTreeSet<AppId>, middle: Time) -> Workload {
     let mut first: Vec<Job> = workload.jobs.iter().filter(|job| job.at < middle).cloned().collect();
     for job in &mut first {
@@ -103,7 +103,7 @@ impl Kind {
     }
 }
 
-/// One figure of the forecast, of the simulated jobs that came in, and as it was.
+/// One figure of the forecast, of the simulated jobs that arrived, and unchanged.
 struct Compared {
     name: String,
     kind: Kind,
@@ -117,7 +117,7 @@ impl Compared {
 }
 
 impl Backtest {
-    /// In a sentence each: what was forecast, how far that was off, and how far the simulation is off where all that came in is known.
+    /// In a sentence each: what was forecast, how far that was off, and how far the simulation is off where all that arrived is known.
     pub fn sentences(&self) -> Vec<String> {
         if self.was.total.waits.count == 0 {
             return vec!["backtest: no requests in the second half of the period".to_owned()];
@@ -142,7 +142,7 @@ impl Backtest {
         ]
     }
 
-    /// Rows of a table: what, the forecast, how far it is off, the jobs that came in simulated, how far they are off, as it was.
+    /// Rows of a table: what, the forecast, how far it is off, the jobs that arrived simulated, how far they are off, unchanged.
     pub fn rows(&self) -> Vec<[String; 6]> {
         let nothing = || "-".to_owned();
         let row = |one: Compared| {
@@ -210,10 +210,10 @@ mod tests {
         let jobs = vec![job("there", 0, Some(7)), job("a", 0, Some(9)), late, job("c", 10, Some(1))];
         let there = BTreeSet::from([AppId::from("there")]);
         let both = twice(&Workload { jobs, ..Workload::default() }, &there, Time::from_millis(10_000));
-        let came: Vec<(&str, u64)> =
+        let arrived: Vec<(&str, u64)> =
             both.jobs.iter().map(|job| (job.app.as_str(), job.at.as_millis() / 1000)).collect();
-        assert_eq!(came, [("there", 0), ("a", 0), ("b", 5), ("a+again", 10), ("b+again", 15)]);
-        // An allocation that had not ended runs as long as most; arrivals after the middle are not known yet.
+        assert_eq!(arrived, [("there", 0), ("a", 0), ("b", 5), ("a+again", 10), ("b+again", 15)]);
+        // An allocation that had not ended runs as long as most; arrivals after the middle are unknown yet.
         let b = &both.jobs[2].tasks;
         assert_eq!((b.len(), b[0].runs), (1, Some(Duration::from_secs(9))));
     }

@@ -17,7 +17,7 @@ pub(super) struct Bins {
     bins: Vec<Bin>,
 }
 
-/// What stood in one stretch, each times its time in microseconds.
+/// What was in one stretch, each times its time in microseconds.
 #[derive(Clone, Debug, Default)]
 struct Bin {
     time: u128,
@@ -33,7 +33,7 @@ impl Default for Bins {
 }
 
 impl Bins {
-    /// Counts what stood between two times.
+    /// Counts what was between two times.
     pub fn add(&mut self, (from, to): (Time, Time), used: &Resource, capacity: &Resource, waiting: u64) {
         while to.0.div_ceil(self.every) > STRETCHES as u64 {
             self.every = self.every.saturating_mul(2);

@@ -34,7 +34,7 @@ pub struct Waits {
 }
 
 impl Waits {
-    /// The figures of waits in milliseconds, of which so many have not ended. The percentiles are waits that occurred (nearest rank).
+    /// The figures of waits in milliseconds, of which this many have not ended. The percentiles are waits that occurred (nearest rank).
     pub fn of(mut waits: Vec<u64>, waiting: u64) -> Self {
         waits.sort_unstable();
         let count = waits.len();
@@ -55,7 +55,7 @@ pub struct Longest {
     /// How long, in milliseconds; [`NEVER`] if it never runs.
     #[serde(with = "wait")]
     pub wait: u64,
-    /// What it wants, in base units.
+    /// What it needs, in base units.
     pub wants: BTreeMap<String, i64>,
 }
 
@@ -114,7 +114,7 @@ pub struct Series {
 /// What one run gave.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Figures {
-    /// When the last thing happened, in milliseconds from the beginning: with runtimes that end, the makespan.
+    /// When the last thing happened, in milliseconds from the start: with runtimes that end, the makespan.
     pub ended: u64,
     /// Applications that were submitted.
     pub applications: u64,

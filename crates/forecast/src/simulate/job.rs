@@ -1,4 +1,4 @@
-//! A workload as data: nodes, and applications that come in at their times and whose tasks run for known times.
+//! A workload as data: nodes, and applications that arrive at their times and whose tasks run for known times.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -9,9 +9,9 @@ use scheduler::NodeSpec;
 /// Nodes and jobs, and what could not be taken over from where they were read.
 #[derive(Clone, Debug, Default)]
 pub struct Workload {
-    /// The nodes, all there from the beginning.
+    /// The nodes, all there from the start.
     pub nodes: Vec<NodeSpec>,
-    /// The applications, in the order in which they come in.
+    /// The applications, in the order in which they arrive.
     pub jobs: Vec<Job>,
     /// What was read and is not in the nodes and jobs, by kind.
     pub left_out: Vec<LeftOut>,
@@ -35,26 +35,26 @@ pub struct LeftOut {
 pub struct Job {
     /// Its id; no two jobs have the same.
     pub app: AppId,
-    /// When it comes in.
+    /// When it arrives.
     pub at: Time,
-    /// The queue that it asks for; empty leaves it to the placement rules.
+    /// The queue that it requests; empty leaves it to the placement rules.
     pub queue: String,
     /// Who submits it.
     pub who: Identity,
     /// Its tags; placement rules read some of them.
     pub tags: BTreeMap<String, String>,
-    /// What it asks for.
+    /// What it requests.
     pub tasks: Vec<Task>,
 }
 
 /// Asks of a job that are alike.
 #[derive(Clone, Debug)]
 pub struct Task {
-    /// How long after the application comes in.
+    /// How long after the application arrives.
     pub after: Duration,
     /// How many asks.
     pub count: u32,
-    /// What each wants: memory in bytes, vcore in millicores.
+    /// What each needs: memory in bytes, vcore in millicores.
     pub resource: Resource,
     /// A higher one is tried first.
     pub priority: Priority,
@@ -66,9 +66,9 @@ pub struct Task {
     pub allow_preempt_self: bool,
     /// May preempt others.
     pub allow_preempt_other: bool,
-    /// So long after it was asked for it is taken back, whether it runs by then or not; `None`: it is waited for.
+    /// So long after it was requested it is taken back, whether it runs by then or not; `None`: it is waited for.
     pub taken_back: Option<Duration>,
-    /// What is asked for in its place after a preemption is a task of its own, so that nothing else asks for it again.
+    /// What is requested in its place after a preemption is a task of its own, so that nothing else requests it again.
     pub replaced: bool,
 }
 
@@ -96,7 +96,7 @@ impl Task {
         self.runs.is_none() && self.taken_back.is_none()
     }
 
-    /// Whether its asks are the same but for their number.
+    /// Whether its asks are the same except for their number.
     pub fn is_like(&self, other: &Self) -> bool {
         (self.runs, self.taken_back, self.replaced) == (other.runs, other.taken_back, other.replaced)
     }
@@ -128,9 +128,9 @@ impl Workload {
         }
     }
 
-    /// About how many bytes it takes, and a run of it beside that.
+    /// About how many bytes it takes, and a run of it next to that.
     pub fn bytes(&self) -> usize {
-        /// What an application takes in a run beside its asks, and an ask, in bytes.
+        /// What an application takes in a run next to its asks, and an ask, in bytes.
         const APP: usize = 2048;
         const ASK: usize = 1024;
         self.jobs.len() * APP + usize::try_from(self.asks()).unwrap_or(usize::MAX / ASK) * ASK

@@ -16,10 +16,10 @@ use scheduler::{Event, EventKind, ReleaseReason, Scheduler};
 /// In milliseconds, with its application, its ask and the ask's resources.
 type LongestWait = (u64, AppId, AskId, Resource);
 
-/// What the asks that are pending at the end of a count stand for.
+/// What the asks that are pending at the end of a count represent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pending {
-    /// The count is of what was recorded: they waited up to now, and nothing is said of later.
+    /// The count is of what was recorded: they waited up to now, and nothing is reported of later.
     Recorded,
     /// The run was cut off: those that fit on no node never run, the others waited up to now.
     CutOff,
@@ -85,7 +85,7 @@ pub struct Meter {
 }
 
 impl Meter {
-    /// A count that begins in the midst of a run: what is in use counts from now on, and waits of asks that are made from now on.
+    /// A count that starts in the midst of a run: what is in use counts from now on, and waits of asks that are made from now on.
     pub fn beginning(scheduler: &Scheduler, now: Time) -> Self {
         let mut meter = Self { since: now, last: now, waits_from: now, ..Self::default() };
         for part in scheduler.partitions() {
@@ -346,7 +346,7 @@ fn share(used: i64, of: i64) -> u32 {
     u32::try_from(i128::from(used.max(0)) * 1000 / i128::from(of.max(1))).unwrap_or(u32::MAX)
 }
 
-/// The largest share of the nodes that a request wants of a resource.
+/// The largest share of the nodes that a request needs of a resource.
 fn dominant(request: &Resource, capacity: &Resource) -> f64 {
     let shares = request.iter().map(|(name, amount)| amount as f64 / capacity.amount(name).max(1) as f64);
     shares.fold(0.0, f64::max)

@@ -99,7 +99,7 @@ impl<'s> Judge<'s> {
             self.last = Some((app.queue_path.clone(), ask.resource.clone(), cause.clone()));
         }
         let Some(cause) = cause else { return false };
-        let alike = |(queue, other): &&mut (QueuePath, NeverRuns)| match (&other.cause, &cause) {
+        let identical = |(queue, other): &&mut (QueuePath, NeverRuns)| match (&other.cause, &cause) {
             (NeverCause::Stuck { .. }, NeverCause::Stuck { .. }) => *queue == app.queue_path,
             (NeverCause::Node { resource, .. }, NeverCause::Node { resource: other, .. }) => resource == other,
             (NeverCause::Together { .. }, NeverCause::Together { .. }) => true,
@@ -108,7 +108,7 @@ impl<'s> Judge<'s> {
             }
             (one, other) => one == other,
         };
-        match self.found.iter_mut().find(alike) {
+        match self.found.iter_mut().find(identical) {
             Some((_, found)) => found.count += 1,
             None => {
                 let first = format!("{}/{}", app.id, ask.id);

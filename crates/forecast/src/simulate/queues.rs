@@ -1,4 +1,4 @@
-//! Which queue a job asks for, by rules: a form for all jobs, or for those of a user, group, application or tag.
+//! Which queue a job requests, by rules: a form for all jobs, or for those of a user, group, application or tag.
 
 use std::str::FromStr;
 
@@ -15,7 +15,7 @@ enum Who {
     Tag(String, String),
 }
 
-/// One rule: `root.all`, `user:etl-*=root.etl.{user}`, `tag:qos=LS=root.live`. In what is named `*` stands for anything.
+/// One rule: `root.all`, `user:etl-*=root.etl.{user}`, `tag:qos=LS=root.live`. In what is named `*` represents anything.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct QueueRule {
     who: Who,

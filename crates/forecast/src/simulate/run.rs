@@ -1,9 +1,9 @@
-//! One run: a scheduler that begins empty, the nodes, then the jobs at their times; an allocation ends after its runtime.
+//! One run: a scheduler that starts empty, the nodes, then the jobs at their times; an allocation ends after its runtime.
 //!
 //! What is due at one time is done in this order: ends, arrivals, timers, then cycles until one finds nothing. A real scheduler tries again
 //! every 100 ms while something waits (SCH-040), and mostly finds nothing. Here a cycle is tried again, in multiples of 100 ms, when time
-//! alone may have changed something: when an ask has waited for the delay of a reservation or of a preemption; and besides after a quarter
-//! of the time that nothing has happened, within 1 s and 10 s. So what begins by the passing of time alone begins so much late at most.
+//! alone may have changed something: when an ask has waited for the delay of a reservation or of a preemption; and in addition after a quarter
+//! of the time that nothing has happened, within 1 s and 10 s. So what starts by the passing of time alone starts so much late at most.
 //! Where the scheduler knows that cycles find nothing before some time, none is tried before it.
 
 use std::cmp::Reverse;
@@ -29,7 +29,7 @@ const RETRY_WITHIN: (Duration, Duration) = (Duration::from_secs(1), Duration::fr
 const RESERVATION_DELAY: Duration = Duration::from_secs(2);
 /// The interval of the queue cleaner (SCH-182).
 const CLEAN_EVERY: Duration = Duration::from_secs(10);
-/// When nothing more comes in or ends, so long is waited for what timers and preemption still bring, or twice the longest delay of a
+/// When nothing more arrives or ends, so long is waited for what timers and preemption still bring, or twice the longest delay of a
 /// preemption.
 const QUIET: Duration = Duration::from_secs(120);
 /// After how many commands a run asks whether to continue.
@@ -46,23 +46,23 @@ pub struct Plan {
     pub until: Option<Time>,
     /// Figures cover the time from here on, and the asks that are made from here on.
     pub from: Option<Time>,
-    /// An allocation that was preempted, or whose node has gone, is asked for again and begins again.
+    /// An allocation that was preempted, or whose node has gone, is requested again and restarts.
     pub again: bool,
 }
 
 /// Why a run gave no figures.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Stopped {
-    /// Nobody wants it any more.
+    /// No one needs it any more.
     Asked,
-    /// The queues cannot be brought into force; the message says why.
+    /// The queues cannot be applied; the message says why.
     Config(String),
 }
 
 /// How far a run is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Done {
-    /// The asks that are over: those that ended, and those that came in and never end.
+    /// The asks that have ended: those that ended, and those that arrived and never end.
     pub over: u64,
     /// All of them.
     pub all: u64,
@@ -78,7 +78,7 @@ impl Done {
 /// Runs a workload. `may_continue` is given the progress now and then, and says whether to continue.
 ///
 /// # Errors
-/// The configuration is refused, or nobody wants it any more.
+/// The configuration is refused, or no one needs it any more.
 pub fn run(workload: &Workload, plan: &Plan, may_continue: &dyn Fn(Done) -> bool) -> Result<Figures, Stopped> {
     let mut run = Run {
         arrivals: arrivals(&workload.jobs),
@@ -121,7 +121,7 @@ pub fn run(workload: &Workload, plan: &Plan, may_continue: &dyn Fn(Done) -> bool
     Ok(meter.end(&scheduler, if plan.until.is_some() { now } else { Time::ZERO }, pending))
 }
 
-/// What is known of the asks of a live job: which task each is of, and how often it was asked for again.
+/// What is known of the asks of a live job: which task each is of, and how often it was requested again.
 struct Live<'w> {
     job: &'w Job,
     asks: HashMap<AskId, (usize, u32)>,
@@ -130,14 +130,14 @@ struct Live<'w> {
 /// An allocation that ends: its application, its ask, and its number, so that another one of the same ask is not ended instead.
 type Ending = (Reverse<(Time, u64)>, AppId, AskId);
 
-/// Something that comes in: the job, and the task of it; the first one brings the application.
+/// Something that arrives: the job, and the task of it; the first one brings the application.
 struct Arrival<'w> {
     at: Time,
     job: &'w Job,
     task: usize,
 }
 
-/// What comes in, the last one first.
+/// What arrives, the last one first.
 fn arrivals(jobs: &[Job]) -> Vec<Arrival<'_>> {
     let tasks = |job| move |task: usize| Arrival { at: at_of(job, task), job, task };
     let mut all: Vec<Arrival<'_>> = jobs.iter().flat_map(|job| (0..job.tasks.len()).map(tasks(job))).collect();
@@ -195,7 +195,7 @@ impl<'w> Run<'w> {
         Ok(events)
     }
 
-    /// The resource manager's reaction to events: an allocation ends after its runtime, a lost one is asked for again.
+    /// The resource manager's reaction to events: an allocation ends after its runtime, a lost one is requested again.
     fn follow(&mut self, events: &[Event]) -> Result<(), Stopped> {
         for Event { at, kind } in events {
             match kind {
@@ -250,7 +250,7 @@ impl<'w> Run<'w> {
         }
     }
 
-    /// Asks for what a task wants; for an application that is not there, or not any more, that begins with a submission.
+    /// Asks for what a task needs; for an application that is not there, or not any more, that starts with a submission.
     fn arrive(&mut self, Arrival { job, task, .. }: Arrival<'w>) -> Result<(), Stopped> {
         if !self.live.contains_key(&job.app) {
             self.live.insert(job.app.clone(), Live { job, asks: HashMap::new() });

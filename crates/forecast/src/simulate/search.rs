@@ -19,13 +19,13 @@ pub struct Tried<T> {
 pub enum Found {
     /// So many nodes meet the target, and one less does not, or there is none less.
     Fewest(usize),
-    /// Twice as many nodes, twice over, gave nothing better.
+    /// Twice as many nodes, twice, gave nothing better.
     NoBetter,
     /// As many as may be tried do not meet it.
     TooMany(usize),
 }
 
-/// Looks for the fewest nodes, from so many on and at most so many. `run` says of a number of nodes whether the target is met, what the run
+/// Looks for the fewest nodes, from this many on and at most this many. `run` says of a number of nodes whether the target is met, what the run
 /// gave, and a value by which two runs are compared: equal values of three runs in a row say that more nodes do not help.
 ///
 /// # Errors

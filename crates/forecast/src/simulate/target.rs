@@ -7,7 +7,7 @@ use super::figures::{Figures, Group, Waits};
 use super::never::NEVER;
 use config::properties::parse_duration;
 
-/// What is looked at. Times in milliseconds, shares in thousandths.
+/// What is examined. Times in milliseconds, shares in thousandths.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Measure {
     /// A figure of the waits of everything, a queue, or a user.
@@ -59,7 +59,7 @@ pub struct Target {
 
 impl Target {
     /// What a run has there, in the unit of the limit; `None` where it has nothing, for example for a queue that does not exist, or a
-    /// wait where nothing was asked for. [`NEVER`]: the wait of an ask that never runs, or the makespan of work that never completes.
+    /// wait where nothing was requested. [`NEVER`]: the wait of an ask that never runs, or the makespan of work that never completes.
     pub fn value(&self, figures: &Figures) -> Option<u64> {
         let group = |subject: &Subject| subject.of(figures);
         match &self.measure {
@@ -76,7 +76,7 @@ impl Target {
         }
     }
 
-    /// What stands for it where it is a wait: the group that it looks at.
+    /// What represents it where it is a wait: the group that it examines.
     pub fn group<'f>(&self, figures: &'f Figures) -> Option<&'f Group> {
         match &self.measure {
             Measure::Wait(_, subject) | Measure::Waiting(subject) | Measure::Preempted(subject) => subject.of(figures),

@@ -1,4 +1,4 @@
-//! What a twin decides, beside what the other side did then.
+//! What a twin decides, next to what the other side did then.
 
 use std::collections::BTreeMap;
 
@@ -41,7 +41,7 @@ impl Agreement {
             done.iter().map(|(kind, count)| (*count).min(decided.get(kind).copied().unwrap_or(0))).sum::<u64>();
     }
 
-    /// So many decisions were the same, of so many.
+    /// So many decisions were the same, of this many.
     pub const fn counts(&self) -> (u64, u64) {
         (self.agreed, self.of)
     }
@@ -49,8 +49,8 @@ impl Agreement {
     /// How far both agree, as a sentence for people.
     pub fn sentence(&self) -> String {
         match self.of {
-            0 => "computed on a twin; no decision compared yet".to_owned(),
-            of => format!("computed on a twin that agreed in {} of {of} decisions", self.agreed),
+            0 => "computed on a simulation copy; no decision compared yet".to_owned(),
+            of => format!("computed on a simulation copy that agreed in {} of {of} decisions", self.agreed),
         }
     }
 

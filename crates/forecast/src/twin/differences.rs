@@ -1,4 +1,4 @@
-//! In what a twin is otherwise than what is reported: what queues use and ask for.
+//! In what a twin is otherwise than what is reported: what queues use and request.
 
 use model::Resource;
 use model::quantity::show_amount;
@@ -8,7 +8,7 @@ use view::{PartitionView, QueueRow};
 /// How many differences are named.
 const MOST: usize = 3;
 
-/// What queues use or ask for here and there, where that is not the same.
+/// What queues use or request here and there, where that is not the same.
 pub(super) fn between(own: &Partition, part: &PartitionView) -> Vec<String> {
     let mut found: Vec<String> = part.walk().flat_map(|row| of_queue(own, row)).collect();
     let more = found.len().saturating_sub(MOST);
@@ -23,7 +23,7 @@ fn of_queue(own: &Partition, row: &QueueRow) -> Vec<String> {
     let Some(queue) = own.queues.find(&row.path).and_then(|key| own.queues.get(key)) else {
         return vec![format!("{} is not in it", row.path)];
     };
-    let sides = [("used", &queue.allocated, &row.allocated), ("asked for", &queue.pending, &row.pending)];
+    let sides = [("used", &queue.allocated, &row.allocated), ("requested", &queue.pending, &row.pending)];
     let names = |one: &Resource, other: &Resource| {
         let all = one.iter().chain(other.iter()).map(|(name, _)| name.to_owned());
         all.collect::<std::collections::BTreeSet<String>>()
@@ -34,7 +34,7 @@ fn of_queue(own: &Partition, row: &QueueRow) -> Vec<String> {
             let (here, there) = (here.amount(&name), there.amount(&name));
             if here != there {
                 let (here, there) = (show_amount(&name, here), show_amount(&name, there));
-                found.push(format!("{}: {there} {name} {what} there, {here} in the twin", row.path));
+                found.push(format!("{}: {there} {name} {what} in the source, {here} in the simulation copy", row.path));
             }
         }
     }

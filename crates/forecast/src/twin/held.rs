@@ -9,13 +9,13 @@ use view::waiting::{AskExplanation, BlockLevel, Blocker, Explanation, Place};
 /// How many kinds of such pods are named.
 const MOST: usize = 20;
 
-/// Adds the pods of the application that are not asked for yet, the first of each kind.
+/// Adds the pods of the application that are not requested yet, the first of each kind.
 pub(super) fn add(found: &mut Explanation, held: &BTreeMap<AppId, Vec<HeldPod>>) {
     let mut kinds: Vec<AskExplanation> = Vec::new();
     for pod in held.get(&found.app).into_iter().flatten().filter(|_| found.finished.is_none()) {
         let is_same = |kind: &AskExplanation| kind.resource == pod.resource && kind.blockers[0].detail == pod.why;
         match kinds.iter().position(is_same) {
-            Some(at) => kinds[at].alike += 1,
+            Some(at) => kinds[at].identical += 1,
             None if kinds.len() < MOST => kinds.push(one(&found.app, pod)),
             None => found.left_out += 1,
         }
@@ -33,7 +33,7 @@ fn one(app: &AppId, pod: &HeldPod) -> AskExplanation {
     AskExplanation {
         id: pod.uid.clone(),
         pod: Some(pod.pod.clone()),
-        alike: 1,
+        identical: 1,
         resource: pod.resource.clone(),
         created: pod.created,
         blockers: vec![blocker],

@@ -6,7 +6,7 @@ use config::{Config, PartitionConfig, Place, Placed, QueueConfig};
 use model::{Acl, QueueState};
 use view::{PartitionView, QueueRow};
 
-/// The configuration of a partition. Its lists let everybody submit everywhere: who is there was let in already.
+/// The configuration of a partition. Its lists let everyone submit everywhere: who is there was let in already.
 ///
 /// # Errors
 /// There is no queue yet.

@@ -1,4 +1,4 @@
-//! A scheduler of ours in the state of one elsewhere, as far as that can be seen: to explain what that one decides, and to try changes.
+//! A scheduler of kornsole in the state of one elsewhere, as far as that can be seen: to explain what that one decides, and to try changes.
 //!
 //! ```text
 //!  view of the other ── layout ──> configuration ─┐
@@ -9,7 +9,7 @@
 //! Invariants:
 //! - pure: a view goes in, a scheduler comes out; nothing is asked of the other side here;
 //! - what cannot be seen is listed ([`Twin::unknown`]), and what came out otherwise than reported as well ([`Twin::differs`]);
-//! - a twin that differs in what queues use or ask for explains nothing: it says where it differs.
+//! - a twin that differs in what queues use or request explains nothing: it says where it differs.
 //!
 //! Where to read: [`Twin::of`], then `replay`. [`Agreement`] compares what a twin decides with what the other side did then.
 
@@ -46,7 +46,7 @@ pub struct Twin {
     said: BTreeMap<(AppId, AskId), Arc<str>>,
     /// What of gangs has no effect, by the ask that it concerns.
     hints: BTreeMap<AskId, Vec<String>>,
-    /// The pods that the other side is not asked for yet, by application.
+    /// The pods that the other side is not requested yet, by application.
     held: BTreeMap<AppId, Vec<HeldPod>>,
 }
 
@@ -77,7 +77,7 @@ impl Twin {
         replay::replay(&mut scheduler, (part, beside), config, now, &mut unknown);
         replay::dynamic(&mut scheduler, part);
         for own in scheduler.partitions_mut().iter_mut().filter(|own| own.name == part.name) {
-            let held = part.apps.iter().flatten().filter_map(|row| Some((&row.id, row.held_off_until?)));
+            let held = part.apps.iter().flatten().filter_map(|row| Some((&row.id, row.backoff_until?)));
             held.for_each(|(app, until)| own.hold_off(app, until));
         }
         let hints = beside.map(|beside| beside.hints().clone()).unwrap_or_default();
@@ -104,7 +104,7 @@ impl Twin {
     pub fn explain(&self, of: &Asked) -> Result<Finding, Refusal> {
         if !self.differs.is_empty() {
             let differs = self.differs.join("; ");
-            let why = format!("the twin differs from its source state: {differs}{}", self.words_for(of));
+            let why = format!("the simulation copy differs from its source state: {differs}{}", self.words_for(of));
             return Err(Refusal::new(Code::Unavailable, format!("cannot explain {of}"), why));
         }
         let part = self.partition().ok_or_else(|| Refusal::not_found("partition", &self.partition))?;
@@ -135,7 +135,7 @@ impl Twin {
         let of_app =
             |((of, id), _): &(&(AppId, AskId), &Arc<str>)| of == app && ask.as_ref().is_none_or(|ask| ask == id);
         let found = self.said.iter().find(of_app);
-        found.map(|((_, id), said)| format!("; of ask {id} the scheduler says: {said}")).unwrap_or_default()
+        found.map(|((_, id), said)| format!("; the scheduler reports for request {id}: {said}")).unwrap_or_default()
     }
 
     /// What could not be seen, each in one line.
@@ -169,7 +169,7 @@ impl Twin {
         self.now
     }
 
-    /// A copy to try things in, if two copies take at most so many bytes.
+    /// A copy to try things in, if two copies take at most this many bytes.
     ///
     /// # Errors
     /// It is too large.
@@ -184,7 +184,7 @@ impl Twin {
     /// It differs, or is too large.
     pub fn trusted_fork(&self, most: usize) -> Result<Fork, String> {
         if !self.differs.is_empty() {
-            return Err(format!("the twin differs from its source state: {}", self.differs.join("; ")));
+            return Err(format!("the simulation copy differs from its source state: {}", self.differs.join("; ")));
         }
         self.fork(most).map_err(|why| why.to_string())
     }

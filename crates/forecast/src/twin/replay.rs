@@ -12,13 +12,13 @@ use view::{AppRow, AskRow, AskState, NodeRow, PartitionView};
 
 /// How many things of one kind are named that could not be taken over.
 const MOST: usize = 3;
-/// How long placeholders stand in the twin: for as long as they do there, which is not its business.
+/// How long placeholders are in the twin: for as long as they do there, which is not its business.
 const FOR_EVER: Duration = Duration::from_secs(100 * 365 * 24 * 60 * 60);
 
-/// Something that came. What came at one moment stands in this order.
+/// Something that came. What came at one time is in this order.
 enum Step<'v> {
     Submit(&'v AppRow),
-    /// With whether it began its application.
+    /// With whether it started its application.
     Ask(&'v AppRow, &'v AskRow, bool),
     Allocate(&'v AppRow, &'v AskRow),
 }
@@ -33,7 +33,7 @@ impl Step<'_> {
     }
 }
 
-/// Brings a fresh scheduler to the state of a view, with what Kubernetes says beside it; what cannot be brought there is added to `unknown`.
+/// Brings a fresh scheduler to the state of a view, with what Kubernetes says next to it; what cannot be brought there is added to `unknown`.
 pub(super) fn replay(
     scheduler: &mut Scheduler,
     (part, beside): (&PartitionView, Option<&Beside>),

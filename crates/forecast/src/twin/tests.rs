@@ -74,7 +74,7 @@ fn why(twin: &Twin) -> String {
     }
 }
 
-/// What is not known besides history and order.
+/// What is unknown in addition history and order.
 fn unknown(twin: &Twin) -> Vec<&str> {
     twin.unknown().iter().map(String::as_str).skip(2).collect()
 }
@@ -122,7 +122,7 @@ fn what_runs_counts_where_the_scheduler_has_it() {
     }
 }
 
-/// Both pods take one port; the one that waits wants a node with this disk.
+/// Both pods take one port; the one that waits needs a node with this disk.
 fn with_port(bound: &str, disk: &str) -> Twin {
     let port = ", containers: [{name: c, ports: [{hostPort: 8080}]}]";
     twin(&manifests(&format!("{port}{bound}"), &format!("{port}, nodeSelector: {{disk: {disk}}}"), ""), &[])
@@ -165,8 +165,7 @@ fn an_ask_without_a_pod_goes_anywhere_and_is_counted() {
     let only_nodes = text.split_once("---\nkind: Pod").expect("pods").0;
     let made = twin(only_nodes, &[]);
     assert_eq!(why(&made), "");
-    let words =
-        "the pods of 1 ask and 1 allocation (run-1, new-1): assumed to fit any node, to preempt, and to be preempted";
+    let words = "the pods of 1 request and 1 allocation (run-1, new-1): assumed to fit any node, to preempt, and to be preempted";
     assert_eq!(unknown(&made), [words]);
     let gone = text.replacen("name: n2", "name: other", 1);
     let made = twin(&gone, &[]);
@@ -255,10 +254,10 @@ fn a_pod_that_is_not_asked_for_yet_is_what_its_application_waits_for_first() {
         panic!("an application was asked about");
     };
     let [.., held] = found.asks.as_slice() else { panic!("{found:#?}") };
-    assert_eq!((held.pod.as_deref(), held.alike), (Some("ns/held-1"), 2));
+    assert_eq!((held.pod.as_deref(), held.identical), (Some("ns/held-1"), 2));
     let first = found.first_blocker().expect("it waits");
     assert_eq!((first.mending(), first.is_permanent()), (Mending::Never, true));
-    let words = "job in root.a waits for its pod, which cannot be requested yet: it has scheduling gates: budget";
+    let words = "job in root.a waits for its pod, which is not ready to schedule: it has scheduling gates: budget";
     assert_eq!(found.sentence(), words);
     let other = twin.explain(&Asked::App("job".into(), Some("new-1".into()))).expect("an explanation");
     assert!(matches!(other, Finding::App(found) if found.asks.len() == 1), "one ask was asked about");
@@ -271,7 +270,7 @@ fn a_back_off_that_is_reported_is_explained() {
     let now =
         part.apps.iter().flatten().flat_map(|row| row.asks.values()).map(|ask| ask.created).max().expect("an ask");
     let held = |mut row: view::AppRow| {
-        row.held_off_until = Some(now + std::time::Duration::from_secs(5));
+        row.backoff_until = Some(now + std::time::Duration::from_secs(5));
         Arc::new(row)
     };
     part.apps = part.apps.iter().map(|row| row.as_ref().map(|row| held((**row).clone()))).collect();

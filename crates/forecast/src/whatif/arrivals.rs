@@ -6,16 +6,16 @@ use std::time::Duration;
 use model::{AppId, Time};
 use scheduler::{AskSpec, PartitionCommand, Submission};
 
-/// Something that comes in.
+/// Something that arrives.
 #[derive(Clone, Debug)]
 pub struct Arrival {
-    /// How long after the beginning.
+    /// How long after the start.
     pub after: Duration,
     /// The submission, or what follows it.
     pub command: PartitionCommand,
 }
 
-/// All that comes in, in its order, and where it is from.
+/// All that arrives, in its order, and where it is from.
 #[derive(Clone, Debug)]
 pub struct Arrivals {
     /// In the order of time.
@@ -25,14 +25,14 @@ pub struct Arrivals {
 }
 
 impl Default for Arrivals {
-    /// Nothing comes in.
+    /// Nothing arrives.
     fn default() -> Self {
         Self { list: Vec::new(), text: "arrivals: none".to_owned() }
     }
 }
 
 impl Arrivals {
-    /// The applications that were submitted from one time to another, with their asks, once more: as long after the beginning as they came
+    /// The applications that were submitted from one time to another, with their asks, once more: as long after the start as they came
     /// after `from`. They have names of their own, since those of then may still be there.
     pub fn recorded(commands: Vec<(Time, PartitionCommand)>, from: Time, to: Time) -> Self {
         let mut names: BTreeMap<AppId, AppId> = BTreeMap::new();
@@ -55,7 +55,7 @@ impl Arrivals {
             list.push(Arrival { after: at.since(from), command });
         }
         let counted = |count: u64, one: &str| format!("{count} {one}{}", if count == 1 { "" } else { "s" });
-        let (apps, asks) = (counted(names.len() as u64, "application"), counted(asks, "ask"));
+        let (apps, asks) = (counted(names.len() as u64, "application"), counted(asks, "request"));
         let text = format!("arrivals: {apps} with {asks}, as recorded from {from} to {to}");
         Self { list, text }
     }

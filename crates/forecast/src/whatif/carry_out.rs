@@ -79,7 +79,7 @@ impl World<'_> {
         }
     }
 
-    /// Carries out commands. Gives the first refusal.
+    /// Carries out commands. Returns the first refusal.
     fn all(&mut self, commands: Vec<PartitionCommand>) -> Result<Result<(), String>, Unfinished> {
         let mut refused = Ok(());
         for command in commands {

@@ -14,7 +14,7 @@
 //! kill APPLICATION
 //! move APPLICATION QUEUE
 //! submit APPLICATION [COUNT] [priority N]  COUNT more that are like APPLICATION
-//! demand QUEUE xFACTOR                     all that is pending there, so many times
+//! demand QUEUE xFACTOR                     all that is pending there, this many times
 //! ```
 
 use std::fmt;
@@ -98,7 +98,7 @@ impl FromStr for Change {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let wrong = |why: &str| format!("{text:?} is not a change: {why}; {FORMS}");
+        let wrong = |why: &str| format!("invalid change {text:?}: {why}; {FORMS}");
         let words: Vec<&str> = text.split_whitespace().collect();
         let count = |text: &str| match text.parse() {
             Ok(count) if (1..=MOST_COPIES).contains(&count) => Ok(count),

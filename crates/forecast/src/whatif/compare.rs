@@ -17,13 +17,13 @@ pub enum Effect {
     Killed,
     /// More of it is preempted.
     Preempted,
-    /// It would begin, and does not.
+    /// It would start, and does not.
     NotStarted,
-    /// It begins, and would not.
+    /// It starts, and would not.
     Started,
-    /// It begins so much later.
+    /// It starts so much later.
     Later(Duration),
-    /// It begins so much sooner.
+    /// It starts so much sooner.
     Sooner(Duration),
     /// Less of it is preempted.
     Spared,
@@ -59,7 +59,7 @@ impl Effect {
         }
     }
 
-    /// By how much it begins later or sooner.
+    /// By how much it starts later or sooner.
     pub const fn by(self) -> Option<Duration> {
         match self {
             Self::Later(by) | Self::Sooner(by) => Some(by),
@@ -90,7 +90,7 @@ pub struct FirstDifference {
     pub without: Option<String>,
     /// What is decided with them.
     pub with: Option<String>,
-    /// Why what is decided with the changes is not decided without them, as the scheduler explains it at that moment.
+    /// Why what is decided with the changes is not decided without them, as the scheduler explains it at that time.
     pub why_not_without: Option<String>,
     /// Why what is decided without the changes is not decided with them.
     pub why_not_with: Option<String>,
@@ -129,7 +129,7 @@ impl Comparison {
     }
 }
 
-/// What differs between two runs that began at the same moment.
+/// What differs between two runs that started at the same moment.
 pub(super) fn compared(
     without: &Tally,
     with: &Tally,

@@ -1,4 +1,4 @@
-//! The course of a fork that somebody steps by hand, counted so that it can be compared with the course without the changes.
+//! The course of a fork that someone steps by hand, counted so that it can be compared with the course without the changes.
 
 use super::compare::{Comparison, compared, first_difference, parting};
 use super::pair::LONG_WAIT;
@@ -40,7 +40,7 @@ impl Course {
         self.tally.command
     }
 
-    /// The differences between a course without the changes and one with them, each with its partition as it stands at the same time.
+    /// The differences between a course without the changes and one with them, each with its partition as it is at the same time.
     pub fn compared(
         without: (&mut Self, Option<&Partition>),
         with: (&mut Self, Option<&Partition>),

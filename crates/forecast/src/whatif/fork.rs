@@ -1,4 +1,4 @@
-//! The state that a what-if begins from.
+//! The state that a what-if starts from.
 
 use std::fmt;
 use std::sync::Arc;
@@ -21,7 +21,7 @@ pub struct Pace {
 }
 
 impl Pace {
-    /// That of a scheduler that nobody ran so far.
+    /// That of a scheduler that no one ran so far.
     pub fn beginning(now: Time) -> Self {
         let clean_every = Duration::from_secs(10);
         Self { clean_every, next_clean: now + clean_every, retry: None, cycle_due: true }
@@ -35,7 +35,7 @@ pub struct Fork {
     pub(super) partition: Arc<str>,
     pub(super) now: Time,
     pub(super) pace: Pace,
-    /// The text of the queue configuration in force, where it is known.
+    /// The text of the queue active configuration, where it is known.
     pub(super) text: Option<Arc<str>>,
 }
 
@@ -69,7 +69,7 @@ impl fmt::Display for NoFork {
 }
 
 impl Fork {
-    /// A copy of a partition, the first one where none is named, if two copies take at most so many bytes.
+    /// A copy of a partition, the first one where none is named, if two copies take at most this many bytes.
     ///
     /// # Errors
     /// There is no such partition, or it is too large.
@@ -114,7 +114,7 @@ impl Fork {
         self.pace
     }
 
-    /// The text of the queue configuration in force, where it is known.
+    /// The text of the queue active configuration, where it is known.
     pub fn text(&self) -> Option<&Arc<str>> {
         self.text.as_ref()
     }

@@ -1,4 +1,4 @@
-//! How long queues had less than their guarantee while they asked for more.
+//! How long queues had less than their guarantee while they requested more.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -12,7 +12,7 @@ use scheduler::{Event, EventKind, Partition};
 pub(super) struct BelowGuarantee {
     since: BTreeMap<QueuePath, Time>,
     over: BTreeMap<QueuePath, Duration>,
-    /// No queue has a guarantee, so nothing has to be looked at.
+    /// No queue has a guarantee, so nothing has to be examined.
     nothing: bool,
 }
 
@@ -94,7 +94,7 @@ impl BelowGuarantee {
     }
 }
 
-/// Whether a queue has less of a resource than it is guaranteed, and asks for more of that.
+/// Whether a queue has less of a resource than it is guaranteed, and requests more of that.
 fn is_below(queue: &Queue) -> bool {
     let Some(guaranteed) = &queue.guaranteed else { return false };
     guaranteed.iter().any(|(name, amount)| {

@@ -1,4 +1,4 @@
-//! What a change means for a partition as it stands: another configuration, or commands.
+//! What a change means for a partition unchanged: another configuration, or commands.
 
 use super::change::{Amount, Change};
 use super::config_change;
@@ -7,7 +7,7 @@ use scheduler::state::app::Application;
 use scheduler::state::ask::Ask;
 use scheduler::{AskSpec, Copies, NodeSpec, Partition, PartitionCommand, Submission};
 
-/// The most commands that one change stands for.
+/// The most commands that one change represents.
 const MOST_COMMANDS: usize = 250_000;
 
 /// What a change means.
@@ -19,7 +19,7 @@ pub enum Meaning {
     Commands(Vec<PartitionCommand>, Copies),
 }
 
-/// What a change means for a partition as it stands; `text` is the queue configuration in force, where that is known.
+/// What a change means for a partition unchanged; `text` is the queue active configuration, where that is known.
 ///
 /// # Errors
 /// Why it cannot be made.
@@ -55,7 +55,7 @@ fn more_nodes(
     copies: &mut Copies,
 ) -> Result<Vec<PartitionCommand>, String> {
     let found = part.nodes.find(like).and_then(|key| part.nodes.get(key));
-    let node = found.ok_or_else(|| format!("node {like} not found as a model"))?;
+    let node = found.ok_or_else(|| format!("node {like} to copy not found"))?;
     let names = free_names(like.as_str(), |name| part.nodes.find(&NodeId::from(name)).is_some());
     let specs = names.take(count as usize).map(|name| {
         let id = NodeId::from(name);
@@ -89,7 +89,7 @@ fn more_apps(
     copies: &mut Copies,
 ) -> Result<Vec<PartitionCommand>, String> {
     let live = part.app(like);
-    let app = live.ok_or_else(|| format!("no active application {like} as a model"))?;
+    let app = live.ok_or_else(|| format!("active application {like} to copy not found"))?;
     within((app.asks.len() + 1).saturating_mul(count as usize))?;
     let mut commands = Vec::new();
     let names = free_names(like.as_str(), |name| part.app_key(&AppId::from(name)).is_some());
@@ -115,7 +115,7 @@ fn more_apps(
     Ok(commands)
 }
 
-/// All that is pending in a queue and below it so many times: asks more that are like those there, or the last ones withdrawn.
+/// All that is pending in a queue and below it this many times: asks more that are like those there, or the last ones withdrawn.
 fn demand(
     part: &Partition,
     queue: &QueuePath,
@@ -180,7 +180,7 @@ fn again(app: &AppId, id: AskId, ask: &Ask) -> AskSpec {
     }
 }
 
-/// Names of copies that nobody has.
+/// Names of copies that no one has.
 fn free_names<'a>(name: &'a str, taken: impl Fn(&str) -> bool + 'a) -> impl Iterator<Item = String> + 'a {
     (1_u64..).map(move |number| format!("{name}-whatif-{number}")).filter(move |name| !taken(name))
 }

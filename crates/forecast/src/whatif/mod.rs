@@ -1,9 +1,9 @@
 //! What if: two runs from one moment of a scheduler, with and without changes, and the differences between them.
 //!
-//! Where to read: [`fork`] is the state that both begin from; [`change`] has a person's changes, `meaning` the commands for them, `carry_out` does them;
+//! Where to read: [`fork`] is the state that both start from; [`change`] has a person's changes, `meaning` the commands for them, `carry_out` does them;
 //! [`runtimes`] has the ends of allocations, [`arrivals`] the new asks; `world` drives a fork as the engine drives the scheduler; `tally`
 //! counts its events, and `guarantee` how long queues are below their guarantees; [`compare`] finds the differences, `why` explains the first one, and [`pair`] puts all of it together; [`several`]
-//! puts pairs with different seeds together. `course` counts a fork that somebody steps by hand. [`try_remedies`] is for explanations: the changes that let an ask run in a fork.
+//! puts pairs with different seeds together. `course` counts a fork that someone steps by hand. [`try_remedies`] is for explanations: the changes that let an ask run in a fork.
 //!
 //! Invariants:
 //! - no IO, clock, thread or randomness: time is virtual, draws come from a seed, and the caller's function says when to stop;

@@ -16,7 +16,7 @@ use model::Time;
 use scenario::StepKind;
 use scheduler::PartitionCommand;
 
-/// From which time on a wait is counted as a long one, where nothing else is asked for.
+/// From which time on a wait is counted as a long one, where nothing else is requested.
 pub const LONG_WAIT: Duration = Duration::from_secs(600);
 /// The longest that `idle` waits for, in scheduler's time.
 const MOST_TIME: Duration = Duration::from_secs(30 * 24 * 3600);
@@ -54,9 +54,9 @@ pub struct Plan {
     pub runtimes: Vec<RuntimeRule>,
     /// Draws times of the history instead of their median.
     pub seed: Option<u64>,
-    /// What comes in during both runs.
+    /// What arrives during both runs.
     pub arrivals: Arrivals,
-    /// From which time on a wait is counted as a long one; [`LONG_WAIT`] where nobody says.
+    /// From which time on a wait is counted as a long one; [`LONG_WAIT`] where no one says.
     pub long_wait: Duration,
 }
 
@@ -74,9 +74,9 @@ pub struct Bounds {
 pub enum Stopped {
     /// Nothing changes any more.
     Idle,
-    /// The cycles are over.
+    /// The cycles have ended.
     Cycles,
-    /// The time is over.
+    /// The time has ended.
     Time,
 }
 
@@ -103,7 +103,7 @@ pub struct RefusedStep {
 /// Both runs, and what differs.
 #[derive(Clone, Debug)]
 pub struct Pair {
-    /// The moment that both began from.
+    /// The moment that both started from.
     pub began: Time,
     /// When they ended.
     pub ended: Time,
@@ -111,7 +111,7 @@ pub struct Pair {
     pub stopped: Stopped,
     /// The cycles of the run with the changes.
     pub cycles: u64,
-    /// The partition as it stood at the beginning.
+    /// The partition as it was at the start.
     pub before: Figures,
     /// What differs between the two.
     pub comparison: Comparison,
@@ -119,7 +119,7 @@ pub struct Pair {
     pub refused: Vec<RefusedStep>,
     /// What runtimes were assumed.
     pub runtimes: String,
-    /// What was assumed to come in.
+    /// What was assumed to arrive.
     pub arrivals: String,
     /// What the run with the changes did, line by line, as a scenario's trace.
     pub trace: String,
@@ -225,7 +225,7 @@ fn why_ended(span: Span, idle: bool) -> Stopped {
     }
 }
 
-/// Runs a world as long as it is to run. Gives whether nothing changes any more.
+/// Runs a world as long as it is to run. Returns whether nothing changes any more.
 fn drive(world: &mut World<'_>, span: Span, began: Time, counted_from: Time) -> Result<bool, Unfinished> {
     match span {
         Span::For(time) => world.until(began + time).map(|()| false),
@@ -269,7 +269,7 @@ fn named(command: &PartitionCommand) -> String {
         PartitionCommand::DrainNode(id) => format!("drainNode {id}"),
         PartitionCommand::ResumeNode(id) => format!("resumeNode {id}"),
         PartitionCommand::Submit(submission) => format!("submit {}", submission.app),
-        PartitionCommand::Ask(ask) => format!("ask {} of {}", ask.id, ask.app),
+        PartitionCommand::Ask(ask) => format!("request {} of {}", ask.id, ask.app),
         PartitionCommand::Adopt { app, ask, node } => format!("adopt {ask} of {app} on {node}"),
         PartitionCommand::Release { app, ask } => format!("release {ask} of {app}"),
         PartitionCommand::Remove { app } => format!("remove {app}"),

@@ -24,10 +24,10 @@ pub enum HistoryKey {
     Name,
 }
 
-/// One rule as it is written.
+/// One rule as written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RuntimeRule {
-    /// Applications whose id has this form; `*` stands for anything.
+    /// Applications whose id has this form; `*` represents anything.
     App(String, Duration),
     /// Applications of a user.
     User(String, Duration),
@@ -168,7 +168,7 @@ impl Runtimes {
         let otherwise = self.otherwise.map_or("never ends".to_owned(), |time| format!("{time:?}"));
         match self.parts().as_slice() {
             [] => format!("runtimes: {otherwise}"),
-            parts => format!("runtimes: {}; else: {otherwise}", parts.join("; ")),
+            parts => format!("runtimes: {}; otherwise: {otherwise}", parts.join("; ")),
         }
     }
 
@@ -176,7 +176,7 @@ impl Runtimes {
         let mut parts = Vec::new();
         if !self.given.is_empty() {
             let rules = if self.given.len() == 1 { "rule" } else { "rules" };
-            parts.push(format!("{} given {rules}", self.given.len()));
+            parts.push(format!("{} runtime {rules}", self.given.len()));
         }
         if let Some(key) = self.history {
             let by = match key {
@@ -208,7 +208,7 @@ fn kind(key: HistoryKey, (app, user, queue): (&AppId, &str, &QueuePath)) -> Stri
     }
 }
 
-/// Whether a text has a form in which each `*` stands for anything.
+/// Whether a text has a form in which each `*` represents anything.
 pub fn fits(form: &str, text: &str) -> bool {
     let mut parts = form.split('*');
     let first = parts.next().unwrap_or_default();

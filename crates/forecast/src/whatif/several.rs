@@ -42,7 +42,7 @@ pub struct MoreBy {
     pub mean_wait: Spread,
     /// Asks that waited longer than the plan's `long_wait`.
     pub long_waits: Spread,
-    /// How long it had less than its guarantee and asked for more of that, in seconds.
+    /// How long it had less than its guarantee and requested more of that, in seconds.
     pub below_guarantee: Spread,
 }
 
@@ -68,9 +68,9 @@ impl MoreBy {
 pub struct AppSpread {
     /// The id of the application.
     pub app: AppId,
-    /// In how many runs the changes do what to it; those where nothing differs are left out.
+    /// In how many runs the changes do what to it; those where nothing differs are omitted.
     pub effects: BTreeMap<&'static str, usize>,
-    /// By how many seconds it begins later, in the runs in which it begins later or sooner.
+    /// By how many seconds it starts later, in the runs in which it starts later or sooner.
     pub later_by: Option<Spread>,
 }
 

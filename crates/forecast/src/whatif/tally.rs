@@ -63,7 +63,7 @@ pub struct AppTally {
     pub queue: QueuePath,
     /// Who submitted it.
     pub user: Arc<str>,
-    /// It held something when the run began.
+    /// It held something when the run started.
     pub held: bool,
     /// When it first got something, if it held nothing before.
     pub started: Option<Time>,
@@ -116,7 +116,7 @@ pub struct Figures {
     pub waits: u64,
     /// How many of them waited longer than the plan's `long_wait`.
     pub long_waits: u64,
-    /// How long it had less than its guarantee and asked for more of that; of a queue only.
+    /// How long it had less than its guarantee and requested more of that; of a queue only.
     pub below_guarantee: Duration,
 }
 

@@ -23,7 +23,7 @@ pub(super) fn sentence(comparison: &Comparison) -> String {
     say("later", "starts later");
     say(Effect::Preempted.name(), "is preempted more");
     say(Effect::Spared.name(), "is preempted less");
-    say(Effect::Rejected.name(), "is refused");
+    say(Effect::Rejected.name(), "is rejected");
     say(Effect::Killed.name(), "is killed");
     say(Effect::EndsLater.name(), "ends later");
     say(Effect::EndsSooner.name(), "ends sooner");
@@ -58,7 +58,7 @@ fn below_guarantee(comparison: &Comparison) -> Option<String> {
         .iter()
         .map(|(queue, (without, with))| (time(with).saturating_sub(time(without)), std::cmp::Reverse(queue)));
     let (longer, std::cmp::Reverse(queue)) = longer.max().filter(|(longer, _)| !longer.is_zero())?;
-    Some(format!("{queue} is below its guarantee {} longer", seconds(longer)))
+    Some(format!("{queue} is below its guarantee for {} longer", seconds(longer)))
 }
 
 fn plural(text: &str) -> String {

@@ -53,7 +53,7 @@ pub(super) struct World<'a> {
     bounds: Bounds,
     go_on: GoOn<'a>,
     commands: u64,
-    /// What comes in by itself, the last one first.
+    /// What arrives by itself, the last one first.
     arrivals: Vec<Arrival>,
     pub stop: Option<StopBefore>,
     /// The step or change that is being carried out; -1 between them.
@@ -98,7 +98,7 @@ impl<'a> World<'a> {
         self
     }
 
-    /// The same, with what comes in by itself.
+    /// The same, with what arrives by itself.
     #[must_use]
     pub fn with_arrivals(mut self, arrivals: &Arrivals) -> Self {
         self.arrivals.extend(arrivals.list.iter().rev().cloned());
@@ -137,9 +137,9 @@ impl<'a> World<'a> {
     pub fn take_trace(&mut self) -> (String, bool) {
         let bytes = self.trace.take().and_then(|trace| trace.finish().ok()).unwrap_or_default();
         let text = String::from_utf8_lossy(&bytes);
-        let kept: String = text.split_inclusive('\n').take(self.bounds.trace_lines).collect();
-        let cut = kept.len() < text.len();
-        (kept, cut)
+        let retained: String = text.split_inclusive('\n').take(self.bounds.trace_lines).collect();
+        let cut = retained.len() < text.len();
+        (retained, cut)
     }
 
     /// Carries out a command for the partition now.
@@ -211,7 +211,7 @@ impl<'a> World<'a> {
         }
     }
 
-    /// Does everything that is due until nothing changes any more. Gives whether that happened before `most`.
+    /// Does everything that is due until nothing changes any more. Returns whether that happened before `most`.
     pub fn until_idle(&mut self, most: Time) -> Result<bool, Unfinished> {
         while self.now < most {
             if self.pace.cycle_due {

@@ -21,11 +21,11 @@ const NOT_TOGETHER: &str = "ResourceReservationTimeout";
 /// What of a gang is to be done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Phase {
-    /// Its pods are asked for as they come.
+    /// Its pods are requested as they come.
     Running,
-    /// Placeholders are made; once all stand, real pods are asked for.
+    /// Placeholders are made; once all stand, real pods are requested.
     Reserving,
-    /// It was given up; once no placeholder is left, real pods are asked for.
+    /// It was given up; once no placeholder is left, real pods are requested.
     Resuming,
 }
 
@@ -36,7 +36,7 @@ pub(super) struct App {
     pub first: Arc<Pod>,
     pub groups: Vec<TaskGroup>,
     pub phase: Phase,
-    /// The pod that began it, by UID (K8S-127).
+    /// The pod that started it, by UID (K8S-127).
     originator: Option<String>,
     pub members: BTreeSet<AskId>,
     /// Why the scheduler refuses it.
@@ -50,9 +50,9 @@ pub(super) struct App {
 }
 
 impl Live {
-    /// A pod is a member of its application, which is submitted with the first one. Gives whether the pod began it.
+    /// A pod is a member of its application, which is submitted with the first one. Returns whether the pod started it.
     pub(super) fn join(&mut self, id: &AppId, uid: &AskId, pod: &Arc<Pod>, sink: &mut dyn Sink) -> bool {
-        // A pod that comes after the end begins a new one; one that failed is not begun again while it has pods (K8S-138).
+        // A pod that comes after the end starts a new one; one that failed is not started again while it has pods (K8S-138).
         let is_over = |app: &App| match app.over {
             Some(AppState::Failed | AppState::Failing) => app.members.is_empty(),
             over => over.is_some(),
@@ -106,7 +106,7 @@ impl Live {
     /// Whether a real pod of an application has a node: that ends the phase of a gang (K8S-223).
     fn has_begun(&self, id: &AppId) -> bool {
         let is_member = |pod: &Pod| application::id(&pod.metadata, self.settings.unique_ids) == id.as_str();
-        let pods = self.cluster.pods.values().filter(|pod| self.is_ours(pod) && !pod.is_terminated());
+        let pods = self.cluster.pods.values().filter(|pod| self.is_own(pod) && !pod.is_terminated());
         pods.filter(|pod| pod.node().is_some() && !gang::is_placeholder(&pod.metadata)).any(|pod| is_member(pod))
     }
 
@@ -149,7 +149,7 @@ impl Live {
         self.release_held(id, sink);
     }
 
-    /// The real pods of a gang are asked for from now on.
+    /// The real pods of a gang are requested from now on.
     fn release_held(&mut self, id: &AppId, sink: &mut dyn Sink) {
         if let Some(app) = self.apps.get_mut(id) {
             app.phase = Phase::Running;
@@ -207,7 +207,7 @@ impl Live {
         let Some(app) = self.apps.get_mut(&id).filter(|app| app.phase == Phase::Reserving) else { return };
         app.creating.clear();
         let first = Arc::clone(&app.first);
-        let message = format!("a placeholder of the gang cannot be created, so it runs without: {why}");
+        let message = format!("cannot create a placeholder of the gang, so the gang runs without placeholders: {why}");
         self.say(&first, Weight::Warning, GANG, "PlaceholderCreateFailed", message);
         self.delete_placeholders(&id);
         self.release_held(&id, sink);
@@ -219,7 +219,7 @@ impl Live {
         there.iter().for_each(|uid| self.delete(uid));
     }
 
-    /// A pod of an application is gone.
+    /// A pod of an application no longer exists.
     pub(super) fn member_gone(&mut self, id: &AppId, uid: &AskId, sink: &mut dyn Sink) {
         let Some(app) = self.apps.get_mut(id) else { return };
         app.members.remove(uid);
@@ -312,7 +312,7 @@ impl Live {
     }
 }
 
-/// The groups as they are written, in their order.
+/// The groups as written, in their order.
 fn raw_groups(first: &Pod) -> Vec<serde_json::Value> {
     let text = first.metadata.annotation(&crate::names::own(crate::names::TASK_GROUPS));
     serde_json::from_str(text).unwrap_or_default()

@@ -42,7 +42,7 @@ impl Live {
                 self.note_victim(ask, format!("preempted for pod {by} of queue {by_queue}"));
             }
             EventKind::QuotaPreempted { ask, queue, .. } => {
-                self.note_victim(ask, format!("queue {queue} has more than its maximum"));
+                self.note_victim(ask, format!("queue {queue} is above its maximum"));
             }
             _ => {}
         }
@@ -56,7 +56,7 @@ impl Live {
         self.do_later(Deed::Bind { pod, node: node.to_string() });
     }
 
-    /// An allocation is gone from the scheduler, and not because we took it away.
+    /// An allocation no longer exists from the scheduler, and not because we took it away.
     fn released(&mut self, ask: &AskId, reason: ReleaseReason, sink: &mut dyn Sink) {
         let Some(task) = self.tasks.get(ask) else { return };
         match (&task.stage, reason) {
@@ -75,7 +75,7 @@ impl Live {
         }
     }
 
-    /// A pending ask is gone from the scheduler, and not because we took it away.
+    /// A pending ask no longer exists from the scheduler, and not because we took it away.
     fn removed(&mut self, ask: &AskId) {
         let Some(task) = self.tasks.get(ask).filter(|task| task.stage == Stage::Pending) else { return };
         let is_placeholder = task.is_placeholder();
@@ -85,7 +85,7 @@ impl Live {
         }
     }
 
-    /// The scheduler wants an allocation to end; it counts until its pod is gone (K8S-095).
+    /// The scheduler needs an allocation to end; it counts until its pod no longer exists (K8S-095).
     fn stopping(&mut self, ask: &AskId, reason: ReleaseReason) {
         let Some(task) = self.tasks.get_mut(ask) else { return };
         let victim = task.victim.take();
@@ -110,7 +110,7 @@ impl Live {
         }
     }
 
-    /// Somebody has killed an application: its pods are deleted.
+    /// Someone has killed an application: its pods are deleted.
     fn killed(&mut self, app: &AppId, by: &str, reason: &str) {
         let members: Vec<AskId> =
             self.apps.get(app).map(|app| app.members.iter().cloned().collect()).unwrap_or_default();

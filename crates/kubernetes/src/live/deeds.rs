@@ -84,7 +84,7 @@ pub enum Deed {
 #[derive(Clone, Debug)]
 pub struct Placeholder {
     pub(crate) pod: Pod,
-    /// The pod that owns it: the one that its application began with.
+    /// The pod that owns it: the one that its application started with.
     pub owner: PodName,
     /// The application whose gang it is of.
     pub app: String,

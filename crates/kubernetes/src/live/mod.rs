@@ -13,7 +13,7 @@
 //! - the cluster is the truth: a pod with a node is an allocation there, no matter who bound it and whether it fits;
 //! - the snapshot of the filters has what a command is about before the command, and every pod that is on a node or is to go there;
 //! - nothing is decided before everything is taken over that is there at the start (K8S-201);
-//! - what a node has of pods that are no allocations of ours is in `occupied`; one with a pod whose use cannot be read is closed.
+//! - what a node has of pods that are no allocations of kornsole is in `occupied`; one with a pod whose use cannot be read is closed.
 //!
 //! Where to read: [`Live::batch`] takes inputs; `stage` has the stages of a pod and `pods` the steps between them, `apps` applications and gangs, `nodes` nodes and what others
 //! use of them, `decisions` what the scheduler says, `deeds` what is to be done.
@@ -48,7 +48,7 @@ pub const PARTITION: &str = "default";
 
 /// The scheduler that a live mapping feeds.
 pub trait Sink {
-    /// Gives a command, for the partition of pods.
+    /// Returns a command, for the partition of pods.
     fn apply(&mut self, command: PartitionCommand);
 
     /// From now on these filters decide.
@@ -57,7 +57,7 @@ pub trait Sink {
     /// Changes the filters.
     fn filters(&mut self, change: &mut dyn FnMut(&mut Snapshot));
 
-    /// The filters are to forget a pod: it is gone.
+    /// The filters are to forget a pod: it no longer exists.
     fn forget_pod(&mut self, uid: &str) {
         self.filters(&mut |filters| filters.drop_pod(uid));
     }
@@ -66,7 +66,7 @@ pub trait Sink {
     fn take_events(&mut self) -> Vec<Event>;
 }
 
-/// An object of the API server that scheduling looks at, by its JSON.
+/// An object of the API server that scheduling examines, by its JSON.
 #[derive(Clone, Debug)]
 pub struct LiveObject(pub(super) Object);
 
@@ -95,7 +95,7 @@ pub struct ObjectKey {
 pub enum Input {
     /// An object is there, as it is now.
     Put(LiveObject),
-    /// An object is gone.
+    /// An object no longer exists.
     Gone(ObjectKey),
     /// What came of a deed.
     Done(Outcome),
@@ -113,20 +113,20 @@ pub struct Live {
     /// Everything that was there at the start has been taken over.
     started: bool,
     nodes: BTreeMap<String, nodes::NodeMark>,
-    /// Pods of ours by UID.
+    /// Pods of kornsole by UID.
     tasks: BTreeMap<AskId, stage::Task>,
     apps: BTreeMap<AppId, apps::App>,
-    /// Pods of ours that wait for a time.
+    /// Pods of kornsole that wait for a time.
     later: BTreeSet<(Time, AskId)>,
     /// The filters have to be made again.
     stale: bool,
-    /// Volumes are attached or detached, or it is known by now which they are, or their node: the filters have to be told.
+    /// Volumes are attached or detached, or it is known by now which they are, or their node: the filters have to be reported.
     reattach: bool,
     deeds: Vec<Deed>,
 }
 
 impl Live {
-    /// Takes inputs in their order, after what the scheduler has said meanwhile. `now` counts from 1970. Gives what is to be done.
+    /// Takes inputs in their order, after what the scheduler has said meanwhile. `now` counts from 1970. Returns what is to be done.
     pub fn batch(&mut self, now: Time, inputs: Vec<Input>, sink: &mut dyn Sink) -> Vec<Deed> {
         self.now = self.now.max(now);
         self.hear(sink);
@@ -145,17 +145,17 @@ impl Live {
         std::mem::take(&mut self.deeds)
     }
 
-    /// When it has to be looked at again without any input.
+    /// When it has to be examined again without any input.
     pub fn next_due(&self) -> Option<Time> {
         self.later.first().map(|(due, _)| *due)
     }
 
-    /// The cluster as it is.
+    /// The cluster unchanged.
     pub fn cluster(&self) -> &Cluster {
         &self.cluster
     }
 
-    /// The pods of ours that nothing is asked for, each with why.
+    /// The pods of kornsole that nothing is requested, each with why.
     pub fn left_alone(&self) -> Vec<LeftAlone> {
         let why = |task: &stage::Task| {
             let reason = task.stage.why_not_asked()?.to_owned();
@@ -164,34 +164,34 @@ impl Live {
         self.tasks.values().filter_map(why).collect()
     }
 
-    /// The namespace, name and UID of a pod of ours.
+    /// The namespace, name and UID of a pod of kornsole.
     pub fn pod_of(&self, ask: &AskId) -> Option<PodName> {
         self.tasks.get(ask).map(|task| PodName::of(&task.pod.metadata))
     }
 
-    /// Which pod of ours an ask is, of those that wait for the scheduler.
+    /// Which pod of kornsole an ask is, of those that wait for the scheduler.
     pub fn is_pending(&self, ask: &AskId) -> bool {
         self.tasks.get(ask).is_some_and(|task| matches!(task.stage, stage::Stage::Pending))
     }
 
-    /// How many pods of ours there are, and how many of those are on nodes.
+    /// How many pods of kornsole there are, and how many of those are on nodes.
     pub fn counts(&self) -> (usize, usize) {
         (self.tasks.len(), self.tasks.values().filter(|task| task.stage.node().is_some()).count())
     }
 
-    /// The pods of ours that are on nodes.
+    /// The pods of kornsole that are on nodes.
     pub fn on_nodes(&self) -> BTreeSet<AskId> {
         let on_node = self.tasks.iter().filter(|(_, task)| task.pod.node().is_some());
         on_node.map(|(uid, _)| uid.clone()).collect()
     }
 
-    /// The pods of ours, each with its namespace and name.
+    /// The pods of kornsole, each with its namespace and name.
     pub fn names(&self) -> impl Iterator<Item = (AskId, String)> {
         self.tasks.iter().map(|(uid, task)| (uid.clone(), task.pod.metadata.path()))
     }
 
     fn do_later(&mut self, deed: Deed) {
-        // What is there at the start was said by who ran before.
+        // What is there at the start was reported by who ran before.
         if self.started || !matches!(deed, Deed::Say(_)) {
             self.deeds.push(deed);
         }
@@ -200,7 +200,7 @@ impl Live {
     /// The pods that the filters have to know.
     fn seen(&self) -> Vec<&Arc<super::objects::Pod>> {
         let ours = self.tasks.values().filter(|task| task.stage.is_seen()).map(|task| &task.pod);
-        let others = self.cluster.pods.values().filter(|pod| !self.is_ours(pod));
+        let others = self.cluster.pods.values().filter(|pod| !self.is_own(pod));
         ours.chain(others.filter(|pod| pod.node().is_some_and(|node| self.nodes.contains_key(node)))).collect()
     }
 

@@ -1,4 +1,4 @@
-//! Nodes, and what is used of them by pods that are no allocations of ours (K8S-150 to K8S-158).
+//! Nodes, and what is used of them by pods that are no allocations of kornsole (K8S-150 to K8S-158).
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ use scheduler::{ForeignAllocation, NodeSpec, PartitionCommand};
 /// A node of the cluster, and what the scheduler has been given of it.
 #[derive(Clone, Debug, Default)]
 pub(super) struct NodeMark {
-    /// The pods that are no allocations of ours, by UID.
+    /// The pods that are no allocations of kornsole, by UID.
     pub occupants: BTreeMap<String, Occupant>,
     /// The scheduler has not been given these pods as they are now.
     unnamed: bool,
@@ -22,7 +22,7 @@ pub(super) struct NodeMark {
     open: bool,
 }
 
-/// A pod on a node that is no allocation of ours.
+/// A pod on a node that is no allocation of kornsole.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Occupant {
     shown: ForeignAllocation,
@@ -74,13 +74,13 @@ impl Live {
         }
         self.nodes.insert(name.clone(), NodeMark { capacity: spec.capacity.clone(), ..NodeMark::default() });
         self.reattach = true;
-        // Closed until what runs there is taken over (K8S-201).
+        // Closed until running allocations there is taken over (K8S-201).
         sink.apply(PartitionCommand::AddNode(NodeSpec { drained: true, ..spec }));
         self.adopt_orphans(&name, sink);
         self.refresh_node(&name, None, sink);
     }
 
-    /// A node is gone; what ran there is an orphan until it comes back (K8S-157).
+    /// A node no longer exists; what ran there is an orphan until it returns (K8S-157).
     pub(super) fn remove_node(&mut self, name: &str, sink: &mut dyn Sink) {
         self.cluster.nodes.remove(name);
         if self.nodes.remove(name).is_none() {
@@ -90,7 +90,7 @@ impl Live {
         sink.apply(PartitionCommand::RemoveNode(NodeId::from(name)));
     }
 
-    /// Gives the scheduler what of a node has changed.
+    /// Returns the scheduler what of a node has changed.
     pub(super) fn refresh_node(&mut self, name: &str, capacity: Option<Resource>, sink: &mut dyn Sink) {
         let (Some(mark), Some(object)) = (self.nodes.get_mut(name), self.cluster.nodes.get(name)) else { return };
         let mut occupied = Resource::new();

@@ -13,7 +13,7 @@ impl LiveObject {
     /// Reads an object of a kind, which objects in a list do not say themselves.
     ///
     /// # Errors
-    /// It is of no kind that is looked at, or what of it cannot be read.
+    /// It is of no kind that is examined, or what of it cannot be read.
     pub fn read(kind: &'static str, mut value: Value) -> Result<Self, String> {
         if let Value::Object(fields) = &mut value {
             fields.insert("kind".to_owned(), Value::from(kind));

@@ -14,7 +14,7 @@ const FIRST_PAUSE: Duration = Duration::from_secs(1);
 const LONGEST_PAUSE: Duration = Duration::from_secs(300);
 /// When a deletion that failed is tried again.
 const DELETE_AGAIN: Duration = Duration::from_secs(5);
-/// After so many failures on one node it is left out, for so long.
+/// After this many failures on one node it is omitted, for so long.
 const MOST_FAILURES: u32 = 3;
 const LEFT_OUT: Duration = Duration::from_secs(300);
 

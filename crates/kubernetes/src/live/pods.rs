@@ -1,4 +1,4 @@
-//! Pods: where each stands between the cluster and the scheduler (K8S-124 to K8S-137, K8S-155, K8S-158).
+//! Pods: where each is between the cluster and the scheduler (K8S-124 to K8S-137, K8S-155, K8S-158).
 
 use std::sync::Arc;
 
@@ -14,8 +14,8 @@ use model::{AppId, AskId, NodeId, Resource};
 use scheduler::{AskSpec, PartitionCommand};
 
 impl Live {
-    /// Whether a pod is ours to schedule (K8S-110).
-    pub(super) fn is_ours(&self, pod: &Pod) -> bool {
+    /// Whether a pod is kornsole to schedule (K8S-110).
+    pub(super) fn is_own(&self, pod: &Pod) -> bool {
         self.settings.scheduler_names.contains(&pod.spec.scheduler_name)
     }
 
@@ -23,7 +23,7 @@ impl Live {
         let meta = &pod.metadata;
         let place = (meta.namespace.clone(), meta.name.clone());
         let known = self.cluster.pods.get(&place).cloned();
-        // Another pod has its name: the one before is gone.
+        // Another pod has its name: the one before no longer exists.
         if let Some(before) = known.as_ref().filter(|known| known.metadata.uid != meta.uid) {
             self.end_pod(before, sink);
         }
@@ -32,7 +32,7 @@ impl Live {
         }
         self.cluster.pods.insert(place, Arc::clone(&pod));
         let uid = AskId::from(meta.uid.as_str());
-        if !self.is_ours(&pod) {
+        if !self.is_own(&pod) {
             self.put_other(&pod, known.filter(|_| self.started).as_deref(), sink);
         } else if self.tasks.contains_key(&uid) {
             self.renew_task(&uid, pod, sink);
@@ -41,7 +41,7 @@ impl Live {
         }
     }
 
-    /// A pod is gone, or has ended: its room is free (K8S-137).
+    /// A pod no longer exists, or has ended: its room is free (K8S-137).
     pub(super) fn end_pod(&mut self, pod: &Pod, sink: &mut dyn Sink) {
         let meta = &pod.metadata;
         let place = (meta.namespace.clone(), meta.name.clone());
@@ -111,7 +111,7 @@ impl Live {
             (Some(node), Err(why)) => {
                 self.set(uid, Stage::Leftover(node.clone()));
                 self.see(&pod, sink);
-                self.cluster.note(format!("pod {}: {why}; so node {node} takes no pods", pod.metadata.path()));
+                self.cluster.note(format!("pod {}: {why}; so node {node} accepts no pods", pod.metadata.path()));
                 self.occupy(&node, &pod, None, sink);
             }
             (Some(node), Ok(resource)) => self.place(uid, &node, resource, sink),
@@ -129,7 +129,7 @@ impl Live {
         }
     }
 
-    /// The words for a pod that nothing is asked for.
+    /// The words for a pod that nothing is requested.
     fn say_left(&mut self, pod: &Pod, reason: &str) {
         let gated = !pod.spec.scheduling_gates.is_empty();
         let (weight, word) = if gated { (Weight::Normal, "Scheduling") } else { (Weight::Warning, "FailedScheduling") };
@@ -150,7 +150,7 @@ impl Live {
         self.check_gang(&app, sink);
     }
 
-    /// A pod without a node is asked for, or waits for its gang.
+    /// A pod without a node is requested, or waits for its gang.
     fn ask_for(&mut self, uid: &AskId, resource: Resource, sink: &mut dyn Sink) {
         let Some(Task { pod, app, .. }) = self.tasks.get(uid) else { return };
         let (pod, app) = (Arc::clone(pod), app.clone());
@@ -169,7 +169,7 @@ impl Live {
         self.check_gang(&app, sink);
     }
 
-    /// Asks for a pod. Gives whether its application is one that the scheduler has not refused.
+    /// Asks for a pod. Returns whether its application is one that the scheduler has not refused.
     fn offer(&mut self, uid: &AskId, resource: Resource, sink: &mut dyn Sink) -> bool {
         let Some(Task { pod, app, .. }) = self.tasks.get(uid) else { return false };
         let (pod, app) = (Arc::clone(pod), app.clone());
@@ -190,7 +190,7 @@ impl Live {
         AskSpec { created: Some(self.created(pod)), ..ask(pod, app, resource, class, originator) }
     }
 
-    /// A pod of ours has changed.
+    /// A pod of kornsole has changed.
     fn renew_task(&mut self, uid: &AskId, pod: Arc<Pod>, sink: &mut dyn Sink) {
         let Some(task) = self.tasks.get_mut(uid) else { return };
         let before = std::mem::replace(&mut task.pod, Arc::clone(&pod));
@@ -210,7 +210,7 @@ impl Live {
                 let resource = pod_resources(&pod, self.sidecars).ok();
                 self.occupy(node, &pod, resource, sink);
             }
-            // Somebody else has bound it, elsewhere.
+            // Someone else has bound it, elsewhere.
             (Stage::Assumed(_) | Stage::Bound(_) | Stage::Pending, Some(_)) => {
                 self.withdraw(uid, sink);
                 self.enter(uid, sink);
@@ -229,7 +229,7 @@ impl Live {
         }
     }
 
-    /// What a pod asks for may be more or less by now (K8S-136).
+    /// What a pod requests may be more or less by now (K8S-136).
     fn resize(&mut self, uid: &AskId, sink: &mut dyn Sink) {
         let Some(task) = self.tasks.get_mut(uid) else { return };
         let Ok(resource) = pod_resources(&task.pod, self.sidecars) else { return };
@@ -241,13 +241,13 @@ impl Live {
         sink.apply(PartitionCommand::Ask(self.spec(&pod, &app, resource, false)));
     }
 
-    /// The scheduler is asked for a pod no more.
+    /// The scheduler is requested a pod no more.
     pub(super) fn withdraw(&mut self, uid: &AskId, sink: &mut dyn Sink) {
         let Some(task) = self.tasks.get_mut(uid) else { return };
         let before = std::mem::replace(&mut task.stage, Stage::Left(String::new()));
         if before.is_asked() {
             sink.apply(PartitionCommand::Release { app: task.app.clone(), ask: uid.clone() });
-            // What is said of that is not to be taken for what is said of what comes next.
+            // What is reported of that is not to be taken for what is reported of what comes next.
             self.hear(sink);
         }
     }
@@ -289,7 +289,7 @@ impl Live {
             self.cluster.pods.values().filter(|pod| pod.node() == Some(node)).map(Arc::clone).collect();
         for pod in here {
             let uid = AskId::from(pod.metadata.uid.as_str());
-            if self.is_ours(&pod) {
+            if self.is_own(&pod) {
                 self.enter(&uid, sink);
             } else {
                 self.put_other(&pod, None, sink);

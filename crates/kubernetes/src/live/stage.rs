@@ -1,4 +1,4 @@
-//! Where a pod of ours stands between the cluster and the scheduler.
+//! Where a pod of kornsole is between the cluster and the scheduler.
 
 use std::sync::Arc;
 
@@ -6,16 +6,16 @@ use crate::gang;
 use crate::objects::Pod;
 use model::{AppId, Resource, Time};
 
-/// Where a pod of ours stands.
+/// Where a pod of kornsole stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Stage {
-    /// Nothing is asked for, and why.
+    /// Nothing is requested, and why.
     Left(String),
     /// It names a node that is not there.
     Orphan,
-    /// It is asked for once the placeholders of its gang stand (K8S-202).
+    /// It is requested once the placeholders of its gang stand (K8S-202).
     Held,
-    /// It is asked for, and has no node.
+    /// It is requested, and has no node.
     Pending,
     /// The scheduler has decided for this node; it is being bound (K8S-210).
     Assumed(String),
@@ -23,7 +23,7 @@ pub(super) enum Stage {
     Bound(String),
     /// It is on this node, and is no allocation any more, or could not become one.
     Leftover(String),
-    /// It could not be bound, and is asked for again at this time (K8S-214).
+    /// It could not be bound, and is requested again at this time (K8S-214).
     Later(Time),
     /// The scheduler refuses it, and why.
     Refused(String),
@@ -48,7 +48,7 @@ impl Stage {
         self.is_asked() || matches!(self, Self::Leftover(_))
     }
 
-    /// Why nothing is asked for, if so.
+    /// Why nothing is requested, if so.
     pub fn why_not_asked(&self) -> Option<&str> {
         match self {
             Self::Left(why) | Self::Refused(why) => Some(why),
@@ -60,15 +60,15 @@ impl Stage {
     }
 }
 
-/// A pod of ours.
+/// A pod of kornsole.
 #[derive(Clone, Debug)]
 pub(super) struct Task {
     pub pod: Arc<Pod>,
     pub app: AppId,
-    /// What the scheduler was asked for.
+    /// What the scheduler was requested.
     pub resource: Resource,
     pub stage: Stage,
-    /// Its deletion was asked for by us.
+    /// Its deletion was requested by us.
     pub deleting: bool,
     /// That failed, and is to be done again.
     pub delete_again: bool,
@@ -76,7 +76,7 @@ pub(super) struct Task {
     pub victim: Option<String>,
     /// How often in a row it could not be bound.
     pub failures: u32,
-    /// How often it could not be bound to a node, and until when a node is left out.
+    /// How often it could not be bound to a node, and until when a node is omitted.
     pub bad_nodes: Vec<(String, u32, Option<Time>)>,
 }
 

@@ -16,7 +16,7 @@ pub(crate) use volume::{Attachment, Claim, CsiNode, PersistentVolume, StorageCla
 /// Amounts by the name of their resource, as written.
 pub(crate) type Amounts = BTreeMap<String, Amount>;
 
-/// An object of a kind that scheduling looks at.
+/// An object of a kind that scheduling examines.
 #[derive(Clone, Debug)]
 pub(crate) enum Object {
     /// A pod of the core API.

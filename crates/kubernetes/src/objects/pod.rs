@@ -1,4 +1,4 @@
-//! A pod: what it asks for, where it may go, where it is.
+//! A pod: what it requests, where it may go, where it is.
 
 use std::collections::BTreeMap;
 
@@ -71,7 +71,7 @@ pub(crate) struct Container {
 }
 
 impl Container {
-    /// Whether it is an init container that runs beside the others to the end.
+    /// Whether it is an init container that runs next to the others to the end.
     pub fn is_sidecar(&self) -> bool {
         self.restart_policy == "Always"
     }
@@ -112,7 +112,7 @@ pub(crate) struct ContainerPort {
     pub protocol: String,
 }
 
-/// Where a pod wants to be, by nodes and by other pods. What is only preferred is skipped (K8S-160).
+/// Where a pod needs to be, by nodes and by other pods. What is only preferred is skipped (K8S-160).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub(crate) struct Affinity {
@@ -173,7 +173,7 @@ pub(crate) struct Toleration {
     pub effect: String,
 }
 
-/// A volume of a pod: its kind, and the claim that it stands for.
+/// A volume of a pod: its kind, and the claim that it represents.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(from = "BTreeMap<String, Value>")]
 pub(crate) struct Volume {

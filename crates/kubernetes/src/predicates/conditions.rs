@@ -24,7 +24,7 @@ pub(super) struct Conditions {
 }
 
 impl Conditions {
-    /// The conditions of a pod. `volumes`: where its volumes are, or why nothing can be said of them.
+    /// The conditions of a pod. `volumes`: where its volumes are, or why nothing can be reported of them.
     pub fn of(pod: &Pod, volumes: Result<Vec<VolumePlace>, Refusal>) -> Self {
         let required = pod.spec.affinity.node_affinity.required.as_ref();
         let terms = required.map(NodeTerms::of).transpose();
@@ -61,7 +61,7 @@ impl Conditions {
         known && self.tolerations.iter().any(|toleration| tolerates(toleration, taint))
     }
 
-    /// The first of these filters that refuses a node. `allocate`: those too that are not asked for a reservation.
+    /// The first of these filters that refuses a node. `allocate`: those too that are not requested a reservation.
     pub fn refusal(&self, node: &NodeFacts, allocate: bool) -> Option<Refusal> {
         if self.nowhere.is_some() {
             return self.nowhere.clone();
@@ -133,7 +133,7 @@ fn tolerates(toleration: &Toleration, taint: &Taint) -> bool {
         && match operator.as_str() {
             "" | "Equal" => *value == taint.value,
             "Exists" => true,
-            // `Lt` and `Gt` are off in every release that is followed, and others are not known.
+            // `Lt` and `Gt` are off in every release that is followed, and others are unknown.
             _ => false,
         }
 }

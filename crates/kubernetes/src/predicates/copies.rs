@@ -43,7 +43,7 @@ mod tests {
     use crate::predicates::tests::{cluster, passes, place, why};
     use model::{AskId, NodeId};
 
-    /// Two zones with a node each. `w1` runs in zone a; `w2` keeps a node for itself; `x` spreads over zones, `g` wants a label.
+    /// Two zones with a node each. `w1` runs in zone a; `w2` keeps a node for itself; `x` spreads over zones, `g` needs a label.
     const CLUSTER: &str = r#"
 kind: List
 items:

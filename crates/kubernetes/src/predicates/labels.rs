@@ -37,7 +37,7 @@ impl Rule {
 /// Why a requirement is no rule.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum BadRule {
-    /// Its values do not fit its operator: the term that it stands in is skipped.
+    /// Its values do not fit its operator: the term that it is in is skipped.
     Unreadable,
     /// Its operator is none that is known here: nothing may pass by it (K8S-185).
     Unknown(String),
@@ -123,7 +123,7 @@ struct Term {
     names: Vec<(String, bool)>,
 }
 
-/// Nodes by their labels and names. Terms that cannot be read are left out.
+/// Nodes by their labels and names. Terms that cannot be read are omitted.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct NodeTerms(Vec<Term>);
 

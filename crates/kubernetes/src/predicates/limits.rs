@@ -53,7 +53,7 @@ pub(super) struct Attached {
 }
 
 impl Attached {
-    /// A volume is used on a node by one more or by one less. Gives whether the node has one volume less.
+    /// A volume is used on a node by one more or by one less. Returns whether the node has one volume less.
     fn change(&mut self, node: usize, volume: usize, driver: usize, comes: bool) -> bool {
         let users = self.users.get(&(node, volume)).copied().unwrap_or(0);
         let (now, count) = if comes { (users + 1, 1) } else { (users.saturating_sub(1), -1) };
@@ -112,7 +112,7 @@ impl Snapshot {
         }
     }
 
-    /// Attachments as they are now: those that are new, have another node or volume, or are gone.
+    /// Attachments as they are now: those that are new, have another node or volume, or no longer exist.
     pub(crate) fn put_attachments(&mut self, storage: Storage<'_>) {
         let facts = Arc::make_mut(&mut self.facts);
         let mut now = OrdMap::new();

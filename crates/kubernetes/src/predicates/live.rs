@@ -1,5 +1,5 @@
 //! A snapshot that follows a cluster: pods and nodes that come, change and go. What several pods have in common is worked out once; only a
-//! node that goes or has other labels makes it necessary to begin again.
+//! node that goes or has other labels makes it necessary to restart.
 
 use std::sync::Arc;
 
@@ -11,13 +11,13 @@ use super::{Facts, Snapshot, Storage};
 use crate::objects::{Node, Pod};
 use model::AskId;
 
-/// From so many numbers of pods that are gone on, and from so many for each that is there, it is worth to begin again.
+/// From this many numbers of pods that no longer exist on, and from this many for each that is there, it is worth to restart.
 const MANY_GONE: usize = 4096;
 
 /// What a changed node is to a snapshot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum NodeChange {
-    /// It is in the snapshot now, as it is.
+    /// It is in the snapshot now, unchanged.
     Taken,
     /// Its labels are others: the snapshot has to be made again.
     Begin,
@@ -28,7 +28,7 @@ impl Snapshot {
     pub(crate) fn put_pods(&mut self, pods: &[&Arc<Pod>], namespaces: &NamespaceLabels, storage: Storage<'_>) {
         let none = Arc::new(Labels::new());
         let mut places = Vec::new();
-        let mut came = Vec::new();
+        let mut arrived = Vec::new();
         for pod in pods {
             let uid = AskId::from(pod.metadata.uid.as_str());
             let known = self.facts.by_uid.get(uid.as_str()).copied();
@@ -44,14 +44,14 @@ impl Snapshot {
             let mut of_pod = facts.known.pod(pod, labels, storage, number);
             of_pod.pod = Some((Arc::clone(pod), Arc::clone(labels)));
             facts.pods[number] = of_pod;
-            came.push(number);
+            arrived.push(number);
         }
-        self.settle(&came);
+        self.settle(&arrived);
         places.into_iter().for_each(|(number, node)| self.change(number, node, true));
     }
 
-    /// New counters begin to count; pods are counted by all that mean them.
-    fn settle(&mut self, came: &[usize]) {
+    /// New counters start to count; pods are counted by all that mean them.
+    fn settle(&mut self, arrived: &[usize]) {
         let before = self.counts.len();
         let facts = Arc::make_mut(&mut self.facts);
         facts.index_counters(before);
@@ -59,7 +59,7 @@ impl Snapshot {
             self.counts.push_back(Counts::of(counter, &facts.known.table, &facts.known.eligible));
         }
         if before == facts.known.counters.len() {
-            came.iter().for_each(|number| facts.find_meaning(*number));
+            arrived.iter().for_each(|number| facts.find_meaning(*number));
             return;
         }
         (0..facts.pods.len()).for_each(|number| facts.find_meaning(number));
@@ -85,7 +85,7 @@ impl Snapshot {
         facts.free.push(number);
     }
 
-    /// Whether so much of it is of pods that are gone that it should be made again.
+    /// Whether so much of it is of pods that no longer exist that it should be made again.
     pub(crate) fn is_stale(&self) -> bool {
         let Facts { free, pods, known, .. } = &*self.facts;
         let there = pods.len() - free.len();
@@ -129,7 +129,7 @@ impl Snapshot {
         }
     }
 
-    /// A pod comes to a node, or leaves it. What is not known changes nothing.
+    /// A pod comes to a node, or leaves it. What is unknown changes nothing.
     pub(crate) fn place(&mut self, pod: &AskId, node: &str, comes: bool) {
         let pod = self.facts.by_uid.get(pod.as_str());
         if let (Some(pod), Some(node)) = (pod.copied(), self.facts.known.table.find(node)) {
@@ -201,10 +201,10 @@ impl Facts {
     fn find_meaning(&mut self, number: usize) {
         let Some((pod, labels)) = &self.pods[number].pod else { return };
         let mut meant = self.known.matchers.meaning(&pod.metadata, labels);
-        let kept_off: Vec<usize> = meant.iter().flat_map(|matcher| &self.carrying[*matcher]).copied().collect();
+        let retained_off: Vec<usize> = meant.iter().flat_map(|matcher| &self.carrying[*matcher]).copied().collect();
         meant.retain(|matcher| !self.counting[*matcher].is_empty());
         let facts = &mut self.pods[number];
-        facts.kept_off = if facts.conditions.is_some() { kept_off } else { Vec::new() };
+        facts.retained_off = if facts.conditions.is_some() { retained_off } else { Vec::new() };
         facts.meant = meant;
     }
 }

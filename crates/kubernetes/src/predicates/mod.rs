@@ -2,7 +2,7 @@
 //!
 //! Invariants:
 //! - an answer is a function of the pod, the node and the snapshot; a decision is in the snapshot from its moment on;
-//! - what is not known here refuses and says so: its message begins with `kornsole does not support`;
+//! - what is unknown here refuses and says so: its message starts with `kornsole does not support`;
 //! - room for resources is the core's to judge, from the same sums: it is asked once, and not here.
 //!
 //! What a pod says of nodes alone is worked out once for all pods that say the same ([`conditions`]), by an index of labels and names.
@@ -76,7 +76,7 @@ struct Facts {
     known: Gathering,
     pods: Vec<PodFacts>,
     by_uid: Index<AskId, usize>,
-    /// Numbers of pods that are gone, for those to come.
+    /// Numbers of pods that no longer exist, for those to come.
     free: Vec<usize>,
     /// By matcher: the counters that count what it means, and those of anti-affinity.
     counting: Vec<Vec<usize>>,
@@ -90,7 +90,7 @@ pub(crate) fn suits(pod: &Pod, node: &NodeObject) -> bool {
 
 impl Snapshot {
     /// The snapshot of a cluster: its nodes, and its pods that have a node or may get one, each with its UID. `copies`: a what-if may
-    /// ask for those once more that have a node.
+    /// request those once more that have a node.
     pub(crate) fn of<'o>(
         nodes: impl Iterator<Item = &'o NodeObject>,
         pods: &[&Arc<Pod>],
@@ -121,7 +121,7 @@ impl Snapshot {
     }
 
     /// Whether two pods, by their UIDs, get the same answer for every node.
-    pub fn treats_alike(&self, one: &AskId, other: &AskId) -> bool {
+    pub fn treats_identical(&self, one: &AskId, other: &AskId) -> bool {
         let facts = |uid: &AskId| self.facts.by_uid.get(uid.as_str()).map(|number| &self.facts.pods[*number]);
         let (Some(one), Some(other)) = (facts(one), facts(other)) else { return false };
         one.conditions == other.conditions
@@ -129,7 +129,7 @@ impl Snapshot {
             && one.ports == other.ports
             && one.alone == other.alone
             && one.volumes == other.volumes
-            && one.kept_off == other.kept_off
+            && one.retained_off == other.retained_off
             && one.away == other.away
             && (&one.near, one.near_itself) == (&other.near, other.near_itself)
             && one.spread == other.spread
@@ -225,7 +225,7 @@ impl Snapshot {
         if pod.away.iter().any(any) {
             return refused("node(s) didn't match pod anti-affinity rules");
         }
-        if pod.kept_off.iter().any(any) {
+        if pod.retained_off.iter().any(any) {
             return refused("node(s) didn't satisfy existing pods anti-affinity rules");
         }
         None
@@ -319,15 +319,15 @@ impl Predicates for Snapshot {
         self.why_not(&ask.id, &node.id)
     }
 
-    fn alike(&self, one: &Ask, other: &Ask) -> bool {
-        self.treats_alike(&one.id, &other.id)
+    fn identical(&self, one: &Ask, other: &Ask) -> bool {
+        self.treats_identical(&one.id, &other.id)
     }
 
     fn loosened(&self, ask: &Ask) -> Option<u64> {
         let pod = &self.facts.pods[*self.facts.by_uid.get(ask.id.as_str())?];
         pod.conditions?;
         let spread = pod.spread.iter().map(|spread| &spread.counter);
-        let counters = pod.near.iter().chain(&pod.away).chain(&pod.kept_off).chain(spread);
+        let counters = pod.near.iter().chain(&pod.away).chain(&pod.retained_off).chain(spread);
         let counted = counters.filter_map(|counter| self.counts.get(*counter)).map(Counts::loosened).sum::<u64>();
         // Far apart, so that a pod that is counted otherwise from now on has another number in any case.
         Some(counted.wrapping_add(self.freed.wrapping_mul(1 << 40)))

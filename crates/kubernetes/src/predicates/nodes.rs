@@ -12,7 +12,7 @@ use scheduler::index::Index;
 pub(super) struct Bits(Vec<u64>);
 
 impl Bits {
-    /// No node of so many.
+    /// No node of this many.
     pub fn none(count: usize) -> Self {
         Self(vec![0; count.div_ceil(64)])
     }
@@ -121,7 +121,7 @@ impl NodeTable {
         table
     }
 
-    /// A node that comes later. Gives its number.
+    /// A node that comes later. Returns its number.
     pub fn add(&mut self, node: NodeFacts) -> usize {
         let number = self.nodes.len();
         for (key, value) in &node.labels {

@@ -19,7 +19,7 @@ use crate::objects::{Pod, SpreadConstraint};
 pub(super) struct PodFacts {
     /// Its own number.
     pub number: usize,
-    /// The pod itself, with the labels of its namespace; `None` of one that is gone.
+    /// The pod itself, with the labels of its namespace; `None` of one that no longer exists.
     pub pod: Option<(Arc<Pod>, Arc<Labels>)>,
     /// The number of its conditions; `None` for one that has a node and is not copied.
     pub conditions: Option<usize>,
@@ -28,7 +28,7 @@ pub(super) struct PodFacts {
     /// The counters of anti-affinity that it carries.
     pub carries: Vec<usize>,
     /// The counters of anti-affinity of others that mean it.
-    pub kept_off: Vec<usize>,
+    pub retained_off: Vec<usize>,
     pub ports: Vec<HostPort>,
     /// The claims that it alone may use.
     pub alone: Vec<usize>,
@@ -89,7 +89,7 @@ pub(super) struct Gathering {
 }
 
 impl Gathering {
-    /// Over these nodes, without a pod. `copies`: pods that have a node may be asked for once more.
+    /// Over these nodes, without a pod. `copies`: pods that have a node may be requested once more.
     pub fn over(table: NodeTable, copies: bool) -> Self {
         Self { table, copies, ..Self::default() }
     }
@@ -222,7 +222,7 @@ impl Gathering {
             && (!rule.by_taints || conditions.untolerated(facts).is_none())
     }
 
-    /// A node that comes later. Gives its number; verdicts and rules have it.
+    /// A node that comes later. Returns its number; verdicts and rules have it.
     pub fn add_node(&mut self, node: NodeFacts) -> usize {
         let number = self.table.add(node);
         self.judge(number);

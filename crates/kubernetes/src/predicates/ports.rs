@@ -2,7 +2,7 @@
 
 use crate::objects::{Container, Pod};
 
-/// The address that stands for all of a node.
+/// The address that represents all of a node.
 const ANY: &str = "0.0.0.0";
 
 /// A port of a node, on one of its addresses.

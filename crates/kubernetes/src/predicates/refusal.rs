@@ -5,7 +5,7 @@ use std::fmt;
 /// The filters, in the order in which they run (K8S-161).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Filter {
-    /// The check before all nodes: its name is left out of the text.
+    /// The check before all nodes: its name is omitted of the text.
     Before,
     NodeUnschedulable,
     TaintToleration,
@@ -21,7 +21,7 @@ pub(super) enum Filter {
 }
 
 impl Filter {
-    /// The name in the text of a refusal.
+    /// The name in the text of a rejection.
     const fn name(self) -> &'static str {
         match self {
             Self::Before => "",

@@ -50,7 +50,7 @@ pub(crate) struct Storage<'s> {
     /// By the name of the node.
     pub csi_nodes: &'s BTreeMap<String, CsiNode>,
     pub attachments: &'s BTreeMap<String, Attachment>,
-    /// Claims that wait for their first pod are bound with it (K8S-178). Ours does not do that; a release that is looked at does.
+    /// Claims that wait for their first pod are bound with it (K8S-178). Ours does not do that; a release that is examined does.
     pub binds_late: bool,
 }
 
@@ -149,7 +149,7 @@ pub(super) fn claim_names(pod: &Pod) -> impl Iterator<Item = String> + '_ {
     })
 }
 
-/// What a pod waits for of its claims, in words: nothing is asked for it before that is there (K8S-178, K8S-232).
+/// What a pod waits for of its claims, in words: nothing is requested it before that is there (K8S-178, K8S-232).
 pub(crate) fn waits_for(pod: &Pod, storage: Storage<'_>) -> Option<String> {
     claim_names(pod).find_map(|name| {
         let key = (pod.metadata.namespace.clone(), name);
@@ -166,7 +166,7 @@ pub(crate) fn waits_for(pod: &Pod, storage: Storage<'_>) -> Option<String> {
     })
 }
 
-/// The claims of a pod whose volumes must be there already, and wait for their first pod: which of them are free is not looked at.
+/// The claims of a pod whose volumes must be there already, and wait for their first pod: which of them are free is not examined.
 pub(crate) fn chosen_late(pod: &Pod, storage: Storage<'_>) -> Option<String> {
     claim_names(pod).find(|name| {
         let claim = storage.claims.get(&(pod.metadata.namespace.clone(), name.clone()));

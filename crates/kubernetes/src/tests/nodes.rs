@@ -23,7 +23,7 @@ fn kt_29_pods_of_kube_system_use_room_of_their_nodes() {
     assert_eq!(bound(&planned_by(&text, ONE_QUEUE, Profile::Kornsole)), ["ns/p on n2"]);
 }
 
-/// In a cluster that stands still every bound pod counts, whatever the release; what 1.8 misses is an update that it watches.
+/// In a cluster that is stopped every bound pod counts, whatever the release; what 1.8 misses is an update that it watches.
 #[test]
 fn kt_30_a_foreign_pod_that_is_bound_counts() {
     for profile in Profile::ALL {
@@ -64,5 +64,5 @@ fn a_node_or_a_running_pod_that_cannot_be_read_takes_no_pods() {
     assert!(plan.bound.is_empty() && plan.notices[0].contains("node n1 is skipped"), "{:?}", plan.notices);
     let text = node("n1", "", "") + &foreign("f", "n1", "many") + &small("p", 0, "");
     let plan = planned_by(&text, ONE_QUEUE, Profile::V1_8_0);
-    assert!(plan.bound.is_empty() && plan.notices[0].contains("so node n1 takes no pods"), "{:?}", plan.notices);
+    assert!(plan.bound.is_empty() && plan.notices[0].contains("so node n1 accepts no pods"), "{:?}", plan.notices);
 }

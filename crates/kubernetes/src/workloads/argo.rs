@@ -51,9 +51,11 @@ pub(super) fn pods(scope: &Scope<'_>, making: &mut Making<'_>) -> Result<(), Rej
         making.made.push(Made { count: *times, ..Made::one(name, pod, pattern) });
     }
     if several > 1 {
-        making
-            .notes
-            .push("all steps are scheduled at once; Argo starts a step after the steps that it depends on".to_owned());
+        making.notes.push(
+            "all steps are scheduled at the same time; Argo starts a step after the steps that it depends \
+                on"
+            .to_owned(),
+        );
     }
     making.notes.append(&mut flow.notes);
     Ok(())

@@ -56,7 +56,7 @@ impl Lines {
 /// Why a field is rejected.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Rejected {
-    /// Its line; 0 if the line is not known.
+    /// Its line; 0 if the line is unknown.
     pub line: u32,
     pub path: String,
     pub why: String,
@@ -155,7 +155,7 @@ impl<'v> Field<'v> {
     pub fn count(&self) -> Result<u64, Rejected> {
         match (self.value.as_u64(), self.value.as_i64()) {
             (Some(count), _) => Ok(count),
-            (None, Some(_)) => Err(self.expected("an integer from 0")),
+            (None, Some(_)) => Err(self.expected("an integer of 0 or more")),
             (None, None) => Err(self.expected("an integer")),
         }
     }

@@ -151,16 +151,16 @@ impl Workload {
         if suspended {
             notes.push("creates no pods while it is suspended".to_owned());
         } else if made.is_empty() && notes.is_empty() {
-            notes.push("has no pod template that kornsole reads; no pods are created".to_owned());
+            notes.push("has no pod template that kornsole supports; no pods are created".to_owned());
         }
         if known.is_none() {
-            notes.push("unknown kind; its pods are those of spec.template".to_owned());
+            notes.push("unknown kind; its pods are created from spec.template".to_owned());
         }
         notes.extend(notes::of_built_in(self.kind(), &scope.spec)?);
         match made.as_mut_slice() {
             _ if owned.creates => made.clear(),
             [only] if !only.per_node && only.groups == 1 => only.count = only.count.saturating_sub(owned.pods),
-            // Which of several sets the existing pods are of is not known: its controller has created them all.
+            // Which of several sets the existing pods are of is unknown: its controller has created them all.
             _ if owned.pods > 0 => made.clear(),
             _ => {}
         }

@@ -1,4 +1,4 @@
-//! What is said of an object besides its pods.
+//! What is reported of an object in addition its pods.
 
 use serde_json::Value;
 
@@ -26,7 +26,11 @@ pub(super) fn of_built_in(kind: &str, spec: &Field<'_>) -> Result<Vec<String>, R
         let number = |path: &str| spec.at(path)?.map(|field| field.count()).transpose();
         let (at_once, all) = (number("parallelism")?.unwrap_or(1), number("completions")?);
         if all.is_some_and(|all| all > at_once) {
-            notes.push("completes more pods than it runs at once; the pods that follow are not scheduled".to_owned());
+            notes.push(
+                "completes more pods than it runs at the same time; the later pods are not \
+                scheduled"
+                    .to_owned(),
+            );
         }
     }
     if kind == "StatefulSet" && spec.key("volumeClaimTemplates")?.is_some() {

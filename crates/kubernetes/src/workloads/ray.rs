@@ -10,7 +10,7 @@ use crate::pod_resources::{SidecarSum, pod_resources};
 
 /// The set of the head.
 const HEAD: &str = "headgroup";
-/// The label that asks for a gang.
+/// The label that requests a gang.
 const GANG: &str = "ray.io/gang-scheduling-enabled";
 
 /// The labels of KubeRay, the container of the autoscaler, and what its plugin for YuniKorn sets.
@@ -51,7 +51,7 @@ pub(super) fn after(scope: &Scope<'_>, making: &mut Making<'_>) -> Result<(), Re
     Ok(())
 }
 
-/// The autoscaler beside the head, which requests half a core and 512 MiB unless the cluster says otherwise.
+/// The autoscaler next to the head, which requests half a core and 512 MiB unless the cluster says otherwise.
 fn autoscaler(scope: &Scope<'_>) -> Result<Option<Container>, Rejected> {
     if !scope.spec.is_true_at("enableInTreeAutoscaling")? {
         return Ok(None);

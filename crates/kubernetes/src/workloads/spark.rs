@@ -51,7 +51,7 @@ impl<'v> App<'_, 'v> {
         }
     }
 
-    /// A field of a role, or the property of Spark that stands for it.
+    /// A field of a role, or the property of Spark that represents it.
     fn setting(&self, role: &Role, field: &str, key: &str) -> Result<Option<Field<'v>>, Rejected> {
         match self.spec.at(&format!("{}.{field}", role.name))? {
             Some(found) => Ok(Some(found)),
@@ -279,7 +279,7 @@ fn taken(fields: &mut Map<String, Value>, key: &str) -> Map<String, Value> {
 /// A whole number, which a property of Spark has as a text.
 fn number(field: &Field<'_>) -> Result<u64, Rejected> {
     match field.value {
-        Value::String(text) => text.parse().map_err(|_| field.expected("an integer from 0")),
+        Value::String(text) => text.parse().map_err(|_| field.expected("an integer of 0 or more")),
         _ => field.count(),
     }
 }
@@ -304,7 +304,7 @@ fn bytes(field: &Field<'_>) -> Result<u64, Rejected> {
         "g" | "gb" => 30,
         "t" | "tb" => 40,
         "p" | "pb" => 50,
-        _ => return Err(field.expected("a size as Spark reads it, for example 4g")),
+        _ => return Err(field.expected("a size in the format of Spark, for example 4g")),
     };
     let number: u64 = number.parse().map_err(|_| field.expected("a size, for example 4g"))?;
     Ok(number.saturating_mul(1 << power))

@@ -1,4 +1,4 @@
-//! What one application has and wants, ask by ask.
+//! What one application has and needs, ask by ask.
 
 use std::sync::Arc;
 
@@ -11,15 +11,15 @@ use crate::meter::Rates;
 use model::{AppId, AskId, Priority, QueuePath, Resource, Time};
 use scheduler::state::bands::Band;
 
-/// An ask with what it wants or has.
+/// An ask with what it needs or has.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Ask {
     pub priority: Option<Priority>,
     pub pending: Option<Resource>,
     pub allocated: Option<Resource>,
-    /// When it was allocated; `None` if that was before the ledger began.
+    /// When it was allocated; `None` if that was before the ledger started.
     pub allocated_since: Option<Time>,
-    /// Since when it has what it has, where its priority or its owner is not known.
+    /// Since when it has what it has, where its priority or its owner is unknown.
     pub since: Time,
     /// What it had before, likewise.
     pub spans: Vec<Span>,
@@ -42,7 +42,7 @@ pub(super) struct App {
     pub grouped: bool,
     pub submitted: Option<Time>,
     pub asks: OrdMap<AskId, Ask>,
-    /// What its asks have and want whose priority is known, by priority, the lowest first; empty while its owner is not known.
+    /// What its asks have and want whose priority is known, by priority, the lowest first; empty while its owner is unknown.
     pub sums: Vec<Band>,
     /// What asks had that ended before its owner was known.
     pub held: Vec<Span>,
@@ -137,7 +137,7 @@ impl Followed {
         }
     }
 
-    /// An application is gone for good.
+    /// An application no longer exists for good.
     pub(super) fn leave(&mut self, id: &AppId, at: Time) {
         let asks: Vec<AskId> = self.apps.get(id).map(|app| app.asks.keys().cloned().collect()).unwrap_or_default();
         for ask in asks {

@@ -1,4 +1,4 @@
-//! What a look shows, beside what the events said.
+//! What a look shows, next to what the events said.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use crate::hours::HOUR;
 use crate::{Integral, Question};
 use model::{AppId, AskId, QueuePath, Resource, Time};
 
-/// Trees of queues are not read with the applications: what an event said of a queue holds for this long.
+/// Trees of queues are not read with the applications: what an event said of a queue applies to this long.
 const QUEUES_SETTLE: u64 = 60_000_000;
 
 /// What is not to be compared: a look may show it as it was before or after an event of about that time.
@@ -35,11 +35,11 @@ pub struct Against {
     pub queue: QueuePath,
     /// Who submitted it.
     pub user: Arc<str>,
-    /// By this ledger, of allocations that it saw begin and end.
+    /// By this ledger, of allocations that it saw start and end.
     pub ours: Integral,
     /// How many these were.
     pub allocations: u64,
-    /// How many ended that it did not see begin, or whose size changed.
+    /// How many ended that it did not see start, or whose size changed.
     pub before: u64,
     /// A second of each of them: the scheduler counts whole seconds.
     pub second: Integral,
@@ -50,7 +50,7 @@ pub struct Against {
 impl Followed {
     /// Compares with a look: names what was held, and counts from now on what the look shows where no event said so.
     ///
-    /// Everything that happened since about the time of the look must have been heard.
+    /// Everything that happened since about the time of the look must have been received.
     pub fn compare(&mut self, look: &Look) {
         if !self.counting {
             return;
@@ -111,7 +111,7 @@ impl Followed {
         moving
     }
 
-    /// Compares an application. Gives the number of differences.
+    /// Compares an application. Returns the number of differences.
     fn compare_app(&mut self, partition: &Arc<str>, seen: &SeenApp, moving: &Moving, at: Time) -> u64 {
         let id = &seen.id;
         let still = !moving.apps.contains(id);
@@ -239,7 +239,7 @@ impl Followed {
         self.apps.insert(seen.id.clone(), app);
     }
 
-    /// Takes the guarantees of the queues of a partition. Gives how many were not known.
+    /// Takes the guarantees of the queues of a partition. Returns how many were not known.
     pub(super) fn set_guarantees(
         &mut self,
         part: &SeenPartition,
@@ -276,11 +276,11 @@ impl Followed {
         gone.map(|(id, user)| (id.clone(), Arc::from(user))).collect()
     }
 
-    /// What ended allocations of live applications used beside the scheduler's own count, as of the last look; only what was asked for.
+    /// What ended allocations of live applications used next to the scheduler's own count, as of the last look; only what was requested.
     pub fn against(&self, question: &Question) -> Vec<Against> {
         let live = self.apps.iter().map(|(id, app)| (id.clone(), app.ended_now()));
-        let kept = self.ended.iter().map(|(id, ended)| (id.clone(), ended.clone()));
-        let all = live.chain(kept.filter(|(id, _)| !self.apps.contains_key(id)));
+        let retained = self.ended.iter().map(|(id, ended)| (id.clone(), ended.clone()));
+        let all = live.chain(retained.filter(|(id, _)| !self.apps.contains_key(id)));
         let row = |(app, ended): (AppId, Ended)| {
             let ((ours, theirs), (partition, queue, user)) = (ended.compared?, ended.of?);
             let asked = question.queue.as_ref().is_none_or(|of| queue.is_within(of))

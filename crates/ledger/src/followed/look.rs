@@ -10,7 +10,7 @@ use model::{AppId, AskId, Priority, QueuePath, Resource, Time};
 pub struct Look {
     /// When it was taken.
     pub at: Time,
-    /// Events with a lower number are in it; of those from this one on it is not known.
+    /// Events with a lower number are in it; of those from this one on it is unknown.
     pub number: u64,
     /// All partitions that there were.
     pub partitions: Vec<SeenPartition>,
@@ -21,7 +21,7 @@ pub struct Look {
 pub struct SeenPartition {
     /// The name of the partition.
     pub name: Arc<str>,
-    /// The live applications, but for those that are the same.
+    /// The live applications, except for those that are the same.
     pub apps: Vec<SeenApp>,
     /// Those that are as the last look showed them, and agreed then ([`Followed::agrees`](super::Followed::agrees)).
     pub same: Vec<AppId>,
@@ -42,7 +42,7 @@ pub struct SeenApp {
     pub queue: QueuePath,
     /// Who submitted it.
     pub user: Arc<str>,
-    /// The group that it counts under; `None` where there is none, or it is not known.
+    /// The group that it counts under; `None` where there is none, or it is unknown.
     pub group: Option<Arc<str>>,
     /// Its asks, pending and allocated.
     pub asks: BTreeMap<AskId, SeenAsk>,

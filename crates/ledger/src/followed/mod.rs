@@ -1,20 +1,20 @@
 //! The ledger of a scheduler elsewhere that keeps none itself: fed by its events, and by its lists.
 //!
 //! ```text
-//!  a look at the lists ── begin ──> what each application has ──> meters, hours and reports of a Ledger
+//!  a look at the lists ── start ──> what each application has ──> meters, hours and reports of a Ledger
 //!  events              ── change ──>      |
 //!  later looks         ── compare ─>  differences count from the look on, and their hours are not exact
-//!  a hole in the events ── stop ───>  a gap, until it begins again with a look
+//!  a hole in the events ── stop ───>  a gap, until it restarts with a look
 //! ```
 //!
-//! Each ask is followed by itself, so that an event that is heard twice changes nothing. Who an application is of, and the priority of an ask,
-//! stand in no event but in the lists: what an ask had until they are known is held, and counts under its owner once that is known
+//! Each ask is followed by itself, so that an event that is received twice changes nothing. Who an application is of, and the priority of an ask,
+//! are in no event but in the lists: what an ask had until they are known is held, and counts under its owner once that is known
 //! ([`spans`]).
 //!
 //! Where to read: [`app`] is what one application has, [`Look`] what lists show, [`compare`] what follows from that, [`saved`] what is kept.
 //!
 //! Invariants:
-//! - pure, and exact from the beginning on as far as the events report everything;
+//! - pure, and exact from the start on as far as the events report everything;
 //! - time never goes back: a moment of the clock counts once, whatever the clock does;
 //! - nothing counts while it is stopped; a gap has both its ends.
 
@@ -42,7 +42,7 @@ use model::{AppId, AskId, Priority, QueuePath, Resource, Time};
 pub const UNKNOWN_PRIORITY: Priority = Priority::MIN;
 /// How many events are remembered for the next look.
 const MOST_RECENT: usize = 200_000;
-/// How far an event may stand before the one that was heard before it: several threads write them.
+/// How far an event may precede the one that was received before it: several threads write them.
 const OUT_OF_ORDER: u64 = 1_000_000;
 
 /// What one event changes.
@@ -50,9 +50,9 @@ const OUT_OF_ORDER: u64 = 1_000_000;
 pub enum Change {
     /// An application is in a leaf from now on.
     Entered(AppId, QueuePath),
-    /// It is gone for good.
+    /// It no longer exists for good.
     Left(AppId),
-    /// It wants something.
+    /// It needs something.
     Asked(AppId, AskId, Resource),
     /// It does not want it any more.
     Withdrawn(AppId, AskId),
@@ -64,7 +64,7 @@ pub enum Change {
     Grouped(AppId, Option<Arc<str>>),
     /// What a queue is guaranteed from now on.
     Guaranteed(QueuePath, Resource),
-    /// A queue is gone.
+    /// A queue no longer exists.
     QueueGone(QueuePath),
 }
 
@@ -92,13 +92,13 @@ pub struct Followed {
     apps: OrdMap<AppId, App>,
     queues: OrdMap<In<QueuePath>, Queue>,
     partitions: Vec<Arc<str>>,
-    /// Applications of which something is held: their owner or a priority is not known.
+    /// Applications of which something is held: their owner or a priority is unknown.
     unnamed: OrdSet<AppId>,
-    /// Applications that have gone, and when, with what is held of them: who they were of is not known yet.
+    /// Applications that have gone, and when, with what is held of them: who they were of is unknown yet.
     gone: OrdMap<AppId, (Time, App)>,
-    /// Up to when events have been heard: the time of the newest one.
+    /// Up to when events have been received: the time of the newest one.
     newest: Time,
-    /// Up to when there is nothing else to hear.
+    /// Up to when there is nothing else to receive.
     until: Time,
     /// When a look was compared last.
     agreed: Time,
@@ -116,7 +116,7 @@ impl Followed {
         self.counting
     }
 
-    /// Begins with what a look shows, and with what happened since about the time of the look.
+    /// Starts with what a look shows, and with what happened since about the time of the look.
     ///
     /// It counts from the newest of them on: what the look did not show yet is in the events, and what the events did not report yet comes later.
     pub fn begin(&mut self, look: &Look, since: impl IntoIterator<Item = (u64, Time, Change)>) {
@@ -178,14 +178,14 @@ impl Followed {
         }
     }
 
-    /// There is nothing else to hear of before this time.
-    pub fn heard_until(&mut self, at: Time) {
+    /// There is nothing else to receive of before this time.
+    pub fn received_until(&mut self, at: Time) {
         if self.counting {
             self.until = self.until.max(at);
         }
     }
 
-    /// Events are lost from here on, for a reason in words: what is known counts up to now, and then nothing until it begins again.
+    /// Events are lost from here on, for a reason in words: what is known counts up to now, and then nothing until it restarts.
     pub fn stop(&mut self, why: String) {
         if std::mem::take(&mut self.counting) {
             let until = self.until.max(self.newest);
@@ -228,12 +228,12 @@ impl Followed {
         self.until.max(self.newest)
     }
 
-    /// From when on it counts; `None` before it began.
+    /// From when on it counts; `None` before it started.
     pub fn since(&self) -> Option<Time> {
         self.begun.then_some(self.ledger.hours.since)
     }
 
-    /// The time of an event, never before the one that was heard last: of a clock that was set back no moment counts twice.
+    /// The time of an event, never before the one that was received last: of a clock that was set back no moment counts twice.
     fn clock(&mut self, at: Time) -> Time {
         if !self.counting || at.0.saturating_add(OUT_OF_ORDER) >= self.newest.0 {
             return at.max(self.newest);

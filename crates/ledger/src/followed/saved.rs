@@ -29,11 +29,11 @@ pub struct Ended {
     pub(super) second: Integral,
     /// What the scheduler had counted when the ledger first saw the application.
     pub(super) base: BTreeMap<Box<str>, u64>,
-    /// What was used beside what the scheduler has counted since then, when that was seen last.
+    /// What was used next to what the scheduler has counted since then, when that was seen last.
     pub(super) compared: Option<(Integral, BTreeMap<Box<str>, u64>)>,
 }
 
-/// What is kept beside the hours.
+/// What is kept next to the hours.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Head {
     begun: bool,
@@ -44,17 +44,17 @@ pub struct Head {
     inexact: Vec<(u64, u64)>,
 }
 
-/// An hour as it is written.
+/// An hour as written.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct SavedHour {
     accounts: Vec<(Account, Used)>,
     queues: Vec<(String, QueuePath, QueueUsed)>,
 }
 
-/// A moment of a ledger, as it is written down.
+/// A moment of a ledger, as written down.
 #[derive(Clone, Debug, Default)]
 pub struct Moment {
-    /// What stands beside the hours.
+    /// What is next to the hours.
     pub head: Head,
     hours: OrdMap<u64, Hour>,
     ended: OrdMap<AppId, Ended>,
@@ -115,8 +115,8 @@ impl Followed {
         let until = all.until();
         all.close(until);
         let live = self.apps.iter().filter(|(_, app)| app.ended.is_of_something());
-        let kept = self.ended.iter().filter(|(id, ended)| ended.is_of_something() && !self.apps.contains_key(*id));
-        let kept = kept.map(|(id, ended)| (id.clone(), ended.clone()));
+        let retained = self.ended.iter().filter(|(id, ended)| ended.is_of_something() && !self.apps.contains_key(*id));
+        let retained = retained.map(|(id, ended)| (id.clone(), ended.clone()));
         let head = Head {
             begun: self.begun,
             since: all.ledger.hours.since,
@@ -125,11 +125,11 @@ impl Followed {
             gaps: self.gaps.iter().cloned().collect(),
             inexact: self.inexact.iter().map(|(hour, count)| (*hour, *count)).collect(),
         };
-        let ended = live.map(|(id, app)| (id.clone(), app.ended_now())).chain(kept).collect();
+        let ended = live.map(|(id, app)| (id.clone(), app.ended_now())).chain(retained).collect();
         Moment { head, hours: all.ledger.hours.hours, ended }
     }
 
-    /// The ledger of a moment that was written down. It does not count: since then nobody followed the scheduler.
+    /// The ledger of a moment that was written down. It does not count: since then no one followed the scheduler.
     pub fn restored(moment: Moment, why: &str) -> Self {
         let Moment { head, hours, ended } = moment;
         let mut gaps: imbl::Vector<Gap> = head.gaps.into_iter().collect();
@@ -252,22 +252,22 @@ mod tests {
                 priority: Priority::default(),
                 higher: Vec::new(),
             };
-            let (mut now, mut kept, mut counted) = (begin, None::<Moment>, 0);
+            let (mut now, mut retained, mut counted) = (begin, None::<Moment>, 0);
             for (written, lost, off) in runs {
                 let mut ledger = Ledger::default();
-                match kept.take() {
+                match retained.take() {
                     Some(moment) => ledger = Ledger::restored(moment).continued(now, "it was killed"),
                     None => ledger.hours.begin(now),
                 }
                 ledger.set_app(now, ("default".into(), "app".into()), Some(rates.clone()));
                 now = now + Duration::from_millis(written);
-                kept = Some(ledger.moment(now));
+                retained = Some(ledger.moment(now));
                 counted += u128::from(written) * 1_000;
                 now = now + Duration::from_millis(lost);
                 ledger.set_app(now, ("default".into(), "app".into()), None);
                 now = now + Duration::from_millis(off);
             }
-            let ledger = Ledger::restored(kept.unwrap());
+            let ledger = Ledger::restored(retained.unwrap());
             let until = ledger.counted_until();
             let report = ledger.report(until, &Question::default());
             let used: u128 = report.total.allocated.micros().map(|(_, amount)| amount).sum();

@@ -1,4 +1,4 @@
-//! What an ask had while it was not known under what that counts.
+//! What an ask had while it was unknown under what that counts.
 
 use std::sync::Arc;
 
@@ -45,7 +45,7 @@ impl Ask {
     }
 }
 
-/// Counts spans of an application; a priority of their ask that was not known then may be known now.
+/// Counts spans of an application; a priority of their ask that was unknown then may be known now.
 fn count(hours: &mut Hours, (id, app): (&AppId, &App), spans: Vec<Span>, priority: Option<Priority>) {
     let nothing = Resource::new();
     for span in spans {
@@ -64,7 +64,7 @@ fn count(hours: &mut Hours, (id, app): (&AppId, &App), spans: Vec<Span>, priorit
 }
 
 impl Followed {
-    /// Holds what the asks of an application had up to now of which it is not known under what it counts.
+    /// Holds what the asks of an application had up to now of which it is unknown under what it counts.
     pub(super) fn close_spans(&mut self, id: &AppId, at: Time) {
         let Some(app) = self.apps.get_mut(id).filter(|_| self.counting) else { return };
         let (named, owner) = (app.is_named(), app.owner());
@@ -77,7 +77,7 @@ impl Followed {
         }
     }
 
-    /// Counts what is held of an application and known by now. `all`: the rest, too, as of nobody or of no known priority.
+    /// Counts what is held of an application and known by now. `all`: the rest, too, as of no one or of no known priority.
     fn count_held(&mut self, id: &AppId, all: bool) {
         let Some(app) = self.apps.get_mut(id).filter(|app| all || app.is_named()) else { return };
         let held = std::mem::take(&mut app.held);
@@ -104,7 +104,7 @@ impl Followed {
         }
     }
 
-    /// Counts all that is held up to now, of nobody and of no known priority where that is so.
+    /// Counts all that is held up to now, of no one and of no known priority where that is so.
     pub(super) fn release_held(&mut self, at: Time) {
         let ids: Vec<AppId> = self.unnamed.iter().cloned().collect();
         for id in &ids {
@@ -137,7 +137,7 @@ impl Followed {
         }
     }
 
-    /// Counts for nobody what has waited for long.
+    /// Counts for no one what has waited for long.
     pub(super) fn give_up(&mut self, at: Time) {
         let old = |since: &Time| at.0.saturating_sub(since.0) > GIVEN_UP_AFTER;
         let ids: Vec<AppId> = self.gone.iter().filter(|(_, (since, _))| old(since)).map(|(id, _)| id.clone()).collect();

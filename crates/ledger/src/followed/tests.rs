@@ -6,7 +6,7 @@ use crate::Dimension;
 use model::VCORE;
 
 const SECOND: u64 = 1_000_000;
-/// Where the tests begin: an hour of the clock, and some minutes.
+/// Where the tests start: an hour of the clock, and some minutes.
 const BEGIN: u64 = 100 * HOUR + 600 * SECOND;
 
 fn at(seconds: u64) -> Time {
@@ -29,7 +29,7 @@ fn released(id: &str) -> Change {
     Change::Released("app".into(), id.into())
 }
 
-/// An application of sue with what it has (true) and wants (false).
+/// An application of sue with what it has (true) and needs (false).
 fn seen(asks: &[(&str, i64, bool)]) -> SeenApp {
     let ask = |(id, amount, has): &(&str, i64, bool)| {
         let (amount, priority) = (Some(cores(*amount)), Priority(7));
@@ -52,7 +52,7 @@ fn look(seconds: u64, number: u64, apps: &[SeenApp]) -> Look {
     Look { at: at(seconds), number, partitions: vec![part] }
 }
 
-/// A ledger that began with one application.
+/// A ledger that started with one application.
 fn begun(asks: &[(&str, i64, bool)]) -> Followed {
     let mut followed = Followed::default();
     followed.begin(&look(0, 0, &[seen(asks)]), []);
@@ -89,10 +89,10 @@ fn who_and_which_priority_count_from_the_beginning_once_they_are_known() {
     for (number, seconds, change) in events {
         followed.happened(number, at(seconds), change);
     }
-    followed.heard_until(at(40));
+    followed.received_until(at(40));
     assert_eq!(by(&followed, Dimension::User), [(String::new(), 2 * 20 + 10, 2 * 10 + 10)], "nobody is known yet");
     followed.compare(&look(41, 8, &[SeenApp { group: Some("dev".into()), ..seen(&[("one", 2, true)]) }]));
-    followed.heard_until(at(50));
+    followed.received_until(at(50));
     assert_eq!(by(&followed, Dimension::User), [("sue".to_owned(), 2 * 30 + 10, 30)]);
     let unknown = UNKNOWN_PRIORITY.0.to_string();
     assert_eq!(by(&followed, Dimension::Priority), [(unknown, 10, 10), ("7".to_owned(), 60, 20)], "one ended unseen");
@@ -126,7 +126,7 @@ fn a_difference_counts_from_the_look_on_and_its_hours_are_not_exact() {
     let mut followed = begun(&[("one", 2, true), ("two", 4, false)]);
     followed.compare(&look(60, 0, &[seen(&[("one", 3, true)])]));
     followed.compare(&look(60, 0, &[seen(&[("one", 3, true)])]));
-    followed.heard_until(at(100));
+    followed.received_until(at(100));
     assert_eq!(total(&followed), (2 * 60 + 3 * 40, 4 * 60));
     assert_eq!(followed.inexact().collect::<Vec<_>>(), [(Time(100 * HOUR), 2)], "the same look again says nothing new");
 }
@@ -139,22 +139,22 @@ fn what_moved_at_the_time_of_a_look_is_left_to_the_next_one() {
     followed.compare(&look(29, 10, &[seen(&[("one", 2, true)])]));
     assert_eq!((total(&followed), followed.inexact().count()), ((60, 0), 0));
     followed.compare(&look(40, 11, &[seen(&[])]));
-    followed.heard_until(at(100));
+    followed.received_until(at(100));
     assert_eq!((total(&followed), followed.inexact().count()), ((60, 0), 0));
 }
 
 #[test]
 fn while_it_is_stopped_nothing_counts_and_the_gap_has_both_ends() {
     let mut followed = begun(&[("one", 2, true)]);
-    followed.heard_until(at(10));
+    followed.received_until(at(10));
     followed.stop("5 events are lost".to_owned());
     followed.stop("again".to_owned());
     followed.happened(7, at(15), asked("two", 100));
-    followed.heard_until(at(50));
+    followed.received_until(at(50));
     assert_eq!((total(&followed), followed.until()), ((20, 0), at(15)));
     let since = vec![(8, at(58), asked("three", 1)), (9, at(59), allocated("three", 1))];
     followed.begin(&look(55, 8, &[seen(&[("one", 2, true)])]), since);
-    followed.heard_until(at(70));
+    followed.received_until(at(70));
     assert_eq!(total(&followed), (20 + 3 * 11, 0), "from the newest event on");
     let gap = Gap { from: at(10), to: Some(at(59)), why: "5 events are lost".to_owned() };
     assert_eq!(followed.gaps().collect::<Vec<_>>(), [&gap]);
@@ -165,7 +165,7 @@ fn a_clock_that_is_set_back_by_minutes_counts_no_moment_twice() {
     let mut followed = begun(&[("one", 2, true)]);
     followed.happened(1, at(100), asked("two", 1));
     followed.happened(2, at(40), allocated("two", 1));
-    followed.heard_until(at(60));
+    followed.received_until(at(60));
     assert_eq!(total(&followed), (200, 0), "nothing until it comes to where it was");
     followed.happened(3, at(110), released("one"));
     assert_eq!(total(&followed), (200 + 3 * 10, 0));
@@ -215,15 +215,15 @@ fn after_a_restart_it_continues_with_a_gap() {
     followed.happened(2, at(20), allocated("two", 1));
     followed.happened(3, at(30), released("two"));
     let first = followed.moment();
-    followed.heard_until(at(3_100));
+    followed.received_until(at(3_100));
     let second = followed.moment();
-    let (changed, kept) = written(&first, &second);
+    let (changed, retained) = written(&first, &second);
     assert_eq!(changed, 2, "this hour, and the next one");
-    let mut again = Followed::restored(kept, "nobody followed it");
+    let mut again = Followed::restored(retained, "nobody followed it");
     assert_eq!(total(&again), total(&followed));
     assert_eq!(again.gaps().map(|gap| (gap.from, gap.to)).collect::<Vec<_>>(), [(at(3_100), None)]);
     again.begin(&look(4_000, 0, &[seen(&[("one", 2, true)])]), []);
-    again.heard_until(at(4_010));
+    again.received_until(at(4_010));
     assert_eq!(total(&again).0, 2 * 3_100 + 10 + 20);
     assert_eq!(again.gaps().next().and_then(|gap| gap.to), Some(at(4_000)));
 }
@@ -242,8 +242,8 @@ fn what_ended_allocations_used_stands_beside_the_schedulers_own_count() {
     let [one] = against.as_slice() else { panic!("{against:?}") };
     assert_eq!((one.ours.seconds(VCORE), one.allocations, one.before), (30_000, 1, 1));
     assert_eq!((one.second.seconds(VCORE), one.theirs.get(VCORE)), (1_000, Some(&529_000)));
-    let kept = Followed::restored(written(&Moment::default(), &followed.moment()).1, "");
-    assert_eq!(kept.against(&Question::default()), against, "another process sees the same");
+    let retained = Followed::restored(written(&Moment::default(), &followed.moment()).1, "");
+    assert_eq!(retained.against(&Question::default()), against, "another process sees the same");
     let of_bob = Question { user: Some("bob".to_owned()), ..Question::default() };
     assert_eq!(followed.against(&of_bob), []);
 }

@@ -2,7 +2,7 @@
 //!
 //! Both engines work in linear time and fold case by Unicode; they differ in some of the syntax. A pattern is therefore
 //! read here by the rules of the former and rewritten for the latter: perl classes and word boundaries are ASCII,
-//! `{` that begins no repetition is a letter, `[` inside brackets is one too, repetitions do not stack.
+//! `{` that starts no repetition is a letter, `[` inside brackets is one too, repetitions do not stack.
 
 mod translate;
 

@@ -2,7 +2,7 @@
 
 use super::{ExpressionFault, fault};
 
-/// The largest number of repetitions that can be asked for.
+/// The largest number of repetitions that can be requested.
 const REPEAT_MAX: u32 = 1000;
 
 /// The pattern as the `regex` crate takes it.
@@ -13,7 +13,7 @@ pub(super) fn translate(pattern: &str) -> Result<String, ExpressionFault> {
     Translator { rest: pattern, out: String::with_capacity(pattern.len() + 8) }.translate()
 }
 
-/// Reads a pattern from its beginning and writes it for the `regex` crate.
+/// Reads a pattern from its start and writes it for the `regex` crate.
 struct Translator<'p> {
     rest: &'p str,
     out: String,
@@ -75,7 +75,7 @@ impl<'p> Translator<'p> {
         self.out.push_str(&format!("\\x{{{:x}}}", u32::from(c)));
     }
 
-    /// The repetition `{n}`, `{n,}` or `{n,m}` at the beginning of the rest, if it is one.
+    /// The repetition `{n}`, `{n,}` or `{n,m}` at the start of the rest, if it is one.
     fn repetition(&mut self) -> Result<Option<&'p str>, ExpressionFault> {
         let Some(end) = self.rest.find('}') else { return Ok(None) };
         let inner = &self.rest[1..end];

@@ -39,7 +39,7 @@ impl Resource {
         self.all(other, |own, other| other.is_none_or(|other| own.is_some_and(|own| own <= other)))
     }
 
-    /// Whether the same names are present with the same amounts, which `==` does not ask for.
+    /// Whether the same names are present with the same amounts, which `==` does not request.
     pub fn is_same_as(&self, other: &Self) -> bool {
         self.all(other, |own, other| own == other)
     }
@@ -87,8 +87,8 @@ impl Resource {
             if have <= 0 {
                 score += 1.0;
             } else if have < fit {
-                let lack = (fit - have) as f64 / fit as f64;
-                score += lack;
+                let shortage = (fit - have) as f64 / fit as f64;
+                score += shortage;
             }
         }
         score

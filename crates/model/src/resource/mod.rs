@@ -5,7 +5,7 @@
 //! [`Resource::fit_in_max_undef`] differ there. *Unset*, which is a third thing, is `Option::None` where it can occur.
 //!
 //! `memory` and `vcore` have fields of their own, since nearly every resource is made of these two and the arithmetic is
-//! what a scheduling cycle mostly does; all other names stand in a short sorted list.
+//! what a scheduling cycle mostly does; all other names are in a short sorted list.
 
 mod compare;
 mod format;
@@ -118,7 +118,7 @@ impl Resource {
             .chain(self.others().iter().map(|(name, amount)| (&**name, *amount)))
     }
 
-    /// Visits every name of this with its amount, and beside it what `other` has of that name.
+    /// Visits every name of this with its amount, and next to it what `other` has of that name.
     pub fn each_beside(&self, other: &Self, mut visit: impl FnMut(&str, i64, Option<i64>)) {
         if self.present.memory {
             visit(MEMORY, self.memory, other.memory());
@@ -180,7 +180,7 @@ impl Resource {
         self.other.is_none() && other.other.is_none()
     }
 
-    /// Whether `test` holds for both amounts of every name of the union; a missing amount is `None`.
+    /// Whether `test` applies to both amounts of every name of the union; a missing amount is `None`.
     fn all(&self, other: &Self, test: impl Fn(Option<i64>, Option<i64>) -> bool) -> bool {
         if !self.are_plain(other) {
             let mut holds = true;
@@ -191,7 +191,7 @@ impl Resource {
         both(self.memory(), other.memory()) && both(self.vcore(), other.vcore())
     }
 
-    /// The union of names, each with what `combine` gives for it; a name for which it gives `None` is left out.
+    /// The union of names, each with what `combine` gives for it; a name for which it gives `None` is omitted.
     fn combine(&self, other: &Self, combine: impl Fn(Option<i64>, Option<i64>) -> Option<i64>) -> Self {
         let both = |l: Option<i64>, r: Option<i64>| if l.is_none() && r.is_none() { None } else { combine(l, r) };
         let mut result = Self::new();
@@ -314,7 +314,7 @@ impl Resource {
     #[must_use]
     pub fn multiply(&self, factor: f64) -> Self {
         let mut result = self.clone();
-        // `as` cuts towards zero, saturates, and takes NaN to 0, which is what SCH-033 asks for.
+        // `as` cuts towards zero, saturates, and takes NaN to 0, which is what SCH-033 requests.
         let scale = |amount: &mut i64| *amount = (*amount as f64 * factor) as i64;
         scale(&mut result.memory);
         scale(&mut result.vcore);

@@ -1,8 +1,8 @@
 //! The life of an application of the demo: it is submitted, asks stage by stage, its tasks end, it ends.
 //!
 //! Invariants:
-//! - a task is pending, allocated, or preempted and soon asked for again; the stage is over when there is none left;
-//! - placeholders are no tasks: a gang asks for its tasks once all of its placeholders stand, or once the scheduler has
+//! - a task is pending, allocated, or preempted and soon requested again; the stage is over when there is none left;
+//! - placeholders are no tasks: a gang requests its tasks once all of its placeholders stand, or once the scheduler has
 //!   given up waiting for them.
 
 use std::collections::BTreeSet;
@@ -129,7 +129,7 @@ impl Crowd {
         self.later(now, runs, Due::Release(app.clone(), ask.clone()));
     }
 
-    /// An allocation is gone, for whatever reason.
+    /// An allocation no longer exists, for whatever reason.
     pub(super) fn released(&mut self, now: Time, app: &AppId, ask: &AskId, reason: ReleaseReason) {
         let Some(running) = self.apps.get_mut(app) else { return };
         if running.placeholders.remove(ask) {
@@ -143,7 +143,7 @@ impl Crowd {
         }
     }
 
-    /// An ask is gone without an allocation.
+    /// An ask no longer exists without an allocation.
     pub(super) fn withdrawn(&mut self, now: Time, app: &AppId, ask: &AskId) {
         let Some(running) = self.apps.get_mut(app) else { return };
         if !running.placeholders.remove(ask) {
@@ -151,7 +151,7 @@ impl Crowd {
         }
     }
 
-    /// A gang that has come together, or that continues as it is, asks for its tasks some seconds later.
+    /// A gang that has come together, or that continues unchanged, requests its tasks some seconds later.
     pub(super) fn gang_moves(&mut self, now: Time, app: &AppId, state: AppState) {
         let moves = matches!(state, AppState::Starting | AppState::Running | AppState::Resuming);
         let Some(running) = self.apps.get_mut(app).filter(|_| moves) else { return };
@@ -161,7 +161,7 @@ impl Crowd {
         }
     }
 
-    /// A task of an application is over, however that came.
+    /// A task of an application has ended, however that came.
     fn task_ended(&mut self, now: Time, app: &AppId) {
         let Some(running) = self.apps.get_mut(app) else { return };
         running.tasks = running.tasks.saturating_sub(1);

@@ -33,7 +33,7 @@ pub(super) struct RunningApp {
     pub stage: u32,
     pub stages: u32,
     pub size: (u32, u32),
-    /// How often a task was asked for again.
+    /// How often a task was requested again.
     pub again: u32,
     /// Tasks that are allocated.
     pub held: BTreeSet<AskId>,
@@ -44,7 +44,7 @@ pub(super) struct RunningApp {
 }
 
 impl RunningApp {
-    /// Whether it asked for this queue.
+    /// Whether it requested this queue.
     pub fn is_in(&self, queue: &str) -> bool {
         STREAMS[self.stream].queue == queue
     }
@@ -59,7 +59,7 @@ impl RunningApp {
         self.held.contains(ask)
     }
 
-    /// What one task asks for.
+    /// What one task requests.
     pub fn resource(&self) -> Resource {
         amount(self.size.0, self.size.1)
     }
@@ -79,13 +79,13 @@ pub(super) enum Due {
     Arrive(usize),
     /// One application of a stream is submitted.
     Submit(usize),
-    /// An application asks for its next stage.
+    /// An application requests its next stage.
     Stage(AppId),
-    /// A task that was preempted is asked for again.
+    /// A task that was preempted is requested again.
     Again(AppId),
     /// A task ends.
     Release(AppId, AskId),
-    /// The submitter says that the application is over.
+    /// The submitter says that the application has ended.
     Remove(AppId),
     /// A node is taken out of service for a while.
     Drain,
@@ -93,7 +93,7 @@ pub(super) enum Due {
     Resume(NodeId),
     /// The old queue is taken out of the configuration, if something runs in it.
     Retire,
-    /// It comes back.
+    /// It returns.
     Restore,
 }
 
@@ -105,7 +105,7 @@ pub(super) fn amount(millicores: u32, gibibytes: u32) -> Resource {
 /// times as much.
 pub(super) fn slowed(now: Time, least: u32, most: u32) -> (u32, u32) {
     let day = u64::try_from(DAY.as_micros()).unwrap_or(u64::MAX);
-    // The day begins with the morning rush.
+    // The day starts with the morning rush.
     let hour = u32::try_from((now.0 + day / 3) % day * 240 / day).unwrap_or(0);
     let from_noon = hour.abs_diff(120);
     let percent = 66 + from_noon * 74 / 120;

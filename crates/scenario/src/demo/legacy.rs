@@ -1,4 +1,4 @@
-//! A queue that is taken out of the configuration from time to time, drains, goes, and comes back.
+//! A queue that is taken out of the configuration from time to time, drains, goes, and returns.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -18,18 +18,18 @@ pub(super) const LEGACY: &str = "root.batch.legacy";
 /// The line by which its part of the configuration is known.
 const ENTRY: &str = "- name: legacy\n";
 
-/// What is in force of it.
+/// What is active of it.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(super) struct Legacy {
     profile: Profile,
-    /// Whether the configuration in force has the queue.
+    /// Whether the active configuration has the queue.
     pub configured: bool,
     /// The texts that were given out, by checksum: two at most.
     given: BTreeMap<String, String>,
-    /// A reload was given out, and whether it is in force is not known yet.
+    /// A reload was given out, and whether it is active is unknown yet.
     #[serde(default)]
     awaited: bool,
-    /// Somebody else took it out: it is theirs to bring back.
+    /// Someone else took it out: it is theirs to bring back.
     #[serde(default)]
     pub taken_out: bool,
 }
@@ -49,7 +49,7 @@ impl Legacy {
         Some(Command::Configure(Arc::new(config)))
     }
 
-    /// Some reload was taken or refused. Gives what is to be tried again, if it was the one given out last and was refused.
+    /// Some reload was taken or refused. Returns what is to be tried again, if it was the one given out last and was refused.
     pub fn answered(&mut self, taken: bool) -> Option<Due> {
         if !std::mem::take(&mut self.awaited) || taken {
             return None;
@@ -58,7 +58,7 @@ impl Legacy {
         Some(if self.configured { Due::Retire } else { Due::Restore })
     }
 
-    /// It begins to drain: by what was given out, or because somebody else took it out.
+    /// It starts to drain: by what was given out, or because someone else took it out.
     pub fn drains(&mut self) {
         self.taken_out |= self.configured;
         self.configured = false;
@@ -77,6 +77,6 @@ impl Legacy {
 
 /// The configuration without the queue, which is a paragraph of its own there.
 pub(super) fn without_legacy() -> String {
-    let kept: Vec<&str> = demo_config().split("\n\n").filter(|paragraph| !paragraph.contains(ENTRY)).collect();
-    kept.join("\n\n")
+    let retained: Vec<&str> = demo_config().split("\n\n").filter(|paragraph| !paragraph.contains(ENTRY)).collect();
+    retained.join("\n\n")
 }

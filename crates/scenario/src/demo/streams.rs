@@ -7,7 +7,7 @@ use super::legacy::LEGACY;
 pub(super) struct Stream {
     /// What its applications are called, before their number.
     pub name: &'static str,
-    /// The queue that they ask for; empty for the placement rules to decide.
+    /// The queue that they request; empty for the placement rules to decide.
     pub queue: &'static str,
     /// Who submits them.
     pub users: &'static [&'static str],
@@ -17,9 +17,9 @@ pub(super) struct Stream {
     pub every: (u32, u32),
     /// How many come with one arrival.
     pub burst: (u32, u32),
-    /// How many are there from the beginning.
+    /// How many are there from the start.
     pub first: u32,
-    /// At this many, further arrivals are left out.
+    /// At this many, further arrivals are omitted.
     pub most: u32,
     /// How often an application asks, one stage after the other.
     pub stages: (u32, u32),
@@ -72,7 +72,7 @@ const COMMON: Stream = Stream {
     gang: false,
 };
 
-/// All of them. What they ask for together is about three quarters of the cluster, more at a busy hour.
+/// All of them. What they request together is about three quarters of the cluster, more at a busy hour.
 pub(super) const STREAMS: [Stream; 12] = [
     Stream {
         name: "service",

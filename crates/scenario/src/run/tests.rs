@@ -130,7 +130,7 @@ fn timers_fire_on_the_way_at_their_own_time() {
         let live = partition.apps.iter().next().map(|(_, app)| app.state.name());
         states.push(live.or(partition.ended.front().map(|app| app.state.name())).unwrap_or("none"));
     }
-    // The step after the release begins 1 ms later, so 29 999 ms more are 30 s.
+    // The step after the release starts 1 ms later, so 29 999 ms more are 30 s.
     assert_eq!(states, ["none", "New", "Accepted", "Starting", "Completing", "Completed", "Completed"]);
     let ended = &runner.scheduler().partitions()[0].ended[0];
     assert_eq!(ended.finished, Some(Time::from_millis(5 + 30_000)));

@@ -46,7 +46,7 @@ impl Partition {
         }
     }
 
-    /// Whether somebody may kill an application: it is there and alive, and he administers its queue (SCH-201, SCH-202).
+    /// Whether someone may kill an application: it is there and alive, and he administers its queue (SCH-201, SCH-202).
     ///
     /// # Errors
     /// Why not.
@@ -64,7 +64,7 @@ impl Partition {
         Ok(key)
     }
 
-    /// Whether somebody may move an application, and where it would go (SCH-203).
+    /// Whether someone may move an application, and where it would go (SCH-203).
     ///
     /// # Errors
     /// The first check that refuses; of the checks 6 to 9 all.

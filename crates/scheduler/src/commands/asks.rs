@@ -11,13 +11,13 @@ use crate::state::partition::Partition;
 use crate::state::queue::ROOT;
 use model::{AppState, AskId, Resource, Time};
 
-/// From so many asks at once on it pays to make room for them first.
+/// From this many asks at once on it pays to be preempted for them first.
 const MANY: u32 = 4;
-/// For so many at most: they may be refused all the same.
+/// For this many at most: they may be refused all the same.
 const ROOM: u32 = 10_000;
 
 impl Partition {
-    /// An application asks for something, once or several times.
+    /// An application requests something, once or several times.
     pub(crate) fn ask(&mut self, now: Time, spec: &AskSpec, events: &mut Vec<Event>) {
         if let Some(app) = self.app_key(&spec.app).filter(|_| spec.count > MANY) {
             self.apps[app].make_room(spec.count.min(ROOM) as usize);
@@ -35,35 +35,38 @@ impl Partition {
         }
     }
 
-    /// Whether an ask would be taken, with `more` asked for before it. Gives its application.
+    /// Whether an ask would be taken, with `more` requested before it. Returns its application.
     ///
     /// # Errors
     /// Why it would not.
     pub(crate) fn check_ask(&self, id: &AskId, spec: &AskSpec, more: &Resource) -> Result<AppKey, String> {
         let app = self.app_key(&spec.app).ok_or_else(|| format!("no active application {:?}", spec.app))?;
         if !spec.resource.strictly_greater_than_zero() {
-            return Err(format!("ask {id:?} of application {:?} requests nothing", spec.app));
+            return Err(format!("request {id:?} of application {:?} is empty", spec.app));
         }
         // Everything in the partition together must stay countable, or counters would drift by saturation.
         let root = &self.queues[ROOT];
         let mut counted = root.pending.add(&root.allocated);
         counted.add_assign(more);
         if !counted.adds_exactly(&spec.resource) {
-            return Err(format!("ask {id:?} of application {:?} is too large to be counted with the others", spec.app));
+            return Err(format!(
+                "request {id:?} of application {:?} is too large: the sum of all requests overflows",
+                spec.app
+            ));
         }
         if spec.holds_for_no_group() {
-            return Err(format!("placeholder {id:?} of application {:?} names no task group", spec.app));
+            return Err(format!("placeholder {id:?} of application {:?} has no task group", spec.app));
         }
         if let Some(state) = self.apps[app].ending {
-            return Err(format!("application {:?} is about to be {state} and takes no asks", spec.app));
+            return Err(format!("application {:?} is about to be {state} and accepts no requests", spec.app));
         }
         if self.apps[app].state == AppState::Failing {
-            return Err(format!("application {:?} is failing and takes no asks", spec.app));
+            return Err(format!("application {:?} is failing and accepts no requests", spec.app));
         }
         let known = self.apps[app].ask_key(id).map(|known| &self.apps[app].asks[known]);
         let refused = self.switches.ask_again_allocated == AskAgainAllocated::Refused;
         if refused && known.is_some_and(|known| known.allocation.is_some()) {
-            return Err(format!("ask {id:?} of application {:?} is allocated already", spec.app));
+            return Err(format!("request {id:?} of application {:?} is already allocated", spec.app));
         }
         Ok(app)
     }
@@ -98,7 +101,7 @@ impl Partition {
         Ok(())
     }
 
-    /// Does with an ask what is to be done when its id is asked for again (D-23). Gives whether that is all.
+    /// Does with an ask what is to be done when its id is requested again (D-23). Returns whether that is all.
     fn asked_again(
         &mut self,
         now: Time,
@@ -154,7 +157,7 @@ impl Partition {
         if std::mem::replace(&mut old.superseded, true) {
             return;
         }
-        application.kept_priority = Some(priority);
+        application.retained_priority = Some(priority);
         application.pending.sub_assign(&old.resource);
         application.pending.prune();
         application.bands.sub(old.priority, false, &old.resource);
@@ -185,7 +188,7 @@ impl Partition {
         }
     }
 
-    /// Gives an ask or allocation another size, whether there is room or not.
+    /// Returns an ask or allocation another size, whether there is room or not.
     fn resize(&mut self, now: Time, app: AppKey, ask: AskKey, to: &Resource, events: &mut Vec<Event>) {
         let application = &mut self.apps[app];
         let path = self.queues.path_up(application.queue);

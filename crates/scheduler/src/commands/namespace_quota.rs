@@ -50,7 +50,7 @@ impl Partition {
     }
 }
 
-/// A resource as JSON writes it: `{"resources":{"memory":{"value":100}}}`. `None` for what does not read or holds nothing
+/// A resource as JSON writes it: `{"resources":{"memory":{"value":100}}}`. `None` for what is invalid or has no allocations
 /// positive.
 fn resource_tag(tags: &BTreeMap<String, String>, name: &str) -> Option<Resource> {
     let json: serde_json::Value = serde_json::from_str(tag(tags, name)?).ok()?;

@@ -20,7 +20,7 @@ impl Partition {
             return reject(now, &id, "a negative capacity", events);
         }
         if !self.capacity().adds_exactly(&spec.capacity) {
-            return reject(now, &id, "too large to be counted with the other nodes", events);
+            return reject(now, &id, "too large: the sum of all nodes overflows", events);
         }
         let spec = &NodeSpec { capacity: self.counted_capacity(&spec.capacity), ..spec.clone() };
         let key = self.nodes.add(spec.clone());
@@ -48,7 +48,7 @@ impl Partition {
         }
         let (before, occupied_before) = (self.nodes[key].total.clone(), self.nodes[key].occupied.clone());
         if capacity.is_some_and(|capacity| !self.capacity().sub(&before).adds_exactly(capacity)) {
-            return reject(now, id, "too large to be counted with the other nodes", events);
+            return reject(now, id, "too large: the sum of all nodes overflows", events);
         }
         self.nodes.change(key, |node| {
             if let Some(capacity) = capacity {

@@ -19,13 +19,13 @@ const INSTANCE_TYPE: &str = "si/instance-type";
 const UNKNOWN: &str = "UNKNOWN";
 
 impl Partition {
-    /// An allocation is over, or a pending ask is withdrawn.
+    /// An allocation has ended, or a pending ask is withdrawn.
     pub(crate) fn release(&mut self, now: Time, app: &AppId, ask: &AskId, events: &mut Vec<Event>) {
         let Some(key) = self.app_key(app) else {
             return refuse(now, format!("no active application {app:?}"), events);
         };
         let Some(ask_key) = self.apps[key].key_to_release(ask) else {
-            return refuse(now, format!("application {app:?} has no ask {ask:?}"), events);
+            return refuse(now, format!("application {app:?} has no request {ask:?}"), events);
         };
         let released = &self.apps[key].asks[ask_key];
         if let Some(reason) = released.rare.stopping.filter(|_| released.allocation.is_some()) {
@@ -76,7 +76,7 @@ impl Partition {
         }
     }
 
-    /// The submitter says that the application is over: everything it still has is released, and it is Completed from any state
+    /// The submitter says that the application has ended: everything it still has is released, and it is Completed from any state
     /// (SCH-173).
     pub(crate) fn remove_app(&mut self, now: Time, app: &AppId, events: &mut Vec<Event>) {
         match self.app_key(app).filter(|key| self.apps[*key].ending.is_none()) {
@@ -135,7 +135,7 @@ impl Partition {
         self.withdraw_asks(now, app, reason, usize::MAX, events);
     }
 
-    /// Takes at most so many pending asks off an application. Gives how many.
+    /// Takes at most this many pending asks off an application. Returns how many.
     fn withdraw_asks(
         &mut self,
         now: Time,
@@ -162,7 +162,7 @@ impl Partition {
         self.take_allocations(now, app, ReleaseReason::Stopped, usize::MAX, events);
     }
 
-    /// Takes at most so many allocations off an application, the oldest first, as [`Partition::take_allocation`] takes one. Counters
+    /// Takes at most this many allocations off an application, the oldest first, as [`Partition::take_allocation`] takes one. Counters
     /// move once, each node's room too: an application may have very many.
     fn take_allocations(
         &mut self,

@@ -72,7 +72,7 @@ impl Partition {
                 let path = &queue.path;
                 let count = queue.apps.len();
                 return Err(format!(
-                    "CFG-110: {path} cannot become a parent, it has {count} live applications: {}",
+                    "CFG-110: {path} cannot become a parent, it has {count} active applications: {}",
                     ids.join(", ")
                 ));
             }
@@ -131,7 +131,7 @@ impl Partition {
         Ok(())
     }
 
-    /// Finds or makes one queue and gives it its settings. Gives what the configuration before said of it, if the queue passes on
+    /// Finds or makes one queue and gives it its settings. Returns what the configuration before said of it, if the queue passes on
     /// what it did then.
     fn load_queue<'a>(
         &mut self,
@@ -147,7 +147,7 @@ impl Partition {
         let parent = parent.map(|(parent, _)| parent);
         let draining = parent.map(|parent| &self.queues[parent]).filter(|p| p.state == QueueState::Draining);
         if let (None, Some(draining)) = (known, draining) {
-            return Err(format!("queue {} cannot be added below {}, which drains", config.name, draining.path));
+            return Err(format!("queue {} cannot be added to {}, which is draining", config.name, draining.path));
         }
         let key = known.unwrap_or_else(|| self.create(now, parent, &config.name, true, events));
         if known.is_none() {
@@ -186,7 +186,7 @@ impl Partition {
         key
     }
 
-    /// Gives a queue what the configuration says of it (SCH-178). Its parent has been settled.
+    /// Returns a queue what the configuration says of it (SCH-178). Its parent has been settled.
     fn settle(&mut self, now: Time, key: QueueKey, config: &QueueConfig, known: bool, events: &mut Vec<Event>) {
         let (path, parent) = (self.queues[key].path.clone(), self.queues[key].parent);
         let of_parent = parent.map(|parent| &self.queues[parent].settings);
@@ -226,7 +226,7 @@ impl Partition {
             submit_acl: config.submit_acl.value.clone(),
             max_applications,
             template,
-            // New limits come into force all together, at the end.
+            // New limits become active all together, at the end.
             limits: Arc::clone(&queue.settings.limits),
         });
         let before = (queue.max.clone(), queue.guaranteed.clone());
@@ -266,7 +266,7 @@ impl Partition {
         properties
     }
 
-    /// A queue's type follows its configuration, but a parent that lost its children stays one until the last is gone
+    /// A queue's type follows its configuration, but a parent that lost its children stays one until the last no longer exists
     /// (`config.md` section 15).
     pub(crate) fn settle_type(&mut self, now: Time, key: QueueKey, events: &mut Vec<Event>) {
         let Some(queue) = self.queues.get(key) else { return };
@@ -285,9 +285,9 @@ impl Partition {
         if self.queues.get(key).is_some_and(|queue| queue.children.len() == config.children.len()) {
             return;
         }
-        let kept: BTreeSet<&str> = config.children.iter().map(|child| child.name.as_str()).collect();
+        let retained: BTreeSet<&str> = config.children.iter().map(|child| child.name.as_str()).collect();
         let children = self.queues[key].children.iter().copied();
-        let missing = children.filter(|child| !kept.contains(self.queues[*child].path.name()));
+        let missing = children.filter(|child| !retained.contains(self.queues[*child].path.name()));
         let begins = |queue: &Queue| queue.managed && queue.state == QueueState::Active;
         let missing: Vec<_> = missing.map(|child| (child, begins(&self.queues[child]))).collect();
         let mut gone: Vec<_> = missing.iter().map(|(child, _)| *child).collect();

@@ -1,4 +1,4 @@
-//! The queue cleaner: queues that nobody needs any more (SCH-182).
+//! The queue cleaner: queues that no one needs any more (SCH-182).
 
 use crate::index::QueueKey;
 use crate::inspect::dry_run::is_cleaned;
@@ -19,7 +19,7 @@ impl Partition {
         }
     }
 
-    /// One pass that somebody asked for.
+    /// One pass that someone requested.
     pub(crate) fn clean_up(&mut self, now: Time, queues: bool, applications: bool, events: &mut Vec<Event>) {
         if queues {
             self.clean(now, events);

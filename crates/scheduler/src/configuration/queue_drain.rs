@@ -36,7 +36,7 @@ pub struct DrainingApp {
     pub state: AppState,
     /// What it holds, placeholders included.
     pub allocated: Resource,
-    /// What it asks for.
+    /// What it requests.
     pub pending: Resource,
     /// When it ends by itself unless it asks again; `None` while something of it runs or waits for ever.
     pub ends_by: Option<Time>,
@@ -95,7 +95,7 @@ impl Partition {
         Acl::joined(self.queues.path_up(key).iter().map(|key| &self.queues[*key].settings.admin_acl))
     }
 
-    /// Reports that a queue with everything below it begins to drain: its administrators once, its applications once each
+    /// Reports that a queue with everything below it starts to drain: its administrators once, its applications once each
     /// (SCH-212).
     pub(crate) fn report_draining(&self, now: Time, key: QueueKey, events: &mut Vec<Event>) {
         let (partition, queue) = (self.name.clone(), self.queues[key].path.clone());

@@ -1,4 +1,4 @@
-//! Which candidates of a leaf stand in groups: applications go there when they have backed off, and come back when something changes for
+//! Which candidates of a leaf are in groups: applications go there when they have backed off, and return when something changes for
 //! one of them or its time comes. What changes for all of a group is seen once for the group, in each walk.
 
 use crate::cycle::leaf_walk::{LeafWalk, Passed};
@@ -50,7 +50,7 @@ impl Partition {
         app.asks.get(app.backoff.as_ref()?.by_conditions?.ask)
     }
 
-    /// A walk has ended, at the `picked` application or behind the last one. What it passed is counted, and what it looked at goes where it
+    /// A walk has ended, at the `picked` application or behind the last one. What it passed is counted, and what it examined goes where it
     /// belongs now.
     pub(crate) fn end_walk(&mut self, now: Time, leaf: QueueKey, walk: LeafWalk, picked: Option<AppKey>) {
         for number in 0..self.queues[leaf].candidates.group_count() {
@@ -92,8 +92,8 @@ impl Partition {
     fn put_to_sleep(&mut self, leaf: QueueKey, app: AppKey) {
         let unlimited = self.has_no_limits(app);
         let conditions = self.apps[app].backoff.as_ref().and_then(|backoff| backoff.by_conditions);
-        let alike = conditions.map(|by| self.groups_like(leaf, &self.apps[app].asks[by.ask]));
-        let alike = |group: usize| alike.as_ref().is_none_or(|alike| alike.contains(&group));
+        let identical = conditions.map(|by| self.groups_like(leaf, &self.apps[app].asks[by.ask]));
+        let identical = |group: usize| identical.as_ref().is_none_or(|identical| identical.contains(&group));
         let Self { queues, apps, .. } = self;
         let Some(Application { rank: Some(rank), backoff: Some(backoff), asleep, queue, .. }) = apps.get_mut(app)
         else {
@@ -103,7 +103,7 @@ impl Partition {
             return;
         }
         let candidates = queues.candidates_mut(leaf);
-        *asleep = candidates.put_to_sleep(rank, backoff, alike);
+        *asleep = candidates.put_to_sleep(rank, backoff, identical);
         if let (Some(asleep), Some(since)) = (asleep, &mut backoff.since) {
             since.of_group = candidates.group(asleep.group).skipped_cycles;
         }
@@ -112,14 +112,14 @@ impl Partition {
     /// The groups of a leaf whose asks a resource manager's conditions treat as this one.
     fn groups_like(&self, leaf: QueueKey, ask: &Ask) -> Vec<usize> {
         let candidates = &self.queues[leaf].candidates;
-        let alike = |number: &usize| {
+        let identical = |number: &usize| {
             let other = self.stands_for_group(candidates.group(*number));
-            other.is_some_and(|other| self.nodes.treat_alike(other, ask))
+            other.is_some_and(|other| self.nodes.treat_identical(other, ask))
         };
-        (0..candidates.group_count()).filter(alike).collect()
+        (0..candidates.group_count()).filter(identical).collect()
     }
 
-    /// One that may stand in a group stands there no more.
+    /// One that may be in a group is there no more.
     pub(crate) fn wake_app(&mut self, app: AppKey) {
         let Self { queues, apps, .. } = self;
         let Some(Application { rank: Some(rank), backoff, asleep, queue, .. }) = apps.get_mut(app) else { return };

@@ -33,7 +33,7 @@ impl Backoff {
         Self { seen, ..Self::at_epoch(epoch) }
     }
 
-    /// Nothing may have changed for it but its limits. `seen`: what has been looked at since. `ask`: one that stands for all, where a
+    /// Nothing may have changed for it but its limits. `seen`: what has been examined since. `ask`: one that represents all, where a
     /// resource manager's conditions count.
     pub(super) fn holds(
         &self,
@@ -120,7 +120,7 @@ impl Unschedulable {
         Some(self.left?.1)
     }
 
-    /// Counts an ask that passed its limits and queues and found no node. Gives how long the others wait, once there are so many.
+    /// Counts an ask that passed its limits and queues and found no node. Returns how long the others wait, once there are this many.
     pub fn count(&mut self, ask: &Ask, tried: TryResult) -> Option<Duration> {
         let counts = tried == TryResult::NoNode && ask.rare.required_node.is_none();
         let (left, delay) = self.left.as_mut().filter(|_| counts)?;
@@ -132,10 +132,10 @@ impl Unschedulable {
 impl Application {
     /// Whether its asks are not tried yet, since too many found no node.
     pub(crate) fn is_held_off(&self, now: Time) -> bool {
-        self.held_off_until.is_some_and(|until| now < until)
+        self.backoff_until.is_some_and(|until| now < until)
     }
 
-    /// Whether a further ask, pending or allocated, stands behind this place.
+    /// Whether a further ask, pending or allocated, follows this place.
     pub(crate) fn has_ask_behind(&self, place: &AskRank) -> bool {
         self.asks.iter().any(|(key, ask)| ask.rank(key) > *place)
     }
@@ -148,21 +148,21 @@ impl FailureTracker {
         Self { backoff: app.reservations.is_empty().then(backoff), unschedulable: Unschedulable::default() }
     }
 
-    /// After so many asks that find no node the others wait (D-19). Then each cycle has to count.
+    /// After this many asks that find no node the others wait (D-19). Then each cycle has to count.
     pub fn with_unschedulable(self, unschedulable: Unschedulable) -> Self {
         let backoff = self.backoff.filter(|_| unschedulable.left.is_none());
         Self { backoff, unschedulable }
     }
 
-    /// The ask that stands for all of the application before a resource manager's conditions.
+    /// The ask that represents all of the application before a resource manager's conditions.
     pub fn stands_for_all(&self) -> Option<AskKey> {
         Some(self.backoff.as_ref()?.by_conditions?.ask)
     }
 
-    /// No node takes an ask under a resource manager's conditions. `alike`: neither does one for those before it that stands for all.
-    pub fn note_conditions(&mut self, now: Time, (key, ask): (AskKey, &Ask), alike: bool, nodes: &Nodes) {
+    /// No node takes an ask under a resource manager's conditions. `identical`: neither does one for those before it that represents all.
+    pub fn note_conditions(&mut self, now: Time, (key, ask): (AskKey, &Ask), identical: bool, nodes: &Nodes) {
         let Some(backoff) = &mut self.backoff else { return };
-        let Some(loosened) = nodes.loosened(ask).filter(|_| alike) else { return self.clear() };
+        let Some(loosened) = nodes.loosened(ask).filter(|_| identical) else { return self.clear() };
         let reported = ask.rare.predicates_reported.filter(|last| !is_report_due(now, Some(*last)));
         let by = backoff.by_conditions.get_or_insert(ByConditions { ask: key, loosened, reported: true });
         by.reported &= reported.is_some();
@@ -227,7 +227,7 @@ impl Partition {
     /// Has the asks of an application not tried for a while, as another scheduler does (D-19).
     pub fn hold_off(&mut self, app: &AppId, until: Time) {
         if let Some(key) = self.app_key(app) {
-            self.apps[key].held_off_until = Some(until);
+            self.apps[key].backoff_until = Some(until);
         }
     }
 
@@ -340,7 +340,7 @@ impl Partition {
             all.join(&group.common);
             conditions |= group.common.by_conditions.is_some();
         }
-        // No ask stands for all of a leaf: nothing may change on nodes.
+        // No ask represents all of a leaf: nothing may change on nodes.
         all.seen.changes = conditions.then(|| self.nodes.changes());
         all.until = all.until.min(candidates.first_wake().map_or(NEVER, |(until, _)| until));
         Some(all)
@@ -359,7 +359,7 @@ impl Partition {
         }
     }
 
-    /// Something that concerns everybody changed.
+    /// Something that concerns everyone changed.
     pub(crate) fn end_all_backoffs(&mut self) {
         self.epoch += 1;
         self.quiet = None;

@@ -8,7 +8,7 @@ use model::Time;
 
 impl Partition {
     /// One cycle that makes up to `most` allocations: what [`Partition::cycle`] finds, and more for the same application on the same
-    /// node, its asks in their order. Nothing is held back for it, no reservation is changed, and gangs come together as
+    /// node, its asks in their order. Nothing is blocked for it, no reservation is changed, and gangs come together as
     /// ever.
     pub(crate) fn cycle_with_batch(&mut self, now: Time, most: u32, events: &mut Vec<Event>) {
         let before = events.len();

@@ -1,6 +1,6 @@
 //! The check of maxima when an ask is about to be allocated (SCH-095, D-22).
 //!
-//! The headroom was checked before, in the names that the ask wants. 1.5.1 checks all names in use: a queue that uses more of anything than
+//! The headroom was checked before, in the names that the ask needs. 1.5.1 checks all names in use: a queue that uses more of anything than
 //! its maximum gets nothing more, and every node is tried in vain.
 
 use crate::index::QueueKey;

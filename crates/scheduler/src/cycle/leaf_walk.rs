@@ -58,7 +58,7 @@ impl LeafWalk {
             with_attempts,
             attempts_ended: None,
             sources: Vec::new(),
-            // None has been woken so often: it reads at once.
+            // None has been woken this often: it reads at once.
             woken: u64::MAX,
             last: None,
             looked_at: Vec::new(),
@@ -106,7 +106,7 @@ impl LeafWalk {
         }
     }
 
-    /// Reads again what stands behind the last one, from the sets that are not passed.
+    /// Reads again what follows the last one, from the sets that are not passed.
     fn read_again(&mut self, candidates: &Candidates) {
         self.woken = candidates.woken();
         let passed = |group: usize| {

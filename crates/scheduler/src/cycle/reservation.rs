@@ -1,7 +1,7 @@
 //! Reservations: a node reserved for an ask that found no room (`scheduler.md` sections 12 and 15).
 //!
 //! Invariants:
-//! - a reservation stands on both sides, with the application and on the node, and is counted in the partition;
+//! - a reservation is on both sides, with the application and on the node, and is counted in the partition;
 //! - an ask holds at most one; a node holds at most one, but in 1.8.0 any number of asks that require it.
 
 use std::time::Duration;
@@ -17,7 +17,7 @@ use model::{AppState, Time};
 /// How long a reservation stands without headroom (N-04).
 pub(crate) const WITHOUT_HEADROOM: Duration = Duration::from_secs(120 * 60);
 
-/// Whether what an ask holds reserved has stood for too long (N-04).
+/// Whether what an ask holds reserved has represented too long (N-04).
 pub(crate) fn is_overdue(now: Time, ask: &Ask) -> bool {
     ask.rare.reserved_since.is_some_and(|since| now.since(since) > WITHOUT_HEADROOM)
 }
@@ -55,7 +55,7 @@ impl Partition {
         }
     }
 
-    /// Gives up what an ask holds reserved. Gives whether it held anything.
+    /// Gives up what an ask holds reserved. Returns whether it held anything.
     pub(crate) fn unreserve(&mut self, now: Time, app: AppKey, ask: AskKey, events: &mut Vec<Event>) -> bool {
         let application = &mut self.apps[app];
         let Some(at) = application.reservations.iter().position(|(reserved, _)| application.are_one(*reserved, ask))

@@ -1,7 +1,7 @@
 //! Cycles that skipped something: they count as tries too, and nothing is done in them but counting.
 //!
 //! A cycle that skips a whole partition is counted once for it, one that skips a leaf once for the leaf. How often an
-//! ask was tried follows from that when somebody wants to know, or when the backoff of its application ends.
+//! ask was tried follows from that when someone needs to know, or when the backoff of its application ends.
 
 use crate::index::AppKey;
 use crate::state::app::Application;

@@ -35,7 +35,7 @@ impl Predicates for Apart {
         !((own + kind(node.id.as_str())).is_multiple_of(3) || asks && self.placed.iter().any(other))
     }
 
-    fn alike(&self, one: &Ask, other: &Ask) -> bool {
+    fn identical(&self, one: &Ask, other: &Ask) -> bool {
         kind(one.id.as_str()) == kind(other.id.as_str())
     }
 

@@ -26,7 +26,7 @@ pub(crate) enum Pick {
     Claim { app: AppKey, ask: AskKey, node: NodeKey },
     /// The ask takes over from the placeholder, on the placeholder's node or another.
     Replace { app: AppKey, ask: AskKey, placeholder: AskKey, node: NodeKey },
-    /// Nothing can be done, and nobody behind it is tried: what a release does with a required-node ask that is too large for
+    /// Nothing can be done, and no one behind it is tried: what a release does with a required-node ask that is too large for
     /// its node (`profiles.md` section 2.2).
     Stall { app: AppKey },
     /// Victims are on their way out, and their node is reserved for the ask that needs the room.
@@ -42,7 +42,7 @@ pub(crate) enum AttemptOutcome {
     GiveUp(TryResult),
 }
 
-/// Tries the asks of one application in their order (SCH-082). Gives what a cycle does with one of them, and those of which
+/// Tries the asks of one application in their order (SCH-082). Returns what a cycle does with one of them, and those of which
 /// something new is known. It ends early where victims are to be sought for an ask, which `attempts` then says. `failures` learns why
 /// asks failed.
 #[expect(clippy::too_many_arguments, reason = "they are parts of one partition that are borrowed apart")]
@@ -68,7 +68,7 @@ pub(crate) fn try_asks(
         reservations,
         task_groups,
         namesakes,
-        held_off_until,
+        backoff_until,
         held_off,
         ..
     } = app;
@@ -91,7 +91,7 @@ pub(crate) fn try_asks(
             let same = other.resource == ask.resource
                 && other.rare.required_node.is_none()
                 && ask.rare.required_node.is_none();
-            same && (*tried != TryResult::NoNode || !may_reserve && nodes.treat_alike(other, ask))
+            same && (*tried != TryResult::NoNode || !may_reserve && nodes.treat_identical(other, ask))
         });
         let mut missed = false;
         let mut on_nodes = || {
@@ -115,9 +115,9 @@ pub(crate) fn try_asks(
             AttemptOutcome::Pick(_) => None,
             AttemptOutcome::Next(tried) | AttemptOutcome::GiveUp(tried) => Some(*tried),
         };
-        let alike = failures.stands_for_all().is_none_or(|other| {
+        let identical = failures.stands_for_all().is_none_or(|other| {
             let other = &asks[other];
-            other.resource == ask.resource && nodes.treat_alike(other, ask)
+            other.resource == ask.resource && nodes.treat_identical(other, ask)
         });
         let ask = &mut asks[*key];
         if let AttemptOutcome::Next(tried) = &outcome
@@ -129,7 +129,7 @@ pub(crate) fn try_asks(
         if tried == Some(TryResult::NoNode) && ask.rare.required_node.is_none() && nodes.has_predicates() {
             nodes.note_refused(ask, may_reserve);
             report_predicates(now, id, ask, nodes, events);
-            failures.note_conditions(now, (*key, ask), alike, nodes);
+            failures.note_conditions(now, (*key, ask), identical, nodes);
         }
         if let Some(tried) = tried {
             failures.note(now, ask, tried, headroom, attempts);
@@ -148,7 +148,7 @@ pub(crate) fn try_asks(
         if let Some(delay) = tried.and_then(|tried| failures.unschedulable.count(&asks[*key], tried))
             && asks.iter().any(|(key, other)| other.rank(key) > *rank)
         {
-            *held_off_until = Some(now + delay);
+            *backoff_until = Some(now + delay);
             let (asks, last) = (failures.unschedulable.most(), asks[*key].id.clone());
             *held_off = Some(HeldOff { since: now, asks, last });
             return (None, changed);
@@ -205,7 +205,7 @@ impl NodeAttempt<'_> {
             return AttemptOutcome::Next(TryResult::NoNode);
         }
         let open = |node: &&Node| node.schedulable && node.available.fit_in(wanted);
-        // What fits what is left fits the whole, but for nodes that others filled beyond it.
+        // What fits what is left fits the whole, except for nodes that others filled beyond it.
         let fits = |node: &&Node| node.total.fit_in(wanted) && nodes.lets(self.ask, node.key, true);
         if !self.commit_fails
             && let Some(node) = nodes.unreserved_for(self.ask).filter(open).find(fits)

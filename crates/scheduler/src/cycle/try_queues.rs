@@ -219,7 +219,7 @@ impl Partition {
         StateAwareFilter::Only(accepted.min_by_key(|app| (app.submitted, &app.id)).map(|app| app.key))
     }
 
-    /// Whether the application maxima let an application begin to run; one that runs already is never held back
+    /// Whether the application maxima let an application start to run; one that runs already is never blocked
     /// (SCH-081). A change is reported once (SCH-114).
     pub(crate) fn may_run(&mut self, now: Time, leaf: QueueKey, app: AppKey, events: &mut Vec<Event>) -> bool {
         self.decide_limits(now, app, !self.switches.group_usage_lost, events);
@@ -257,7 +257,7 @@ impl Partition {
         let mut fair_max: Vec<(QueueKey, Resource)> = Vec::new();
         for key in self.queues.top_down() {
             let queue = &self.queues[key];
-            // The ancestors' entries stand on the stack; what is not the parent is finished with.
+            // The ancestors' entries are on the stack; what is not the parent is finished with.
             while fair_max.last().is_some_and(|(last, _)| Some(*last) != queue.parent) {
                 fair_max.pop();
             }

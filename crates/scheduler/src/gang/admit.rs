@@ -24,7 +24,7 @@ impl Partition {
         taken.map_err(|why| format!("application {:?} cannot run as a gang: {why}", submission.app))
     }
 
-    /// Whether a leaf takes a gang of this size: its applications come in order of submission, and the maximum along its path has
+    /// Whether a leaf takes a gang of this size: its applications arrive order of submission, and the maximum along its path has
     /// room for the whole gang, without regard to usage (SCH-140).
     ///
     /// # Errors

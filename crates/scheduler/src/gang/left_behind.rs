@@ -37,7 +37,7 @@ impl Partition {
         self.refresh_app(app);
     }
 
-    /// An application does not know an allocation any more, which stays on its node. Gives what it takes up there.
+    /// An application does not know an allocation any more, which stays on its node. Returns what it takes up there.
     pub(crate) fn leave_on_node(&mut self, app: AppKey, ask: AskKey) -> Option<Resource> {
         let application = &mut self.apps[app];
         let Allocation { node, number, .. } = application.asks.get(ask)?.allocation?;

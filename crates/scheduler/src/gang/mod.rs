@@ -4,7 +4,7 @@
 //! - a replacement under way is known on both sides, with the ask that takes over and with the placeholder that gives way; the
 //!   ask is neither pending nor allocated then, and the placeholder counts everywhere as before;
 //! - on the placeholder's own node nothing more is charged for the ask, on another node its room is charged at once; its queue,
-//!   user and group are charged only when the placeholder is gone;
+//!   user and group are charged only when the placeholder no longer exists;
 //! - any other change of one of the two (withdrawn, released, killed, its node removed) first breaks the tie: the ask is
 //!   pending again;
 //! - the timer of a gang runs only while a placeholder is allocated.
@@ -26,7 +26,7 @@ use crate::state::ask::Ask;
 use crate::state::task_group::TaskGroup;
 
 impl Application {
-    /// A placeholder was asked for: its task group counts it.
+    /// A placeholder was requested: its task group counts it.
     pub(crate) fn expect(&mut self, ask: &Ask) {
         if let Some(name) = ask.rare.task_group.as_ref().filter(|_| ask.placeholder) {
             let group = self.task_groups.entry(Arc::clone(name)).or_default();
@@ -37,7 +37,7 @@ impl Application {
         }
     }
 
-    /// A placeholder is asked for again under the same id: it counts once.
+    /// A placeholder is requested again under the same id: it counts once.
     pub(crate) fn expect_less(&mut self, ask: &Ask) {
         if let Some(group) = self.group_of(ask) {
             group.count = group.count.saturating_sub(1);

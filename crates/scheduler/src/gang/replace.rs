@@ -136,7 +136,7 @@ impl Partition {
         self.stop(app, placeholder, ReleaseReason::Replaced);
     }
 
-    /// The placeholder is gone: the ask takes its place (SCH-144). The tie may be broken by now; then only the placeholder ends.
+    /// The placeholder no longer exists: the ask takes its place (SCH-144). The tie may be broken by now; then only the placeholder ends.
     pub(crate) fn end_replacement(
         &mut self,
         now: Time,
@@ -179,7 +179,7 @@ impl Partition {
     }
 
     /// Breaks the tie between an ask and a placeholder, seen from either: the ask is pending again. The placeholder still ends
-    /// if that was asked for.
+    /// if that was requested.
     pub(crate) fn untie(&mut self, app: AppKey, either: AskKey) {
         let asks = &mut self.apps[app].asks;
         let ask = asks[either].rare.gives_way.unwrap_or(either);

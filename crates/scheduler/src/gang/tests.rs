@@ -1,5 +1,5 @@
 //! Replacements caught half way: the placeholder is asked to stop, and before that is confirmed something else happens (SCH-144,
-//! SCH-193, EX-27). From outside nobody sees that moment, because the resource manager of this process confirms at once.
+//! SCH-193, EX-27). From outside no one sees that moment, because the resource manager of this process confirms at once.
 
 use std::sync::Arc;
 
@@ -30,7 +30,7 @@ fn vcore(amount: i64) -> Resource {
     [("vcore", amount)].into_iter().collect()
 }
 
-/// A gang g of one placeholder p, of 4, on n1, with n2 beside it.
+/// A gang g of one placeholder p, of 4, on n1, with n2 next to it.
 struct Half {
     scheduler: Scheduler,
 }
@@ -90,7 +90,7 @@ impl Half {
         &partition.apps[key]
     }
 
-    /// A real ask m of 3 begins to replace p; nothing is confirmed yet.
+    /// A real ask m of 3 starts to replace p; nothing is confirmed yet.
     fn begin(&mut self) {
         self.ask("m", 3, false);
         let partition = self.partition();
@@ -145,7 +145,7 @@ fn comes(events: &[EventKind], ask: &str, on: &str) -> bool {
     })
 }
 
-/// SCH-144: in place nothing moves but the pending amount; the difference goes back once the placeholder is gone.
+/// SCH-144: in place nothing moves but the pending amount; the difference goes back once the placeholder no longer exists.
 #[test]
 fn in_place_nothing_is_charged_twice() {
     let mut half = Half::new(Profile::Kornsole);

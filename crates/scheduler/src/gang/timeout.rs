@@ -51,7 +51,7 @@ impl Application {
 }
 
 impl Partition {
-    /// A placeholder came: with the first the gang's time begins, with the last the application runs (SCH-142, SCH-145). Until then
+    /// A placeholder came: with the first the gang's time starts, with the last the application runs (SCH-142, SCH-145). Until then
     /// it takes up a place of the application maxima (SCH-084).
     pub(crate) fn placeholder_allocated(&mut self, now: Time, app: AppKey, ask: AskKey, events: &mut Vec<Event>) {
         let application = &self.apps[app];
@@ -85,7 +85,7 @@ impl Partition {
         }
     }
 
-    /// The gang did not come together: its application continues without, or fails. Everything that it asks for or holds as
+    /// The gang did not come together: its application continues without, or fails. Everything that it requests or holds as
     /// placeholders goes.
     fn give_up_gang(&mut self, now: Time, app: AppKey, events: &mut Vec<Event>) {
         match self.apps[app].gang_style {
@@ -108,7 +108,7 @@ impl Partition {
         }
     }
 
-    /// Placeholders that did not come count as timed out now, those that did when they are gone (P-07); as do real asks in the releases
+    /// Placeholders that did not come count as timed out now, those that did when they no longer exist (P-07); as do real asks in the releases
     /// that take them for placeholders (P-21).
     fn count_missing(&mut self, app: AppKey) {
         let counts_real = self.switches.gang_timeout_real;
@@ -152,7 +152,7 @@ impl Partition {
         }
     }
 
-    /// What follows once the last placeholder is gone (SCH-170).
+    /// What follows once the last placeholder no longer exists (SCH-170).
     pub(crate) fn placeholder_gone(&mut self, now: Time, app: AppKey, events: &mut Vec<Event>) {
         if !self.stop_idle_placeholder_timer(app) {
             return;
@@ -177,7 +177,7 @@ impl Partition {
         }
     }
 
-    /// Without placeholders no gang's time runs. Gives whether none is left.
+    /// Without placeholders no gang's time runs. Returns whether none is left.
     pub(crate) fn stop_idle_placeholder_timer(&mut self, app: AppKey) -> bool {
         let none = self.apps[app].allocated_placeholder.is_zero();
         if none {

@@ -26,7 +26,7 @@ pub struct CleaningPlan {
 }
 
 impl Scheduler {
-    /// Why a configuration would be refused if it were loaded now; `None` when it would come into force.
+    /// Why a configuration would be refused if it were loaded now; `None` when it would become active.
     pub fn would_refuse(&self, now: Time, config: &Arc<Config>) -> Option<String> {
         if let Err(why) = self.accepts(config) {
             return Some(why);

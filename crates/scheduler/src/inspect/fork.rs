@@ -9,17 +9,17 @@ use crate::state::queue::Queue;
 use crate::state::scheduler::Scheduler;
 use model::Time;
 
-/// What an object takes beside its own fields, in bytes: names, maps, places in orders.
+/// What an object takes next to its own fields, in bytes: names, maps, places in orders.
 const BESIDE: usize = 512;
 
 impl Scheduler {
     /// A scheduler in the same state with one partition of this one, by its name; `None` if there is no such partition. It decides as this
-    /// one would, but asks nobody for rights: in it everybody may kill and move.
+    /// one would, but asks no one for rights: in it everyone may kill and move.
     pub fn fork(&self, partition: &str) -> Option<Self> {
         let mut copy = self.partitions.iter().find(|part| *part.name == *partition)?.clone();
         copy.dirty = None;
         copy.trusts_everybody = true;
-        // What was settled for a partition that is left out is not settled here.
+        // What was settled for a partition that is omitted is not settled here.
         let loaded = self.loaded.clone().filter(|_| self.partitions.len() == 1);
         Some(Self {
             switches: self.switches,
@@ -67,7 +67,7 @@ impl Partition {
         apps + queues + self.nodes.len() * (size_of::<Node>() + BESIDE) + self.ended.len() * size_of::<usize>()
     }
 
-    /// Lets pass what only a missing right stands against, where nobody is asked for rights.
+    /// Lets pass what only a missing right stands against, where no one is requested rights.
     pub(crate) fn unless_trusted(&self, checked: Result<(), Denial>) -> Result<(), Denial> {
         match checked {
             Err(Denial::NoAccess { .. }) if self.trusts_everybody => Ok(()),

@@ -2,7 +2,7 @@
 //! builds; the cost grows with the number of objects.
 //!
 //! In a debug build [`Scheduler::apply`] asserts them: after every command while there are few objects in the scheduler, as in most
-//! tests. With more objects it asserts them only after so many commands that the recount, which reads everything, costs each
+//! tests. With more objects it asserts them only after this many commands that the recount, which reads everything, costs each
 //! command little. That an allocation exceeds no maximum (7) is asserted where it is made: a maximum may be lowered below the
 //! present usage.
 
@@ -35,7 +35,7 @@ pub enum Invariant {
     RunningForLimits,
     /// The usage of a group is the sum over the applications that count under it (10).
     GroupUsage,
-    /// An application counts as pending what its pending asks ask for, which is never negative (1, 6).
+    /// An application counts as pending what its pending asks request, which is never negative (1, 6).
     Pending,
     /// Nothing is allocated beyond a maximum that was not lowered under it (7). Nor is what is allocated for placeholders counted apart
     /// where their size changes.
@@ -78,10 +78,10 @@ pub fn violations(scheduler: &Scheduler) -> Vec<String> {
     found
 }
 
-/// With so many queues, nodes, applications and asks or fewer, a debug build asserts after every command.
+/// With this many queues, nodes, applications and asks or fewer, a debug build asserts after every command.
 #[cfg(debug_assertions)]
 const SMALL: u64 = 200;
-/// With more, a command pays for so many of them on average.
+/// With more, a command pays for this many of them on average.
 #[cfg(debug_assertions)]
 const EACH: u64 = 10;
 
@@ -117,7 +117,7 @@ impl Check<'_> {
         }
     }
 
-    /// (1), (6), (7 but for lowered quotas), (8), (11), (12).
+    /// (1), (6), (7 except for lowered quotas), (8), (11), (12).
     fn queues(&mut self) {
         let partition = self.partition;
         for queue in partition.queues.iter() {
@@ -302,7 +302,7 @@ impl Check<'_> {
                     ask.rare.takes_over.is_none() || other.is_some_and(|other| other.rare.gives_way == Some(key));
                 let back = ask.rare.gives_way.and_then(|real| app.asks.get(real)?.rare.takes_over);
                 let tied = ask.rare.gives_way.is_none() || back.is_some_and(|takeover| takeover.placeholder == key);
-                self.that(ties && tied, || format!("ask {} of {} has no owner", ask.id, app.id));
+                self.that(ties && tied, || format!("request {} of {} has no owner", ask.id, app.id));
             }
             let timer = app.placeholder_timer;
             let stays = !self.holds(Invariant::Maximum) && !app.allocated_placeholder.is_zero();
@@ -314,16 +314,19 @@ impl Check<'_> {
         });
     }
 
-    /// (9): a reservation stands on both sides, and is counted.
+    /// (9): a reservation is on both sides, and is counted.
     fn reservations(&mut self) {
         let partition = self.partition;
         let mut count = 0;
         for (_, app) in partition.apps.iter() {
             count += app.reservations.len() as u64;
             for (ask, node) in &app.reservations {
-                let kept = partition.nodes.get(*node).is_some_and(|node| node.reservations.contains(&(app.key, *ask)));
+                let retained =
+                    partition.nodes.get(*node).is_some_and(|node| node.reservations.contains(&(app.key, *ask)));
                 let pending = app.asks.get(*ask).is_some_and(|ask| ask.allocation.is_none());
-                self.that(kept && pending, || format!("application {} has a reservation that is not active", app.id));
+                self.that(retained && pending, || {
+                    format!("application {} has a reservation that is not active", app.id)
+                });
             }
             let place = (app.submitted, app.id.clone(), app.key);
             let known = partition.queues[app.queue].reserved.contains(&place);
@@ -338,7 +341,7 @@ impl Check<'_> {
     }
 
     /// (10): the usage of a user or group in a queue is the sum over the applications that count there. An application runs
-    /// there if it has had an allocation since it last had nothing left. The limits that hold for an application are those
+    /// there if it has had an allocation since it last had nothing left. The limits that apply to an application are those
     /// of its path.
     fn usage(&mut self) {
         let partition = self.partition;

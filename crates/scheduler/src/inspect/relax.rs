@@ -1,6 +1,6 @@
-//! Changes that are only tried, in a fork: a maximum, a limit or a priority is raised as it stands, without a configuration.
+//! Changes that are only tried, in a fork: a maximum, a limit or a priority is raised unchanged, without a configuration.
 //!
-//! Invariant: the caches of cycles stay right, and a raised limit counts for everybody whom it concerns.
+//! Invariant: the caches of cycles stay right, and a raised limit counts for everyone whom it concerns.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use model::{AppId, AskId, Priority, QueuePath};
 
 impl Scheduler {
     /// Raises a maximum or limit to `to`: an amount of `resource` (memory in bytes, vcore in thousandths), without one a number of
-    /// applications. Gives whether a new configuration could do that. For forks: no configuration says this.
+    /// applications. Returns whether a new configuration could do that. For forks: no configuration says this.
     pub fn raise(&mut self, app: &AppId, place: &Place, resource: Option<&str>, to: i64) -> bool {
         let Some(part) = self.partitions.first_mut() else { return false };
         part.quiet = None;
@@ -28,7 +28,7 @@ impl Scheduler {
         }
     }
 
-    /// Gives a pending ask another priority, and lets it keep its age. Gives whether there is such an ask.
+    /// Returns a pending ask another priority, and lets it keep its age. Returns whether there is such an ask.
     pub fn set_priority(&mut self, app: &AppId, ask: &AskId, to: Priority) -> bool {
         let Some(part) = self.partitions.first_mut() else { return false };
         part.quiet = None;
@@ -64,7 +64,7 @@ impl Partition {
         true
     }
 
-    /// Raises the limit that holds for an application, for all whom it holds for.
+    /// Raises the limit that applies to an application, for all whom it applies to.
     fn raise_limit(&mut self, app: &AppId, (side, path): (Side, &QueuePath), resource: Option<&str>, to: i64) -> bool {
         let Some(queue) = self.queues.find(path) else { return false };
         let Some(old) = self.limit_of(app, side, queue) else { return false };
@@ -97,7 +97,7 @@ impl Partition {
         true
     }
 
-    /// The limit on a queue that holds for an application or would, as it stands in the queue's list.
+    /// The limit on a queue that applies to an application or would, as it is in the queue's list.
     fn limit_of(&self, app: &AppId, side: Side, queue: QueueKey) -> Option<Arc<LimitConfig>> {
         let app = &self.apps[self.app_key(app)?];
         let limits = &self.queues[queue].settings.limits;

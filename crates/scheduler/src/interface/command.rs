@@ -62,7 +62,7 @@ pub enum PartitionCommand {
     ResumeNode(NodeId),
     /// A new application (`placement.md` section 8).
     Submit(Submission),
-    /// An application asks for something (SCH-013).
+    /// An application requests something (SCH-013).
     Ask(AskSpec),
     /// An ask runs on a node already, as its resource manager says: it is allocated there, whether or not there is room (K8S-201).
     Adopt {
@@ -73,7 +73,7 @@ pub enum PartitionCommand {
         /// The node that it is on.
         node: NodeId,
     },
-    /// An allocation is over, or a pending ask is withdrawn.
+    /// An allocation has ended, or a pending ask is withdrawn.
     Release {
         /// The application of the allocation or ask.
         app: AppId,
@@ -89,7 +89,7 @@ pub enum PartitionCommand {
     Kill {
         /// The id of the application.
         app: AppId,
-        /// Who wants it; needs admin access on its queue.
+        /// Who needs it; needs admin access on its queue.
         by: Identity,
         /// Why, for the record; may be empty.
         reason: String,
@@ -107,7 +107,7 @@ pub enum PartitionCommand {
         app: AppId,
         /// The leaf it is to go to.
         to: QueuePath,
-        /// Who wants it; needs admin access on its queue, and submit or admin access on the target.
+        /// Who needs it; needs admin access on its queue, and submit or admin access on the target.
         by: Identity,
     },
     /// What others run on a node, all of it one by one (K8S-155). It is shown and decides nothing: what it uses of the node comes with
@@ -115,7 +115,7 @@ pub enum PartitionCommand {
     SetForeign {
         /// The id of the node.
         node: NodeId,
-        /// All that others run there; what is not in it is gone.
+        /// All that others run there; what is not in it no longer exists.
         foreign: Vec<ForeignAllocation>,
     },
 }
@@ -142,7 +142,7 @@ pub struct ForeignAllocation {
 pub struct NodeSpec {
     /// The id; a second node of the same id is refused.
     pub id: NodeId,
-    /// All that it has: memory in bytes, vcore in millicores, others as they are.
+    /// All that it has: memory in bytes, vcore in millicores, others unchanged.
     pub capacity: Resource,
     /// What is used by others than this scheduler; it is not available.
     pub occupied: Resource,
@@ -157,7 +157,7 @@ pub struct NodeSpec {
 pub struct Submission {
     /// The id; one that a live application has is refused.
     pub app: AppId,
-    /// The queue asked for; may be empty.
+    /// The queue requested; may be empty.
     pub queue: String,
     /// Who submits; without groups the list is `[user]` (USR-004).
     pub who: Identity,
@@ -213,7 +213,7 @@ pub struct AskSpec {
     /// What the resource manager says of it. Nothing is decided by them.
     #[serde(default)]
     pub tags: Tags,
-    /// When it was asked for, where that was before now.
+    /// When it was requested, where that was before now.
     #[serde(default)]
     pub created: Option<Time>,
 }
@@ -224,7 +224,7 @@ impl AskSpec {
         self.placeholder && self.task_group.is_none()
     }
 
-    /// The ids of the asks that it stands for: its own, or one for each of several.
+    /// The ids of the asks that it represents: its own, or one for each of several.
     pub fn ids(&self) -> impl Iterator<Item = AskId> {
         let count = self.count.max(1);
         let mut text = if count == 1 { String::new() } else { format!("{}-", self.id) };

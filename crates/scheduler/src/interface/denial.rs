@@ -6,12 +6,12 @@ use crate::placement::RECOVERY_QUEUE;
 use crate::placement::access::AclKind;
 use model::{AppId, AppState, QueuePath, QueueState};
 
-/// Why a kill or a move is refused. Its text stands in traces.
+/// Why a kill or a move is refused. Its text is in traces.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Denial {
     /// There is no such application.
     NoApp(AppId),
-    /// The application is over, or about to be.
+    /// The application has ended, or about to be.
     Ended {
         /// The id that the command named.
         app: AppId,
@@ -20,7 +20,7 @@ pub enum Denial {
     },
     /// The identity lacks access to a queue.
     NoAccess {
-        /// The queue that was asked for.
+        /// The queue that was requested.
         queue: QueuePath,
         /// Which access is missing; submit access comes with admin access too.
         access: AclKind,

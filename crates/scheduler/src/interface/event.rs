@@ -24,7 +24,7 @@ impl Event {
     }
 
     /// Whether a cycle that reports this found something to do, so that another may find more: an allocation, or a placeholder that
-    /// begins to give way (SCH-043).
+    /// starts to give way (SCH-043).
     pub const fn is_activity(&self) -> bool {
         matches!(self.kind, EventKind::Allocated { .. } | EventKind::Replacing { .. })
     }
@@ -33,9 +33,9 @@ impl Event {
 /// What happened. The first group answers commands and is what a trace prints; the others are the record.
 #[derive(Clone, Debug, PartialEq)]
 pub enum EventKind {
-    /// The configuration is in force.
+    /// The configuration is active.
     ConfigAccepted,
-    /// The configuration was refused; the one before is in force.
+    /// The configuration was refused; the one before is active.
     ConfigRejected {
         /// The reason, as the user reads it.
         message: String,
@@ -92,7 +92,7 @@ pub enum EventKind {
         /// It takes the room of a placeholder on the same node: for the node nothing changes but what is released of the rest.
         in_place: bool,
     },
-    /// An allocation is gone.
+    /// An allocation no longer exists.
     Released {
         /// The application of the ask.
         app: AppId,
@@ -174,10 +174,10 @@ pub enum EventKind {
         app: AppId,
         /// The id of the ask, unique only within its application.
         ask: AskId,
-        /// How much it wants.
+        /// How much it needs.
         resource: Resource,
     },
-    /// A pending ask is gone without an allocation.
+    /// A pending ask no longer exists without an allocation.
     AskRemoved {
         /// The application of the ask.
         app: AppId,
@@ -210,7 +210,7 @@ pub enum EventKind {
         /// How much it was.
         resource: Resource,
     },
-    /// A placeholder is about to give way to an ask of its task group: the resource manager was asked to stop it, and the ask
+    /// A placeholder is about to be replaced by an ask of its task group: the resource manager was asked to stop it, and the ask
     /// is not pending any more (SCH-144).
     Replacing {
         /// The application of the ask.
@@ -230,10 +230,10 @@ pub enum EventKind {
         ask: AskId,
         /// The id of the placeholder's ask, in the same application.
         placeholder: AskId,
-        /// What the ask wants.
+        /// What the ask needs.
         resource: Resource,
     },
-    /// An allocation was chosen to make room for an ask of somebody else; it is released once the resource manager has stopped it
+    /// An allocation was chosen to be preempted for an ask of someone else; it is released once the resource manager has stopped it
     /// (SCH-161, SCH-222).
     Preempted {
         /// Whose it is.
@@ -290,7 +290,7 @@ pub enum EventKind {
         /// Why it is to go.
         reason: ReleaseReason,
     },
-    /// Nothing on the node that an ask requires may make room for it (SCH-167, SCH-222); reported at most once in 15 seconds.
+    /// Nothing on the node that an ask requires may be preempted for it (SCH-167, SCH-222); reported at most once in 15 seconds.
     NoVictim {
         /// The application of the ask.
         app: AppId,
@@ -298,7 +298,7 @@ pub enum EventKind {
         ask: AskId,
         /// The id of the node.
         node: NodeId,
-        /// How much it wants.
+        /// How much it needs.
         resource: Resource,
     },
     /// The resource manager's own conditions keep an ask from nodes that have room (SCH-094, SCH-222); reported at most once in 15
@@ -310,7 +310,7 @@ pub enum EventKind {
         ask: AskId,
         /// How many nodes they keep it from.
         nodes: u64,
-        /// How much it wants.
+        /// How much it needs.
         resource: Resource,
     },
     /// The application was submitted; it may still be refused (SCH-221).
@@ -333,10 +333,10 @@ pub enum EventKind {
         state: AppState,
         /// Why, where there is a reason to report.
         message: Option<Arc<str>>,
-        /// What it has in use, placeholders left out.
+        /// What it has in use, placeholders omitted.
         allocated: Resource,
     },
-    /// The application may not begin to run, or may again (SCH-114).
+    /// The application may not start to run, or may again (SCH-114).
     AppRunnable {
         /// The id of the application, unique in its partition.
         app: AppId,
@@ -355,9 +355,9 @@ pub enum EventKind {
         fits: bool,
         /// The full path of the leaf.
         queue: QueuePath,
-        /// How much it wants.
+        /// How much it needs.
         resource: Resource,
-        /// What the queues on the path leave; names that nothing limits are left out.
+        /// What the queues on the path leave; names that nothing limits are omitted.
         headroom: Resource,
     },
     /// An ask does not fit the limits of its user or group any more, or fits again (SCH-222).
@@ -368,9 +368,9 @@ pub enum EventKind {
         ask: AskId,
         /// Whether it fits now; otherwise than last reported.
         fits: bool,
-        /// How much it wants.
+        /// How much it needs.
         resource: Resource,
-        /// What the limits leave; names that nothing limits are left out.
+        /// What the limits leave; names that nothing limits are omitted.
         headroom: Resource,
     },
     /// A queue is there.
@@ -380,7 +380,7 @@ pub enum EventKind {
         /// From the configuration.
         managed: bool,
     },
-    /// A queue is gone.
+    /// A queue no longer exists.
     QueueRemoved {
         /// The full path of the queue.
         queue: QueuePath,
@@ -396,7 +396,7 @@ pub enum EventKind {
         /// The state now.
         to: QueueState,
     },
-    /// A queue begins to drain, with everything below it. Each queue enters its state by itself; this is reported of the topmost of them
+    /// A queue starts to drain, with everything below it. Each queue enters its state by itself; this is reported of the topmost of them
     /// only.
     QueueDrains {
         /// The name of the partition.
@@ -417,7 +417,7 @@ pub enum EventKind {
         /// Who administers it.
         admins: Acl,
     },
-    /// The queue of an application, or one above it, begins to drain (SCH-212).
+    /// The queue of an application, or one above it, starts to drain (SCH-212).
     AppQueueDraining {
         /// The id of the application, unique in its partition.
         app: AppId,
@@ -480,7 +480,7 @@ pub enum EventKind {
         /// The new amount.
         occupied: Resource,
     },
-    /// A node is gone.
+    /// A node no longer exists.
     NodeRemoved {
         /// The id of the node.
         node: NodeId,
@@ -508,7 +508,7 @@ pub enum EventKind {
         /// It counts there.
         linked: bool,
     },
-    /// A limit holds for a user or group from now on, or does not any more (SCH-127).
+    /// A limit applies to a user or group from now on, or does not any more (SCH-127).
     Limit {
         /// Whether a user or a group is limited.
         side: Side,
@@ -537,7 +537,7 @@ pub struct Holder {
     pub group: Option<Arc<str>>,
 }
 
-/// What decides whether an application may begin to run.
+/// What decides whether an application may start to run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RunnableCause {
     /// `maxapplications` of a queue on its path (SCH-110).

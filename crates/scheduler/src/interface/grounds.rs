@@ -9,24 +9,24 @@ pub struct PreemptionGrounds {
     pub rule: PreemptionRule,
     /// The node where the ask goes then; `None` where a maximum is enforced.
     pub node: Option<NodeId>,
-    /// What the ask wants; where a maximum is enforced, how much of the queue had to go.
+    /// What the ask needs; where a maximum is enforced, how much of the queue had to go.
     pub wanted: Resource,
     /// The queue that it was done for: that of the ask, or the one above its maximum.
-    pub own: Standing,
+    pub own: UsageState,
     /// The leaves that victims come from, in the order of their paths, at most [`Self::MOST_NAMED`].
-    pub leaves: Vec<Standing>,
+    pub leaves: Vec<UsageState>,
     /// How many allocations went for it.
     pub victims: u64,
-    /// What was looked at and stayed.
-    pub kept: KeptSurvey,
+    /// What was examined and stayed.
+    pub retained: RetainedSurvey,
 }
 
-/// The allocations that were looked at and stay, leaf by leaf: those inside the fence of an ask, or below a queue whose maximum is enforced.
+/// The allocations that were examined and stay, leaf by leaf: those inside the fence of an ask, or below a queue whose maximum is enforced.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct KeptSurvey {
+pub struct RetainedSurvey {
     /// Those of one leaf with the same reason, most first, at most [`PreemptionGrounds::MOST_NAMED`].
-    pub groups: Vec<Kept>,
-    /// How many allocations more were looked at and stay.
+    pub groups: Vec<Retained>,
+    /// How many allocations more were examined and stay.
     pub others: u64,
 }
 
@@ -38,8 +38,8 @@ impl PreemptionGrounds {
 
     /// About how many bytes it takes.
     pub fn bytes(&self) -> usize {
-        let queues = (1 + self.leaves.len()) * (size_of::<Standing>() + Self::OF_ONE);
-        size_of::<Self>() + queues + self.kept.groups.len() * (size_of::<Kept>() + Self::OF_ONE)
+        let queues = (1 + self.leaves.len()) * (size_of::<UsageState>() + Self::OF_ONE);
+        size_of::<Self>() + queues + self.retained.groups.len() * (size_of::<Retained>() + Self::OF_ONE)
     }
 }
 
@@ -48,15 +48,15 @@ impl PreemptionGrounds {
 pub enum PreemptionRule {
     /// An ask within the guarantee of its queue takes from queues above theirs (SCH-152).
     Guarantee,
-    /// An ask takes the node that it requires; guarantees protect nobody there (SCH-167).
+    /// An ask takes the node that it requires; guarantees protect no one there (SCH-167).
     RequiredNode,
     /// A queue is brought down to its maximum after its delay (N-01).
     Maximum,
 }
 
-/// A queue at that moment.
+/// A queue at that time.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Standing {
+pub struct UsageState {
     /// The full path of the queue.
     pub queue: QueuePath,
     /// What it used, without what was being preempted already.
@@ -69,7 +69,7 @@ pub struct Standing {
     pub victims: u64,
 }
 
-impl Standing {
+impl UsageState {
     /// By how much it used more than its guarantee, in the resources where it did; of a queue without one all that it used.
     pub fn over(&self) -> Resource {
         let floor = self.guaranteed.as_ref().or(self.max.as_ref());
@@ -85,13 +85,13 @@ impl Standing {
     }
 }
 
-/// Allocations of one leaf that were looked at and stay for the same reason.
+/// Allocations of one leaf that were examined and stay for the same reason.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Kept {
+pub struct Retained {
     /// Why they stay.
-    pub why: WhyKept,
+    pub why: WhyRetained,
     /// Their leaf; `victims` is how many went of it.
-    pub leaf: Standing,
+    pub leaf: UsageState,
     /// How many they are.
     pub count: u64,
     /// The first of them.
@@ -100,7 +100,7 @@ pub struct Kept {
 
 /// Why an allocation is not preempted, in the order in which a search for victims finds it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum WhyKept {
+pub enum WhyRetained {
     /// Its queue uses no more than its guarantee.
     WithinGuarantee,
     /// It requires the node that it runs on.
@@ -109,7 +109,7 @@ pub enum WhyKept {
     Going,
     /// It is being preempted for another ask.
     Preempted,
-    /// It holds nothing of the resources that the ask wants.
+    /// It has no allocations of the resources that the ask needs.
     NothingShared,
     /// Its priority is higher than the ask's, as that counts in its queue.
     Important,

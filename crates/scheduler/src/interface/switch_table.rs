@@ -1,7 +1,7 @@
 //! The table of switches: name, rule, what each value means in words, and the test that holds it.
 //!
 //! `docs/profiles.md` and `kornsole profiles` are made from it, and `kornsole upgrade-check` looks in it for the reason of a difference.
-//! How a profile is added stands in `docs/profiles.md`.
+//! How a profile is added is in `docs/profiles.md`.
 
 use super::switches::{
     AskAgainAllocated, AskAgainPending, AskQueueRoom, GroupCache, MaxIsFence, RecoveryQueue, ReloadMaxApps,
@@ -272,7 +272,7 @@ pub const SWITCHES: &[SwitchRow] = rows! {
         false => "invalid rules are an error in the file";
     // Configurations, by the profile
     "config_keys" "N-01" [profile] "tests/config/rules/reading.rs::cfg_003_unknown_keys";
-        Profile::V1_5_1 => "the keys `preemption.quotapreemptionenabled` and `usergroupresolver` are faults",
+        Profile::V1_5_1 => "the keys `preemption.quotapreemptionenabled` and `usergroupresolver` are errors",
         Profile::V1_8_0 | Profile::V1_9_0 => "the keys `preemption.quotapreemptionenabled` and `usergroupresolver` are known",
         Profile::Kornsole => "the keys `preemption.quotapreemptionenabled` and `statedumpfilepath` are known";
     "limit_root_name" "N-08" [profile] "tests/config/rules/limits.rs::n_08_limits_below_a_queue_named_root";

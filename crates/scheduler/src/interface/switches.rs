@@ -1,4 +1,4 @@
-//! Where the behaviour profiles part (`profiles.md`): one named condition each, read once when a scheduler is made.
+//! Where the behavior profiles part (`profiles.md`): one named condition each, read once when a scheduler is made.
 
 use crate::interface::tuning::Tuning;
 use crate::placement;
@@ -34,26 +34,26 @@ pub struct Switches {
     pub required_node: RequiredNode,
     /// D-06: in maxima along a path, a name that is missing on one level counts 0.
     pub path_minimum: bool,
-    /// P-07: a placeholder whose stop was asked for because of time or size counts as timed out when its end is confirmed, not
+    /// P-07: a placeholder whose stop was requested because of time or size counts as timed out when its end is confirmed, not
     /// only when the placeholder timer asked (`placeholder_timedout`).
     pub timed_out_when_gone: bool,
     /// P-21: a gang that did not come together is asked to stop its real allocations as well, and its pending real asks count as timed
     /// out in their groups (`gang_timeout_real`).
     pub gang_timeout_real: bool,
-    /// P-22: a failed gang's real allocations stay on their nodes and with user and group, though its application is gone
+    /// P-22: a failed gang's real allocations stay on their nodes and with user and group, though its application no longer exists
     /// (`gang_failed_leak`).
     pub gang_failed_leak: bool,
     /// D-19: an application with too many asks that find no node is not tried for a while (`unschedulable_backoff`).
     pub unschedulable_backoff: bool,
     /// P-06: an allocation that ends otherwise than by time takes its ask with it, which is reported (`release_ends_ask`).
     pub release_ends_ask: bool,
-    /// D-21: the reasons why an application cannot begin to run are also reported for running ones, where they mean nothing.
+    /// D-21: the reasons why an application cannot start to run are also reported for running ones, where they mean nothing.
     pub events_runnable: bool,
     /// SCH-223: the event of the root's new maximum carries the old one.
     pub root_max_reported_late: bool,
     /// SCH-223: every limit that stays is reported again at each load.
     pub limits_reported_again: bool,
-    /// D-22: a queue that uses more of anything than its maximum gets nothing more, whatever the ask wants (`commit_check`).
+    /// D-22: a queue that uses more of anything than its maximum gets nothing more, whatever the ask needs (`commit_check`).
     pub commit_check: bool,
     /// SCH-157: victims are sought on nodes that lack a resource of the ask, too, and what a node lacks does not count there
     /// (`node_total`).
@@ -108,7 +108,7 @@ pub struct Switches {
     pub quota_preemption: bool,
     /// N-01: the delay is read by its old name, too, where the new one is absent.
     pub quota_old_key: bool,
-    /// N-01a: allocations that offer themselves as victims go last, and those that began their application first.
+    /// N-01a: allocations that offer themselves as victims go last, and those that started their application first.
     pub quota_opted_in_last: bool,
     /// N-01b: of the guarantees on a path only the one that is exceeded most protects.
     pub quota_largest_guard: bool,
@@ -122,7 +122,7 @@ pub struct Switches {
     pub reservation_timeout: bool,
     /// N-06: a node keeps names of capacity 0.
     pub zero_capacity: bool,
-    /// N-07 (USR-008): how long the groups of an earlier submission stand for those that a later one does not name.
+    /// N-07 (USR-008): how long the groups of an earlier submission represent those that a later one does not name.
     pub group_cache: GroupCache,
     /// How applications are placed.
     pub place: placement::Switches,
@@ -131,7 +131,7 @@ pub struct Switches {
 /// What a reload makes of the properties of an existing queue (switch `reload_properties`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReloadProperties {
-    /// What the file says for the queue itself; a key that is gone keeps its effect.
+    /// What the file says for the queue itself; a key that no longer exists keeps its effect.
     Own,
     /// What its parent has now, and its own on top; a key that neither has keeps its effect.
     Inherited,
@@ -150,7 +150,7 @@ pub enum MaxIsFence {
     Exceeded,
 }
 
-/// How long the groups of an earlier submission stand for those that a later one does not name (switch `group_cache`).
+/// How long the groups of an earlier submission represent those that a later one does not name (switch `group_cache`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GroupCache {
     /// Not at all.
@@ -208,7 +208,7 @@ pub enum AskAgainPending {
 pub enum AskAgainAllocated {
     /// The new one is refused: ids are unique (SCH-013).
     Refused,
-    /// The new one is allocated beside it.
+    /// The new one is allocated next to it.
     Second,
     /// The allocation takes over the new size, whether there is room or not.
     Resizes,

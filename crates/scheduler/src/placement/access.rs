@@ -5,7 +5,7 @@ use model::{Acl, Identity, QueuePath};
 use super::tree::{QueueTree, ancestors};
 use super::well_known::RECOVERY_QUEUE;
 
-/// The access list that lets someone in. Names only who asked, nobody else from the list (ACL-029).
+/// The access list that lets someone in. Names only who asked, no one else from the list (ACL-029).
 #[derive(Clone, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 pub struct Grant {
     /// The queue whose list it is.
@@ -28,7 +28,7 @@ pub enum AclKind {
 /// How an access list names someone (ACL-020).
 #[derive(Clone, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 pub enum GrantedBy {
-    /// It names everybody.
+    /// It names everyone.
     Everybody,
     /// It names the user.
     User,

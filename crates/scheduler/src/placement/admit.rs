@@ -11,10 +11,10 @@ use super::submission::{Submission, identify, is_forced, no_resolver};
 use super::trace::Trace;
 use super::tree::QueueTree;
 
-/// A submission as it comes in.
+/// A submission as it arrives.
 #[derive(Clone, Copy, Debug)]
 pub struct Request<'a> {
-    /// The queue asked for; may be empty.
+    /// The queue requested; may be empty.
     pub queue: &'a str,
     /// The user; may be empty, which is refused.
     pub user: &'a str,

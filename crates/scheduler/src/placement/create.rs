@@ -33,7 +33,7 @@ impl<T: QueueTree + ?Sized> Walk<'_, T> {
         if above.state.leaf {
             return Err(Refusal::CreateBelowLeaf { path: path.clone(), leaf: above.path.clone() }.into());
         }
-        // Every release looks at the nearest queue; whether one above counts is the same switch as for leaves.
+        // Every release examines the nearest queue; whether one above counts is the same switch as for leaves.
         let draining = match self.switches.draining {
             Draining::Path => self.draining(above.path.as_str()),
             Draining::Leaf | Draining::Ignored => above.state.draining.then(|| above.path.clone()),

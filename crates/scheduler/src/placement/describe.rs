@@ -22,9 +22,9 @@ pub struct RuleLine {
     pub head: String,
     /// The queue of a `fixed` rule.
     pub value: String,
-    /// Its filter: `allow users sue, bob`; empty where everybody passes.
+    /// Its filter: `allow users sue, bob`; empty where everyone passes.
     pub filter: String,
-    /// Where it stands in the configuration.
+    /// Where it is in the configuration.
     pub at: Place,
 }
 
@@ -73,7 +73,7 @@ impl Rules {
 }
 
 impl Filter {
-    /// `allow users sue, bob, groups dev`; empty where everybody passes (PLC-050).
+    /// `allow users sue, bob, groups dev`; empty where everyone passes (PLC-050).
     fn words(&self) -> String {
         if self.is_empty() {
             return if self.deny { "deny all users".to_owned() } else { String::new() };

@@ -35,9 +35,9 @@ pub enum FilterVerdict {
     /// It was not asked: the rule has no input (PLC-030).
     #[default]
     NotAsked,
-    /// There is nothing to filter by: everybody passes (PLC-050).
+    /// There is nothing to filter by: everyone passes (PLC-050).
     Open,
-    /// It denies and names nobody, so nobody passes (PLC-050).
+    /// It denies and names no one, so no one passes (PLC-050).
     Closed,
     /// Passes: named by an allow filter (the match), or not named by a deny filter.
     Passes(Option<Match>),

@@ -1,4 +1,4 @@
-//! Rules in force as plain values, for programs that show them (`rest.md` section 5.6).
+//! Rules active as plain values, for programs that show them (`rest.md` section 5.6).
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use super::rules::{Link, Rules};
 use super::words::kind_name;
 use config::RuleKind;
 
-/// A rule in force with its chain of parents.
+/// A active rule with its chain of parents.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RuleOutline {
     /// The name of the rule in a configuration.
@@ -22,7 +22,7 @@ pub struct RuleOutline {
     pub value: Arc<str>,
     /// The fixed queue is a whole path (PLC-021).
     pub qualified: bool,
-    /// Who passes; `None`: everybody.
+    /// Who passes; `None`: everyone.
     pub filter: Option<FilterOutline>,
     /// The rule that gives the parent queue.
     pub parent: Option<Box<RuleOutline>>,
@@ -57,7 +57,7 @@ impl Rules {
         self.list.iter().filter_map(|rule| outline(&rule.links)).collect()
     }
 
-    /// Whether the recovery rule stands behind the list (PLC-003).
+    /// Whether the recovery rule follows the list (PLC-003).
     pub fn has_recovery(&self) -> bool {
         self.recovery
     }

@@ -28,14 +28,14 @@ impl Record {
     }
 }
 
-/// Gives out records, the same one for placements that are equal: most applications come in the same few ways.
+/// Gives out records, the same one for placements that are equal: most applications arrive the same few ways.
 #[derive(Clone, Debug, Default)]
 pub struct Records {
     recent: Index<u64, Arc<Record>>,
 }
 
 impl Records {
-    /// How many different records are remembered for sharing; then it begins again.
+    /// How many different records are remembered for sharing; then it restarts.
     const REMEMBERED: usize = 4096;
 
     /// The record of a placement.

@@ -10,7 +10,7 @@ use super::trace::RuleRef;
 pub enum Refusal {
     /// No rule is left (PLC-004).
     NoRuleMatched {
-        /// The queue asked for.
+        /// The queue requested.
         queue: String,
     },
     /// A rule's parent rule yields a leaf (PLC-035).
@@ -20,14 +20,14 @@ pub enum Refusal {
         /// The full path of the leaf that was chosen.
         leaf: QueuePath,
     },
-    /// The queue would stand below a leaf (PLC-071).
+    /// The queue would be below a leaf (PLC-071).
     CreateBelowLeaf {
         /// The queue to create.
         path: QueuePath,
         /// The full path of the leaf that was chosen.
         leaf: QueuePath,
     },
-    /// The queue would stand below a draining queue (PLC-071).
+    /// The queue would be below a draining queue (PLC-071).
     CreateBelowDraining {
         /// The queue to create.
         path: QueuePath,

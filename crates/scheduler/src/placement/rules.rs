@@ -16,7 +16,7 @@ use super::switches::Switches;
 #[derive(Clone, Debug)]
 pub struct Rules {
     pub(super) list: Vec<Rule>,
-    /// Whether the recovery rule stands behind the list (PLC-003).
+    /// Whether the recovery rule follows the list (PLC-003).
     pub(super) recovery: bool,
     pub(super) switches: Switches,
     profile: Profile,
@@ -35,7 +35,7 @@ pub(super) struct Rule {
 #[derive(Clone, Debug)]
 pub(super) struct Link {
     pub(super) kind: RuleKind,
-    /// Where it stands in the configuration.
+    /// Where it is in the configuration.
     pub(super) at: Place,
     pub(super) create: bool,
     /// The fixed queue in lower case, or the name of the tag.
@@ -204,7 +204,7 @@ fn is_fixed_qualified(value: &str, switches: Switches) -> bool {
     if switches.any_case { value == "root" || is_qualified(value, switches) } else { value.starts_with("root") }
 }
 
-/// Whether `text` begins with `root.` and so is a whole path (PLC-021).
+/// Whether `text` starts with `root.` and so is a whole path (PLC-021).
 pub(super) fn is_qualified(text: &str, switches: Switches) -> bool {
     const FRONT: &str = "root.";
     let front = text.as_bytes().get(..FRONT.len());
@@ -218,7 +218,7 @@ pub(super) fn illegal_part(path: &str, switches: Switches) -> Option<&str> {
     path.split('.').find(|part| !is_queue_name(part, switches.queue_name_chars))
 }
 
-/// The path that a parent rule's result stands for (PLC-034).
+/// The path that a parent rule's result represents (PLC-034).
 pub(super) fn parent_path(path: &QueuePath, switches: Switches) -> Option<QueuePath> {
     // A `fixed` parent that says `root` means the root here; the releases make `root.root` of it.
     let whole = is_qualified(path.as_str(), switches) || switches.any_case && path.as_str() == "root";

@@ -14,7 +14,7 @@ const FORCE_TAG: &str = "application.create.force";
 /// An application to place.
 #[derive(Clone, Copy, Debug)]
 pub struct Submission<'a> {
-    /// The queue asked for; may be empty.
+    /// The queue requested; may be empty.
     pub queue: &'a str,
     /// Who submits, with groups resolved ([`identify`]).
     pub identity: &'a Identity,
@@ -51,7 +51,7 @@ fn same_ignoring_case(a: &str, b: &str) -> bool {
     a.chars().flat_map(char::to_lowercase).eq(b.chars().flat_map(char::to_lowercase))
 }
 
-/// The resolver that knows no groups: everybody is in one that has his name (USR-004).
+/// The resolver that knows no groups: everyone is in one that has his name (USR-004).
 ///
 /// # Errors
 /// Never.

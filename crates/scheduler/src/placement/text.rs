@@ -95,7 +95,7 @@ impl Placement {
 }
 
 impl RuleTrace {
-    /// The result of the rule in one line, its number and name left out.
+    /// The result of the rule in one line, its number and name omitted.
     pub fn message(&self, placement: &Placement) -> String {
         let path = self.path.as_ref().map(|path| format!("{path}: ")).unwrap_or_default();
         match &self.end {
@@ -126,7 +126,7 @@ impl LinkTrace {
         let words = match self.end {
             LinkEnd::Yields => self.queue.map_or_else(|| "does not exist, create is on".to_owned(), state_words),
             LinkEnd::ParentFailed => "its parent rule fails".to_owned(),
-            LinkEnd::ParentIsLeaf => "its parent rule gives a leaf".to_owned(),
+            LinkEnd::ParentIsLeaf => "its parent rule selects a leaf".to_owned(),
             LinkEnd::IllegalName => format!("{:?} is not a valid name", self.name()),
             _ => self.stop(),
         };
@@ -194,8 +194,8 @@ impl fmt::Display for Refusal {
             Self::UnknownUser { user, reason } => write!(f, "the groups of user {user:?} are unknown: {reason}"),
             Self::IllegalUser { user } => write!(f, "{user:?} is not a valid user name"),
             Self::UnknownPartition { partition } => write!(f, "partition {partition:?} not found"),
-            Self::PartitionStopped { partition } => write!(f, "partition {partition:?} takes no applications"),
-            Self::DuplicateId { app } => write!(f, "an application {app:?} is there already"),
+            Self::PartitionStopped { partition } => write!(f, "partition {partition:?} accepts no applications"),
+            Self::DuplicateId { app } => write!(f, "application {app:?} already exists"),
         }
     }
 }
@@ -218,11 +218,11 @@ impl fmt::Display for RuleFault {
         }
         match &self.kind {
             RuleFaultKind::UnknownRule(kind) => {
-                write!(f, ": rule {:?} not found; there are provided, user, fixed and tag", kind_name(*kind))
+                write!(f, ": unknown rule {:?}; valid rules: provided, user, fixed, tag", kind_name(*kind))
             }
             RuleFaultKind::NoValue(kind) => write!(f, ": {} needs a value", kind_name(*kind)),
             RuleFaultKind::QualifiedWithParent(value) => {
-                write!(f, ": {value:?} is a whole path, so no parent rule can apply")
+                write!(f, ": {value:?} is a full path, so a parent rule cannot apply")
             }
             RuleFaultKind::IllegalPart(part) => write!(f, ": {part:?} is not a valid queue name"),
             RuleFaultKind::Expression(entry, fault) => write!(f, ": the filter {entry:?} does not compile: {fault}"),

@@ -84,7 +84,7 @@ pub enum SkipReason {
     Draining(QueuePath),
     /// The path is the recovery queue (PLC-064).
     RecoveryClosed,
-    /// The path does not begin at the root (PLC-021, as the releases read `fixed`).
+    /// The path does not start at the root (PLC-021, as the releases read `fixed`).
     NotBelowRoot,
     /// The recovery rule places forced applications only (PLC-095).
     NotForced,

@@ -18,9 +18,9 @@ pub struct QueueFacts<'a> {
     pub path: &'a QueuePath,
     /// What kind of queue it is.
     pub state: QueueState,
-    /// Its own submit access list; names nobody for dynamic queues (ACL-025).
+    /// Its own submit access list; names no one for dynamic queues (ACL-025).
     pub submit_acl: &'a Acl,
-    /// Its own admin access list; names nobody for dynamic queues (ACL-025).
+    /// Its own admin access list; names no one for dynamic queues (ACL-025).
     pub admin_acl: &'a Acl,
     /// What a dynamic leaf right below it takes, with the queue that it is written on (SCH-186). Placement does not look at it.
     pub template: Option<&'a (QueuePath, Arc<TemplateConfig>)>,

@@ -29,7 +29,7 @@ pub(crate) struct Attempts {
     /// Whether the partition preempts at all.
     enabled: bool,
     request: Option<SearchRequest>,
-    /// The ask for which no victims were found: it and those behind it are still to be tried.
+    /// The request which no victims were found: it and those behind it are still to be tried.
     failed: Option<AskRank>,
 }
 
@@ -37,7 +37,7 @@ pub(crate) struct Attempts {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SearchRequest {
     rank: AskRank,
-    /// No node has room for it as it is.
+    /// No node has room for it unchanged.
     pub nodes_tried: bool,
 }
 
@@ -92,7 +92,7 @@ impl Partition {
 }
 
 impl Partition {
-    /// Whether so much of some resource of the cluster is in use that preemption may begin.
+    /// Whether so much of some resource of the cluster is in use that preemption may start.
     pub(crate) fn is_loaded(&self) -> bool {
         let least = i128::from(self.tuning.preemption_min_load);
         let root = &self.queues[ROOT];
@@ -110,7 +110,7 @@ impl Attempts {
         asks.range((self.failed.map_or(Bound::Unbounded, Bound::Included), Bound::Unbounded))
     }
 
-    /// Plans a search for victims for a failed ask, if the ask may have one (SCH-151). Gives whether it may.
+    /// Plans a search for victims for a failed ask, if the ask may have one (SCH-151). Returns whether it may.
     pub fn seek(&mut self, now: Time, rank: AskRank, ask: &mut Ask, failed: TryResult) -> bool {
         match self.judge(now, rank, ask, failed) {
             Judgement::Nothing => false,
@@ -197,7 +197,7 @@ impl Attempts {
         self.left = self.left.saturating_sub(attempts);
     }
 
-    /// The ask for which victims are to be sought now. If none are found, trying continues at that ask.
+    /// The request which victims are to be sought now. If none are found, trying continues at that ask.
     pub fn take_request(&mut self) -> Option<SearchRequest> {
         let request = self.request.take();
         self.failed = request.map(|request| request.rank);

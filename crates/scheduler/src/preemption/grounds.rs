@@ -1,28 +1,28 @@
-//! What a search for victims looked at, for people: who stays, and why.
+//! What a search for victims examined, for people: who stays, and why.
 //!
-//! Invariant: an allocation of a leaf that gives, for which [`why_kept`] names no reason, is a candidate of the search.
+//! Invariant: an allocation of a leaf that gives, for which [`why_retained`] names no reason, is a candidate of the search.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::fence::{Fence, VictimQueue};
 use super::quota::QuotaPlan;
 use super::snapshot::{LevelKey, OfferResult, PreemptionSnapshot};
-use super::victim_search::{PreemptionPlan, shares_name, why_kept};
+use super::victim_search::{PreemptionPlan, shares_name, why_retained};
 use crate::index::{AppKey, AskKey, NodeKey, QueueKey};
-use crate::interface::grounds::{Kept, KeptSurvey, PreemptionGrounds, PreemptionRule, Standing, WhyKept};
+use crate::interface::grounds::{PreemptionGrounds, PreemptionRule, Retained, RetainedSurvey, UsageState, WhyRetained};
 use crate::state::ask::Ask;
 use crate::state::partition::Partition;
 use model::{AppId, AskId, NodeId, Resource};
 
-/// How many allocations are looked at one by one; of the others only the number is given.
+/// How many allocations are examined one by one; of the others only the number is given.
 const MOST_LOOKED_AT: usize = 2_000;
 
 /// Allocations of one leaf with the same reason.
-type Group = (QueueKey, WhyKept);
+type Group = (QueueKey, WhyRetained);
 /// How many they are, and the first of them.
 type Counted = (u64, Option<(AppId, AskId)>);
 
-/// What is counted while the allocations are looked at.
+/// What is counted while the allocations are examined.
 #[derive(Default)]
 struct Tally {
     groups: BTreeMap<Group, Counted>,
@@ -31,7 +31,7 @@ struct Tally {
 }
 
 impl Tally {
-    /// Whether so many more are looked at one by one; they are counted if not.
+    /// Whether this many more are examined one by one; they are counted if not.
     fn looks_at(&mut self, count: usize) -> bool {
         let looks = self.looked_at + count <= MOST_LOOKED_AT;
         if looks {
@@ -42,7 +42,7 @@ impl Tally {
         looks
     }
 
-    fn keep(&mut self, leaf: QueueKey, why: WhyKept, id: impl FnOnce() -> (AppId, AskId)) {
+    fn keep(&mut self, leaf: QueueKey, why: WhyRetained, id: impl FnOnce() -> (AppId, AskId)) {
         let (count, first) = self.groups.entry((leaf, why)).or_default();
         *count += 1;
         first.get_or_insert_with(id);
@@ -50,16 +50,16 @@ impl Tally {
 }
 
 /// Why an allocation was no candidate where a maximum is enforced.
-fn why_out_of_plan(held: &Ask) -> WhyKept {
+fn why_out_of_plan(held: &Ask) -> WhyRetained {
     if held.rare.required_node.is_some() {
-        WhyKept::RequiresNode
+        WhyRetained::RequiresNode
     } else if held.released {
-        WhyKept::Going
+        WhyRetained::Going
     } else if held.allocation.is_some_and(|allocation| allocation.preempted) {
-        WhyKept::Preempted
+        WhyRetained::Preempted
     } else {
         // Its queue is to give nothing.
-        WhyKept::WithinGuarantee
+        WhyRetained::WithinGuarantee
     }
 }
 
@@ -69,9 +69,9 @@ impl Partition {
     /// The grounds of a choice that is about to be carried out.
     pub(super) fn grounds_of(&self, app: AppKey, ask: AskKey, plan: &PreemptionPlan) -> PreemptionGrounds {
         let victims: Victims = plan.victims.iter().copied().collect();
-        let kept = self.kept_for((app, ask), Some(plan.node), &victims);
+        let retained = self.retained_for((app, ask), Some(plan.node), &victims);
         let node = Some(self.nodes[plan.node].id.clone());
-        self.grounds(PreemptionRule::Guarantee, (app, ask), node, &victims, kept)
+        self.grounds(PreemptionRule::Guarantee, (app, ask), node, &victims, retained)
     }
 
     /// The same on a node that the ask requires.
@@ -89,23 +89,23 @@ impl Partition {
             let (application, held) = (&self.apps[*other], &self.apps[*other].asks[*key]);
             let Some(allocation) = &held.allocation else { continue };
             let why = if held.rare.required_node.is_some() {
-                WhyKept::RequiresNode
+                WhyRetained::RequiresNode
             } else if held.goes_anyway() {
-                WhyKept::Going
+                WhyRetained::Going
             } else if allocation.preempted {
-                WhyKept::Preempted
+                WhyRetained::Preempted
             } else if held.priority > preemptor.priority {
-                WhyKept::Important
+                WhyRetained::Important
             } else if !shares_name(&held.resource, &preemptor.resource) {
-                WhyKept::NothingShared
+                WhyRetained::NothingShared
             } else {
-                WhyKept::NotNeeded
+                WhyRetained::NotNeeded
             };
             tally.keep(application.queue, why, || (application.id.clone(), held.id.clone()));
         }
-        let kept = self.named(tally, &victims);
+        let retained = self.named(tally, &victims);
         let node = Some(self.nodes[node].id.clone());
-        self.grounds(PreemptionRule::RequiredNode, (app, ask), node, &victims, kept)
+        self.grounds(PreemptionRule::RequiredNode, (app, ask), node, &victims, retained)
     }
 
     /// The grounds of the maximum of `queue`, which is enforced by a plan.
@@ -116,16 +116,21 @@ impl Partition {
             rule: PreemptionRule::Maximum,
             node: None,
             wanted: plan.excess.clone(),
-            own: Standing { max, guaranteed: None, ..self.standing_with(queue, &victims) },
+            own: UsageState { max, guaranteed: None, ..self.standing_with(queue, &victims) },
             leaves: self.leaves_of(&victims),
             victims: victims.len() as u64,
-            kept: self.kept_below(queue, &victims, &plan.kept),
+            retained: self.retained_below(queue, &victims, &plan.retained),
         }
     }
 
     /// Looks at all below a queue whose maximum is enforced that is not among the victims. `known`: why the candidates stay.
-    fn kept_below(&self, queue: QueueKey, victims: &Victims, known: &[((AppKey, AskKey), WhyKept)]) -> KeptSurvey {
-        let known: BTreeMap<(AppKey, AskKey), WhyKept> = known.iter().copied().collect();
+    fn retained_below(
+        &self,
+        queue: QueueKey,
+        victims: &Victims,
+        known: &[((AppKey, AskKey), WhyRetained)],
+    ) -> RetainedSurvey {
+        let known: BTreeMap<(AppKey, AskKey), WhyRetained> = known.iter().copied().collect();
         let mut tally = Tally::default();
         let mut stack = vec![queue];
         while let Some(key) = stack.pop() {
@@ -145,9 +150,9 @@ impl Partition {
         self.named(tally, victims)
     }
 
-    /// Why nothing that a search looks at for an ask makes room for it.
-    pub(super) fn kept_without_victims(&self, app: AppKey, ask: AskKey) -> KeptSurvey {
-        self.kept_for((app, ask), None, &Victims::new())
+    /// Why nothing that a search examines for an ask is preempted for it.
+    pub(super) fn retained_without_victims(&self, app: AppKey, ask: AskKey) -> RetainedSurvey {
+        self.retained_for((app, ask), None, &Victims::new())
     }
 
     fn grounds(
@@ -156,7 +161,7 @@ impl Partition {
         (app, ask): (AppKey, AskKey),
         node: Option<NodeId>,
         victims: &Victims,
-        kept: KeptSurvey,
+        retained: RetainedSurvey,
     ) -> PreemptionGrounds {
         let application = &self.apps[app];
         PreemptionGrounds {
@@ -166,29 +171,29 @@ impl Partition {
             own: self.standing_with(application.queue, victims),
             leaves: self.leaves_of(victims),
             victims: victims.len() as u64,
-            kept,
+            retained,
         }
     }
 
-    fn leaves_of(&self, victims: &Victims) -> Vec<Standing> {
+    fn leaves_of(&self, victims: &Victims) -> Vec<UsageState> {
         let leaves: BTreeSet<QueueKey> = victims.iter().map(|(app, _)| self.apps[*app].queue).collect();
-        let mut leaves: Vec<Standing> = leaves.into_iter().map(|leaf| self.standing_with(leaf, victims)).collect();
+        let mut leaves: Vec<UsageState> = leaves.into_iter().map(|leaf| self.standing_with(leaf, victims)).collect();
         leaves.sort_by(|one, other| one.queue.cmp(&other.queue));
         leaves.truncate(PreemptionGrounds::MOST_NAMED);
         leaves
     }
 
     /// How a queue stands to its guarantee now.
-    pub(super) fn standing(&self, key: QueueKey) -> Standing {
+    pub(super) fn standing(&self, key: QueueKey) -> UsageState {
         self.standing_with(key, &Victims::new())
     }
 
-    fn standing_with(&self, key: QueueKey, victims: &Victims) -> Standing {
+    fn standing_with(&self, key: QueueKey, victims: &Victims) -> UsageState {
         let queue = &self.queues[key];
         let path = self.queues.path_up(key);
         let guarantees = path.iter().map(|key| self.queues[*key].guaranteed.as_ref());
         let of_leaf = |(app, _): &&(AppKey, AskKey)| self.apps[*app].queue == key;
-        Standing {
+        UsageState {
             queue: queue.path.clone(),
             used: queue.allocated.sub_only_existing(&queue.preempting),
             guaranteed: guarantees.fold(None, |least, own| Resource::min_permissive_unset(least.as_ref(), own)),
@@ -198,7 +203,7 @@ impl Partition {
     }
 
     /// Looks at all inside the fence of an ask that is not among the victims.
-    fn kept_for(&self, (app, key): (AppKey, AskKey), node: Option<NodeKey>, victims: &Victims) -> KeptSurvey {
+    fn retained_for(&self, (app, key): (AppKey, AskKey), node: Option<NodeKey>, victims: &Victims) -> RetainedSurvey {
         let (queues, switches) = (&self.queues, &self.switches);
         let (leaf, ask) = (self.apps[app].queue, &self.apps[app].asks[key]);
         let mut snapshot = PreemptionSnapshot::new(queues, switches, leaf, &ask.resource);
@@ -235,18 +240,18 @@ impl Partition {
                 let held = &app.asks[*key];
                 let Some(allocation) = &held.allocation else { continue };
                 let reason = match gives {
-                    false => Some(WhyKept::WithinGuarantee),
-                    true => why_kept(&self.switches, held, allocation, wanted, of.up_to),
+                    false => Some(WhyRetained::WithinGuarantee),
+                    true => why_retained(&self.switches, held, allocation, wanted, of.up_to),
                 };
                 let why = reason.unwrap_or_else(|| {
                     let mark = snapshot.mark();
                     let stays = snapshot.offer(level, &held.resource, false) != OfferResult::Taken;
                     snapshot.rewind(mark);
                     match node {
-                        _ if stays => WhyKept::Floor,
-                        None => WhyKept::NoUse,
-                        Some(node) if allocation.node != node => WhyKept::OtherNode,
-                        Some(_) => WhyKept::NotNeeded,
+                        _ if stays => WhyRetained::Floor,
+                        None => WhyRetained::NoUse,
+                        Some(node) if allocation.node != node => WhyRetained::OtherNode,
+                        Some(_) => WhyRetained::NotNeeded,
                     }
                 });
                 tally.keep(of.leaf, why, || (app.id.clone(), held.id.clone()));
@@ -255,7 +260,7 @@ impl Partition {
     }
 
     /// What was counted, with the largest groups named.
-    fn named(&self, tally: Tally, victims: &Victims) -> KeptSurvey {
+    fn named(&self, tally: Tally, victims: &Victims) -> RetainedSurvey {
         let mut groups: Vec<(Group, Counted)> = tally.groups.into_iter().collect();
         let path = |key: QueueKey| self.queues[key].path.as_str();
         groups.sort_by(|((one, why), (count, _)), ((other, other_why), (other_count, _))| {
@@ -264,8 +269,8 @@ impl Partition {
         let rest = groups.split_off(groups.len().min(PreemptionGrounds::MOST_NAMED));
         let others = tally.others + rest.iter().map(|(_, (count, _))| count).sum::<u64>();
         let named = groups.into_iter().filter_map(|((leaf, why), (count, first))| {
-            Some(Kept { why, leaf: self.standing_with(leaf, victims), count, first: first? })
+            Some(Retained { why, leaf: self.standing_with(leaf, victims), count, first: first? })
         });
-        KeptSurvey { groups: named.collect(), others }
+        RetainedSurvey { groups: named.collect(), others }
     }
 }

@@ -32,8 +32,8 @@ use victim_search::VictimSearch;
 const OLD_RESERVATION: Duration = Duration::from_secs(120 * 60 + 2);
 
 impl Partition {
-    /// Seeks victims for an ask, and if there are some, has them stopped and reserves their node for the ask (SCH-161). Gives whether
-    /// there are. `nodes_tried`: no node has room for the ask as it is.
+    /// Seeks victims for an ask, and if there are some, has them stopped and reserves their node for the ask (SCH-161). Returns whether
+    /// there are. `nodes_tried`: no node has room for the ask unchanged.
     pub(super) fn preempt(
         &mut self,
         now: Time,
@@ -96,7 +96,7 @@ impl Partition {
         self.stop(app, ask, ReleaseReason::Preempted);
     }
 
-    /// A victim is gone, or is taken away otherwise: it is not being preempted any more.
+    /// A victim no longer exists, or is taken away otherwise: it is not being preempted any more.
     pub(super) fn end_preemption(&mut self, app: AppKey, ended: &Ask) {
         if ended.allocation.is_some_and(|allocation| allocation.preempted) {
             for queue in self.queues.path_up(self.apps[app].queue) {
@@ -119,7 +119,7 @@ impl Partition {
         self.reserve(now, app, ask, node, events);
     }
 
-    /// Does away with what less important asks have held reserved for long, on the nodes that a preemptor looks at (SCH-136).
+    /// Does away with what less important asks have held reserved for long, on the nodes that a preemptor examines (SCH-136).
     fn cancel_old_reservations(&mut self, now: Time, app: AppKey, ask: AskKey, events: &mut Vec<Event>) {
         let priority = self.apps[app].asks[ask].priority;
         let old = |(app, ask): &(AppKey, AskKey)| {

@@ -1,4 +1,4 @@
-//! Preemption for an ask that requires a node (SCH-167): guarantees, fences and switches of queues protect nobody here.
+//! Preemption for an ask that requires a node (SCH-167): guarantees, fences and switches of queues protect no one here.
 
 use std::cmp::Reverse;
 use std::sync::Arc;
@@ -55,7 +55,7 @@ impl Partition {
         self.apps[app].asks[ask].preempted_others = true;
     }
 
-    /// The victims that make room for an ask on one node; none if they cannot. The free room of the node counts only in the end.
+    /// The victims that be preempted for an ask on one node; none if they cannot. The free room of the node counts only in the end.
     fn victims_on(&self, node: &Node, preemptor: &Ask) -> Vec<(AppKey, AskKey)> {
         let mut sum = Resource::new();
         let mut victims = Vec::new();
@@ -99,7 +99,7 @@ impl Partition {
         candidates
     }
 
-    /// Reports that nobody on the node can make room, but not again and again (SCH-222).
+    /// Reports that no one on the node can make room, but not again and again (SCH-222).
     fn report_no_victim(&mut self, now: Time, app: AppKey, ask: AskKey, node: NodeKey, events: &mut Vec<Event>) {
         let application = &mut self.apps[app];
         let preemptor = &mut application.asks[ask];

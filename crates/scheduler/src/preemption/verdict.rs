@@ -6,7 +6,7 @@ use super::attempts::NoSearch;
 use super::fence::is_fence_by_max;
 use super::victim_search::{NoVictims, VictimSearch};
 use crate::index::{AppKey, AskKey};
-use crate::interface::grounds::{KeptSurvey, Standing};
+use crate::interface::grounds::{RetainedSurvey, UsageState};
 use crate::state::partition::Partition;
 use model::{AppId, AskId, NodeId, QueuePath, Resource, Time};
 
@@ -20,11 +20,11 @@ pub struct PreemptionVerdict {
     /// The queue that keeps the search for victims inside; `None`: the root.
     pub fence: Option<QueuePath>,
     /// How its leaf stands to its guarantee.
-    pub own: Standing,
-    /// What the ask wants.
+    pub own: UsageState,
+    /// What the ask needs.
     pub wanted: Resource,
-    /// What was looked at where nothing goes for it, and why it stays.
-    pub kept: KeptSurvey,
+    /// What was examined where nothing goes for it, and why it stays.
+    pub retained: RetainedSurvey,
 }
 
 /// What preemption would do for an ask.
@@ -82,7 +82,7 @@ impl Partition {
             PreemptionOutcome::NoCandidates | PreemptionOutcome::NotEnough | PreemptionOutcome::NoNode(_)
         );
         PreemptionVerdict {
-            kept: if sought { self.kept_without_victims(app, ask) } else { KeptSurvey::default() },
+            retained: if sought { self.retained_without_victims(app, ask) } else { RetainedSurvey::default() },
             outcome,
             delay: self.queues[leaf].settings.properties.preemption_delay,
             fence: fence.map(|key| self.queues[*key].path.clone()),

@@ -1,4 +1,4 @@
-//! Which victims make room for an ask, and on which node (SCH-156 to SCH-160, `profiles.md` section 4.1).
+//! Which victims be preempted for an ask, and on which node (SCH-156 to SCH-160, `profiles.md` section 4.1).
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use super::fence::Fence;
 use super::snapshot::{LevelKey, OfferResult, PreemptionSnapshot};
 use crate::index::{AppKey, AskKey, NodeKey};
-use crate::interface::grounds::WhyKept;
+use crate::interface::grounds::WhyRetained;
 use crate::interface::switches::{AskQueueRoom, Switches};
 use crate::state::ask::{Allocation, Ask};
 use crate::state::node::Node;
@@ -109,7 +109,7 @@ impl<'a> VictimSearch<'a> {
             for key in app.allocations.values() {
                 let ask = &app.asks[*key];
                 let Some(allocation) = ask.allocation else { continue };
-                if why_kept(switches, ask, &allocation, &self.ask.resource, up_to).is_none() {
+                if why_retained(switches, ask, &allocation, &self.ask.resource, up_to).is_none() {
                     self.candidates.push(VictimCandidate { app: app.key, key: *key, ask, allocation, leaf });
                 }
             }
@@ -132,7 +132,7 @@ impl<'a> VictimSearch<'a> {
         possible
     }
 
-    /// The node and its victims, with further ones if the queue needs them. `nodes_tried`: no node has room for the ask as it is.
+    /// The node and its victims, with further ones if the queue needs them. `nodes_tried`: no node has room for the ask unchanged.
     pub(super) fn plan(mut self, nodes_tried: bool) -> Option<PreemptionPlan> {
         let (node, mut victims) = self.best_node(nodes_tried)?;
         let more = self.more_victims(&victims)?;
@@ -281,39 +281,39 @@ impl<'a> VictimSearch<'a> {
         let wanted = &self.ask.resource;
         let anywhere = self.partition.nodes[node].available.fit_in(wanted);
         let mut sum = Resource::new();
-        let mut kept = Vec::new();
+        let mut retained = Vec::new();
         for at in victims {
             let candidate = &self.candidates[*at];
             if !anywhere && candidate.allocation.node != node {
                 continue;
             }
             if is_above(wanted, &sum) {
-                kept.push(*at);
+                retained.push(*at);
             }
             sum.add_assign(&candidate.ask.resource);
         }
-        (!is_above(wanted, &sum)).then_some(kept)
+        (!is_above(wanted, &sum)).then_some(retained)
     }
 }
 
 /// Why an allocation is no candidate of a search (SCH-153); `None`: it is one. `up_to`: the highest priority that may go of its leaf.
-pub(super) fn why_kept(
+pub(super) fn why_retained(
     switches: &Switches,
     ask: &Ask,
     allocation: &Allocation,
     wanted: &Resource,
     up_to: i64,
-) -> Option<WhyKept> {
+) -> Option<WhyRetained> {
     if ask.rare.required_node.is_some() {
-        Some(WhyKept::RequiresNode)
+        Some(WhyRetained::RequiresNode)
     } else if ask.goes_anyway() {
-        Some(WhyKept::Going)
+        Some(WhyRetained::Going)
     } else if allocation.preempted && !switches.victim_again {
-        Some(WhyKept::Preempted)
+        Some(WhyRetained::Preempted)
     } else if switches.victim_shares_name && !shares_name(&ask.resource, wanted) {
-        Some(WhyKept::NothingShared)
+        Some(WhyRetained::NothingShared)
     } else {
-        (i64::from(ask.priority.0) > up_to).then_some(WhyKept::Important)
+        (i64::from(ask.priority.0) > up_to).then_some(WhyRetained::Important)
     }
 }
 

@@ -40,7 +40,7 @@ impl Partition {
         }
     }
 
-    /// Whether an ask fits the maximum of every queue on its path, in each name that it wants (SCH-095).
+    /// Whether an ask fits the maximum of every queue on its path, in each name that it needs (SCH-095).
     fn fits_path(&self, app: AppKey, ask: AskKey) -> bool {
         let Application { queue, asks, .. } = &self.apps[app];
         let fits = |queue: &Queue| {
@@ -140,7 +140,7 @@ impl Partition {
         self.refresh_app(app);
     }
 
-    /// Takes an ask out of its application, pending or allocated, with every counter that it moved. Gives the ask, and the
+    /// Takes an ask out of its application, pending or allocated, with every counter that it moved. Returns the ask, and the
     /// node if it had one.
     pub(crate) fn take_ask(&mut self, now: Time, app: AppKey, ask: AskKey, events: &mut Vec<Event>) -> Option<Ask> {
         self.unreserve(now, app, ask, events);

@@ -31,9 +31,9 @@ pub struct Application {
     pub who: Identity,
     /// The leaf it is in.
     pub queue: QueueKey,
-    /// The leaf's path, kept for the time after the queue is gone.
+    /// The leaf's path, kept for the time after the queue no longer exists.
     pub queue_path: QueuePath,
-    /// The queue that was asked for.
+    /// The queue that was requested.
     #[serde(with = "model::saved::text")]
     pub requested_queue: Arc<str>,
     /// How it got into its first queue, or why to none. Shared by applications that came the same way.
@@ -52,7 +52,7 @@ pub struct Application {
     /// Why it failed, or was killed or rejected.
     #[serde(default, with = "model::saved::text_option")]
     pub message: Option<Arc<str>>,
-    /// What the submitter wrote beside it; namespaces and quotas are among it.
+    /// What the submitter wrote next to it; namespaces and quotas are among it.
     #[serde(with = "model::saved::arc")]
     pub tags: Arc<BTreeMap<String, String>>,
     /// What the gang does when it does not come together (SCH-146).
@@ -68,7 +68,7 @@ pub struct Application {
     pub asks: Slab<AskKey, Ask>,
     #[serde(skip)]
     pub(crate) by_id: AskIds,
-    /// Asks whose id stands for a later one, by their arrival (switches `ask_again_pending`, `ask_again_allocated`).
+    /// Asks whose id represents a later one, by their arrival (switches `ask_again_pending`, `ask_again_allocated`).
     #[serde(with = "saved_namesakes")]
     pub(crate) namesakes: Namesakes,
     /// Pending asks in the order in which they are tried (SCH-080).
@@ -99,20 +99,20 @@ pub struct Application {
     /// It backs off together with others of its leaf.
     #[serde(skip)]
     pub(crate) asleep: Option<Asleep>,
-    /// It also stands among those of its leaf that may replace a placeholder.
+    /// It also is among those of its leaf that may replace a placeholder.
     #[serde(skip)]
     pub(crate) may_replace: bool,
     /// The priority that its leaf counts it with.
     pub counted_priority: Priority,
-    /// Whether its queues let it begin to run, as last reported (SCH-114).
+    /// Whether its queues let it start to run, as last reported (SCH-114).
     pub runnable_in_queue: bool,
     /// Whether the limits of its user and group do, as last reported (SCH-114).
     pub runnable_by_limits: bool,
-    /// Under whom it counts, and which limits hold for it.
+    /// Under whom it counts, and which limits apply to it.
     pub account: Account,
     /// The timer of the present state; cleared on leaving it.
     pub(crate) state_timer: Option<TimerKey>,
-    /// The timer of its gang, from the first placeholder until the last is gone (SCH-145).
+    /// The timer of its gang, from the first placeholder until the last no longer exists (SCH-145).
     pub(crate) placeholder_timer: Option<TimerKey>,
     /// The state that it enters once everything is taken off it, which takes more than one command.
     #[serde(default)]
@@ -121,11 +121,11 @@ pub struct Application {
     #[serde(default)]
     pub(crate) bands: Bands,
     /// A priority that it had before an ask of it was made again with a lower one (D-23, switch `ask_again_pending`).
-    #[serde(default)]
-    pub(crate) kept_priority: Option<Priority>,
+    #[serde(default, rename = "kept_priority")]
+    pub(crate) retained_priority: Option<Priority>,
     /// Its asks are not tried before then (D-19).
-    #[serde(default)]
-    pub(crate) held_off_until: Option<Time>,
+    #[serde(default, rename = "held_off_until")]
+    pub(crate) backoff_until: Option<Time>,
     /// Why they are not. Not there in what earlier versions wrote.
     #[serde(default)]
     pub(crate) held_off: Option<HeldOff>,
@@ -150,10 +150,10 @@ impl Application {
     pub fn priority(&self) -> Priority {
         let counts = |(.., key): &&AskRank| self.namesakes.is_empty() || !self.asks[*key].superseded;
         let highest = self.pending_order.iter().find(counts).map_or(Priority::MIN, |(Reverse(priority), ..)| *priority);
-        self.kept_priority.map_or(highest, |kept| kept.max(highest))
+        self.retained_priority.map_or(highest, |retained| retained.max(highest))
     }
 
-    /// All asks of an id, the one that it stands for first.
+    /// All asks of an id, the one that it represents first.
     fn all_of(&self, id: &AskId) -> impl Iterator<Item = AskKey> {
         let earlier = self.namesakes.get(id).into_iter().flat_map(|earlier| earlier.values().rev());
         self.ask_key(id).into_iter().chain(earlier.copied())
@@ -166,7 +166,7 @@ impl Application {
         self.all_of(id).find(known).or_else(|| self.all_of(id).find(counts))
     }
 
-    /// From now on an id stands for this allocation alone.
+    /// From now on an id represents this allocation alone.
     fn shadow_others(&mut self, key: AskKey, node: NodeKey) {
         let others: Vec<AskKey> = self.all_of(&self.asks[key].id).filter(|other| *other != key).collect();
         for other in others {
@@ -194,7 +194,7 @@ impl Application {
         if self.asks[ask].superseded { last().unwrap_or(ask) } else { ask }
     }
 
-    /// Makes room for so many asks more.
+    /// Makes room for this many asks more.
     pub(crate) fn make_room(&mut self, asks: usize) {
         self.asks.reserve(asks);
         self.by_id.reserve(asks);
@@ -233,8 +233,8 @@ impl Application {
             self.bands.sub(ask.priority, false, &ask.resource);
         }
         self.pending_order.remove(&ask.rank(key));
-        if self.kept_priority.is_some_and(|kept| ask.priority >= kept) {
-            self.kept_priority = None;
+        if self.retained_priority.is_some_and(|retained| ask.priority >= retained) {
+            self.retained_priority = None;
         }
         if let Some(group) = ask.replaces_in().and_then(|group| self.task_groups.get_mut(group)) {
             group.waiting -= 1;
@@ -283,7 +283,7 @@ impl Application {
         Some(ask)
     }
 
-    /// The id of an ask that is gone stands for the namesake that was made last from now on, if there is one.
+    /// The id of an ask that no longer exists represents the namesake that was made last from now on, if there is one.
     fn forget_id(&mut self, gone: AskKey, Ask { id, arrival, .. }: &Ask) {
         let stood_for_it = self.by_id.remove(id, gone);
         let Some(namesakes) = self.namesakes.get_mut(id) else { return };
@@ -329,7 +329,7 @@ impl Application {
     }
 }
 
-/// Which asks stand behind a namesake follows from the asks: only how many there are is written.
+/// Which asks follow a namesake follows from the asks: only how many there are is written.
 mod saved_namesakes {
     use serde::{Deserialize, Deserializer, Serializer};
 

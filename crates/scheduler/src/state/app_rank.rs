@@ -19,7 +19,7 @@ pub struct AppRank {
     pub app: AppKey,
 }
 
-/// One key of a rank. Within a leaf the same key stands at the same position, so variants are never compared.
+/// One key of a rank. Within a leaf the same key is at the same position, so variants are never compared.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum RankKey {
     Priority(Reverse<Priority>),
@@ -34,7 +34,7 @@ pub enum OrderKey {
     Priority,
     /// The smaller fair share.
     Share,
-    /// The queue that wants more (SCH-052).
+    /// The queue that needs more (SCH-052).
     Pending,
     /// The one that came first.
     Time,
@@ -42,8 +42,8 @@ pub enum OrderKey {
 
 impl AppRank {
     /// By which key one of two applications of a leaf is tried before the other, and which one that is; `None` where only the times of a
-    /// moment that is `alike` and their ids decide.
-    pub(crate) fn apart(&self, other: &Self, alike: impl Fn(Time, Time) -> bool) -> Option<(OrderKey, Ordering)> {
+    /// moment that is `identical` and their ids decide.
+    pub(crate) fn apart(&self, other: &Self, identical: impl Fn(Time, Time) -> bool) -> Option<(OrderKey, Ordering)> {
         let keys = self.keys.iter().zip(&other.keys).map(|(own, others)| {
             let key = match own {
                 RankKey::Priority(_) => OrderKey::Priority,
@@ -51,17 +51,22 @@ impl AppRank {
                 RankKey::Submitted(_) => OrderKey::Time,
             };
             match (own, others) {
-                (RankKey::Submitted(own), RankKey::Submitted(others)) if alike(*own, *others) => (key, Ordering::Equal),
+                (RankKey::Submitted(own), RankKey::Submitted(others)) if identical(*own, *others) => {
+                    (key, Ordering::Equal)
+                }
                 _ => (key, own.cmp(others)),
             }
         });
-        let submitted =
-            if alike(self.submitted, other.submitted) { Ordering::Equal } else { self.submitted.cmp(&other.submitted) };
+        let submitted = if identical(self.submitted, other.submitted) {
+            Ordering::Equal
+        } else {
+            self.submitted.cmp(&other.submitted)
+        };
         keys.chain([(OrderKey::Time, submitted)]).find(|(_, order)| order.is_ne())
     }
 }
 
-/// The application of a leaf that stands behind `last` (SCH-071).
+/// The application of a leaf that follows `last` (SCH-071).
 pub(crate) fn next_behind(ranks: &BTreeSet<AppRank>, last: Option<&AppRank>) -> Option<AppRank> {
     match last {
         None => ranks.first(),

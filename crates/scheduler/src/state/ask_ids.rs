@@ -9,12 +9,12 @@ use crate::index::{AskKey, Slab};
 use crate::state::ask::Ask;
 use model::AskId;
 
-/// From so many asks on they stand in [`PARTS`] tables instead of one.
+/// From this many asks on they are in [`PARTS`] tables instead of one.
 const MANY: usize = 16_384;
 /// A power of two.
 const PARTS: usize = 64;
 
-/// Which ask an id stands for. Ids stand with the asks only; here is what they hash to. An application may have a million, and no ask may
+/// Which ask an id represents. Ids stand with the asks only; here is what they hash to. An application may have a million, and no ask may
 /// wait for the look-up to grow: it reads no id again, and only one of many parts grows at a time.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct AskIds {
@@ -41,14 +41,14 @@ const fn part(hash: u32) -> usize {
 }
 
 impl AskIds {
-    /// The ask that an id stands for.
+    /// The ask that an id represents.
     pub fn get(&self, id: &AskId, asks: &Slab<AskKey, Ask>) -> Option<AskKey> {
         let hash = hash(id);
         let table = if self.many.is_empty() { &self.few } else { &self.many[part(hash)] };
         table.find(spread(hash), |(_, key)| asks[*key].id == *id).map(|(_, key)| *key)
     }
 
-    /// The id of an ask stands for it from now on. Gives the ask that it stood for before.
+    /// The id of an ask represents it from now on. Returns the ask that it represented before.
     pub fn insert(&mut self, ask: AskKey, asks: &Slab<AskKey, Ask>) -> Option<AskKey> {
         let id = &asks[ask].id;
         let hash = hash(id);
@@ -63,14 +63,14 @@ impl AskIds {
         None
     }
 
-    /// An id stands for this ask no more. Gives whether it did.
+    /// An id represents this ask no more. Returns whether it did.
     pub fn remove(&mut self, id: &AskId, ask: AskKey) -> bool {
         let hash = hash(id);
         let found = self.table(hash).find_entry(spread(hash), |(_, key)| *key == ask);
         found.map(hashbrown::hash_table::OccupiedEntry::remove).is_ok()
     }
 
-    /// Makes room for so many more at once.
+    /// Makes room for this many more at once.
     pub fn reserve(&mut self, more: usize) {
         if self.many.is_empty() {
             self.few.reserve(more.min(MANY), |(hash, _)| spread(*hash));

@@ -48,7 +48,7 @@ pub enum Failure {
     MayNotPreempt,
     /// Other asks of its leaf have used up the attempts of a cycle (SCH-150).
     NoAttemptLeft,
-    /// Nothing that could be preempted would make room for it (SCH-152).
+    /// Nothing that could be preempted would be preempted for it (SCH-152).
     PreemptionHelpsNot,
 }
 
@@ -63,7 +63,7 @@ pub struct FailureCount {
     pub last: Time,
 }
 
-/// The reasons that ever held for one ask, in the order in which each held first.
+/// The reasons that ever reserved for one ask, in the order in which each held first.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct AskLog {
     /// Boxed: most asks never fail, and every cycle reads all asks.

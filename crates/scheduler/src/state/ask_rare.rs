@@ -23,7 +23,7 @@ pub struct RareParts {
     pub takes_over: Option<Takeover>,
     /// Of a placeholder that is about to give way: the ask that takes over.
     pub gives_way: Option<AskKey>,
-    /// When the placeholder was asked for that it took over from (SCH-144).
+    /// When the placeholder was requested that it took over from (SCH-144).
     pub replaced: Option<Time>,
     /// When victims were last sought for it (SCH-151).
     pub preemption_tried: Option<Time>,

@@ -42,10 +42,10 @@ impl NodeGains {
     }
 }
 
-/// What a backoff has looked at.
+/// What a backoff has examined.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Seen {
-    /// How many gains of nodes; of a leaf: when it began; its note continues from there.
+    /// How many gains of nodes; of a leaf: when it started; its note continues from there.
     pub(crate) gains: u64,
     /// How many changes of nodes, where any of them may let a node be reserved that the resource manager refused.
     pub(crate) changes: Option<u64>,
@@ -117,7 +117,7 @@ impl Backoff {
 
     /// Whether it ends by the same as another one, its time aside, if their asks are alike to a resource manager's conditions. Both may be
     /// shared.
-    pub fn is_alike(&self, other: &Self) -> bool {
+    pub fn is_identical(&self, other: &Self) -> bool {
         self.epoch == other.epoch
             && self.has_attempts() == other.has_attempts()
             && self.least == other.least
@@ -134,11 +134,11 @@ impl Backoff {
 pub(crate) struct LeafNote {
     /// How often the leaf was skipped while others were tried.
     pub(crate) skipped_cycles: SkippedCycles,
-    /// What has been looked at for it.
+    /// What has been examined for it.
     pub(crate) seen: Seen,
 }
 
-/// The notes of all leaves, by slot. They lie beside the queues: a cycle writes one for each leaf that it skips, and a fork would
+/// The notes of all leaves, by slot. They lie next to the queues: a cycle writes one for each leaf that it skips, and a fork would
 /// copy every queue otherwise.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct LeafNotes(Vec<LeafNote>);

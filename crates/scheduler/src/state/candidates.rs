@@ -3,7 +3,7 @@
 //!
 //! Invariants:
 //! - every candidate is in one set: it is awake, or in the group that its application names ([`Asleep`]);
-//! - all in a group back off by the same amounts; the time of each, if it has one, stands in `wakes`.
+//! - all in a group back off by the same amounts; the time of each, if it has one, is in `wakes`.
 
 use std::collections::BTreeSet;
 use std::ops::{Bound, RangeBounds};
@@ -16,7 +16,7 @@ use crate::state::backoff::{Backoff, NEVER};
 use crate::state::skipped_cycles::SkippedCycles;
 use model::Time;
 
-/// How many groups a leaf has at most. What fits none of them stays awake, and is looked at in each cycle.
+/// How many groups a leaf has at most. What fits none of them stays awake, and is examined in each cycle.
 const MOST_GROUPS: usize = 32;
 
 /// Candidates that back off alike.
@@ -46,19 +46,19 @@ impl Candidates {
         self.sets().map(BTreeSet::len).sum()
     }
 
-    /// How many of them stand in groups.
+    /// How many of them are in groups.
     pub(crate) fn asleep(&self) -> usize {
         self.len() - self.awake.len()
     }
 
-    /// Whether an application stands in the group that it names, and backs off as the group does.
+    /// Whether an application is in the group that it names, and backs off as the group does.
     pub(crate) fn has_asleep(&self, app: &Application) -> bool {
         let (Some(asleep), Some(rank), Some(backoff)) = (app.asleep, &app.rank, &app.backoff) else { return false };
         let group = &self.groups[asleep.group];
-        group.members.contains(rank) && group.common.is_alike(backoff) && asleep.until == backoff.until
+        group.members.contains(rank) && group.common.is_identical(backoff) && asleep.until == backoff.until
     }
 
-    /// Whether one stands there.
+    /// Whether one is there.
     pub(crate) fn contains(&self, rank: &AppRank) -> bool {
         self.sets().any(|set| set.contains(rank))
     }
@@ -118,15 +118,15 @@ impl Candidates {
         self.wakes.first().copied()
     }
 
-    /// One that is awake backs off: it goes to the group of its like, if there is one or room for one. `alike`: the groups whose asks a
+    /// One that is awake backs off: it goes to the group of its like, if there is one or room for one. `identical`: the groups whose asks a
     /// resource manager's conditions treat as its own.
     pub(crate) fn put_to_sleep(
         &mut self,
         rank: &AppRank,
         backoff: &Backoff,
-        alike: impl Fn(usize) -> bool,
+        identical: impl Fn(usize) -> bool,
     ) -> Option<Asleep> {
-        let group = self.group_for(backoff, alike)?;
+        let group = self.group_for(backoff, identical)?;
         self.awake.remove(rank);
         let SleepGroup { common, members, .. } = &mut self.groups[group];
         common.seen.gains = common.seen.gains.min(backoff.seen.gains);
@@ -147,9 +147,9 @@ impl Candidates {
     }
 
     /// The group for a backoff: of the same kind, or one that is empty.
-    fn group_for(&mut self, backoff: &Backoff, alike: impl Fn(usize) -> bool) -> Option<usize> {
+    fn group_for(&mut self, backoff: &Backoff, identical: impl Fn(usize) -> bool) -> Option<usize> {
         let kind = |(number, group): &(usize, &SleepGroup)| {
-            !group.members.is_empty() && group.common.is_alike(backoff) && alike(*number)
+            !group.members.is_empty() && group.common.is_identical(backoff) && identical(*number)
         };
         if let Some((group, _)) = self.groups.iter().enumerate().find(kind) {
             return Some(group);

@@ -7,7 +7,7 @@ use crate::index::{AppKey, AskKey, GroupKey, NodeKey, QueueKey, SlabKey, UserKey
 pub struct Dirty {
     /// Queues that are new, gone, or changed in counters, state or settings.
     pub queues: DirtyKeys<QueueKey>,
-    /// Applications that changed, are new, or are gone.
+    /// Applications that changed, are new, or no longer exist.
     pub apps: DirtyKeys<AppKey>,
     /// Nodes that are new, gone, or changed in their own data.
     pub nodes: DirtyKeys<NodeKey>,
@@ -15,7 +15,7 @@ pub struct Dirty {
     pub users: DirtyKeys<UserKey>,
     /// Groups whose figures the next view has to make again.
     pub groups: DirtyKeys<GroupKey>,
-    /// Asks that changed, are new, or are gone, with their arrival, which no other ask ever has. May name one twice.
+    /// Asks that changed, are new, or no longer exist, with their arrival, which no other ask ever has. May name one twice.
     pub asks: Vec<(AppKey, AskKey, u64)>,
     /// Allocations, by their number, that were added to a node or left it. May name one twice.
     pub allocations: Vec<(NodeKey, u64)>,

@@ -19,7 +19,7 @@ impl Partition {
         }
     }
 
-    /// Every pending ask is to be looked at again.
+    /// Every pending ask is to be examined again.
     pub fn mark_pending(&mut self) {
         self.count_all_skipped_cycles();
         let Some(dirty) = &mut self.dirty else { return };

@@ -9,7 +9,7 @@ use crate::interface::switches::{GroupCache, Switches};
 use model::Time;
 use model::name::is_limit_user;
 
-/// For so many seconds 1.9.0 remembers.
+/// For this many seconds 1.9.0 remembers.
 const SECONDS: u64 = 300;
 
 /// The groups that users named last, and when.
@@ -27,7 +27,7 @@ impl NamedGroups {
         }
     }
 
-    /// The groups that stand for those that a submission does not name, if it names none and there are some.
+    /// The groups that represent those that a submission does not name, if it names none and there are some.
     pub fn standing_in(&self, now: Time, switches: &Switches, submission: &Submission) -> Option<&[String]> {
         let (groups, since) = self.0.get(&submission.who.user).filter(|_| !names_groups(submission))?;
         let holds = match switches.group_cache {
@@ -44,7 +44,7 @@ fn names_groups(submission: &Submission) -> bool {
     !who.user.is_empty() && !who.groups.is_empty() && who.groups != [who.user.as_str()]
 }
 
-/// Full seconds since the beginning.
+/// Full seconds since the start.
 const fn seconds(time: Time) -> u64 {
     time.as_millis() / 1000
 }

@@ -30,7 +30,7 @@ pub struct Node {
     /// Labels, as the resource manager names them.
     #[serde(with = "model::saved::arc")]
     pub attributes: Arc<BTreeMap<String, String>>,
-    /// What runs there, in order of allocation.
+    /// Running allocations there, in order of allocation.
     pub allocations: BTreeMap<u64, (AppKey, AskKey)>,
     /// The asks that it is reserved for: at most one, or any number of such as require it (SCH-016).
     pub reservations: Vec<(AppKey, AskKey)>,

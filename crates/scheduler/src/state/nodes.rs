@@ -29,7 +29,7 @@ pub struct Nodes {
     nodes: Slab<NodeKey, Node>,
     #[serde(skip)]
     by_id: Shareable<Index<NodeId, NodeKey>>,
-    /// By id; what stands here is compared once, when a node comes, and by its rank from then on.
+    /// By id; what is here is compared once, when a node comes, and by its rank from then on.
     #[serde(skip)]
     by_name: Shareable<BTreeMap<NodeId, NodeKey>>,
     /// By score, then id (SCH-090).
@@ -193,7 +193,7 @@ impl Nodes {
         self.place(key);
     }
 
-    /// Changes a node that nobody sorts again for it: reservations have no part in the order (SCH-092).
+    /// Changes a node that no one sorts again for it: reservations have no part in the order (SCH-092).
     pub fn change_in_place(&mut self, key: NodeKey, change: impl FnOnce(&mut Node)) {
         let node = &mut self.nodes[key];
         let (was_open, total, available) = (node.is_open(), node.total.clone(), node.available.clone());
@@ -242,7 +242,7 @@ impl Nodes {
         keys.into_iter().for_each(|key| self.place(key));
     }
 
-    /// A rank for an id that is to come, between those of its neighbours.
+    /// A rank for an id that is to come, between those of its neighbors.
     fn rank_for(&mut self, id: &NodeId) -> u64 {
         let rank_between = |nodes: &Self| {
             let rank = |(_, key): (&NodeId, &NodeKey)| nodes.nodes[*key].rank;

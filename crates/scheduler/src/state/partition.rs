@@ -42,7 +42,7 @@ pub struct Partition {
     pub ended_total: u64,
     /// What users have in use.
     pub usage: Usage,
-    /// Allocations made since the beginning.
+    /// Allocations made since the start.
     pub allocations_made: u64,
     /// Reservations that stand.
     pub reservations: u64,
@@ -50,13 +50,13 @@ pub struct Partition {
     pub placeholders: u64,
     /// How many allocations a second.
     pub meter: Meter,
-    /// What changed since it was last asked for; `None` while nobody asks.
+    /// What changed since it was last requested; `None` while no one asks.
     #[serde(skip)]
     pub dirty: Option<Dirty>,
-    /// The placement rules in force.
+    /// The placement active rules.
     #[serde(skip)]
     pub rules: Arc<Rules>,
-    /// How often they decided since they came into force.
+    /// How often they decided since they became active.
     #[serde(with = "model::saved::arc")]
     pub hits: Arc<Hits>,
     #[serde(skip)]
@@ -80,7 +80,7 @@ pub struct Partition {
     /// Applications whose end takes more than one command.
     #[serde(skip)]
     pub(crate) unfinished: BTreeSet<AppKey>,
-    /// How often something changed that concerns everybody, such as the configuration.
+    /// How often something changed that concerns everyone, such as the configuration.
     #[serde(skip)]
     pub(crate) epoch: u64,
     /// Until when cycles find nothing and report nothing, if nothing happens before.
@@ -92,7 +92,7 @@ pub struct Partition {
     /// The parents on the way down in a cycle, and what is left of them from earlier walks: kept for its capacity.
     #[serde(skip)]
     pub(crate) walk: Vec<Visit>,
-    /// Everybody may kill and move: it is a fork, in which nothing is real.
+    /// Everyone may kill and move: it is a fork, in which nothing is real.
     #[serde(skip)]
     pub(crate) trusts_everybody: bool,
     /// Whether maxima that are exceeded are enforced (N-01).

@@ -1,4 +1,4 @@
-//! A resource manager's own conditions for an ask on a node, besides resources.
+//! A resource manager's own conditions for an ask on a node, in addition resources.
 
 use std::any::Any;
 use std::fmt::Debug;
@@ -26,7 +26,7 @@ pub trait Predicates: Debug + Send + Sync {
     /// room.
     fn pass(&self, ask: &Ask, node: &Node, allocate: bool) -> bool;
 
-    /// Whether the ask can never go to the node, whatever goes from there. Without more knowledge what runs there does not matter.
+    /// Whether the ask can never go to the node, whatever goes from there. Without more knowledge running allocations there does not matter.
     fn bars(&self, ask: &Ask, node: &Node) -> bool {
         !self.pass(ask, node, false)
     }
@@ -43,12 +43,12 @@ pub trait Predicates: Debug + Send + Sync {
     }
 
     /// Whether two asks get the same answer for every node: what one of them failed by the other need not try again while nothing changes.
-    fn alike(&self, _one: &Ask, _other: &Ask) -> bool {
+    fn identical(&self, _one: &Ask, _other: &Ask) -> bool {
         false
     }
 
     /// A number that is another one whenever some node may let the ask go that did not, before, for what changed since; room on nodes
-    /// aside. `None`: that is not known, so all nodes are asked each time.
+    /// aside. `None`: that is unknown, so all nodes are asked each time.
     fn loosened(&self, _ask: &Ask) -> Option<u64> {
         None
     }
@@ -64,10 +64,10 @@ pub trait Predicates: Debug + Send + Sync {
     /// The ask does not count on the node any more.
     fn gone(&mut self, _ask: &AskId, _node: &NodeId) {}
 
-    /// From now on this ask is known too. It has the conditions of another one: a what-if asks for that once more.
+    /// From now on this ask is known too. It has the conditions of another one: a what-if requests that once more.
     fn ask_like(&mut self, _like: &AskId, _new: &AskId) {}
 
-    /// From now on this node is known too. It is like another one but for its name.
+    /// From now on this node is known too. It is like another one except for its name.
     fn node_like(&mut self, _like: &NodeId, _new: &NodeId) {}
 
     /// The conditions by their own type, for who changes them. `None`: they change only by what is reported.
@@ -86,7 +86,7 @@ pub trait Predicates: Debug + Send + Sync {
     }
 
     /// A copy for a fork of the scheduler, which other allocations are reported to from now on. `None`: what is reported does not
-    /// matter, so one may stand for all.
+    /// matter, so one may represent all.
     fn copy(&self) -> Option<Arc<dyn Predicates>> {
         None
     }

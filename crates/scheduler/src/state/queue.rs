@@ -82,7 +82,7 @@ pub struct Queue {
     /// Its place among its siblings may be out of date.
     #[serde(skip)]
     pub(crate) marked: bool,
-    /// By what it stands on its parent's list; `None` if it does not.
+    /// By what it is on its parent's list; `None` if it does not.
     #[serde(skip)]
     pub(crate) rank: Option<SiblingRank>,
     /// Of a parent: the children that want something, in their order.
@@ -99,7 +99,7 @@ pub struct Queue {
 /// What the configuration, or a template, says of a queue.
 #[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct Settings {
-    /// Where the queue stands in the file.
+    /// Where the queue is in the file.
     pub at: Option<Place>,
     /// A parent by configuration or creation, whether it has children or not.
     pub parent: bool,
@@ -117,13 +117,13 @@ pub struct Settings {
     /// What dynamic leaves right below take, with the queue it is from (`config.md` section 10).
     #[serde(with = "super::saved_fields::template")]
     pub template: Option<(QueuePath, Arc<TemplateConfig>)>,
-    /// The limits of users and groups in force.
+    /// The limits of users and groups active.
     #[serde(with = "model::saved::arc")]
     pub limits: Arc<QueueLimits>,
 }
 
 impl Queue {
-    /// What the parent, the sort and everybody outside see (SCH-063).
+    /// What the parent, the sort and everyone outside see (SCH-063).
     pub fn current_priority(&self) -> Priority {
         let properties = &self.settings.properties;
         self.raw_priority.seen_outside(properties.priority_policy, properties.priority_offset)
@@ -137,12 +137,12 @@ impl Queue {
         };
     }
 
-    /// Whether a cycle looks at the queue at all (SCH-050).
+    /// Whether a cycle examines the queue at all (SCH-050).
     pub fn wants(&self) -> bool {
         self.state != QueueState::Stopped && self.pending.strictly_greater_than_zero()
     }
 
-    /// Whether somebody waits for nothing but the queue's end: nothing is in it (SCH-182).
+    /// Whether someone waits for nothing but the queue's end: nothing is in it (SCH-182).
     pub fn is_empty(&self) -> bool {
         self.children.is_empty() && self.apps.is_empty()
     }

@@ -65,7 +65,7 @@ impl QueueTree {
         }
     }
 
-    /// Begins the backoff of a leaf.
+    /// Starts the backoff of a leaf.
     pub(crate) fn begin_backoff(&mut self, leaf: QueueKey, backoff: Box<Backoff>) {
         self.leaf_notes.get_mut(leaf).seen = backoff.seen;
         self.queues[leaf].backoff = Some(backoff);
@@ -235,7 +235,7 @@ impl QueueTree {
         headroom
     }
 
-    /// The maximum along the path of a queue, the root left out (SCH-104). `None`: nothing on the path has one. `strict`: a name
+    /// The maximum along the path of a queue, the root omitted (SCH-104). `None`: nothing on the path has one. `strict`: a name
     /// that one maximum has and another lacks counts 0 (D-06).
     pub fn path_max(&self, key: QueueKey, strict: bool) -> Option<Resource> {
         let path = self.path_up(key);
@@ -243,7 +243,7 @@ impl QueueTree {
         own.reduce(|one, other| if strict { one.min_strict(&other) } else { one.min_permissive(&other) })
     }
 
-    /// Whether an application may begin to run, as far as `maxapplications` goes (SCH-110).
+    /// Whether an application may start to run, as far as `maxapplications` goes (SCH-110).
     pub fn can_run(&self, key: QueueKey, app: &AppId) -> bool {
         self.path_up(key).iter().all(|key| {
             let queue = &self.queues[*key];
@@ -285,7 +285,7 @@ impl QueueTree {
         queue.raw_priority = queue.priorities.last_key_value().map_or(Priority::MIN, |(highest, _)| *highest);
     }
 
-    /// Reports the current priority of a queue to its parent. Gives the parent and what changes there, if anything does.
+    /// Reports the current priority of a queue to its parent. Returns the parent and what changes there, if anything does.
     fn report_priority(&mut self, key: QueueKey) -> Option<(QueueKey, Option<Priority>, Option<Priority>)> {
         let queue = &mut self.queues[key];
         let now = queue.current_priority();

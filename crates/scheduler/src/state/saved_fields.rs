@@ -1,4 +1,4 @@
-//! Fields with a saved form of their own, and the values that stand for fields which are not saved.
+//! Fields with a saved form of their own, and the values that represent fields which are not saved.
 
 use std::sync::{Arc, LazyLock};
 

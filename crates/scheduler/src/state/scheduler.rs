@@ -17,7 +17,7 @@ pub struct Scheduler {
     pub(crate) partitions: Vec<Partition>,
     pub(crate) checksum: String,
     pub(crate) named_groups: NamedGroups,
-    /// The configuration that every queue has been settled by; `None` before the first, and where that is not known.
+    /// The configuration that every queue has been settled by; `None` before the first, and where that is unknown.
     pub(crate) loaded: Option<Arc<Config>>,
     /// Commands before the invariants are asserted again.
     #[cfg(debug_assertions)]
@@ -82,7 +82,7 @@ impl Scheduler {
         self.loaded = None;
     }
 
-    /// The checksum of the configuration in force; empty before the first.
+    /// The checksum of the active configuration; empty before the first.
     pub fn checksum(&self) -> &str {
         &self.checksum
     }

@@ -12,7 +12,7 @@ pub fn ordered(float: f64) -> i64 {
     bits ^ ((bits >> 63).cast_unsigned() >> 1).cast_signed()
 }
 
-/// How much of its guarantee somebody uses: one share for each resource name in use, the largest first (SCH-054). Two lists are
+/// How much of its guarantee someone uses: one share for each resource name in use, the largest first (SCH-054). Two lists are
 /// compared position by position, the shorter one filled up with zeros.
 #[derive(Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct ShareList(#[serde(with = "model::saved::list")] SmallVec<[f64; 2]>);

@@ -3,16 +3,16 @@
 //!
 //! The first keys, priority and share, are total; the last one, pending, is not (SCH-002). So there is a list by the total keys. Queues
 //! with equal keys stand by pending, name of resource after name of resource, then by the queue's name. Where of any two
-//! neighbours one wants more than the other or both want the same, that list is the order of the specified sort. Where two
-//! neighbours differ and neither wants more, it is a *break*: the class of equals that has one is sorted as specified, when a cycle
+//! neighbors one needs more than the other or both want the same, that list is the order of the specified sort. Where two
+//! neighbors differ and neither needs more, it is a *break*: the class of equals that has one is sorted as specified, when a cycle
 //! reaches it.
 //!
 //! Invariants:
-//! - every change of a queue marks it ([`QueueTree`]'s `IndexMut`, and `note_priority`); an order is asked for only after all that is
+//! - every change of a queue marks it ([`QueueTree`]'s `IndexMut`, and `note_priority`); an order is requested only after all that is
 //!   marked was put in place ([`QueueTree::settle_order`]);
 //! - a list holds exactly those children that want something, each with the rank by which it was put there;
 //! - `front`, if it is not empty, is the first class in its specified order, the next to be tried last. Taking the first off
-//!   it leaves the others in their order: nobody went past the first, so for those that now stand behind it nothing changes.
+//!   it leaves the others in their order: no one went past the first, so for those that now follow it nothing changes.
 
 use std::cmp::Ordering;
 
@@ -24,9 +24,9 @@ use crate::state::share::ordered;
 use crate::state::siblings::{Entry, SiblingRank, Siblings, Visit};
 use model::Resource;
 
-/// From so many queues marked on, it is asked whether to sort all lists again.
+/// From this many queues marked on, it is asked whether to sort all lists again.
 const MANY: usize = 64;
-/// How many places a queue is looked for one by one before its keys are compared: who was just served stood in front.
+/// How many places a queue is looked for one by one before its keys are compared: who was just served was in front.
 const FIRST: usize = 32;
 /// The size of a block in the specified sort; two that grow larger become of one.
 const BLOCK: usize = 64;
@@ -52,7 +52,7 @@ impl SiblingRank {
         if by_priority { [-i64::from(self.priority.0), share] } else { [share, 0] }
     }
 
-    /// Whether the two differ and neither wants more.
+    /// Whether the two differ and neither needs more.
     fn breaks(&self, other: &Self) -> bool {
         !self.pending.at_least(&other.pending) && !other.pending.at_least(&self.pending)
     }
@@ -90,7 +90,7 @@ impl QueueTree {
     }
 
     /// By which key one of two siblings is tried before the other, and which one that is; `None` where only their names decide, or one of
-    /// them wants nothing.
+    /// them needs nothing.
     pub(crate) fn apart(&self, one: QueueKey, other: QueueKey) -> Option<(OrderKey, Ordering)> {
         let parent = self.queues[one].parent?;
         let (left, right) = (SiblingRank::of(&self.queues[one])?, SiblingRank::of(&self.queues[other])?);
@@ -147,7 +147,7 @@ impl QueueTree {
         visit.class.pop()
     }
 
-    /// The class that begins at `at` in its specified order, the first last.
+    /// The class that starts at `at` in its specified order, the first last.
     fn specified(&self, parent: QueueKey, at: usize) -> Vec<QueueKey> {
         let queue = &self.queues[parent];
         let Siblings { list, by_priority, .. } = &queue.siblings;
@@ -171,8 +171,8 @@ impl QueueTree {
         sorted
     }
 
-    /// Insertion sort by pending, the larger first: each goes past those before it as long as it wants more than they do. That
-    /// nobody in a block stops it is seen from the block's largest amounts.
+    /// Insertion sort by pending, the larger first: each goes past those before it as long as it needs more than they do. That
+    /// no one in a block stops it is seen from the block's largest amounts.
     fn sorted_as_specified(&self, by_name: impl Iterator<Item = QueueKey>) -> Vec<QueueKey> {
         let pending = |key: QueueKey| &self.queues[key].pending;
         let mut blocks: Vec<(Vec<QueueKey>, Resource)> = vec![Default::default()];
@@ -220,7 +220,7 @@ impl QueueTree {
         lead.then_with(|| self.behind_lead(left.key, right.key, by_priority))
     }
 
-    /// Whether two neighbours of a list are a break.
+    /// Whether two neighbors of a list are a break.
     fn is_break(&self, left: &Entry, right: &Entry) -> bool {
         if left.lead != right.lead {
             return false;
@@ -246,13 +246,13 @@ impl QueueTree {
         }
     }
 
-    /// Where a queue with a rank stands in the list of its parent, or would stand.
+    /// Where a queue with a rank is in the list of its parent, or would stand.
     fn place_of(&self, parent: QueueKey, own: &Entry) -> Result<usize, usize> {
         let Siblings { list, by_priority, .. } = &self.queues[parent].siblings;
         list.binary_search_by(|other| self.listed(other, own, *by_priority))
     }
 
-    /// Where a queue stands in the list of its parent, if it does.
+    /// Where a queue is in the list of its parent, if it does.
     fn place_in(&self, parent: QueueKey, key: QueueKey) -> Option<usize> {
         let list = &self.queues[parent].siblings.list;
         let first = list.iter().take(FIRST).position(|entry| entry.key == key);
@@ -265,7 +265,7 @@ impl QueueTree {
         Some(Entry { lead, key })
     }
 
-    /// The breaks around a place: with the one that stands there, and of its neighbours without it.
+    /// The breaks around a place: with the one that is there, and of its neighbors without it.
     fn breaks_at(&self, parent: QueueKey, at: usize) -> (usize, usize) {
         let list = &self.queues[parent].siblings.list;
         let (before, own, behind) = (at.checked_sub(1).map(|at| &list[at]), &list[at], list.get(at + 1));
@@ -276,7 +276,7 @@ impl QueueTree {
         (pair(before, Some(own)) + pair(Some(own), behind), pair(before, behind))
     }
 
-    /// Takes a queue off the list of its parent, if it stands there.
+    /// Takes a queue off the list of its parent, if it is there.
     pub(crate) fn unlist(&mut self, parent: QueueKey, key: QueueKey) {
         let Some(at) = self.place_in(parent, key) else { return };
         let (with, without) = self.breaks_at(parent, at);

@@ -1,10 +1,10 @@
-//! The lists in which the children of a parent stand for the cycle; `sibling_order` keeps them in order.
+//! The lists in which the children of a parent represent the cycle; `sibling_order` keeps them in order.
 
 use crate::index::QueueKey;
 use crate::state::share::ShareList;
 use model::{Priority, Resource};
 
-/// The keys by which a queue stands among its siblings.
+/// The keys by which a queue is among its siblings.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct SiblingRank {
     pub(super) priority: Priority,
@@ -12,7 +12,7 @@ pub(crate) struct SiblingRank {
     pub(super) pending: Resource,
 }
 
-/// A child on its parent's list. What mostly decides stands beside it, so that a search does not have to look at the queues.
+/// A child on its parent's list. What mostly decides is next to it, so that a search does not have to look at the queues.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Entry {
     pub(super) lead: [i64; 2],
@@ -25,7 +25,7 @@ pub(crate) struct Siblings {
     pub(super) list: Vec<Entry>,
     /// What the list was made by.
     pub(super) by_priority: bool,
-    /// How many neighbours of one class are a break.
+    /// How many neighbors of one class are a break.
     pub(super) breaks: usize,
     pub(super) front: Vec<QueueKey>,
 }
@@ -40,7 +40,7 @@ pub(crate) struct Visit {
 }
 
 impl Visit {
-    /// Begins among the children of `parent`.
+    /// Starts among the children of `parent`.
     pub fn begin(&mut self, parent: QueueKey) {
         self.parent = parent;
         self.at = 0;

@@ -24,7 +24,7 @@ impl SkippedCycles {
         Self { times: self.times.saturating_sub(then.times), last: self.last }
     }
 
-    /// Both, one beside the other.
+    /// Both, one next to the other.
     pub(crate) fn and(self, other: Self) -> Self {
         match (self.times, other.times) {
             (_, 0) => self,

@@ -12,7 +12,7 @@ use model::{Resource, VCORE};
 
 /// The most resources of a list that was rebuilt.
 const MOST: usize = 64;
-/// From so many on a list that only grew is drawn together.
+/// From this many on a list that only grew is drawn together.
 const TOO_MANY: usize = 2 * MOST;
 
 /// A few resources, of which one has at least as much as each node.

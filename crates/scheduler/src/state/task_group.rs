@@ -10,13 +10,13 @@ use model::Resource;
 /// What an application knows of one of its task groups (SCH-141).
 #[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct TaskGroup {
-    /// Placeholders asked for.
+    /// Placeholders requested.
     pub count: u64,
     /// Placeholders that gave way to a real ask.
     pub replaced: u64,
     /// Placeholders that ended, or never came, without giving way.
     pub timed_out: u64,
-    /// The size of the first placeholder asked for.
+    /// The size of the first placeholder requested.
     pub min_resource: Resource,
     /// The placeholders allocated, in order of allocation.
     pub(crate) placeholders: BTreeMap<u64, AskKey>,

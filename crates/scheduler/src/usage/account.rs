@@ -6,14 +6,14 @@ use crate::index::{GroupKey, QueueKey, UserKey};
 use crate::usage::side::Side;
 use config::LimitConfig;
 
-/// Under whom an application counts, and the limits that hold for it.
+/// Under whom an application counts, and the limits that apply to it.
 #[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct Account {
     /// Its user; `None` for an application that is in no queue.
     pub user: Option<UserKey>,
     /// The one group that it counts under, if any (LIM-032).
     pub group: Option<GroupKey>,
-    /// The limits that hold for it, from its leaf up to the root; `None` before its first scheduling attempt, when its group is
+    /// The limits that apply to it, from its leaf up to the root; `None` before its first scheduling attempt, when its group is
     /// not decided yet either (LIM-034).
     #[serde(with = "saved_bounds")]
     pub bounds: Option<Vec<Bound>>,
@@ -23,7 +23,7 @@ pub struct Account {
     pub(crate) running_in_group: bool,
 }
 
-/// One limit that holds for an application.
+/// One limit that applies to an application.
 #[derive(Clone, Debug)]
 pub struct Bound {
     /// Where the limit stands.
@@ -34,7 +34,7 @@ pub struct Bound {
     pub limit: Arc<LimitConfig>,
 }
 
-/// Which limits hold for an application follows from its queue, its user and its group: only whether that was decided is written.
+/// Which limits apply to an application follows from its queue, its user and its group: only whether that was decided is written.
 mod saved_bounds {
     use serde::{Deserialize, Deserializer, Serializer};
 

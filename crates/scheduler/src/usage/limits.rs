@@ -7,7 +7,7 @@ use super::side::Side;
 use config::LimitConfig;
 use model::{Identity, Resource};
 
-/// The name that stands for everybody.
+/// The name that represents everyone.
 pub const ANYONE: &str = "*";
 
 /// The limits of one queue, made for look-ups.
@@ -49,7 +49,7 @@ impl QueueLimits {
         &self.list
     }
 
-    /// Whether nobody is limited.
+    /// Whether no one is limited.
     pub fn is_empty(&self) -> bool {
         self.list.is_empty()
     }
@@ -60,7 +60,7 @@ impl QueueLimits {
         self.list.get(*index)
     }
 
-    /// The limit that names somebody, `*` taken as a name.
+    /// The limit that names someone, `*` taken as a name.
     pub(crate) fn naming(&self, side: Side, name: &str) -> Option<&Arc<LimitConfig>> {
         let names = if side == Side::User { &self.users } else { &self.groups };
         self.list.get(*names.get(name)?)

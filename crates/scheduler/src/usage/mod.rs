@@ -1,9 +1,9 @@
-//! The usage of users and groups, and the limits that hold for them (`acl-and-users.md` sections 5 to 11, SCH-120 to
+//! The usage of users and groups, and the limits that apply to them (`acl-and-users.md` sections 5 to 11, SCH-120 to
 //! SCH-128).
 //!
 //! Invariants:
 //! - usage is tracked for every user with a live application, and for every group that an application counts under;
-//!   a tracker has a level for each queue with such an application in or below it, and is gone with the last of them;
+//!   a tracker has a level for each queue with such an application in or below it, and no longer exists with the last of them;
 //! - the sums of a level are those of the applications that count there; [`crate::inspect::invariants`] recounts them;
 //! - the limits of an application are worked out once, at its first scheduling attempt, and again when the
 //!   configuration, its queue or its group changes. An application without limits carries an empty list, so that a cycle

@@ -78,7 +78,7 @@ impl Usage {
         headroom
     }
 
-    /// Whether the limits of user and group let an application begin to run (LIM-044).
+    /// Whether the limits of user and group let an application start to run (LIM-044).
     pub fn lets_run(&self, account: &Account, app: &AppId) -> bool {
         account.bounds.as_deref().unwrap_or_default().iter().all(|bound| {
             let usage = self.of_bound(account, bound);

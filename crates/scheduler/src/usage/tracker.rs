@@ -173,7 +173,7 @@ impl<K: SlabKey> Trackers<K> {
         }
     }
 
-    /// Forgets a queue that is gone.
+    /// Forgets a queue that no longer exists.
     pub(crate) fn forget(&mut self, queue: QueueKey) {
         let keys: Vec<K> = self.by_name.values().copied().collect();
         for key in keys {

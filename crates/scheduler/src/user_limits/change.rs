@@ -1,4 +1,4 @@
-//! New limits come into force (`acl-and-users.md` section 9, SCH-127).
+//! New limits become active (`acl-and-users.md` section 9, SCH-127).
 //!
 //! No usage is lost by a change, unless as the releases lose it (switch `group_limit_gone`).
 

@@ -20,7 +20,7 @@ pub fn group_of<'t>(tree: &'t QueueTree, path: &[QueueKey], who: &Identity) -> O
     path.iter().find_map(|queue| tree[*queue].settings.limits.group_of(who))
 }
 
-/// The limits on a path that hold for a user and a group (LIM-006, LIM-007).
+/// The limits on a path that apply to a user and a group (LIM-006, LIM-007).
 pub fn bounds_of(tree: &QueueTree, path: &[QueueKey], user: &str, group: Option<&str>) -> Vec<Bound> {
     let mut bounds = Vec::new();
     for key in path {
@@ -93,7 +93,7 @@ impl Partition {
         (!app.holds().is_zero()).then(|| Event::new(now, kind))
     }
 
-    /// Works out again which limits hold for an application, under the group that it has.
+    /// Works out again which limits apply to an application, under the group that it has.
     pub(crate) fn bind(&mut self, key: AppKey, path: &PathUp) {
         let app = &self.apps[key];
         let bounds = bounds_of(&self.queues, path, &app.who.user, self.group_name(app));

@@ -46,7 +46,7 @@ impl Usage {
         }
     }
 
-    /// The application has nothing left: it runs for no limit any more, and its group is searched again if it comes back
+    /// The application has nothing left: it runs for no limit any more, and its group is searched again if it returns
     /// (LIM-013, LIM-034).
     pub(crate) fn stop(&mut self, app: &mut Application, path: &[QueueKey]) {
         if let Some(user) = app.account.user {

@@ -65,7 +65,7 @@ fn same_maxima(one: &LimitConfig, other: &LimitConfig) -> bool {
 }
 
 impl QueueLimits {
-    /// Everybody that a limit names, users and groups, in the order of the configuration; the `*` of users is nobody's name, that
+    /// Everyone that a limit names, users and groups, in the order of the configuration; the `*` of users is no one's name, that
     /// of groups is the shared pot's.
     fn named(&self) -> impl Iterator<Item = (Side, &str, &Arc<LimitConfig>)> {
         let mut all = BTreeMap::new();

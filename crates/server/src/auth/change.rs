@@ -1,7 +1,7 @@
 //! Changes of a file of tokens: one at a time, by however many processes.
 //!
-//! The file itself is locked, and not one beside it that somebody could remove. A change replaces the file, so who got the lock looks
-//! whether the file at this place is still the one that is locked, and begins again if it is not.
+//! The file itself is locked, and not one next to it that someone could remove. A change replaces the file, so who got the lock looks
+//! whether the file at this place is still the one that is locked, and restarts if it is not.
 //!
 //! Invariant: what is written follows from what the file holds while it is locked.
 

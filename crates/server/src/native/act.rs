@@ -115,7 +115,7 @@ fn order(request: &NativeRequest) -> Result<Order, Refusal> {
         Verb::RemoveNode => (PartitionAct::RemoveNode { id: node(), force: request.flag("force") }, None),
         Verb::Pause => return Ok(Order::new(Act::Pause, only_reason()?.unwrap_or_default())),
         Verb::Resume => return Ok(Order::new(Act::Resume, only_reason()?.unwrap_or_default())),
-        verb => return Err(Refusal::new(Code::NotSupported, format!("{verb:?} is not an order"), "")),
+        verb => return Err(Refusal::new(Code::NotSupported, format!("{verb:?} is not an operation"), "")),
     };
     let reason = reason.or_else(|| request.header("kornsole-reason").map(str::to_owned)).unwrap_or_default();
     Ok(Order::new(Act::within(&Arc::from(request.parameter(0)), act), reason))
@@ -139,7 +139,7 @@ const LONGEST_PATH: usize = 4096;
 /// An id that something is to be known by from now on.
 ///
 /// # Errors
-/// There is none, or nobody could show it; `missing` says which one.
+/// There is none, or no one could show it; `missing` says which one.
 fn known_by(missing: &str, id: String) -> Result<String, Refusal> {
     if id.is_empty() {
         return Err(body::wrong("body", missing));
@@ -182,7 +182,13 @@ fn submit(request: &NativeRequest, body: dto::Submit) -> Result<(PartitionAct, O
         Some(dto::Span::Seconds(seconds)) => Some(Duration::from_secs(seconds)),
         Some(dto::Span::Text(text)) => {
             let due = || {
-                body::wrong("body", format!("placeholderTimeout: {text:?} is not a duration; write it as 10s or 1m30s"))
+                body::wrong(
+                    "body",
+                    format!(
+                        "placeholderTimeout: {text:?} is not a duration; use for example 10s or \
+                    1m30s"
+                    ),
+                )
             };
             Some(parse_duration(&text).ok_or_else(due)?)
         }
@@ -204,7 +210,7 @@ fn submit(request: &NativeRequest, body: dto::Submit) -> Result<(PartitionAct, O
     Ok((PartitionAct::Submit(submission), body.reason))
 }
 
-/// What the task groups of a gang ask for together.
+/// What the task groups of a gang request together.
 fn sum_of(groups: Vec<dto::TaskGroup>) -> Result<Resource, Refusal> {
     let mut total = Resource::new();
     for group in groups {

@@ -40,8 +40,9 @@ fn silence_order(request: &NativeRequest, board: &Board, asked: &dto::SilenceOrd
         return Err(body::wrong("body", "a silence needs a `rule`, a `subject`, or both".to_owned()));
     }
     let lasts = parse_duration(&asked.lasts);
-    let lasts = lasts
-        .ok_or_else(|| body::wrong("body", format!("lasts: {:?} is not a duration; write it as `2h`", asked.lasts)))?;
+    let lasts = lasts.ok_or_else(|| {
+        body::wrong("body", format!("lasts: {:?} is not a duration; use for example `2h`", asked.lasts))
+    })?;
     let subject = match asked.subject.as_str() {
         "" => None,
         wanted => {

@@ -68,7 +68,7 @@ pub(super) async fn whole(native: &NativeApi, limit: usize, peer: IpAddr, body: 
 /// A body as a value; an empty one is an empty object.
 ///
 /// # Errors
-/// It is no JSON, has a key that is not known, or a value of another type; with its place.
+/// It is no JSON, has a key that is unknown, or a value of another type; with its place.
 pub(super) fn json<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Refusal> {
     let bytes = if bytes.is_empty() { b"{}" } else { bytes };
     serde_json::from_slice(bytes).map_err(|error| wrong("body", error.to_string()))

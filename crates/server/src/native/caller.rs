@@ -14,7 +14,7 @@ use crate::options::standby;
 use model::Identity;
 use view::act::{Actor, ActsFrom, Code, Details, Refusal};
 
-/// Somebody who asks.
+/// Someone who asks.
 pub(super) struct Caller {
     /// Who, and what he may do to the scheduler as a whole.
     pub actor: Actor,
@@ -24,7 +24,7 @@ pub(super) struct Caller {
     pub expires: Option<i64>,
     /// What the token is known by.
     pub mark: Option<TokenMark>,
-    /// What he wants was passed to the scheduler, which enters it into the audit.
+    /// What he needs was passed to the scheduler, which enters it into the audit.
     pub entered: AtomicBool,
 }
 
@@ -37,12 +37,12 @@ impl Caller {
         self
     }
 
-    /// Whether what he wants is in the audit already.
+    /// Whether what he needs is in the audit already.
     pub fn is_entered(&self) -> bool {
         self.entered.load(Ordering::Relaxed)
     }
 
-    /// What he wants gets into the audit.
+    /// What he needs gets into the audit.
     pub fn is_entered_now(&self) {
         self.entered.store(true, Ordering::Relaxed);
     }
@@ -81,11 +81,11 @@ pub(super) fn has_token(
 }
 
 fn no_token() -> Refusal {
-    let text = "send a token: `Authorization: Bearer TOKEN`; `kornsole token new` makes one";
+    let text = "send a token: `Authorization: Bearer TOKEN`; `kornsole token new` creates one";
     Refusal::new(Code::Unauthenticated, "the caller is unknown", text)
 }
 
-/// Somebody who is not known.
+/// Someone who is unknown.
 pub(super) fn nobody(peer: Option<SocketAddr>) -> Caller {
     Caller { actor: anybody(peer), authenticated: false, expires: None, mark: None, entered: AtomicBool::new(false) }
 }
@@ -100,7 +100,7 @@ fn from(peer: Option<SocketAddr>) -> ActsFrom {
     ActsFrom::Api { address, request: Arc::from("") }
 }
 
-/// Whom the token stands for; `None` without one.
+/// Whom the token represents; `None` without one.
 fn authenticated(native: &NativeApi, headers: &HeaderMap, peer: Option<SocketAddr>) -> Result<Option<Caller>, Refusal> {
     let Some(value) = headers.get(header::AUTHORIZATION) else { return Ok(None) };
     let presented = value.to_str().ok().and_then(|value| {
@@ -133,7 +133,7 @@ fn authenticated(native: &NativeApi, headers: &HeaderMap, peer: Option<SocketAdd
 /// How often it is looked whether a token still holds. What it allowed ends within a second.
 const LOOKED_EVERY: Duration = Duration::from_millis(250);
 
-/// Waits until a token holds no more: it has expired, or was revoked. Without a token that never happens.
+/// Waits until a token has no more: it has expired, or was revoked. Without a token that never happens.
 pub(crate) async fn lapsed(native: &NativeApi, mark: Option<&TokenMark>) {
     let Some((tokens, mark)) = native.options.tokens.as_ref().zip(mark) else { return std::future::pending().await };
     while tokens.holds(mark, now()) {
@@ -150,10 +150,10 @@ fn now() -> i64 {
     i64::try_from(now).unwrap_or(i64::MAX)
 }
 
-/// Members of the scheduler ACL may look as somebody else; nobody may act as somebody else.
+/// Members of the scheduler ACL may look as someone else; no one may act as someone else.
 fn looking_as(native: &NativeApi, who: Caller, headers: &HeaderMap, route: &Route) -> Result<Caller, Refusal> {
     let Some(value) = headers.get("kornsole-as") else { return Ok(who) };
-    let refused = |text: String| Refusal::new(Code::AclDenied, "cannot look as another user", text);
+    let refused = |text: String| Refusal::new(Code::AclDenied, "cannot view as another user", text);
     if !who.actor.scheduler_admin {
         let details = Details { scheduler_acl: true, ..Details::default() };
         return Err(refused("needs membership in the scheduler ACL".to_owned()).with(details));

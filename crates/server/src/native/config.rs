@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use axum::body::Bytes;
 
-use super::permission_checks::lacks;
+use super::permission_checks::shortfall;
 use super::read::{beside, invalid};
 use super::{NativeRequest, Reply, body};
 use ::config::{self, Config, Reading};
@@ -14,7 +14,7 @@ use view::{QuotaForecast, View};
 use wire::convert::{self as yunikorn, native as convert};
 use wire::dto;
 
-/// The configuration in force, as JSON or bare.
+/// The active configuration, as JSON or bare.
 pub(super) fn get(request: &NativeRequest) -> Result<Reply, Refusal> {
     let view = request.view();
     let configuration = view.configuration.as_ref();
@@ -27,7 +27,7 @@ pub(super) fn get(request: &NativeRequest) -> Result<Reply, Refusal> {
     Ok(Reply { etag, ..Reply::ok(&convert::configuration(configuration, &request.native.wall)) })
 }
 
-/// Reads what was sent, beside the threads that talk to clients.
+/// Reads what was sent, next to the threads that talk to clients.
 async fn read(request: &NativeRequest) -> Result<(String, Reading), Refusal> {
     let (profile, group) = (request.native.options.profile, request.native.options.policy_group.clone());
     let bytes = request.body.bytes.clone();
@@ -69,7 +69,7 @@ pub(super) async fn diff(request: &NativeRequest) -> Result<Reply, Refusal> {
         }
         done.what_happens.push(format!("{place}: {sentence}"));
     }
-    let missing = lacks(request, &done);
+    let missing = shortfall(request, &done);
     let wall = &request.native.wall;
     let preempted = forecasts.iter().map(|(partition, forecast)| dto::native::PreviewedQuota {
         partition: partition.to_string(),
@@ -110,7 +110,7 @@ pub(super) async fn put(request: &NativeRequest) -> Result<Reply, Refusal> {
     Ok(Reply { etag: Some(in_force), ..Reply::ok(&convert::configured(&done)) })
 }
 
-/// Brings what was sent into force in the place of `base`.
+/// Brings what was sent into force instead of `base`.
 pub(super) async fn replace(request: &NativeRequest, base: Option<String>) -> Result<view::act::Configured, Refusal> {
     // What is not valid never gets to the scheduler's thread.
     let (text, reading) = read(request).await?;

@@ -24,7 +24,7 @@ use engine::{EventLog, Numbering};
 use view::act::{Code, Refusal};
 use view::record::Record;
 
-/// How many events are given where nobody says otherwise.
+/// How many events are given where no one says otherwise.
 const USUAL: usize = 1000;
 /// The most events of one page.
 const MOST: usize = 10_000;
@@ -125,7 +125,7 @@ pub(super) fn list(request: &NativeRequest) -> Result<Reply, Refusal> {
     let since = number(request, "since")?.unwrap_or(0);
     let limit = number(request, "limit")?.unwrap_or(USUAL).min(MOST);
     let filter = Filter::of(request)?;
-    // Of those looked at some may not pass.
+    // Of those examined some may not pass.
     let looked_at = if filter.takes_all() { limit } else { MOST };
     let page = request.native.engine.events().page(Numbering::All, since, looked_at);
     let passed = page.records.iter().filter(|(_, record)| filter.takes(record)).take(limit);
@@ -141,7 +141,7 @@ pub(super) fn list(request: &NativeRequest) -> Result<Reply, Refusal> {
     }))
 }
 
-/// Events as they come, from a number on, until the client goes, the token holds no more, or the server stops.
+/// Events as they come, from a number on, until the client goes, the token has no more, or the server stops.
 ///
 /// # Errors
 /// A parameter is none, or too many listen already.
@@ -179,12 +179,12 @@ struct EventWriter {
 }
 
 impl EventWriter {
-    /// Writes until the client goes, the server stops, or the token holds no more; also while the client takes nothing.
+    /// Writes until the client goes, the server stops, or the token has no more; also while the client takes nothing.
     async fn run(self, since: Option<u64>) {
         tokio::select! {
             () = self.feed(since) => {}
             () = lapsed(&self.place.native, self.mark.as_ref()) => {
-                // A client that takes nothing need not hear why nothing comes.
+                // A client that takes nothing need not receive why nothing comes.
                 let _ = self.lines.try_send(wire::to_bytes(&json!({ "end": LAPSED })).into());
             }
         }

@@ -1,10 +1,10 @@
-//! What was: the configurations that were in force (E5), and who did what (E11).
+//! What was: the configurations that were active (E5), and who did what (E11).
 
 use std::sync::Arc;
 
 use axum::body::Bytes;
 
-use super::permission_checks::lacks;
+use super::permission_checks::shortfall;
 use super::read::{beside, invalid};
 use super::{NativeRequest, Reply, body};
 use ::config::{self, Config};
@@ -13,12 +13,12 @@ use view::audit::{AuditQuery, Revision};
 use wire::convert::{audit as convert, native};
 use wire::dto::audit as dto;
 
-/// How many are reported when nobody says how many.
+/// How many are reported when no one says how many.
 const SOME: usize = 50;
 /// The most that are reported at once.
 const MOST: usize = 1000;
 
-/// How many are asked for.
+/// How many are requested.
 fn limit(request: &NativeRequest) -> Result<usize, Refusal> {
     Ok(number(request, "limit")?.map_or(SOME, |limit| usize::try_from(limit).unwrap_or(MOST)).clamp(1, MOST))
 }
@@ -28,7 +28,7 @@ fn number(request: &NativeRequest, name: &str) -> Result<Option<u64>, Refusal> {
     request.query(name).map(read).transpose()
 }
 
-/// The configurations that were in force, the newest first, without their texts.
+/// The configurations that were active, the newest first, without their texts.
 pub(super) fn list(request: &NativeRequest) -> Result<Reply, Refusal> {
     let audit_log = request.native.engine.audit_log();
     let current = audit_log.revisions(None, 1).first().map(|newest| newest.number);
@@ -87,7 +87,7 @@ async fn compare(request: &NativeRequest, old: &Revision, new: &Revision) -> Res
         outside: diff.touches_partitions(),
         ..Configured::default()
     };
-    let missing = lacks(request, &done);
+    let missing = shortfall(request, &done);
     Ok(Reply::ok(&native::config_diff(&done, missing, Vec::new())))
 }
 

@@ -10,7 +10,7 @@ use super::{NativeRequest, Reply, handle};
 use view::act::{Code, Refusal};
 
 /// How long an answer is kept in mind.
-const KEPT: Duration = Duration::from_secs(600);
+const RETAINED: Duration = Duration::from_secs(600);
 /// The longest key, in characters.
 const LONGEST_KEY: usize = 128;
 /// How many answers are kept in mind.
@@ -45,7 +45,7 @@ impl Book {
     /// Forgets what is too old, and the oldest while there is too much.
     fn tidy(&mut self) {
         while let Some((at, _)) = self.order.front() {
-            if at.elapsed() < KEPT && self.order.len() <= MOST && self.weight <= MOST_BYTES {
+            if at.elapsed() < RETAINED && self.order.len() <= MOST && self.weight <= MOST_BYTES {
                 return;
             }
             let Some((_, old)) = self.order.pop_front() else { return };

@@ -21,7 +21,7 @@ use view::act::{Code, Refusal};
 /// Where old clients send a configuration.
 pub const PATH: &str = "/ws/v1/config";
 
-/// Replaces the configuration in force.
+/// Replaces the active configuration.
 pub async fn replace_config(State(native): State<Arc<NativeApi>>, request: Request) -> Response {
     let request_id = native.request_id();
     let (parts, body) = request.into_parts();
@@ -42,7 +42,7 @@ pub async fn replace_config(State(native): State<Arc<NativeApi>>, request: Reque
 /// The message to an old client where its configuration is refused for what it is, not for who sends it.
 fn conflict(refusal: &Refusal) -> Option<String> {
     match refusal.code {
-        Code::ChecksumMismatch | Code::ChecksumRequired => Some("the base configuration is changed".to_owned()),
+        Code::ChecksumMismatch | Code::ChecksumRequired => Some("the base configuration has changed".to_owned()),
         Code::ConfigInvalid => Some(refusal.description.clone()),
         Code::NotDurable | Code::RemovalNotAllowed => Some(refusal.to_string()),
         _ => None,

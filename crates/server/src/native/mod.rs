@@ -1,4 +1,4 @@
-//! The native API: the verbs of a kornsole, under `/kornsole/v1`.
+//! The native API: the verbs of a kornsole server, under `/kornsole/v1`.
 //!
 //! A request is matched in [`route`], the caller is known by the token in `caller`, a changing verb that was sent before is answered
 //! from `idempotency`, and then it is read or acted upon. What changes something is an order to the engine, which checks every right
@@ -72,17 +72,17 @@ const REQUEST_ID: HeaderName = HeaderName::from_static("kornsole-request-id");
 /// How the native API is set up.
 #[derive(Debug)]
 pub struct NativeOptions {
-    /// Who may use it; without tokens nobody can change anything.
+    /// Who may use it; without tokens no one can change anything.
     pub tokens: Option<Tokens>,
     /// Nothing is shown without a token.
     pub require_token: bool,
-    /// Nothing can be changed, by nobody.
+    /// Nothing can be changed, by no one.
     pub read_only: bool,
     /// Another process leads, and nothing can be changed here.
     pub standby: Option<Leader>,
     /// Applications are the jobs of a daemon, which alone submits, asks, releases and removes.
     pub of_jobs: bool,
-    /// Who is in the scheduler ACL, besides the owner of the process.
+    /// Who is in the scheduler ACL, in addition the owner of the process.
     pub scheduler_acl: Acl,
     /// The user who owns the process.
     pub owner: String,
@@ -165,12 +165,12 @@ impl NativeApi {
     /// Reads the tokens again.
     ///
     /// # Errors
-    /// What is wrong with the file; the tokens are as they were.
+    /// What is wrong with the file; the tokens are unchanged.
     pub fn reload_tokens(&self) -> Result<(), String> {
         self.options.tokens.as_ref().map_or(Ok(()), Tokens::reload)
     }
 
-    /// Lets a request for the YuniKorn API in: everybody, or who has a token. Gives what the token is known by where one is needed.
+    /// Lets a request for the YuniKorn API in: everyone, or who has a token. Returns what the token is known by where one is needed.
     ///
     /// # Errors
     /// What is answered to the others.
@@ -212,7 +212,7 @@ impl NativeApi {
     /// Carries out an order, and waits for its result.
     async fn perform(&self, who: &Caller, order: Order) -> Result<Done, Refusal> {
         if self.options.of_jobs && act::is_of_a_resource_manager(&order.act) {
-            let what = "applications are jobs here, and only their daemon can do that";
+            let what = "applications are local jobs; only the job daemon can do this";
             let refusal = Refusal::new(Code::NotSupported, what, "use `kornsole submit` and `kornsole cancel`");
             return Err(self.enter_refusal(who, order, refusal).await);
         }
@@ -249,7 +249,7 @@ struct NativeRequest {
     query: Vec<(String, String)>,
     headers: HeaderMap,
     body: RequestBody,
-    /// The connection, which wants to know when it carries a stream.
+    /// The connection, which needs to know when it carries a stream.
     connection: Option<Arc<Streaming>>,
 }
 
@@ -383,7 +383,7 @@ async fn handle(request: &NativeRequest) -> Result<Reply, Refusal> {
         Verb::Audit => history::audit(request),
         Verb::NotYet => Err(Refusal::new(
             Code::NotSupported,
-            format!("not served yet: {}", request.route.summary.to_lowercase()),
+            format!("not available yet: {}", request.route.summary.to_lowercase()),
             "see `features` of /kornsole/v1/server",
         )),
         // Answered before, since it does not end.

@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use super::route::{BodyKind, ROUTES, Route, Verb};
 use wire::dto::native as dto;
 
-/// The schemas of both directions: what may be left out of a request is always there in an answer.
+/// The schemas of both directions: what may be omitted of a request is always there in an answer.
 struct Schemas {
     requests: SchemaGenerator,
     responses: SchemaGenerator,
@@ -34,7 +34,7 @@ impl Schemas {
     }
 }
 
-/// A field without a value is left out, so `null` is no value of its type.
+/// A field without a value is omitted, so `null` is no value of its type.
 fn without_null(schema: &mut Schema) {
     if schema.get("default") == Some(&Value::Null) {
         schema.remove("default");
@@ -93,7 +93,7 @@ fn config_headers() -> [Value; 3] {
         header(
             "Kornsole-Allow-Removal",
             "integer",
-            "The number of queues that the configuration may remove, also if that is more than half of them",
+            "The number of queues that the configuration may remove, even if it is more than half of them",
         ),
     ]
 }

@@ -60,7 +60,7 @@ async fn check_one(request: &NativeRequest, check: dto::Check) -> Result<Result<
         "config" => {
             let text = check.text.clone().ok_or_else(|| missing("text"))?;
             match config::dry_run(request, text).await {
-                Ok(done) => match lacks(request, &done).as_slice() {
+                Ok(done) => match shortfall(request, &done).as_slice() {
                     [] => Ok(()),
                     missing => Err(Refusal::new(
                         view::act::Code::AclDenied,
@@ -81,12 +81,12 @@ async fn check_one(request: &NativeRequest, check: dto::Check) -> Result<Result<
 }
 
 /// What the caller lacks for a change of the configuration; nothing when he may make it.
-pub(super) fn lacks(request: &NativeRequest, done: &Configured) -> Vec<String> {
+pub(super) fn shortfall(request: &NativeRequest, done: &Configured) -> Vec<String> {
     let actor = &request.who.actor;
     if let Some(why) = &actor.read_only {
-        return vec![format!("read only: {why}")];
+        return vec![format!("read-only: {why}")];
     }
-    // The very text that is in force changes nothing, and so takes no right.
+    // The very text that is active changes nothing, and so takes no right.
     if actor.scheduler_admin || done.checksum == done.previous {
         return Vec::new();
     }
@@ -99,7 +99,7 @@ pub(super) fn lacks(request: &NativeRequest, done: &Configured) -> Vec<String> {
     if done.outside {
         missing.push("membership in the scheduler ACL".to_owned());
     }
-    // What is said of nothing, as in a comment, is the affair of every root.
+    // What is reported of nothing, as in a comment, is the affair of every root.
     let roots: Vec<_> = view.partitions.iter().map(|part| (part.name.to_string(), QueuePath::root())).collect();
     let touched = if done.touches.is_empty() && !done.outside { &roots } else { &done.touches };
     let touched = touched.iter().filter(|(partition, queue)| !administers(partition, queue));

@@ -109,7 +109,7 @@ pub(super) async fn explain(request: &NativeRequest) -> Result<Reply, Refusal> {
     explained(request, of).await
 }
 
-/// What all that waits waits for, or all of a queue.
+/// What all pending requests waits for, or all of a queue.
 pub(super) async fn waiting(request: &NativeRequest) -> Result<Reply, Refusal> {
     let below = request.query("queue").filter(|queue| !queue.is_empty());
     explained(request, Asked::Waiting(below.map(|queue| queue.into()))).await
@@ -164,7 +164,7 @@ pub(super) async fn placement(request: &NativeRequest) -> Result<Reply, Refusal>
     beside(request, work).await?
 }
 
-/// Has something worked out beside the threads that talk to clients, a few at a time.
+/// Has something worked out next to the threads that talk to clients, a few at a time.
 ///
 /// # Errors
 /// The server is stopping.

@@ -3,7 +3,7 @@
 //!
 //! Invariants:
 //! - a request is in the audit once, whichever part refuses it;
-//! - of requests without a token that is known no more than [`MOST_UNKNOWN`] are entered in a minute: nobody can fill the disk with them.
+//! - of requests without a token that is known no more than [`MOST_UNKNOWN`] are entered in a minute: no one can fill the disk with them.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -15,11 +15,11 @@ use super::route::{BodyKind, Route, Verb};
 use model::{AppId, NodeId};
 use view::act::{Act, Order, PartitionAct, Refusal, Submission};
 
-/// How many requests of nobody that is known are entered in [`WINDOW`].
+/// How many requests of no one that is known are entered in [`WINDOW`].
 pub(super) const MOST_UNKNOWN: u32 = 60;
 const WINDOW: Duration = Duration::from_secs(60);
 
-/// Counts the requests of those who are not known.
+/// Counts the requests of those who are unknown.
 #[derive(Default)]
 pub(super) struct UnknownCallers(Mutex<Option<(Instant, u32)>>);
 

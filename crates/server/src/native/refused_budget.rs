@@ -1,9 +1,9 @@
-//! How much may be refused to somebody: an order is written to the disk before it is known whether it is refused, and every refusal is in
+//! How much may be refused to someone: an order is written to the disk before it is known whether it is refused, and every refusal is in
 //! the audit. So a user without any right could wear the disk out.
 //!
 //! Invariants:
 //! - who had nothing refused is never held up, whatever others from the same address do;
-//! - a request that is held up writes nothing, but for the first one of a minute, which is in the audit.
+//! - a request that is held up writes nothing, except for the first one of a minute, which is in the audit.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
@@ -16,7 +16,7 @@ use view::audit;
 const MOST_OF_USER: usize = 4 << 20;
 const MOST_OF_ADDRESS: usize = 16 << 20;
 const WINDOW: Duration = Duration::from_secs(60);
-/// What a refusal counts besides its body, in bytes: its entry in the audit and its record.
+/// What a rejection counts in addition its body, in bytes: its entry in the audit and its record.
 const EACH: usize = 2 << 10;
 /// How many users and how many addresses are kept in mind.
 const MOST_KNOWN: usize = 10_000;
@@ -34,20 +34,20 @@ struct Book {
 struct Count {
     since: Instant,
     bytes: usize,
-    /// It was said already that it is too much.
+    /// It was reported already that it is too much.
     said: bool,
 }
 
-/// What somebody is held up by.
+/// What someone is held up by.
 pub(super) struct HeldUp {
     /// What is answered.
     pub refusal: Refusal,
-    /// Nobody was held up for this in the last minute.
+    /// No one was held up for this in the last minute.
     pub first: bool,
 }
 
 impl RefusedBudget {
-    /// Whether somebody has to wait.
+    /// Whether someone has to wait.
     pub fn check(&self, actor: &Actor) -> Option<HeldUp> {
         let (user, address) = (actor.user(), audit::address(&actor.from));
         let mut book = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -56,13 +56,13 @@ impl RefusedBudget {
         if own.bytes < MOST_OF_USER && of_address < MOST_OF_ADDRESS {
             return None;
         }
-        let text = format!("too many bytes of rejected orders of {user}; try again in a minute");
+        let text = format!("too many bytes of rejected operations of {user}; try again in a minute");
         let first = !std::mem::replace(&mut own.said, true);
         let details = Details { wait: Some(WINDOW.as_secs()), ..Details::default() };
         Some(HeldUp { refusal: Refusal::new(Code::RateLimited, "not now", text).with(details), first })
     }
 
-    /// Records a refusal of a request with so many bytes of body.
+    /// Records a rejection of a request with this many bytes of body.
     pub fn charge(&self, actor: &Actor, body: usize) {
         let mut book = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         add(&mut book.users, actor.user(), body + EACH);

@@ -1,4 +1,4 @@
-//! The table of the verbs of a kornsole. The router, the OpenAPI document and the tests all read it.
+//! The table of the verbs of a kornsole server. The router, the OpenAPI document and the tests all read it.
 
 use axum::http::Method;
 use percent_encoding::percent_decode_str;
@@ -276,7 +276,7 @@ pub static ROUTES: [Route; 42] = [
         .gives::<dto::Silence>(),
     with("DELETE", change("/alerts/silences/{silence}", Verb::EndSilence, "End a silence early", Nothing))
         .gives::<dto::Silence>(),
-    get("/audit", Verb::Audit, "List the audit: who did what, done or rejected").gives::<audit::Audit>(),
+    get("/audit", Verb::Audit, "List the audit: user, operation, and result").gives::<audit::Audit>(),
     get("/events", Verb::Events, "List events with their ids").gives::<dto::Events>(),
     get("/events/stream", Verb::EventStream, "Stream events, one JSON object per line"),
 ];
@@ -333,7 +333,7 @@ fn matches(pattern: &str, path: &str) -> Option<Vec<String>> {
     parts.next().is_none().then_some(parameters)
 }
 
-/// The parameters behind the question mark. A pair that is not well formed is left out.
+/// The parameters behind the question mark. A pair that is not well formed is omitted.
 pub fn query(text: &str) -> Vec<(String, String)> {
     let pairs = text.split('&').filter(|pair| decoded(pair).is_some());
     pairs.flat_map(|pair| form_urlencoded::parse(pair.as_bytes()).into_owned()).collect()

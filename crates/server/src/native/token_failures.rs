@@ -1,4 +1,4 @@
-//! Wrong tokens are slowed down, by what they begin with and by the address that they come from (E1).
+//! Wrong tokens are slowed down, by what they start with and by the address that they come from (E1).
 //!
 //! Behind a proxy many people have one address: a client that sends wrong tokens must not shut out the others. So a token is looked up
 //! first, and one that is right always passes; what is counted and slowed down is only what is wrong.
@@ -15,20 +15,20 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::Semaphore;
 
-/// How many wrong tokens with one beginning an address may send in [`WINDOW`].
+/// How many wrong tokens with one start an address may send in [`WINDOW`].
 const MOST_ALIKE: u32 = 10;
 /// How many wrong tokens of any kind.
 const MOST_OF_ADDRESS: u32 = 100;
 const WINDOW: Duration = Duration::from_secs(60);
-/// How many characters of a token are looked at: too few to guess the rest by.
+/// How many characters of a token are examined: too few to guess the rest by.
 const PREFIX: usize = 8;
 /// How many addresses and beginnings are kept in mind.
-const MOST_KEPT: usize = 10_000;
+const MOST_RETAINED: usize = 10_000;
 /// How long an answer to one wrong token too many waits.
 const PAUSE: Duration = Duration::from_secs(1);
 const MOST_WAITING: usize = 64;
 
-/// Wrong tokens of late.
+/// Wrong tokens recently.
 pub(super) struct TokenFailures {
     counts: Mutex<HashMap<(IpAddr, String), FailureCount>>,
     waiting: Semaphore,
@@ -46,14 +46,14 @@ impl Default for TokenFailures {
 }
 
 impl TokenFailures {
-    /// Records a wrong token. Gives whether it was one too many.
+    /// Records a wrong token. Returns whether it was one too many.
     pub fn note(&self, address: IpAddr, presented: &str) -> bool {
         let mut counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
-        if counts.len() + 2 > MOST_KEPT {
+        if counts.len() + 2 > MOST_RETAINED {
             counts.retain(|_, known| known.since.elapsed() < WINDOW);
         }
         let mut is_more_than = |prefix: String, most: u32| {
-            let full = counts.len() >= MOST_KEPT;
+            let full = counts.len() >= MOST_RETAINED;
             let key = (address, prefix);
             if full && !counts.contains_key(&key) {
                 return true;
@@ -68,7 +68,7 @@ impl TokenFailures {
             }
             known.count > most
         };
-        // What is one too many of an address is not looked at any closer, so that an address takes little room.
+        // What is one too many of an address is not examined any closer, so that an address takes little room.
         is_more_than(String::new(), MOST_OF_ADDRESS)
             || is_more_than(format!(":{}", presented.chars().take(PREFIX).collect::<String>()), MOST_ALIKE)
     }
@@ -89,8 +89,8 @@ mod tests {
     fn tokens_are_counted_by_their_beginning_and_by_their_address() {
         let failures = TokenFailures::default();
         let [one, other] = [1, 2].map(|last| IpAddr::from([127, 0, 0, last]));
-        let alike = (0..12).map(|n| failures.note(one, &format!("kso_abcd{n}"))).collect::<Vec<_>>();
-        assert_eq!(alike.iter().filter(|too_many| **too_many).count(), 2, "{alike:?}");
+        let identical = (0..12).map(|n| failures.note(one, &format!("kso_abcd{n}"))).collect::<Vec<_>>();
+        assert_eq!(identical.iter().filter(|too_many| **too_many).count(), 2, "{identical:?}");
         assert!(!failures.note(one, "kso_wxyz") && !failures.note(other, "kso_abcd"));
         let many = (0..200).filter(|n| failures.note(other, &format!("{n:08}"))).count();
         assert_eq!(many, 101, "and all of an address together");
@@ -102,7 +102,7 @@ mod tests {
         for n in 0..20_000_u32 {
             failures.note(IpAddr::from(n.to_be_bytes()), "kso_abcd");
         }
-        assert!(failures.counts.lock().unwrap().len() <= MOST_KEPT);
+        assert!(failures.counts.lock().unwrap().len() <= MOST_RETAINED);
         assert!(failures.note(IpAddr::from([9, 9, 9, 9]), "kso_abcd"));
     }
 }

@@ -8,7 +8,7 @@ use view::ClockRuns;
 use view::act::{Code, Refusal};
 use wire::convert::usage_report;
 
-/// What the rows are split by when nothing is said.
+/// What the rows are split by when nothing is reported.
 const BY: &str = "queue,user";
 
 pub(super) async fn usage(request: &NativeRequest) -> Result<Reply, Refusal> {

@@ -85,7 +85,7 @@ pub(super) async fn answer(request: &NativeRequest) -> Result<Reply, Refusal> {
     beside_untimed(work).await?
 }
 
-/// Does work on a thread of its own that gives way to the scheduler: where there is not a processor for each, it gets what that one leaves.
+/// Does work on a thread of its own that is replaced by the scheduler: where there is not a processor for each, it gets what that one leaves.
 ///
 /// # Errors
 /// The operating system gives no thread.

@@ -1,4 +1,4 @@
-//! The configuration in force, and whether another one would be valid (`rest.md` 5.8, 5.9).
+//! The active configuration, and whether another one would be valid (`rest.md` 5.8, 5.9).
 
 use axum::http::header;
 
@@ -17,7 +17,7 @@ pub(super) fn show(call: &Call) -> Answer {
     Ok(Reply::of(reply::YAML, convert::config_yaml(&config).into_bytes()))
 }
 
-/// The configuration in force, written again.
+/// The active configuration, written again.
 pub(super) fn in_force(call: &Call) -> dto::Config {
     let loaded = call.view.configuration.as_deref();
     let extra = call.shared.options.extra.clone();

@@ -1,4 +1,4 @@
-//! The state dump: everything at one moment (`rest.md` 5.17).
+//! The state dump: everything at one time (`rest.md` 5.17).
 
 use std::borrow::Cow;
 

@@ -20,14 +20,14 @@ pub(super) fn batch(call: &Call) -> Answer {
         count => count.unwrap_or(most).min(most),
     };
     let page = log.page(Numbering::Upstream, start, usize::try_from(count).unwrap_or(usize::MAX));
-    let kept = page.highest().is_some_and(|highest| (page.lowest..=highest).contains(&start));
+    let retained = page.highest().is_some_and(|highest| (page.lowest..=highest).contains(&start));
     let context = &call.shared.context;
     let records = || page.records.iter().map(|(_, record)| convert::event(context, record)).collect();
     Ok(Reply::json(&dto::EventBatch {
         instance_uuid: page.instance.to_string(),
         lowest_id: page.highest().map_or(0, |_| page.lowest),
         highest_id: page.highest().unwrap_or_default(),
-        event_records: kept.then(records),
+        event_records: retained.then(records),
     }))
 }
 

@@ -51,7 +51,7 @@ pub(super) fn metrics(call: &Call) -> Answer {
 /// Our own: the alerts, and what waits to be sent of them.
 fn alerts(page: &mut Page, picture: &Picture) {
     const NAME: &str = "kornsole_alert";
-    page.family(NAME, "gauge", "Alerts that are pending or fire; held says what keeps one from being reported.");
+    page.family(NAME, "gauge", "Pending and firing alerts; the label held is the reason why an alert is not sent.");
     for alert in &picture.alerts {
         let state = match alert.stage {
             Stage::Pending => "pending",
@@ -68,7 +68,7 @@ fn alerts(page: &mut Page, picture: &Picture) {
         page.value(NAME, &labels, 1);
     }
     const WAITING: &str = "kornsole_alert_changes_waiting";
-    page.family(WAITING, "gauge", "Changes of alerts that a receiver has not taken yet.");
+    page.family(WAITING, "gauge", "Alert changes that a receiver has not accepted yet.");
     for receiver in &picture.receivers {
         page.value(WAITING, &[("receiver", &receiver.name)], receiver.waiting);
     }
@@ -79,7 +79,7 @@ fn alerts(page: &mut Page, picture: &Picture) {
 struct Page(String);
 
 impl Page {
-    /// Begins a family of metrics.
+    /// Starts a family of metrics.
     fn family(&mut self, name: &str, kind: &str, help: &str) {
         // Writing to a text cannot fail.
         let _written = writeln!(self.0, "# HELP {name} {help}\n# TYPE {name} {kind}");
@@ -124,13 +124,13 @@ fn mangled(name: &str) -> String {
 /// Every event that happens is kept: none is lost on the way.
 fn events(page: &mut Page, message: u64) {
     let families = [
-        ("created", message, "Events that happened."),
-        ("channeled", message, "Events that were taken in."),
-        ("not_channeled", 0, "Events that were lost before they were taken in."),
-        ("processed", message, "Events that were worked on."),
-        ("stored", message, "Events that were kept."),
-        ("not_stored", 0, "Events that were not kept."),
-        ("collected", message, "Events that were given to the buffer."),
+        ("created", message, "Events created."),
+        ("channeled", message, "Events received."),
+        ("not_channeled", 0, "Events lost before they were received."),
+        ("processed", message, "Events processed."),
+        ("stored", message, "Events stored."),
+        ("not_stored", 0, "Events not stored."),
+        ("collected", message, "Events sent to the buffer."),
     ];
     for (name, value, help) in families {
         let name = format!("yunikorn_event_total_{name}");
@@ -212,7 +212,7 @@ fn containers(page: &mut Page, counts: &Counts) {
 
 fn scheduler(page: &mut Page, view: &View, counts: &Counts) {
     let name = "yunikorn_scheduler_application_submission_total";
-    page.family(name, "counter", "Applications that were submitted, and what became of that.");
+    page.family(name, "counter", "Submitted applications by result.");
     for (result, count) in [("accepted", counts.accepted), ("new", counts.submitted), ("rejected", counts.rejected)] {
         page.value(name, &[("result", result)], count);
     }
@@ -233,7 +233,7 @@ fn scheduler(page: &mut Page, view: &View, counts: &Counts) {
         page.value(name, &[("state", &state.name().to_ascii_lowercase())], count);
     }
     let name = "yunikorn_scheduler_container_allocation_attempt_total";
-    page.family(name, "counter", "Asks that were tried, and what became of that.");
+    page.family(name, "counter", "Scheduling attempts by result.");
     let attempts = [("allocated", counts.allocated), ("error", 0), ("rejected", 0), ("released", counts.released)];
     for (state, count) in attempts {
         page.value(name, &[("state", state)], count);
@@ -250,7 +250,7 @@ fn scheduler(page: &mut Page, view: &View, counts: &Counts) {
 
 /// How long things took, in seconds in spite of their names.
 fn latencies(page: &mut Page, cycles: &Latency) {
-    const APART: &str = "Not timed apart from its cycle here: nothing is observed.";
+    const APART: &str = "Not measured separately from the cycle: no observations.";
     let none = Latency::default();
     for (step, help, latency) in [
         ("scheduling_cycle", "Time taken for a scheduling cycle, in seconds.", cycles),
@@ -264,7 +264,7 @@ fn latencies(page: &mut Page, cycles: &Latency) {
         page.latency(&name, &[], latency);
     }
     let name = "yunikorn_scheduler_node_sorting_latency_milliseconds";
-    page.family(name, "histogram", "Orders are kept up to date and not made by sorting here: nothing is observed.");
+    page.family(name, "histogram", "Sort orders are updated without sorting: no observations.");
     for level in ["app", "queue"] {
         page.latency(name, &[("level", level)], &none);
     }
@@ -288,7 +288,7 @@ fn node_usage(page: &mut Page, view: &View) {
             ranges[range] += 1;
         }
         let name = format!("yunikorn_scheduler_{}_node_usage_total", mangled(resource));
-        page.family(&name, "gauge", "Nodes by how much of a resource is in use.");
+        page.family(&name, "gauge", "Nodes by usage of a resource.");
         for (range, count) in RANGES.iter().zip(ranges) {
             page.value(&name, &[("range", range)], count);
         }

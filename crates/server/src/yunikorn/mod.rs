@@ -1,6 +1,6 @@
-//! The YuniKorn API: what an Apache YuniKorn answers, with its statuses, its routing and its peculiarities (`rest.md` sections 1, 3, 4, 5, 10).
+//! The YuniKorn API: what Apache YuniKorn answers, with its statuses, its routing and its peculiarities (`rest.md` sections 1, 3, 4, 5, 10).
 //!
-//! `route` is the table of paths, `path` takes paths apart as YuniKorn does; the answers stand in `queues`, `apps`, `cluster`,
+//! `route` is the table of paths, `path` takes paths apart as YuniKorn does; the answers are in `queues`, `apps`, `cluster`,
 //! `config`, `events`, `stream`, `metrics` and `dump`.
 
 mod apps;

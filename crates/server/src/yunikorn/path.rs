@@ -5,7 +5,7 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_perc
 
 use crate::escape::malformed;
 
-/// Everything but what a path in a `Location` header may hold as it is.
+/// Everything but what a path in a `Location` header may hold unchanged.
 const PATH: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'/')
     .remove(b'-')
@@ -42,13 +42,13 @@ pub(super) fn encoded(path: &str) -> String {
     utf8_percent_encode(path, PATH).to_string()
 }
 
-/// The parameters of a query. What is not well formed is left out, as YuniKorn does.
+/// The parameters of a query. What is not well formed is omitted, as YuniKorn does.
 pub(super) fn query(query: &str) -> Vec<(String, String)> {
     let pairs = query.split('&').filter(|pair| !pair.contains(';') && malformed(pair).is_none());
     pairs.flat_map(|pair| form_urlencoded::parse(pair.as_bytes()).into_owned()).collect()
 }
 
-/// The path without doubled slashes and dots, as the router mends it.
+/// The path without doubled slashes and dots, as the router repairs it.
 pub(super) fn cleaned(path: &str) -> String {
     let mut parts: Vec<&str> = Vec::new();
     for part in path.split('/') {

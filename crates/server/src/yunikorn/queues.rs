@@ -15,7 +15,7 @@ pub(super) fn tree(call: &Call) -> Answer {
     Ok(Reply::of(reply::JSON, convert::queue_tree_text(partition, root)))
 }
 
-/// One queue, with everything below it where that is asked for.
+/// One queue, with everything below it where that is requested.
 pub(super) fn one(call: &Call) -> Answer {
     let (partition, row) = named(call)?;
     if call.query("subtree").is_some() {

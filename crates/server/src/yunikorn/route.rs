@@ -62,7 +62,7 @@ pub(super) enum Endpoint {
 
 use Endpoint as E;
 
-/// Paths; a part that begins with a colon is a parameter.
+/// Paths; a part that starts with a colon is a parameter.
 const ROUTES: [(&str, Endpoint); 28] = [
     ("/ws/v1/clusters", E::Clusters),
     ("/ws/v1/partitions", E::Partitions),
@@ -232,10 +232,10 @@ fn meant(method: &Method, path: &str) -> Option<String> {
             if wanted.starts_with(':') { !part.is_empty() } else { wanted.eq_ignore_ascii_case(part) }
         };
         let same = parts.len() == wanted.len() && wanted.iter().zip(&parts).all(fits);
-        let mended =
+        let repaired =
             wanted.iter().zip(&parts).map(|(wanted, part)| if wanted.starts_with(':') { part } else { wanted });
-        let mended = mended.copied().collect::<Vec<_>>().join("/");
-        (same && mended != path).then_some(mended)
+        let repaired = repaired.copied().collect::<Vec<_>>().join("/");
+        (same && repaired != path).then_some(repaired)
     })
 }
 

@@ -1,7 +1,7 @@
 //! Events as a stream: one line each, for as long as the client listens and keeps up (`rest.md` 5.11).
 //!
 //! A task for each stream reads the log and passes lines to the connection, a few packets ahead at most. A client that does not keep
-//! up makes the task wait; once too much has happened meanwhile it is cut off, so a slow client costs nobody anything.
+//! up makes the task wait; once too much has happened meanwhile it is cut off, so a slow client costs no one anything.
 
 use std::collections::HashMap;
 use std::convert::Infallible;
@@ -33,7 +33,7 @@ use wire::dto::{self, json, time};
 const PACKET: usize = 500;
 /// Packets that wait for the connection, at most.
 const AHEAD: usize = 2;
-/// A client that has waited may be behind by so many events; one that is further behind is cut off.
+/// A client that has waited may be behind by this many events; one that is further behind is cut off.
 const BEHIND: u64 = 2000;
 
 /// Who listens to events, and how many may.
@@ -109,7 +109,7 @@ impl Caller {
     }
 }
 
-/// Begins to send events, `count` past ones first.
+/// Starts to send events, `count` past ones first.
 pub(super) fn open(shared: &Arc<Shared>, caller: Caller, query: &[(String, String)]) -> Response {
     match begin(shared, caller, query) {
         Ok(body) => {
@@ -150,21 +150,21 @@ struct Feed {
     place: Place,
     /// The number of the next event to send.
     next: u64,
-    /// The number that was next when the stream began; what is before it does not count as being behind.
+    /// The number that was next when the stream started; what is before it does not count as being behind.
     joined: u64,
     packets: Sender<Bytes>,
 }
 
 /// Why a stream ends.
 enum End {
-    /// The client is gone.
+    /// The client no longer exists.
     Gone,
     /// The server ends it, for a reason that is sent to the client.
     Notice(&'static str),
 }
 
 impl Feed {
-    /// Feeds the stream until it ends, at the latest when `lapsed` is over.
+    /// Feeds the stream until it ends, at the latest when `lapsed` has ended.
     async fn run(mut self, lapsed: impl Future<Output = ()>) {
         let (end, over) = tokio::select! {
             end = self.feed() => (end, false),
@@ -178,7 +178,7 @@ impl Feed {
                 ..dto::ApiError::default()
             });
             if over {
-                // A client that takes nothing need not hear why nothing comes.
+                // A client that takes nothing need not receive why nothing comes.
                 let _ = self.packets.try_send(Bytes::from(line));
                 return;
             }

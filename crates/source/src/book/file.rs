@@ -1,4 +1,4 @@
-//! The file of a ledger that was followed: `usage.redb` in the folder of a context.
+//! The file of a ledger that was followed: `usage.redb` in the directory of a context.
 //!
 //! Three tables: a head, the hours by their numbers, and by application what its ended allocations used. Values are MessagePack.
 
@@ -9,7 +9,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 pub use crate::kept_file::Role;
-use crate::kept_file::{KeptFile, damaged, is_damage};
+use crate::kept_file::{RetainedFile, damaged, is_damage};
 use ledger::followed::saved::{Ended, Head, Moment, SavedHour, Write};
 use model::AppId;
 
@@ -20,12 +20,12 @@ const ONLY: &str = "head";
 
 /// The file, and the lock while this process has it.
 #[derive(Debug)]
-pub struct File(KeptFile);
+pub struct File(RetainedFile);
 
 impl File {
-    /// The file of a folder.
+    /// The file of a directory.
     pub fn new(folder: &Path) -> Self {
-        Self(KeptFile::new(folder, "usage", "the usage ledger"))
+        Self(RetainedFile::new(folder, "usage", "the usage ledger"))
     }
 
     /// Where it is.
@@ -38,10 +38,10 @@ impl File {
         self.0.moved_aside()
     }
 
-    /// Takes the lock, if nobody has it, and reads the file.
+    /// Takes the lock, if no one has it, and reads the file.
     ///
     /// # Errors
-    /// As [`KeptFile::open`].
+    /// As [`RetainedFile::open`].
     pub fn open(&mut self) -> Result<(Role, Option<Moment>), String> {
         self.0.open(read)
     }
@@ -65,11 +65,11 @@ impl File {
     }
 }
 
-/// Reads the file of a folder, also while another process writes it; `None` without one.
+/// Reads the file of a directory, also while another process writes it; `None` without one.
 ///
 /// # Errors
 /// It cannot be read: why, in words.
-pub fn read_kept(folder: &Path) -> Result<Option<Moment>, String> {
+pub fn read_retained(folder: &Path) -> Result<Option<Moment>, String> {
     let path = folder.join("usage.redb");
     if !path.exists() {
         return Ok(None);

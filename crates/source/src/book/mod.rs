@@ -1,4 +1,4 @@
-//! The ledger of an Apache YuniKorn, which keeps none itself: followed from here by its events and lists, kept in a file.
+//! The ledger of Apache YuniKorn, which keeps none itself: followed from here by its events and lists, kept in a file.
 //!
 //! ```text
 //!  worker of a remote ── events, lists ──> thread "usage" ──> ledger <── questions
@@ -6,9 +6,9 @@
 //! ```
 //!
 //! Invariants:
-//! - the ledger begins with lists and all events since before them, and is compared with later lists only once the events of that
-//!   moment have been heard;
-//! - events that are missing are a gap: it begins again with new lists, and counts nothing twice;
+//! - the ledger starts with lists and all events since before them, and is compared with later lists only once the events of that
+//!   moment have been received;
+//! - events that are missing are a gap: it restarts with new lists, and counts nothing twice;
 //! - one process follows and writes; others read the same file, and continue when it ends;
 //! - a file that cannot be written stops the keeping, says so, and is tried again; the ledger in memory continues.
 
@@ -27,7 +27,7 @@ use std::time::{Duration, Instant};
 use arc_swap::ArcSwap;
 
 use crate::trends::Keeping;
-pub use file::read_kept;
+pub use file::read_retained;
 use file::{File, Role};
 use ledger::Followed;
 use ledger::followed::Change;
@@ -37,7 +37,7 @@ pub use read::{Before, Dialect, Rows, change, look};
 
 /// How often the file is written.
 const WRITE_EVERY: Duration = Duration::from_secs(60);
-/// How often another process's file is looked at.
+/// How often another process's file is examined.
 const READ_EVERY: Duration = Duration::from_secs(10);
 /// How long after lists were read events of that moment may still come.
 const SETTLE: Duration = Duration::from_secs(1);
@@ -45,7 +45,7 @@ const SETTLE: Duration = Duration::from_secs(1);
 const LAG: Duration = Duration::from_secs(3);
 /// How many events are remembered before it counts.
 const MOST_EVENTS: usize = 100_000;
-/// Comparing takes at most this part of the time: one in so many.
+/// Comparing takes at most this part of the time: one in this many.
 const SHARE: u32 = 100;
 /// Why nothing counts between two processes.
 const NOBODY: &str = "no kornsole on this machine recorded the scheduler";
@@ -56,12 +56,12 @@ pub type Numbered = (u64, Time, Change);
 /// A message to the thread of the ledger.
 #[derive(Debug)]
 pub enum Fed {
-    /// What events change, and the number of the first event that was looked at.
+    /// What events change, and the number of the first event that was examined.
     Events(u64, Vec<Numbered>),
     /// Lists of all partitions.
     Lists(Lists),
     /// There were no more events when it was asked last: then, by the clock of the connection and by the cluster's.
-    Heard(Duration, Time),
+    Received(Duration, Time),
     /// Events are missing, or another scheduler answers: why, in words.
     Lost(String),
 }
@@ -71,7 +71,7 @@ pub enum Fed {
 pub struct Lists {
     /// The number of the first event that may not be in them.
     pub number: u64,
-    /// When the first one was asked for, by the cluster's time.
+    /// When the first one was requested, by the cluster's time.
     pub at: Time,
     /// When the last one was read, by the clock of the connection.
     pub read: Duration,
@@ -91,7 +91,7 @@ pub struct Book {
 }
 
 impl Book {
-    /// Begins to take what it is fed; kept in a file of a folder, or in memory only.
+    /// Starts to take what it is fed; kept in a file of a directory, or in memory only.
     pub fn start(folder: Option<&Path>) -> Arc<Self> {
         let (feed, fed) = channel();
         let book = Arc::new(Self { feed: Mutex::new(Some(feed)), ..Self::default() });
@@ -112,7 +112,7 @@ impl Book {
         }
     }
 
-    /// The ledger as it is. Costs next to nothing.
+    /// The ledger unchanged. Costs next to nothing.
     pub fn followed(&self) -> Followed {
         self.followed.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -154,10 +154,10 @@ impl Keeper {
         let mut opened = false;
         loop {
             let got = fed.recv_timeout(Duration::from_secs(1));
-            // Where the handle has gone there is nobody to ask, but a file to write.
+            // Where the handle has gone there is no one to ask, but a file to write.
             let Some(book) = book.upgrade() else { return };
             if got.is_ok() && !std::mem::replace(&mut opened, true) {
-                // Of a scheduler that keeps its own ledger nothing is ever heard, and no file is made.
+                // Of a scheduler that keeps its own ledger nothing is ever received, and no file is made.
                 self.open(&book);
             }
             match got {
@@ -234,7 +234,7 @@ impl Keeper {
                 // What is in the file is not known any more.
                 self.written = None;
                 if !matches!(&*was, Keeping::Stopped(_)) {
-                    tracing::warn!("cannot write the ledger any longer: {why}");
+                    tracing::warn!("cannot write the ledger: {why}");
                 }
                 book.keeping.store(Arc::new(Keeping::Stopped(why)));
             }
@@ -263,8 +263,8 @@ impl Keeper {
                     self.lists = Some(lists);
                 }
             }
-            Fed::Heard(asked, at) => {
-                followed.heard_until(at - LAG);
+            Fed::Received(asked, at) => {
+                followed.received_until(at - LAG);
                 if let Some(lists) = self.lists.take_if(|lists| lists.read + SETTLE <= asked) {
                     self.compare(followed, &lists);
                 }
@@ -303,10 +303,10 @@ impl Book {
     }
 }
 
-/// The ledger that a process of this machine keeps in a folder; `None` where there is none.
+/// The ledger that a process of this machine keeps in a directory; `None` where there is none.
 ///
 /// # Errors
 /// It cannot be read: why, in words.
-pub fn kept(folder: &Path) -> Result<Option<Followed>, String> {
-    Ok(read_kept(folder)?.map(|moment| Followed::restored(moment, NOBODY)))
+pub fn retained(folder: &Path) -> Result<Option<Followed>, String> {
+    Ok(read_retained(folder)?.map(|moment| Followed::restored(moment, NOBODY)))
 }

@@ -38,8 +38,8 @@ fn lists(number: u64, seconds: u64) -> Fed {
     Fed::Lists(Lists { number, at: at(seconds), read: Duration::from_secs(seconds), rows: rows(), dialect })
 }
 
-fn heard(seconds: u64) -> Fed {
-    Fed::Heard(Duration::from_secs(seconds), at(seconds))
+fn received(seconds: u64) -> Fed {
+    Fed::Received(Duration::from_secs(seconds), at(seconds))
 }
 
 fn used(followed: &Followed) -> u64 {
@@ -47,10 +47,10 @@ fn used(followed: &Followed) -> u64 {
     followed.report(&question).total.allocated.seconds(VCORE) / 1_000
 }
 
-/// A book that began at 0, and has heard all up to 13.
+/// A book that started at 0, and has received all up to 13.
 fn begun(folder: Option<&Path>) -> Arc<Book> {
     let book = Book::start(folder);
-    for fed in [Fed::Events(5, Vec::new()), lists(5, 0), heard(2), heard(13)] {
+    for fed in [Fed::Events(5, Vec::new()), lists(5, 0), received(2), received(13)] {
         book.feed(fed);
     }
     book
@@ -66,18 +66,18 @@ fn folder(name: &str) -> std::path::PathBuf {
 fn it_begins_once_the_events_of_the_lists_have_been_heard() {
     let book = Book::start(None);
     book.feed(lists(3, 0));
-    book.feed(heard(2));
+    book.feed(received(2));
     book.feed(Fed::Events(5, Vec::new()));
-    // Of these the events are not known from the third on.
+    // Of these the events are unknown from the third on.
     book.feed(lists(4, 2));
-    book.feed(heard(5));
+    book.feed(received(5));
     book.feed(lists(5, 6));
     book.feed(Fed::Events(
         5,
         vec![(5, at(8), Change::Allocated("app".into(), "two".into(), [(VCORE, 2_000)].into_iter().collect()))],
     ));
-    book.feed(heard(8));
-    book.feed(heard(13));
+    book.feed(received(8));
+    book.feed(received(13));
     book.finish();
     let followed = book.followed();
     assert_eq!(
@@ -91,7 +91,7 @@ fn it_begins_once_the_events_of_the_lists_have_been_heard() {
 fn lost_events_are_a_gap_and_it_begins_again() {
     let book = begun(None);
     book.feed(Fed::Lost("7 events are lost".to_owned()));
-    for fed in [heard(20), Fed::Events(20, Vec::new()), lists(20, 21), heard(23), heard(33)] {
+    for fed in [received(20), Fed::Events(20, Vec::new()), lists(20, 21), received(23), received(33)] {
         book.feed(fed);
     }
     book.finish();
@@ -107,11 +107,11 @@ fn one_process_writes_another_reads_and_continues() {
     let book = begun(Some(&folder));
     book.finish();
     assert_eq!(*book.keeping(), Keeping::Writes(folder.join("usage.redb")));
-    let kept = kept(&folder).unwrap().expect("it was written at the end");
-    assert_eq!((used(&kept), kept.since()), (10, Some(at(0))));
+    let retained = retained(&folder).unwrap().expect("it was written at the end");
+    assert_eq!((used(&retained), retained.since()), (10, Some(at(0))));
     let other = Book::start(Some(&folder));
     other.feed(Fed::Events(30, Vec::new()));
-    for fed in [lists(30, 40), heard(42), heard(53)] {
+    for fed in [lists(30, 40), received(42), received(53)] {
         other.feed(fed);
     }
     other.finish();

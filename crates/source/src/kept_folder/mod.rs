@@ -1,5 +1,5 @@
 //! What is kept of a scheduler whose applications and nodes come from elsewhere, as in a cluster of Kubernetes: who did what, the
-//! configurations that were in force, and what was used. Trends and alerts have files of their own in the same folder.
+//! configurations that were active, and what was used. Trends and alerts have files of their own in the same directory.
 //!
 //! ```text
 //!  audit log of the engine ── twice a second ──> audit.redb
@@ -7,9 +7,9 @@
 //! ```
 //!
 //! Invariants:
-//! - one thread writes, and nobody waits for it;
+//! - one thread writes, and no one waits for it;
 //! - the ledger counts up to a time, and continues after it: what a crash did not write is a gap and counts never twice;
-//! - what cannot be written is said once, as a notice and by the alerts, and tried again.
+//! - what cannot be written is reported once, as a notice and by the alerts, and tried again.
 
 #[cfg(test)]
 mod tests;
@@ -21,7 +21,7 @@ use std::thread::{Builder, JoinHandle};
 use std::time::{Duration, Instant};
 
 use super::Board;
-use super::book::file::{File, Role, read_kept};
+use super::book::file::{File, Role, read_retained};
 use engine::journal::{AuditFolder, AuditInspection, AuditWriter, FolderError};
 use engine::{Earlier, Engine};
 use ledger::Ledger;
@@ -29,16 +29,16 @@ use ledger::followed::saved::Moment;
 use model::Profile;
 use view::NoticeWeight;
 
-/// How often the audit is looked at.
+/// How often the audit is examined.
 const AUDIT_EVERY: Duration = Duration::from_millis(500);
 /// How often the ledger is written.
 const LEDGER_EVERY: Duration = Duration::from_secs(10);
 /// The longest pause while the disk fails.
 const LONGEST_PAUSE: Duration = Duration::from_secs(5);
 
-/// A folder that this process has.
+/// A directory that this process has.
 #[derive(Debug)]
-pub struct KeptFolder {
+pub struct RetainedFolder {
     audit: AuditFolder,
     ledger: File,
     /// The ledger as the file has it.
@@ -46,17 +46,17 @@ pub struct KeptFolder {
     notes: Vec<String>,
 }
 
-/// Why a folder is not opened.
+/// Why a directory is not opened.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NotOpened {
-    /// Another process has it, it is of another kind, or it has never been used and cannot be: nothing is to begin with it.
+    /// Another process has it, it is of another kind, or it has never been used and cannot be: nothing is to start with it.
     Refused(String),
     /// It was used before, and its disk fails now: a scheduler runs without it.
     Failing(String),
 }
 
-impl KeptFolder {
-    /// Opens a folder, or makes it. A damaged file is moved aside.
+impl RetainedFolder {
+    /// Opens a directory, or makes it. A damaged file is moved aside.
     ///
     /// # Errors
     /// Why it cannot be opened, in words.
@@ -90,10 +90,10 @@ impl KeptFolder {
 
     /// What an earlier run left.
     pub fn earlier(&self) -> Earlier {
-        Earlier { records: self.audit.kept(), ledger: self.written.clone().map(Ledger::restored) }
+        Earlier { records: self.audit.retained(), ledger: self.written.clone().map(Ledger::restored) }
     }
 
-    /// Writes what an engine does, which began with [`KeptFolder::earlier`], until what it gives is dropped; then what is left is written.
+    /// Writes what an engine does, which started with [`RetainedFolder::earlier`], until what it gives is dropped; then what is left is written.
     /// A board says in its alerts when nothing can be written.
     ///
     /// # Errors
@@ -113,21 +113,21 @@ impl KeptFolder {
     }
 }
 
-/// Says that a scheduler runs without its folder, for a reason in words.
+/// Says that a scheduler runs without its directory, for a reason in words.
 pub fn say_unkept(engine: &Engine, board: &Board, why: &str) {
     let title = format!("no data is saved until the next start: {why}");
     tracing::error!("{title}");
     board.set_unkept(Some(why.to_owned()));
-    // Nobody waits for it.
+    // No one waits for it.
     drop(engine.work(move |core| core.notice(NoticeWeight::Error, title, String::new())));
 }
 
-/// The ledger that is kept in a folder, as it was written last; `None` where there is none.
+/// The ledger that is kept in a directory, as it was written last; `None` where there is none.
 ///
 /// # Errors
 /// It cannot be read: why, in words.
 pub fn ledger_of(folder: &Path) -> Result<Option<Ledger>, String> {
-    Ok(read_kept(folder)?.map(Ledger::restored))
+    Ok(read_retained(folder)?.map(Ledger::restored))
 }
 
 /// The thread that writes. Dropping this has it write what is left, and waits for that.
@@ -192,7 +192,7 @@ impl Work {
         outcome.map_err(|why| format!("the ledger: {why}"))
     }
 
-    /// Says when it begins to fail, and when that is over.
+    /// Says when it starts to fail, and when that has ended.
     fn report(&mut self, failing: Option<String>) {
         match (&self.failing, &failing) {
             (None, Some(why)) => {
@@ -210,7 +210,7 @@ impl Work {
 
     fn notice(&self, weight: NoticeWeight, title: String) {
         tracing::warn!("{title}");
-        // Nobody waits for it.
+        // No one waits for it.
         drop(self.engine.work(move |core| core.notice(weight, title, String::new())));
     }
 }

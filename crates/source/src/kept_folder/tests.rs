@@ -1,4 +1,4 @@
-//! A folder over two runs of an engine.
+//! A directory over two runs of an engine.
 
 use std::fs;
 use std::path::PathBuf;
@@ -21,12 +21,12 @@ fn scratch(name: &str) -> PathBuf {
     folder
 }
 
-/// A run that has an application which waits for a core, and its folder, which is written until the last one is dropped.
+/// A run that has an application which waits for a core, and its directory, which is written until the last one is dropped.
 fn run(folder: &Path, begins: u64) -> (Arc<Engine>, Arc<Board>, Keeper) {
-    let kept = KeptFolder::open(folder, Profile::Kornsole).unwrap();
+    let retained = RetainedFolder::open(folder, Profile::Kornsole).unwrap();
     let setup = Setup { begins: Time::from_millis(begins * 1_000), ..Setup::of(Profile::Kornsole) };
     let config = Arc::new(config::read(QUEUES, setup.profile).config.unwrap());
-    let core = Core::set_up_after(&setup, config, kept.earlier()).unwrap();
+    let core = Core::set_up_after(&setup, config, retained.earlier()).unwrap();
     let mut core = core.with_config_text(QUEUES.as_bytes(), None);
     let who = Identity { user: "sue".into(), ..Identity::default() };
     let submission = Submission { app: "app".into(), queue: "root.a".into(), who, ..Submission::default() };
@@ -37,7 +37,7 @@ fn run(folder: &Path, begins: u64) -> (Arc<Engine>, Arc<Board>, Keeper) {
     }
     let engine = Arc::new(Engine::start(core, 1.0).unwrap());
     let board = Arc::new(Board::new("test", Arc::new(defaults()), None, engine.now(), Vec::new()));
-    let keeper = kept.keep(&engine, &board).unwrap();
+    let keeper = retained.keep(&engine, &board).unwrap();
     (engine, board, keeper)
 }
 
@@ -73,9 +73,9 @@ fn an_entry_and_what_was_used_are_there_after_a_restart() {
     assert!((before + since..=before + since + 1).contains(&used), "{before} and {since}: {used}");
     assert_eq!((log.last(), log.revisions(None, 9).len()), (2, 1));
     drop((keeper, board, engine));
-    let kept = KeptFolder::open(&folder, Profile::Kornsole).unwrap();
-    assert_eq!(kept.earlier().records.entries.iter().map(|entry| entry.id).collect::<Vec<_>>(), [1, 2]);
-    drop(kept);
+    let retained = RetainedFolder::open(&folder, Profile::Kornsole).unwrap();
+    assert_eq!(retained.earlier().records.entries.iter().map(|entry| entry.id).collect::<Vec<_>>(), [1, 2]);
+    drop(retained);
     fs::remove_dir_all(&folder).unwrap();
 }
 
@@ -84,12 +84,12 @@ fn a_damaged_ledger_is_moved_aside_and_said() {
     let folder = scratch("damaged");
     drop(run(&folder, BEGINS));
     fs::write(folder.join("usage.redb"), b"this is no ledger, and was never one").unwrap();
-    let kept = KeptFolder::open(&folder, Profile::Kornsole).unwrap();
-    let notes = kept.notes().join(" ");
+    let retained = RetainedFolder::open(&folder, Profile::Kornsole).unwrap();
+    let notes = retained.notes().join(" ");
     assert!(notes.contains("the ledger was damaged") && folder.join("usage.redb.damaged").exists(), "{notes}");
-    assert!(kept.earlier().ledger.is_none());
-    assert!(!kept.earlier().records.revisions.is_empty(), "the audit is another file");
-    drop(kept);
+    assert!(retained.earlier().ledger.is_none());
+    assert!(!retained.earlier().records.revisions.is_empty(), "the audit is another file");
+    drop(retained);
     fs::remove_dir_all(&folder).unwrap();
 }
 
@@ -118,13 +118,13 @@ fn what_cannot_be_written_is_said_by_the_alerts_and_a_notice() {
 fn a_folder_whose_disk_fails_is_no_reason_to_stop_and_one_that_cannot_be_made_is() {
     let folder = scratch("unusable");
     drop(run(&folder, BEGINS));
-    // As a disk that gives no more: what has to be a file is a folder.
+    // As a disk that gives no more: what has to be a file is a directory.
     fs::remove_file(folder.join("usage.redb")).unwrap();
     fs::create_dir_all(folder.join("usage.redb")).unwrap();
-    let failing = KeptFolder::open(&folder, Profile::Kornsole).map(drop).unwrap_err();
+    let failing = RetainedFolder::open(&folder, Profile::Kornsole).map(drop).unwrap_err();
     assert!(matches!(&failing, NotOpened::Failing(why) if why.contains("usage.redb")), "{failing:?}");
     let below = folder.join("audit.redb").join("below");
-    let refused = KeptFolder::open(&below, Profile::Kornsole).map(drop).unwrap_err();
+    let refused = RetainedFolder::open(&below, Profile::Kornsole).map(drop).unwrap_err();
     assert!(matches!(&refused, NotOpened::Refused(why) if why.contains("below")), "{refused:?}");
     fs::remove_dir_all(&folder).unwrap();
 }
@@ -138,10 +138,10 @@ fn who_reads_the_ledger_at_the_start_takes_nothing_away() {
         std::thread::sleep(Duration::from_millis(100));
         drop(reader);
     });
-    let kept = KeptFolder::open(&folder, Profile::Kornsole).unwrap();
-    assert!(kept.earlier().ledger.is_some());
+    let retained = RetainedFolder::open(&folder, Profile::Kornsole).unwrap();
+    assert!(retained.earlier().ledger.is_some());
     reads.join().unwrap();
-    drop(kept);
+    drop(retained);
     fs::remove_dir_all(&folder).unwrap();
 }
 
@@ -156,11 +156,11 @@ fn a_ledger_that_was_cut_off_is_said_to_be_damaged_and_begins_again() {
         let why = ledger_of(&folder).map(drop).unwrap_err();
         assert!(why.contains(&file.display().to_string()) && why.contains("is damaged"), "{len}: {why}");
         assert_eq!(fs::read(&file).unwrap().len(), len, "who reads it leaves it as it is");
-        let kept = KeptFolder::open(&folder, Profile::Kornsole).unwrap();
-        let notes = kept.notes().join("\n");
+        let retained = RetainedFolder::open(&folder, Profile::Kornsole).unwrap();
+        let notes = retained.notes().join("\n");
         assert!(notes.contains("damaged") && notes.contains("usage.redb.damaged"), "{len}: {notes}");
-        assert!(kept.earlier().ledger.is_none());
-        drop(kept);
+        assert!(retained.earlier().ledger.is_none());
+        drop(retained);
     }
     fs::write(&file, &whole).unwrap();
     assert!(ledger_of(&folder).unwrap().is_some());
@@ -200,7 +200,7 @@ impl Drop for SmallDisk {
     }
 }
 
-/// Waits until the board says something, or nothing, of the folder.
+/// Waits until the board says something, or nothing, of the directory.
 fn until_said(board: &Board, wanted: Option<&str>) {
     for _ in 0..600 {
         let trouble = board.picture().trouble.join(" ");
@@ -234,8 +234,8 @@ fn a_full_disk_is_said_once_and_nothing_is_lost_once_there_is_room() {
     engine.work(move |core| done.send(core.whole_view().notices.len()).unwrap()).recv().unwrap();
     assert_eq!(notices.recv().unwrap(), 4, "twice that it is full, twice that it is over");
     drop((keeper, board, engine));
-    let kept = KeptFolder::open(&folder, Profile::Kornsole).unwrap();
-    assert!(kept.notes().is_empty(), "{:?}", kept.notes());
-    assert_eq!(kept.earlier().records.entries.last().map(|entry| entry.id), Some(orders), "each is there");
-    assert!(kept.earlier().ledger.is_some());
+    let retained = RetainedFolder::open(&folder, Profile::Kornsole).unwrap();
+    assert!(retained.notes().is_empty(), "{:?}", retained.notes());
+    assert_eq!(retained.earlier().records.entries.last().map(|entry| entry.id), Some(orders), "each is there");
+    assert!(retained.earlier().ledger.is_some());
 }

@@ -14,10 +14,10 @@ use model::{AppId, MEMORY};
 use view::job::{JobAct, JobOrder, JobOutput, JobSheet, OutputWanted};
 use view::units::show_amount;
 
-/// How many bytes of output are fetched when a job is looked at first.
+/// How many bytes of output are fetched when a job is examined first.
 const TAIL: u64 = 128 << 10;
 
-/// What the console wants.
+/// What the console needs.
 pub(super) enum Asked {
     /// To see a job.
     Look(AppId, OutputWanted, JobAnswer),
@@ -30,7 +30,7 @@ pub(super) enum Asked {
 /// Asks until the console has ended.
 pub(super) struct Worker {
     socket: PathBuf,
-    /// The last measurement, of the job that was looked at last.
+    /// The last measurement, of the job that was examined last.
     sample: Option<Sample>,
 }
 
@@ -107,7 +107,7 @@ fn done(act: &JobAct, job: &JobReport) -> String {
         JobAct::Hold => "held".to_owned(),
         JobAct::Release => "released".to_owned(),
         JobAct::Requeue if running => "is ending and will be requeued".to_owned(),
-        JobAct::Requeue => "queued again".to_owned(),
+        JobAct::Requeue => "requeued".to_owned(),
         JobAct::Move(queue) => format!("moves to {queue}"),
         JobAct::Priority(_) => format!("has priority {}", job.priority),
         JobAct::Edit(_) => format!("{} requests {}", job.name, asked(job)),

@@ -54,7 +54,7 @@ fn about(info: &Info) -> About {
     let notes = vec![
         format!("Jobs of {}; it serves {}.", info.machine, info.serves),
         format!("{}.", info.limits),
-        "An application is a job: o shows its output, processes and usage; K cancels it.".to_owned(),
+        "An application is a job: o shows its output, processes, and usage; K cancels it.".to_owned(),
     ];
     About { place: SourcePlace::Machine { enforced: info.enforced }, name: info.machine.clone(), notes }
 }

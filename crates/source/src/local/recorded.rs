@@ -76,6 +76,6 @@ impl Jobs for RecordedJobs {
     }
 
     fn act(&self, order: JobOrder, done: JobDone) {
-        done(Err(format!("{} is a record and cannot be changed", order.app)));
+        done(Err(format!("{} is a recording and cannot be changed", order.app)));
     }
 }

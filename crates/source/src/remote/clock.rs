@@ -13,7 +13,7 @@ enum Kind {
 }
 
 impl Clock {
-    /// A clock that begins with this call.
+    /// A clock that starts with this call.
     pub fn running() -> Self {
         Self(Kind::Running(Instant::now()))
     }
@@ -28,7 +28,7 @@ impl Clock {
         matches!(self.0, Kind::Stepped { .. })
     }
 
-    /// Since it began.
+    /// Since it started.
     pub fn now(&self) -> Duration {
         match &self.0 {
             Kind::Running(began) => began.elapsed(),

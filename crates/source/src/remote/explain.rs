@@ -1,4 +1,4 @@
-//! Explanations of a kornsole (`rest.md` E4).
+//! Explanations of a kornsole server (`rest.md` E4).
 
 use std::sync::Arc;
 
@@ -27,7 +27,7 @@ pub(super) fn may_ask(remote: Option<&Remote>, link: Link) -> Result<(), (Code, 
     }
 }
 
-/// Asks a kornsole why something waits.
+/// Asks a kornsole server why something waits.
 ///
 /// # Errors
 /// Why there is no answer.

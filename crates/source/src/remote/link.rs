@@ -13,13 +13,13 @@ use view::unread::{MissingLists, Unread};
 const FIRST: Duration = Duration::from_millis(500);
 /// The longest pause between two tries.
 const LONGEST: Duration = Duration::from_secs(30);
-/// The pause after a refusal, which only somebody's doing can change.
+/// The pause after a rejection, which only someone's doing can change.
 const REFUSED: Duration = Duration::from_secs(60);
 
-/// How long a request may be under way without any answer before that is said. With the usual interval of two seconds a remote that
+/// How long a request may be under way without any answer before that is reported. With the usual interval of two seconds a remote that
 /// hangs shows within five.
 const SILENCE: Duration = Duration::from_millis(2500);
-/// The same where answers take long: so many times what they usually take.
+/// The same where answers take long: this many times what they usually take.
 const SILENT_ROUNDS: u32 = 3;
 
 /// A small generator of chance; pauses need no more.
@@ -32,8 +32,8 @@ impl Chance {
         Self(seed)
     }
 
-    /// A pause after so many failures in a row: it doubles with each, up to the longest, and lies somewhere in the upper half, so
-    /// that many consoles do not come back in one moment.
+    /// A pause after this many failures in a row: it doubles with each, up to the longest, and lies somewhere in the upper half, so
+    /// that many consoles do not return in one moment.
     pub fn within(&mut self, first: Duration, failures: u32) -> Duration {
         let doubled = first.saturating_mul(1 << failures.saturating_sub(1).min(16)).min(LONGEST);
         doubled.mul_f64(0.5 + self.share() / 2.0)
@@ -112,7 +112,7 @@ impl LinkState {
     }
 
     /// A part came whole.
-    pub fn part_came(&mut self, now: Duration, part: Part) {
+    pub fn part_arrived(&mut self, now: Duration, part: Part) {
         self.parts.insert(part, PartState { good: Some(now), cause: None });
     }
 
@@ -122,7 +122,7 @@ impl LinkState {
     }
 
     /// The connection is back. What came before is old until it comes again: parts of different age do not agree.
-    pub fn came_back(&mut self) {
+    pub fn arrived_back(&mut self) {
         for part in READ_AGAIN {
             if let Some(state) = self.parts.get_mut(&part) {
                 state.cause.get_or_insert(Cause::Lost);
@@ -158,7 +158,7 @@ impl LinkState {
         MissingLists { apps: why(Part::Apps), nodes: why(Part::Nodes), users: why(Part::Users) }
     }
 
-    /// Parts that are not there at all, or not asked for any more, are not old.
+    /// Parts that are not there at all, or not requested any more, are not old.
     pub fn keep_parts(&mut self, keep: impl Fn(&Part) -> bool) {
         self.parts.retain(|part, _| keep(part));
     }
@@ -306,7 +306,7 @@ mod tests {
         let (queues, nodes) = (Part::Queues, Part::Nodes);
         for (at, part) in [(S, queues), (2 * S, nodes)] {
             link.good(at, S / 100);
-            link.part_came(at, part);
+            link.part_arrived(at, part);
         }
         assert_eq!(link.stale_parts(3 * S), []);
         link.part_failed(nodes, &down());
@@ -320,7 +320,7 @@ mod tests {
             matches!(&stale, Link::Stale { age, cause, .. } if *age == 8 * S && cause.contains("the queues")),
             "{stale:?}"
         );
-        link.part_came(10 * S, queues);
+        link.part_arrived(10 * S, queues);
         assert!(link.link(10 * S).is_live());
     }
 
@@ -328,22 +328,22 @@ mod tests {
     fn after_a_reconnect_each_part_is_old_until_it_comes_again() {
         let mut link = LinkState::new(7);
         for part in [Part::Partitions, Part::Queues, Part::Apps] {
-            link.part_came(S, part);
+            link.part_arrived(S, part);
         }
         link.good(S, S / 100);
         link.bad(4 * S, &down());
         link.good(10 * S, S / 100);
-        link.came_back();
+        link.arrived_back();
         assert!(matches!(link.link(10 * S), Link::Stale { age, .. } if age == 9 * S), "{:?}", link.link(10 * S));
-        link.part_came(10 * S, Part::Partitions);
-        link.part_came(10 * S, Part::Queues);
+        link.part_arrived(10 * S, Part::Partitions);
+        link.part_arrived(10 * S, Part::Queues);
         assert!(link.link(11 * S).is_live());
         let old = link.stale_parts(11 * S);
         assert_eq!((old.len(), old[0].what, old[0].age), (1, "the list of applications", 10 * S));
         assert_eq!(link.apps_lag(), Some(9 * S));
         let unread = link.unread();
         assert_eq!([unread.apps, unread.nodes, unread.users], [false, true, true]);
-        link.part_came(11 * S, Part::Apps);
+        link.part_arrived(11 * S, Part::Apps);
         assert_eq!((link.stale_parts(11 * S), link.apps_lag()), (Vec::new(), Some(Duration::ZERO)));
     }
 

@@ -5,7 +5,7 @@ use super::{Link, Remote, Source as _, act};
 use view::act::{Act, Code, Refusal};
 
 impl Remote {
-    /// Whether an act can be asked for now.
+    /// Whether an act can be requested now.
     ///
     /// # Errors
     /// The other side cannot do it, is not reached, or its view says that this identity may not.

@@ -1,4 +1,4 @@
-//! A scheduler somewhere else, over its REST API: a kornsole, or an Apache YuniKorn of any release from 1.4 on.
+//! A scheduler elsewhere, over its REST API: a kornsole server, or Apache YuniKorn of any release from 1.4 on.
 //!
 //! ```text
 //!  console ── look, act ──> worker ── plan ──> requests ──┐
@@ -66,8 +66,8 @@ use view::waiting::{Question, SheetAnswer};
 use view::{EventPage, Record, View};
 use words::notes;
 
-/// Why the health of the other side is not known at first.
-const NOT_HEARD: &str = "waiting for its answer";
+/// Why the health of the other side is unknown at first.
+const NOT_RECEIVED: &str = "waiting for its answer";
 
 /// A scheduler that is asked over its REST API. Dropping it ends everything that is under way.
 pub struct Remote {
@@ -82,11 +82,11 @@ pub struct Remote {
     runtime: Option<tokio::runtime::Runtime>,
     options: RemoteOptions,
     has_token: bool,
-    /// Looked at as somebody whom one is not.
+    /// Looked at as someone whom one is not.
     seen_as_other: bool,
     /// The cluster that the scheduler is in, where it is asked through one.
     cluster: Option<Arc<Cluster>>,
-    /// What stands at the other end, once the scheduler was found in its cluster.
+    /// What is at the other end, once the scheduler was found in its cluster.
     found: OnceLock<About>,
     /// Reads objects of that cluster.
     readings: Option<Readings>,
@@ -104,7 +104,7 @@ impl Remote {
     }
 
     /// Asks a target by a clock that is moved by hand ([`Remote::pass`]), one thing after the other: the same answers give the same
-    /// views. `began` is what the clock shows at the beginning, since 1970.
+    /// views. `began` is what the clock shows at the start, since 1970.
     ///
     /// # Errors
     /// As [`Remote::start`].
@@ -131,7 +131,7 @@ impl Remote {
             events: Mutex::default(),
             important: Mutex::default(),
             records: Mutex::new(Records::unknown("no answer of the remote yet")),
-            health: Mutex::new(OwnHealth::Unknown(Arc::from(NOT_HEARD))),
+            health: Mutex::new(OwnHealth::Unknown(Arc::from(NOT_RECEIVED))),
             book: OnceLock::new(),
             cycles: Cycles::default(),
         });
@@ -185,7 +185,7 @@ impl Remote {
         self.settle();
     }
 
-    /// Waits until everything that was wanted has been done, and everything that is due has been read. Gives whether anything was
+    /// Waits until everything that was wanted has been done, and everything that is due has been read. Returns whether anything was
     /// wanted since this was last asked. Of a source that goes by a running clock there is nothing to wait for.
     pub fn settle(&self) -> bool {
         let wanted = self.wanted.swap(false, Ordering::AcqRel);
@@ -204,7 +204,7 @@ impl Remote {
         let _ = self.requests.send(request);
     }
 
-    /// What stands at the other end; `None` until it has answered.
+    /// What is at the other end; `None` until it has answered.
     pub fn remote(&self) -> Option<Arc<client::Remote>> {
         self.shared.remote.load_full()
     }

@@ -1,4 +1,4 @@
-//! The objects of a cluster while a console looks at it: four lists are followed, and their changes are published a few times a
+//! The objects of a cluster while a console examines it: four lists are followed, and their changes are published a few times a
 //! second, however many there are.
 
 use std::collections::HashSet;
@@ -105,7 +105,7 @@ impl Known for PriorityClass {
     }
 }
 
-/// A list that is followed, and what of it has come since it was begun.
+/// A list that is followed, and what of it has come since it was started.
 struct Feed<T> {
     changes: Receiver<Change<T>>,
     seen: Option<HashSet<Arc<str>>>,
@@ -165,7 +165,7 @@ pub fn stale_parts(all: &Kubernetes, now: Time) -> Vec<StalePart> {
     stale.collect()
 }
 
-/// Follows the objects of a cluster until `publish` says that nobody wants them any more.
+/// Follows the objects of a cluster until `publish` says that no one needs them any more.
 pub async fn run(
     cluster: Arc<Cluster>,
     pace: Pace,

@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use client::Limits;
 
-/// How a remote is looked at.
+/// How a remote is examined.
 #[derive(Clone, Debug)]
 pub struct RemoteOptions {
-    /// How often what is on the screen is asked for.
+    /// How often what is on the screen is requested.
     pub every: Duration,
     /// Limits of time and size.
     pub limits: Limits,
@@ -17,7 +17,7 @@ pub struct RemoteOptions {
     pub seed: u64,
     /// What a newcomer should know of how it is asked.
     pub notes: Vec<String>,
-    /// The name under which the person asked for it; of a context. `None`: by its address.
+    /// The name under which the person requested it; of a context. `None`: by its address.
     pub name: Option<String>,
 }
 

@@ -17,13 +17,13 @@ pub enum Part {
     Nodes,
     /// Applications that ended.
     Ended,
-    /// The text of the configuration in force.
+    /// The text of the active configuration.
     Config,
     /// What has happened.
     Events,
     /// The audit and the history of configurations.
     Records,
-    /// What a kornsole says beside: pause, drains, permissions, who one is; and health checks.
+    /// What a kornsole server says next to: pause, drains, permissions, who one is; and health checks.
     Beside,
 }
 

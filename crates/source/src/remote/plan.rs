@@ -23,7 +23,7 @@ const LONGEST: Duration = Duration::from_secs(10 * 60);
 /// News make something due at once, but not more often than this part of the interval.
 const NEWS: u32 = 4;
 
-/// Something to ask for. The order is that of importance.
+/// Something to request. The order is that of importance.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Query {
     /// The counters of every partition.
@@ -36,19 +36,19 @@ pub enum Query {
     Node(Arc<str>, NodeId),
     /// The applications of a leaf.
     QueueApps(Arc<str>, QueuePath),
-    /// The configuration in force.
+    /// The active configuration.
     Config,
-    /// Who one is, to a kornsole.
+    /// Who one is, to a kornsole server.
     WhoAmI,
-    /// Whether the scheduler of a kornsole is paused.
+    /// Whether the scheduler of a kornsole server is paused.
     Resting,
-    /// The draining queues of a kornsole.
+    /// The draining queues of a kornsole server.
     Draining(Arc<str>),
-    /// The queues of a kornsole that are above their maxima.
+    /// The queues of a kornsole server that are above their maxima.
     Quotas(Arc<str>),
-    /// What one may do in the queues of a kornsole.
+    /// What one may do in the queues of a kornsole server.
     Permissions(Arc<str>),
-    /// Whether one may kill an application of a kornsole.
+    /// Whether one may kill an application of a kornsole server.
     MayKill(Arc<str>, AppId),
     /// All live applications.
     Apps(Arc<str>),
@@ -62,11 +62,11 @@ pub enum Query {
     Completed(Arc<str>),
     /// Applications that were rejected.
     Rejected(Arc<str>),
-    /// What has happened; only where nobody follows the events beside the plan.
+    /// What has happened; only where no one follows the events next to the plan.
     Events,
-    /// Who did what, of a kornsole.
+    /// Who did what, of a kornsole server.
     Audit,
-    /// The configurations that were in force, of a kornsole.
+    /// The configurations that were active, of a kornsole server.
     History,
     /// What the scheduler says of its own health.
     Health,
@@ -94,7 +94,7 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// A plan that looks at what is on the screen `every` so often. At first only the partitions are asked for.
+    /// A plan that examines what is on the screen `every` this often. At first only the partitions are requested.
     pub fn new(every: Duration) -> Self {
         let entries = BTreeMap::from([(Query::Partitions, Entry::default())]);
         Self { every, at_once: AT_ONCE, focus: Focus::default(), entries }
@@ -106,22 +106,22 @@ impl Plan {
         Self { at_once: 1, ..self }
     }
 
-    /// Something more to ask for, from now on.
+    /// Something more to request, from now on.
     pub fn add(&mut self, query: Query, now: Duration) {
         self.entries.entry(query).or_insert(Entry { due: now, ..Entry::default() });
     }
 
-    /// Only what fulfils `keep` is asked for any more.
+    /// Only what fulfils `keep` is requested any more.
     pub fn retain(&mut self, keep: impl Fn(&Query) -> bool) {
         self.entries.retain(|query, _| *query == Query::Partitions || keep(query));
     }
 
-    /// Whether something is asked for.
+    /// Whether something is requested.
     pub fn has(&self, query: &Query) -> bool {
         self.entries.contains_key(query)
     }
 
-    /// Another thing is on the screen: it is due at once, unless it was asked for just now.
+    /// Another thing is on the screen: it is due at once, unless it was requested just now.
     pub fn set_focus(&mut self, focus: Focus, now: Duration) {
         self.focus = focus;
         let details = self.details();
@@ -152,7 +152,7 @@ impl Plan {
         }
     }
 
-    /// What to ask for now. It is under way from here on.
+    /// What to request now. It is under way from here on.
     pub fn take_due(&mut self, now: Duration) -> Vec<Query> {
         let under_way = self.entries.values().filter(|entry| entry.under_way).count();
         let mut due: Vec<(bool, Query)> = self
@@ -187,14 +187,14 @@ impl Plan {
         }
     }
 
-    /// It could not be asked for; `retry` is when it is tried again.
+    /// It could not be requested; `retry` is when it is tried again.
     pub fn failed(&mut self, query: &Query, retry: Duration) {
         if let Some(entry) = self.entries.get_mut(query) {
             (entry.under_way, entry.due) = (false, retry);
         }
     }
 
-    /// There is no such thing at the other side; it is not asked for any more.
+    /// There is no such thing at the other side; it is not requested any more.
     pub fn drop(&mut self, query: &Query) {
         self.entries.remove(query);
     }
@@ -204,7 +204,7 @@ impl Plan {
         self.entries.values().any(|entry| entry.under_way)
     }
 
-    /// What can be asked for alone of the one object on the screen.
+    /// What can be requested alone of the one object on the screen.
     fn details(&self) -> Vec<Query> {
         let Focus { partition, kind } = &self.focus;
         let partition = || Arc::clone(partition);
@@ -231,12 +231,12 @@ impl Query {
         matches!(self, Self::Partitions | Self::Queues(_))
     }
 
-    /// One thing only, asked for while it is on the screen.
+    /// One thing only, requested while it is on the screen.
     const fn is_detail(&self) -> bool {
         matches!(self, Self::App(..) | Self::MayKill(..) | Self::Node(..) | Self::QueueApps(..) | Self::Health)
     }
 
-    /// How many times slower it is asked for while it is not on the screen.
+    /// How many times slower it is requested while it is not on the screen.
     const fn pace(&self) -> u32 {
         match self {
             Self::Partitions | Self::Queues(_) | Self::Events | Self::Health => 1,
@@ -249,7 +249,7 @@ impl Query {
         }
     }
 
-    /// Whether it is what one looks at.
+    /// Whether it is what one examines.
     pub fn is_on(&self, focus: &Focus) -> bool {
         let here = |partition: &Arc<str>| *partition == focus.partition;
         match (self, &focus.kind) {

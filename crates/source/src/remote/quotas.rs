@@ -1,4 +1,4 @@
-//! Forecasts of quota preemption under a configuration, as a kornsole works them out (`rest.md` E5).
+//! Forecasts of quota preemption under a configuration, as a kornsole server works them out (`rest.md` E5).
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Objects of the cluster that are read when a person asks for them, beside everything else.
+//! Objects of the cluster that are read when a person requests them, next to everything else.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -38,7 +38,7 @@ impl Objects for Readings {
     }
 }
 
-/// Who wants the next part of a log. Dropping it ends the reading.
+/// Who needs the next part of a log. Dropping it ends the reading.
 struct Wants(UnboundedSender<LogAnswer>);
 
 impl LogStream for Wants {
@@ -48,7 +48,7 @@ impl LogStream for Wants {
     }
 }
 
-/// Reads a log until nobody wants it, or it has ended.
+/// Reads a log until no one needs it, or it has ended.
 async fn read(cluster: Arc<Cluster>, of: LogName, mut wanted: UnboundedReceiver<LogAnswer>) {
     let Some(mut answer) = wanted.recv().await else { return };
     let opened = tokio::select! {

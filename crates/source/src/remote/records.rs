@@ -1,9 +1,9 @@
-//! The ledger of a remote: a kornsole has its own; for an Apache YuniKorn this console records the changes that it saw (`rest.md` E12).
+//! The ledger of a remote: a kornsole server has its own; for Apache YuniKorn this console records the changes that it saw (`rest.md` E12).
 
 use std::sync::Arc;
 
 use crate::Records;
-use crate::remote::kept::Kept;
+use crate::remote::kept::Retained;
 use client::{Client, Remote};
 use model::{Profile, Time};
 use view::audit::{Revision, RevisionSource};
@@ -12,10 +12,10 @@ use wire::dto::native::ConfigState;
 /// How many configurations are kept that this console saw.
 const SEEN: usize = 100;
 
-/// What is known of a remote's ledger when one has just met it; `kept`: this machine keeps one of it.
-pub fn of_remote(remote: &Remote, has_token: bool, kept: bool) -> Records {
+/// What is known of a remote's ledger when one has just met it; `retained`: this machine keeps one of it.
+pub fn of_remote(remote: &Remote, has_token: bool, retained: bool) -> Records {
     match remote {
-        Remote::YuniKorn(_) if kept => Records::unknown("read from this machine"),
+        Remote::YuniKorn(_) if retained => Records::unknown("read from this machine"),
         Remote::YuniKorn(_) => Records {
             audit: Err(Arc::from("Apache YuniKorn has no audit")),
             revisions: Ok(Vec::new()),
@@ -58,15 +58,15 @@ pub fn saw(records: &mut Records, text: &str, at: Time) {
 ///
 /// # Errors
 /// It is not kept.
-pub async fn kept_text(kept: Kept, number: u64) -> Result<Arc<str>, String> {
-    let found = tokio::task::spawn_blocking(move || kept.revision(number)).await.ok().flatten();
+pub async fn retained_text(retained: Retained, number: u64) -> Result<Arc<str>, String> {
+    let found = tokio::task::spawn_blocking(move || retained.revision(number)).await.ok().flatten();
     found.and_then(|found| found.text).ok_or_else(|| format!("revision {number} is not on this machine"))
 }
 
-/// The text of a revision of a kornsole.
+/// The text of a revision of a kornsole server.
 ///
 /// # Errors
-/// Why it cannot be had.
+/// Why it cannot be fetched.
 pub async fn text(client: &Client, number: u64) -> Result<Arc<str>, String> {
     let path = format!("kornsole/v1/config/history/{number}");
     let got = client.json::<ConfigState>(&path).await.map_err(|fault| fault.to_string())?;

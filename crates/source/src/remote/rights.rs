@@ -8,7 +8,7 @@ use cluster::kube::Cluster;
 use view::act::{Actor, ActsFrom};
 
 impl Remote {
-    /// The cluster that orders go to: an Apache YuniKorn takes none itself.
+    /// The cluster that orders go to: Apache YuniKorn takes none itself.
     pub(super) fn acts_in(&self) -> Option<&Arc<Cluster>> {
         let is_yunikorn = matches!(self.shared.remote.load_full().as_deref(), Some(client::Remote::YuniKorn(_)));
         self.cluster.as_ref().filter(|_| is_yunikorn)
@@ -36,14 +36,14 @@ impl Remote {
         let why = if self.options.read_only {
             "started with --read-only"
         } else if self.seen_as_other {
-            "seen as another user"
+            "viewed as another user"
         } else {
             match self.shared.remote.load_full().as_deref() {
                 None => "not connected yet",
                 Some(client::Remote::YuniKorn(_)) if self.cluster.is_some() => return None,
                 Some(client::Remote::YuniKorn(_)) => "the REST API of Apache YuniKorn is read-only",
                 Some(client::Remote::Kornsole(_)) if !self.has_token => "no token; use --token-file or KORNSOLE_TOKEN",
-                Some(client::Remote::Kornsole(server)) if server.read_only => "the server does not accept orders",
+                Some(client::Remote::Kornsole(server)) if server.read_only => "the server does not accept operations",
                 Some(client::Remote::Kornsole(_)) => match self.shared.who.load_full().as_deref() {
                     None => "the user of the token is not loaded yet",
                     Some(who) if !who.authenticated => "the token is unknown to the server",

@@ -7,7 +7,7 @@ use view::shadowed::ShadowSheet;
 use wire::convert::shadow_sheet;
 use wire::dto::native::ShadowReport;
 
-/// Has the worker ask for it, where that can be.
+/// Has the worker request it, where that can be.
 pub(super) fn ask(source: &super::Remote, answer: ShadowAnswer) {
     match may_ask(source.shared.remote.load_full().as_deref(), source.link()) {
         Ok(()) => source.request(Request::Shadow(answer)),
@@ -15,7 +15,7 @@ pub(super) fn ask(source: &super::Remote, answer: ShadowAnswer) {
     }
 }
 
-/// Whether a remote can be asked for it.
+/// Whether a remote can be requested it.
 ///
 /// # Errors
 /// Why it cannot.
@@ -33,7 +33,7 @@ fn may_ask(remote: Option<&Remote>, link: Link) -> Result<(), String> {
 /// Asks a shadow for its sheet.
 ///
 /// # Errors
-/// Why it is not known.
+/// Why it is unknown.
 pub async fn sheet(client: &Client) -> Result<ShadowSheet, String> {
     let got = client.json::<ShadowReport>("kornsole/v1/shadow").await.map_err(|fault| fault.to_string())?;
     Ok(shadow_sheet(got.value))

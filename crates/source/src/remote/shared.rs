@@ -29,19 +29,19 @@ const IMPORTANT_BYTES: usize = 8 << 20;
 /// Events by their numbers, the oldest first.
 pub(super) type Numbered = VecDeque<(u64, Arc<Record>)>;
 
-/// What the worker shows to everybody.
+/// What the worker shows to everyone.
 pub(super) struct Shared {
     pub view: ArcSwap<View>,
     pub link: Mutex<LinkState>,
-    /// What stands at the other end, once that is known.
+    /// What is at the other end, once that is known.
     pub remote: ArcSwapOption<client::Remote>,
     pub who: ArcSwapOption<WhoAmI>,
     pub wake: Mutex<Option<Box<dyn Fn() + Send + Sync>>>,
     pub clock: Clock,
-    /// How far the other side's clock is ahead of ours, in microseconds.
+    /// How far the other side's clock is ahead of kornsole, in microseconds.
     pub ahead: AtomicI64,
     /// The last events that were seen, each with its number, and in their place a record of those that are lost; and how often they
-    /// began again.
+    /// restarted.
     pub events: Mutex<(u64, Numbered)>,
     /// The important ones of them, which are kept longer, with their bytes.
     pub important: Mutex<(usize, Numbered)>,
@@ -60,7 +60,7 @@ impl Shared {
         self.clock.now()
     }
 
-    /// The cluster's time: ours, by as much as its clock is ahead.
+    /// The cluster's time: kornsole, by as much as its clock is ahead.
     pub fn cluster_time(&self) -> Time {
         let own = i64::try_from(self.clock.wall().as_micros()).unwrap_or(i64::MAX);
         Time(u64::try_from(own.saturating_add(self.ahead.load(Ordering::Relaxed))).unwrap_or(0))
@@ -82,20 +82,20 @@ impl Shared {
     pub fn keep_events(&self, first: u64, records: &[dto::EventRecord]) {
         let new: Numbered = (first..).zip(records.iter().map(|event| Arc::new(record(event)))).collect();
         self.keep_important(&new);
-        let (_, kept) = &mut *self.events.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.extend(new);
-        let too_many = kept.len().saturating_sub(EVENTS);
-        kept.drain(..too_many);
+        let (_, retained) = &mut *self.events.lock().unwrap_or_else(PoisonError::into_inner);
+        retained.extend(new);
+        let too_many = retained.len().saturating_sub(EVENTS);
+        retained.drain(..too_many);
     }
 
     fn keep_important(&self, new: &Numbered) {
-        let (bytes, kept) = &mut *self.important.lock().unwrap_or_else(PoisonError::into_inner);
+        let (bytes, retained) = &mut *self.important.lock().unwrap_or_else(PoisonError::into_inner);
         for (number, record) in new.iter().filter(|(_, record)| record.is_important()) {
             *bytes += record.bytes();
-            kept.push_back((*number, Arc::clone(record)));
+            retained.push_back((*number, Arc::clone(record)));
         }
         while *bytes > IMPORTANT_BYTES
-            && let Some((_, oldest)) = kept.pop_front()
+            && let Some((_, oldest)) = retained.pop_front()
         {
             *bytes -= oldest.bytes();
         }
@@ -103,24 +103,24 @@ impl Shared {
 
     /// The events that were seen, from a number on.
     pub fn event_page(&self, since: u64, limit: usize) -> EventPage {
-        let (begun, kept) = &*self.events.lock().unwrap_or_else(PoisonError::into_inner);
-        let first = kept.front().map_or(0, |(number, _)| *number);
+        let (begun, retained) = &*self.events.lock().unwrap_or_else(PoisonError::into_inner);
+        let first = retained.front().map_or(0, |(number, _)| *number);
         // Where some are lost, numbers are missing.
-        let skip = kept.partition_point(|(number, _)| *number < since);
+        let skip = retained.partition_point(|(number, _)| *number < since);
         EventPage {
             instance: Arc::from(begun.to_string()),
-            tracking: !kept.is_empty(),
+            tracking: !retained.is_empty(),
             lowest: first,
-            next: kept.back().map_or(0, |(number, _)| number + 1),
-            records: kept.iter().skip(skip).take(limit).cloned().collect(),
+            next: retained.back().map_or(0, |(number, _)| number + 1),
+            records: retained.iter().skip(skip).take(limit).cloned().collect(),
         }
     }
 
     /// What mattered up to a time, the last `limit` of it.
     pub fn important(&self, until: Time, limit: usize) -> Vec<(u64, Arc<Record>)> {
-        let (_, kept) = &*self.important.lock().unwrap_or_else(PoisonError::into_inner);
-        let end = kept.partition_point(|(_, record)| record.at <= until);
-        kept.range(end.saturating_sub(limit)..end).cloned().collect()
+        let (_, retained) = &*self.important.lock().unwrap_or_else(PoisonError::into_inner);
+        let end = retained.partition_point(|(_, record)| record.at <= until);
+        retained.range(end.saturating_sub(limit)..end).cloned().collect()
     }
 
     /// The remote has reported its health.
@@ -144,19 +144,19 @@ impl Shared {
 
     /// Events from one number to another are lost: in their place stands a record that says so.
     pub fn keep_hole(&self, from: u64, to: u64) {
-        let (_, kept) = &mut *self.events.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.push_back((from, Arc::new(Record::hole(from, to, self.cluster_time()))));
+        let (_, retained) = &mut *self.events.lock().unwrap_or_else(PoisonError::into_inner);
+        retained.push_back((from, Arc::new(Record::hole(from, to, self.cluster_time()))));
     }
 
-    /// Another run counts from the beginning: what is kept is of no use.
+    /// Another run counts from the start: what is kept is of no use.
     pub fn forget_events(&self) {
-        let (begun, kept) = &mut *self.events.lock().unwrap_or_else(PoisonError::into_inner);
+        let (begun, retained) = &mut *self.events.lock().unwrap_or_else(PoisonError::into_inner);
         *begun += 1;
-        kept.clear();
+        retained.clear();
         *self.important.lock().unwrap_or_else(PoisonError::into_inner) = Default::default();
     }
 
-    /// The connection as it stands; nobody else changes it while the guard lives.
+    /// The connection unchanged; no one else changes it while the guard lives.
     pub fn link_state(&self) -> MutexGuard<'_, LinkState> {
         self.link.lock().unwrap_or_else(PoisonError::into_inner)
     }

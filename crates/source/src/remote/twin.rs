@@ -1,4 +1,4 @@
-//! Explanations of an Apache YuniKorn, which explains nothing itself: worked out on a twin that is made from its data.
+//! Explanations of Apache YuniKorn, which explains nothing itself: worked out on a twin that is made from its data.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};

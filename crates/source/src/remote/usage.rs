@@ -13,7 +13,7 @@ use wire::convert::read::used;
 use wire::dto::native::UsageReport;
 
 impl super::Remote {
-    /// The same with the ledger that is followed of it, where it is an Apache YuniKorn. To be called before anything was heard.
+    /// The same with the ledger that is followed of it, where it is Apache YuniKorn. To be called before anything was received.
     #[must_use]
     pub fn with_book(self, book: Arc<Book>) -> Self {
         // There is one.
@@ -22,7 +22,7 @@ impl super::Remote {
     }
 }
 
-/// Has the worker ask for it, where that can be.
+/// Has the worker request it, where that can be.
 pub(super) fn ask(source: &super::Remote, question: UsageQuestion, answer: UsageAnswer) {
     match may_ask(source.shared.remote.load_full().as_deref(), source.link()) {
         Ok(()) => source.request(Request::Usage(question, answer)),
@@ -30,14 +30,14 @@ pub(super) fn ask(source: &super::Remote, question: UsageQuestion, answer: Usage
     }
 }
 
-/// Whether a remote can be asked for it.
+/// Whether a remote can be requested it.
 ///
 /// # Errors
 /// Why it cannot.
 fn may_ask(remote: Option<&Remote>, link: Link) -> Result<(), String> {
     match (remote, link) {
         (Some(Remote::Kornsole(server)), _) if !server.can("usage") => {
-            Err("this kornsole is too old to have a ledger".to_owned())
+            Err("this version of kornsole has no ledger".to_owned())
         }
         (Some(_), Link::Live { .. }) => Ok(()),
         (_, Link::Stale { cause: why, .. } | Link::Refused { why, .. }) => {
@@ -47,10 +47,10 @@ fn may_ask(remote: Option<&Remote>, link: Link) -> Result<(), String> {
     }
 }
 
-/// Asks a kornsole for its ledger.
+/// Asks a kornsole server for its ledger.
 ///
 /// # Errors
-/// Why it is not known.
+/// Why it is unknown.
 pub async fn usage(client: &Client, question: &UsageQuestion, now: SystemTime) -> Result<Used, String> {
     let now = now.duration_since(UNIX_EPOCH).unwrap_or_default();
     let path = path(question, i64::try_from(now.as_nanos()).unwrap_or(i64::MAX));

@@ -1,4 +1,4 @@
-//! Texts about a remote beside its view: notes, its abilities, and where else something is done.
+//! Texts about a remote next to its view: notes, its abilities, and where else something is done.
 
 use super::RemoteOptions;
 use client::Target;
@@ -10,12 +10,12 @@ pub fn notes(target: &Target, options: &RemoteOptions) -> Vec<String> {
     if let Some(who) = target.seen_as() {
         notes.push(format!("Shown as {who}; changes as another user are not possible."));
     } else if options.read_only {
-        notes.push("Read only.".to_owned());
+        notes.push("Read-only.".to_owned());
     }
     notes
 }
 
-/// What a kornsole must say that it can, for an act.
+/// What a kornsole server must say that it can, for an act.
 pub fn feature(act: &Act) -> Option<&'static str> {
     use view::act::PartitionAct as P;
     Some(match act {
@@ -30,7 +30,7 @@ pub fn feature(act: &Act) -> Option<&'static str> {
     })
 }
 
-/// Where what an Apache YuniKorn does not offer is done instead.
+/// Where what Apache YuniKorn does not offer is done instead.
 pub fn elsewhere(act: &Act) -> &'static str {
     use view::act::PartitionAct as P;
     match act {

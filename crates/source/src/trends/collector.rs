@@ -19,7 +19,7 @@ pub struct Collector {
 }
 
 impl Collector {
-    /// Begins to measure. Without a thread nothing is measured, and all else continues.
+    /// Starts to measure. Without a thread nothing is measured, and all else continues.
     pub fn start(source: &Arc<dyn Source>, trends: Arc<Trends>) -> Self {
         let (stop, stopped) = channel();
         let source = Arc::downgrade(source);
@@ -28,7 +28,7 @@ impl Collector {
         Self { stop: Some(stop), thread }
     }
 
-    /// The same until the source is gone, whatever happens to others.
+    /// The same until the source no longer exists, whatever happens to others.
     pub fn detached(source: &Arc<dyn Source>, trends: Arc<Trends>) {
         let (stop, stopped) = channel();
         let source = Arc::downgrade(source);

@@ -1,4 +1,4 @@
-//! The file of trends: `trends.redb` in a folder.
+//! The file of trends: `trends.redb` in a directory.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -7,7 +7,7 @@ use std::sync::Arc;
 use redb::{Database, ReadableDatabase as _, TableDefinition, WriteTransaction};
 
 use super::Published;
-use crate::kept_file::KeptFile;
+use crate::kept_file::RetainedFile;
 pub use crate::kept_file::Role;
 use model::Time;
 use view::trends::{Change, Rings, Write};
@@ -21,7 +21,7 @@ const LOOKED: &str = "overview";
 /// The file, and the lock while this process has it.
 #[derive(Debug)]
 pub struct File {
-    kept: KeptFile,
+    retained: RetainedFile,
     /// When a person looked last, as the file has it.
     looked: Option<Time>,
 }
@@ -30,39 +30,39 @@ pub struct File {
 type Content = (Published, Option<Time>);
 
 impl File {
-    /// The file of a folder.
+    /// The file of a directory.
     pub fn new(folder: &Path) -> Self {
-        Self { kept: KeptFile::new(folder, "trends", "the saved trends"), looked: None }
+        Self { retained: RetainedFile::new(folder, "trends", "the saved trends"), looked: None }
     }
 
     /// Where it is.
     pub fn path(&self) -> &Path {
-        self.kept.path()
+        self.retained.path()
     }
 
-    /// When a person looked at the overview last before this process began, by the cluster's time.
+    /// When a person examined the overview last before this process started, by the cluster's time.
     pub fn looked(&self) -> Option<Time> {
         self.looked
     }
 
     /// Where a damaged file is that was there before.
     pub fn moved_aside(&self) -> Option<&Path> {
-        self.kept.moved_aside()
+        self.retained.moved_aside()
     }
 
-    /// Takes the lock, if nobody has it, and reads the file.
+    /// Takes the lock, if no one has it, and reads the file.
     ///
     /// # Errors
-    /// As [`KeptFile::open`].
+    /// As [`RetainedFile::open`].
     pub fn open(&mut self) -> Result<(Role, Published), String> {
-        let (role, (all, looked)) = self.kept.open(read)?;
+        let (role, (all, looked)) = self.retained.open(read)?;
         self.looked = looked.or(self.looked);
         Ok((role, all))
     }
 
     /// What changed since it was read last; `None` where nothing did. The role is another one when the writer has ended.
     pub fn follow(&mut self) -> Option<(Role, Published)> {
-        let (role, (all, looked)) = self.kept.follow(read)?;
+        let (role, (all, looked)) = self.retained.follow(read)?;
         self.looked = looked.or(self.looked);
         Some((role, all))
     }
@@ -72,10 +72,10 @@ impl File {
     /// # Errors
     /// Why the file cannot be written, in words.
     pub fn write(&self, changes: &[(Arc<str>, Change)], looked: Option<Time>, afresh: bool) -> Result<(), String> {
-        if !self.kept.is_writer() || (changes.is_empty() && looked.is_none()) {
+        if !self.retained.is_writer() || (changes.is_empty() && looked.is_none()) {
             return Ok(());
         }
-        self.kept.write(|write| put(write, changes, looked, afresh))
+        self.retained.write(|write| put(write, changes, looked, afresh))
     }
 }
 

@@ -6,7 +6,7 @@
 //! ```
 //!
 //! Invariants:
-//! - measuring and writing happen on a thread of their own; who reads takes a value that nobody changes;
+//! - measuring and writing happen on a thread of their own; who reads takes a value that no one changes;
 //! - nothing is measured while the connection is down or the clock stands: that is a gap;
 //! - a file that cannot be written stops the keeping, says so, and is tried again; the trends in memory continue.
 
@@ -30,7 +30,7 @@ use view::{Record, View};
 
 /// How often the file is written.
 const WRITE_EVERY: Duration = Duration::from_secs(60);
-/// How many important events are looked at.
+/// How many important events are examined.
 const MOST_EVENTS: usize = 2000;
 /// From how many cells without a measure on the samples of the view are taken for them.
 const FILL_FROM: u64 = 6;
@@ -46,7 +46,7 @@ pub enum Keeping {
     Memory,
     /// This process writes them into a file.
     Writes(PathBuf),
-    /// The same, and they begin again: the file that was there was damaged, and is here now.
+    /// The same, and they restart: the file that was there was damaged, and is here now.
     Afresh {
         /// What is written.
         file: PathBuf,
@@ -78,7 +78,7 @@ pub struct Trends {
     published: ArcSwap<Published>,
     keeping: ArcSwap<Keeping>,
     keeper: Mutex<Keeper>,
-    /// When a person looked last before this process began, and since: in microseconds, 0 for never.
+    /// When a person looked last before this process started, and since: in microseconds, 0 for never.
     looked: [AtomicU64; 2],
 }
 
@@ -102,13 +102,13 @@ impl Trends {
         Arc::default()
     }
 
-    /// Kept in a file of a folder, which is made when something is measured. Does not read it yet: that takes its time.
-    pub fn kept_in(folder: &Path) -> Arc<Self> {
+    /// Kept in a file of a directory, which is made when something is measured. Does not read it yet: that takes its time.
+    pub fn retained_in(folder: &Path) -> Arc<Self> {
         let keeper = Keeper { file: Some(File::new(folder)), ..Keeper::default() };
         Arc::new(Self { keeper: Mutex::new(keeper), ..Self::default() })
     }
 
-    /// What is known of a partition; a value that nobody changes.
+    /// What is known of a partition; a value that no one changes.
     pub fn rings(&self, partition: &str) -> Option<Rings> {
         self.published.load().get(partition).cloned()
     }
@@ -123,12 +123,12 @@ impl Trends {
         self.keeping.load_full()
     }
 
-    /// When a person looked at the overview last before this process began, as far as that is kept.
+    /// When a person examined the overview last before this process started, as far as that is kept.
     pub fn last_look(&self) -> Option<Time> {
         Some(Time(self.looked[0].load(Ordering::Acquire))).filter(|at| at.0 > 0)
     }
 
-    /// A person looks at the overview at this time of the cluster. It is kept with the rest.
+    /// A person examines the overview at this time of the cluster. It is kept with the rest.
     pub fn look(&self, at: Time) {
         self.looked[1].store(at.0, Ordering::Release);
     }
@@ -141,17 +141,18 @@ impl Trends {
         self.looked[0].store(file.looked().map_or(0, |at| at.0), Ordering::Release);
         let (path, aside) = (file.path().to_owned(), file.moved_aside().map(Path::to_owned));
         match read {
-            Ok((Role::Writer, kept)) => {
-                keeper.recorders = kept.into_iter().map(|(name, rings)| (name, Recorder::open_kept(rings))).collect();
+            Ok((Role::Writer, retained)) => {
+                keeper.recorders =
+                    retained.into_iter().map(|(name, rings)| (name, Recorder::open_retained(rings))).collect();
                 self.keeping.store(Arc::new(match aside {
                     Some(aside) => Keeping::Afresh { file: path, aside },
                     None => Keeping::Writes(path),
                 }));
                 self.publish(&keeper);
             }
-            Ok((Role::Reader, kept)) => {
+            Ok((Role::Reader, retained)) => {
                 self.keeping.store(Arc::new(Keeping::Reads(path)));
-                self.published.store(Arc::new(kept));
+                self.published.store(Arc::new(retained));
             }
             Err(why) => {
                 keeper.file = None;
@@ -205,12 +206,13 @@ impl Trends {
         let Some(file) = &mut keeper.file else { return };
         // The other one may have ended: then this one continues its work.
         match file.follow() {
-            Some((Role::Writer, kept)) => {
+            Some((Role::Writer, retained)) => {
                 self.keeping.store(Arc::new(Keeping::Writes(file.path().to_owned())));
-                keeper.recorders = kept.into_iter().map(|(name, rings)| (name, Recorder::open_kept(rings))).collect();
+                keeper.recorders =
+                    retained.into_iter().map(|(name, rings)| (name, Recorder::open_retained(rings))).collect();
                 self.publish(keeper);
             }
-            Some((Role::Reader, kept)) => self.published.store(Arc::new(kept)),
+            Some((Role::Reader, retained)) => self.published.store(Arc::new(retained)),
             None => {}
         }
     }
@@ -284,7 +286,7 @@ impl Keeper {
 /// The marks of events that are new since a number, and the number above the last event.
 fn new_marks(events: &[(u64, Arc<Record>)], since: Option<u64>) -> (Vec<Mark>, Option<u64>) {
     let next = events.last().map(|(number, _)| number + 1);
-    // Another run of a scheduler numbers from the beginning.
+    // Another run of a scheduler numbers from the start.
     let since = since.filter(|since| next.is_none_or(|next| next >= *since)).unwrap_or_default();
     let new = events.iter().filter(|(number, _)| *number >= since);
     (new.filter_map(|(_, record)| Mark::of(record)).collect(), next)

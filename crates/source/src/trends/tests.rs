@@ -40,12 +40,12 @@ fn the_virtual_past_of_a_demo_has_trends() {
 fn one_process_writes_and_the_other_reads_and_takes_over() {
     let folder = std::env::temp_dir().join(format!("kornsole-trends-{}", std::process::id()));
     let _ = fs::remove_dir_all(&folder);
-    let (source, one) = (demo(30), Trends::kept_in(&folder));
+    let (source, one) = (demo(30), Trends::retained_in(&folder));
     one.open();
     assert_eq!(*one.keeping(), Keeping::Writes(folder.join("trends.redb")));
     one.observe(&source);
     one.finish();
-    let other = Trends::kept_in(&folder);
+    let other = Trends::retained_in(&folder);
     other.open();
     assert_eq!(*other.keeping(), Keeping::Reads(folder.join("trends.redb")));
     let count = |trends: &Trends| known(&trends.rings("default").unwrap(), "cluster.use.cpu", 0, 30);
@@ -54,7 +54,7 @@ fn one_process_writes_and_the_other_reads_and_takes_over() {
     let newest = |trends: &Trends| trends.rings("default").unwrap().newest_figure(&Subject::Cluster, &figure);
     assert_eq!(newest(&one), newest(&other));
     drop(one);
-    let third = Trends::kept_in(&folder);
+    let third = Trends::retained_in(&folder);
     third.open();
     assert_eq!(*third.keeping(), Keeping::Writes(folder.join("trends.redb")), "who ended does not write any more");
     source.advance(Duration::from_secs(600));
@@ -67,7 +67,7 @@ fn one_process_writes_and_the_other_reads_and_takes_over() {
 fn a_file_that_cannot_be_written_stops_the_keeping_and_says_so() {
     let folder = std::env::temp_dir().join(format!("kornsole-trends-full-{}", std::process::id()));
     let _ = fs::remove_dir_all(&folder);
-    let (source, trends) = (demo(1), Trends::kept_in(&folder));
+    let (source, trends) = (demo(1), Trends::retained_in(&folder));
     trends.open();
     // As a disk that takes nothing: the file cannot be made.
     fs::create_dir_all(folder.join("trends.redb")).unwrap();
@@ -80,7 +80,7 @@ fn a_file_that_cannot_be_written_stops_the_keeping_and_says_so() {
     trends.finish();
     assert_eq!(trends.keeping().trouble(), None, "it is tried again");
     drop(trends);
-    let again = Trends::kept_in(&folder);
+    let again = Trends::retained_in(&folder);
     again.open();
     assert_eq!(known(&again.rings("default").unwrap(), "cluster.use.cpu", 0, 1), 6, "and nothing is missing");
     fs::remove_dir_all(&folder).unwrap();

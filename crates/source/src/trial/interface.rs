@@ -1,4 +1,4 @@
-//! What can be done with a what-if besides orders in it, and how it stands.
+//! What can be done with a what-if in addition orders in it, and how it stands.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,7 +10,7 @@ use view::act::Order;
 /// How a what-if stands.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TrialStatus {
-    /// The moment that it began from.
+    /// The moment that it started from.
     pub began: Time,
     /// Its own time.
     pub now: Time,
@@ -35,7 +35,7 @@ pub struct TrialChange {
     pub orders: Vec<Order>,
 }
 
-/// The commands of a what-if besides orders in it. Every call returns at once.
+/// The commands of a what-if in addition orders in it. Every call returns at once.
 pub trait Trial: Send + Sync {
     /// How it stands.
     fn status(&self) -> TrialStatus;

@@ -1,8 +1,8 @@
-//! A what-if as a source: a copy of a cluster for any change, with an unchanged copy beside it.
+//! A what-if as a source: a copy of a cluster for any change, with an unchanged copy next to it.
 //!
 //! Invariants:
 //! - nothing real is known here: a what-if cannot change the cluster that it copies;
-//! - both sides stand at the same time, and only the changed one is given orders;
+//! - both sides are at the same time, and only the changed one is given orders;
 //! - long work is done on a thread of its own; meanwhile orders are refused, and the shown state stays.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -26,7 +26,7 @@ use view::{EventPage, Record, View};
 
 /// How much memory two copies of a state may take: more than the state of any cluster seen so far.
 pub(crate) const MOST_BYTES: usize = 4 << 30;
-/// How many cycles and commands are done before it is asked whether somebody still looks.
+/// How many cycles and commands are done before it is asked whether someone still looks.
 const AT_ONCE: usize = 2_000;
 
 /// The shared data of a what-if's threads.
@@ -40,16 +40,16 @@ struct Shared {
     shows_changed: AtomicBool,
     busy: AtomicBool,
     changes: Mutex<Vec<TrialChange>>,
-    /// What differs between the sides as they stand, where that was asked for.
+    /// What differs between the sides as they stand, where that was requested.
     comparison: Mutex<Option<Arc<Comparison>>>,
     /// The events of both sides, the changed one first.
     logs: Mutex<[Arc<EventLog>; 2]>,
-    /// Nobody looks any more.
+    /// No one looks any more.
     left: AtomicBool,
     actor: Actor,
 }
 
-/// A what-if that somebody looks at.
+/// A what-if that someone examines.
 pub struct WhatIf {
     shared: Arc<Shared>,
     about: About,
@@ -59,7 +59,7 @@ pub struct WhatIf {
 }
 
 impl WhatIf {
-    /// A what-if on a fork of a cluster, for somebody, who may do everything in it. `name` is that of the cluster.
+    /// A what-if on a fork of a cluster, for someone, who may do everything in it. `name` is that of the cluster.
     pub fn new(fork: Fork, name: &str, who: &Identity, beside: bool) -> Self {
         let rules = [RuntimeRule::History(HistoryKey::Queue)];
         let runtimes = fork.partition().map(|part| Runtimes::new(&rules, part, None)).unwrap_or_default();
@@ -197,7 +197,7 @@ impl Shared {
         self.shows_changed.store(true, Ordering::Relaxed);
     }
 
-    /// Moves both sides on to a time, as long as somebody looks.
+    /// Moves both sides on to a time, as long as someone looks.
     fn run_until(&self, sides: &mut Sides, until: Time) {
         for core in [&mut sides.changed, &mut sides.unchanged] {
             while core.run_until(until, AT_ONCE) == Progress::Busy {
@@ -286,7 +286,7 @@ impl Trial for WhatIf {
 }
 
 impl Shared {
-    /// Does everything again but one change. What is refused without it is left out too.
+    /// Does everything again but one change. What is refused without it is omitted too.
     fn without(&self, sides: &mut Sides, at: usize) {
         let log = std::mem::take(&mut sides.log);
         let runtimes = locked(&self.runtimes);

@@ -34,7 +34,7 @@ pub(super) struct Sides {
 }
 
 impl Sides {
-    /// Both sides as they begin, after what is due at once.
+    /// Both sides as they start, after what is due at once.
     pub fn new(fork: &Fork, runtimes: &Runtimes) -> Self {
         let side = |name: &str| {
             let mut core = Core::of_fork(fork, runtimes, name);

@@ -19,7 +19,7 @@ pub enum Done {
     Killed(Killed),
     /// An application was moved, or would be.
     Moved(Moved),
-    /// A configuration is in force, or would be.
+    /// A configuration is active, or would be.
     Configured(Box<Configured>),
     /// The cleaner went through, or would.
     Cleaned(Cleaned),
@@ -63,20 +63,20 @@ pub struct Killed {
 /// What became of a pod that was to be deleted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PodEnd {
-    /// Its deletion began; it ends within its grace period.
+    /// Its deletion started; it ends within its grace period.
     Deleted,
-    /// It was gone already.
+    /// It no longer existed already.
     Gone,
     /// Another pod has its name by now, and stays.
     Replaced,
     /// It was not deleted, for this reason.
     Refused(String),
     /// It is not deleted at all: its owner, of this kind, runs it on each node.
-    Kept(String),
+    Retained(String),
 }
 
 impl PodEnd {
-    /// The outcome without the pod: pods with the same word have the same outcome. The reason of a refusal is left out.
+    /// The outcome without the pod: pods with the same word have the same outcome. The reason of a rejection is omitted.
     pub fn word(&self) -> String {
         match self {
             Self::Refused(_) => "refused".to_owned(),
@@ -89,10 +89,10 @@ impl fmt::Display for PodEnd {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Deleted => f.write_str("deletion started"),
-            Self::Gone => f.write_str("was already gone"),
-            Self::Replaced => f.write_str("another pod now has its name and stays"),
-            Self::Refused(why) => write!(f, "stays: {why}"),
-            Self::Kept(kind) => write!(f, "stays: it is of a {kind}"),
+            Self::Gone => f.write_str("was already deleted"),
+            Self::Replaced => f.write_str("another pod now has its name and is not deleted"),
+            Self::Refused(why) => write!(f, "not deleted: {why}"),
+            Self::Retained(kind) => write!(f, "not deleted: it belongs to a {kind}"),
         }
     }
 }
@@ -114,15 +114,15 @@ pub struct Moved {
     pub dry_run: bool,
 }
 
-/// A configuration that came into force, or would.
+/// A configuration that became active, or would.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Configured {
     /// The checksum of the new text.
     pub checksum: String,
     /// The checksum of the one before.
     pub previous: String,
-    /// Counts up with each configuration that comes into force; the first has 1. Of a dry run the one that it would have. 0 where
-    /// nobody counts them.
+    /// Counts up with each configuration that becomes active; the first has 1. Of a dry run the one that it would have. 0 where
+    /// no one counts them.
     pub revision: u64,
     /// What is different, in the order of [`config::diff`].
     pub changes: Vec<ChangeLine>,
@@ -130,17 +130,17 @@ pub struct Configured {
     pub touches: Vec<(String, QueuePath)>,
     /// Whether something outside the queues changes, which needs membership in the scheduler ACL.
     pub outside: bool,
-    /// The queues that begin to drain, each with its partition.
+    /// The queues that start to drain, each with its partition.
     pub draining: Vec<(String, QueuePath)>,
     /// The queues that are new, each with its partition.
     pub created: Vec<(String, QueuePath)>,
-    /// The queues that are gone, by count.
+    /// The queues that no longer exist, by count.
     pub removal: Removal,
-    /// What that means for what runs, in sentences.
+    /// What that means for running allocations, in sentences.
     pub what_happens: Vec<String>,
-    /// The versions of the ConfigMap before and after it was written, where it stands in one.
+    /// The versions of the ConfigMap before and after it was written, where it is in one.
     pub resource_versions: Option<(String, String)>,
-    /// What went not quite as it should, though the configuration is in force.
+    /// What went not quite as it should, though the configuration is active.
     pub warning: Option<String>,
     /// Nothing was done.
     pub dry_run: bool,
@@ -166,7 +166,7 @@ pub struct ChangeLine {
 }
 
 impl Configured {
-    /// What came into force: `revision 3`, or `the configuration` where nobody counts them.
+    /// What became active: `revision 3`, or `the configuration` where no one counts them.
     pub fn name(&self) -> String {
         if self.revision == 0 { "the configuration".to_owned() } else { format!("revision {}", self.revision) }
     }
@@ -192,7 +192,7 @@ pub struct Cleaned {
     /// The queues that went, children before their parent.
     pub removed_queues: Vec<QueuePath>,
     /// The draining queues that stay.
-    pub kept: Vec<DrainingQueue>,
+    pub retained: Vec<DrainingQueue>,
     /// How many applications that ended long ago were forgotten.
     pub removed_applications: usize,
     /// Nothing was done.
@@ -226,7 +226,7 @@ pub struct PendingAsks {
     pub asks: Vec<AskId>,
 }
 
-/// An ask that is gone.
+/// An ask that no longer exists.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Released {
     /// The application that the allocation belonged to.
@@ -246,7 +246,7 @@ pub struct NodeDone {
     pub released: Vec<(AppId, AskId)>,
 }
 
-/// The configuration in force, as it was written.
+/// The active configuration, as it was written.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Configuration {
     /// The file as it was written, comments and all; a manifest as a whole.
@@ -257,18 +257,18 @@ pub struct Configuration {
     pub queues: Arc<str>,
     /// The checksum of the queue configuration (`config.md` section 13).
     pub checksum: String,
-    /// The file that it stands in; `None` when it is in memory only.
+    /// The file that it is in; `None` when it is in memory only.
     pub file: Option<PathBuf>,
-    /// Counts up with each configuration that comes into force; the first has 1.
+    /// Counts up with each configuration that becomes active; the first has 1.
     pub revision: u64,
-    /// When it came into force.
+    /// When it became active.
     pub at: Time,
     /// Whose doing that was.
     pub by: LoadedBy,
     /// Which entry of a manifest holds the queue configuration, without its ending.
     #[serde(default = "usual_group")]
     pub policy_group: String,
-    /// The ConfigMap that it stands in, where that is known.
+    /// The ConfigMap that it is in, where that is known.
     #[serde(default)]
     pub config_map: Option<Box<ConfigMapEntry>>,
 }
@@ -309,12 +309,12 @@ impl ConfigMapEntry {
 }
 
 impl Configuration {
-    /// The same, with the ConfigMap that it stands in.
+    /// The same, with the ConfigMap that it is in.
     pub fn in_config_map(self, entry: ConfigMapEntry) -> Self {
         Self { config_map: Some(Box::new(entry)), ..self }
     }
 
-    /// One that was in force when somebody looked from elsewhere.
+    /// One that was active when someone looked from elsewhere.
     pub fn seen(text: Arc<str>, revision: u64, at: Time) -> Self {
         Self {
             queues: Arc::clone(&text),
@@ -353,7 +353,7 @@ fn usual_group() -> String {
     config::DEFAULT_POLICY_GROUP.to_owned()
 }
 
-/// How a configuration came into force.
+/// How a configuration became active.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum LoadedBy {
     /// It was there at the start.
@@ -366,7 +366,7 @@ pub enum LoadedBy {
     User(String),
     /// This user, who brought an older one back.
     RolledBack(String),
-    /// That is not known: it was in force when this console looked.
+    /// That is unknown: it was active when this console looked.
     Seen,
 }
 

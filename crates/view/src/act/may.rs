@@ -11,7 +11,7 @@ use scheduler::placement::access;
 use scheduler::{may_take, may_touch};
 
 impl View {
-    /// Whether an order would be refused at the moment of this view.
+    /// Whether an order would be refused at the time of this view.
     ///
     /// # Errors
     /// Why it would.
@@ -38,7 +38,7 @@ impl View {
 }
 
 impl PartitionView {
-    /// Whether somebody may kill or move an application, as far as the queue decides that it is in.
+    /// Whether someone may kill or move an application, as far as the queue decides that it is in.
     ///
     /// # Errors
     /// Why not.

@@ -1,12 +1,12 @@
 //! What a person, a script or a file asks of a running scheduler, who asks, and the outcome.
 //!
 //! There is one road for all of them: an [`Order`] of an [`Actor`] goes to the scheduler's owner, which checks every right,
-//! carries it out whole or not at all, and answers with [`Done`] or a [`Refusal`]. [`may`] asks the same of a view, to grey out
+//! carries it out whole or not at all, and answers with [`Done`] or a [`Refusal`]. [`may`] asks the same of a view, to gray out
 //! what would be refused.
 //!
 //! Invariants:
 //! - plain data, the same for a scheduler in this process and one elsewhere; no serialization;
-//! - a refusal says which check refused and what would be needed, and names nobody else from an access list (ACL-029).
+//! - a rejection says which check refused and what would be needed, and names no one else from an access list (ACL-029).
 
 mod decided;
 mod done;

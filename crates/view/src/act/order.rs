@@ -1,4 +1,4 @@
-//! Orders: what is to be done to a running scheduler, and who asks for it.
+//! Orders: what is to be done to a running scheduler, and who requests it.
 
 use std::fmt;
 use std::sync::Arc;
@@ -26,7 +26,7 @@ pub enum Act {
         /// Only say what would happen.
         dry_run: bool,
     },
-    /// Bring a configuration that was in force back, as a new revision (REST E5).
+    /// Bring a configuration that was active back, as a new revision (REST E5).
     Rollback {
         /// The number of the revision, as the audit has it.
         revision: u64,
@@ -39,7 +39,7 @@ pub enum Act {
     Pause,
     /// Resumes the scheduler where it rested.
     Resume,
-    /// Notify nobody of alerts for a time. The scheduler keeps no alerts: it checks who may, and the audit has it.
+    /// Notify no one of alerts for a time. The scheduler keeps no alerts: it checks who may, and the audit has it.
     Silence {
         /// Only those of this rule; empty for all.
         rule: String,
@@ -72,7 +72,7 @@ pub enum PartitionAct {
     Kill {
         /// The id of the application, unique in its partition.
         app: AppId,
-        /// Where it must be; refused when it is somewhere else by then.
+        /// Where it must be; refused when it is elsewhere by then.
         expect_queue: Option<QueuePath>,
     },
     /// Move an application to another leaf (SCH-203, REST E4).
@@ -81,7 +81,7 @@ pub enum PartitionAct {
         app: AppId,
         /// The leaf that it is to go to.
         to: QueuePath,
-        /// Where it must be; refused when it is somewhere else by then.
+        /// Where it must be; refused when it is elsewhere by then.
         expect_queue: Option<QueuePath>,
         /// Only say what would happen.
         dry_run: bool,
@@ -101,7 +101,7 @@ pub enum PartitionAct {
     Ask {
         /// For which application.
         app: AppId,
-        /// The asks; whose they are is said above, not in them.
+        /// The asks; whose they are is reported above, not in them.
         asks: Vec<AskSpec>,
     },
     /// End an allocation, or withdraw a pending ask.
@@ -118,7 +118,7 @@ pub enum PartitionAct {
     },
     /// Register a node (SCH-190).
     AddNode(NodeSpec),
-    /// Change a node (SCH-191); `None` leaves an amount as it is.
+    /// Change a node (SCH-191); `None` leaves an amount unchanged.
     UpdateNode {
         /// The id of the node.
         id: NodeId,
@@ -205,7 +205,7 @@ impl Act {
         self
     }
 
-    /// The verb, as a refusal names it; [`crate::audit::action`] is the audit's short name.
+    /// The verb, as a rejection names it; [`crate::audit::action`] is the audit's short name.
     pub fn verb(&self) -> &'static str {
         match self {
             Self::Configure { .. } => "change the configuration",
@@ -219,8 +219,8 @@ impl Act {
                 PartitionAct::Move { .. } => "move",
                 PartitionAct::Clean { .. } => "clean up",
                 PartitionAct::Submit(_) => "submit",
-                PartitionAct::Ask { .. } => "ask for",
-                PartitionAct::Release { .. } => "release asks of",
+                PartitionAct::Ask { .. } => "add requests to",
+                PartitionAct::Release { .. } => "cancel requests of",
                 PartitionAct::Remove { .. } => "remove",
                 PartitionAct::AddNode(_) => "add node",
                 PartitionAct::UpdateNode { .. } => "change node",
@@ -266,7 +266,7 @@ impl fmt::Display for Act {
     }
 }
 
-/// An act that somebody wants done, and why.
+/// An act that someone needs done, and why.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Order {
     /// What is to be done.
@@ -306,7 +306,7 @@ impl From<Act> for Order {
     }
 }
 
-/// Who wants something done.
+/// Who needs something done.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Actor {
     /// The user and his groups.
@@ -318,7 +318,7 @@ pub struct Actor {
     pub read_only: Option<Arc<str>>,
     /// Where the orders come from.
     pub from: ActsFrom,
-    /// Access lists of queues are not asked: somebody else decides who may do what, a Kubernetes API server.
+    /// Access lists of queues are not asked: someone else decides who may do what, a Kubernetes API server.
     #[serde(skip)]
     pub judged_elsewhere: bool,
     /// The rights at the API server of the cluster that orders go to; `None` where they go to a scheduler.
@@ -347,7 +347,7 @@ pub enum ActsFrom {
 }
 
 impl From<Identity> for Actor {
-    /// Somebody at the console who may change things as far as the queues' access lists let him.
+    /// Someone at the console who may change things as far as the queues' access lists let him.
     fn from(identity: Identity) -> Self {
         let from = ActsFrom::Console;
         Self { identity, scheduler_admin: false, read_only: None, from, judged_elsewhere: false, cluster: None }

@@ -3,7 +3,7 @@
 use config::Diff;
 use model::QueuePath;
 
-/// What somebody lacks to bring a change of the configuration into force.
+/// What someone lacks to bring a change of the configuration into force.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ConfigRights {
     /// Something changes that no queue is above (a partition, its rules, node sorting, preemption, what belongs to a root):
@@ -15,10 +15,10 @@ pub struct ConfigRights {
 
 /// Whether a change may be made (ACL-040): by a member of the scheduler ACL; or by the one who administers the parent of every queue that
 /// it changes, if it changes nothing else. To administer a queue is to decide what is below it, and not its own maximum, limits or access
-/// lists. `admin` says whether he administers a queue of a partition, by the access lists in force.
+/// lists. `admin` says whether he administers a queue of a partition, by the active access lists.
 ///
 /// A change that touches no queue at all, of comments only, is for those who administer every root in `partitions`. The very text that
-/// is in force is no change; nobody needs to ask here.
+/// is active is no change; no one needs to ask here.
 ///
 /// # Errors
 /// Everything that is missing.
@@ -31,14 +31,14 @@ pub fn may_configure<'p>(
     if scheduler_admin {
         return Ok(());
     }
-    let lacks = |(partition, queue): (&str, QueuePath)| {
-        let lacks = !admin(partition, &queue);
-        lacks.then(|| (partition.to_owned(), queue))
+    let shortfall = |(partition, queue): (&str, QueuePath)| {
+        let shortfall = !admin(partition, &queue);
+        shortfall.then(|| (partition.to_owned(), queue))
     };
     let missing: Vec<_> = if diff.is_empty() {
-        partitions.into_iter().map(|name| (name, QueuePath::root())).filter_map(lacks).collect()
+        partitions.into_iter().map(|name| (name, QueuePath::root())).filter_map(shortfall).collect()
     } else {
-        diff.touches().into_iter().filter_map(lacks).collect()
+        diff.touches().into_iter().filter_map(shortfall).collect()
     };
     let rights = ConfigRights { scheduler_acl: diff.touches_partitions(), admin: missing };
     if rights == ConfigRights::default() { Ok(()) } else { Err(rights) }
@@ -53,8 +53,8 @@ mod tests {
     const OLD: &str = "partitions: [{name: default, queues: [{name: root, submitacl: '*', queues: [{name: a, queues: [{name: x}]}, \
                        {name: b}]}]}]";
 
-    /// What somebody who administers `mine` and everything below lacks for the change to `new`.
-    fn lacks(mine: &str, new: &str) -> Result<(), (bool, Vec<String>)> {
+    /// What someone who administers `mine` and everything below lacks for the change to `new`.
+    fn shortfall(mine: &str, new: &str) -> Result<(), (bool, Vec<String>)> {
         let read = |text| read(text, Profile::Kornsole).config.unwrap();
         let mine = QueuePath::new(mine);
         let admin = |_: &str, queue: &QueuePath| queue.is_within(&mine);
@@ -69,11 +69,11 @@ mod tests {
     #[test]
     fn every_queue_that_is_touched_must_be_administered() {
         let x = OLD.replace("{name: x}", "{name: x, maxapplications: 3}");
-        assert_eq!(lacks("root.a", &x), Ok(()));
-        assert_eq!(lacks("root.b", &x), missing(&["root.a"]));
+        assert_eq!(shortfall("root.a", &x), Ok(()));
+        assert_eq!(shortfall("root.b", &x), missing(&["root.a"]));
         let both = x.replace("{name: b}", "{name: b, maxapplications: 3}");
-        assert_eq!(lacks("root.a", &both), missing(&["root"]));
-        assert_eq!(lacks("root", &both), Ok(()));
+        assert_eq!(shortfall("root.a", &both), missing(&["root"]));
+        assert_eq!(shortfall("root", &both), Ok(()));
     }
 
     #[test]
@@ -89,11 +89,11 @@ mod tests {
         ];
         for own in own {
             let of_a = OLD.replace("{name: a, ", &format!("{{name: a, {own}, "));
-            assert_eq!(lacks("root.a", &of_a), missing(&["root"]), "{own}");
-            assert_eq!(lacks("root", &of_a), Ok(()), "{own}");
+            assert_eq!(shortfall("root.a", &of_a), missing(&["root"]), "{own}");
+            assert_eq!(shortfall("root", &of_a), Ok(()), "{own}");
             let of_x = OLD.replace("{name: x}", &format!("{{name: x, parent: true, {own}}}"));
-            assert_eq!(lacks("root.a.x", &of_x), missing(&["root.a"]), "{own}");
-            assert_eq!(lacks("root.a", &of_x), Ok(()), "{own}");
+            assert_eq!(shortfall("root.a.x", &of_x), missing(&["root.a"]), "{own}");
+            assert_eq!(shortfall("root.a", &of_x), Ok(()), "{own}");
             let mut of_root = OLD.replace("name: root, submitacl: '*', ", &format!("name: root, {own}, "));
             if own.starts_with("resources") {
                 continue;
@@ -101,25 +101,25 @@ mod tests {
             if !own.starts_with("submitacl") {
                 of_root = of_root.replace("name: root, ", "name: root, submitacl: '*', ");
             }
-            assert_eq!(lacks("root", &of_root), Err((true, Vec::new())), "{own}");
+            assert_eq!(shortfall("root", &of_root), Err((true, Vec::new())), "{own}");
         }
     }
 
     #[test]
     fn a_queue_that_comes_or_goes_is_its_parents_affair() {
         let added = OLD.replace("{name: x}", "{name: x}, {name: y, maxapplications: 1}");
-        assert_eq!(lacks("root.a", &added), Ok(()));
-        assert_eq!(lacks("root.a.x", &added), missing(&["root.a"]));
+        assert_eq!(shortfall("root.a", &added), Ok(()));
+        assert_eq!(shortfall("root.a.x", &added), missing(&["root.a"]));
         let gone = OLD.replace("{name: x}", "");
-        assert_eq!(lacks("root.a", &gone), Ok(()));
+        assert_eq!(shortfall("root.a", &gone), Ok(()));
         let own = OLD.replace("{name: a, queues: [{name: x}]},", "");
-        assert_eq!(lacks("root.a", &own), missing(&["root"]));
+        assert_eq!(shortfall("root.a", &own), missing(&["root"]));
     }
 
     #[test]
     fn what_is_outside_the_queues_needs_the_scheduler_acl() {
         let rules = OLD.replace("name: default,", "name: default, placementrules: [{name: user}],");
-        assert_eq!(lacks("root", &rules), Err((true, Vec::new())));
+        assert_eq!(shortfall("root", &rules), Err((true, Vec::new())));
         let read = |text| read(text, Profile::Kornsole).config.unwrap();
         assert_eq!(may_configure(&diff(&read(OLD), &read(&rules)), true, |_, _| false, []), Ok(()));
     }
@@ -127,7 +127,7 @@ mod tests {
     #[test]
     fn comments_alone_are_not_for_everybody() {
         let comment = format!("# hello\n{OLD}");
-        assert_eq!(lacks("root.a", &comment), missing(&["root"]));
-        assert_eq!(lacks("root", &comment), Ok(()));
+        assert_eq!(shortfall("root.a", &comment), missing(&["root"]));
+        assert_eq!(shortfall("root", &comment), Ok(()));
     }
 }

@@ -23,7 +23,7 @@ pub struct Refusal {
     pub details: Box<Details>,
 }
 
-/// What a refusal is about, as far as it applies.
+/// What a rejection is about, as far as it applies.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Details {
     /// The queue that decided.
@@ -36,25 +36,25 @@ pub struct Details {
     pub scheduler_acl: bool,
     /// What is not there: `application`, `queue`, `node`, `partition`, `allocation`.
     pub kind: Option<String>,
-    /// Everything that stands in the way, where that is several things.
+    /// Everything that is in the way, where that is several things.
     pub reasons: Vec<Reason>,
     /// What is wrong with a text.
     pub faults: Vec<FoundFault>,
-    /// The checksum of the configuration in force.
+    /// The checksum of the active configuration.
     pub current: Option<String>,
-    /// Who brought it into force.
+    /// Who applied it.
     pub changed_by: Option<String>,
-    /// When the configuration in force was changed.
+    /// When the active configuration was changed.
     pub changed_at: Option<Time>,
-    /// What a configuration takes away that nobody allowed.
+    /// What a configuration takes away that no one allowed.
     pub removal: Option<Removal>,
     /// After how many seconds it may be tried again.
     pub wait: Option<u64>,
-    /// A configuration was written that did not come into force: the text that is in force, to be put back.
+    /// A configuration was written that did not become active: the text that is active, to be put back.
     pub put_back: Option<String>,
 }
 
-/// One of several things that stand in the way.
+/// One of several things that are in the way.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reason {
     /// Which check refuses.
@@ -122,7 +122,7 @@ pub enum Code {
     /// Placement takes the submission nowhere (REST E8).
     NotPlaced,
     ChecksumRequired,
-    /// A configuration takes away what nobody allowed (CFG-120).
+    /// A configuration takes away what no one allowed (CFG-120).
     RemovalNotAllowed,
     RateLimited,
     NotSupported,
@@ -267,7 +267,7 @@ impl Refusal {
     pub fn read_only(actor: &Actor, act: &Act) -> Option<Self> {
         let why = actor.read_only.as_deref()?;
         let message = format!("{} may not {act}", actor.user());
-        Some(Self::new(Code::ReadOnly, message, format!("read only: {why}")))
+        Some(Self::new(Code::ReadOnly, message, format!("read-only: {why}")))
     }
 
     /// The scheduler is not there any more.
@@ -290,10 +290,10 @@ impl Refusal {
     }
 
     /// A change of the configuration touches what the actor does not administer.
-    pub fn no_config_rights(actor: &Actor, act: &Act, lacks: &ConfigRights) -> Self {
+    pub fn no_config_rights(actor: &Actor, act: &Act, shortfall: &ConfigRights) -> Self {
         let message = format!("{} may not {act} in this way", actor.user());
-        let queues: Vec<String> = lacks.admin.iter().map(|(_, queue)| queue.to_string()).collect();
-        let description = if lacks.scheduler_acl {
+        let queues: Vec<String> = shortfall.admin.iter().map(|(_, queue)| queue.to_string()).collect();
+        let description = if shortfall.scheduler_acl {
             "it affects a whole partition or its root, which needs membership in the scheduler ACL".to_owned()
         } else {
             format!("needs admin access on {} (or above), or membership in the scheduler ACL", queues.join(", "))
@@ -305,15 +305,15 @@ impl Refusal {
         };
         let details = Details {
             scheduler_acl: true,
-            access: (!lacks.admin.is_empty()).then_some(AclKind::Admin),
-            queue: lacks.admin.first().map(|(_, queue)| queue.clone()),
-            reasons: lacks.admin.iter().map(reason).collect(),
+            access: (!shortfall.admin.is_empty()).then_some(AclKind::Admin),
+            queue: shortfall.admin.first().map(|(_, queue)| queue.clone()),
+            reasons: shortfall.admin.iter().map(reason).collect(),
             ..Details::default()
         };
         Self::new(Code::AclDenied, message, description).with(details)
     }
 
-    /// A configuration takes away what nobody allowed (CFG-120).
+    /// A configuration takes away what no one allowed (CFG-120).
     pub fn removal(removal: Removal) -> Self {
         let description = format!("{removal}; {}", removal.how_to_allow());
         let message = "the configuration removes too much";
@@ -331,7 +331,7 @@ impl Refusal {
             Denial::NoAccess { queue, access, .. } => Self::no_access(actor, act, queue, *access),
             Denial::NoQueue(queue) => Self::not_found("queue", queue.as_str()),
             Denial::NotLeaf(queue) => {
-                let text = format!("{queue} accepts queues, not applications: it is not a leaf");
+                let text = format!("{queue} is not a leaf: it contains queues, not applications");
                 Self::new(Code::TargetNotLeaf, message, text).with(about(queue))
             }
             Denial::SameQueue(queue) => {

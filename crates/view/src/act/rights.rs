@@ -61,14 +61,14 @@ impl EnforceAcl {
     }
 }
 
-/// What is known of somebody's rights in a cluster.
+/// What is known of someone's rights in a cluster.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ClusterRights {
     /// The namespace of the scheduler, once it is found.
     pub namespace: Option<Arc<str>>,
     /// The reviewed rights, and whether one has them.
     pub reviewed: BTreeMap<Right, bool>,
-    /// Why access lists allow nothing: it is not known who one is. `None` also where they are not asked.
+    /// Why access lists allow nothing: it is unknown who one is. `None` also where they are not asked.
     pub unknown: Option<Arc<str>>,
     /// Why access lists are not checked, so that RBAC alone decides; `None` if they are.
     pub waived: Option<&'static str>,
@@ -87,14 +87,14 @@ impl ClusterRights {
         if let Some(why) = self.unknown.as_ref().filter(|_| matches!(act, Act::In { .. })) {
             return Err(Refusal::new(Code::Unauthenticated, format!("cannot {act}"), &**why));
         }
-        match self.lacks(view, act) {
+        match self.shortfall(view, act) {
             Some(right) => Err(missing(actor, act, &right)),
             None => Ok(()),
         }
     }
 
     /// The right that an act takes and one has not, as far as it was reviewed.
-    fn lacks(&self, view: &View, act: &Act) -> Option<Right> {
+    fn shortfall(&self, view: &View, act: &Act) -> Option<Right> {
         let denied = |right: Right| (self.reviewed.get(&right) == Some(&false)).then_some(right);
         match act {
             Act::Configure { .. } | Act::Rollback { .. } => denied(Right {

@@ -1,4 +1,4 @@
-//! What is read of an object only when a person asks for it: its text, its events, the logs of its containers.
+//! What is read of an object only when a person requests it: its text, its events, the logs of its containers.
 
 use std::sync::Arc;
 

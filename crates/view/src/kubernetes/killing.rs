@@ -43,7 +43,7 @@ impl Kubernetes {
         };
         lines.extend(seen.iter().take(NAMED).map(Chain::after_deletion));
         if seen.len() > NAMED {
-            lines.push(format!("And {} more that created some of them.", count(seen.len() - NAMED, "owner")));
+            lines.push(format!("And {} more of these pods.", count(seen.len() - NAMED, "owner")));
         }
         lines
     }

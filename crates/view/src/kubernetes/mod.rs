@@ -19,7 +19,7 @@ pub use self::pod::{Condition, OwnerName, PodPhase, PodRow};
 use crate::AppRow;
 use model::{AppId, AppState, AskId, NodeId, Time};
 
-/// The objects of a cluster at one moment.
+/// The objects of a cluster at one time.
 #[derive(Clone, Debug, Default)]
 pub struct Kubernetes {
     /// How old each list is.
@@ -80,7 +80,7 @@ pub enum ListState {
     Awaited,
     /// It is followed: each change arrives by itself.
     Live,
-    /// It was true at this moment, or never came; and why nothing newer is there.
+    /// It was true at this time, or never came; and why nothing newer is there.
     Stale(Option<Time>, Arc<str>),
     /// It may not be read; with what is missing.
     Refused(Arc<str>),
@@ -146,7 +146,7 @@ impl Kubernetes {
     pub fn doomed(&self, app: &AppRow) -> Vec<Arc<PodRow>> {
         let mut all: BTreeMap<&str, &Arc<PodRow>> = BTreeMap::new();
         let asks = app.asks.values().filter_map(|ask| self.pod_of(&ask.id));
-        let ends = |pod: &&Arc<PodRow>| !pod.phase.is_over() && pod.kept_by().is_none();
+        let ends = |pod: &&Arc<PodRow>| !pod.phase.is_over() && pod.retained_by().is_none();
         let names: BTreeSet<String> = app.asks.values().filter_map(|ask| ask.tags.pod()).collect();
         let later = |pod: &&Arc<PodRow>| {
             !app.asks.values().any(|ask| ask.id.as_str() == &*pod.uid)
@@ -216,7 +216,7 @@ impl Kubernetes {
         }
     }
 
-    /// A pod is gone.
+    /// A pod no longer exists.
     pub fn remove_pod(&mut self, uid: &str) {
         if let Some(before) = self.pods.remove(uid) {
             self.ungroup(group_of(&before), &before.uid);
@@ -245,7 +245,7 @@ impl Kubernetes {
         (!all.is_empty()).then(|| all.join(", "))
     }
 
-    /// What Kubernetes says that keeps an application from getting on, the pods that say it counted: an image that cannot be had, a claim
+    /// What Kubernetes says that keeps an application from getting on, the pods that say it counted: an image that cannot be fetched, a claim
     /// that is not there. `None` where it says nothing like that.
     pub fn trouble(&self, app: &AppRow) -> Option<String> {
         let words = |(reason, (count, pod)): (&str, (usize, &PodRow))| {

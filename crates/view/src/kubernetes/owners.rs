@@ -32,16 +32,16 @@ impl OwnerObject {
 pub struct Chain {
     /// How many pods of the application it has.
     pub pods: usize,
-    /// The owners in that order; empty for pods that nobody owns.
+    /// The owners in that order; empty for pods that no one owns.
     pub owners: Vec<OwnerObject>,
-    /// Why it is not known what is above the last of them.
+    /// Why it is unknown what is above the last of them.
     pub unknown: Option<String>,
     /// What else runs by the nearest owner: pods of other applications.
     pub others: usize,
 }
 
 impl Chain {
-    /// What keeps the pods from coming again when it is suspended: the topmost owner that can be; of a CronJob, which only begins new runs,
+    /// What keeps the pods from coming again when it is suspended: the topmost owner that can be; of a CronJob, which only starts new runs,
     /// also the Job of this run.
     pub fn suspendable(&self) -> impl Iterator<Item = &OwnerObject> {
         let can = |owner: &&OwnerObject| owner.suspended.is_some() && owner.name.suspends();

@@ -169,7 +169,7 @@ impl PodRow {
 
     /// The kind of the owner that runs it on each node, or of the kubelet that runs it from its own files: such a pod is not deleted with
     /// its application.
-    pub fn kept_by(&self) -> Option<&str> {
+    pub fn retained_by(&self) -> Option<&str> {
         let kind = self.owner.as_ref().map(|owner| &*owner.kind);
         kind.filter(|kind| matches!(*kind, "DaemonSet" | "Node"))
     }

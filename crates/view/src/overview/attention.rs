@@ -50,7 +50,7 @@ pub(super) fn of_scheduler(given: &Given) -> Vec<Concern> {
     found
 }
 
-/// Queues below their guarantee, at their maximum, draining; limits that hold back.
+/// Queues below their guarantee, at their maximum, draining; limits that block.
 pub(super) fn of_queues(given: &Given, part: &PartitionView) -> Vec<Concern> {
     let mut found = starving(given, part);
     found.extend(limits(part));
@@ -59,7 +59,7 @@ pub(super) fn of_queues(given: &Given, part: &PartitionView) -> Vec<Concern> {
     found
 }
 
-/// The most lines of a kind, and one for those that are left out.
+/// The most lines of a kind, and one for those that are omitted.
 fn most(rank: Rank, label: &str, lines: Vec<SheetLine>, rest: &str) -> Vec<Concern> {
     let more = lines.len().saturating_sub(MOST);
     let mut found: Vec<Concern> = lines.into_iter().take(MOST).map(|line| (rank, line)).collect();
@@ -92,7 +92,7 @@ fn starving(given: &Given, part: &PartitionView) -> Vec<Concern> {
 fn limits(part: &PartitionView) -> Vec<Concern> {
     let mut rows: Vec<LimitUsed> = part.limits_used();
     rows.retain(|row| row.held_back() > 0);
-    // A limit stands once, with the resource that it holds back most of.
+    // A limit stands once, with the resource that it blocks most of.
     let mut seen = BTreeSet::new();
     rows.retain(|row| seen.insert((row.side, Arc::clone(&row.name), row.queue.clone())));
     let line = |row: LimitUsed| {
@@ -110,7 +110,7 @@ fn limits(part: &PartitionView) -> Vec<Concern> {
     most(Rank::Known, "limit", rows.into_iter().map(line).collect(), "limits block requests (:limits)")
 }
 
-/// A maximum of a queue that leaves less than is asked for.
+/// A maximum of a queue that leaves less than is requested.
 struct Bound<'v> {
     queue: &'v QueueRow,
     resource: &'v str,
@@ -223,7 +223,7 @@ fn preemptions(given: &Given, part: &PartitionView) -> Option<Concern> {
     Some((Rank::Known, line.to(Some(Target::App((*app).into(), None)))))
 }
 
-/// From which queue an allocation was taken, and for which; `None` where that is not known.
+/// From which queue an allocation was taken, and for which; `None` where that is unknown.
 fn taken(record: &Record, part: &PartitionView) -> Option<String> {
     let grounds = record.grounds.as_ref()?;
     let mut leaves = grounds.leaves.iter().filter(|leaf| leaf.victims > 0);
@@ -288,7 +288,7 @@ mod tests {
 
     #[test]
     fn nothing_to_report_is_one_line() {
-        assert_eq!(said(&given(Vec::new())), ["Nothing needs attention"]);
+        assert_eq!(said(&given(Vec::new())), ["No issues"]);
         let elsewhere = Given { partition: Arc::from("gpu"), ..given(Vec::new()) };
         assert!(overview(&elsewhere).is_none());
     }
@@ -321,14 +321,14 @@ mod tests {
         let loaded = record(7_100, ObjectType::QUEUE, "root", ChangeType::SET, ChangeDetail::CONFIG_LOADED);
         let text = "config: latest configuration rejected; previous one still active: line 3: no such property";
         assert_eq!(said(&given(vec![Arc::clone(&refused)]))[1], text);
-        assert_eq!(said(&given(vec![refused, loaded])), ["Nothing needs attention"]);
+        assert_eq!(said(&given(vec![refused, loaded])), ["No issues"]);
     }
 
     #[test]
     fn preemptions_of_the_last_hour_are_counted() {
         let lost = |at, app| record(at, ObjectType::APP, app, ChangeType::REMOVE, ChangeDetail::ALLOC_PREEMPT);
         let said = said(&given(vec![lost(100, "a"), lost(6_900, "a"), lost(6_950, "b"), lost(7_000, "b")]));
-        assert_eq!(said[0], "Nothing urgent, 1 thing to know");
+        assert_eq!(said[0], "No urgent issues, 1 notice");
         assert_eq!(said[1..], ["preempted: 3 allocations in the last hour, most of b (2)"]);
     }
 

@@ -18,7 +18,7 @@ const FEW: usize = 3;
 const TALL: usize = 24;
 /// How far back it looks for the one who has not looked before.
 const HOUR: Duration = Duration::from_secs(3600);
-/// How long after that time a sample may be that stands for it.
+/// How long after that time a sample may be that represents it.
 const NEAR: Duration = Duration::from_secs(90);
 
 /// What changed of one queue or user.
@@ -108,7 +108,7 @@ fn of_samples(part: &PartitionView, before: &PartitionSample) -> Vec<Change> {
         let new = |name: &str| (queue.allocated.amount(name), queue.pending.amount(name));
         changes.extend(largest(part, &|name| old(sample, name), &new).map(|found| change(&queue.path, found)));
     }
-    // What is left was there before, and is gone or is a parent.
+    // What is left was there before, and no longer exists or is a parent.
     for (path, sample) in was.into_iter().filter(|(path, _)| part.queue_at(path).is_none()) {
         let leaf = !before.queues.iter().any(|other| other.queue != *path && other.queue.is_within(path));
         let found = largest(part, &|name| old(Some(sample), name), &|_| (0, 0)).filter(|_| leaf);
@@ -169,7 +169,7 @@ mod tests {
 
     const MINUTE: u64 = 60_000_000;
 
-    /// A cluster of 10 cores that was measured for so many minutes, of which sue uses one more core in each.
+    /// A cluster of 10 cores that was measured for this many minutes, of which sue uses one more core in each.
     fn given(minutes: u64, looked: u64) -> Given {
         let layout = Layout { resources: [VCORE.into()].into() };
         let mut recorder = Recorder::default();

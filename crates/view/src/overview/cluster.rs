@@ -15,7 +15,7 @@ pub(super) const USE: &str = "use";
 const MEASURED: Duration = Duration::from_secs(60);
 /// How much of a row of 80 columns is behind its label.
 const ROW: usize = 66;
-/// How many asks that found no node are looked at.
+/// How many asks that found no node are examined.
 const MOST_ASKS: usize = 10_000;
 
 /// The lines, the first about use.
@@ -29,7 +29,7 @@ fn names(part: &PartitionView) -> Vec<&str> {
     names.sort_by_key(|name| match *name {
         VCORE => 0,
         MEMORY => 1,
-        // Of pods nobody asks.
+        // Of pods no one asks.
         "pods" => 3,
         _ => 2,
     });
@@ -61,7 +61,7 @@ fn demand(given: &Given, part: &PartitionView) -> SheetLine {
     let text = match pending_asks(part) {
         0 => "nothing is pending".to_owned(),
         asks => {
-            let (asks, apps) = (count(asks, "ask"), count(waiting, "application"));
+            let (asks, apps) = (count(asks, "request"), count(waiting, "application"));
             format!("{} in {asks} of {apps}", amounts(&pending))
         }
     };
@@ -85,7 +85,7 @@ pub fn asks_without_a_node(part: &PartitionView) -> u64 {
 pub(super) fn fragments(part: &PartitionView) -> Option<SheetLine> {
     let fits = asks_without_a_node(part);
     let sign = if fits == MOST_ASKS as u64 { "at least " } else { "" };
-    let text = format!("{sign}{} fit all nodes together, but no single node", count(fits, "ask"));
+    let text = format!("{sign}{} fit all nodes together, but no single node", count(fits, "request"));
     (fits > 0).then(|| SheetLine::new("fragments", text))
 }
 
@@ -143,14 +143,14 @@ fn rate(given: &Given, part: &PartitionView) -> SheetLine {
     let mut text = format!("{running} run, {:.1} alloc/s, {}", given.view.allocation_rate, cycle(given.cycle));
     text += &latency(given).unwrap_or_default();
     let hour = given.view.history.iter().find(|sample| given.at.since(sample.at).as_secs() <= 3600);
-    // Counters of a scheduler that was started again begin at zero, and less than a second is no span.
+    // Counters of a scheduler that was started again start at zero, and less than a second is no span.
     if let Some(sample) =
         hour.filter(|sample| given.at.since(sample.at).as_secs() > 0 && sample.made <= given.view.allocations_made)
     {
         let made = given.view.allocations_made - sample.made;
         let span = crate::drain::span(given.at.since(sample.at));
         let made = format!(", {made} in {span}");
-        // On the narrowest screen it stands in one row.
+        // On the narrowest screen it is in one row.
         if text.chars().count() + made.len() <= ROW {
             text += &made;
         }

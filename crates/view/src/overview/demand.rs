@@ -27,7 +27,7 @@ pub struct WaitingIn {
     pub p95: Option<Duration>,
 }
 
-/// Who waits in a partition, at one moment. An application waits while it has a pending request.
+/// Who waits in a partition, at one time. An application waits while it has a pending request.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct WaitingNow {
     /// How many applications wait.

@@ -1,4 +1,4 @@
-//! What is wrong in the configuration in force: it works, and it says something that has no effect or is risky.
+//! What is wrong in the active configuration: it works, and it says something that has no effect or is risky.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use crate::act::Configuration;
 use crate::waiting::{SheetLine, Target, count};
 use model::Profile;
 
-/// The faults of one configuration. Reading it takes time, so they are kept as long as it is in force.
+/// The faults of one configuration. Reading it takes time, so they are kept as long as it is active.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConfigFaults {
     /// The checksum of the configuration that they are of.

@@ -3,7 +3,7 @@
 //! ```text
 //!  1 thing needs attention at 12:40
 //!
-//!  starves    root.tenants.a: 4 of 8 guaranteed cpu, 6 more asked for; b borrows (12m ago)  ->
+//!  starves    root.tenants.a: 4 of 8 guaranteed cpu, 6 more requested; b borrows (12m ago)  ->
 //!  waits      12 applications for room on a node, first etl-1 (40m ago)  ->
 //!
 //!  use        cpu 23.5 of 40 (58%), memory 44G of 80G (55%)
@@ -11,8 +11,8 @@
 //! ```
 //!
 //! Invariants:
-//! - pure: everything stands in [`Given`], so the same moment gives the same sheet;
-//! - looks at every queue, application and node: made by a worker thread, not where frames are drawn;
+//! - pure: everything is in [`Given`], so the same moment gives the same sheet;
+//! - examines every queue, application and node: made by a worker thread, not where frames are drawn;
 //! - the lines about what needs attention come first, the most severe first; nothing to report is one line.
 
 mod attention;
@@ -50,15 +50,15 @@ pub struct Given {
     pub at: Time,
     /// The important events that are known, the oldest first.
     pub happened: Vec<Arc<Record>>,
-    /// How long a cycle of the scheduler takes lately, in the mean; `None` where that is not known.
+    /// How long a cycle of the scheduler takes lately, in the mean; `None` where that is unknown.
     pub cycle: Option<Duration>,
     /// What of the view is not read yet.
     pub unread: Unread,
     /// What is wrong with the connection, in words; `None` while it stands.
     pub connection: Option<String>,
-    /// What the scheduler says is wrong with itself, one sentence each; `None` where it is not known.
+    /// What the scheduler says is wrong with itself, one sentence each; `None` where it is unknown.
     pub health: Option<Vec<String>>,
-    /// The faults of the configuration in force; `None` where they are not known.
+    /// The faults of the active configuration; `None` where they are unknown.
     pub faults: Option<Arc<ConfigFaults>>,
     /// What is alerted about, the worst first, each with whether it is more than good to know.
     pub alerts: Vec<(bool, SheetLine)>,
@@ -83,7 +83,7 @@ enum Rank {
 
 /// How many rows stand around the lines that need attention: the sentence, the cluster, what changed.
 const BELOW: usize = 13;
-/// How many lines need attention at least before one is left out.
+/// How many lines need attention at least before one is omitted.
 const LEAST: usize = 5;
 
 /// A line that needs attention.
@@ -98,7 +98,7 @@ pub fn overview(given: &Given) -> Option<Sheet> {
     concerns.extend(attention::of_nodes(given, part));
     concerns.extend(waits::of_waiting(part));
     concerns.extend(cluster::fragments(part).map(|line| (Rank::Known, line)));
-    // The first of each kind stands before the second of any.
+    // The first of each kind precedes the second of any.
     let mut kinds: BTreeMap<String, usize> = BTreeMap::new();
     concerns.sort_by_cached_key(|(rank, line)| {
         let nth = kinds.entry(line.label.clone()).or_default();
@@ -110,8 +110,8 @@ pub fn overview(given: &Given) -> Option<Sheet> {
     let unread = given.unread.words();
     let sentence = match serious {
         0 if !unread.is_empty() => unread.join(", "),
-        0 if concerns.is_empty() => "Nothing needs attention".to_owned(),
-        0 => format!("Nothing urgent, {} to know", count(concerns.len() as u64, "thing")),
+        0 if concerns.is_empty() => "No issues".to_owned(),
+        0 => format!("No urgent issues, {}", count(concerns.len() as u64, "notice")),
         1 => "1 thing needs attention".to_owned(),
         more => format!("{more} things need attention"),
     };
@@ -132,7 +132,7 @@ pub fn attention(sheet: &Sheet) -> &[SheetLine] {
     &sheet.lines[..end]
 }
 
-/// Lines that stand together: the first begins a group.
+/// Lines that stand together: the first starts a group.
 fn group(lines: Vec<SheetLine>) -> impl Iterator<Item = SheetLine> {
     lines.into_iter().enumerate().map(|(at, line)| line.below(u8::from(at > 0)))
 }

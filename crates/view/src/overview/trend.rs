@@ -16,7 +16,7 @@ const HOUR: Duration = Duration::from_secs(3600);
 pub(super) fn line(given: &Given, part: &PartitionView) -> Option<SheetLine> {
     let mut shares = Vec::new();
     for step in (1..=6_u64).rev() {
-        // Before it began there is nothing to show.
+        // Before it started there is nothing to show.
         let Some(from) = given.at.0.checked_sub(step * HOUR.as_micros() as u64 / 6).map(Time) else { continue };
         // The step is a gap where nothing was sampled near it.
         let near = |sample: &&Arc<Sample>| sample.at.since(from).max(from.since(sample.at)) <= Duration::from_secs(90);

@@ -85,8 +85,8 @@ impl Ground {
 pub(super) fn cause(app: &AppRow) -> Option<(Ground, Time)> {
     let waiting = |(reason, since): (PendingReason, Time)| {
         let cause = match reason {
-            _ if app.held_by_queue => Ground::QueueApps,
-            _ if app.held_by_limits => Ground::LimitApps,
+            _ if app.blocked_by_queue => Ground::QueueApps,
+            _ if app.blocked_by_limits => Ground::LimitApps,
             reason => Ground::Tried(reason),
         };
         (cause, since)

@@ -128,7 +128,7 @@ impl Record {
     }
 }
 
-const fn came(more: bool) -> ChangeType {
+const fn arrived(more: bool) -> ChangeType {
     if more { ChangeType::ADD } else { ChangeType::REMOVE }
 }
 
@@ -231,7 +231,7 @@ impl<'e> Convert<'e> {
     ) {
         let detail = if side == Side::User { ChangeDetail::UG_USER_RESOURCE } else { ChangeDetail::UG_GROUP_RESOURCE };
         let record = record(at, ObjectType::USER_GROUP, Arc::clone(name)).of(queue).sized(resource);
-        self.out.push(record.change(came(more), detail));
+        self.out.push(record.change(arrived(more), detail));
     }
 
     fn app_state(&self, event: &Event, app: &AppId, state: AppState, allocated: Resource) -> Record {
@@ -358,7 +358,7 @@ impl<'e> Convert<'e> {
                 of(queue).of(app.clone()).change(ChangeType::ADD, ChangeDetail::QUEUE_APP)
             }
             EventKind::Moved { app, from, queue, .. } => {
-                let of_queue = |queue, more| of(queue).of(app.clone()).change(came(more), ChangeDetail::QUEUE_APP);
+                let of_queue = |queue, more| of(queue).of(app.clone()).change(arrived(more), ChangeDetail::QUEUE_APP);
                 self.out.extend([of_queue(from, false), of_queue(queue, true)]);
                 let moved = self::record(event.at, ObjectType::APP, app.clone()).of(queue.clone());
                 moved.change(ChangeType::SET, ChangeDetail::APP_MOVED)

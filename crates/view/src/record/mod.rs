@@ -3,8 +3,8 @@
 //!
 //! Invariants:
 //! - [`records`] is pure, and gives as many records as [`tally`] says, so that events can be numbered before they are converted;
-//! - numbers are carried and never looked up: what a newer scheduler sends is kept as it is;
-//! - a record of ours has a detail of 900 or more; upstream's endpoints leave it out.
+//! - numbers are carried and never looked up: what a newer scheduler sends is kept unchanged;
+//! - a record of kornsole has a detail of 900 or more; upstream's endpoints leave it out.
 //!
 //! One event of the scheduler may be several records: an allocation is reported of its node, its user, its group and its application.
 
@@ -16,7 +16,9 @@ mod words;
 
 pub use convert::{Tally, records, tally};
 pub use page::EventPage;
-pub use scheduler::interface::grounds::{Kept, KeptSurvey, PreemptionGrounds, PreemptionRule, Standing, WhyKept};
+pub use scheduler::interface::grounds::{
+    PreemptionGrounds, PreemptionRule, Retained, RetainedSurvey, UsageState, WhyRetained,
+};
 pub use types::{ChangeDetail, ChangeType, LONGEST_MESSAGE, ObjectType, Record};
 pub use weight::is_important;
 

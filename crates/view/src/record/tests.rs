@@ -4,7 +4,7 @@ use std::time::Duration;
 use super::*;
 use model::{Acl, AppId, AppState, AskId, NodeId, Profile, QueuePath, QueueState, Resource, Time};
 use scheduler::interface::event::Holder;
-use scheduler::interface::grounds::{KeptSurvey, PreemptionGrounds, PreemptionRule, Standing};
+use scheduler::interface::grounds::{PreemptionGrounds, PreemptionRule, RetainedSurvey, UsageState};
 use scheduler::usage::Side;
 use scheduler::{Denial, Event, EventKind, EventKind as K, ReleaseReason, RunnableCause};
 
@@ -106,14 +106,14 @@ fn grounds() -> Arc<PreemptionGrounds> {
         rule: PreemptionRule::Guarantee,
         node: Some(node()),
         wanted: amount(1),
-        own: Standing::default(),
+        own: UsageState::default(),
         leaves: Vec::new(),
         victims: 1,
-        kept: KeptSurvey::default(),
+        retained: RetainedSurvey::default(),
     })
 }
 
-/// Preemption, and applications that begin and leave.
+/// Preemption, and applications that start and leave.
 fn victims() -> Vec<EventKind> {
     vec![
         K::Preempted {
@@ -238,7 +238,7 @@ fn what_is_counted_is_what_comes() {
     for kind in every_kind() {
         let event = Event::new(Time::ZERO, kind);
         let found = records(std::slice::from_ref(&event), Profile::Kornsole);
-        let ours = found.iter().filter(|record| record.is_ours()).count();
+        let ours = found.iter().filter(|record| record.is_own()).count();
         let count = Tally { all: found.len() as u64, upstream: (found.len() - ours) as u64 };
         assert_eq!(tally(&event.kind), count, "{event:?}");
     }

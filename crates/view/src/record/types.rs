@@ -33,7 +33,7 @@ pub struct Record {
 }
 
 impl Record {
-    /// Stands for events that nobody has any more, by their first and last number. It is no event, and of nothing.
+    /// Stands for events that no one has any more, by their first and last number. It is no event, and of nothing.
     pub fn hole(from: u64, to: u64, at: Time) -> Self {
         let lost = to.saturating_sub(from) + 1;
         let text = match lost {
@@ -55,7 +55,7 @@ impl Record {
     }
 
     /// Whether it is one that upstream does not have.
-    pub const fn is_ours(&self) -> bool {
+    pub const fn is_own(&self) -> bool {
         self.detail.0 >= ChangeDetail::FIRST_OWN
     }
 }
@@ -125,7 +125,7 @@ numbers! {
     ChangeDetail,
     /// The object itself, or nothing.
     NONE = 0, "none";
-    /// A request was cancelled, or went with its allocation.
+    /// A request was canceled, or went with its allocation.
     REQUEST_CANCEL = 100, "request canceled";
     /// A request was allocated; never sent.
     REQUEST_ALLOC = 101, "request allocated";
@@ -195,7 +195,7 @@ numbers! {
     QUEUE_ALLOC = 406, "allocation";
     /// Quota preemption; upstream's 1.9.
     QUEUE_PREEMPTION = 407, "quota preemption";
-    /// An allocation was cancelled or ended.
+    /// An allocation was canceled or ended.
     ALLOC_CANCEL = 500, "allocation ended";
     /// An allocation was preempted.
     ALLOC_PREEMPT = 501, "preempted";
@@ -215,10 +215,10 @@ numbers! {
     UG_USER_RESOURCE = 603, "usage of a user";
     /// What a group has in use.
     UG_GROUP_RESOURCE = 604, "usage of a group";
-    /// A configuration is in force.
+    /// A configuration is active.
     CONFIG_LOADED = 900, "configuration loaded";
     /// A configuration was refused.
-    CONFIG_REFUSED = 901, "configuration refused";
+    CONFIG_REFUSED = 901, "configuration rejected";
     /// A queue entered a state.
     QUEUE_STATE = 902, "state";
     /// A queue has been draining for long.
@@ -229,11 +229,11 @@ numbers! {
     APP_MOVED = 905, "moved";
     /// An older configuration was brought back.
     CONFIG_ROLLED_BACK = 906, "configuration rolled back";
-    /// The queue of an application began to drain.
+    /// The queue of an application started to drain.
     APP_QUEUE_DRAINING = 907, "its queue drains";
 }
 
 impl ChangeDetail {
-    /// The first number of ours.
+    /// The first number of kornsole.
     pub const FIRST_OWN: u32 = 900;
 }

@@ -1,14 +1,14 @@
-//! Which events matter: what somebody asks about the next day. They are few, and kept apart from the routine.
+//! Which events matter: what someone asks about the next day. They are few, and kept apart from the routine.
 
 use super::types::{ChangeDetail, ChangeType, ObjectType, Record};
 use model::AppState;
 use scheduler::EventKind;
 
-/// How the message of a preemption begins.
+/// How the message of a preemption starts.
 pub(super) const PREEMPTED_BY: &str = "preempted by ";
-/// What does not take a request that a limit holds back.
+/// What does not take a request that a limit blocks.
 pub(super) const LIMITS: &str = "the limits of its user and group";
-/// How it is said that a request is too much for something.
+/// How it is reported that a request is too much for something.
 pub(super) const DOES_NOT_FIT: &str = "does not fit";
 
 /// Whether an event of the scheduler matters: preempted, killed, moved, rejected, failed; drains; nodes; the configuration with its queues

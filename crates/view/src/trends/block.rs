@@ -55,13 +55,13 @@ pub struct Block {
     pub(super) layout: Layout,
     /// The numbers of the cells, ascending.
     pub(super) cells: Vec<u64>,
-    /// Where each subject's bytes begin, by subject.
+    /// Where each subject's bytes start, by subject.
     index: Vec<(SubjectId, u32)>,
     data: Vec<u8>,
 }
 
 impl Block {
-    /// Packs tables, which come in the order of their subjects. Subjects whose figures are alike share their bytes.
+    /// Packs tables, which arrive the order of their subjects. Subjects whose figures are alike share their bytes.
     pub(super) fn new(layout: Layout, cells: Vec<u64>, tables: impl Iterator<Item = (SubjectId, Table)>) -> Self {
         let mut block = Self { layout, cells, index: Vec::new(), data: Vec::new() };
         let (mut known, mut packed) = (FxHashMap::<Vec<u8>, u32>::default(), Vec::new());

@@ -5,11 +5,11 @@
 //! ```text
 //!  0 same     n cells equal to the one before
 //!  1 change   a cell that differs from the last known one by the number that follows
-//!  2 unknown  n cells that are not known
+//!  2 unknown  n cells that are unknown
 //!  3 again    n cells that each differ from the one before by the last change
 //! ```
 
-/// A figure that is not known.
+/// A figure that is unknown.
 pub(super) const UNKNOWN: i64 = i64::MIN;
 
 const SAME: u64 = 0;
@@ -119,7 +119,7 @@ pub(super) fn put_column(out: &mut Vec<u8>, column: &[i64]) {
     }
 }
 
-/// Reads a column of so many cells; `None` where the bytes are none.
+/// Reads a column of this many cells; `None` where the bytes are none.
 pub(super) fn take_column(from: &mut &[u8], cells: usize) -> Option<Vec<i64>> {
     let (mut at, mut column) = (At::BEGIN, Vec::with_capacity(cells));
     while column.len() < cells {

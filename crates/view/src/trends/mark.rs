@@ -1,4 +1,4 @@
-//! Marks: what mattered, to be seen beside the lines.
+//! Marks: what mattered, to be seen next to the lines.
 
 use std::sync::Arc;
 
@@ -9,11 +9,11 @@ use model::{QueueState, Time};
 /// What a mark is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum MarkKind {
-    /// A configuration came into force, was refused, or brought back.
+    /// A configuration became active, was refused, or brought back.
     Configuration,
     /// Allocations were preempted.
     Preemption,
-    /// A queue began to drain.
+    /// A queue started to drain.
     Drain,
     /// A node came, went, was opened or closed.
     Node,
@@ -24,7 +24,7 @@ pub enum MarkKind {
 impl MarkKind {
     const ALL: [Self; 5] = [Self::Configuration, Self::Preemption, Self::Drain, Self::Node, Self::Clock];
 
-    /// The letter that stands for it under a chart.
+    /// The letter that represents it under a chart.
     pub const fn letter(self) -> char {
         match self {
             Self::Configuration => 'c',

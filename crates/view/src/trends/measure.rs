@@ -1,4 +1,4 @@
-//! Measuring: every value of every subject of a partition at one moment.
+//! Measuring: every value of every subject of a partition at one time.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ pub const LOST_FOR: Duration = Duration::from_secs(3600);
 /// How many resources are measured: cpu, memory and the first others by name.
 const MOST_RESOURCES: usize = 8;
 
-/// What is known beside the view.
+/// What is known next to the view.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Known<'k> {
     /// The important events of the last hour, the oldest first; `None` where the cluster does not report events.
@@ -49,7 +49,7 @@ fn resources(part: &PartitionView) -> Arc<[Arc<str>]> {
     names.sort_by_key(|name| match *name {
         VCORE => 0,
         MEMORY => 1,
-        // Of pods nobody asks.
+        // Of pods no one asks.
         "pods" => 3,
         _ => 2,
     });
@@ -113,7 +113,7 @@ impl<'v> Tallies<'v> {
             return;
         }
         let pending = |ask: &&Arc<crate::AskRow>| matches!(ask.state, AskState::Pending { .. });
-        // Asks stand in the order of arrival: the first that is pending is the oldest.
+        // Asks are in the order of arrival: the first that is pending is the oldest.
         let since = app.asks.values().find(pending).map_or(app.submitted, |ask| ask.created);
         let waited = millis(at.since(since));
         self.each_up(part, leaf.slot, |tally| tally.waiting.push(waited));
@@ -143,7 +143,7 @@ impl<'v> Tallies<'v> {
         let queues: FxHashMap<&AppId, &AppRow> = apps.map(|app| (&app.id, &**app)).collect();
         for record in victims {
             let app = queues.get(&AppId::from(&*record.object));
-            // One that nobody remembers counts for the cluster.
+            // One that no one remembers counts for the cluster.
             let leaf = app.and_then(|app| part.queue_at(&app.queue)).map_or(QueueSlot(0), |leaf| leaf.slot);
             self.each_up(part, leaf, |tally| tally.preempted += 1);
         }

@@ -8,8 +8,8 @@
 //!
 //! Invariants:
 //! - pure: [`measure`] reads a view, the events that are known and a time, and gives the same for the same;
-//! - what is not known is `None`, never 0;
-//! - looks at every queue, application and node: made on a thread of its own, every [`STEP`];
+//! - what is unknown is `None`, never 0;
+//! - examines every queue, application and node: made on a thread of its own, every [`STEP`];
 //! - what is kept is bounded in time, bytes, rows and marks ([`Ring`], [`MOST_ROWS`], [`MOST_MARKS`]).
 //!
 //! Start with [`Measure`] and its table, then [`measure`]. A [`Recorder`] takes moments into [`Rings`], of which [`Rings::series`] reads lines.

@@ -1,4 +1,4 @@
-//! What was measured at one moment: a row of figures for each subject.
+//! What was measured at one time: a row of figures for each subject.
 
 use std::sync::Arc;
 
@@ -39,7 +39,7 @@ impl Layout {
         Measure::BY_RESOURCE * self.resources.len() + Measure::ALL.len() - Measure::BY_RESOURCE
     }
 
-    /// What stands in the places of a row of a subject, in their order; those that the kind of subject does not have are left out.
+    /// What is in the places of a row of a subject, in their order; those that the kind of subject does not have are omitted.
     pub fn values(&self, of: super::SubjectKind) -> Vec<Value> {
         let mut values = Vec::new();
         for measure in Measure::ALL.iter().copied().filter(|measure| measure.kinds().contains(&of)) {
@@ -52,7 +52,7 @@ impl Layout {
     }
 }
 
-/// The figures of one subject, by [`Layout`]; `None` is not known, or does not exist (a queue without a guarantee).
+/// The figures of one subject, by [`Layout`]; `None` is unknown, or does not exist (a queue without a guarantee).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Row {
     /// What they are of.
@@ -61,7 +61,7 @@ pub struct Row {
     pub figures: Box<[Option<i64>]>,
 }
 
-/// What was measured of a partition at one moment.
+/// What was measured of a partition at one time.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Moment {
     /// The time of the cluster.
@@ -75,7 +75,7 @@ pub struct Moment {
 }
 
 impl Moment {
-    /// A figure of a subject; `None` where it is not known. Looks through the rows: rules that read many go over [`Moment::rows`].
+    /// A figure of a subject; `None` where it is unknown. Looks through the rows: rules that read many go over [`Moment::rows`].
     pub fn get(&self, subject: &Subject, value: &Value) -> Option<i64> {
         let row = self.rows.iter().find(|row| row.subject == *subject)?;
         self.figure(row, value)

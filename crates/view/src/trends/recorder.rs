@@ -21,7 +21,7 @@ use super::value::{Measure, Subject, Value};
 use crate::drain::span;
 use model::Time;
 
-/// The most rows of a moment. Of more, queues in which nothing is in use or pending go first, then users, then nodes, then queues, the
+/// The most rows of a moment. Of more, queues in which nothing is in use or pending are first, then users, then nodes, then queues, the
 /// last ones of each.
 pub const MOST_ROWS: usize = 20_000;
 /// The most marks.
@@ -59,7 +59,7 @@ impl Recorder {
         let ids: FxHashMap<Subject, SubjectId> = rings.subjects.iter().map(|(of, id)| (of.clone(), *id)).collect();
         let next_id = ids.values().max().map_or(0, |last| last + 1);
         let mut recorder = Self { rings, ids, next_id, ..Self::default() };
-        // The next moment has everything: it begins a block.
+        // The next moment has everything: it starts a block.
         if !recorder.rings.open.is_empty() {
             recorder.seal();
         }
@@ -195,7 +195,7 @@ impl Recorder {
         self.put(ring, joined.unwrap_or_else(|| Arc::new(more)));
     }
 
-    /// Puts a block at the end of a ring, and makes room for it.
+    /// Puts a block at the end of a ring, and is preempted for it.
     fn put(&mut self, ring: Ring, block: Arc<Block>) {
         let newest = block.cells.last().copied().unwrap_or_default();
         self.changes.push(Change::Block(ring, Arc::clone(&block)));
@@ -233,7 +233,7 @@ impl Recorder {
 
     /// Forgets the names of which nothing is kept.
     fn forget_subjects(&mut self) {
-        let kept: FxHashSet<SubjectId> = self
+        let retained: FxHashSet<SubjectId> = self
             .rings
             .rings
             .iter()
@@ -242,7 +242,7 @@ impl Recorder {
             .chain(self.last.keys().copied())
             .collect();
         let gone: Vec<(Subject, SubjectId)> =
-            self.ids.iter().filter(|(_, id)| !kept.contains(id)).map(|(of, id)| (of.clone(), *id)).collect();
+            self.ids.iter().filter(|(_, id)| !retained.contains(id)).map(|(of, id)| (of.clone(), *id)).collect();
         for (subject, id) in gone {
             self.ids.remove(&subject);
             self.rings.subjects.remove(&subject);
@@ -299,7 +299,7 @@ fn chosen(moment: &Moment) -> Vec<&Row> {
     rows
 }
 
-/// The cells of a coarser ring that a block makes up, but for those up to `known`. `None`: there are none.
+/// The cells of a coarser ring that a block makes up, except for those up to `known`. `None`: there are none.
 fn coarser(block: &Block, from: Ring, to: Ring, known: Option<u64>) -> Option<Block> {
     let coarse = |cell: u64| to.cell_of(from.begin(cell));
     let mut cells: Vec<(u64, Vec<usize>)> = Vec::new();

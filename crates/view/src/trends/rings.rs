@@ -46,7 +46,7 @@ impl Ring {
         }
     }
 
-    /// The most bytes that it takes, in memory and on the disk alike. Beyond that its oldest block goes first.
+    /// The most bytes that it takes, in memory and on the disk alike. Beyond that its oldest block is first.
     pub const fn most_bytes(self) -> usize {
         match self {
             Self::Fine | Self::Minute => 48 << 20,
@@ -67,7 +67,7 @@ impl Ring {
         at.0 / self.cell().as_micros() as u64
     }
 
-    /// When a cell begins.
+    /// When a cell starts.
     pub(super) const fn begin(self, cell: u64) -> Time {
         Time(cell.saturating_mul(self.cell().as_micros() as u64))
     }
@@ -85,7 +85,7 @@ pub struct Open {
 }
 
 impl Open {
-    /// What a subject has at this moment; `None` where that is what it had before.
+    /// What a subject has at this time; `None` where that is what it had before.
     pub(super) fn row(&self, subject: SubjectId) -> Option<Option<&[i64]>> {
         if self.gone.binary_search(&subject).is_ok() {
             return Some(None);
@@ -141,7 +141,7 @@ pub struct Rings {
     pub(super) marks: Vector<Arc<Mark>>,
     /// Counts up with each change.
     pub(super) generation: u64,
-    /// Subjects that were left out of the newest moment because there are too many.
+    /// Subjects that were omitted of the newest moment because there are too many.
     pub(super) left_out: usize,
 }
 
@@ -151,7 +151,7 @@ impl Rings {
         self.generation
     }
 
-    /// How many subjects were left out of the newest moment because there are more than are kept.
+    /// How many subjects were omitted of the newest moment because there are more than are kept.
     pub fn left_out(&self) -> usize {
         self.left_out
     }
@@ -178,7 +178,7 @@ impl Rings {
         open.or_else(|| self.rings.iter().find_map(|ring| ring.back()).map(|block| &block.layout))
     }
 
-    /// When it begins: of all rings, or of one; `None` while there is nothing.
+    /// When it starts: of all rings, or of one; `None` while there is nothing.
     pub fn oldest(&self, ring: Ring) -> Option<Time> {
         let sealed = self.rings[ring as usize].front().and_then(|block| block.cells.first());
         let open = self.open.front().filter(|_| ring == Ring::Fine).map(|open| &open.cell);
@@ -196,7 +196,7 @@ impl Rings {
         self.open.back().map(|open| open.cell).or_else(sealed)
     }
 
-    /// The newest figure of a value; `None` where it is not known now.
+    /// The newest figure of a value; `None` where it is unknown now.
     pub fn newest_figure(&self, subject: &Subject, value: &Value) -> Option<i64> {
         let (id, last) = (*self.subjects.get(subject)?, self.open.back()?);
         let place = last.layout.place(value)?;

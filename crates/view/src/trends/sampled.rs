@@ -8,7 +8,7 @@ use crate::{PartitionSample, Sample};
 use model::Resource;
 
 /// The moment of a sample: use, pending, size and share of the cluster, use, pending, share and running applications of the queues that
-/// it has. All else is not known. `None`: the partition is not in it.
+/// it has. All else is unknown. `None`: the partition is not in it.
 pub fn sampled(sample: &Sample, partition: &str, layout: &Layout) -> Option<Moment> {
     let part = sample.partitions.iter().find(|part| *part.name == *partition)?;
     let mut rows = vec![row(part, layout, Subject::Cluster, &part.allocated, &part.pending)];

@@ -1,4 +1,4 @@
-//! What has to be written to keep the rings, as keys and bytes; the file that holds them is somebody else's.
+//! What has to be written to keep the rings, as keys and bytes; the file that holds them is someone else's.
 
 use std::sync::Arc;
 
@@ -14,13 +14,13 @@ use super::value::{Subject, SubjectKind};
 pub enum Change {
     /// A block is new, or has more cells.
     Block(Ring, Arc<Block>),
-    /// The block that begins with this cell went.
+    /// The block that starts with this cell went.
     NoBlock(Ring, u64),
     /// A moment of the open block.
     Open(Arc<Open>),
     /// The open block was sealed.
     NoOpen,
-    /// A subject has this number; without one the number is of nobody any more.
+    /// A subject has this number; without one the number is of no one any more.
     Subject(SubjectId, Option<Subject>),
     /// A mark is new, or counts more.
     Mark(Arc<Mark>),
@@ -28,7 +28,7 @@ pub enum Change {
     NoMark(Arc<Mark>),
 }
 
-/// What stands under a key: one letter for what it is, then numbers in their order.
+/// What is under a key: one letter for what it is, then numbers in their order.
 pub type Key = Vec<u8>;
 
 /// What a change means for the pairs of a file.
@@ -38,7 +38,7 @@ pub enum Write {
     Put(Key, Vec<u8>),
     /// No pair has this key any more.
     Remove(Key),
-    /// No pair has a key that begins with this.
+    /// No pair has a key that starts with this.
     RemoveAll(Key),
 }
 
@@ -87,7 +87,7 @@ fn read_subject(bytes: &[u8]) -> Option<Subject> {
 }
 
 impl Rings {
-    /// Takes a pair of a file; pairs come in the order of their keys. Gives whether it was sound: one that is not is left out.
+    /// Takes a pair of a file; pairs arrive the order of their keys. Returns whether it was sound: one that is not is omitted.
     pub fn take_pair(&mut self, key: &[u8], value: &[u8]) -> bool {
         let Some((letter, rest)) = key.split_first() else { return false };
         let numbers: Vec<u64> =
@@ -131,7 +131,7 @@ impl Rings {
 
 impl Recorder {
     /// Continues what was read from a file.
-    pub fn open_kept(rings: Rings) -> Self {
+    pub fn open_retained(rings: Rings) -> Self {
         Self::continuing(rings)
     }
 }

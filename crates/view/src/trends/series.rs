@@ -1,4 +1,4 @@
-//! Reading the rings: a value of a subject over a span, in so many steps.
+//! Reading the rings: a value of a subject over a span, in this many steps.
 
 use imbl::Vector;
 use std::sync::Arc;
@@ -27,16 +27,16 @@ pub struct Figure {
 /// A value of a subject over a span.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Series {
-    /// When the first step begins.
+    /// When the first step starts.
     pub from: Time,
     /// How long a step is.
     pub step: Duration,
-    /// The steps; `None` is a gap, in which nothing was measured or it was not known.
+    /// The steps; `None` is a gap, in which nothing was measured or it was unknown.
     pub figures: Vec<Option<Figure>>,
 }
 
 impl Series {
-    /// When a step begins.
+    /// When a step starts.
     pub fn at(&self, step: usize) -> Time {
         let micros = self.step.as_micros().saturating_mul(step as u128);
         Time(self.from.0.saturating_add(u64::try_from(micros).unwrap_or(u64::MAX)))
@@ -50,7 +50,7 @@ impl Series {
     }
 }
 
-/// A figure that holds for a time.
+/// A figure that applies to a time.
 struct Point {
     from: Time,
     until: Time,
@@ -58,7 +58,7 @@ struct Point {
 }
 
 impl Rings {
-    /// A value of a subject from one time up to another, in at most so many steps: of the ring whose cells are about as long as a step,
+    /// A value of a subject from one time up to another, in at most this many steps: of the ring whose cells are about as long as a step,
     /// and where that one does not reach, of the others.
     pub fn series(&self, subject: &Subject, value: &Value, from: Time, to: Time, steps: usize) -> Series {
         let span = to.since(from);
@@ -88,7 +88,7 @@ impl Rings {
         series
     }
 
-    /// The points of a span, the oldest first: those of a ring, before it begins those of coarser ones, after it ends those of finer ones.
+    /// The points of a span, the oldest first: those of a ring, before it starts those of coarser ones, after it ends those of finer ones.
     fn points(&self, id: u32, value: &Value, (from, to): (Time, Time), ring: Ring) -> Vec<Point> {
         let mut points: Vec<Point> = Vec::new();
         let coarse = Ring::ALL.into_iter().rev().filter(|own| *own >= ring);

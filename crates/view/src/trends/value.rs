@@ -144,7 +144,7 @@ macro_rules! measures {
 measures! {
     /// What is allocated; of a queue with all below it
     Use = "use", Amount, [Cluster Queue User Node];
-    /// What is asked for and not yet allocated
+    /// What is requested and not yet allocated
     Pending = "pending", Amount, [Cluster Queue User];
     /// What the queue is guaranteed
     Guarantee = "guarantee", Amount, [Queue];

@@ -1,4 +1,4 @@
-//! The answer to a question, of a partition as it is.
+//! The answer to a question, of a partition unchanged.
 
 use super::{Asked, Finding};
 use crate::act::Refusal;
@@ -25,7 +25,7 @@ pub fn answer(part: &Partition, now: Time, of: &Asked) -> Result<Finding, Refusa
     found.ok_or_else(|| match (part.app(app), ask) {
         (Some(application), Some(ask)) => {
             let names = application.asks.iter().map(|(_, ask)| ask.id.as_str());
-            not_found("ask", ask.as_str(), names)
+            not_found("request", ask.as_str(), names)
         }
         _ => not_found("application", app.as_str(), app_names(part)),
     })
@@ -41,7 +41,7 @@ fn not_found<'a>(kind: &str, name: &str, names: impl Iterator<Item = &'a str>) -
     if near.is_empty() { refusal } else { Refusal { description: format!("nearest: {}", near.join(", ")), ..refusal } }
 }
 
-/// The names that share most with one, those that share nothing left out: what is the same at the beginning and at the end.
+/// The names that share most with one, those that share nothing omitted: what is the same at the start and at the end.
 fn nearest<'a>(name: &str, names: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
     let same = |left: &mut dyn Iterator<Item = char>, right: &mut dyn Iterator<Item = char>| {
         left.zip(right).take_while(|(one, other)| one.eq_ignore_ascii_case(other)).count()

@@ -27,7 +27,7 @@ pub fn event_sheet<'r>(
     let around: Vec<&Record> = around.collect();
     let grounds = grounds(record, &around);
     if grounds.is_none() {
-        lines.extend(rule(record.detail).map(|rule| SheetLine::new("the rule", rule)));
+        lines.extend(rule(record.detail).map(|rule| SheetLine::new("rule", rule)));
     }
     lines.extend(things(record));
     let cause = preemptor(&record.message);
@@ -47,20 +47,17 @@ pub fn event_sheet<'r>(
                 .to(Some(Target::Queue(row.queue.clone()))),
         );
         if record.detail == ChangeDetail::ALLOC_PREEMPT && grounds.is_none() {
-            lines.extend(standing("the victim's", view, part, &row.queue, record.at));
+            lines.extend(standing("victim", view, part, &row.queue, record.at));
         }
     }
     if app.is_some() && row.is_none() {
-        lines.push(SheetLine::new(
-            "not known",
-            "the application no longer exists, so its state at that time is unknown",
-        ));
+        lines.push(SheetLine::new("unknown", "the application no longer exists, so its state at that time is unknown"));
     }
     if record.detail == ChangeDetail::ALLOC_PREEMPT {
         lines.extend(others(record, &around));
         if grounds.is_none() {
             let text = "unknown: which other allocations were considered and why they were not selected; events do not report it";
-            lines.push(SheetLine::new("not known", text));
+            lines.push(SheetLine::new("unknown", text));
         }
     }
     Sheet { at: record.at, title: record.object.to_string(), sentence, waits: false, lines, ..Sheet::default() }
@@ -137,7 +134,7 @@ fn preemptor(message: &str) -> Option<(AppId, QueuePath)> {
     Some((app.into(), queue.into()))
 }
 
-/// How a queue stood to its guarantee at a moment: by the last sample before it. The guarantee is that in force now.
+/// How a queue stood to its guarantee at a moment: by the last sample before it. The guarantee is that active now.
 fn standing(label: &str, view: &View, part: &PartitionView, queue: &QueuePath, at: Time) -> Option<SheetLine> {
     let sample = view.history.iter().rev().find(|sample| sample.at <= at)?;
     let used = used(sample, part, queue)?;

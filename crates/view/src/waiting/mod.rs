@@ -44,7 +44,7 @@ pub struct Question {
 pub enum Asked {
     /// An application; with an ask only that one.
     App(AppId, Option<AskId>),
-    /// All that waits in a queue and below it; `None`: in the partition.
+    /// All pending requests in a queue and below it; `None`: in the partition.
     Waiting(Option<QueuePath>),
 }
 
@@ -53,7 +53,7 @@ pub enum Asked {
 pub enum Finding {
     /// Of an application.
     App(Box<Explanation>),
-    /// Of all that waits.
+    /// Of all pending requests.
     Waiting(Box<Overview>),
 }
 

@@ -10,7 +10,7 @@ use model::{AppId, NodeId, Resource, Time};
 
 /// How many applications are named.
 const MOST: usize = 5;
-/// How many asks that found no node are looked at.
+/// How many asks that found no node are examined.
 const MOST_ASKS: usize = 10_000;
 
 impl PartitionView {
@@ -58,13 +58,13 @@ impl PartitionView {
         }
         if asks == 0 {
             let text = if node.schedulable {
-                "no waiting request would fit it even if it was empty"
+                "no pending request would fit it even if it were empty"
             } else {
                 return Vec::new();
             };
             return vec![SheetLine::new("waits", text)];
         }
-        let text = format!("{} found no node and would fit it if it was empty", count(asks, "ask"));
+        let text = format!("{} found no node and would fit it if it were empty", count(asks, "request"));
         let mut lines = vec![SheetLine::new("waits", text)];
         for (app, ask) in first {
             let text = format!("{} {}: {}", app.id, ask.id, amounts(&ask.resource));

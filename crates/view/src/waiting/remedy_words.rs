@@ -40,7 +40,7 @@ impl RemedyWords for Remedy {
         let gets = of(|effect| if let RemedyEffect::Gets(app, count) = effect { Some((app, *count)) } else { None });
         lines.extend(listed(&loses, "loses", "lose", |number| count(number, "allocation")));
         lines.extend(listed(&preempted, "is preempted:", "are preempted:", |number| count(number, "allocation")));
-        lines.extend(listed(&waits, "waits with", "wait with", |number| count(number, "ask")));
+        lines.extend(listed(&waits, "waits with", "wait with", |number| count(number, "request")));
         lines.extend(listed(&gets, "gets", "get", |number| count(number, "allocation")));
         lines
     }
@@ -75,8 +75,8 @@ fn words(kind: &RemedyKind, now: Time) -> String {
             let left = span(at.since(now).saturating_add(HALF_A_SECOND));
             format!("wait until {app} ends, in about {left} by the run times of its queue")
         }
-        RemedyKind::Turn(0) => "no action: the next cycle serves it".to_owned(),
-        RemedyKind::Turn(before) => format!("no action: it is served after {}", count(*before, "other decision")),
+        RemedyKind::Turn(0) => "no action: the next cycle allocates it".to_owned(),
+        RemedyKind::Turn(before) => format!("no action: it is allocated after {}", count(*before, "other decision")),
         RemedyKind::AddNode { size, absent, nodes } => {
             let absent: Vec<&str> = absent.iter().map(|resource| name(resource)).collect();
             let why = match absent.as_slice() {
@@ -88,9 +88,9 @@ fn words(kind: &RemedyKind, now: Time) -> String {
         }
         RemedyKind::Priority { from, to, when: None } => format!("raise its priority from {from} to {to}"),
         RemedyKind::Priority { from, to, when: Some(app) } => {
-            format!("raise its priority from {from} to {to}: then it is served first when {app} ends")
+            format!("raise its priority from {from} to {to}: then it is scheduled first when {app} ends")
         }
-        RemedyKind::ChangeAsk(app, ask) => format!("withdraw {app} {ask}, or reduce its size"),
+        RemedyKind::ChangeAsk(app, ask) => format!("cancel request {ask} of {app}, or reduce its size"),
     }
 }
 

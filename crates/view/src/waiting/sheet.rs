@@ -23,15 +23,15 @@ pub struct Sheet {
     pub lines: Vec<SheetLine>,
 }
 
-/// The labels without which a line that stands for itself would not say what it is.
-const HEADED: [&str; 5] = ["it got", "not known", "note", "submission", "twin"];
+/// The labels without which a line that represents itself would not say what it is.
+const HEADED: [&str; 5] = ["allocated", "unknown", "note", "submission", "copy"];
 
 /// One line of a sheet.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SheetLine {
     /// What kind of line it is, in one or two words; empty for one that continues the one before.
     pub label: String,
-    /// How far it belongs below the one before: 0 stands for itself.
+    /// How far it belongs below the one before: 0 represents itself.
     pub depth: u8,
     /// What it says.
     pub text: String,
@@ -42,7 +42,7 @@ pub struct SheetLine {
 }
 
 impl SheetLine {
-    /// A line that stands for itself.
+    /// A line that represents itself.
     pub fn new(label: impl Into<String>, text: impl Into<String>) -> Self {
         Self { label: label.into(), text: text.into(), ..Self::default() }
     }
@@ -86,7 +86,7 @@ pub enum Target {
 }
 
 impl Sheet {
-    /// The lines as text for a terminal without a console; ages are said by `age`.
+    /// The lines as text for a terminal without a console; ages are reported by `age`.
     pub fn text(&self, age: impl Fn(Time) -> String) -> Vec<String> {
         let mut lines = vec![self.sentence.clone()];
         for line in &self.lines {

@@ -51,7 +51,7 @@ pub trait PlaceWords {
 /// The words for what blocks a request.
 pub trait BlockerWords {
     /// The missing amount without the place: `cpu 2 missing, 6 of 8 used`; empty if it is not about a resource.
-    fn lack(&self) -> String;
+    fn shortage(&self) -> String;
 }
 
 impl Sentence for Explanation {
@@ -104,7 +104,7 @@ impl AskWords for AskExplanation {
         Some(match next.kind {
             DecisionKind::Allocate | DecisionKind::Replace => return None,
             DecisionKind::Reserve => format!("the next cycle reserves{node} for it"),
-            DecisionKind::Claim => format!("the next cycle takes{node} from requests that have it reserved"),
+            DecisionKind::Claim => format!("the next cycle releases other reservations of{node} for it"),
             DecisionKind::Preempt => format!("the next cycle preempts others for it on{node}"),
             DecisionKind::Stall => "it is too large for its required node, and ends every cycle".to_owned(),
         })
@@ -145,8 +145,8 @@ impl AskWords for AskExplanation {
             .collect();
         let apps =
             (self.ahead.apps > 0).then(|| format!("{} of its queue before it", count(self.ahead.apps, "application")));
-        let asks =
-            (self.ahead.asks > 0).then(|| format!("{} of its application before it", count(self.ahead.asks, "ask")));
+        let asks = (self.ahead.asks > 0)
+            .then(|| format!("{} of its application before it", count(self.ahead.asks, "request")));
         let all: Vec<String> = queues.into_iter().chain(apps).chain(asks).collect();
         (!all.is_empty()).then(|| format!("{}; they request {}", all.join(", "), amounts(&self.ahead.pending)))
     }
@@ -182,15 +182,15 @@ impl Sentence for Blocker {
             (_, Some(resource)) if self.mending() == Mending::Never => {
                 let show = |amount: i64| show_amount(resource, amount);
                 let (wanted, limit) = (show(self.wanted), show(*limit));
-                format!("{} in {place}: {wanted} requested at once, above its maximum {limit}", name(resource))
+                format!("{} in {place}: {wanted} requested at the same time, above its maximum {limit}", name(resource))
             }
             (_, Some(resource)) => {
                 format!("{} in {place}: {}{}", name(resource), figures(self, resource), most(self, resource))
             }
             (BlockLevel::QueueApps | BlockLevel::UserApps | BlockLevel::GroupApps, None) => {
                 let first =
-                    self.holders.first().map(|holder| format!(", among them {}", holder.app)).unwrap_or_default();
-                format!("a place in {place}: {used} of {limit} applications run{first}")
+                    self.holders.first().map(|holder| format!(", including {}", holder.app)).unwrap_or_default();
+                format!("a slot in {place}: {used} of {limit} applications run{first}")
             }
             (BlockLevel::Gang, None) => {
                 format!("a placeholder of {place}: {used} of {limit} were replaced or ended; {detail}")
@@ -198,7 +198,7 @@ impl Sentence for Blocker {
             (BlockLevel::State, None) => {
                 format!("{place}, which {detail}: its queue starts one application at a time")
             }
-            (BlockLevel::Pod, None) => format!("its pod, which cannot be requested yet: {detail}"),
+            (BlockLevel::Pod, None) => format!("its pod, which is not ready to schedule: {detail}"),
             (BlockLevel::Backoff, None) => format!("the end of its back-off: {detail}"),
             (BlockLevel::Stalled, None) => format!("{place}, which {detail}"),
             (BlockLevel::Priority, None) => format!("its turn: {place} {detail}"),
@@ -211,7 +211,7 @@ impl Sentence for Blocker {
 }
 
 impl BlockerWords for Blocker {
-    fn lack(&self) -> String {
+    fn shortage(&self) -> String {
         self.resource.as_ref().map(|of| format!("{} {}", name(of), figures(self, of))).unwrap_or_default()
     }
 }
@@ -244,7 +244,7 @@ impl Sentence for Overview {
             (0, _) | (_, None) => format!("no requests wait in {place}"),
             (apps, Some(most)) => {
                 let verb = if apps == 1 { "waits" } else { "wait" };
-                let (who, asks) = (count(apps, "application"), count(self.asks, "ask"));
+                let (who, asks) = (count(apps, "application"), count(self.asks, "request"));
                 format!("{who} with {asks} {verb} in {place}, most for {}", cause(most))
             }
         }
@@ -254,7 +254,7 @@ impl Sentence for Overview {
 impl Sentence for WaitingGroup {
     fn sentence(&self) -> String {
         let verb = if self.apps == 1 { "waits" } else { "wait" };
-        format!("{} with {} {verb} for {}", count(self.apps, "application"), count(self.asks, "ask"), cause(self))
+        format!("{} with {} {verb} for {}", count(self.apps, "application"), count(self.asks, "request"), cause(self))
     }
 }
 
@@ -318,7 +318,11 @@ impl Sentence for PreemptionVerdict {
                 )
             }
             PreemptionOutcome::NotEnough => {
-                format!("even if all possible victims{inside} were preempted, its queue would not have room; {}", own())
+                format!(
+                    "even if all possible victims{inside} were preempted, its queue would not have enough \
+                    headroom; {}",
+                    own()
+                )
             }
             PreemptionOutcome::NoNode(all) => {
                 format!("{} can be preempted{inside}, but no node would then fit it", count(*all, "allocation"))

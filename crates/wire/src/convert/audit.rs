@@ -1,4 +1,4 @@
-//! The ledger on the wire: the configurations that were in force (E5), and who did what (E11).
+//! The ledger on the wire: the configurations that were active (E5), and who did what (E11).
 
 use super::Wall;
 use crate::dto::audit as dto;
@@ -6,7 +6,7 @@ use crate::dto::native::ConfigState;
 use model::Time;
 use view::audit::{AuditEntry, Revision, RevisionSource};
 
-/// A configuration that was in force, without its text.
+/// A configuration that was active, without its text.
 pub fn revision(revision: &Revision, current: Option<u64>, wall: &Wall) -> dto::RevisionInfo {
     let rollback_of = match revision.source {
         RevisionSource::Rollback(of) => Some(of),
@@ -25,7 +25,7 @@ pub fn revision(revision: &Revision, current: Option<u64>, wall: &Wall) -> dto::
     }
 }
 
-/// A configuration that was in force, with its text.
+/// A configuration that was active, with its text.
 pub fn old_configuration(revision: &Revision, policy_group: &str, wall: &Wall) -> ConfigState {
     ConfigState {
         checksum: revision.checksum.clone(),

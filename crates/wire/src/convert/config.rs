@@ -1,4 +1,4 @@
-//! The configuration in force, written again, and the faults of one that was sent (`rest.md` 5.8, 5.9, E5).
+//! The active configuration, written again, and the faults of one that was sent (`rest.md` 5.8, 5.9, E5).
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -35,7 +35,7 @@ pub(super) fn fault(fault: FoundFault) -> dto::Fault {
     dto::Fault { code, severity, message, line: at.line.into(), column: at.column.into(), path, hint }
 }
 
-/// Takes values as they are written. The text is valid, or a release would take it: what is odd is passed over.
+/// Takes values as written. The text is valid, or a release would take it: what is odd is passed over.
 struct Reader {
     silent: Faults,
 }

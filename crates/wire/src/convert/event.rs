@@ -24,7 +24,7 @@ pub fn event(context: &Context, record: &Record) -> dto::EventRecord {
     }
 }
 
-/// Whether the cluster's numbers agree at this moment.
+/// Whether the cluster's numbers agree at this time.
 pub fn health(view: &View) -> dto::Health {
     let found = checks::health(view);
     let check = |check: checks::HealthCheck| dto::HealthCheck {

@@ -76,7 +76,7 @@ fn got(held: &Held, wall: &Wall) -> dto::GotAllocation {
     }
 }
 
-/// What all that waits waits for.
+/// What all pending requests waits for.
 pub fn waiting(found: &Overview, wall: &Wall) -> dto::Waiting {
     dto::Waiting {
         core: String::new(),
@@ -139,7 +139,7 @@ fn ask(one: &AskExplanation, now: Time, wall: &Wall) -> dto::ExplainedAsk {
     };
     let closest = one.nodes.closest.iter().map(|close| dto::ClosestNode {
         node_id: close.node.to_string(),
-        lacks: (&close.lacks).into(),
+        shortfall: (&close.shortfall).into(),
         too_small: (&close.too_small).into(),
     });
     let of_ask = |(number, blocker): (usize, &Blocker)| {
@@ -148,7 +148,7 @@ fn ask(one: &AskExplanation, now: Time, wall: &Wall) -> dto::ExplainedAsk {
     dto::ExplainedAsk {
         allocation_key: one.id.to_string(),
         pod: one.pod.clone(),
-        alike: one.alike,
+        identical: one.identical,
         status: status.to_owned(),
         resource: (&one.resource).into(),
         priority: one.priority.0,
@@ -282,10 +282,10 @@ fn position(ask: &AskExplanation) -> dto::Position {
 
 fn preemption(verdict: &PreemptionVerdict) -> dto::PreemptionAnswer {
     let named = |queue: String| dto::Named { queue, ..dto::Named::default() };
-    let mut queues = verdict.kept.groups.iter().map(|kept| named(kept.leaf.queue.to_string()));
-    let text = |text| dto::KeptText { text, names: queues.next().unwrap_or_default() };
-    let kept = verdict.kept.sentences().into_iter().map(text).collect();
-    dto::PreemptionAnswer { possible: verdict.is_possible(), why: verdict.sentence(), kept }
+    let mut queues = verdict.retained.groups.iter().map(|retained| named(retained.leaf.queue.to_string()));
+    let text = |text| dto::RetainedText { text, names: queues.next().unwrap_or_default() };
+    let retained = verdict.retained.sentences().into_iter().map(text).collect();
+    dto::PreemptionAnswer { possible: verdict.is_possible(), why: verdict.sentence(), retained }
 }
 
 fn remedy(remedy: &Remedy, now: Time) -> dto::RemedyText {
@@ -315,7 +315,7 @@ pub fn fairness(rows: &[FairnessRow], limits: &[LimitUsed], wall: &Wall) -> dto:
         used: row.used,
         pending: row.pending,
         deficit: row.deficit(),
-        lack: row.lack(),
+        shortage: row.shortage(),
         fair: row.fair,
         since: row.since.map(|since| wall.nanos(since)),
         borrowed: row.borrowed(),

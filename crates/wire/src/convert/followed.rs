@@ -1,4 +1,4 @@
-//! A report of a ledger that is followed of an Apache YuniKorn, in the words of the native API.
+//! A report of a ledger that is followed of Apache YuniKorn, in the words of the native API.
 
 use std::collections::BTreeMap;
 
@@ -12,10 +12,10 @@ use view::ClockRuns;
 /// An hour, in nanoseconds.
 const HOUR: i64 = 3_600_000_000_000;
 
-/// What was used over time by an Apache YuniKorn, as this machine followed it; its times are those of its events, since 1970.
+/// What was used over time by Apache YuniKorn, as this machine followed it; its times are those of its events, since 1970.
 ///
 /// # Errors
-/// It has not begun to count.
+/// It has not started to count.
 pub fn followed_report(followed: &Followed, question: &Question) -> Result<UsageReport, String> {
     if followed.since().is_none() {
         return Err("the ledger has not started: loading the lists of Apache YuniKorn".to_owned());
@@ -95,7 +95,7 @@ fn compared_note(all: &[UsageCompared]) -> Option<String> {
     let first = differ.first()?;
     let others = if differ.len() > 1 { format!(" and {} others", differ.len() - 1) } else { String::new() };
     Some(format!(
-        "of ended allocations its own count (resourceHistory) differs for {}{others} of {} live applications: {}",
+        "its own count of ended allocations (resourceHistory) differs for {}{others} of {} active applications: {}",
         first.application,
         all.len(),
         first.why

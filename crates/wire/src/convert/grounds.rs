@@ -3,7 +3,7 @@
 use crate::dto;
 use crate::dto::ResourceMap;
 use model::{NodeId, QueuePath};
-use view::record::{Kept, KeptSurvey, PreemptionGrounds, PreemptionRule, Standing, WhyKept};
+use view::record::{PreemptionGrounds, PreemptionRule, Retained, RetainedSurvey, UsageState, WhyRetained};
 
 /// Each rule with its word.
 const RULES: [(PreemptionRule, &str); 3] = [
@@ -13,18 +13,18 @@ const RULES: [(PreemptionRule, &str); 3] = [
 ];
 
 /// Each reason with its word.
-const REASONS: [(WhyKept, &str); 11] = [
-    (WhyKept::WithinGuarantee, "within-guarantee"),
-    (WhyKept::RequiresNode, "requires-node"),
-    (WhyKept::Going, "going"),
-    (WhyKept::Preempted, "preempted"),
-    (WhyKept::NothingShared, "nothing-shared"),
-    (WhyKept::Important, "important"),
-    (WhyKept::Floor, "floor"),
-    (WhyKept::OtherNode, "other-node"),
-    (WhyKept::NotNeeded, "not-needed"),
-    (WhyKept::NoUse, "no-use"),
-    (WhyKept::TooLarge, "too-large"),
+const REASONS: [(WhyRetained, &str); 11] = [
+    (WhyRetained::WithinGuarantee, "within-guarantee"),
+    (WhyRetained::RequiresNode, "requires-node"),
+    (WhyRetained::Going, "going"),
+    (WhyRetained::Preempted, "preempted"),
+    (WhyRetained::NothingShared, "nothing-shared"),
+    (WhyRetained::Important, "important"),
+    (WhyRetained::Floor, "floor"),
+    (WhyRetained::OtherNode, "other-node"),
+    (WhyRetained::NotNeeded, "not-needed"),
+    (WhyRetained::NoUse, "no-use"),
+    (WhyRetained::TooLarge, "too-large"),
 ];
 
 fn word<T: PartialEq>(all: &[(T, &'static str)], of: &T) -> String {
@@ -44,25 +44,25 @@ pub fn grounds(of: &PreemptionGrounds) -> dto::EventGrounds {
         own: standing(&of.own),
         leaves: of.leaves.iter().map(standing).collect(),
         victims: of.victims,
-        kept: kept(&of.kept),
-        kept_others: of.kept.others,
+        retained: retained(&of.retained),
+        retained_others: of.retained.others,
     }
 }
 
-/// What was looked at and stays.
-fn kept(of: &KeptSurvey) -> Vec<dto::KeptAllocations> {
-    let one = |kept: &Kept| dto::KeptAllocations {
-        reason: word(&REASONS, &kept.why),
-        leaf: standing(&kept.leaf),
-        count: kept.count,
-        application_id: kept.first.0.to_string(),
-        allocation_key: kept.first.1.to_string(),
+/// What was examined and stays.
+fn retained(of: &RetainedSurvey) -> Vec<dto::RetainedAllocations> {
+    let one = |retained: &Retained| dto::RetainedAllocations {
+        reason: word(&REASONS, &retained.why),
+        leaf: standing(&retained.leaf),
+        count: retained.count,
+        application_id: retained.first.0.to_string(),
+        allocation_key: retained.first.1.to_string(),
     };
     of.groups.iter().map(one).collect()
 }
 
-fn standing(of: &Standing) -> dto::QueueStanding {
-    dto::QueueStanding {
+fn standing(of: &UsageState) -> dto::QueueUsageState {
+    dto::QueueUsageState {
         queue_name: of.queue.to_string(),
         used: (&of.used).into(),
         guaranteed: of.guaranteed.as_ref().map(ResourceMap::from),
@@ -74,31 +74,31 @@ fn standing(of: &Standing) -> dto::QueueStanding {
 /// The grounds of an event of the wire; `None` where it goes by a rule that this program does not know. Reasons that it does not know are
 /// counted among the others.
 pub fn read_grounds(of: &dto::EventGrounds) -> Option<PreemptionGrounds> {
-    let mut kept = KeptSurvey { groups: Vec::new(), others: of.kept_others };
-    for one in &of.kept {
+    let mut retained = RetainedSurvey { groups: Vec::new(), others: of.retained_others };
+    for one in &of.retained {
         match meant(&REASONS, &one.reason) {
-            Some(why) => kept.groups.push(Kept {
+            Some(why) => retained.groups.push(Retained {
                 why,
-                leaf: read_standing(&one.leaf),
+                leaf: read_usage_state(&one.leaf),
                 count: one.count,
                 first: (one.application_id.as_str().into(), one.allocation_key.as_str().into()),
             }),
-            None => kept.others = kept.others.saturating_add(one.count),
+            None => retained.others = retained.others.saturating_add(one.count),
         }
     }
     Some(PreemptionGrounds {
         rule: meant(&RULES, &of.rule)?,
         node: (!of.node_id.is_empty()).then(|| NodeId::from(of.node_id.as_str())),
         wanted: of.wanted.0.clone(),
-        own: read_standing(&of.own),
-        leaves: of.leaves.iter().map(read_standing).collect(),
+        own: read_usage_state(&of.own),
+        leaves: of.leaves.iter().map(read_usage_state).collect(),
         victims: of.victims,
-        kept,
+        retained,
     })
 }
 
-fn read_standing(of: &dto::QueueStanding) -> Standing {
-    Standing {
+fn read_usage_state(of: &dto::QueueUsageState) -> UsageState {
+    UsageState {
         queue: QueuePath::from(of.queue_name.as_str()),
         used: of.used.0.clone(),
         guaranteed: of.guaranteed.as_ref().map(|own| own.0.clone()),
@@ -112,23 +112,23 @@ mod tests {
     use super::*;
     use model::Resource;
 
-    /// What one kornsole sends another one reads as it was.
+    /// What one kornsole sends another one reads unchanged.
     #[test]
     fn grounds_read_as_they_were_written() {
         let cpu = |amount: i64| -> Resource { [("vcore", amount)].into_iter().collect() };
         let leaf =
-            Standing { queue: "root.a".into(), used: cpu(7000), guaranteed: Some(cpu(2000)), max: None, victims: 2 };
+            UsageState { queue: "root.a".into(), used: cpu(7000), guaranteed: Some(cpu(2000)), max: None, victims: 2 };
         for (rule, _) in RULES {
             let groups =
-                REASONS.map(|(why, _)| Kept { why, leaf: leaf.clone(), count: 3, first: ("x".into(), "y".into()) });
+                REASONS.map(|(why, _)| Retained { why, leaf: leaf.clone(), count: 3, first: ("x".into(), "y".into()) });
             let all = PreemptionGrounds {
                 rule,
                 node: Some("n1".into()),
                 wanted: cpu(4000),
-                own: Standing { max: Some(cpu(9000)), ..leaf.clone() },
+                own: UsageState { max: Some(cpu(9000)), ..leaf.clone() },
                 leaves: vec![leaf.clone()],
                 victims: 2,
-                kept: KeptSurvey { groups: groups.to_vec(), others: 5 },
+                retained: RetainedSurvey { groups: groups.to_vec(), others: 5 },
             };
             let text = serde_json::to_string(&grounds(&all)).unwrap();
             assert_eq!(read_grounds(&serde_json::from_str(&text).unwrap()), Some(all), "{text}");

@@ -48,7 +48,7 @@ pub use used::usage_report;
 pub use wall::Wall;
 pub use yaml::config_yaml;
 
-/// What an answer says beside what the view knows.
+/// What an answer says next to what the view knows.
 #[derive(Clone, Debug)]
 pub struct Context {
     /// The id of the resource manager: this process is its own.

@@ -91,7 +91,7 @@ pub fn moved(moved: &Moved) -> dto::MovedApplication {
     }
 }
 
-/// The configuration in force.
+/// The active configuration.
 pub fn configuration(configuration: &Configuration, wall: &Wall) -> dto::ConfigState {
     let (source, by) = match &configuration.by {
         LoadedBy::Start => ("start", ""),
@@ -125,7 +125,7 @@ pub fn config_diff(done: &Configured, missing: Vec<String>, preempted: Vec<dto::
     }
 }
 
-/// A configuration that came into force, or would.
+/// A configuration that became active, or would.
 pub fn configured(done: &Configured) -> dto::AppliedConfig {
     let named = |queues: &[(String, QueuePath)]| queues.iter().map(|(part, queue)| named(part, queue)).collect();
     dto::AppliedConfig {
@@ -161,10 +161,13 @@ pub fn change(change: &ChangeLine) -> dto::ConfigChange {
 
 /// What was cleaned up, or would be.
 pub fn cleaned(done: &Cleaned) -> dto::CleanupResult {
-    let kept = done.kept.iter().map(|kept| dto::KeptQueue { queue: kept.queue.to_string(), why: kept.why.clone() });
+    let retained = done
+        .retained
+        .iter()
+        .map(|retained| dto::RetainedQueue { queue: retained.queue.to_string(), why: retained.why.clone() });
     dto::CleanupResult {
         removed_queues: texts(&done.removed_queues),
-        kept: kept.collect(),
+        retained: retained.collect(),
         removed_applications: done.removed_applications,
     }
 }
@@ -179,7 +182,7 @@ pub fn node_changed(done: &NodeDone) -> dto::NodeChange {
     dto::NodeChange { node_id: done.node.to_string(), released: done.released.iter().map(released).collect() }
 }
 
-/// What somebody may do in every queue of a partition (E3).
+/// What someone may do in every queue of a partition (E3).
 pub fn permissions(part: &PartitionView, who: &Identity, scheduler_admin: bool) -> dto::Permissions {
     let one = |path: &QueuePath| {
         let via = |grant: Option<access::Grant>| grant.map(|grant| grant.queue.to_string());

@@ -76,7 +76,7 @@ fn one(context: &Context, partition: &PartitionView, row: &NodeRow, asks: &Asks<
     }
 }
 
-/// What another scheduler runs on a node; it is never a victim of ours.
+/// What another scheduler runs on a node; it is never a victim of kornsole.
 fn foreign(context: &Context, row: &NodeRow, one: &ForeignAllocation) -> dto::ForeignAllocation {
     let mut tags =
         BTreeMap::from([("foreign".to_owned(), if one.is_static { "static" } else { "default" }.to_owned())]);

@@ -1,8 +1,8 @@
 //! A placement as the preview of the REST API says it (`rest.md` E6).
 //!
-//! Rules count from 0 here; the recovery rule stands behind the list, and behind it the default queue of 1.8. `placed` as the
+//! Rules count from 0 here; the recovery rule follows the list, and behind it the default queue of 1.8. `placed` as the
 //! outcome of a parent rule means that it yields its candidate. Limits play no part in a placement (LIM-009): the answer says what they would do to
-//! the application afterwards, by what runs at this moment; of a configuration alone nothing runs.
+//! the application afterwards, by what runs at this time; of a configuration alone nothing runs.
 
 use std::collections::BTreeMap;
 
@@ -17,7 +17,7 @@ use view::placement::{
     SkipReason,
 };
 
-/// The answer of the preview. It is written straight from the placement: a batch writes millions. Keys stand in their order by name.
+/// The answer of the preview. It is written straight from the placement: a batch writes millions. Keys are in their order by name.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "PlacementPreview")]
@@ -58,13 +58,13 @@ struct LimitStep {
 pub struct Submitted<'a> {
     /// The groups, primary group first.
     pub groups: &'a [String],
-    /// Where it stands in the batch.
+    /// Where it is in the batch.
     pub line: u32,
-    /// The queue asked for; may be empty.
+    /// The queue requested; may be empty.
     pub queue: &'a str,
     /// The tags of the application, which the rule `tag` reads.
     pub tags: &'a BTreeMap<String, String>,
-    /// Who submits; rules and filters compare it as it is written.
+    /// Who submits; rules and filters compare it as written.
     pub user: &'a str,
 }
 

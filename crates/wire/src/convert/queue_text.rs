@@ -51,7 +51,7 @@ pub fn queue_tree_text(partition: &PartitionView, top: &QueueRow) -> Vec<u8> {
     out
 }
 
-/// What stands before the children.
+/// What precedes the children.
 fn begin<'a>(out: &mut Vec<u8>, partition: &[u8], row: &'a QueueRow, above: Option<&Resource>) -> Open<'a> {
     let rest = row.max.as_ref().map(|max| max.sub_only_existing(&row.allocated));
     let headroom = Resource::min_permissive_unset(rest.as_ref(), above);
@@ -89,7 +89,7 @@ fn begin<'a>(out: &mut Vec<u8>, partition: &[u8], row: &'a QueueRow, above: Opti
     Open { row, headroom, next: 0, listed: false }
 }
 
-/// What stands behind them.
+/// What follows them.
 fn end(out: &mut Vec<u8>, partition: &PartitionView, row: &QueueRow) {
     let settings = &row.settings;
     let children = row.children.iter().filter_map(|slot| partition.queue(*slot));
@@ -163,7 +163,7 @@ fn put_amounts(out: &mut Vec<u8>, key: &[u8], amounts: Option<&Resource>) {
     out.push(b'}');
 }
 
-/// A name in an object, behind what stands before it.
+/// A name in an object, behind what precedes it.
 fn put_name(out: &mut Vec<u8>, before: &[u8], name: &str) {
     put_text(out, before, name);
     out.push(b':');

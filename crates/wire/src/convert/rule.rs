@@ -1,4 +1,4 @@
-//! Placement rules in force (`rest.md` 5.6).
+//! Placement active rules (`rest.md` 5.6).
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;

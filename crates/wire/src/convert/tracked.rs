@@ -1,4 +1,4 @@
-//! What ended allocations used by an Apache YuniKorn's own count (`resourceHistory`, `rest.md` 5.4), as a report. It keeps no ledger.
+//! What ended allocations used by Apache YuniKorn's own count (`resourceHistory`, `rest.md` 5.4), as a report. It keeps no ledger.
 
 use std::collections::BTreeMap;
 
@@ -8,10 +8,10 @@ use model::QueuePath;
 use view::View;
 use view::rows::{AppRow, TrackedResources};
 
-/// Adds up what the live applications of a view have used by allocations that ended. Of one that ended an Apache YuniKorn has nothing.
+/// Adds up what the live applications of a view have used by allocations that ended. Of one that ended Apache YuniKorn has nothing.
 ///
 /// # Errors
-/// It is asked for a time or split by something that is not known there.
+/// It is requested a time or split by something that is unknown there.
 pub fn tracked_report(view: &View, question: &Question) -> Result<UsageReport, String> {
     use Dimension as D;
     const NO_LEDGER: &str = "Apache YuniKorn does not record usage history";
@@ -52,8 +52,8 @@ pub fn tracked_report(view: &View, question: &Question) -> Result<UsageReport, S
         only_allocated: true,
         notes: vec![
             format!(
-                "{NO_LEDGER}; this is what the ended allocations of its {many} live applications used, by its own count \
-                 (resourceHistory)"
+                "{NO_LEDGER}; this is the usage of ended allocations of its {many} active applications, by its own \
+                    count (resourceHistory)"
             ),
             "running allocations, usage of ended applications, waits, and borrowed resources are unknown".to_owned(),
         ],

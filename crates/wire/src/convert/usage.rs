@@ -103,14 +103,14 @@ impl<'a> Waiting<'a> {
         Self(None)
     }
 
-    /// Whether somebody has something to show in a queue.
+    /// Whether someone has something to show in a queue.
     fn shows(&self, name: &str, level: &QueueUsageRow) -> bool {
         let waits = |queues: &Vec<&QueuePath>| queues.iter().any(|queue| queue.is_within(&level.queue));
         level.is_used() || self.0.as_ref().is_none_or(|all| all.get(name).is_some_and(waits))
     }
 }
 
-/// The limits that name somebody, by name and then by queue.
+/// The limits that name someone, by name and then by queue.
 struct Limited<'a>(BTreeMap<&'a str, BTreeMap<QueuePath, &'a Arc<LimitConfig>>>);
 
 impl<'a> Limited<'a> {
@@ -119,7 +119,7 @@ impl<'a> Limited<'a> {
         for queue in partition.queues.iter().flatten() {
             for limit in queue.settings.limits.list() {
                 let names = if side == Side::User { &limit.users } else { &limit.groups };
-                // A limit of every user stands in each user's own entry.
+                // A limit of every user is in each user's own entry.
                 for name in names.iter().filter(|name| side == Side::Group || *name != ANYONE) {
                     all.entry(name).or_default().insert(queue.path.clone(), limit);
                 }
@@ -140,7 +140,7 @@ struct Level<'a> {
     limit: Option<&'a Arc<LimitConfig>>,
 }
 
-/// The queues in which somebody uses something or is limited, from the root.
+/// The queues in which someone uses something or is limited, from the root.
 fn tree(rows: &UsageRows, name: &str, limited: &Limited<'_>, waiting: &Waiting<'_>) -> Option<dto::QueueUsage> {
     let mut levels: BTreeMap<QueuePath, Level<'_>> = BTreeMap::new();
     let rows = rows.get(name).into_iter().flat_map(|row| row.queues.iter());
@@ -157,7 +157,7 @@ fn tree(rows: &UsageRows, name: &str, limited: &Limited<'_>, waiting: &Waiting<'
     nest(&mut levels.into_iter().peekable())
 }
 
-/// A depth-first list as a tree: what stands behind a queue and within it is below it.
+/// A depth-first list as a tree: what follows a queue and within it is below it.
 fn nest<'a>(levels: &mut Peekable<impl Iterator<Item = (QueuePath, Level<'a>)>>) -> Option<dto::QueueUsage> {
     let (path, level) = levels.next()?;
     let mut children = Vec::new();

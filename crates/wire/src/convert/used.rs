@@ -9,7 +9,7 @@ use view::{ClockGap, ClockRuns};
 
 /// What was used over time; its times are those that the wall clock showed.
 pub fn usage_report(report: &Report, runs: &ClockRuns) -> UsageReport {
-    // One that the ledger knows itself is said once.
+    // One that the ledger knows itself is reported once.
     let known = |gap: &ClockGap| report.gaps.iter().any(|one| one.to == Some(gap.at));
     let inside = |gap: &ClockGap| report.from < gap.at && gap.at <= report.to && !known(gap);
     let mut gaps: Vec<UsageGap> = runs.gaps().into_iter().filter(inside).map(gap).collect();

@@ -4,23 +4,23 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use model::Time;
 
-/// Turns the scheduler's time, which begins at 0, into nanoseconds since 1970: the one place where that happens.
+/// Turns the scheduler's time, which starts at 0, into nanoseconds since 1970: the one place where that happens.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Wall {
-    /// What the wall clock showed at the scheduler's beginning, in nanoseconds.
+    /// What the wall clock showed at the scheduler's start, in nanoseconds.
     start: i64,
     /// How much faster than the wall clock the scheduler's time runs.
     speed: f64,
 }
 
 impl Wall {
-    /// A scheduler that began at `start`, and whose time runs `speed` times as fast as the wall clock.
+    /// A scheduler that started at `start`, and whose time runs `speed` times as fast as the wall clock.
     pub fn new(start: SystemTime, speed: f64) -> Self {
         let since = start.duration_since(UNIX_EPOCH).unwrap_or_default();
         Self { start: i64::try_from(since.as_nanos()).unwrap_or(i64::MAX), speed }
     }
 
-    /// When the scheduler began, in nanoseconds.
+    /// When the scheduler started, in nanoseconds.
     pub const fn start(&self) -> i64 {
         self.start
     }
@@ -40,7 +40,7 @@ impl Wall {
         self.nanos(to) - self.nanos(from.min(to))
     }
 
-    /// The scheduler's time at a number of nanoseconds since 1970; its beginning for what was before that.
+    /// The scheduler's time at a number of nanoseconds since 1970; its start for what was before that.
     pub fn time(&self, nanos: i64) -> Time {
         let since = Duration::from_nanos(u64::try_from(nanos.saturating_sub(self.start)).unwrap_or(0));
         let since = if self.speed == 1.0 { since } else { since.mul_f64(self.speed) };
@@ -48,7 +48,7 @@ impl Wall {
     }
 
     fn span(&self, span: Duration) -> i64 {
-        // Exact as long as time runs as the wall clock does; 1 is what was asked for, not what was computed.
+        // Exact as long as time runs as the wall clock does; 1 is what was requested, not what was computed.
         let span = if self.speed == 1.0 { span } else { span.div_f64(self.speed) };
         i64::try_from(span.as_nanos()).unwrap_or(i64::MAX)
     }

@@ -36,7 +36,7 @@ pub fn plan(asked: &dto::WhatIf) -> Result<Plan, String> {
         all.extend(steps::read(&Value::from(asked.steps.clone()).to_string())?);
     }
     let span = match (&asked.run.advance, &asked.run.cycles) {
-        (Some(_), Some(_)) => return Err("run: give `cycles` or `advance`, not both".to_owned()),
+        (Some(_), Some(_)) => return Err("run: use `cycles` or `advance`, not both".to_owned()),
         (Some(time), None) => {
             Span::For(parse_duration(time).ok_or_else(|| format!("run.advance: {time:?} is not a time such as 30m"))?)
         }
@@ -68,7 +68,7 @@ pub fn plan(asked: &dto::WhatIf) -> Result<Plan, String> {
     Ok(Plan { steps: all, span, runtimes, seed, arrivals: Arrivals::default(), long_wait })
 }
 
-/// The seeds of all pairs of runs that a plan asks for; none where one pair is enough.
+/// The seeds of all pairs of runs that a plan requests; none where one pair is enough.
 pub fn seeds(asked: &dto::WhatIf) -> Vec<u64> {
     let first = asked.seed.unwrap_or_default();
     (0..u64::from(asked.runs.unwrap_or_default())).map(|run| first.wrapping_add(run)).collect()

@@ -1,11 +1,11 @@
-//! The configuration in force as YAML, in the layout that YuniKorn's writer has (`rest.md` 5.8).
+//! The active configuration as YAML, in the layout that YuniKorn's writer has (`rest.md` 5.8).
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use crate::dto;
 
-/// What a key stands for.
+/// What a key represents.
 enum Yaml {
     /// A text, quoted where it would read as something else.
     Text(String),
@@ -15,7 +15,7 @@ enum Yaml {
     List(Vec<Yaml>),
 }
 
-/// The configuration as YAML. Keys are YuniKorn's field names in lower case; what is empty is left out.
+/// The configuration as YAML. Keys are YuniKorn's field names in lower case; what is empty is omitted.
 pub fn config_yaml(config: &dto::Config) -> String {
     let mut map = Fields::default();
     map.put("partitions", config.partitions.as_ref().map(|all| Yaml::List(all.iter().map(partition).collect())));
@@ -139,12 +139,12 @@ fn limit(config: &dto::Limit) -> Yaml {
     Yaml::Map(map.0)
 }
 
-/// YuniKorn's writer goes in to the next multiple of four, also from the odd columns that list items begin in.
+/// YuniKorn's writer goes in to the next multiple of four, also from the odd columns that list items start in.
 fn inner(column: usize) -> usize {
     (column + 4) / 4 * 4
 }
 
-/// A map whose keys stand in `column`; the first one perhaps behind the dash of a list.
+/// A map whose keys are in `column`; the first one perhaps behind the dash of a list.
 fn write_map(out: &mut String, fields: &[(String, Yaml)], column: usize, behind_dash: bool) {
     for (at, (key, value)) in fields.iter().enumerate() {
         let indent = if at == 0 && behind_dash { 0 } else { column };

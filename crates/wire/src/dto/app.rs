@@ -80,7 +80,7 @@ pub struct Application {
     /// Until then nothing of it is tried (1.8).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub backoff_deadline: Option<Deadline>,
-    /// What else stood there.
+    /// Other fields of the answer.
     #[serde(flatten)]
     pub other: Other,
 }
@@ -130,7 +130,7 @@ pub struct Request {
     /// What is wanted, for each of the pending count.
     #[serde(skip_serializing_if = "is_empty")]
     pub resource: ResourceMap,
-    /// How many of it are wanted (up to 1.5); 0 stands for one.
+    /// How many of it are wanted (up to 1.5); 0 represents one.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub pending_count: i32,
     /// The priority, as text on the wire.
@@ -160,10 +160,10 @@ pub struct Request {
     /// A node was looked for (1.5 on).
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub scheduling_attempted: bool,
-    /// Nodes were asked for because of it (1.5 on).
+    /// Nodes were requested because of it (1.5 on).
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub triggered_scale_up: bool,
-    /// What else stood there.
+    /// Other fields of the answer.
     #[serde(flatten)]
     pub other: Other,
 }
@@ -229,7 +229,7 @@ pub struct Allocation {
     /// The first one of the application (1.6 on).
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub originator: bool,
-    /// What else stood there.
+    /// Other fields of the answer.
     #[serde(flatten)]
     pub other: Other,
 }
@@ -241,7 +241,7 @@ pub struct PlaceholderData {
     /// The task group as the application names it.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub task_group_name: String,
-    /// Placeholders asked for.
+    /// Placeholders requested.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub count: i64,
     /// The size of one.

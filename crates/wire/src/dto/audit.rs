@@ -1,11 +1,11 @@
-//! The transfer types of the past: the configurations that were in force (E5), and who did what (E11).
+//! The transfer types of the past: the configurations that were active (E5), and who did what (E11).
 
 use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The configurations that were in force (E5), the newest first.
+/// The configurations that were active (E5), the newest first.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Revisions {
@@ -13,15 +13,15 @@ pub struct Revisions {
     pub revisions: Vec<RevisionInfo>,
 }
 
-/// A configuration that was in force, without its text (E5).
+/// A configuration that was active, without its text (E5).
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, rename_all = "camelCase")]
 pub struct RevisionInfo {
-    /// Counts up by one with each configuration that comes into force.
+    /// Counts up by one with each configuration that becomes active.
     pub revision: u64,
     /// The checksum of its text.
     pub checksum: String,
-    /// When it came into force.
+    /// When it became active.
     pub at: i64,
     /// Whose doing that was.
     pub by: String,
@@ -34,15 +34,15 @@ pub struct RevisionInfo {
     pub rollback_of: Option<u64>,
     /// How many settings were different from those of the one before.
     pub changes: usize,
-    /// It is the one in force.
+    /// It is the active one.
     pub current: bool,
 }
 
-/// Bring a configuration back that was in force (E5).
+/// Bring a configuration back that was active (E5).
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Rollback {
-    /// The number of the revision that is to be in force again.
+    /// The number of the revision that is to be active again.
     #[schemars(range(min = 1))]
     pub revision: u64,
     /// Why, for the record.
@@ -72,7 +72,7 @@ pub struct AuditEntry {
     pub at: i64,
     /// Who acted, as the token or the local account says.
     pub user: String,
-    /// The groups of that user at that moment.
+    /// The groups of that user at that time.
     pub groups: Vec<String>,
     /// From where: an address, `console`, `file NAME`, `workload`.
     pub address: String,

@@ -23,7 +23,7 @@ pub struct Cluster {
     /// `kubernetes` YuniKorn, `kornsole` here.
     #[serde(deserialize_with = "read")]
     pub cluster_name: Word,
-    /// What else stood there.
+    /// Other fields of the answer.
     #[serde(flatten)]
     pub other: Other,
 }
@@ -65,7 +65,7 @@ pub struct Partition {
     /// When it entered the state, in nanoseconds.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub last_state_transition_time: i64,
-    /// What else stood there.
+    /// Other fields of the answer.
     #[serde(flatten)]
     pub other: Other,
 }

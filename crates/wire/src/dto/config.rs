@@ -1,4 +1,4 @@
-//! The configuration in force, as JSON with the names of YuniKorn's fields (`rest.md` 5.8). The same tree is written as YAML by
+//! The active configuration, as JSON with the names of YuniKorn's fields (`rest.md` 5.8). The same tree is written as YAML by
 //! [`crate::api`]'s conversion; that form is read by [`config`].
 
 use std::collections::BTreeMap;
@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::Other;
 use super::lenient::{is_empty, object, read};
 
-/// The configuration in force.
+/// The active configuration.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, rename_all = "PascalCase")]
 pub struct Config {
@@ -27,7 +27,7 @@ pub struct Config {
     /// For how long; 1.5.1 on.
     #[serde(deserialize_with = "read", skip_serializing_if = "Option::is_none")]
     pub deadlock_timeout_seconds: Option<i64>,
-    /// What else stood there.
+    /// Other fields of the answer.
     #[serde(flatten)]
     pub other: Other,
 }
@@ -36,7 +36,7 @@ pub struct Config {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, rename_all = "PascalCase")]
 pub struct PartitionConfig {
-    /// The name of the partition, as it is written.
+    /// The name of the partition, as written.
     #[serde(deserialize_with = "read")]
     pub name: String,
     /// The root queue.
@@ -99,10 +99,10 @@ pub struct QueueConfig {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, rename_all = "PascalCase")]
 pub struct Resources {
-    /// The guarantee by resource name, amounts as they are written.
+    /// The guarantee by resource name, amounts as written.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub guaranteed: BTreeMap<String, String>,
-    /// The maximum by resource name, amounts as they are written.
+    /// The maximum by resource name, amounts as written.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub max: BTreeMap<String, String>,
 }
@@ -165,7 +165,7 @@ pub struct Limit {
     /// What it is for.
     #[serde(deserialize_with = "read")]
     pub limit: String,
-    /// The users whom it limits; `*` is everybody.
+    /// The users whom it limits; `*` is everyone.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub users: Vec<String>,
     /// The groups whom it limits; `*` is every group.

@@ -1,4 +1,4 @@
-//! The state dump: everything at one moment (`rest.md` 5.17).
+//! The state dump: everything at one time (`rest.md` 5.17).
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use super::{
     AppSample, Application, Cluster, Config, ContainerSample, Node, Other, Partition, PlacementRule, Queue, Word,
 };
 
-/// Everything at one moment.
+/// Everything at one time.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct StateDump {
@@ -43,7 +43,7 @@ pub struct StateDump {
     /// The level of the log.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub log_level: Word,
-    /// The configuration in force.
+    /// The active configuration.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub config: Option<Config>,
     /// The placement rules of each partition.
@@ -52,7 +52,7 @@ pub struct StateDump {
     /// Who listens to events.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub event_streams: Vec<EventStream>,
-    /// What else stood there.
+    /// Other fields of the answer.
     #[serde(flatten)]
     pub other: Other,
 }
@@ -85,7 +85,7 @@ pub struct PartitionRules {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, rename_all = "PascalCase")]
 pub struct EventStream {
-    /// The host that it asked for, or the address that it comes from.
+    /// The host that it requested, or the address that it comes from.
     #[serde(deserialize_with = "read")]
     pub name: String,
     /// Since when, as RFC 3339.

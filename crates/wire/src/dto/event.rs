@@ -1,4 +1,4 @@
-//! Events (`rest.md` 5.10 to 5.12). Numbers that nobody knows are carried as they are.
+//! Events (`rest.md` 5.10 to 5.12). Numbers that no one knows are carried unchanged.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -19,7 +19,7 @@ pub struct EventBatch {
     /// The highest one.
     #[serde(rename = "HighestID")]
     pub highest_id: u64,
-    /// The events; `None` when the first one that was asked for is not kept.
+    /// The events; `None` when the first one that was requested is not kept.
     pub event_records: Option<Vec<EventRecord>>,
 }
 
@@ -79,10 +79,10 @@ pub struct EventRecord {
     /// The amounts that the event is about; empty where there are none.
     #[schemars(with = "Other")]
     pub resource: EventResource,
-    /// What a preemption went by; an Apache YuniKorn does not send it.
+    /// What a preemption went by; Apache YuniKorn does not send it.
     #[serde(deserialize_with = "grounds::read", skip_serializing_if = "Option::is_none")]
     pub grounds: Option<Box<EventGrounds>>,
-    /// What else stood there.
+    /// Other fields of the answer.
     #[serde(flatten)]
     pub other: Other,
 }

@@ -1,4 +1,4 @@
-//! What a preemption went by, with the event of an allocation that was preempted; kornsole's own API sends it.
+//! The inputs of a preemption decision, with the event of a preempted allocation, in kornsole's own API.
 
 use std::collections::BTreeMap;
 
@@ -16,25 +16,27 @@ pub struct EventGrounds {
     /// The node where the ask goes; empty where a maximum is enforced.
     #[serde(rename = "nodeID", skip_serializing_if = "String::is_empty")]
     pub node_id: String,
-    /// What the ask wants; where a maximum is enforced, how much had to go.
+    /// What the ask needs; where a maximum is enforced, how much had to go.
     #[schemars(with = "BTreeMap<String, i64>")]
     pub wanted: ResourceMap,
     /// The queue that it was done for.
-    pub own: QueueStanding,
+    pub own: QueueUsageState,
     /// The leaves that victims come from, at most eight.
-    pub leaves: Vec<QueueStanding>,
+    pub leaves: Vec<QueueUsageState>,
     /// How many allocations went for it.
     pub victims: u64,
-    /// What was looked at and stayed, the most first, at most eight groups.
-    pub kept: Vec<KeptAllocations>,
-    /// How many allocations more were looked at and stayed.
-    pub kept_others: u64,
+    /// What was examined and stayed, the most first, at most eight groups.
+    #[serde(rename = "kept")]
+    pub retained: Vec<RetainedAllocations>,
+    /// How many allocations more were examined and stayed.
+    #[serde(rename = "keptOthers")]
+    pub retained_others: u64,
 }
 
-/// A queue at that moment.
+/// A queue at that time.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, rename_all = "camelCase")]
-pub struct QueueStanding {
+pub struct QueueUsageState {
     /// The full path of the queue, as `root.prod.etl`.
     pub queue_name: String,
     /// What it used, without what was being preempted already.
@@ -55,12 +57,12 @@ pub struct QueueStanding {
 /// Allocations of one leaf that stayed for the same reason.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, rename_all = "camelCase")]
-pub struct KeptAllocations {
+pub struct RetainedAllocations {
     /// `within-guarantee`, `requires-node`, `going`, `preempted`, `nothing-shared`, `important`, `floor`, `other-node`, `not-needed` or
     /// `no-use`.
     pub reason: String,
     /// Their leaf, as it stood then.
-    pub leaf: QueueStanding,
+    pub leaf: QueueUsageState,
     /// How many they are.
     pub count: u64,
     /// The application of the first of them.

@@ -49,7 +49,7 @@ pub fn number<N: Serialize>(bytes: &mut Vec<u8>, number: N) {
     serde_json::to_writer(bytes, &number).expect("a vector takes every byte");
 }
 
-/// The bytes that a string may have for which something else must be written, or that begin such a sign.
+/// The bytes that a string may have for which something else must be written, or that start such a sign.
 const MUST_ESCAPE: [bool; 256] = {
     let mut table = [false; 256];
     let mut byte = 0;
@@ -69,7 +69,7 @@ const MUST_ESCAPE: [bool; 256] = {
 /// Writes strings and floats as YuniKorn, and leaves the layout to another formatter.
 struct Upstream<F>(F);
 
-/// What must not stand in a string as it is, by its first byte.
+/// What must not be in a string unchanged, by its first byte.
 fn escape_at(text: &[u8], at: usize) -> Option<(&'static [u8], usize)> {
     match text[at] {
         b'<' => Some((b"\\u003c", 1)),

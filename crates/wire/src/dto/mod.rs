@@ -1,8 +1,8 @@
-//! The transfer types of the YuniKorn API: what an Apache YuniKorn answers, and what is sent to it.
+//! The transfer types of the YuniKorn API: what Apache YuniKorn answers, and what is sent to it.
 //!
 //! Each type is written as 1.8.0 writes it and read as any release from 1.4 to 1.9 writes it (`rest.md` sections 2, 5 and 7). A field
-//! is named as its key, in this crate's spelling; what it means stands at the field. Reading is tolerant in one way for all:
-//! missing, `null`, `[]` and `{}` are the same, integers never pass through a double, and a key that is not known is kept in `other`,
+//! is named as its key, in this crate's spelling; what it means is at the field. Reading is tolerant in one way for all:
+//! missing, `null`, `[]` and `{}` are the same, integers never pass through a double, and a key that is unknown is kept in `other`,
 //! from where it is written again.
 //!
 //! Invariants:
@@ -39,7 +39,7 @@ pub use config::{
 };
 pub use dump::{EventStream, PartitionNodes, PartitionRules, StateDump};
 pub use event::{EventBatch, EventRecord, StreamStart};
-pub use grounds::{EventGrounds, KeptAllocations, QueueStanding};
+pub use grounds::{EventGrounds, QueueUsageState, RetainedAllocations};
 pub use lenient::List;
 pub use node::{Bucket, ForeignAllocation, Node, NodeUtilization, PartitionUtilization};
 pub use queue::{Queue, Template};
@@ -52,7 +52,7 @@ pub use time::Deadline;
 pub use usage::{GroupUsage, QueueUsage, UserUsage};
 pub use view::unread::Unknown;
 
-/// A word of a known few, such as a state: those that the server writes are not allocated, others are carried as they are.
+/// A word of a known few, such as a state: those that the server writes are not allocated, others are carried unchanged.
 pub type Word = Cow<'static, str>;
 
 /// Keys that no release up to 1.9 has, with their values.

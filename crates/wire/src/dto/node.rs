@@ -39,7 +39,7 @@ pub struct Node {
     /// Allocated of capacity, in percent.
     #[serde(skip_serializing_if = "is_empty")]
     pub utilized: ResourceMap,
-    /// What runs there.
+    /// Running allocations there.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub allocations: Vec<Allocation>,
     /// What other schedulers run there (1.7 on).
@@ -54,7 +54,7 @@ pub struct Node {
     /// For which requests.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub reservations: Vec<Reservation>,
-    /// What else stood there.
+    /// Other fields of the answer.
     #[serde(flatten)]
     pub other: Other,
 }
@@ -84,7 +84,7 @@ pub struct ForeignAllocation {
     /// Whether it may be preempted.
     #[serde(deserialize_with = "read")]
     pub preemptable: bool,
-    /// What else stood there.
+    /// Other fields of the answer.
     #[serde(flatten)]
     pub other: Other,
 }

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::lenient::{is_empty, read};
 use super::{Other, ResourceMap, Word};
 
-/// A queue, with its descendants where they were asked for.
+/// A queue, with its descendants where they were requested.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct Queue {
@@ -17,7 +17,7 @@ pub struct Queue {
     /// `Active`, `Draining` or `Stopped`.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub status: Word,
-    /// The partition. YuniKorn fills it in for the top of a tree only: what was asked for holds, not this.
+    /// The partition. YuniKorn fills it in for the top of a tree only: what was requested holds, not this.
     #[serde(deserialize_with = "read")]
     pub partition: String,
     /// Asked for and not allocated, here and below.
@@ -62,7 +62,7 @@ pub struct Queue {
     /// Allocated of the maximum, in percent, for the types in it.
     #[serde(skip_serializing_if = "is_empty")]
     pub abs_used_capacity: ResourceMap,
-    /// The most applications that may run; 0: no limit.
+    /// The maximum of running applications; 0: no limit.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub max_running_apps: u64,
     /// Running applications, here and below.
@@ -98,7 +98,7 @@ pub struct Queue {
     /// What is added to priorities inside.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub priority_offset: i32,
-    /// What else stood there.
+    /// Other fields of the answer.
     #[serde(flatten)]
     pub other: Other,
 }
@@ -107,7 +107,7 @@ pub struct Queue {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct Template {
-    /// The most applications that may run; 0: no limit. 1.5 on.
+    /// The maximum of running applications; 0: no limit. 1.5 on.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub max_applications: u64,
     /// The maximum that a dynamic queue gets.

@@ -47,7 +47,7 @@ impl From<&Resource> for ResourceMap {
 }
 
 impl Serialize for ResourceMap {
-    /// By name, byte by byte: memory and vcore stand among the others.
+    /// By name, byte by byte: memory and vcore are among the others.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(Some(self.0.len()))?;
         by_name(&self.0, |name, amount| map.serialize_entry(name, &amount))?;
@@ -167,7 +167,7 @@ impl<'de> Deserialize<'de> for Amount {
     }
 }
 
-/// A resource as events carry it: `{"resources": {type: {"value": n}}}`, where a value of 0 is left out.
+/// A resource as events carry it: `{"resources": {type: {"value": n}}}`, where a value of 0 is omitted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct EventResource(pub ResourceMap);
 

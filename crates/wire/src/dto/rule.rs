@@ -1,4 +1,4 @@
-//! Placement rules in force (`rest.md` 5.6).
+//! Placement active rules (`rest.md` 5.6).
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::lenient::{is_empty, read};
 use super::{Other, Word};
 
-/// A placement rule in force.
+/// A placement active rule.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct PlacementRule {
@@ -17,13 +17,13 @@ pub struct PlacementRule {
     /// Its settings; every value is text.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub parameters: BTreeMap<String, String>,
-    /// For whom it holds; `None`: for everybody.
+    /// For whom it holds; `None`: for everyone.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub filter: Option<RuleFilter>,
     /// The rule that gives the parent queue.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parent_rule: Option<Box<PlacementRule>>,
-    /// What else stood there.
+    /// Other fields of the answer.
     #[serde(flatten)]
     pub other: Other,
 }

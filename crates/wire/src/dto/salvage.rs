@@ -1,8 +1,8 @@
-//! Reads an answer of which some values are not what they should be: those are left out and listed, the rest is read.
+//! Reads an answer of which some values are not what they should be: those are omitted and listed, the rest is read.
 //!
 //! Invariants:
-//! - a value that is left out is in the list, with the object that it belongs to, its path and the reason;
-//! - an object whose name cannot be read is left out as a whole, so that nothing is shown under the wrong name;
+//! - a value that is omitted is in the list, with the object that it belongs to, its path and the reason;
+//! - an object whose name cannot be read is omitted as a whole, so that nothing is shown under the wrong name;
 //! - words of Rust are in no reason.
 
 use std::fmt;
@@ -11,7 +11,7 @@ use serde::de::{DeserializeOwned, IgnoredAny};
 
 use view::unread::Unknown;
 
-/// How many values are left out of one answer before it counts as unreadable.
+/// How many values are omitted of one answer before it counts as unreadable.
 const MOST: usize = 1000;
 /// How much of a value a reason quotes, in characters.
 const QUOTED: usize = 40;
@@ -37,7 +37,7 @@ impl fmt::Display for Unreadable {
     }
 }
 
-/// Reads a document; values that do not fit are left out of it and put into `unknown`.
+/// Reads a document; values that do not fit are omitted of it and put into `unknown`.
 ///
 /// # Errors
 /// It is not JSON, or the document itself has another form.
@@ -118,7 +118,7 @@ fn quoted(value: &str) -> String {
 struct Member {
     key: Option<String>,
     index: usize,
-    /// Where its key begins, or in a list its value.
+    /// Where its key starts, or in a list its value.
     start: usize,
     value: usize,
     end: usize,
@@ -167,7 +167,7 @@ fn lost(text: &[u8], path: &[Member], reason: String) -> Unknown {
     Unknown { kind, name, path: keys.join("."), reason }
 }
 
-/// The name of the object that begins at `start`, and which of the keys it has.
+/// The name of the object that starts at `start`, and which of the keys it has.
 fn name_of(text: &[u8], start: usize) -> Option<(usize, String)> {
     if text.get(start) != Some(&b'{') {
         return None;
@@ -204,7 +204,7 @@ fn path_to(text: &[u8], at: usize) -> Vec<Member> {
     path
 }
 
-/// The members of the object or list that begins at `start`, in a document that was seen to be JSON.
+/// The members of the object or list that starts at `start`, in a document that was seen to be JSON.
 fn members(text: &[u8], start: usize) -> Vec<Member> {
     let is_object = text.get(start) == Some(&b'{');
     let mut all = Vec::new();
@@ -235,7 +235,7 @@ fn skip_space(text: &[u8], at: usize) -> usize {
     at + rest.iter().take_while(|byte| byte.is_ascii_whitespace()).count()
 }
 
-/// The end of the value that begins at `at`.
+/// The end of the value that starts at `at`.
 fn skip_value(text: &[u8], at: usize) -> usize {
     let (mut depth, mut quoted, mut escaped) = (0_usize, false, false);
     for (number, byte) in text.get(at..).unwrap_or_default().iter().enumerate() {

@@ -19,7 +19,7 @@ pub struct ApiError {
     /// The same text, or more of it.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub description: String,
-    /// What else stood there.
+    /// Other fields of the answer.
     #[serde(flatten)]
     pub other: Other,
 }
@@ -40,10 +40,10 @@ pub struct Validation {
     /// Whether the checksum that was sent along is that one (after 1.9).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub checksum_match: Option<bool>,
-    /// All faults; of a kornsole only.
+    /// All faults; of a kornsole server only.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub faults: Vec<Fault>,
-    /// What else stood there.
+    /// Other fields of the answer.
     #[serde(flatten)]
     pub other: Other,
 }
@@ -105,7 +105,7 @@ pub struct HealthCheck {
     pub diagnosis_message: String,
 }
 
-/// How many applications ran at one moment.
+/// How many applications ran at one time.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct AppSample {
@@ -117,7 +117,7 @@ pub struct AppSample {
     pub total_applications: i64,
 }
 
-/// How many allocations there were at one moment.
+/// How many allocations there were at one time.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct ContainerSample {

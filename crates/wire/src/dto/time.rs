@@ -1,4 +1,4 @@
-//! Points in time as they stand on the wire: mostly nanoseconds since 1970, seldom RFC 3339.
+//! Points in time as they are on the wire: mostly nanoseconds since 1970, seldom RFC 3339.
 
 use std::fmt;
 
@@ -44,7 +44,7 @@ impl<'de> Deserialize<'de> for Deadline {
             type Value = Deadline;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("an RFC 3339 text, or nanoseconds")
+                f.write_str("an RFC 3339 time, or nanoseconds")
             }
 
             fn visit_str<E: Error>(self, text: &str) -> Result<Deadline, E> {

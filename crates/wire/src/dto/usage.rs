@@ -20,7 +20,7 @@ pub struct UserUsage {
     /// The tree of queues, from the root.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub queues: Option<QueueUsage>,
-    /// What else stood there.
+    /// Other fields of the answer.
     #[serde(flatten)]
     pub other: Other,
 }
@@ -38,7 +38,7 @@ pub struct GroupUsage {
     /// The tree of queues, from the root.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub queues: Option<QueueUsage>,
-    /// What else stood there.
+    /// Other fields of the answer.
     #[serde(flatten)]
     pub other: Other,
 }
@@ -59,13 +59,13 @@ pub struct QueueUsage {
     /// The limit of this very queue; empty: none here.
     #[serde(skip_serializing_if = "is_empty")]
     pub max_resources: ResourceMap,
-    /// The most applications that may run; 0: no limit here.
+    /// The maximum of running applications; 0: no limit here.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub max_applications: u64,
     /// The queues below that are used or limited.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub children: Vec<QueueUsage>,
-    /// What else stood there.
+    /// Other fields of the answer.
     #[serde(flatten)]
     pub other: Other,
 }

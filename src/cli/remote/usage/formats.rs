@@ -70,7 +70,7 @@ pub(super) fn value(row: &UsageReportRow, by: &str) -> String {
     }
 }
 
-/// An amount for people: nothing is left out.
+/// An amount for people: nothing is omitted.
 pub(super) fn figure(name: &str, seconds: u64) -> String {
     if seconds == 0 { String::new() } else { format!("{:.2}", in_hours(name, seconds)) }
 }
@@ -119,7 +119,7 @@ pub(super) fn table(report: &UsageReport, prices: Option<&Prices>) -> String {
 /// How many applications are compared on the screen: those that differ first.
 const COMPARED: usize = 20;
 
-/// What ended allocations used, beside what the scheduler counted itself; empty where there is nothing to compare.
+/// What ended allocations used, next to what the scheduler counted itself; empty where there is nothing to compare.
 fn compared(report: &UsageReport) -> String {
     if report.compared.is_empty() {
         return String::new();
@@ -159,7 +159,7 @@ fn inexact(report: &UsageReport) -> Option<String> {
     (!hours.is_empty()).then(|| format!("approximate hours, by start: {more}{}", hours.join(", ")))
 }
 
-/// When nothing was counted, and what is not known: a sentence each.
+/// When nothing was counted, and what is unknown: a sentence each.
 pub(super) fn gaps(report: &UsageReport) -> Vec<String> {
     let gap = |gap: &UsageGap| {
         let (from, to) = (shown(gap.from), shown(gap.to));

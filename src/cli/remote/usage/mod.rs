@@ -1,4 +1,4 @@
-//! `kornsole usage`: what was used over time, at a running kornsole or in the state folder of one that does not run.
+//! `kornsole usage`: what was used over time, at a running kornsole or in the state directory of one that does not run.
 
 mod formats;
 mod html;
@@ -31,7 +31,7 @@ use wire::dto::time::{parse_rfc3339, rfc3339};
 /// The arguments of `kornsole usage`.
 #[derive(Args, Clone, Debug)]
 pub struct UsageArgs {
-    /// Whose ledger: a server's, or that of a state folder
+    /// Whose ledger: a server's, or that of a state directory
     #[command(flatten)]
     pub of: AuditSourceArgs,
     /// Columns that split the rows: hour, partition, queue, user, group, application, priority
@@ -130,12 +130,12 @@ fn over_time(by: &[Dimension]) -> Option<Vec<Dimension>> {
 /// Where the ledger is.
 enum Ledgers {
     Folder(Box<FolderInspection>),
-    /// That of a folder of a scheduler in Kubernetes, which may run.
-    Kept(Box<Ledger>),
+    /// That of a directory of a scheduler in Kubernetes, which may run.
+    Retained(Box<Ledger>),
     Server(Box<Once>),
-    /// The ledger that this machine follows of an Apache YuniKorn.
+    /// The ledger that this machine follows of Apache YuniKorn.
     Followed(Box<Followed>),
-    /// Where there is none: what an Apache YuniKorn shows.
+    /// Where there is none: what Apache YuniKorn shows.
     Seen(Arc<View>),
 }
 
@@ -144,7 +144,7 @@ impl Ledgers {
         if let Some(path) = args.of.state.as_deref().filter(|path| AuditInspection::is_of(path)) {
             let ledger = kept_folder::ledger_of(path).map_err(ended)?;
             let none = || ended(format!("{} has no ledger yet", path.display()));
-            return Ok(Self::Kept(Box::new(ledger.ok_or_else(none)?)));
+            return Ok(Self::Retained(Box::new(ledger.ok_or_else(none)?)));
         }
         if args.of.state.is_some() {
             return Ok(Self::Folder(Box::new(args.of.folder()?)));
@@ -152,10 +152,11 @@ impl Ledgers {
         let (mut once, context) = args.of.server_args().connect_named()?;
         match once.remote() {
             Remote::Kornsole(known) if known.can("usage") => Ok(Self::Server(Box::new(once))),
-            Remote::Kornsole(_) => Err(ended("this kornsole is too old to have a ledger".to_owned())),
+            Remote::Kornsole(_) => Err(ended("this version of kornsole has no ledger".to_owned())),
             Remote::YuniKorn(_) => {
-                let kept = kept::folder(&context).map(|folder| book::kept(&folder)).transpose().map_err(ended)?;
-                match kept.flatten().filter(|followed| followed.since().is_some()) {
+                let retained =
+                    kept::folder(&context).map(|folder| book::retained(&folder)).transpose().map_err(ended)?;
+                match retained.flatten().filter(|followed| followed.since().is_some()) {
                     Some(followed) => Ok(Self::Followed(Box::new(followed))),
                     None => Ok(Self::Seen(once.look(&[Want::Apps])?)),
                 }
@@ -172,7 +173,7 @@ impl Ledgers {
                 let question = Question { by: by.to_vec(), from: time(from), to: time(to), queue, user };
                 return Ok(usage_report(&look.usage(&question), &runs));
             }
-            Self::Kept(ledger) => {
+            Self::Retained(ledger) => {
                 // Its times are times of day.
                 let runs = ClockRuns::always(0, 1.0);
                 let time = |nanos: Option<i64>| nanos.map(|nanos| runs.time(nanos));
@@ -215,7 +216,7 @@ impl Ledgers {
 fn whole_month(text: &str) -> Result<Span, String> {
     let first = |month: &str| parse_rfc3339(&format!("{month}-01T00:00:00Z"));
     let from = (text.len() == "2026-11".len()).then(|| first(text)).flatten();
-    // Every month has ended 32 days after its beginning.
+    // Every month has ended 32 days after its start.
     let next = from.and_then(|from| first(rfc3339(from + 32 * 86_400_000_000_000).get(..7)?));
     match (from, next) {
         (Some(_), Some(_)) => Ok((from, next)),

@@ -20,7 +20,7 @@ use model::MEMORY;
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Prices {
-    /// What stands behind an amount of money.
+    /// What follows an amount of money.
     #[serde(default)]
     pub currency: String,
     /// By resource: a core, a GiB, or one of anything else, for an hour.
@@ -49,7 +49,11 @@ impl Prices {
     pub fn each(&self) -> String {
         let unit = |name: &str| if name == MEMORY { format!("{name} (GiB)") } else { name.to_owned() };
         let each: Vec<String> = self.hour.iter().map(|(name, price)| format!("of {} {price}", unit(name))).collect();
-        if each.is_empty() { "no resource has a price".to_owned() } else { format!("an hour {}", each.join(", ")) }
+        if each.is_empty() {
+            "no resource has a price".to_owned()
+        } else {
+            format!("price of an hour {}", each.join(", "))
+        }
     }
 
     /// What amounts of base units times seconds cost.

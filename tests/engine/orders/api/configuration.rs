@@ -73,7 +73,7 @@ async fn an_old_client_puts_a_configuration_with_its_checksum_in_it() {
     assert!(why.contains("CFG-030"), "{:#}", faulty.body);
     for stale in [Body::from(new.clone()), sent(&new, &base.replace(&base[..4], "0000")), sent(&new, "")] {
         let refused = api.send("ann", &line, &curl, stale).await.is(409, "");
-        assert_eq!(refused.body["message"], "the base configuration is changed");
+        assert_eq!(refused.body["message"], "the base configuration has changed");
     }
     assert_eq!(api.get("bob", "/config").await.body["checksum"], base, "no change was made so far");
 
@@ -85,7 +85,7 @@ async fn an_old_client_puts_a_configuration_with_its_checksum_in_it() {
     assert_eq!(config::checksum(state["text"].as_str().unwrap().as_bytes()), state["checksum"]);
     assert!(!state["text"].as_str().unwrap().contains("checksum"), "{}", state["text"]);
     let again = api.send("ann", &line, &curl, sent(CONFIG, &base)).await.is(409, "");
-    assert_eq!(again.body["message"], "the base configuration is changed");
+    assert_eq!(again.body["message"], "the base configuration has changed");
 }
 
 #[tokio::test]

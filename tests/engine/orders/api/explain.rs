@@ -63,7 +63,7 @@ async fn what_is_not_there_is_not_found_with_the_nearest_names() {
     );
     api.get("bob", "/partition/other/application/etl/explain").await.is(404, "NOT_FOUND");
     let ask = api.get("bob", &format!("{EXPLAIN}?key=none")).await.is(404, "NOT_FOUND").body;
-    assert_eq!(ask["message"], json!("ask none not found"));
+    assert_eq!(ask["message"], json!("request none not found"));
     api.get("", EXPLAIN).await.is(401, "UNAUTHENTICATED");
 }
 

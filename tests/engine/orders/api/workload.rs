@@ -74,7 +74,7 @@ async fn bodies_are_the_values_of_a_scenarios_steps() {
     for (part, said) in [
         (json!({ "app": "other", "id": "q" }), "does not match the application"),
         (json!({ "id": "q", "count": 0 }), "at least 1"),
-        (json!({ "id": "q", "resource": { "vcore": -1 } }), "an amount: a whole number that is not negative"),
+        (json!({ "id": "q", "resource": { "vcore": -1 } }), "a quantity: an integer of 0 or more"),
         (json!({ "id": "q", "resource": { "": 1 } }), "a resource needs a name"),
         (json!({ "id": "" }), "an ask needs an `id`"),
         (json!({ "id": "a\u{0}b" }), "no control characters"),
@@ -85,7 +85,7 @@ async fn bodies_are_the_values_of_a_scenarios_steps() {
     }
     for (part, said) in [
         (json!({ "app": "three", "placeholderTimeout": "soon" }), "is not a duration"),
-        (json!({ "app": "three", "placeholderTimeout": [1] }), "a duration: whole seconds, or a text"),
+        (json!({ "app": "three", "placeholderTimeout": [1] }), "a duration: whole seconds, or a string"),
         (json!({ "app": "three", "taskGroups": [{ "minMember": 1 }] }), "a task group needs a `name`"),
         (json!({ "app": "x\n" }), "no control characters"),
     ] {

@@ -86,10 +86,10 @@ impl Removals {
     fn look(&mut self, name: &str, scheduler: &Scheduler, now: Time) {
         let mut seen: BTreeMap<Option<BlockLevel>, usize> = BTreeMap::new();
         for ((app, ask), found) in explained(scheduler, now) {
-            let alike = seen.entry(found.blockers.first().map(|first| first.level)).or_default();
-            *alike += 1;
+            let identical = seen.entry(found.blockers.first().map(|first| first.level)).or_default();
+            *identical += 1;
             // Above that no node can be made.
-            if *alike > ALIKE || found.resource.iter().any(|(_, amount)| amount > 1 << 40) {
+            if *identical > ALIKE || found.resource.iter().any(|(_, amount)| amount > 1 << 40) {
                 continue;
             }
             for (number, blocker) in found.blockers.iter().enumerate() {
@@ -136,8 +136,12 @@ fn blockers_of_the_recorded_scenarios_can_be_taken_away_at_every_step() {
     let Removals { first, any, without_a_way, wrong } = removals;
     println!("first {first:?}\nany {any:?}\nno way {without_a_way:?}\n{}", wrong.join("\n"));
     for (what, counts) in [("first", &first), ("any", &any)] {
-        let (all, kept) = counts.values().fold((0, 0), |(all, kept), (of, ok)| (all + of, kept + ok));
-        assert!(all > 1_000 && kept * 100 >= all * 99, "{what}: {kept} of {all}: {counts:?}\n{}", wrong.join("\n"));
+        let (all, retained) = counts.values().fold((0, 0), |(all, retained), (of, ok)| (all + of, retained + ok));
+        assert!(
+            all > 1_000 && retained * 100 >= all * 99,
+            "{what}: {retained} of {all}: {counts:?}\n{}",
+            wrong.join("\n")
+        );
     }
     for level in [BlockLevel::Queue, BlockLevel::User, BlockLevel::Group, BlockLevel::Node, BlockLevel::QueueApps] {
         let seen = first.get(&level).map_or(0, |(all, _)| *all);

@@ -27,7 +27,7 @@ const REASON: &str = "kornsole/reason";
 /// The most bytes of all values of a map.
 pub const LARGEST: usize = 1_048_576;
 
-/// Where the text in force is from.
+/// Where the active text is from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TextSource {
     /// `yunikorn-configs`, which is an administrator's own.
@@ -54,7 +54,7 @@ pub struct WrittenBy {
     pub manager: String,
     /// When, as the API server writes it.
     pub at: String,
-    /// The user, where it was written from a kornsole.
+    /// The user, where it was written from a kornsole server.
     pub user: String,
     /// Why, where that is known.
     pub reason: String,
@@ -67,7 +67,7 @@ impl WrittenBy {
     }
 }
 
-/// The configuration as it is written in the cluster.
+/// The configuration as written in the cluster.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WrittenConfig {
     /// The namespace of the maps.
@@ -97,7 +97,7 @@ pub struct WrittenConfig {
 }
 
 impl WrittenConfig {
-    /// Why the scheduler does not read a change, as far as the settings of the maps say it.
+    /// Why the scheduler is invalid a change, as far as the settings of the maps say it.
     pub fn not_read(&self) -> Option<String> {
         settings::not_read(&self.settings)
     }
@@ -106,7 +106,7 @@ impl WrittenConfig {
 /// What is noted on the map with a write.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Note {
-    /// Who wrote it last, as an annotation of ours says.
+    /// Who wrote it last, as an annotation of kornsole says.
     pub user: String,
     /// Why; may be empty.
     pub reason: String,
@@ -138,7 +138,7 @@ impl Cluster {
     }
 
     /// Writes the text under its key and nothing else, onto the very version that was read; makes the map where there is none. With
-    /// `dry_run` the API server and its webhooks only say whether they would take it. Gives the new version.
+    /// `dry_run` the API server and its webhooks only say whether they would take it. Returns the new version.
     ///
     /// # Errors
     /// It may not be written, a webhook denies it, or the map was changed meanwhile (409).

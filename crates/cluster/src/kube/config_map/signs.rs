@@ -5,7 +5,7 @@ use kube::ResourceExt as _;
 
 use super::{MANAGER, Owner, REASON, USER, WrittenBy};
 
-/// The signs that somebody else writes the map.
+/// The signs that someone else writes the map.
 pub(super) fn owners(map: &ConfigMap, key: &str) -> Vec<Owner> {
     let mut owners: Vec<Owner> = Vec::new();
     let mut add = |name: String, sign: String| owners.push(Owner { name, sign });

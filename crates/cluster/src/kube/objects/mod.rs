@@ -13,7 +13,7 @@ use time::format_description::well_known::Rfc3339;
 use model::{NodeId, Time};
 use view::kubernetes::{Condition, NamespaceRow, NodeObject, OwnerName, PodRow};
 
-/// What YuniKorn's annotations begin with.
+/// What YuniKorn's annotations start with.
 const DOMAIN: &str = "yunikorn.apache.org/";
 /// How long a text of a condition is kept, in bytes.
 const LONGEST: usize = 300;
@@ -113,7 +113,7 @@ impl ConditionWire {
     }
 }
 
-/// At most so much of a text that somebody else wrote.
+/// At most so much of a text that someone else wrote.
 pub(super) fn cut(text: &str) -> &str {
     let mut end = text.len().min(LONGEST);
     while !text.is_char_boundary(end) {

@@ -60,7 +60,7 @@ struct PodStatus {
 #[serde(default, rename_all = "camelCase")]
 struct ContainerStatus {
     ready: bool,
-    /// Of an init container that stays beside the others.
+    /// Of an init container that stays next to the others.
     started: Option<bool>,
     restart_count: u32,
     state: ContainerState,
@@ -145,7 +145,7 @@ fn application(meta: &Meta) -> String {
     }
 }
 
-/// What is said of the state of a pod.
+/// What is reported of the state of a pod.
 struct Said {
     status: String,
     message: String,
@@ -206,7 +206,7 @@ fn said(wire: &PodWire) -> Said {
     Said { status: word, message, restarts, ready }
 }
 
-/// What an init container that has not ended is at, and its message; `None` when all have ended well, or stay beside the others.
+/// What an init container that has not ended is at, and its message; `None` when all have ended well, or stay next to the others.
 fn initializing(all: &[ContainerStatus], count: usize) -> Option<(String, String)> {
     for (at, one) in all.iter().enumerate() {
         match (&one.state.waiting, &one.state.terminated) {

@@ -1,15 +1,15 @@
 //! The shadow of another scheduler in a cluster, read-only (K8S-300): the thread that gathers what is new takes it in the order in which the
-//! other scheduler saw it, as far as that is known, and compares each binding with what ours would have decided.
+//! other scheduler saw it, as far as that is known, and compares each binding with what kornsole would have decided.
 //!
 //! ```text
-//!  API server ──watches──> Feed ──> Queue (held for some seconds) ──> Live ──> Following: Shadow, Free, Tally
+//!  API server ──watches──> Feed ──> Queue (reserved for some seconds) ──> Live ──> Following: Shadow, Free, Tally
 //!  Events of pods ─────────────────────┘ when a pod was decided        └──────> engine that follows: REST, explain, what-if
 //! ```
 //!
 //! Invariants:
 //! - nothing is written: the cluster is given as a [`Reader`], which can only send GET;
 //! - what was there at the start is taken over, not compared;
-//! - what nobody can know is not settled: after a start, while a configuration changes, while watches are lost.
+//! - what no one can know is not settled: after a start, while a configuration changes, while watches are lost.
 //!
 //! Where to read: [`ShadowShim`], then `watching`, `sink`, `queue`.
 
@@ -56,13 +56,13 @@ pub struct Options {
     pub reader: Reader,
     /// The namespace of the ConfigMaps.
     pub namespace: String,
-    /// How its pods are read, and the release that ours decides as.
+    /// How its pods are read, and the release that kornsole decides as.
     pub reading: Reading,
     /// How decisions are compared.
     pub compare: Settings,
     /// The other scheduler has just been started, or may have: nothing is settled for five minutes.
     pub after_start: bool,
-    /// How an engine is set up that shows the state of the cluster to others; `None`: nobody looks.
+    /// How an engine is set up that shows the state of the cluster to others; `None`: no one looks.
     pub engine: Option<Setup>,
 }
 
@@ -152,13 +152,13 @@ impl ShadowShim {
         self.shown.clone()
     }
 
-    /// The runtime of its requests, for what is served beside it.
+    /// The runtime of its requests, for what is served next to it.
     pub fn runtime(&self) -> &Runtime {
         &self.runtime
     }
 
-    /// Watches until it is stopped. `begun` is called once, when everything is taken over; `news` is given each comparison. Gives the counts,
-    /// and the scheduler that decided by itself; `None`: it was stopped before it began.
+    /// Watches until it is stopped. `begun` is called once, when everything is taken over; `news` is given each comparison. Returns the counts,
+    /// and the scheduler that decided by itself; `None`: it was stopped before it started.
     ///
     /// # Errors
     /// The configuration of the cluster cannot be read, or the engine ended.
@@ -246,7 +246,7 @@ impl ShadowShim {
         Ok((Running { watching: Some(Box::new(watching)), engine }, begun))
     }
 
-    /// Takes what is new. Gives whether to continue.
+    /// Takes what is new. Returns whether to continue.
     fn take(&mut self, running: &mut Running, news: &mut dyn FnMut(News<'_>)) -> Result<bool, String> {
         let first = match self.inbox.recv_timeout(LOOK) {
             Ok(message) => Some(message),

@@ -1,4 +1,4 @@
-//! Changes in the order in which the other scheduler saw them, as far as that is known. They are held for some seconds: the Event that says when
+//! Changes in the order in which the other scheduler saw them, as far as that is known. They are reserved for some seconds: the Event that says when
 //! a pod was decided comes later than its node.
 
 use std::collections::BTreeMap;
@@ -62,7 +62,7 @@ impl Queue {
         }
     }
 
-    /// The changes that have been held for long enough, in the order of their own times.
+    /// The changes that have been reserved for long enough, in the order of their own times.
     pub fn due(&mut self, now: Time) -> Vec<Due> {
         let until = now - self.delay;
         let (due, held) = std::mem::take(&mut self.held).into_iter().partition(|held: &Held| held.seen <= until);

@@ -93,7 +93,7 @@ fn name(queue: &QueuePath) -> &str {
     if queue.as_str().is_empty() { "(no queue)" } else { queue.as_str() }
 }
 
-/// Everything since the beginning, in words and tables.
+/// Everything since the start, in words and tables.
 pub fn summary(tally: &Tally, free: &Free) -> String {
     let total = tally.total();
     if total.decisions() + total.of(Verdict::Missed) == 0 {
@@ -113,13 +113,13 @@ pub fn summary(tally: &Tally, free: &Free) -> String {
     text += &by_itself(free);
     let last: Vec<&Difference> = tally.differences().rev().take(LAST).collect();
     if !last.is_empty() {
-        text += "\nthe last differences:\n";
+        text += "\nlatest differences:\n";
         last.iter().rev().for_each(|one| text += &format!("  {}\n", sentence(&one.comparison, &one.pod)));
     }
     text
 }
 
-/// Everything since the beginning, for a console. `since`: when it began.
+/// Everything since the start, for a console. `since`: when it started.
 pub fn sheet(tally: &Tally, since: Time) -> ShadowSheet {
     let queues = tally.ever().iter().map(|(queue, counts)| (queue.clone(), rates(counts)));
     let spans = tally.spans().map(|(from, counts)| ShadowSpan { from, rates: rates(counts) });
@@ -188,7 +188,7 @@ fn by_itself(free: &Free) -> String {
     format!("\nwaits, compared with kornsole deciding alone:\n{}", table(&head, &rows))
 }
 
-/// A label's value as Prometheus wants it.
+/// A label's value as Prometheus needs it.
 fn label(text: &str) -> String {
     text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n")
 }
@@ -196,8 +196,8 @@ fn label(text: &str) -> String {
 /// All counts in the text format of Prometheus.
 pub fn metrics(tally: &Tally) -> String {
     let mut text =
-        "# HELP kornsole_shadow_decisions_total Decisions of the other scheduler by how they compare with kornsole's; \
-                    missed ones are decisions of kornsole that it did not make.\n\
+        "# HELP kornsole_shadow_decisions_total Decisions of the other scheduler by the result of the comparison; \
+         missed: decisions that only kornsole made.\n\
                     # TYPE kornsole_shadow_decisions_total counter\n"
             .to_owned();
     for (queue, counts) in tally.ever() {
@@ -207,7 +207,7 @@ pub fn metrics(tally: &Tally) -> String {
                 writeln!(text, "kornsole_shadow_decisions_total{{queue=\"{queue}\",verdict=\"{verdict}\"}} {count}");
         }
     }
-    text += "# HELP kornsole_shadow_preemptions_total Preemptions by whether kornsole would have had the same victims.\n\
+    text += "# HELP kornsole_shadow_preemptions_total Preemptions by whether kornsole selects the same victims.\n\
              # TYPE kornsole_shadow_preemptions_total counter\n";
     for (queue, counts) in tally.ever() {
         for (victims, count) in [("same", counts.same_victims), ("other", counts.other_victims)] {
@@ -272,7 +272,7 @@ QUEUE     DECISIONS  UNSETTLED  AGREEMENT  LEGALITY  NODE  ORDER  ILLEGAL  MISSE
 root.etl          4          1    66.67 %   66.67 %     0      0        1       0
 all               4          1    66.67 %   66.67 %     0      0        1       0
 
-the last differences:
+latest differences:
   2026-11-01T10:00:00.25Z unsettled: etl uid-1 of root.etl on n2: the scheduler has restarted
   2026-11-01T10:00:00.25Z illegal (queue-maximum): a/b of root.etl on n2: it would wait for cpu
 ";

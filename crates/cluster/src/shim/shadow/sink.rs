@@ -32,15 +32,15 @@ pub struct Following {
     pub found: Vec<Comparison>,
     /// The mapping takes a pod that got its node out and in again: what of that is not given yet.
     deferred: Vec<PartitionCommand>,
-    /// Pods that are gone from the cluster, and that the scheduler that decides by itself still has.
-    kept: BTreeSet<(AppId, AskId)>,
+    /// Pods that no longer exist from the cluster, and that the scheduler that decides by itself still has.
+    retained: BTreeSet<(AppId, AskId)>,
 }
 
 impl Following {
     /// One that has taken over nothing yet.
     pub fn new(shadow: Shadow, free: Free, now: Time) -> Self {
-        let (tally, times, found, deferred, kept) = Default::default();
-        Self { shadow, free, tally, now, times, begun: false, found, deferred, kept }
+        let (tally, times, found, deferred, retained) = Default::default();
+        Self { shadow, free, tally, now, times, begun: false, found, deferred, retained }
     }
 
     /// Everything is taken over.
@@ -50,14 +50,14 @@ impl Following {
         self.free.begin();
     }
 
-    /// Gives what was held back.
+    /// Returns what was blocked.
     pub fn flush(&mut self) {
         for command in std::mem::take(&mut self.deferred) {
             self.see(Input::Command(command));
         }
     }
 
-    /// Something came in that is no decision.
+    /// Something arrived that is no decision.
     pub fn see(&mut self, input: Input) {
         self.free.see(self.now, &input);
         self.shadow.see(self.now, input);
@@ -116,10 +116,10 @@ impl Following {
         if let Some(part) = self.shadow.partition() {
             self.free.sample(part);
         }
-        let over: Vec<(AppId, AskId)> = self.kept.iter().filter(|of| !self.free.has(of)).cloned().collect();
+        let over: Vec<(AppId, AskId)> = self.retained.iter().filter(|of| !self.free.has(of)).cloned().collect();
         for of in over {
             change_filters(self.free.partition_mut(), &mut |filters| filters.drop_pod(of.1.as_str()));
-            self.kept.remove(&of);
+            self.retained.remove(&of);
         }
     }
 }
@@ -153,8 +153,8 @@ impl Sink for Following {
     fn set_filters(&mut self, filters: Snapshot) {
         self.flush();
         let filters: Arc<dyn Predicates> = Arc::new(filters);
-        // Those that decide by themselves have pods elsewhere. What is gone from the cluster is unknown from now on.
-        self.free.give_up(std::mem::take(&mut self.kept));
+        // Those that decide by themselves have pods elsewhere. What no longer exists from the cluster is unknown from now on.
+        self.free.give_up(std::mem::take(&mut self.retained));
         if let Some(part) = self.free.partition_mut() {
             let own = part.nodes.predicates().and_then(|own| filters.placed_as(&**own));
             part.nodes.set_predicates(own.unwrap_or_else(|| Arc::clone(&filters)));
@@ -165,7 +165,7 @@ impl Sink for Following {
     }
 
     fn filters(&mut self, change: &mut dyn FnMut(&mut Snapshot)) {
-        // The last ones that are changed are those that the mapping looks at.
+        // The last ones that are changed are those that the mapping examines.
         change_filters(self.free.partition_mut(), change);
         change_filters(self.shadow.partition_mut(), change);
     }
@@ -178,13 +178,13 @@ impl Sink for Following {
         self.flush();
         change_filters(self.shadow.partition_mut(), &mut |filters| filters.drop_pod(uid));
         match released.filter(|of| self.free.has(of)) {
-            Some(of) => drop(self.kept.insert(of)),
+            Some(of) => drop(self.retained.insert(of)),
             None => change_filters(self.free.partition_mut(), &mut |filters| filters.drop_pod(uid)),
         }
     }
 
     fn take_events(&mut self) -> Vec<Event> {
-        self.shadow.take_heard()
+        self.shadow.take_received()
     }
 }
 

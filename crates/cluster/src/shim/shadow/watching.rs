@@ -25,7 +25,7 @@ const PASS: Duration = Duration::from_secs(1);
 const CLEAN: Duration = Duration::from_secs(10);
 /// After a start nothing is settled for so long (K8S-303).
 const AFTER_START: Duration = Duration::from_secs(300);
-/// A configuration is in force at the other scheduler after so long at most (K8S-022).
+/// A configuration is active at the other scheduler after so long at most (K8S-022).
 const ON_ITS_WAY: Duration = Duration::from_secs(30);
 /// While changes do not arrive, and for so long after that was last said, nothing is settled.
 const AFTER_LOSS: Duration = Duration::from_secs(60);
@@ -55,7 +55,7 @@ pub(super) struct Step {
     pub notices: Vec<String>,
 }
 
-/// How a shadow begins.
+/// How a shadow starts.
 pub(super) struct Beginning {
     pub configured: Configured,
     pub config: Arc<config::Config>,
@@ -72,7 +72,7 @@ impl Watching {
         let Beginning { configured, config, namespace, reading, compare, after_start, now } = how;
         let mut shadow = Shadow::new(Scheduler::new(reading.profile), now, compare);
         shadow.see(now, forecast::shadow::Input::Configure(Arc::clone(&config)));
-        drop(shadow.take_heard());
+        drop(shadow.take_received());
         let mut free = Free::new(Scheduler::new(reading.profile), now);
         free.see(now, &forecast::shadow::Input::Configure(config));
         let mut following = Following::new(shadow, free, now);
@@ -131,7 +131,7 @@ impl Watching {
         self.following.shadow.unsettle(now + AFTER_LOSS, why);
     }
 
-    /// Takes what has been held for long enough.
+    /// Takes what has been reserved for long enough.
     pub fn step(&mut self, now: Time, mut core: Option<&mut Core>) -> Step {
         let mut step = Step::default();
         let mut due = self.queue.due(now);
@@ -167,7 +167,7 @@ impl Watching {
         step
     }
 
-    /// Gives the mapping one input.
+    /// Returns the mapping one input.
     fn give(&mut self, input: Input, core: Option<&mut Core>) {
         let now = self.following.now;
         // What is to be done about it is the other scheduler's.
@@ -175,7 +175,7 @@ impl Watching {
         self.following.flush();
     }
 
-    /// Which of the changes that are due comes first: of decisions whose order is not known the one that ours makes next.
+    /// Which of the changes that are due comes first: of decisions whose order is unknown the one that kornsole makes next.
     fn next_of(&mut self, due: &[Due]) -> usize {
         let is_rough = |due: &&Due| due.decided.as_ref().is_some_and(|(_, source)| !source.resolution().is_zero());
         let rough: Vec<&Due> = due.iter().take_while(is_rough).collect();
@@ -210,7 +210,7 @@ impl Watching {
         self.bound.remove(ask);
     }
 
-    /// The ConfigMaps are others: until the other scheduler has them in force nothing is settled.
+    /// The ConfigMaps are others: until the other scheduler has them active nothing is settled.
     fn configure(&mut self, core: Option<&mut Core>, notices: &mut Vec<String>) {
         if !self.configured.hot_refresh {
             return;

@@ -179,7 +179,7 @@ fn what_is_not_there_or_not_legal_is_reported() {
     "#);
     insta::assert_snapshot!(report(BLOCK, set_max_applications(BLOCK, &gpu, Some(1))), @r#"
     3:3: error[EDT-001]: partition "gpu" not found
-    = there are: default
+    = available: default
     "#);
     insta::assert_snapshot!(report("", set_max_applications("", &target(&a), Some(1))), @"
     1:1: error[EDT-001]: the configuration has no partition
@@ -195,7 +195,7 @@ fn what_is_not_there_or_not_legal_is_reported() {
     ");
     insta::assert_snapshot!(max("10 X"), @r#"
     error[EDT-005]: memory "10 X": unknown suffix; allowed: k M G T P E, Ki Mi Gi Ti Pi Ei, and m for vcore only
-    = write it as 500, 10G, 4Gi
+    = write for example 500, 10G, or 4Gi
     "#);
     insta::assert_snapshot!(max("13G\n"), @"
     -13|                memory: 40G   # half of it

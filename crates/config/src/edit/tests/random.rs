@@ -1,5 +1,5 @@
 //! Random edits of random texts, written in every style: the text reads, the diff is the edit and nothing else, other
-//! lines are as they were, and taking the edit back gives the first configuration again.
+//! lines are unchanged, and taking the edit back gives the first configuration again.
 
 use proptest::prelude::*;
 
@@ -62,8 +62,8 @@ proptest! {
             prop_assert_eq!(changed_keys.len(), 1, "{:?}\n{}", changed_keys, after);
             prop_assert_eq!((&changed_keys[0].key, changed_keys[0].queue.as_ref()), (&name, Some(&queue_path)));
         }
-        let (gone, came) = counts(&text, &after);
-        prop_assert!(gone <= 1 && came <= if old.is_some() { 1 } else { 3 }, "-{} +{}\n{}\n{}", gone, came, text, after);
+        let (gone, arrived) = counts(&text, &after);
+        prop_assert!(gone <= 1 && arrived <= if old.is_some() { 1 } else { 3 }, "-{} +{}\n{}\n{}", gone, arrived, text, after);
         prop_assert_eq!(comments(&text), comments(&after));
         let back = edited(&after, set(&after, old))?;
         prop_assert!(diff(&config(&text)?, &config(&back)?).is_empty());
@@ -93,8 +93,8 @@ proptest! {
         let flips = usize::from(queue.children.is_empty());
         prop_assert_eq!(others.len(), flips, "{:?}", others);
         prop_assert!(others.iter().all(|change| change.key == Key::Parent && change.queue.as_ref() == Some(&path)));
-        let came = |change: &&Change| change.key == Key::Queue && change.what == What::Added;
-        prop_assert_eq!(changed_keys.iter().filter(came).count(), 1);
+        let arrived = |change: &&Change| change.key == Key::Queue && change.what == What::Added;
+        prop_assert_eq!(changed_keys.iter().filter(arrived).count(), 1);
         prop_assert!(counts(&text, &after).0 <= 1, "{}\n{}", text, after);
         prop_assert_eq!(comments(&text), comments(&after));
         let back = edited(&after, remove_queue(&after, &target(&below)))?;

@@ -80,7 +80,7 @@ impl Writer {
         Shape::Map(self.entries(queue).into_iter().map(|(key, value)| (key.to_owned(), value)).collect())
     }
 
-    /// A map in lines, its keys in `column`; the first line begins where the text ends.
+    /// A map in lines, its keys in `column`; the first line starts where the text ends.
     fn block(&mut self, entries: &[(String, Shape)], column: usize, out: &mut String) {
         for (index, (key, value)) in entries.iter().enumerate() {
             if index > 0 {

@@ -271,7 +271,7 @@ impl Parser<'_> {
             };
             self.space(true);
             if key == "for" || !matches!(self.byte(), b'=' | b':') {
-                // `{for …}` is an expression: what it makes is not known.
+                // `{for …}` is an expression: what it makes is unknown.
                 self.at = start;
                 self.bracket()?;
                 return Ok(None);

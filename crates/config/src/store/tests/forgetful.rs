@@ -19,7 +19,7 @@ pub struct Trouble {
     pub short: bool,
     /// Syncing a file says it is done and does nothing.
     pub no_sync: bool,
-    /// So does syncing a folder.
+    /// So does syncing a directory.
     pub no_folder_sync: bool,
 }
 
@@ -61,9 +61,9 @@ impl Forgetful {
     }
 
     /// Puts a file on the disk, synced.
-    pub fn put(&self, path: &Path, text: &[u8], kept: Metadata) {
+    pub fn put(&self, path: &Path, text: &[u8], retained: Metadata) {
         let mut state = self.state.borrow_mut();
-        let whole = (text.to_vec(), kept);
+        let whole = (text.to_vec(), retained);
         state.files.push(Inode { now: whole.clone(), synced: Some(whole) });
         let name = Name::File(state.files.len() - 1);
         state.names.insert(path.to_owned(), name.clone());
@@ -181,8 +181,8 @@ impl FileSystem for Forgetful {
         if state.names.contains_key(&path) {
             return Err(io::ErrorKind::AlreadyExists.into());
         }
-        let kept = Metadata { is_file: true, mode: if private { 0o600 } else { 0o644 }, user: 1, group: 1 };
-        state.files.push(Inode { now: (Vec::new(), kept), synced: None });
+        let retained = Metadata { is_file: true, mode: if private { 0o600 } else { 0o644 }, user: 1, group: 1 };
+        state.files.push(Inode { now: (Vec::new(), retained), synced: None });
         let inode = state.files.len() - 1;
         state.set(&path, Some(Name::File(inode)));
         Ok(inode)
@@ -195,8 +195,8 @@ impl FileSystem for Forgetful {
     }
 
     fn set_owner(&self, file: &usize, user: u32, group: u32) -> io::Result<()> {
-        let kept = &mut self.call()?.files[*file].now.1;
-        *kept = Metadata { user, group, ..*kept };
+        let retained = &mut self.call()?.files[*file].now.1;
+        *retained = Metadata { user, group, ..*retained };
         Ok(())
     }
 

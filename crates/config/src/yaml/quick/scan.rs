@@ -3,9 +3,9 @@
 use super::super::{Style, count};
 use crate::types::Place;
 
-/// The signs of which a plain scalar may be made, but for those that depend on what stands around them.
+/// The signs of which a plain scalar may be made, except for those that depend on what stands around them.
 const PLAIN: [bool; 256] = signs(b"_-./+*@$%=~^()<>;?|!&\\");
-/// The signs with which one may begin; `-` depends on what follows.
+/// The signs with which one may start; `-` depends on what follows.
 const FIRST: [bool; 256] = signs(b"_./+~$");
 
 const fn signs(more: &[u8]) -> [bool; 256] {
@@ -28,7 +28,7 @@ pub(super) struct Found {
     pub from: usize,
     pub to: usize,
     pub style: Style,
-    /// Where it begins with its quotes.
+    /// Where it starts with its quotes.
     pub at: usize,
 }
 
@@ -38,13 +38,13 @@ pub(super) struct Scanner<'t> {
     pub text: &'t str,
     /// Where it stands, in bytes.
     pub pos: usize,
-    /// The number of its line, from 1, and where that begins.
+    /// The number of its line, from 1, and where that starts.
     line: u32,
     pub line_start: usize,
 }
 
 impl<'t> Scanner<'t> {
-    /// At the beginning of a text; `None` for one that has other signs than printed ASCII, or no line break at its end.
+    /// At the start of a text; `None` for one that has other signs than printed ASCII, or no line break at its end.
     pub fn of(text: &'t str) -> Option<Self> {
         let plain = text.bytes().all(|byte| byte == b'\n' || (b' '..0x7f).contains(&byte)) && text.ends_with('\n');
         plain.then_some(Self { bytes: text.as_bytes(), text, pos: 0, line: 1, line_start: 0 })
@@ -60,7 +60,7 @@ impl<'t> Scanner<'t> {
         self.pos - self.line_start
     }
 
-    /// The byte here. The text ends with a line break, behind which nothing is looked at.
+    /// The byte here. The text ends with a line break, behind which nothing is examined.
     pub fn byte(&self) -> u8 {
         self.bytes.get(self.pos).copied().unwrap_or(b'\n')
     }
@@ -85,7 +85,7 @@ impl<'t> Scanner<'t> {
         self.spaces();
         match self.byte() {
             b'\n' => {}
-            // A comment is set off from what stands before it.
+            // A comment is set off from what precedes it.
             b'#' if before == self.line_start || self.byte_at(self.pos - 1) == b' ' => {
                 while self.byte() != b'\n' {
                     self.pos += 1;

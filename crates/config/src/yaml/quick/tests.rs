@@ -8,7 +8,7 @@ use super::read;
 use crate::Faults;
 use crate::yaml::{Document, parse_whole};
 
-/// What is read quickly is what the whole parser reads, without a fault. Gives whether it was read.
+/// What is read quickly is what the whole parser reads, without a fault. Returns whether it was read.
 fn agrees(text: &str) -> bool {
     let Some(quick) = read(text, &mut |_| {}) else { return false };
     let mut faults = Faults::default();

@@ -69,7 +69,7 @@ fn waiting(lines: &mut Lines, state: &State, account: &Account, width: usize) {
         return;
     }
     let apps = page.list.rows.iter().filter_map(|line| match &line.id {
-        LineId::App(id) => Some(format!("{id} ({})", format::count(u64::from(line.asks), "ask"))),
+        LineId::App(id) => Some(format!("{id} ({})", format::count(u64::from(line.asks), "request"))),
         LineId::Queue(_) | LineId::Group(..) => None,
     });
     let apps: Vec<String> = apps.take(8).collect();

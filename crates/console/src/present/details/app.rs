@@ -39,7 +39,7 @@ pub fn sheet(state: &State, row: &Arc<AppRow>, width: usize, signs: &Signs) -> S
         let why = crate::present::lists::asks::why(state.cluster.part(), row, ask, Some(Source::of(state)));
         let why: String = why.iter().map(|piece| piece.text.as_ref()).collect();
         let text = format!("{} {}{}{why}", ask.name(), word_of(ask), if why.is_empty() { "" } else { ": " });
-        labelled_text(&mut left, "this ask", &text, width, Role::Text);
+        labelled_text(&mut left, "this request", &text, width, Role::Text);
         kubernetes::ask(&mut left, state, &ask.id, width);
         tags(&mut left, "its tags", ask.tags.iter(), width);
     }
@@ -146,7 +146,7 @@ fn resources(state: &State, row: &AppRow, signs: &Signs) -> Lines {
     for (label, resource, number, noun) in [
         ("allocated", &row.allocated, allocated, "allocation"),
         ("placeholders", &row.placeholder, 0, ""),
-        ("pending", &row.pending, row.pending_asks as usize, "ask"),
+        ("pending", &row.pending, row.pending_asks as usize, "request"),
     ] {
         if resource.is_zero() && label == "placeholders" {
             continue;

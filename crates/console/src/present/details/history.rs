@@ -131,8 +131,8 @@ pub fn sheet(state: &State, queue: Option<&QueuePath>, width: usize, signs: &Sig
     } else {
         ""
     };
-    let kept = "the last hour in steps of 10s, the last day in steps of 1m";
-    sheet.what = vec![dim(format!("a column is {every}; {kept}{several}"))];
+    let retained = "the last hour in steps of 10s, the last day in steps of 1m";
+    sheet.what = vec![dim(format!("a column is {every}; {retained}{several}"))];
     let all = series(state, queue, &columns);
     // While there is little to show, each column is as wide as fills the screen.
     let wide = (room / columns.samples.len().max(1)).max(1);
@@ -200,7 +200,7 @@ fn series(state: &State, queue: Option<&QueuePath>, columns: &Columns<'_>) -> Ve
         counted("running", columns.values(running)),
     ];
     if queue.is_none() {
-        all.push(counted("pending asks", columns.values(|sample| count(sample.pending_asks))));
+        all.push(counted("pending requests", columns.values(|sample| count(sample.pending_asks))));
         let show = |thousandths: i64| format::rate(thousandths as f64 / 1000.0);
         all.push(Series { label: "alloc/s".into(), values: columns.rate(), base: None, show });
     }

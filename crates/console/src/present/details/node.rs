@@ -32,8 +32,8 @@ pub fn sheet(state: &State, id: &NodeId, width: usize, signs: &Signs) -> Sheet {
         let text = format!("{}  {}", text::escape(&one.name), format::resource(&one.resource));
         labelled_text(&mut right, if at == 0 { "others run" } else { "" }, &text, width, Role::Text);
     }
-    if let Some(kept) = kept_for(node) {
-        labelled_text(&mut right, "reserved for", &kept, width, Role::StateWaiting);
+    if let Some(retained) = retained_for(node) {
+        labelled_text(&mut right, "reserved for", &retained, width, Role::StateWaiting);
     }
     for (at, (key, value)) in node.attributes.iter().enumerate() {
         let text = format!("{} = {}", text::escape(key), text::escape(value));
@@ -45,7 +45,7 @@ pub fn sheet(state: &State, id: &NodeId, width: usize, signs: &Signs) -> Sheet {
 }
 
 /// The asks that a node is kept for: `etl-1/k1-7`.
-pub fn kept_for(node: &NodeRow) -> Option<String> {
+pub fn retained_for(node: &NodeRow) -> Option<String> {
     let names: Vec<String> = node.reservations.iter().map(|(app, ask)| format!("{app}/{ask}")).collect();
     (!names.is_empty()).then(|| names.join(", "))
 }

@@ -39,7 +39,7 @@ pub fn labelled_text(lines: &mut Lines, label: &str, value: &str, width: usize, 
 
 /// A thing that is not there any more.
 pub fn gone(name: String) -> Sheet {
-    Sheet { title: vec![piece(Role::Title, name)], what: vec![dim("is gone")], ..Sheet::default() }
+    Sheet { title: vec![piece(Role::Title, name)], what: vec![dim("was removed")], ..Sheet::default() }
 }
 
 /// A figure, or the sign for nothing.

@@ -157,8 +157,8 @@ fn first_difference(lines: &mut Lines, first: &FirstDifference, width: usize) {
 /// The figures of both sides; with `all` also counts that are the same.
 fn figures(columns: Columns, (without, with): (&Figures, &Figures), long_wait: Duration, all: bool) -> Lines {
     let mut lines = Lines::new();
-    let mut add = |name: &str, one: String, other: String, kept: bool| {
-        if one != other || kept {
+    let mut add = |name: &str, one: String, other: String, retained: bool| {
+        if one != other || retained {
             lines.push(columns.figure(name.to_owned(), one, other));
         }
     };
@@ -236,7 +236,7 @@ fn nodes(lines: &mut Lines, columns: Columns, node: &str, sides: (Option<&NodeTa
 /// What the changes do to an application.
 fn effect(effect: Effect) -> String {
     match effect {
-        Effect::Rejected => "is refused".to_owned(),
+        Effect::Rejected => "is rejected".to_owned(),
         Effect::Killed => "is killed".to_owned(),
         Effect::Preempted => "is preempted more".to_owned(),
         Effect::NotStarted => "does not start".to_owned(),

@@ -14,14 +14,15 @@ const HEIGHT: usize = 4;
 /// What stands before a plot: its name and its scale.
 const BEFORE: usize = 26;
 /// The columns of a table of groups behind the name.
-const COLUMNS: [&str; 7] = ["asks", "p50", "p95", "p99", "longest", "waiting", "preempted"];
+const COLUMNS: [&str; 7] = ["requests", "p50", "p95", "p99", "longest", "waiting", "preempted"];
 /// How wide each of them is.
 const WIDE: usize = 9;
 
 /// The sheet of a run.
 pub fn sheet(run: &SimulatedRun, width: usize, signs: &Signs) -> Sheet {
     let mut sheet = Sheet { title: vec![piece(Role::Title, run.name.clone())], ..Sheet::default() };
-    sheet.what = vec![dim(format!("{}, the last event after {}", count(run.waits.count, "ask"), time(run.makespan)))];
+    sheet.what =
+        vec![dim(format!("{}, the last event after {}", count(run.waits.count, "request"), time(run.makespan)))];
     let waits = &run.waits;
     let percentiles = [("p50", waits.p50), ("p95", waits.p95), ("p99", waits.p99), ("longest", waits.max)];
     let percentiles: Vec<String> = percentiles.iter().map(|(name, wait)| format!("{name} {}", time(*wait))).collect();
@@ -64,7 +65,7 @@ fn plots(lines: &mut Lines, run: &SimulatedRun, width: usize, signs: &Signs) {
         show: share,
     });
     let waiting = Series {
-        label: "asks waiting".into(),
+        label: "requests waiting".into(),
         values: columns(run.waiting.iter().map(|count| i64::try_from(*count).unwrap_or(i64::MAX)).collect()),
         base: None,
         show: |count| count.to_string(),

@@ -23,13 +23,13 @@ pub fn app(state: &State, row: &Arc<AppRow>, width: usize, signs: &Signs) -> She
     let mut lines = Lines::new();
     labelled_text(&mut lines, "submitted by", &row.who.to_string(), width, Role::Text);
     let asked = if row.requested.is_empty() { "no queue" } else { &*row.requested };
-    labelled_text(&mut lines, "asked for", asked, width, Role::Text);
+    labelled_text(&mut lines, "requested", asked, width, Role::Text);
     for (at, (name, value)) in row.tags.iter().enumerate() {
         labelled_text(&mut lines, if at == 0 { "tags" } else { "" }, &format!("{name}={value}"), width, Role::Text);
     }
     lines.push(Vec::new());
     match &row.placement {
-        Some(record) => came(&mut lines, row, record, part, width, signs),
+        Some(record) => arrived(&mut lines, row, record, part, width, signs),
         None => {
             if let Some(message) = &row.message {
                 labelled_text(&mut lines, "message", message, width, Role::Error);
@@ -41,7 +41,14 @@ pub fn app(state: &State, row: &Arc<AppRow>, width: usize, signs: &Signs) -> She
     Sheet { title: vec![piece(Role::Title, row.id.to_string())], what, left: lines, right: Lines::new() }
 }
 
-fn came(lines: &mut Lines, row: &AppRow, record: &Record, part: Option<&PartitionView>, width: usize, signs: &Signs) {
+fn arrived(
+    lines: &mut Lines,
+    row: &AppRow,
+    record: &Record,
+    part: Option<&PartitionView>,
+    width: usize,
+    signs: &Signs,
+) {
     // What a template gave at that time is not known any more: it is not reported from today's.
     let verdict = walk::verdict(&record.placement, None, width, signs);
     lines.extend(verdict);

@@ -93,7 +93,7 @@ fn allocations(row: &AppRow) -> String {
 fn held(part: &PartitionView, row: &AppRow, name: &str) -> String {
     let (real, room) = (row.allocated.amount(name), row.placeholder.amount(name));
     let of = part.queue_at(&row.queue).and_then(|queue| share(real.saturating_add(room), queue.allocated.amount(name)));
-    let of = of.map_or_else(String::new, |of| format!("; {of} of the use of {}", row.queue));
+    let of = of.map_or_else(String::new, |of| format!("; {of} of the usage of {}", row.queue));
     match room {
         0 => format!("the sum of its allocations{of}"),
         _ => format!("{} in allocations + {} in placeholders{of}", show_amount(name, real), show_amount(name, room)),
@@ -103,7 +103,7 @@ fn held(part: &PartitionView, row: &AppRow, name: &str) -> String {
 fn asked(row: &AppRow, name: &str) -> String {
     match row.pending.amount(name) {
         0 => "no pending request needs any".to_owned(),
-        _ => format!("the sum of its {}", format::count(u64::from(row.pending_asks), "pending ask")),
+        _ => format!("the sum of its {}", format::count(u64::from(row.pending_asks), "pending request")),
     }
 }
 

@@ -13,9 +13,7 @@ pub fn why(row: &FairnessRow, column: FairnessColumn) -> String {
     let show = |amount: i64| show_amount(&row.resource, amount);
     let demand = show(row.used.saturating_add(row.pending));
     match column {
-        FairnessColumn::Queue => {
-            "a queue, leaf or parent; one row for each resource that it is guaranteed or uses".to_owned()
-        }
+        FairnessColumn::Queue => "a queue, leaf or parent; one row for each guaranteed or used resource".to_owned(),
         FairnessColumn::Resource => "the resource that the row counts".to_owned(),
         FairnessColumn::Lack => {
             format!("the deficit of {} as a share of the {} guaranteed", show(row.deficit()), show(row.guaranteed))
@@ -38,7 +36,7 @@ pub fn why(row: &FairnessRow, column: FairnessColumn) -> String {
         FairnessColumn::Since => {
             "the time since it has a deficit, by the samples of the history: at least this long".to_owned()
         }
-        FairnessColumn::HeldBy => "the siblings that use more than their guarantee, largest first".to_owned(),
+        FairnessColumn::BlockedBy => "the siblings that use more than their guarantee, largest first".to_owned(),
     }
 }
 
@@ -108,7 +106,8 @@ fn overview_words(label: &str) -> Option<&'static str> {
         "config" => "the errors and warnings of the active configuration, by the rules of the release",
         "preempted" => "allocations that were preempted in the last hour, by the events that are known here",
         "waits" => {
-            "applications with pending asks by what the last cycle found for their oldest ask, with the age of that ask"
+            "applications with pending requests, by the result of the last cycle for their oldest request, with the \
+                age of that request"
         }
         "use" => "allocated on all nodes of the partition, of their capacity",
         "demand" => "pending in the root queue",
@@ -129,9 +128,9 @@ fn overview_words(label: &str) -> Option<&'static str> {
 
 fn words(label: &str) -> Option<&'static str> {
     Some(match label {
-        "ask" => "a pending request, the first of identical ones; in the order of a cycle",
+        "request" => "a pending request, the first of identical ones; in the order of a cycle",
         "partition" => "the partition is stopped or has no nodes",
-        "draining" => "a queue on the way is stopped",
+        "draining" => "a queue on its path is stopped",
         "nothing" => "its requests sum to 0, so cycles skip it",
         "pod" => "its pod is not requested yet: it has scheduling gates or an unbound claim",
         "backoff" => "too many requests of its application found no node, so cycles skip the application for a time",
@@ -152,15 +151,15 @@ fn words(label: &str) -> Option<&'static str> {
         "next" => "what the next cycle does for it",
         "would help" => "a change that removes a cause",
         "cause" | "causes" => "the results of cycles since the first attempt, each with its age",
-        "stayed" => "allocations that were considered and not selected, with the reason",
+        "not chosen" => "allocations that were considered and not selected, with the reason",
         "found" => "what cycles found for it, in how many cycles, and how long ago",
-        "twin" => "a scheduler of this console in the state of the remote, compared with the decisions of the remote",
-        "of" | "the rule" | "the order" | "requester" | "its queue" | "the victim's" | "with it" => {
+        "copy" => "a scheduler of this console in the state of the remote scheduler, with its decisions compared",
+        "of" | "rule" | "order" | "requester" | "its queue" | "victim" | "with it" => {
             "the event, and the known state at that time"
         }
         "most by" | "reserved" | "others" | "waits" => "who uses the node, and which pending requests it could fit",
-        "it got" => "its allocations, oldest first",
-        "not known" => "what is unknown",
+        "allocated" => "its allocations, oldest first",
+        "unknown" => "what is unknown",
         "note" => "gang settings without an effect, or with another effect than intended",
         _ => return None,
     })

@@ -18,7 +18,9 @@ pub fn why(node: &NodeRow, column: NodeColumn) -> String {
             }
             (false, _) => "Unschedulable: existing allocations continue to run".to_owned(),
             (true, 0) => "schedulable: it accepts new allocations".to_owned(),
-            (true, kept) => format!("reserved for {}: it accepts only these", format::count(kept as u64, "ask")),
+            (true, retained) => {
+                format!("reserved for {}: it accepts only these", format::count(retained as u64, "request"))
+            }
         },
         NodeColumn::Allocations => {
             format!("allocations on it, of {}", format::count(applications(node) as u64, "application"))

@@ -24,7 +24,7 @@ pub fn why(state: &State, part: &PartitionView, row: &QueueRow, column: QueueCol
         QueueColumn::Memory => usage(part, row, MEMORY),
         QueueColumn::Trend => trend_cells::MEANS.to_owned(),
         QueueColumn::Other => "allocated resources without their own column".to_owned(),
-        QueueColumn::Live => "live applications in it and its children, in any state".to_owned(),
+        QueueColumn::Live => "active applications in it and its children, in any state".to_owned(),
         QueueColumn::MaxApps => "the maximum of running applications".to_owned(),
         QueueColumn::CpuGuaranteed | QueueColumn::MemoryGuaranteed => {
             "the amount that preemption can restore for it".to_owned()
@@ -57,7 +57,14 @@ fn state_words(state: &State, row: &QueueRow) -> String {
         QueueState::Draining => {
             let stuck = state.cluster.view.is_stuck(row, state.cluster.at);
             let after = format::duration(state.cluster.view.stuck_after);
-            let stuck = if stuck { format!(", longer than {after}, so it is called stuck (!)") } else { String::new() };
+            let stuck = if stuck {
+                format!(
+                    ", longer than {after}, so it is reported as stuck \
+                (!)"
+                )
+            } else {
+                String::new()
+            };
             format!(
                 "draining for {age}{stuck}: removed from the configuration, rejects new applications, is removed after its {} complete",
                 format::count(row.app_count, "application")

@@ -154,9 +154,9 @@ fn words(subject: &Subject, label: &str) -> Option<String> {
         (_, "binds now") => "limits that are fully used: nothing more starts under them",
         (_, "waits for it") => "applications with requests that wait for these limits",
         (_, "reserved for") => "requests for which this node is reserved; they are first here",
-        (_, "held back" | "this ask" | "message" | "note") => "its cause as the scheduler reports it",
+        (_, "held back" | "this request" | "message" | "note") => "its cause as the scheduler reports it",
         (_, "sorts") => "the order in which its applications are served",
-        (_, "tags" | "attributes" | "asked for" | "submitted by") => "as submitted",
+        (_, "tags" | "attributes" | "requested" | "submitted by") => "as submitted",
         (Subject::Why(_), rule) if rule.starts_with(|c: char| c.is_ascii_digit()) => {
             "the placement rules in the order of evaluation, with their results"
         }
@@ -177,7 +177,7 @@ fn history(of_queue: bool, label: &str) -> Option<String> {
             format!("pending, sampled every {every}; the height is the maximum")
         }
         "running" => format!("running applications, sampled every {every}; the height is the maximum"),
-        "pending asks" => format!("pending requests, sampled every {every}; the height is the maximum"),
+        "pending requests" => format!("pending requests, sampled every {every}; the height is the maximum"),
         "alloc/s" => "allocations per second between two samples; the height is the maximum".to_owned(),
         label if label.starts_with("peak") => "the maximum in the shown time".to_owned(),
         _ => return None,
@@ -189,7 +189,7 @@ fn partition(label: &str) -> Option<String> {
     let words = match label {
         "nodes" => "the nodes, and their sort policy",
         "queues" => "all queues of the tree, and how many of them drain",
-        "applications" => "live: in any state; ended ones are kept for a time",
+        "applications" => "live: in any state; ended ones are stored for a time",
         "placement" => "the placement rules; 5 tries them",
         "preemption" => "whether queues below their guarantee can preempt queues above theirs",
         "cpu" | "mem" => "allocated on all nodes, of the sum of their capacities",
@@ -203,7 +203,7 @@ fn beside(subject: &Subject) -> Option<Figure> {
     match subject {
         Subject::Revision(_) => Some(figure("the numbers", "", "the line numbers of the text")),
         Subject::Compare(..) => Some(figure("~ old → new", "", "the value in the first revision, and in the second")),
-        Subject::History(_) => Some(figure("a column", "", "the span is shown at the top; its last sample is shown")),
+        Subject::History(_) => Some(figure("a column", "", "the time range is at the top; its last sample is shown")),
         _ => None,
     }
 }

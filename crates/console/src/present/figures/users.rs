@@ -27,11 +27,11 @@ pub fn why(source: Source<'_>, part: &PartitionView, account: &Account, column: 
         },
         UserColumn::Apps => {
             let (running, live) = root.map_or((0, 0), |root| (root.running.len() as u64, root.apps));
-            format!("{running} run of {} that live", format::count(live, "application"))
+            format!("{running} of {} active applications run", format::count(live, "application"))
         }
         UserColumn::Cpu => used(row, VCORE),
         UserColumn::Memory => used(row, MEMORY),
-        UserColumn::Live => "live applications, in any state".to_owned(),
+        UserColumn::Live => "active applications, in any state".to_owned(),
         UserColumn::Trend => trend_cells::MEANS.to_owned(),
         UserColumn::Other => "allocated resources without their own column".to_owned(),
         UserColumn::Limits => {
@@ -87,7 +87,7 @@ pub fn why_level(source: Source<'_>, part: &PartitionView, page: &AccountPage, c
             let running = level.running.len();
             let max = limit.as_ref().and_then(LimitUse::max_running);
             let most = max.map_or("no application limit here".to_owned(), |max| format!("at most {max} by the limit"));
-            format!("{running} run of {} here and below; {most}", format::count(level.apps, "live application"))
+            format!("{running} run of {} here and below; {most}", format::count(level.apps, "active application"))
         }
         LevelColumn::CpuLimit | LevelColumn::MemoryLimit | LevelColumn::AppsLimit => {
             "the limit on this queue; parents may have limits too".to_owned()
@@ -102,7 +102,7 @@ pub fn why_level(source: Source<'_>, part: &PartitionView, page: &AccountPage, c
 
 fn level_used(level: &QueueUsageRow, limit: Option<&LimitUse>, all: Option<i64>, name: &str) -> String {
     let used = level.allocated.amount(name);
-    let of = all.and_then(|all| share(used, all)).map_or_else(String::new, |of| format!(", {of} of the queue's use"));
+    let of = all.and_then(|all| share(used, all)).map_or_else(String::new, |of| format!(", {of} of the queue's usage"));
     let max = limit.and_then(|limit| limit.max()?.get(name));
     let limit = match max {
         None => "no limit on this queue".to_owned(),

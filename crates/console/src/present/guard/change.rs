@@ -60,8 +60,8 @@ pub fn may(state: &State, kind: Kind) -> Result<(), String> {
     }
     let (scheduler_acl, admin) =
         touched.map_or((true, Vec::new()), |touched| (false, vec![(part.name.to_string(), touched)]));
-    let lacks = ConfigRights { scheduler_acl, admin };
-    Err(Refusal::no_config_rights(actor, &act, &lacks).reason())
+    let shortfall = ConfigRights { scheduler_acl, admin };
+    Err(Refusal::no_config_rights(actor, &act, &shortfall).reason())
 }
 
 /// Whether another configuration is in force by now than the one that was looked at.

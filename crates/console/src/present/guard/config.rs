@@ -25,7 +25,7 @@ pub fn has_faults(state: &State) -> Result<(), String> {
     on_page(state)?;
     match page_of(state) {
         Some(page) if !page.checked.faults.is_empty() || !page.find.is_empty() => Ok(()),
-        _ => Err("no faults".to_owned()),
+        _ => Err("no errors".to_owned()),
     }
 }
 

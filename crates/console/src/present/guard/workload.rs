@@ -24,7 +24,7 @@ pub fn allowed(state: &State, act: PartitionAct) -> Result<(), String> {
 pub fn may_submit(state: &State) -> Result<(), String> {
     part(state).ok_or("no partition")?;
     match &state.cluster.actor()?.read_only {
-        Some(why) => Err(format!("read only: {why}")),
+        Some(why) => Err(format!("read-only: {why}")),
         None => Ok(()),
     }
 }

@@ -207,7 +207,8 @@ fn waits(part: &PartitionView, app: &AppRow, line: &AccountLine) -> Vec<Piece> {
     let wanted = app.asks.values().find_map(|ask| limits::too_full(part, app, &ask.resource, None));
     let why = limits::held_back(part, app, None).or(wanted);
     let verb = if line.asks == 1 { "waits" } else { "wait" };
-    let mut pieces = vec![piece(Role::StateWaiting, format!("{} {verb}", format::count(u64::from(line.asks), "ask")))];
+    let mut pieces =
+        vec![piece(Role::StateWaiting, format!("{} {verb}", format::count(u64::from(line.asks), "request")))];
     pieces.extend(why.map(|why| dim(format!(": {why}"))));
     pieces
 }

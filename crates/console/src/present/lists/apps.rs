@@ -123,7 +123,7 @@ pub fn table<'a>(state: &'a State, page: &'a AppsPage, width: u16) -> Table<'a> 
         let Some((part, line)) = part.zip(page.list.rows.get(index)) else { return };
         match app_at(part, line) {
             Some(row) => app_cell(pen, state, page, &row, what, slot),
-            None if what == Cell::Id => pen.cell(slot, &[dim("ended just now")]),
+            None if what == Cell::Id => pen.cell(slot, &[dim("just ended")]),
             None => {}
         }
     });

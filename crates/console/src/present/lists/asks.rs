@@ -129,7 +129,7 @@ pub fn table<'a>(state: &'a State, page: &'a AppPage, width: u16) -> Table<'a> {
         let Some((row, key)) = page.row.as_ref().zip(page.list.rows.get(index)) else { return };
         match row.asks.get(key) {
             Some(ask) => ask_cell(pen, state, row, ask, what, slot),
-            None if what == AskCell::Id => pen.cell(slot, &[dim("gone just now")]),
+            None if what == AskCell::Id => pen.cell(slot, &[dim("just removed")]),
             None => {}
         }
     });
@@ -152,7 +152,7 @@ fn no_asks(page: &AppPage) -> Vec<String> {
     match &page.row {
         None => vec![format!("no application {} in this partition", page.id)],
         Some(_) if total > 0 => vec![
-            format!("the filter {} hides {total} of {}", page.list.filter, format::count(total as u64, "ask")),
+            format!("the filter {} hides {total} of {}", page.list.filter, format::count(total as u64, "request")),
             "esc clears it".to_owned(),
         ],
         Some(row) if row.state.is_ended() => vec![format!("{} is {}: it has no allocations", row.id, row.state)],

@@ -23,7 +23,7 @@ use view::units::show_amount;
 pub const fn unit(column: FairnessColumn) -> Unit {
     match column {
         FairnessColumn::Lack => Unit::Share,
-        FairnessColumn::Queue | FairnessColumn::Resource | FairnessColumn::HeldBy => Unit::Words,
+        FairnessColumn::Queue | FairnessColumn::Resource | FairnessColumn::BlockedBy => Unit::Words,
         FairnessColumn::Since => Unit::Lasting,
         _ => Unit::Count,
     }
@@ -32,10 +32,10 @@ pub const fn unit(column: FairnessColumn) -> Unit {
 /// What a column says of a row.
 pub fn value(row: &FairnessRow, column: FairnessColumn, now: Time) -> Value<'_> {
     match column {
-        FairnessColumn::Lack => Value::Figure(row.lack()),
+        FairnessColumn::Lack => Value::Figure(row.shortage()),
         FairnessColumn::Queue => Value::text(row.queue.as_str()),
         FairnessColumn::Resource => Value::text(format::resource_name(&row.resource)),
-        FairnessColumn::HeldBy => Value::text(held_by(row)),
+        FairnessColumn::BlockedBy => Value::text(blocked_by(row)),
         FairnessColumn::Since => Value::lasting(now, row.since),
         other => amount(row, other).map_or(Value::Nothing, Value::Figure),
     }
@@ -54,7 +54,7 @@ fn amount(row: &FairnessRow, column: FairnessColumn) -> Option<i64> {
     })
 }
 
-fn held_by(row: &FairnessRow) -> String {
+fn blocked_by(row: &FairnessRow) -> String {
     row.borrowers.iter().map(|queue| queue.name()).collect::<Vec<_>>().join(", ")
 }
 
@@ -110,7 +110,7 @@ fn plans([queue, resource, _]: [u16; 3]) -> impl Iterator<Item = Vec<Col<Fairnes
             columns.push(right(C::Since, "SINCE", 6));
         }
         if step < 1 {
-            columns.push(Col { gap: 2, ..left(C::HeldBy, "BLOCKED BY", 16) }.up_to(60));
+            columns.push(Col { gap: 2, ..left(C::BlockedBy, "BLOCKED BY", 16) }.up_to(60));
         }
         columns
     })
@@ -131,7 +131,7 @@ fn own(column: FairnessColumn, [queue, resource, _]: [u16; 3]) -> Col<FairnessCo
         C::Borrowed => right(C::Borrowed, "BORROWED", 8),
         C::Idle => right(C::Idle, "IDLE", 6),
         C::Since => right(C::Since, "SINCE", 6),
-        C::HeldBy => Col { gap: 2, ..left(C::HeldBy, "BLOCKED BY", 16) }.up_to(120),
+        C::BlockedBy => Col { gap: 2, ..left(C::BlockedBy, "BLOCKED BY", 16) }.up_to(120),
     }
 }
 
@@ -147,11 +147,11 @@ fn cell(pen: &mut Writer, state: &State, row: &FairnessRow, what: FairnessColumn
             return;
         }
         FairnessColumn::Resource => vec![plain(format::resource_name(&row.resource).to_owned())],
-        FairnessColumn::Lack if row.lack() == 0 => vec![dim(nothing)],
-        FairnessColumn::Lack => vec![piece(Role::Warning, format!("{}%", (row.lack() + 9) / 10))],
+        FairnessColumn::Lack if row.shortage() == 0 => vec![dim(nothing)],
+        FairnessColumn::Lack => vec![piece(Role::Warning, format!("{}%", (row.shortage() + 9) / 10))],
         FairnessColumn::Deficit => vec![figure(row.deficit(), Role::Warning)],
         FairnessColumn::Since => vec![plain(format::age(state.cluster.at, row.since, nothing))],
-        FairnessColumn::HeldBy => vec![plain(held_by(row))],
+        FairnessColumn::BlockedBy => vec![plain(blocked_by(row))],
         other => vec![figure(amount(row, other).unwrap_or_default(), Role::Text)],
     };
     pen.cell(slot, &pieces);

@@ -89,7 +89,7 @@ pub fn table<'a>(state: &'a State, page: &'a NodePage, width: u16) -> Table<'a> 
         let allocation = page.row.as_ref().zip(page.list.rows.get(index)).map(|(node, key)| node.allocations.get(key));
         match allocation {
             Some(Some(allocation)) => cell(pen, state, allocation, what, slot),
-            Some(None) if what == Cell::App => pen.cell(slot, &[dim("gone just now")]),
+            Some(None) if what == Cell::App => pen.cell(slot, &[dim("just removed")]),
             _ => {}
         }
     });

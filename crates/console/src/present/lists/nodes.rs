@@ -117,7 +117,7 @@ pub fn table<'a>(state: &'a State, page: &'a NodesPage, width: u16) -> Table<'a>
         let Some((part, id)) = state.cluster.part().zip(page.list.rows.get(index)) else { return };
         match part.nodes.get(id) {
             Some(node) => cell(pen, state, (part, node), what, slot),
-            None if what == Cell::Id => pen.cell(slot, &[dim(format!("{id}, gone just now"))]),
+            None if what == Cell::Id => pen.cell(slot, &[dim(format!("{id}, just removed"))]),
             None => {}
         }
     });

@@ -168,7 +168,7 @@ pub fn why(sheet: &ShadowSheet, row: &ShadowDifference, column: ShadowColumn) ->
             "order" => "kornsole allows the pod there, and allocates another one first",
             "illegal" => "kornsole forbids it",
             "missed" => "kornsole would have made a decision that the scheduler has not made for a long time",
-            _ => "the data does not decide it; it is not counted",
+            _ => "the data is not sufficient to decide; it is not counted",
         }
         .to_owned(),
         C::Queue => match sheet.queues.iter().find(|(queue, _)| *queue == row.queue) {

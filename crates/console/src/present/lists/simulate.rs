@@ -102,8 +102,8 @@ fn plans(widest: u16) -> impl Iterator<Item = Vec<Col<SimulationColumn>>> {
         let name = left(C::Run, "RUN", if step < 3 { widest.clamp(10, 40) } else { 10 }).up_to(widest);
         let all = [C::Asks, C::P50, C::P95, C::P99, C::Longest, C::Waiting, C::Rejected, C::Preempted, C::Makespan];
         let all = all.into_iter().chain([C::Cpu, C::Memory, C::Fairness]);
-        let kept = all.filter(|column| LEAST.iter().all(|(left_out, from)| left_out != column || step < *from));
-        std::iter::once(name).chain(kept.map(|column| own(column, widest))).collect()
+        let retained = all.filter(|column| LEAST.iter().all(|(left_out, from)| left_out != column || step < *from));
+        std::iter::once(name).chain(retained.map(|column| own(column, widest))).collect()
     })
 }
 

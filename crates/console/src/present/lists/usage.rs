@@ -136,8 +136,8 @@ fn plans(by: UsageBy, widest: u16) -> impl Iterator<Item = Vec<Col<UsageColumn>>
         let all = [C::Cpu, C::Memory, C::Share, C::Waited, C::Borrowed, C::Guaranteed, C::MemoryWaited];
         let all = all.into_iter().chain([C::MemoryBorrowed, C::Other]);
         let all = all.filter(|column| guaranteed || *column != C::Guaranteed);
-        let kept = all.filter(|column| LEAST.iter().all(|(left_out, from)| left_out != column || step < *from));
-        std::iter::once(name).chain(kept.map(|column| own(column, by, widest))).collect()
+        let retained = all.filter(|column| LEAST.iter().all(|(left_out, from)| left_out != column || step < *from));
+        std::iter::once(name).chain(retained.map(|column| own(column, by, widest))).collect()
     })
 }
 

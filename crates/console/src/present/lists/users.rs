@@ -116,7 +116,7 @@ pub fn table<'a>(state: &'a State, page: &'a UsersPage, width: u16) -> Table<'a>
         let Some((part, account)) = state.cluster.part().zip(page.list.rows.get(index)) else { return };
         match part.usage_of(account.side, &account.name) {
             Some(row) => cell(pen, (state, part, page), account, row, what, slot),
-            None if what == Cell::Name => pen.cell(slot, &[dim(format!("{}, gone just now", account.name))]),
+            None if what == Cell::Name => pen.cell(slot, &[dim(format!("{}, just removed", account.name))]),
             None => {}
         }
     });

@@ -129,7 +129,7 @@ impl Present for AppPage {
         let age = state.cluster.at.since(if ended { row.finished.unwrap_or(since) } else { since });
         let allocated = row.asks.len().saturating_sub(row.pending_asks as usize);
         facts.extend([
-            vec![dim(format!("{allocated} of {}", format::count(row.asks.len() as u64, "ask")))],
+            vec![dim(format!("{allocated} of {}", format::count(row.asks.len() as u64, "request")))],
             vec![plain(row.who.to_string())],
             vec![
                 apps::state_piece(row.state),

@@ -1,6 +1,6 @@
 //! The nodes, and one node.
 
-use crate::present::details::node::kept_for;
+use crate::present::details::node::retained_for;
 use crate::present::figures::nodes as figures;
 use crate::present::lists::{node, nodes as list};
 use crate::present::page::Present;
@@ -57,8 +57,8 @@ impl Present for NodePage {
 
     fn facts(&self, _state: &State, signs: &'static Signs) -> Vec<Vec<Piece>> {
         let mut facts = vec![sort(signs, &self.list), filter(signs, &self.list), count(&self.list, "allocation")];
-        let kept = self.row.as_ref().and_then(|row| kept_for(row));
-        facts.extend(kept.map(|kept| vec![piece(Role::StateWaiting, format!("reserved for {kept}"))]));
+        let retained = self.row.as_ref().and_then(|row| retained_for(row));
+        facts.extend(retained.map(|retained| vec![piece(Role::StateWaiting, format!("reserved for {retained}"))]));
         facts
     }
 

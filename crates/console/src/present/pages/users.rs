@@ -70,7 +70,7 @@ impl AccountPage {
         };
         let full: Vec<String> = counting.into_iter().filter(LimitUse::is_full).map(words).collect();
         match full.len() {
-            0 => vec![dim("no limit binds")],
+            0 => vec![dim("no limit is reached")],
             1 => vec![piece(Role::Danger, format!("{} binds", full[0]))],
             _ => vec![piece(Role::Danger, format!("{} bind", full.join(", ")))],
         }

@@ -312,7 +312,7 @@ impl Session {
 
     fn read_events(&mut self) {
         if let Some(since) = aftermath::wanted(&self.state) {
-            self.act(Action::Aftermath(self.source.events(since, Events::KEPT)));
+            self.act(Action::Aftermath(self.source.events(since, Events::RETAINED)));
         }
         if !overview::reads_events(&self.state) || self.reading {
             return;
@@ -322,10 +322,10 @@ impl Session {
         if next.saturating_sub(since) > AT_ONCE {
             self.reading = true;
             let source = SourceHandle(Arc::clone(&self.source));
-            self.effects.push(Work::ReadEvents(source, since, Events::KEPT).into());
+            self.effects.push(Work::ReadEvents(source, since, Events::RETAINED).into());
             return;
         }
-        self.act(Action::Events(self.source.events(since, Events::KEPT)));
+        self.act(Action::Events(self.source.events(since, Events::RETAINED)));
         self.read_earlier_events();
     }
 

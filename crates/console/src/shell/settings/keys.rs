@@ -78,7 +78,7 @@ fn chord(context: Context, entry: &Entry<'_, '_>, own: &[Chord], faults: &mut Ve
 /// The command of a binding.
 fn check(name: &str, argument: Option<&str>) -> Result<command::CommandId, (String, &'static str)> {
     let Some(command) = command::by_binding_name(name) else {
-        return Err((format!("no command {name:?}"), "see docs/guide/keys.md; \"none\" unbinds the key"));
+        return Err((format!("unknown command {name:?}"), "see docs/guide/keys.md; \"none\" unbinds the key"));
     };
     match (command.argument, argument) {
         (Argument::None, Some(_)) => Err((format!("{name} has no arguments"), "write only its name")),

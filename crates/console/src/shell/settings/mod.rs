@@ -295,7 +295,7 @@ a = 'accept'
     fn every_fault_is_reported_with_its_place_and_the_rest_holds() {
         let read = read(FAULTS);
         insta::assert_snapshot!(read.fault_report("settings.toml", FAULTS), @r#"
-        settings.toml:1:9: error[OWN-003]: no theme "neon"
+        settings.toml:1:9: error[OWN-003]: unknown theme "neon"
           1 | theme = 'neon'
             |         ^
             = available: dark, light, high-contrast, high-contrast-light, colour-blind, ansi16, mono, catppuccin-mocha, dracula, gruvbox-dark, gruvbox-light, nord, tokyo-night
@@ -303,11 +303,11 @@ a = 'accept'
           2 | ascii = 'yes'
             |         ^
             = write true or false
-        settings.toml:3:1: error[OWN-002]: no setting "colour"
+        settings.toml:3:1: error[OWN-002]: unknown setting "colour"
           3 | colour = 1
             | ^
             = available: theme, ascii, linear, mouse, marks, units, refresh, start, keys, columns, views, contexts, command, core, default
-        settings.toml:4:7: error[OWN-010]: no context "lists"
+        settings.toml:4:7: error[OWN-010]: unknown context "lists"
           4 | [keys.lists]
             |       ^
             = available: queues, apps, app, job, pod, nodes, node, users, account, details, explain, fairness, alerts, placement, config, contexts, change, events, audit, revisions, simulate, usage, shadow, clusters, trends, list, page, edit, form, filter, command, confirm, typed, reason, help, messages, columns, always
@@ -315,7 +315,7 @@ a = 'accept'
           7 | entr = 'open'
             | ^
             = a character, or enter, esc, tab, space, up, pgdn, F5, ctrl-x, alt-x …; a chord has blanks: "g g"
-        settings.toml:8:5: error[OWN-012]: no command "dance"
+        settings.toml:8:5: error[OWN-012]: unknown command "dance"
           8 | x = 'dance'
             |     ^
             = see docs/guide/keys.md; "none" unbinds the key

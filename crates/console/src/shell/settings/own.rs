@@ -129,7 +129,7 @@ fn field<'v>(entry: &Entry<'_, 'v>, written: &mut Written<'v>, others: &[OwnComm
                 Some((_, output)) => written.output = *output,
                 None => {
                     let hint = "valid: pager, background, terminal";
-                    faults.push(entry.wrong("OWN-003", format!("no output {name:?}"), hint));
+                    faults.push(entry.wrong("OWN-003", format!("unknown output {name:?}"), hint));
                 }
             }
         }
@@ -177,7 +177,7 @@ fn pages(entry: &Entry<'_, '_>, faults: &mut Vec<Fault>) -> Vec<Context> {
             None => {
                 let names: Vec<&str> = known().map(Context::name).collect();
                 let hint = format!("available: {}", names.join(", "));
-                faults.push(entry.wrong("OWN-010", format!("no page {name:?}"), &hint));
+                faults.push(entry.wrong("OWN-010", format!("unknown page {name:?}"), &hint));
             }
         }
     }
@@ -272,8 +272,8 @@ fn taken<'k>(keymap: &'k Keymap, context: Context, chord: &Chord) -> Option<&'k 
             other == own || list || matches!(other, Context::Page | Context::Always)
         }
     };
-    let alike = |other: &Chord| other.starts_with(chord) || chord.starts_with(other);
-    keymap.bindings.iter().find(|binding| with(binding.context) && alike(&binding.chord))
+    let identical = |other: &Chord| other.starts_with(chord) || chord.starts_with(other);
+    keymap.bindings.iter().find(|binding| with(binding.context) && identical(&binding.chord))
 }
 
 #[cfg(test)]
@@ -359,11 +359,11 @@ name = 'four'
             [
                 "2:8 OWN-040 apps is a command of the console",
                 "8:7 OWN-041 unknown placeholder {que}",
-                "12:9 OWN-010 no page \"appps\"",
+                "12:9 OWN-010 unknown page \"appps\"",
                 "13:7 OWN-041 a quote is not closed",
                 "16:7 OWN-042 x already means explain there (in every list), so three has no key",
-                "19:10 OWN-003 no output \"paper\"",
-                "20:1 OWN-002 no key of a command \"colour\"",
+                "19:10 OWN-003 unknown output \"paper\"",
+                "20:1 OWN-002 unknown key of a command \"colour\"",
                 "21:1 OWN-040 a command without \"run\"",
             ]
         );

@@ -39,7 +39,7 @@ pub(super) fn start(entry: &Entry<'_, '_>, faults: &mut Vec<Fault>) -> Option<St
     let name = entry.text(faults)?;
     let found = StartPage::NAMES.iter().find(|(known, _)| *known == name);
     if found.is_none() {
-        faults.push(entry.wrong("OWN-003", format!("no first page {name:?}"), "valid: cluster, queues"));
+        faults.push(entry.wrong("OWN-003", format!("unknown first page {name:?}"), "valid: cluster, queues"));
     }
     found.map(|(_, page)| *page)
 }
@@ -48,7 +48,7 @@ pub(super) fn units(entry: &Entry<'_, '_>, faults: &mut Vec<Fault>) -> Option<Si
     let name = entry.text(faults)?;
     let found = SizeUnits::NAMES.iter().find(|(known, _)| *known == name);
     if found.is_none() {
-        faults.push(entry.wrong("OWN-003", format!("no units {name:?}"), "valid: binary, decimal"));
+        faults.push(entry.wrong("OWN-003", format!("unknown units {name:?}"), "valid: binary, decimal"));
     }
     found.map(|(_, units)| *units)
 }
@@ -67,7 +67,11 @@ pub(super) fn theme(entry: &Entry<'_, '_>, themes: &Themes, faults: &mut Vec<Fau
     let name = entry.text(faults)?;
     let theme = themes.get(name).map(|theme| theme.name.clone());
     if theme.is_none() {
-        faults.push(entry.wrong("OWN-003", format!("no theme {name:?}"), &format!("available: {}", themes.names())));
+        faults.push(entry.wrong(
+            "OWN-003",
+            format!("unknown theme {name:?}"),
+            &format!("available: {}", themes.names()),
+        ));
     }
     theme
 }

@@ -59,7 +59,7 @@ impl fmt::Debug for CommandId {
 
 /// What stands in a list: the row under the cursor, marks, folding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[allow(missing_docs, reason = "the registry says what each does")]
+#[allow(missing_docs, reason = "the registry describes each command")]
 pub enum RowCommand {
     Open,
     Details,
@@ -82,7 +82,7 @@ pub enum RowCommand {
 
 /// How a list is sorted, and which columns it has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[allow(missing_docs, reason = "the registry says what each does")]
+#[allow(missing_docs, reason = "the registry describes each command")]
 pub enum ColumnCommand {
     SortNext,
     SortPrevious,
@@ -103,7 +103,7 @@ pub enum ColumnCommand {
 
 /// Another page, or a layer with something to read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[allow(missing_docs, reason = "the registry says what each does")]
+#[allow(missing_docs, reason = "the registry describes each command")]
 pub enum GoCommand {
     Queues,
     Apps,
@@ -157,7 +157,7 @@ pub enum GoCommand {
 
 /// The forms: a submission to place, a change of one queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[allow(missing_docs, reason = "the registry says what each does")]
+#[allow(missing_docs, reason = "the registry describes each command")]
 pub enum FormCommand {
     Try,
     TryText,
@@ -177,7 +177,7 @@ pub enum FormCommand {
 
 /// The text of a configuration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[allow(missing_docs, reason = "the registry says what each does")]
+#[allow(missing_docs, reason = "the registry describes each command")]
 pub enum TextCommand {
     EditText,
     EndEdit,
@@ -204,7 +204,7 @@ pub enum TextCommand {
 
 /// The events, the audit and the revisions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[allow(missing_docs, reason = "the registry says what each does")]
+#[allow(missing_docs, reason = "the registry describes each command")]
 pub enum LogCommand {
     Follow,
     EventsAll,
@@ -221,7 +221,7 @@ pub enum LogCommand {
 
 /// The past: the moment that is on the screen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[allow(missing_docs, reason = "the registry says what each does")]
+#[allow(missing_docs, reason = "the registry describes each command")]
 pub enum TimeCommand {
     GoBack,
     StepBack,
@@ -231,7 +231,7 @@ pub enum TimeCommand {
 
 /// The page of trends: values, and moving in time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[allow(missing_docs, reason = "the registry says what each does")]
+#[allow(missing_docs, reason = "the registry describes each command")]
 pub enum TrendCommand {
     TrendEarlier,
     TrendLater,
@@ -252,7 +252,7 @@ pub enum TrendCommand {
 
 /// What if: a copy of the cluster, and the changes in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[allow(missing_docs, reason = "the registry says what each does")]
+#[allow(missing_docs, reason = "the registry describes each command")]
 pub enum TrialCommand {
     WhatIf,
     TryThis,
@@ -266,7 +266,7 @@ pub enum TrialCommand {
 
 /// What is asked of the scheduler.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[allow(missing_docs, reason = "the registry says what each does")]
+#[allow(missing_docs, reason = "the registry describes each command")]
 pub enum OrderCommand {
     Kill,
     MoveBack,
@@ -286,7 +286,7 @@ pub enum OrderCommand {
 
 /// Jobs of this machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[allow(missing_docs, reason = "the registry says what each does")]
+#[allow(missing_docs, reason = "the registry describes each command")]
 pub enum JobCommand {
     Job,
     FollowOutput,
@@ -299,7 +299,7 @@ pub enum JobCommand {
 
 /// Pods of Kubernetes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[allow(missing_docs, reason = "the registry says what each does")]
+#[allow(missing_docs, reason = "the registry describes each command")]
 pub enum PodCommand {
     Describe,
     Log,
@@ -317,7 +317,7 @@ pub enum PodCommand {
 
 /// A line that is being written, and a question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[allow(missing_docs, reason = "the registry says what each does")]
+#[allow(missing_docs, reason = "the registry describes each command")]
 pub enum PromptCommand {
     Filter,
     CommandLine,
@@ -335,7 +335,7 @@ pub enum PromptCommand {
 
 /// The console itself: the picture, the clipboard, files, the end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[allow(missing_docs, reason = "the registry says what each does")]
+#[allow(missing_docs, reason = "the registry describes each command")]
 pub enum ScreenCommand {
     Refresh,
     Freeze,

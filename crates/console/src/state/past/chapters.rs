@@ -84,8 +84,8 @@ impl Chapters {
     /// Where a step leads from a time: to right before the last thing that mattered before it, or the next one after it. `watched` are
     /// the moments that come of themselves.
     pub fn seek(&self, step: Step, here: Time, watched: &VecDeque<Moment>) -> StepTarget {
-        let kept = self.spans.iter().map(|span| (span.from, span.to, &span.moments));
-        let spans: Vec<_> = kept.chain(self.watched.map(|from| (from, NEVER, watched))).collect();
+        let retained = self.spans.iter().map(|span| (span.from, span.to, &span.moments));
+        let spans: Vec<_> = retained.chain(self.watched.map(|from| (from, NEVER, watched))).collect();
         // What is known reaches from here as far as one span follows on another.
         let mut at = if step == Step::Back { here } else { here + INSTANT };
         loop {
@@ -157,13 +157,13 @@ mod tests {
     }
 
     /// A scheduler of which snapshots are kept of some seconds, and something mattered at others; the last is the present.
-    struct Kept {
+    struct Retained {
         snapshots: Vec<u64>,
         mattered: Vec<u64>,
         now: u64,
     }
 
-    impl Kept {
+    impl Retained {
         fn span(&self, step: Step, at: Time) -> Span {
             let begins = |from: &&u64| match step {
                 Step::Back => seconds(**from) < at,
@@ -207,9 +207,10 @@ mod tests {
 
     #[test]
     fn each_thing_that_mattered_is_a_stop_whatever_was_looked_up_before() {
-        let kept = Kept { snapshots: vec![0, 20, 40, 41, 60], mattered: vec![3, 20, 21, 40, 59, 70, 95], now: 100 };
+        let retained =
+            Retained { snapshots: vec![0, 20, 40, 41, 60], mattered: vec![3, 20, 21, 40, 59, 70, 95], now: 100 };
         for watched in [10, 59, 65, 90, 100] {
-            let (back, on, looked) = kept.walk(watched);
+            let (back, on, looked) = retained.walk(watched);
             assert_eq!(back, [95, 70, 59, 40, 21, 20, 3], "watched from {watched}");
             assert_eq!(on, [20, 21, 40, 59, 70, 95], "watched from {watched}");
             assert!(looked <= 5, "{looked} times");
@@ -219,8 +220,8 @@ mod tests {
     #[test]
     fn a_long_past_is_walked_with_little_in_memory() {
         let all: Vec<u64> = (1..200).map(|at| at * 5).collect();
-        let kept = Kept { snapshots: (0..100).map(|at| at * 10).collect(), mattered: all.clone(), now: 1000 };
-        let (back, on, looked) = kept.walk(1000);
+        let retained = Retained { snapshots: (0..100).map(|at| at * 10).collect(), mattered: all.clone(), now: 1000 };
+        let (back, on, looked) = retained.walk(1000);
         assert_eq!(back, all.iter().rev().copied().collect::<Vec<_>>());
         assert_eq!(on, all[1..]);
         assert!((100..250).contains(&looked), "{looked}");

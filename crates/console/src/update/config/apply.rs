@@ -19,14 +19,14 @@ use view::act::{Act, Configuration, LoadedBy, Order};
 /// Asks whether the text is to be applied.
 pub fn ask_apply(state: &mut State) {
     let Page::Config(page) = state.page() else { return };
-    let kept = state.cluster.past.kept;
-    let question = question("Apply the configuration?".to_owned(), &page.checked, page.base.as_deref(), kept);
+    let retained = state.cluster.past.retained;
+    let question = question("Apply the configuration?".to_owned(), &page.checked, page.base.as_deref(), retained);
     state.ask(question);
 }
 
-/// The question before a text comes into force; `kept`: all that the scheduler does is. One that lets a whole subtree drain, or many
+/// The question before a text comes into force; `retained`: all that the scheduler does is. One that lets a whole subtree drain, or many
 /// applications, asks for a name.
-pub fn question(title: String, checked: &CheckResult, base: Option<&Configuration>, kept: bool) -> Confirm {
+pub fn question(title: String, checked: &CheckResult, base: Option<&Configuration>, retained: bool) -> Confirm {
     let summary = &checked.summary;
     let mut lines =
         vec![if summary.is_empty() { "only comments and order change".to_owned() } else { summary.clone() }];
@@ -44,7 +44,7 @@ pub fn question(title: String, checked: &CheckResult, base: Option<&Configuratio
         None if base.is_some_and(|base| base.by == LoadedBy::Seen) => {
             "It is written to the ConfigMap; kornsole waits until the scheduler applies it.".to_owned()
         }
-        None if kept => "It is applied immediately, and is stored with the state.".to_owned(),
+        None if retained => "It is applied immediately, and is stored with the state.".to_owned(),
         None => "It is applied immediately; it is in memory only.".to_owned(),
     });
     if let Some(entry) = base.and_then(|base| base.config_map.as_ref()).filter(|entry| !entry.owners.is_empty()) {

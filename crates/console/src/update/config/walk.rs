@@ -65,7 +65,7 @@ pub fn next(state: &mut State, forward: bool) {
     }
     match next_fault(page, forward) {
         Some((row, column)) => page.buffer.go(row, column),
-        None => state.say(Grade::Info, "no faults"),
+        None => state.say(Grade::Info, "no errors"),
     }
 }
 

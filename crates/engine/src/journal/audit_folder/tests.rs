@@ -1,4 +1,4 @@
-//! The folder: what is written is there again, whatever happened in between.
+//! The directory: what is written is there again, whatever happened in between.
 
 use std::fs;
 use std::path::PathBuf;
@@ -61,14 +61,14 @@ fn what_is_written_is_there_again_and_numbers_continue() {
     drop(writer);
 
     let folder = scratch.open();
-    let kept = folder.kept();
-    assert_eq!(reasons(&kept), [(1, "before"), (2, "later")]);
+    let retained = folder.retained();
+    assert_eq!(reasons(&retained), [(1, "before"), (2, "later")]);
     assert_eq!(
-        kept.revisions.iter().map(|one| (one.number, one.text.as_deref())).collect::<Vec<_>>(),
+        retained.revisions.iter().map(|one| (one.number, one.text.as_deref())).collect::<Vec<_>>(),
         [(1, Some("one"))]
     );
     let log = Arc::new(AuditLog::default());
-    log.restore(kept);
+    log.restore(retained);
     let mut writer = folder.follow(&log);
     enter(&log, "again");
     writer.write().unwrap();
@@ -97,8 +97,8 @@ fn older_entries_than_memory_has_come_from_the_file() {
     let ids: Vec<u64> = log.entries(&query).iter().map(|entry| entry.id).collect();
     assert_eq!(ids, [7, 6, 5, 4, 3, 2, 1]);
     drop(writer);
-    let kept = scratch.open().kept();
-    assert_eq!((kept.entries.len(), kept.entries[0].id), (MOST_ENTRIES, 6), "as much as memory takes");
+    let retained = scratch.open().retained();
+    assert_eq!((retained.entries.len(), retained.entries[0].id), (MOST_ENTRIES, 6), "as much as memory takes");
 }
 
 #[test]
@@ -134,7 +134,7 @@ fn of_a_damaged_file_the_intact_entries_stay_and_the_file_is_moved_aside() {
     let folder = scratch.open();
     let note = folder.notes().join(" ");
     assert!(note.contains("audit.damaged-") && note.contains("2 intact entries and 1 configurations"), "{note}");
-    assert_eq!(reasons(&folder.kept()), [(1, "first"), (2, "second")]);
+    assert_eq!(reasons(&folder.retained()), [(1, "first"), (2, "second")]);
     let names: Vec<String> =
         fs::read_dir(&scratch.0).unwrap().map(|one| one.unwrap().file_name().into_string().unwrap()).collect();
     assert!(names.iter().any(|name| name.starts_with("audit.damaged-")), "{names:?}");
@@ -163,11 +163,11 @@ fn while_the_disk_fails_it_waits_and_nothing_is_lost() {
     enter(&log, "last");
     assert_eq!(writer.write().unwrap(), 0);
     drop(writer);
-    let kept = scratch.open().kept();
-    assert_eq!(kept.entries.last().map(|last| last.reason.as_str()), Some("last"));
+    let retained = scratch.open().retained();
+    assert_eq!(retained.entries.last().map(|last| last.reason.as_str()), Some("last"));
 }
 
-/// A folder with two entries and a configuration, written and closed.
+/// A directory with two entries and a configuration, written and closed.
 fn written(name: &str) -> (Scratch, Vec<u8>) {
     let scratch = Scratch::new(name);
     let log = Arc::new(AuditLog::default());
@@ -192,7 +192,7 @@ fn a_file_that_was_cut_off_is_damaged_and_what_is_intact_is_shown() {
         let all = look.audit_log().entries(&AuditQuery { limit: 9, ..AuditQuery::default() });
         let damage = look.damage().unwrap();
         assert!(damage.contains(&scratch.file().display().to_string()) && damage.contains("cut off"), "{damage}");
-        assert!(damage.contains(&format!("intact are {} audit entries", all.len())), "{damage}");
+        assert!(damage.contains(&format!("intact: {} audit entries", all.len())), "{damage}");
         if len == whole.len() - 1 {
             assert_eq!((all.len(), look.audit_log().revisions(None, 9).len()), (2, 1));
         }

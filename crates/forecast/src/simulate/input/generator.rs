@@ -1,7 +1,7 @@
 //! A workload that is drawn: streams of applications, each with its arrivals, sizes and runtimes, from a TOML file.
 //!
 //! ```toml
-//! for = "4h"                    # arrivals come in during this time
+//! for = "4h"                    # arrivals arrive during this time
 //!
 //! [[nodes]]
 //! count = 10
@@ -9,7 +9,7 @@
 //!
 //! [[stream]]
 //! name = "etl"
-//! queue = "root.etl"            # may be left out: the placement rules decide
+//! queue = "root.etl"            # may be omitted: the placement rules decide
 //! user = "ann"
 //! every = "30s"                 # the mean time between two applications
 //! arrivals = "poisson"          # or "even"
@@ -136,10 +136,10 @@ pub fn read(text: &str, seed: u64) -> Reading {
     for (number, stream) in file.stream.iter().enumerate() {
         let twice = file.stream[..number].iter().any(|other| other.name.get_ref() == stream.name.get_ref());
         if twice {
-            let message = format!("a second stream is named {:?}", stream.name.get_ref());
+            let message = format!("duplicate stream {:?}", stream.name.get_ref());
             reading.fault(place(text, stream.name.span()), message, "each needs a unique name");
         }
-        // Each stream has a sequence of its own, so that a change of one leaves the others as they are.
+        // Each stream has a sequence of its own, so that a change of one leaves the others unchanged.
         draw_stream(&mut reading, text, stream, time, Draw::new(seed ^ hash(stream.name.get_ref())));
     }
     reading.workload.sort();
@@ -153,7 +153,7 @@ fn draw_stream(reading: &mut Reading, text: &str, stream: &Stream, time: Duratio
         return reading.fault(
             place(text, stream.every.span()),
             "the time between two applications is 0",
-            "write a time as 30s",
+            "write a time, for example 30s",
         );
     }
     let resource = amounts(reading, text, &stream.resource);
@@ -177,7 +177,7 @@ fn draw_stream(reading: &mut Reading, text: &str, stream: &Stream, time: Duratio
             reading.fault(
                 place(text, span.clone()),
                 format!("{written:?} is not a time"),
-                "write a time as 30s, 5m or 2h",
+                "write a time, for example 30s, 5m, or 2h",
             );
             Duration::ZERO
         })
@@ -224,7 +224,7 @@ fn count_span(stream: &Stream) -> Range<usize> {
 fn duration(reading: &mut Reading, text: &str, written: &Spanned<String>) -> Duration {
     parse_duration(written.get_ref()).unwrap_or_else(|| {
         let message = format!("{:?} is not a time", written.get_ref());
-        reading.fault(place(text, written.span()), message, "write a time as 30s, 5m or 2h");
+        reading.fault(place(text, written.span()), message, "write a time, for example 30s, 5m, or 2h");
         Duration::ZERO
     })
 }
@@ -234,9 +234,12 @@ fn amounts(reading: &mut Reading, text: &str, written: &BTreeMap<String, Spanned
     for (name, quantity) in written {
         match parse_quantity(name, quantity.get_ref()) {
             Ok(amount) => amounts.set(name, amount),
-            Err(fault) => {
-                reading.fault(place(text, quantity.span()), format!("{name}: {fault}"), "write a quantity as 4 or 16Gi")
-            }
+            Err(fault) => reading.fault(
+                place(text, quantity.span()),
+                format!("{name}: {fault}"),
+                "write a quantity, for \
+                    example 4 or 16Gi",
+            ),
         }
     }
     amounts

@@ -1,6 +1,6 @@
 //! The output of `kubectl get nodes,pods -A -o json`: nodes with their capacity, pods by application.
 //!
-//! A pod comes in when it was created and runs as long as its containers did; one that still runs has no runtime, which rules then give.
+//! A pod arrives when it was created and runs as long as its containers did; one that still runs has no runtime, which rules then give.
 //! Pods of a DaemonSet belong to their node: their requests are occupied there.
 
 use std::collections::BTreeMap;
@@ -17,7 +17,7 @@ use kubernetes::{PodOutline, allocatable};
 use model::{AppId, NodeId, Priority, Resource, Time};
 use scheduler::NodeSpec;
 
-/// What is said of pods that are left out since a field of them is wrong.
+/// What is reported of pods that are omitted since a field of them is wrong.
 const UNREADABLE: &str = "pods that cannot be read";
 
 /// Reads a list.

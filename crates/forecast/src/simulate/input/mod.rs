@@ -38,7 +38,7 @@ impl fmt::Display for Fault {
     }
 }
 
-/// The result of reading a text: the workload, and the faults. Lines with a fault are left out of it.
+/// The result of reading a text: the workload, and the faults. Lines with a fault are omitted of it.
 #[derive(Clone, Debug, Default)]
 pub struct Reading {
     /// All that is right.

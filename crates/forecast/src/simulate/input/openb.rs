@@ -2,8 +2,8 @@
 //! num_gpu, gpu_milli, …, creation_time, deletion_time, scheduled_time; times in seconds).
 //!
 //! A scheduler of whole resources has no share of one GPU: by [`Fractions`] a share is rounded up to a whole one, or GPUs are counted in
-//! thousandths, as if shares of different GPUs could be put together. What was asked for in thousandths is a resource of its own either
-//! way: beside whole GPUs it never binds, and its use is what publications on the trace call the allocation rate.
+//! thousandths, as if shares of different GPUs could be put together. What was requested in thousandths is a resource of its own either
+//! way: next to whole GPUs it never binds, and its use is what publications on the trace call the allocation rate.
 
 use std::collections::BTreeMap;
 use std::str::FromStr;
@@ -122,7 +122,7 @@ fn pod(row: &[String], fractions: Fractions) -> Result<Job, String> {
     })
 }
 
-/// Gives the rows of a CSV with a heading: the named columns of each, in the order of the names.
+/// Returns the rows of a CSV with a heading: the named columns of each, in the order of the names.
 fn rows(
     reading: &mut Reading,
     text: &str,

@@ -14,11 +14,11 @@ type Key = (AppId, AskId);
 /// What became of an ask when it was recorded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Fate {
-    /// How long it ran; `None`: it did not begin, or did not end.
+    /// How long it ran; `None`: it did not start, or did not end.
     pub runs: Option<Duration>,
-    /// How long after it was asked for it was taken back without having run.
+    /// How long after it was requested it was taken back without having run.
     pub taken_back: Option<Duration>,
-    /// It was preempted. What its resource manager asked for in its place is recorded by itself.
+    /// It was preempted. What its resource manager requested in its place is recorded by itself.
     pub replaced: bool,
 }
 
@@ -32,7 +32,7 @@ pub struct Fates {
 }
 
 impl Fates {
-    /// An ask that is there when the recording begins: since then it runs, or waits.
+    /// An ask that is there when the recording starts: since then it runs, or waits.
     pub fn there(&mut self, app: &AppId, ask: &AskId, at: Time, runs: bool) {
         let of = if runs { &mut self.begun } else { &mut self.asked };
         of.insert((app.clone(), ask.clone()), at);

@@ -79,7 +79,7 @@ pub fn read(name: &str, text: &str) -> Reading {
     }
     take(&mut reading.workload, rows);
     if reading.workload.jobs.is_empty() && reading.faults.is_empty() {
-        reading.fault(at(0), "no job that ran", HINT);
+        reading.fault(at(0), "no started job found", HINT);
     }
     reading
 }
@@ -100,7 +100,7 @@ pub fn read_json(name: &str, text: &str) -> Reading {
     let rows = jobs.iter().map(|job| (format!("{name}: job {}", job["job_id"]), of_json(job)));
     take(&mut reading.workload, rows.collect());
     if reading.workload.jobs.is_empty() {
-        reading.fault(Place { line: 1, column: 1 }, "no job that ran", HINT_JSON);
+        reading.fault(Place { line: 1, column: 1 }, "no started job found", HINT_JSON);
     }
     reading
 }

@@ -1,7 +1,7 @@
-//! The Standard Workload Format: one job a line, 18 numbers, -1 for what is unknown; `;` begins a comment.
+//! The Standard Workload Format: one job a line, 18 numbers, -1 for what is unknown; `;` starts a comment.
 //!
-//! A job that asked for n processors becomes one application with n asks of one core each, and its memory. They may begin at different
-//! times: the format's jobs begin all at once, and a scheduler of queues does not hold processors back for them. `MaxNodes` and `MaxProcs` of
+//! A job that requested n processors becomes one application with n asks of one core each, and its memory. They may start at different
+//! times: the format's jobs start all at once, and a scheduler of queues does not hold processors back for them. `MaxNodes` and `MaxProcs` of
 //! the header become nodes.
 
 use std::time::Duration;
@@ -23,9 +23,9 @@ const NAMES: [&str; COLUMNS] = [
     "processors used",
     "average cpu time",
     "memory used",
-    "processors asked",
-    "time asked",
-    "memory asked",
+    "processors requested",
+    "time requested",
+    "memory requested",
     "status",
     "user",
     "group",
@@ -95,7 +95,7 @@ pub fn read(name: &str, text: &str) -> Reading {
         match columns(line) {
             Ok(columns) => take(&mut reading, name, at, &columns),
             Err((column, message)) => {
-                let hint = "a line has 18 numbers separated by blanks; -1 is unknown";
+                let hint = "a line has 18 numbers separated by blanks; -1 means unknown";
                 reading.fault(Place { column, ..at }, message, hint);
             }
         }

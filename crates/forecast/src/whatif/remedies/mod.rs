@@ -27,7 +27,7 @@ use stage::{Settled, Stage};
 const MOST_ASKS: usize = 3;
 /// How many applications are tried to be ended, one by one and then together.
 const MOST_HOLDERS: usize = 5;
-/// How often an amount is raised again, by what others took that stand before the ask.
+/// How often an amount is raised again, by what others took that precede the ask.
 const MOST_TIMES: usize = 8;
 /// To how many leaves an application is tried to be moved.
 const MOST_LEAVES: usize = 4;
@@ -227,7 +227,7 @@ impl<'a> Attempts<'a> {
     }
 }
 
-/// Makes room in a step for what others took of it. Gives whether there was something to make room for.
+/// Makes room in a step for what others took of it. Returns whether there was something to be preempted for.
 fn enlarge(step: &mut RemedyKind, taken: &Resource, started: i64) -> bool {
     match step {
         RemedyKind::Raise { resource, by, to, .. } => {

@@ -7,7 +7,7 @@ use scheduler::Partition;
 use scheduler::inspect::explain::types::{AskExplanation, BlockLevel, Blocker, Place};
 use scheduler::placement::access;
 
-/// How many leaves are looked at for a move.
+/// How many leaves are examined for a move.
 const MOST_LOOKED_AT: usize = 64;
 /// How many leaves are offered.
 const MOST_OFFERED: usize = 16;
@@ -74,7 +74,7 @@ pub(super) fn leaves_near(part: &Partition, app: &AppId) -> Vec<QueuePath> {
     let path = part.queues.path_up(app.queue);
     let mut below = None;
     for ancestor in path {
-        // What lies below an ancestor, but not below the one before it, which was looked at already.
+        // What lies below an ancestor, but not below the one before it, which was examined already.
         let mut open = VecDeque::from([ancestor]);
         while let Some(key) = open.pop_front() {
             let Some(queue) = part.queues.get(key) else { continue };

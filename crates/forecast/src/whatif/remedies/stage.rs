@@ -148,7 +148,7 @@ impl<'a> Stage<'a> {
         Remedy { steps, enough: true, effects: Some(effects) }
     }
 
-    /// What was taken after a change before or beside the ask that would not be without it, and by how many applications more.
+    /// What was taken after a change before or next to the ask that would not be without it, and by how many applications more.
     pub fn taken(&self, outcome: &Outcome) -> (Resource, i64) {
         let (mut taken, mut started) = (Resource::new(), 0);
         for (app, (count, resource)) in &outcome.gets {

@@ -207,7 +207,7 @@ fn k8s_134_gates_claims_and_pods_of_others() {
     world.check();
 }
 
-/// A queue with a guarantee beside one without.
+/// A queue with a guarantee next to one without.
 const GUARANTEED: &str = "partitions: [{name: default, queues: [{name: root, submitacl: '*', queues: [{name: a}, \
      {name: b, resources: {guaranteed: {vcore: '2'}}, properties: {preemption.delay: 1s}}]}]}]";
 

@@ -126,7 +126,7 @@ fn k8s_220_without_its_placeholders_a_gang_runs_as_any_application() {
     assert_eq!(world.taken_bindings(), ["m1>n1"]);
     let words = world.taken_words();
     assert!(
-        words.iter().any(|said| said.starts_with("m1 GangScheduling: a placeholder of the gang cannot be created")),
+        words.iter().any(|said| said.starts_with("m1 GangScheduling: cannot create a placeholder of the gang")),
         "{words:?}"
     );
 }

@@ -96,7 +96,7 @@ impl World {
         self.batch(vec![Input::Gone(ObjectKey { kind, namespace, name })]);
     }
 
-    /// Cycles until nothing more is decided, then lets the mapping hear of it.
+    /// Cycles until nothing more is decided, then lets the mapping receive of it.
     pub fn cycles(&mut self) {
         for _ in 0..20 {
             self.fed.give(&Command::Cycle);
@@ -138,7 +138,7 @@ impl World {
         found
     }
 
-    /// What was said since the last call, as `pod reason: message`.
+    /// What was reported since the last call, as `pod reason: message`.
     pub fn taken_words(&mut self) -> Vec<String> {
         let mut found = Vec::new();
         self.deeds.retain(|deed| match deed {

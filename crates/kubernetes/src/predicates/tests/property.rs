@@ -13,7 +13,7 @@ use crate::{Cluster, Settings};
 use model::Profile;
 
 const QUEUES: &str = "partitions: [{name: default, queues: [{name: root, submitacl: '*', queues: [{name: a}]}]}]";
-/// Objects beside nodes and pods.
+/// Objects next to nodes and pods.
 const OTHERS: &str = "
 ---
 {kind: Namespace, metadata: {name: x, labels: {team: red}}}

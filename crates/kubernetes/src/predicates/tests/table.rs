@@ -295,7 +295,7 @@ fn k8s_179_topology_spread() {
     assert_eq!(with(&spread(", matchLabelKeys: [app]")), [false, true, false]);
     assert_eq!(with(&spread("").replace("DoNotSchedule", "Maybe")), [false; 3]);
     assert_eq!(with(&spread(", nodeTaintsPolicy: Sometimes")), [false; 3]);
-    // A second pod in b: a has no more than the others but for c, which the pod may not go to; by its taint it does not count then.
+    // A second pod in b: a has no more than the others except for c, which the pod may not go to; by its taint it does not count then.
     let full = there.clone() + &pod("w2", "app: w", "nodeName: n2");
     let second = |fields: &str| {
         let text = nodes.clone() + &full + &pod("p", "app: w", &spread(fields));
@@ -366,5 +366,7 @@ fn a_decision_is_in_the_snapshot_until_it_is_taken_back() {
     place(&mut first, "p", "n1", false);
     place(&mut first, "unknown", "n1", true);
     assert_eq!((passes(&first, "q", "n1"), passes(&copy, "q", "n1")), (true, false));
-    assert!(first.treats_alike(&"p".into(), &"q".into()) && !first.treats_alike(&"p".into(), &"unknown".into()));
+    assert!(
+        first.treats_identical(&"p".into(), &"q".into()) && !first.treats_identical(&"p".into(), &"unknown".into())
+    );
 }

@@ -16,7 +16,7 @@ fn errors_name_the_file_the_line_and_the_field() {
         ),
         (
             deployment(&format!("  replicas: -3\n  template: {good}\n")),
-            "0.yaml:7: Deployment shop/web: spec.replicas: expected an integer from 0, found -3",
+            "0.yaml:7: Deployment shop/web: spec.replicas: expected an integer of 0 or more, found -3",
         ),
         (
             deployment("  replicas: 2\n  template:\n    spec:\n      containers:\n      - name: c\n        resources: {requests: {cpu: [1]}}\n"),

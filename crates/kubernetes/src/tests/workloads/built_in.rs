@@ -134,7 +134,7 @@ fn unknown_kinds_are_taken_by_their_template_or_counted() {
         report
             .notices
             .iter()
-            .any(|note| note.contains("Rollout default/r: unknown kind; its pods are those of spec.template"))
+            .any(|note| note.contains("Rollout default/r: unknown kind; its pods are created from spec.template"))
     );
     assert_eq!(report.skipped.get("Service"), Some(&2));
     // A Job of another group is not a Job of Kubernetes.

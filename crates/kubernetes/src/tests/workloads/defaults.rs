@@ -31,7 +31,7 @@ fn a_pod_is_as_large_as_kubernetes_computes_it() {
     let spec = format!(
         "overhead: {{cpu: 250m}}, containers: [{{name: c, {one}}}], initContainers: [{{name: s, restartPolicy: Always, {two}}}, {{name: i, {four}}}]"
     );
-    // The init container runs beside the sidecar: 4 + 2, more than 1 + 2.
+    // The init container runs next to the sidecar: 4 + 2, more than 1 + 2.
     assert!(pods(&pod("p", &spec))[0].contains(" 6250m "));
     let whole = "resources: {limits: {cpu: 3}}, containers: [{name: c}]";
     assert!(pods(&pod("p", whole))[0].contains(" 3000m "));

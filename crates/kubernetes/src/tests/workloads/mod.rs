@@ -49,7 +49,7 @@ fn lines(cluster: &Cluster) -> Vec<String> {
     cluster.pods.values().map(|pod| line(pod)).collect()
 }
 
-/// What is said of a text.
+/// What is reported of a text.
 fn notices(text: &str) -> String {
     let report = read(&[text]).1;
     [report.created, report.notices].concat().join("\n")

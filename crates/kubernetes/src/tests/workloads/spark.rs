@@ -116,7 +116,7 @@ fn sizes_that_spark_does_not_read() {
     let fault = faults(&app("  type: Java\n  driver:\n    memory: 4Gi\n  executor: {}\n"));
     assert_eq!(
         fault,
-        "0.yaml:7: SparkApplication jobs/pi: spec.driver.memory: expected a size as Spark reads it, for example 4g, found the string \"4Gi\""
+        "0.yaml:7: SparkApplication jobs/pi: spec.driver.memory: expected a size in the format of Spark, for example 4g, found the string \"4Gi\""
     );
     let fault = faults(&app("  type: Java\n  memoryOverheadFactor: lots\n  driver: {}\n  executor: {}\n"));
     assert!(

@@ -16,7 +16,7 @@ impl AskExplanation {
         self.pod.as_deref().unwrap_or(self.id.as_str())
     }
 
-    /// Since when its first blocker stands in its way, as far as cycles noted that; else since when it waits.
+    /// Since when its first blocker is in its way, as far as cycles noted that; else since when it waits.
     pub fn first_since(&self) -> Time {
         if let Some(since) = self.blockers.first().and_then(|first| first.since) {
             return since;
@@ -36,13 +36,13 @@ impl AskExplanation {
 }
 
 impl Explanation {
-    /// The ask that waits for what time mends least; of several the one that is tried first.
+    /// The ask that waits for what time repairs least; of several the one that is tried first.
     pub fn first_waiting(&self) -> Option<&AskExplanation> {
         let waiting = self.asks.iter().filter(|ask| ask.status == AskStatus::Waits);
         waiting.min_by_key(|ask| ask.blockers.first().map_or(Mending::Turn, Blocker::mending))
     }
 
-    /// What stands in its way first.
+    /// What is in its way first.
     pub fn first_blocker(&self) -> Option<&Blocker> {
         self.blockers.first().or_else(|| self.first_waiting()?.blockers.first())
     }

@@ -9,12 +9,12 @@ use crate::state::partition::Partition;
 use model::{AppId, AskId, Time};
 
 impl Partition {
-    /// What the backoff of its application keeps from an ask: the one that has begun, or the one that the next cycle begins at an ask
-    /// before it. `since` and `until` are the bounds of one that has begun.
+    /// What the backoff of its application keeps from an ask: the one that has started, or the one that the next cycle starts at an ask
+    /// before it. `since` and `until` are the bounds of one that has started.
     pub(super) fn of_backoff(&self, now: Time, app: AppKey, key: AskKey, next: &NextDecision) -> Option<Blocker> {
         let application = &self.apps[app];
         let unschedulable = self.unschedulable(app);
-        let Some(until) = application.held_off_until.filter(|until| now < *until) else {
+        let Some(until) = application.backoff_until.filter(|until| now < *until) else {
             let (last, delay) = (next.held_off_at(app)?, unschedulable.delay()?);
             let (stop, ask) = (&application.asks[last], &application.asks[key]);
             if ask.rank(key) <= stop.rank(last) {

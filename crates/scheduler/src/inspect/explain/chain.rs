@@ -52,7 +52,7 @@ impl Partition {
         let by_reservation = has_room && self.reserved_node(app, key).is_some() && self.lets_run(app, &limits);
         let mut preemption = PreemptionVerdict::default();
         if by_reservation {
-            // Its reservation goes first, and asks for nothing else.
+            // Its reservation is first, and requests nothing else.
         } else if can_replace(&application.task_groups, ask) {
             blockers.extend(self.started_one_at_a_time(app));
             blockers.extend(self.of_gang(app, key));
@@ -237,12 +237,12 @@ impl Partition {
             let Some(max) = max_resources(&bound.limit) else { continue };
             let used = limits.usage(bound).map(|usage| usage.allocated.clone()).unwrap_or_default();
             let level = if bound.side == Side::User { BlockLevel::User } else { BlockLevel::Group };
-            for lack in lacks(max, &used, &ask.resource) {
+            for shortage in shortfall(max, &used, &ask.resource) {
                 let scope = Scope::Bound(bound, limits.account());
-                let name = lack.resource.as_deref().filter(|_| named == Named::Holders);
+                let name = shortage.resource.as_deref().filter(|_| named == Named::Holders);
                 let holders = name.map(|name| self.holders_of(&scope, name)).unwrap_or_default();
                 let place = self.place_of(bound, limits);
-                blockers.push(Blocker { level, place, line: Some(bound.limit.at), holders, ..lack });
+                blockers.push(Blocker { level, place, line: Some(bound.limit.at), holders, ..shortage });
             }
         }
         blockers
@@ -254,11 +254,17 @@ impl Partition {
         for key in path {
             let queue = &self.queues[*key];
             let Some(max) = &queue.max else { continue };
-            for lack in lacks(max, &queue.allocated, &ask.resource) {
-                let name = lack.resource.as_deref().filter(|_| named == Named::Holders);
+            for shortage in shortfall(max, &queue.allocated, &ask.resource) {
+                let name = shortage.resource.as_deref().filter(|_| named == Named::Holders);
                 let holders = name.map(|name| self.holders_of(&Scope::Queue(*key), name)).unwrap_or_default();
                 let place = Place::Queue(queue.path.clone());
-                blockers.push(Blocker { level: BlockLevel::Queue, place, line: queue.settings.at, holders, ..lack });
+                blockers.push(Blocker {
+                    level: BlockLevel::Queue,
+                    place,
+                    line: queue.settings.at,
+                    holders,
+                    ..shortage
+                });
             }
         }
         blockers.sort_by(|one, other| one.resource.cmp(&other.resource).then(other.missing.cmp(&one.missing)));
@@ -299,7 +305,7 @@ impl Partition {
         blockers
     }
 
-    /// Something that can be served stands before it.
+    /// Something that can be served precedes it.
     pub(super) fn of_turn(&self, app: AppKey, key: AskKey, next: &NextDecision) -> Option<Blocker> {
         let (application, decision) = (&self.apps[app], next.decision.as_ref()?);
         if decision.app == application.id && decision.ask == application.asks[key].id {
@@ -332,7 +338,7 @@ fn counted(blocker: Blocker, max: u64, running: u64) -> Blocker {
 }
 
 /// The resources of which `max` leaves too little for an ask (SCH-024).
-fn lacks(max: &Resource, used: &Resource, wanted: &Resource) -> Vec<Blocker> {
+fn shortfall(max: &Resource, used: &Resource, wanted: &Resource) -> Vec<Blocker> {
     let mut found = Vec::new();
     for (name, want) in wanted.iter().filter(|(_, want)| *want > 0) {
         let Some(limit) = max.get(name) else { continue };

@@ -11,7 +11,7 @@ use crate::usage::{Account, Bound, QueueUsage};
 use crate::user_limits::{bounds_of, group_of};
 use model::{AppState, Resource};
 
-/// The limits that hold for an application, also for one whose first try is to come.
+/// The limits that apply to an application, also for one whose first try is to come.
 pub(super) struct Limits<'p> {
     partition: &'p Partition,
     app: &'p Application,
@@ -65,7 +65,7 @@ fn decided(partition: &Partition, app: &Application) -> Account {
 }
 
 impl Partition {
-    /// Whether a cycle looks at the asks of an application, as far as numbers of applications go.
+    /// Whether a cycle examines the asks of an application, as far as numbers of applications go.
     pub(super) fn lets_run(&self, app: AppKey, limits: &Limits<'_>) -> bool {
         let application = &self.apps[app];
         application.state != AppState::Accepted

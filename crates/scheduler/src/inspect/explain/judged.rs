@@ -45,7 +45,7 @@ pub enum Precedence {
     Reservation,
     /// It takes over from a placeholder, which comes before other asks (SCH-143).
     Placeholder,
-    /// One queue stands before its sibling.
+    /// One queue precedes its sibling.
     Queue {
         /// The queue of the ask that is tried first.
         first: QueuePath,
@@ -54,11 +54,11 @@ pub enum Precedence {
         /// The first key that differs.
         by: OrderKey,
     },
-    /// One application stands before another of its leaf.
+    /// One application precedes another of its leaf.
     App(OrderKey),
-    /// One ask stands before another of its application.
+    /// One ask precedes another of its application.
     Ask(OrderKey),
-    /// By every key the other one stands first, but it is passed by.
+    /// By every key the other one is first, but it is skipped.
     PassedBy,
 }
 
@@ -150,7 +150,7 @@ impl Partition {
                 let required = ask.rare.required_node.as_ref().map(ToString::to_string).unwrap_or_default();
                 format!("it requires node {required}")
             }
-            NodeReason::Unschedulable => format!("node {} takes no allocations", node.id),
+            NodeReason::Unschedulable => format!("node {} is unschedulable", node.id),
             NodeReason::Reserved => format!("node {} is reserved", node.id),
             NodeReason::Capacity => format!("node {} is too small even when empty", node.id),
             NodeReason::Free => format!("node {} has too little left", node.id),
@@ -159,9 +159,9 @@ impl Partition {
                 .refusal(ask, node.key)
                 .unwrap_or_else(|| "the scheduling conditions of the pod exclude the node".to_owned()),
         };
-        let lacks = match reason {
+        let shortfall = match reason {
             NodeReason::Capacity => &close.too_small,
-            NodeReason::Free => &close.lacks,
+            NodeReason::Free => &close.shortfall,
             _ => return vec![Blocker { detail, ..blocker() }],
         };
         let one = |(name, missing): (&str, i64)| Blocker {
@@ -173,7 +173,7 @@ impl Partition {
             detail: detail.clone(),
             ..blocker()
         };
-        lacks.iter().map(one).collect()
+        shortfall.iter().map(one).collect()
     }
 
     fn pending_ask(&self, app: &AppId, ask: &AskId) -> Option<(AppKey, AskKey)> {
@@ -203,20 +203,20 @@ impl Partition {
             return Some(Precedence::Placeholder);
         }
         let moment = u64::try_from(same_moment.as_micros()).unwrap_or(u64::MAX).max(1);
-        let alike = |one: Time, other: Time| one.0 / moment == other.0 / moment;
+        let identical = |one: Time, other: Time| one.0 / moment == other.0 / moment;
         let (found, order) = if own.queue != others.queue {
             let (first, then) = self.siblings(own.queue, others.queue)?;
             let (by, order) = self.queues.apart(first, then)?;
             let path = |key: QueueKey| self.queues[key].path.clone();
             (Precedence::Queue { first: path(first), then: path(then), by }, order)
         } else if app != other_app {
-            let (by, order) = own.rank.as_ref()?.apart(others.rank.as_ref()?, alike)?;
+            let (by, order) = own.rank.as_ref()?.apart(others.rank.as_ref()?, identical)?;
             (Precedence::App(by), order)
         } else {
             let (one, other) = (&own.asks[ask], &own.asks[other_ask]);
             let priority = (OrderKey::Priority, other.priority.cmp(&one.priority));
             let created =
-                if alike(one.created, other.created) { Ordering::Equal } else { one.created.cmp(&other.created) };
+                if identical(one.created, other.created) { Ordering::Equal } else { one.created.cmp(&other.created) };
             let (by, order) = [priority, (OrderKey::Time, created)].into_iter().find(|(_, order)| order.is_ne())?;
             (Precedence::Ask(by), order)
         };

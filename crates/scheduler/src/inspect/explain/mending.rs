@@ -1,9 +1,9 @@
 //! What takes a blocker away.
 
-/// What takes a blocker away, the blockers that time mends least first.
+/// What takes a blocker away, the blockers that time repairs least first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Mending {
-    /// The ask cannot run as it is: no node has the resource, the size, or what its conditions require, or it is above a maximum.
+    /// The ask cannot run unchanged: no node has the resource, the size, or what its conditions require, or it is above a maximum.
     Never,
     /// A quota, a limit, or a state has to be changed, or usage within it has to end.
     Change,

@@ -70,7 +70,7 @@ impl Partition {
         let mut explanation = head(now, self, application);
         let groups: Vec<(AskKey, u64)> = match ask {
             Some(id) => vec![(application.ask_key(id)?, 1)],
-            None => alike(application),
+            None => identical(application),
         };
         explanation.runs = self.runs(application);
         explanation.submission = submission::of(application);
@@ -104,7 +104,7 @@ impl Partition {
         &self,
         now: Time,
         (app, key): (AppKey, AskKey),
-        alike: u64,
+        identical: u64,
         next: &OnceCell<NextDecision>,
     ) -> AskExplanation {
         let application = &self.apps[app];
@@ -112,7 +112,7 @@ impl Partition {
         let mut explained = AskExplanation {
             id: ask.id.clone(),
             pod: ask.rare.tags.pod(),
-            alike,
+            identical,
             resource: ask.resource.clone(),
             priority: ask.priority,
             created: ask.created,
@@ -180,7 +180,7 @@ fn head(now: Time, partition: &Partition, app: &Application) -> Explanation {
     }
 }
 
-/// One that ended waits for nothing; one that was rejected never began to.
+/// One that ended waits for nothing; one that was rejected never started to.
 fn ended_explanation(now: Time, partition: &Partition, app: &Application) -> Explanation {
     let mut explanation = head(now, partition, app);
     explanation.submission = submission::of(app);
@@ -192,7 +192,7 @@ fn ended_explanation(now: Time, partition: &Partition, app: &Application) -> Exp
 }
 
 /// The first of each kind of pending ask, in the order in which they are tried, with how many are of that kind.
-fn alike(app: &Application) -> Vec<(AskKey, u64)> {
+fn identical(app: &Application) -> Vec<(AskKey, u64)> {
     let mut known: BTreeMap<Kind<'_>, usize> = BTreeMap::new();
     let mut found: Vec<(AskKey, u64)> = Vec::new();
     for (.., key) in &app.pending_order {

@@ -25,7 +25,7 @@ pub(super) struct NextDecision {
     reaches_all: bool,
     /// The asks of the application in question that it tries before it ends, each with how many attempts at preemption are left then.
     of_app: BTreeMap<AskKey, u32>,
-    /// The asks that it tries before it ends, where all are asked for.
+    /// The asks that it tries before it ends, where all are requested.
     tried: Option<BTreeSet<(AppKey, AskKey)>>,
     /// The applications that it gives up, since too many of their asks find no node (D-19), each with the last of these.
     held_off: BTreeMap<AppKey, AskKey>,
@@ -60,7 +60,7 @@ impl NextDecision {
         self.of_app.get(&ask).copied()
     }
 
-    /// Whether the cycle tries an ask before it ends: one of the application in question, or any where all are asked for.
+    /// Whether the cycle tries an ask before it ends: one of the application in question, or any where all are requested.
     pub fn reaches(&self, app: AppKey, ask: AskKey) -> bool {
         self.reaches_all
             || self.of_app.contains_key(&ask)

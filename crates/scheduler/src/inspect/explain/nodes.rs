@@ -50,7 +50,7 @@ impl Partition {
                     _ => 0,
                 };
                 let entry = (kind, score, node);
-                let at = closest.partition_point(|(kind, lacks, _)| (*kind, *lacks) <= (entry.0, entry.1));
+                let at = closest.partition_point(|(kind, shortfall, _)| (*kind, *shortfall) <= (entry.0, entry.1));
                 if at < MOST_NODES {
                     closest.insert(at, entry);
                     closest.truncate(MOST_NODES);
@@ -196,7 +196,7 @@ impl Partition {
             return vec![Blocker { detail: detail.to_owned(), ..Blocker::of(BlockLevel::Node, place) }];
         };
         let blocker = || Blocker::of(BlockLevel::Node, Place::Node(node.id.clone()));
-        if close.lacks.is_empty() || !self.nodes.lets(ask, node.key, false) {
+        if close.shortfall.is_empty() || !self.nodes.lets(ask, node.key, false) {
             return vec![Blocker { detail: detail.to_owned(), ..blocker() }];
         }
         let one = |(name, missing): (&str, i64)| Blocker {
@@ -208,11 +208,11 @@ impl Partition {
             detail: detail.to_owned(),
             ..blocker()
         };
-        close.lacks.iter().map(one).collect()
+        close.shortfall.iter().map(one).collect()
     }
 }
 
-/// What an ask wants, without zeros.
+/// What an ask needs, without zeros.
 fn wanted(ask: &Ask) -> impl Iterator<Item = (&str, i64)> {
     ask.resource.iter().filter(|(_, amount)| *amount > 0)
 }
@@ -261,13 +261,13 @@ fn holders(nodes: &NodeTally) -> String {
 
 /// What a node lacks for an ask.
 pub(super) fn close(node: &Node, ask: &Ask) -> CloseNode {
-    let lack = |has: &Resource| {
+    let shortage = |has: &Resource| {
         let short = |(name, want): &(&str, i64)| *want > has.amount(name).max(0);
         let missing = |(name, want): (&str, i64)| (name.to_owned(), want.saturating_sub(has.amount(name)));
         let missing: Vec<(String, i64)> = ask.resource.iter().filter(short).map(missing).collect();
         missing.iter().map(|(name, amount)| (name.as_str(), *amount)).collect()
     };
-    CloseNode { node: node.id.clone(), lacks: lack(&node.available), too_small: lack(&node.total) }
+    CloseNode { node: node.id.clone(), shortfall: shortage(&node.available), too_small: shortage(&node.total) }
 }
 
 impl NodeReason {

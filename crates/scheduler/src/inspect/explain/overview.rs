@@ -5,9 +5,9 @@
 
 use std::sync::Arc;
 
-use super::alike;
 use super::chain::Named;
 use super::gates::Limits;
+use super::identical;
 use super::next_decision::NextDecision;
 use super::overview_types::{Example, Overview, WaitingGroup};
 use super::rank;
@@ -37,7 +37,7 @@ type Wanted = (Vec<(String, i64)>, Option<String>);
 /// An ask with its first blocker on nodes.
 type OfNodes = ((AppKey, AskKey), Option<Blocker>);
 
-/// One walk over all that waits.
+/// One walk over all pending requests.
 struct Survey<'p> {
     partition: &'p Partition,
     now: Time,
@@ -132,7 +132,7 @@ impl Survey<'_> {
             }
             overview.apps += 1;
             let limits = Limits::of(part, application);
-            for (ask, count) in alike(application) {
+            for (ask, count) in identical(application) {
                 overview.asks += count;
                 let blocker = self.first_blocker((app, ask), &limits, &path);
                 self.add((app, ask), count, blocker);
@@ -211,8 +211,9 @@ impl Survey<'_> {
         let amounts = ask.resource.iter().map(|(name, amount)| (name.to_owned(), amount)).collect();
         let wanted = (amounts, ask.rare.required_node.as_ref().map(ToString::to_string));
         let known = self.of_nodes.get(&wanted).into_iter().flatten();
-        let mut alike = known.filter(|((app, key), _)| part.nodes.treat_alike(&part.apps[*app].asks[*key], ask));
-        if let Some((_, found)) = alike.next() {
+        let mut identical =
+            known.filter(|((app, key), _)| part.nodes.treat_identical(&part.apps[*app].asks[*key], ask));
+        if let Some((_, found)) = identical.next() {
             return found.clone();
         }
         let found = look();

@@ -1,18 +1,18 @@
-//! All that waits, as data.
+//! All pending requests, as data.
 
 use std::sync::Arc;
 
 use super::types::Blocker;
 use model::{AppId, QueuePath, Resource, Time};
 
-/// What keeps all that waits from being allocated, each under its first blocker.
+/// What keeps all pending requests from being allocated, each under its first blocker.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Overview {
     /// The moment for which it holds.
     pub at: Time,
-    /// The name of the partition that is looked at.
+    /// The name of the partition that is examined.
     pub partition: Arc<str>,
-    /// Only what waits in this queue and below it.
+    /// Only pending requests in this queue and below it.
     pub below: Option<QueuePath>,
     /// How many applications wait.
     pub apps: u64,
@@ -33,7 +33,7 @@ pub struct WaitingGroup {
     pub apps: u64,
     /// How many asks.
     pub asks: u64,
-    /// What they ask for in all.
+    /// What they request in all.
     pub wanted: Resource,
     /// When the oldest of them was asked.
     pub since: Time,

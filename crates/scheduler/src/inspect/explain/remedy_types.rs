@@ -12,7 +12,7 @@ pub struct Remedy {
     pub steps: Vec<RemedyKind>,
     /// It is all that is needed. Otherwise it is needed together with the others that are not enough.
     pub enough: bool,
-    /// What it causes besides, where it was tried in a fork; `None`: it only follows from the checks.
+    /// What it causes in addition, where it was tried in a fork; `None`: it only follows from the checks.
     pub effects: Option<Vec<RemedyEffect>>,
 }
 
@@ -51,7 +51,7 @@ pub enum RemedyKind {
         /// When that is, by what applications took so far in its queue; `None`: not known.
         at: Option<Time>,
     },
-    /// Do nothing: the next cycles serve it, after so many other decisions.
+    /// Do nothing: the next cycles serve it, after this many other decisions.
     Turn(u64),
     /// Add a node with at least this.
     AddNode {
@@ -75,7 +75,7 @@ pub enum RemedyKind {
     ChangeAsk(AppId, AskId),
 }
 
-/// What a remedy causes besides.
+/// What a remedy causes in addition.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RemedyEffect {
     /// Asks of this application wait that would be served without it.

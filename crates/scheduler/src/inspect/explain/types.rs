@@ -49,7 +49,7 @@ pub struct Explanation {
 pub struct Held {
     /// The id of the ask that became the allocation.
     pub id: AskId,
-    /// The namespace and name of the pod that it stands for, in Kubernetes.
+    /// The namespace and name of the pod that it represents, in Kubernetes.
     pub pod: Option<String>,
     /// On which node.
     pub node: NodeId,
@@ -66,11 +66,11 @@ pub struct Held {
 pub struct AskExplanation {
     /// The ask; the first of those that are alike.
     pub id: AskId,
-    /// The namespace and name of the pod that it stands for, in Kubernetes.
+    /// The namespace and name of the pod that it represents, in Kubernetes.
     pub pod: Option<String>,
     /// How many are alike, this one included.
-    pub alike: u64,
-    /// What it wants.
+    pub identical: u64,
+    /// What it needs.
     pub resource: Resource,
     /// The priority of the ask, before fences and offsets.
     pub priority: Priority,
@@ -92,7 +92,7 @@ pub struct AskExplanation {
     pub passed_by_until: Option<Time>,
     /// What the next cycle does, if it does that for this ask.
     pub next: Option<Decision>,
-    /// What stands before it.
+    /// What precedes it.
     pub ahead: Ahead,
     /// Whether others would be preempted for it.
     pub preemption: PreemptionVerdict,
@@ -117,7 +117,7 @@ pub enum AskStatus {
         /// When it was allocated.
         since: Time,
     },
-    /// It takes over from a placeholder, as soon as that is gone.
+    /// It takes over from a placeholder, as soon as that no longer exists.
     TakesOver {
         /// The placeholder, if it is still there.
         placeholder: Option<AskId>,
@@ -129,7 +129,7 @@ pub enum AskStatus {
 /// The check of a cycle that an ask fails, in the order of the checks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum BlockLevel {
-    /// The pod of the ask is not asked for yet: it has scheduling gates, or a claim of it is not bound.
+    /// The pod of the ask is not requested yet: it has scheduling gates, or a claim of it is not bound.
     Pod,
     /// A placement rule did not let the application in, or not into the queue that it wanted.
     Submission,
@@ -140,7 +140,7 @@ pub enum BlockLevel {
     Partition,
     /// A queue of its path is stopped.
     Draining,
-    /// A queue of its path, or the application, asks for nothing on balance: a cycle does not look at it.
+    /// A queue of its path, or the application, requests nothing on balance: a cycle does not look at it.
     Nothing,
     /// Too many asks of its application found no node, so cycles do not try the application for a while (D-19).
     Backoff,
@@ -164,7 +164,7 @@ pub enum BlockLevel {
     Queue,
     /// No node has room for it.
     Node,
-    /// Something that can be served stands before it.
+    /// Something that can be served precedes it.
     Priority,
 }
 
@@ -184,7 +184,7 @@ pub struct Blocker {
     pub limit: i64,
     /// How much of it is in use.
     pub used: i64,
-    /// How much the ask wants.
+    /// How much the ask needs.
     pub wanted: i64,
     /// How much more there would have to be.
     pub missing: i64,
@@ -194,7 +194,7 @@ pub struct Blocker {
     pub detail: String,
     /// At the levels `Node` and `Partition`: what takes it away.
     pub of_nodes: Mending,
-    /// Since when it stands in the way, where that is known; else since an unknown moment after the ask was made.
+    /// Since when it is in the way, where that is known; else since an unknown moment after the ask was made.
     pub since: Option<Time>,
     /// When it ends by time alone.
     pub until: Option<Time>,
@@ -231,7 +231,7 @@ pub struct NodeTally {
     pub could: u64,
     /// How many of these are unschedulable.
     pub closed: u64,
-    /// The largest total amount of each resource that it wants on one node, and how many nodes have any of it.
+    /// The largest total amount of each resource that it needs on one node, and how many nodes have any of it.
     pub largest: Vec<(Arc<str>, i64, u64)>,
     /// The others by the first check that they fail, most first.
     pub failures: Vec<NodeFailures>,
@@ -277,7 +277,7 @@ pub struct CloseNode {
     /// The id of the node.
     pub node: NodeId,
     /// What is missing, name by name; nothing else is in it.
-    pub lacks: Resource,
+    pub shortfall: Resource,
     /// What of that it lacks even when empty.
     pub too_small: Resource,
 }
@@ -317,24 +317,24 @@ pub enum DecisionKind {
 pub struct Ahead {
     /// The queues of its path that have siblings with pending asks, from the root down, each with where it stands.
     pub queues: Vec<QueueTurn>,
-    /// How many applications of its leaf stand before its own.
+    /// How many applications of its leaf precede its own.
     pub apps: u64,
     /// The first few of these.
     pub first_apps: Vec<AppId>,
-    /// How many asks of its application stand before it.
+    /// How many asks of its application precede it.
     pub asks: u64,
-    /// What all that stands before it asks for.
+    /// What all that precedes it requests.
     pub pending: Resource,
 }
 
-/// Where a queue stands among its siblings.
+/// Where a queue is among its siblings.
 #[derive(Clone, Debug, PartialEq)]
 pub struct QueueTurn {
     /// The full path of the queue.
     pub queue: QueuePath,
     /// Its place among its siblings, from 1.
     pub place: u64,
-    /// How many siblings ask for something, itself included.
+    /// How many siblings request something, itself included.
     pub of: u64,
     /// Its priority among them.
     pub priority: Priority,

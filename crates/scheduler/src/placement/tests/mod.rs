@@ -83,7 +83,7 @@ impl Tree {
         )
     }
 
-    /// Does what a placement asks for (PLC-070).
+    /// Does what a placement requests (PLC-070).
     fn create(&mut self, placed: &Placed) {
         for path in &placed.create {
             let state = QueueState { leaf: *path == placed.path, ..QueueState::default() };
@@ -160,7 +160,7 @@ fn by(user: &str) -> By {
     By { user: user.to_owned(), ..By::default() }
 }
 
-/// A submission of somebody to `queue`.
+/// A submission of someone to `queue`.
 fn to(queue: &str) -> By {
     by("u").queue(queue)
 }

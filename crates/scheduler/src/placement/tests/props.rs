@@ -1,4 +1,4 @@
-//! Properties that hold for every list of rules, tree and submission.
+//! Properties that apply to every list of rules, tree and submission.
 
 use proptest::prelude::*;
 
@@ -13,7 +13,7 @@ fn part() -> impl Strategy<Value = String> {
     prop_oneof![6 => pick(good), 1 => pick(odd)]
 }
 
-/// Texts as they may be asked for: parts with dots, often qualified.
+/// Texts as they may be requested: parts with dots, often qualified.
 fn text() -> impl Strategy<Value = String> {
     let front = proptest::sample::select(&["", "root.", "root.", "ROOT."][..]);
     (front, proptest::collection::vec(part(), 0..4)).prop_map(|(front, parts)| format!("{front}{}", parts.join(".")))
@@ -52,7 +52,7 @@ fn rules() -> impl Strategy<Value = Vec<RuleConfig>> {
     proptest::collection::vec(chain, 0..5)
 }
 
-/// A tree over three levels; the children of leaves are left out.
+/// A tree over three levels; the children of leaves are omitted.
 fn tree() -> impl Strategy<Value = Tree> {
     let queue = (any::<bool>(), any::<bool>(), proptest::bool::weighted(0.1), 0..3_usize, part(), part());
     (0..5_usize, proptest::collection::vec(queue, 2..16)).prop_map(|(root_acl, queues)| {

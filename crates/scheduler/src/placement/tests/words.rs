@@ -34,7 +34,7 @@ fn a_walk_that_places() {
     let kim = by("kim").groups(&["ml"]).queue("root.nowhere.x").tag("namespace", "red");
     assert_snapshot!(preview(&four(), &Tree::t(), &kim), @r#"
     1 provided                root.nowhere.x                      does not exist, create is off                         next rule
-    2 tag namespace, create   red                                 its parent rule gives none
+    2 tag namespace, create   red                                 its parent rule selects no queue
       parent: fixed           root.namespaces                     filter allows others only                             next rule
     3 user, create            kim                                 filter denies others only
       parent: fixed           root.users                          exists, parent
@@ -89,16 +89,16 @@ fn a_walk_that_ends_at_nothing() {
                                                                   submit: allowed by root.old (*)
     3 fixed                   up
                               root.up                             exists, parent                                        next rule
-    4 provided, create        root.@recovery@                     does not exist, create is on, is kept for recovery    next rule
+    4 provided, create        root.@recovery@                     does not exist, create is on, is for recovery         next rule
     5 tag ns                                                      no tag ns                                             next rule
-    6 secondarygroup                                              no other group fits                                   next rule
+    6 secondarygroup                                              no other group matches                                next rule
     7 user                    sue                                 filter denies the user, entry sue                     next rule
     8 user                    sue                                 filter denies all users                               next rule
-    9 user, create            sue                                 its parent rule gives none
-      parent: user            sue                                 its parent rule gives none
+    9 user, create            sue                                 its parent rule selects no queue
+      parent: user            sue                                 its parent rule selects no queue
         parent: tag ns                                            no tag ns                                             next rule
     10 recovery                                                   not forced                                            next rule
-    no-rule-matched: no placement rule matched for requested queue "root.@recovery@": rule 1 (fixed) root.locked: no submit access; rule 2 (fixed) root.old: is draining; rule 3 (fixed) root.up: is a parent; rule 4 (provided, create) root.@recovery@: is kept for recovery; rule 5 (tag ns): no tag ns; rule 6 (secondarygroup): no other group fits; rule 7 (user): filter denies the user; rule 8 (user): filter denies all users; rule 9 (user, create): parent tag: no tag ns
+    no-rule-matched: no placement rule matched for requested queue "root.@recovery@": rule 1 (fixed) root.locked: no submit access; rule 2 (fixed) root.old: is draining; rule 3 (fixed) root.up: is a parent; rule 4 (provided, create) root.@recovery@: is for recovery; rule 5 (tag ns): no tag ns; rule 6 (secondarygroup): no other group matches; rule 7 (user): filter denies the user; rule 8 (user): filter denies all users; rule 9 (user, create): parent tag: no tag ns
     "#);
     assert_snapshot!(preview(&rules[..1], &tree, &by("sue").queue("root.@recovery@").forced()), @r#"
     1 fixed                   locked

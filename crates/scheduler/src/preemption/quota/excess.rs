@@ -3,7 +3,7 @@
 use super::tree::{QuotaQueue, QuotaTree, path_up};
 use super::victims::{LeafShare, leaf_share};
 use crate::index::QueueKey;
-use crate::interface::grounds::WhyKept;
+use crate::interface::grounds::WhyRetained;
 use model::{QueuePath, Resource};
 
 /// What enforcing the maximum of one queue leads to.
@@ -15,8 +15,8 @@ pub struct QuotaPlan<V> {
     pub excess: Resource,
     /// Which allocations go, in the order in which they are chosen.
     pub victims: Vec<V>,
-    /// Which of those that were looked at stay. What is going already, requires its node or is in a queue that gives nothing is not in it.
-    pub kept: Vec<(V, WhyKept)>,
+    /// Which of those that were examined stay. What is going already, requires its node or is in a queue that gives nothing is not in it.
+    pub retained: Vec<(V, WhyRetained)>,
     /// Whether there were allocations to choose from.
     pub had_candidates: bool,
 }
@@ -25,16 +25,17 @@ pub struct QuotaPlan<V> {
 pub fn quota_plan<T: QuotaTree>(tree: &T, key: QueueKey) -> Option<QuotaPlan<T::Victim>> {
     let queue = tree.quota_queue(key)?;
     let excess = excess(tree, key, &queue);
-    let (path, kept) = (queue.path.clone(), Vec::new());
-    let mut plan = QuotaPlan { queue: path, excess: excess.clone(), victims: Vec::new(), kept, had_candidates: false };
+    let (path, retained) = (queue.path.clone(), Vec::new());
+    let mut plan =
+        QuotaPlan { queue: path, excess: excess.clone(), victims: Vec::new(), retained, had_candidates: false };
     // Nothing to bring down to: no maximum any more, or all of it goes already (N-01e).
     let mut stack = if excess.is_empty() { Vec::new() } else { vec![(key, excess)] };
     while let Some((key, share)) = stack.pop() {
         let Some(queue) = tree.quota_queue(key) else { continue };
         if queue.leaf {
-            let LeafShare { victims, kept, had_candidates } = leaf_share(tree, (key, &queue), &share);
+            let LeafShare { victims, retained, had_candidates } = leaf_share(tree, (key, &queue), &share);
             plan.victims.extend(victims);
-            plan.kept.extend(kept);
+            plan.retained.extend(retained);
             plan.had_candidates |= had_candidates;
         } else {
             stack.extend(shared_out(tree, &queue, &share).into_iter().rev());

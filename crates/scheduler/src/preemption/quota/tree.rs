@@ -9,7 +9,7 @@ use model::{Priority, QueuePath, Resource, Time};
 /// The switches by which maxima are enforced (N-01 of `profiles.md`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct QuotaLaw {
-    /// N-01a: allocations that offer themselves go last, and those that began their application first.
+    /// N-01a: allocations that offer themselves go last, and those that started their application first.
     pub opted_in_last: bool,
     /// N-01b: only the guarantee that is exceeded most protects.
     pub largest_guard: bool,
@@ -60,17 +60,17 @@ pub struct QuotaAsk<'t, V> {
     pub resource: &'t Resource,
     /// The priority that it asked with.
     pub priority: Priority,
-    /// When it was asked for.
+    /// When it was requested.
     pub created: Time,
     /// The count of allocations when it was made.
     pub number: u64,
     /// It offers itself as a victim.
     pub offers_itself: bool,
-    /// It began its application.
+    /// It started its application.
     pub originator: bool,
 }
 
-/// A tree of queues with what runs in them.
+/// A tree of queues with running allocations in them.
 pub trait QuotaTree {
     /// What names an allocation.
     type Victim: Copy;
@@ -81,7 +81,7 @@ pub trait QuotaTree {
     /// A queue; `None` where there is none.
     fn quota_queue(&self, key: QueueKey) -> Option<QuotaQueue<'_>>;
 
-    /// What runs in a leaf and may go: nothing that requires a node or is going already.
+    /// Running allocations in a leaf and may go: nothing that requires a node or is going already.
     fn quota_asks(&self, leaf: QueueKey) -> Vec<QuotaAsk<'_, Self::Victim>>;
 }
 

@@ -4,7 +4,7 @@ use std::cmp::{Ordering, Reverse};
 
 use super::tree::{QuotaAsk, QuotaQueue, QuotaTree, path_up};
 use crate::index::QueueKey;
-use crate::interface::grounds::WhyKept;
+use crate::interface::grounds::WhyRetained;
 use model::{Priority, Resource, Time};
 
 /// An hour, in microseconds: the age of asks is compared in full hours.
@@ -14,7 +14,7 @@ const HOUR: u64 = 3_600_000_000;
 pub(super) struct LeafShare<V> {
     pub victims: Vec<V>,
     /// What might have gone and stays.
-    pub kept: Vec<(V, WhyKept)>,
+    pub retained: Vec<(V, WhyRetained)>,
     /// Whether there was anything to choose from.
     pub had_candidates: bool,
 }
@@ -27,7 +27,7 @@ struct Candidate<'t, V> {
     shares: Vec<f64>,
 }
 
-/// Who wishes to stay, who began its application, how much of it is of use, how important it is, how old.
+/// Who wishes to stay, who started its application, how much of it is of use, how important it is, how old.
 type Rank = (bool, bool, Reverse<i64>, Priority, Reverse<u64>);
 
 /// What goes of a leaf that is to give `share`: never more in any name, so it may stay above its maximum.
@@ -36,8 +36,8 @@ pub(super) fn leaf_share<T: QuotaTree>(
     (key, queue): (QueueKey, &QuotaQueue<'_>),
     share: &Resource,
 ) -> LeafShare<T::Victim> {
-    let mut kept = Vec::new();
-    let mut candidates = candidates(tree, (key, queue), share, &mut kept);
+    let mut retained = Vec::new();
+    let mut candidates = candidates(tree, (key, queue), share, &mut retained);
     candidates.sort_by(|one, other| one.rank.cmp(&other.rank).then_with(|| one.behind(other)));
     let had_candidates = !candidates.is_empty();
     let (mut taken, mut victims) = (Resource::new(), Vec::new());
@@ -48,32 +48,32 @@ pub(super) fn leaf_share<T: QuotaTree>(
         if then.iter().any(|(name, amount)| share.get(name).is_some_and(|most| amount > most)) {
             let enough =
                 ask.resource.iter().any(|(name, amount)| amount > 0 && share.get(name) == Some(taken.amount(name)));
-            kept.push((ask.victim, if enough { WhyKept::NotNeeded } else { WhyKept::TooLarge }));
+            retained.push((ask.victim, if enough { WhyRetained::NotNeeded } else { WhyRetained::TooLarge }));
             continue;
         }
         if !ask.resource.iter().all(guarded) {
-            kept.push((ask.victim, WhyKept::Floor));
+            retained.push((ask.victim, WhyRetained::Floor));
             continue;
         }
         spare = spare.sub_only_existing(ask.resource);
         taken = then;
         victims.push(ask.victim);
     }
-    LeafShare { victims, kept, had_candidates }
+    LeafShare { victims, retained, had_candidates }
 }
 
-/// What might go, in no order. What is of no use goes to `kept`.
+/// What might go, in no order. What is of no use goes to `retained`.
 fn candidates<'t, T: QuotaTree>(
     tree: &'t T,
     (key, queue): (QueueKey, &QuotaQueue<'_>),
     share: &Resource,
-    kept: &mut Vec<(T::Victim, WhyKept)>,
+    retained: &mut Vec<(T::Victim, WhyRetained)>,
 ) -> Vec<Candidate<'t, T::Victim>> {
     let opted_in_last = tree.law().opted_in_last;
     let candidate = |ask: QuotaAsk<'t, T::Victim>| {
         let useful = ask.resource.iter().filter(|(name, _)| share.get(name).is_some()).count();
         if useful == 0 {
-            kept.push((ask.victim, WhyKept::NothingShared));
+            retained.push((ask.victim, WhyRetained::NothingShared));
             return None;
         }
         let percent = (100 * useful / ask.resource.len().max(1)) as i64;

@@ -15,13 +15,13 @@ use model::Resource;
 pub(super) struct PreemptionSnapshot<'a> {
     queues: &'a QueueTree,
     switches: &'a Switches,
-    /// What the ask wants.
+    /// What the ask needs.
     wanted: &'a Resource,
     /// The ask's leaf.
     asking: LevelKey,
     levels: Vec<Level<'a>>,
     places: BTreeMap<QueueKey, LevelKey>,
-    /// What was moved since the beginning.
+    /// What was moved since the start.
     moves: Vec<TrialMove<'a>>,
 }
 
@@ -53,7 +53,7 @@ pub(super) struct Level<'a> {
 struct TrialMove<'a> {
     leaf: LevelKey,
     resource: &'a Resource,
-    came: bool,
+    arrived: bool,
 }
 
 /// The result of offering a victim.
@@ -63,12 +63,12 @@ pub(super) enum OfferResult {
     Taken,
     /// Its queue cannot spare it.
     Stays,
-    /// The ask's queue cannot pay for it, and nobody after it is looked at (P-12).
+    /// The ask's queue cannot pay for it, and no one after it is examined (P-12).
     Unpaid,
 }
 
 impl<'a> PreemptionSnapshot<'a> {
-    /// A snapshot of the path of `leaf`, where the ask is that wants `wanted`.
+    /// A snapshot of the path of `leaf`, where the ask is that needs `wanted`.
     pub(super) fn new(queues: &'a QueueTree, switches: &'a Switches, leaf: QueueKey, wanted: &'a Resource) -> Self {
         let (levels, places, moves) = (Vec::new(), BTreeMap::new(), Vec::new());
         let mut snapshot = Self { queues, switches, wanted, asking: LevelKey(0), levels, places, moves };
@@ -122,7 +122,7 @@ impl<'a> PreemptionSnapshot<'a> {
         })
     }
 
-    /// How much was moved so far, to come back to.
+    /// How much was moved so far, to return to.
     pub(super) fn mark(&self) -> usize {
         self.moves.len()
     }
@@ -130,9 +130,9 @@ impl<'a> PreemptionSnapshot<'a> {
     /// Takes back everything since a mark.
     pub(super) fn rewind(&mut self, mark: usize) {
         while self.moves.len() > mark
-            && let Some(TrialMove { leaf, resource, came }) = self.moves.pop()
+            && let Some(TrialMove { leaf, resource, arrived }) = self.moves.pop()
         {
-            self.shift(leaf, resource, !came);
+            self.shift(leaf, resource, !arrived);
         }
     }
 
@@ -143,20 +143,20 @@ impl<'a> PreemptionSnapshot<'a> {
 
     fn add(&mut self, leaf: LevelKey, resource: &'a Resource) {
         self.shift(leaf, resource, true);
-        self.moves.push(TrialMove { leaf, resource, came: true });
+        self.moves.push(TrialMove { leaf, resource, arrived: true });
     }
 
     /// A victim goes from its queue.
     pub(super) fn remove(&mut self, leaf: LevelKey, resource: &'a Resource) {
         self.shift(leaf, resource, false);
-        self.moves.push(TrialMove { leaf, resource, came: false });
+        self.moves.push(TrialMove { leaf, resource, arrived: false });
     }
 
-    fn shift(&mut self, leaf: LevelKey, resource: &Resource, came: bool) {
+    fn shift(&mut self, leaf: LevelKey, resource: &Resource, arrived: bool) {
         let mut next = Some(leaf);
         while let Some(LevelKey(at)) = next {
             let level = &mut self.levels[at];
-            if came {
+            if arrived {
                 level.used.add_assign(resource);
             } else {
                 level.used.sub_assign(resource);
@@ -211,7 +211,7 @@ impl<'a> PreemptionSnapshot<'a> {
         }
     }
 
-    /// Whether a queue is over its guarantee in something that the ask wants, or has none (`profiles.md` section 4.1, step 3).
+    /// Whether a queue is over its guarantee in something that the ask needs, or has none (`profiles.md` section 4.1, step 3).
     fn may_lose(&self, leaf: LevelKey) -> bool {
         let below = |remaining: &Resource| self.wanted.iter().any(|(name, _)| remaining.amount(name) < 0);
         self.remaining(leaf).is_none_or(|remaining| below(&remaining))
@@ -273,7 +273,7 @@ impl<'a> PreemptionSnapshot<'a> {
                     let missing = above.iter().flat_map(Resource::iter).filter(|(name, _)| own.get(name).is_none());
                     return Some(own.iter().chain(missing).collect());
                 }
-                // A comparison of texts: root.a is the beginning of root.ab, too.
+                // A comparison of texts: root.a is the start of root.ab, too.
                 if asking.own.is_some() && asking_path.starts_with(self.queues[level.key].path.as_str()) {
                     return None;
                 }

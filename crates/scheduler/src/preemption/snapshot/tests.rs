@@ -51,11 +51,11 @@ fn what_is_left_of_a_guarantee_in_1_8_0() {
         // The smaller one of its own rest and its parent's.
         ("root.none", "root.a.less", text(r#"{"memory": -7}"#)),
         ("root.none", "root.a.more", text(r#"{"memory": 5}"#)),
-        // An ancestor of an ask whose leaf has a guarantee protects nobody below it.
+        // An ancestor of an ask whose leaf has a guarantee protects no one below it.
         ("root.a.own", "root.a.own", text(r#"{"vcore": 2}"#)),
         ("root.a.own", "root.a", None),
         ("root.a.own", "root.a.more", text(r#"{"memory": 24}"#)),
-        // Its path is only a beginning of the text of the other one.
+        // Its path is only a start of the text of the other one.
         ("root.ab", "root.a", None),
         ("root.ab", "root.a.more", text(r#"{"memory": 24}"#)),
     ] {
@@ -63,7 +63,7 @@ fn what_is_left_of_a_guarantee_in_1_8_0() {
     }
 }
 
-/// SCH-154 with SCH-104: what one maximum on the path leaves out counts 0 in 1.5.1, so a queue without a guarantee gives.
+/// SCH-154 with SCH-104: what one maximum on the path omits counts 0 in 1.5.1, so a queue without a guarantee gives.
 #[test]
 fn the_path_minimum_of_1_5_1() {
     let both = [("memory", 10), ("vcore", 10)];

@@ -10,7 +10,7 @@ use crate::state::node::Node;
 use crate::state::predicates::{Copies, Predicates, own_predicates};
 use model::{AskId, Resource};
 
-/// One node in so many is few: it is worth looking at those alone.
+/// One node in this many is few: it is worth looking at those alone.
 const FEW: usize = 8;
 
 impl Nodes {
@@ -69,8 +69,8 @@ impl Nodes {
     }
 
     /// Whether what nodes say to one ask they say to the other, resources aside.
-    pub(crate) fn treat_alike(&self, one: &Ask, other: &Ask) -> bool {
-        self.predicates.as_ref().is_none_or(|predicates| predicates.alike(one, other))
+    pub(crate) fn treat_identical(&self, one: &Ask, other: &Ask) -> bool {
+        self.predicates.as_ref().is_none_or(|predicates| predicates.identical(one, other))
     }
 
     /// A number that is another one whenever these conditions may let an ask go where they did not ([`Predicates::loosened`]).
@@ -170,8 +170,8 @@ impl Nodes {
         if !self.has_predicates() || self.refused.at != self.changes() {
             return None;
         }
-        let alike = |known: &Known| known.ask.resource == ask.resource && self.treat_alike(&known.ask, ask);
-        self.refused.known.iter().position(alike)
+        let identical = |known: &Known| known.ask.resource == ask.resource && self.treat_identical(&known.ask, ask);
+        self.refused.known.iter().position(identical)
     }
 
     /// What is known of asks like this one, to be added to; `None` where none can be like it, or too many are known.
@@ -184,7 +184,7 @@ impl Nodes {
         }
         let at = match self.known_refusal(ask) {
             Some(at) => at,
-            None if self.refused.known.len() < MOST_KNOWN && self.treat_alike(ask, ask) => {
+            None if self.refused.known.len() < MOST_KNOWN && self.treat_identical(ask, ask) => {
                 self.refused.known.push(Known { ask: ask.clone(), nowhere: [false; 2], refusing: None });
                 self.refused.known.len() - 1
             }

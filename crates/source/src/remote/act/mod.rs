@@ -1,4 +1,4 @@
-//! Orders to a kornsole: an act → a request of the native API, and its answer → the result, or the refusal (`rest.md` E2, E4, E5, E8, E9).
+//! Orders to a kornsole server: an act → a request of the native API, and its answer → the result, or the refusal (`rest.md` E2, E4, E5, E8, E9).
 
 pub mod cluster;
 mod read;

@@ -64,10 +64,11 @@ pub fn moved(act: &Act, value: Value) -> Option<Done> {
 pub fn cleaned(act: &Act, value: Value) -> Option<Done> {
     value.get("removedApplications")?;
     let cleaned: native::CleanupResult = serde_json::from_value(value).ok()?;
-    let kept = |kept: native::KeptQueue| DrainingQueue { queue: QueuePath::new(&kept.queue), why: kept.why };
+    let retained =
+        |retained: native::RetainedQueue| DrainingQueue { queue: QueuePath::new(&retained.queue), why: retained.why };
     Some(Done::Cleaned(Cleaned {
         removed_queues: cleaned.removed_queues.iter().map(|path| QueuePath::new(path)).collect(),
-        kept: cleaned.kept.into_iter().map(kept).collect(),
+        retained: cleaned.retained.into_iter().map(retained).collect(),
         removed_applications: cleaned.removed_applications,
         dry_run: act.is_dry_run(),
     }))
@@ -95,7 +96,7 @@ pub fn node_done(_act: &Act, value: Value) -> Option<Done> {
     Some(Done::Node(NodeDone { node: done.node_id.into(), released: released.collect() }))
 }
 
-/// Only what was asked for counts as done.
+/// Only what was requested counts as done.
 pub fn rests(act: &Act, value: Value) -> Option<Done> {
     let paused = value.get("paused")?.as_bool()?;
     (paused == matches!(act, Act::Pause)).then_some(if paused { Done::Paused } else { Done::Resumed })
@@ -127,7 +128,7 @@ pub fn configured(act: &Act, value: Value) -> Option<Done> {
 }
 
 fn change(change: native::ConfigChange) -> ChangeLine {
-    // What belongs to a partition as a whole stands at `partitions[NAME]`.
+    // What belongs to a partition as a whole is at `partitions[NAME]`.
     let queue = Some(change.path).filter(|path| !path.is_empty() && !path.starts_with("partitions["));
     ChangeLine {
         partition: change.partition,
@@ -144,7 +145,7 @@ fn change(change: native::ConfigChange) -> ChangeLine {
     }
 }
 
-/// A queue as the server names it: its partition stands before it where that is not `default`.
+/// A queue as the server names it: its partition precedes it where that is not `default`.
 fn partition_and_queue(text: &str) -> (String, QueuePath) {
     match text.split_once('/') {
         Some((partition, queue)) if text != "root" && !text.starts_with("root.") => {
@@ -154,7 +155,7 @@ fn partition_and_queue(text: &str) -> (String, QueuePath) {
     }
 }
 
-/// What a refusal is about. What does not read is not known; the words of the refusal say enough.
+/// What a rejection is about. What is invalid is unknown; the words of the refusal say enough.
 pub fn details(said: &ErrorBody) -> Details {
     let Some(value) = said.details.clone() else { return Details::default() };
     let details: native::ErrorDetails = serde_json::from_value(value).unwrap_or_default();

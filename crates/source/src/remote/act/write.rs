@@ -34,7 +34,7 @@ impl OrderRequest {
         Self::json(Method::POST, path, body, read)
     }
 
-    /// A request without a body, whose reason stands in a header.
+    /// A request without a body, whose reason is in a header.
     fn delete(path: String, reason: &str, read: ReadDone) -> Self {
         let mut headers = HeaderMap::new();
         add_reason(&mut headers, reason);

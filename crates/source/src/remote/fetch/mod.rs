@@ -21,7 +21,7 @@ use view::audit::{AuditPage, Revision};
 use wire::convert::read::{AppReader, Ended, NodeMarks, NodeReader, RemoteState, Scope};
 use wire::dto;
 
-/// How many entries and revisions are asked for at once.
+/// How many entries and revisions are requested at once.
 const RECORDS: usize = 1000;
 
 /// What was answered, read.
@@ -40,11 +40,11 @@ pub enum FetchedData {
     Users(Vec<dto::UserUsage>),
     /// What groups have in use, with their limits.
     Groups(Vec<dto::GroupUsage>),
-    /// The configuration as an Apache YuniKorn writes it again.
+    /// The configuration as Apache YuniKorn writes it again.
     Config(String),
-    /// The text as its ConfigMap has it, which is in force; where it stands, and its revision on this machine.
+    /// The text as its ConfigMap has it, which is active; where it stands, and its revision on this machine.
     WrittenConfig(String, ConfigMapEntry, Option<u64>),
-    /// The configuration of a kornsole as somebody wrote it.
+    /// The configuration of a kornsole server as someone wrote it.
     OwnConfig(Box<Configuration>),
     /// Who one is.
     WhoAmI(WhoAmI),
@@ -52,7 +52,7 @@ pub enum FetchedData {
     Resting(bool),
     /// Who did what.
     Audit(AuditPage),
-    /// The configurations that were in force, without their texts.
+    /// The configurations that were active, without their texts.
     History(Vec<Arc<Revision>>),
     /// Since when queues drain.
     Draining(Vec<(QueuePath, Time)>),
@@ -70,7 +70,7 @@ pub enum FetchedData {
     Events(Reader, Vec<EventMessage>),
 }
 
-/// Who one is to a kornsole (E3).
+/// Who one is to a kornsole server (E3).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct WhoAmI {
@@ -136,7 +136,7 @@ enum ObjectReader {
 }
 
 impl Fetch {
-    /// What is asked for, of this remote; `None` when it has no such thing. `state` says what was read before.
+    /// What is requested, of this remote; `None` when it has no such thing. `state` says what was read before.
     pub fn of(query: Query, remote: &Remote, has_token: bool, remote_state: &RemoteState) -> Option<Self> {
         let release = remote.release();
         let at = |partition: &Arc<str>, rest: &str| format!("ws/v1/partition/{}/{rest}", encode_once(partition));
@@ -231,7 +231,7 @@ impl Fetch {
     }
 }
 
-/// Path and kind of a query that only a kornsole answers, mostly only to a token; `None` where this remote does not answer it.
+/// Path and kind of a query that only a kornsole server answers, mostly only to a token; `None` where this remote does not answer it.
 fn native(query: &Query, remote: &Remote, has_token: bool) -> Option<(String, FetchKind)> {
     let own = |partition: &Arc<str>, rest: &str| format!("kornsole/v1/partition/{}/{rest}", encode_once(partition));
     Some(match query {
@@ -351,7 +351,7 @@ async fn marks(client: &Client) -> Option<NodeMarks> {
     Some(all.into_iter().map(|(name, why)| (name.as_str().into(), why.into())).collect())
 }
 
-/// The configuration as its ConfigMap has it, where that is what the answer has in force.
+/// The configuration as its ConfigMap has it, where that is what the answer has active.
 async fn written(client: &Client, answer: String) -> FetchedData {
     let written = match client.cluster() {
         Some(cluster) => cluster.written_config().await.ok(),

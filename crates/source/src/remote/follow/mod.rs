@@ -1,5 +1,5 @@
-//! Events of a remote: of an Apache YuniKorn the batch is the source, the stream the wake-up (`rest.md` section 9, rules 15 and 16);
-//! those of a kornsole are read by their ids, in [`own`].
+//! Events of a remote: of Apache YuniKorn the batch is the source, the stream the wake-up (`rest.md` section 9, rules 15 and 16);
+//! those of a kornsole server are read by their ids, in [`own`].
 //!
 //! [`Follow`] and [`own::Position`] decide the next request and the meaning of an answer; they know neither time nor network. [`run`]
 //! sends the requests.
@@ -16,7 +16,7 @@ use super::link::Chance;
 use client::{Client, Fault, Release, Remote};
 use wire::dto;
 
-/// How many events are asked for at once.
+/// How many events are requested at once.
 const BATCH: u64 = 5000;
 /// How many of the past are read at first: since when things run is reported by them.
 const PAST: u64 = 20_000;
@@ -36,7 +36,7 @@ pub enum EventMessage {
     Gap(u64, u64),
     /// Another run of the scheduler answers.
     Restarted,
-    /// There were no more events when it was asked at this moment; the number that the next one will have, where that is known.
+    /// There were no more events when it was asked at this time; the number that the next one will have, where that is known.
     Current(Instant, Option<u64>),
 }
 
@@ -48,7 +48,7 @@ pub struct Follow {
 }
 
 impl Follow {
-    /// What to ask for next: the first id, and how many.
+    /// What to request next: the first id, and how many.
     pub fn ask(&self) -> (u64, u64) {
         // Before anything is known, only where the events stand is asked.
         self.next.map_or((0, 1), |next| (next, BATCH))
@@ -62,7 +62,7 @@ impl Follow {
         if self.instance.as_ref() != Some(&batch.instance_uuid) {
             if self.instance.is_some() {
                 messages.push(EventMessage::Restarted);
-                // A new run is read from its beginning: nothing of it was seen.
+                // A new run is read from its start: nothing of it was seen.
                 self.next = Some(batch.lowest_id);
             } else {
                 self.next = Some(batch.lowest_id.max(end.saturating_sub(PAST)));
@@ -91,9 +91,9 @@ impl Follow {
 /// Where the events of a remote come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Feed {
-    /// By their ids, from a kornsole to who has a token.
+    /// By their ids, from a kornsole server to who has a token.
     Own,
-    /// In batches, as an Apache YuniKorn gives them; whether it has a stream that wakes.
+    /// In batches, as Apache YuniKorn gives them; whether it has a stream that wakes.
     Batches {
         /// 1.4 has none.
         stream: bool,
@@ -110,7 +110,7 @@ impl Feed {
     }
 }
 
-/// Somebody who reads events one page after the other.
+/// Someone who reads events one page after the other.
 #[derive(Clone, Debug)]
 pub struct Reader {
     feed: Feed,
@@ -119,12 +119,12 @@ pub struct Reader {
 }
 
 impl Reader {
-    /// A reader that begins with the oldest event that is wanted.
+    /// A reader that starts with the oldest event that is wanted.
     pub fn new(feed: Feed) -> Self {
         Self { feed, follow: Follow::default(), position: own::Position::default() }
     }
 
-    /// The number that the next event will have; `None` while that is not known, and of a kornsole.
+    /// The number that the next event will have; `None` while that is unknown, and of a kornsole server.
     pub fn next(&self) -> Option<u64> {
         self.follow.next
     }
@@ -132,7 +132,7 @@ impl Reader {
     /// Asks for the next page; what it means, and whether to ask on at once.
     ///
     /// # Errors
-    /// It cannot be had; one is where one was.
+    /// It cannot be fetched; one is where one was.
     pub async fn ask(&mut self, client: &Client) -> Result<(Vec<EventMessage>, bool), Fault> {
         if self.feed == Feed::Own {
             return own::page(client, &mut self.position).await;
@@ -143,7 +143,7 @@ impl Reader {
     }
 }
 
-/// Follows the events until nobody listens any more. `every` is how often is asked while no stream wakes.
+/// Follows the events until no one listens any more. `every` is how often is asked while no stream wakes.
 pub async fn run(client: Client, every: Duration, feed: Feed, seed: u64, messages: Sender<EventMessage>) {
     match feed {
         Feed::Own => own::run(client, every, seed, messages).await,
@@ -182,7 +182,7 @@ async fn batches(client: Client, every: Duration, streams: bool, seed: u64, mess
         tokio::select! {
             () = tokio::time::sleep(pause) => {}
             () = woken.notified() => {
-                // What comes in a burst is asked for once.
+                // What arrives a burst is requested once.
                 tokio::time::sleep(every / 8).await;
             }
             () = messages.closed() => {}
@@ -196,7 +196,7 @@ async fn batches(client: Client, every: Duration, streams: bool, seed: u64, mess
 /// Passes on the events that are kept, and ends.
 ///
 /// # Errors
-/// They cannot be had.
+/// They cannot be fetched.
 pub async fn past(client: &Client, feed: Feed, each: &mut impl FnMut(EventMessage)) -> Result<(), Fault> {
     let mut reader = Reader::new(feed);
     loop {
@@ -230,10 +230,10 @@ mod tests {
     use super::*;
 
     /// An answer for what is kept from `lowest` to `highest`.
-    fn answer(follow: &Follow, instance: &str, kept: Option<(u64, u64)>) -> dto::EventBatch {
+    fn answer(follow: &Follow, instance: &str, retained: Option<(u64, u64)>) -> dto::EventBatch {
         let (start, count) = follow.ask();
-        let (lowest, highest) = kept.unwrap_or_default();
-        let there = kept.is_some() && (lowest..=highest).contains(&start);
+        let (lowest, highest) = retained.unwrap_or_default();
+        let there = retained.is_some() && (lowest..=highest).contains(&start);
         let record = |id: u64| dto::EventRecord { message: id.to_string(), ..dto::EventRecord::default() };
         let end = highest.min(start.saturating_add(count - 1));
         dto::EventBatch {
@@ -245,10 +245,10 @@ mod tests {
     }
 
     /// Asks until there is nothing more; gives the ids seen, and everything else that was reported.
-    fn all(follow: &mut Follow, instance: &str, kept: Option<(u64, u64)>) -> (Vec<u64>, Vec<EventMessage>) {
+    fn all(follow: &mut Follow, instance: &str, retained: Option<(u64, u64)>) -> (Vec<u64>, Vec<EventMessage>) {
         let (mut ids, mut other) = (Vec::new(), Vec::new());
         loop {
-            let (messages, more) = follow.take(answer(follow, instance, kept));
+            let (messages, more) = follow.take(answer(follow, instance, retained));
             for one in messages {
                 match one {
                     EventMessage::Events(first, records) => {

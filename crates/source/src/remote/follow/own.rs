@@ -1,4 +1,4 @@
-//! Events of a kornsole, with their ids (`rest.md` E10): pages until one has caught up, and then the stream, from the very id on.
+//! Events of a kornsole server, with their ids (`rest.md` E10): pages until one has caught up, and then the stream, from the very id on.
 
 use std::time::Duration;
 
@@ -18,7 +18,7 @@ const GATHER: Duration = Duration::from_millis(50);
 /// The most events that are passed on at once.
 const AT_ONCE: usize = 2000;
 
-/// Where one is in the events of a kornsole.
+/// Where one is in the events of a kornsole server.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Position {
     instance: Option<String>,
@@ -57,7 +57,7 @@ struct Ends {
 }
 
 impl Position {
-    /// What to ask for next: from which id on, and how many.
+    /// What to request next: from which id on, and how many.
     pub fn ask(&self) -> (u64, u64) {
         // Before anything is known, only where the events stand is asked.
         self.next.map_or((u64::MAX, 1), |next| (next, BATCH))
@@ -76,9 +76,9 @@ impl Position {
         if let Some(next) = self.next.filter(|next| *next < page.lowest) {
             self.lost(next, page.lowest - 1, &mut messages);
         }
-        let came = !page.events.is_empty();
+        let arrived = !page.events.is_empty();
         self.put(page.events, &mut messages);
-        let more = came && self.next.is_some_and(|next| next <= page.highest);
+        let more = arrived && self.next.is_some_and(|next| next <= page.highest);
         (messages, more)
     }
 
@@ -104,12 +104,12 @@ impl Position {
             }
         }
         self.put(events, &mut messages);
-        // A stream from an id of another run is of no use: it is read again, from that run's beginning.
+        // A stream from an id of another run is of no use: it is read again, from that run's start.
         let restarted = messages.contains(&EventMessage::Restarted);
         (messages, restarted)
     }
 
-    /// Whether another run of the scheduler answers than before; then one continues at its beginning.
+    /// Whether another run of the scheduler answers than before; then one continues at its start.
     fn is_another(&mut self, instance: &str, lowest: u64, messages: &mut Vec<EventMessage>) -> bool {
         if self.instance.as_deref() == Some(instance) {
             return false;
@@ -126,7 +126,7 @@ impl Position {
         self.next = Some(to + 1);
     }
 
-    /// Events in their order. Events that were seen already are left out; those missing between two are lost.
+    /// Events in their order. Events that were seen already are omitted; those missing between two are lost.
     fn put(&mut self, events: Vec<NumberedEvent>, messages: &mut Vec<EventMessage>) {
         let mut run: Vec<dto::EventRecord> = Vec::new();
         let mut first = self.next.unwrap_or_default();
@@ -158,7 +158,7 @@ pub async fn page(client: &Client, position: &mut Position) -> Result<(Vec<Event
     Ok(position.take(client.json::<Events>(&path).await?.value))
 }
 
-/// Follows the events until nobody listens any more. `every` is how long a first failure makes one wait.
+/// Follows the events until no one listens any more. `every` is how long a first failure makes one wait.
 pub async fn run(client: Client, every: Duration, seed: u64, messages: Sender<EventMessage>) {
     let (mut position, mut chance, mut failures) = (Position::default(), Chance::new(seed), 0_u32);
     while !messages.is_closed() {
@@ -211,7 +211,7 @@ async fn follow(
 
 async fn hand_on(messages: &Sender<EventMessage>, report: Vec<EventMessage>) {
     for one in report {
-        // Who listened may have gone; that is looked at before the next request.
+        // Who listened may have gone; that is examined before the next request.
         let _ = messages.send(one).await;
     }
 }

@@ -5,7 +5,7 @@ use std::fs;
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use super::Kept;
+use super::Retained;
 use model::Time;
 use view::audit::{AuditEntry, AuditPage, AuditQuery};
 use wire::convert::{Wall, audit as convert};
@@ -18,7 +18,7 @@ const OLDER: &str = "audit.1.jsonl";
 /// How long the file grows before it becomes the one before, in bytes.
 const LONGEST: u64 = 8 << 20;
 
-impl Kept {
+impl Retained {
     /// Adds an entry with the next number and the time of now. One that cannot be written is in the log: the order stands.
     pub fn note(&self, mut entry: AuditEntry) {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
@@ -65,15 +65,15 @@ mod tests {
 
     #[test]
     fn entries_are_numbered_and_a_cut_line_is_skipped() {
-        let (kept, folder) = scratch("audit");
+        let (retained, folder) = scratch("audit");
         let entry =
             |object: &str| AuditEntry { object: object.to_owned(), action: "kill".to_owned(), ..AuditEntry::default() };
-        kept.note(entry("a"));
+        retained.note(entry("a"));
         let file = folder.join(FILE);
         let whole = fs::read_to_string(&file).unwrap();
         fs::write(&file, format!("{whole}{{\"id\": 2, \"obj")).unwrap();
-        kept.note(entry("b"));
-        let seen = kept.audit_page(10).entries;
+        retained.note(entry("b"));
+        let seen = retained.audit_page(10).entries;
         let seen: Vec<(u64, &str)> = seen.iter().map(|entry| (entry.id, entry.object.as_str())).collect();
         assert_eq!(seen, [(2, "b"), (1, "a")]);
         fs::remove_dir_all(folder).unwrap();

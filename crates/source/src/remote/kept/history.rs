@@ -1,4 +1,4 @@
-//! The configurations that were seen in force: `revisions.jsonl`, a line for each with its text.
+//! The configurations that were seen active: `revisions.jsonl`, a line for each with its text.
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write as _};
@@ -6,7 +6,7 @@ use std::os::unix::fs::OpenOptionsExt as _;
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use super::Kept;
+use super::Retained;
 use model::{Profile, Time};
 use view::audit::{Revision, RevisionSource};
 
@@ -14,22 +14,22 @@ const FILE: &str = "revisions.jsonl";
 /// The most that are kept; then the oldest go.
 const MOST: usize = 200;
 
-/// How a configuration came into force, as far as that is known.
+/// How a configuration became active, as far as that is known.
 #[derive(Clone, Debug)]
 pub struct Origin {
-    /// Whose doing it was; empty where that is not known.
+    /// Whose doing it was; empty where that is unknown.
     pub by: String,
     /// Why; may be empty.
     pub reason: String,
-    /// By what it came; `Seen` where somebody else wrote it.
+    /// By what it came; `Seen` where someone else wrote it.
     pub source: RevisionSource,
 }
 
-impl Kept {
-    /// Keeps a configuration that is in force, unless it is the newest already. Gives its number.
+impl Retained {
+    /// Keeps a configuration that is active, unless it is the newest already. Returns its number.
     ///
     /// # Errors
-    /// The folder cannot be written.
+    /// The directory cannot be written.
     pub fn keep(&self, text: &str, origin: Origin) -> io::Result<u64> {
         let _lock = self.lock()?;
         let all: Vec<Revision> = self.read().collect();
@@ -61,10 +61,10 @@ impl Kept {
     }
 
     /// Writes the file again without the oldest.
-    fn replace(&self, kept: &[Revision], line: &str) -> io::Result<()> {
+    fn replace(&self, retained: &[Revision], line: &str) -> io::Result<()> {
         let next = self.file("revisions.jsonl.new");
         let mut file = OpenOptions::new().create(true).write(true).truncate(true).mode(0o600).open(&next)?;
-        for one in kept {
+        for one in retained {
             writeln!(file, "{}", serde_json::to_string(one)?)?;
         }
         writeln!(file, "{line}")?;
@@ -100,11 +100,11 @@ pub mod tests {
 
     use super::*;
 
-    /// A folder that is not there yet.
-    pub fn scratch(name: &str) -> (Kept, PathBuf) {
+    /// A directory that is not there yet.
+    pub fn scratch(name: &str) -> (Retained, PathBuf) {
         let folder = std::env::temp_dir().join(format!("kornsole-kept-{name}-{}", std::process::id()));
         let _ = fs::remove_dir_all(&folder);
-        (Kept::at(&folder), folder)
+        (Retained::at(&folder), folder)
     }
 
     fn seen() -> Origin {
@@ -113,32 +113,32 @@ pub mod tests {
 
     #[test]
     fn a_text_is_kept_once_while_it_is_in_force() {
-        let (kept, folder) = scratch("history");
+        let (retained, folder) = scratch("history");
         let text = |max: u32| {
             format!(
                 "partitions: [{{name: default, queues: [{{name: root, queues: [{{name: a, resources: {{max: {{vcore: {max}}}}}}}]}}]}}]\n"
             )
         };
-        assert_eq!(kept.keep(&text(1), seen()).unwrap(), 1);
-        assert_eq!(kept.keep(&text(1), seen()).unwrap(), 1);
+        assert_eq!(retained.keep(&text(1), seen()).unwrap(), 1);
+        assert_eq!(retained.keep(&text(1), seen()).unwrap(), 1);
         let by = Origin { by: "ann".to_owned(), reason: "room".to_owned(), source: RevisionSource::Rollback(1) };
-        assert_eq!(kept.keep(&text(2), by).unwrap(), 2);
-        assert_eq!(kept.keep(&text(1), seen()).unwrap(), 3, "it returned");
-        let all = kept.revisions();
+        assert_eq!(retained.keep(&text(2), by).unwrap(), 2);
+        assert_eq!(retained.keep(&text(1), seen()).unwrap(), 3, "it returned");
+        let all = retained.revisions();
         let numbers: Vec<(u64, usize)> = all.iter().map(|one| (one.number, one.changes)).collect();
         assert_eq!(numbers, [(3, 1), (2, 1), (1, 0)]);
         assert_eq!((all[1].by.as_str(), all[1].source), ("ann", RevisionSource::Rollback(1)));
-        assert_eq!(kept.revision(2).unwrap().text.as_deref(), Some(&*text(2)));
+        assert_eq!(retained.revision(2).unwrap().text.as_deref(), Some(&*text(2)));
         fs::remove_dir_all(folder).unwrap();
     }
 
     #[test]
     fn only_the_newest_are_kept() {
-        let (kept, folder) = scratch("bounded");
+        let (retained, folder) = scratch("bounded");
         for number in 1..=MOST as u64 + 5 {
-            assert_eq!(kept.keep(&format!("# {number}\n"), seen()).unwrap(), number);
+            assert_eq!(retained.keep(&format!("# {number}\n"), seen()).unwrap(), number);
         }
-        let all = kept.revisions();
+        let all = retained.revisions();
         assert_eq!((all.len(), all[0].number, all[MOST - 1].number), (MOST, MOST as u64 + 5, 6));
         fs::remove_dir_all(folder).unwrap();
     }

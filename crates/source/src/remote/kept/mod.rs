@@ -1,9 +1,9 @@
-//! What this machine keeps of a cluster that it acts on: the audit of its orders and the configurations that were seen in force, in
-//! `$XDG_STATE_HOME/kornsole/CONTEXT`. An Apache YuniKorn keeps neither.
+//! What this machine keeps of a cluster that it acts on: the audit of its orders and the configurations that were seen active, in
+//! `$XDG_STATE_HOME/kornsole/CONTEXT`. Apache YuniKorn keeps neither.
 //!
 //! Invariants:
-//! - several consoles may write at a time: each appends whole lines while it holds the lock of the folder;
-//! - a line that does not read (a write that was cut short) is skipped, and nothing else is lost;
+//! - several consoles may write at a time: each appends whole lines while it holds the lock of the directory;
+//! - a line that is invalid (a write that was cut short) is skipped, and nothing else is lost;
 //! - the files are bounded, only their owner reads them, and no token or Secret is in them.
 
 mod audit;
@@ -17,19 +17,19 @@ use std::path::{Path, PathBuf};
 pub use self::history::Origin;
 use crate::Records;
 
-/// The folder of one context. Its calls wait for the disk.
+/// The directory of one context. Its calls wait for the disk.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Kept {
+pub struct Retained {
     folder: PathBuf,
 }
 
-impl Kept {
-    /// The folder of a context of the kubeconfig; `None` where a person has no home.
+impl Retained {
+    /// The directory of a context of the kubeconfig; `None` where a person has no home.
     pub fn of(context: &str) -> Option<Self> {
         folder(context).map(|folder| Self { folder })
     }
 
-    /// A folder by its path.
+    /// A directory by its path.
     #[cfg(test)]
     fn at(folder: &Path) -> Self {
         Self { folder: folder.to_owned() }
@@ -45,7 +45,7 @@ impl Kept {
         self.folder.join(name)
     }
 
-    /// Holds the lock of the folder until what it gives is dropped.
+    /// Holds the lock of the directory until what it gives is dropped.
     fn lock(&self) -> io::Result<File> {
         DirBuilder::new().recursive(true).mode(0o700).create(&self.folder)?;
         let lock = OpenOptions::new().create(true).append(true).mode(0o600).open(self.file("lock"))?;
@@ -78,11 +78,11 @@ pub fn folder(context: &str) -> Option<PathBuf> {
     Some(state.join("kornsole").join(folder_name(context)))
 }
 
-/// The name of a context, which may have characters that no folder has.
+/// The name of a context, which may have characters that no directory has.
 fn folder_name(context: &str) -> String {
     let safe = |c: char| if c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '@' | '.') { c } else { '_' };
     let name: String = context.chars().map(safe).collect();
-    // Neither the folder itself nor the one above.
+    // Neither the directory itself nor the one above.
     if name.chars().all(|c| c == '.') { format!("_{name}") } else { name }
 }
 

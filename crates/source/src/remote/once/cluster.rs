@@ -1,11 +1,11 @@
-//! What a command asks of a cluster beside orders: what a kill would do, owners of pods, what this machine keeps.
+//! What a command asks of a cluster next to orders: what a kill would do, owners of pods, what this machine keeps.
 
 use std::sync::Arc;
 
 use super::{Once, Want};
 use crate::SuspendOrder;
 use crate::remote::act;
-use crate::remote::kept::Kept;
+use crate::remote::kept::Retained;
 use crate::remote::plan::Query;
 use client::Fault;
 use cluster::kube::Cluster;
@@ -27,7 +27,7 @@ impl Once {
     /// What a kill of an application would do, in sentences, and what owns its pods as far as there are any.
     ///
     /// # Errors
-    /// The application is not there, or cannot be had.
+    /// The application is not there, or cannot be fetched.
     pub fn kill_preview(&mut self, partition: &str, app: &AppId) -> Result<(Vec<String>, Vec<Chain>), Refusal> {
         let cannot = |why: String| Refusal::new(Code::NotFound, format!("cannot kill {app}"), why);
         let view = self
@@ -37,7 +37,7 @@ impl Once {
         let running = row.asks.len().saturating_sub(row.pending_asks as usize);
         let mut lines = vec![
             format!("{} in {}, of {}, is {}", row.id, row.queue, row.who.user, row.state),
-            format!("{running} allocations are released, {} asks withdrawn", row.pending_asks),
+            format!("{running} allocations are released, {} requests canceled", row.pending_asks),
         ];
         let Some(cluster) = self.cluster() else { return Ok((lines, Vec::new())) };
         lines.extend(act::cluster::waived(&cluster, &view).map(str::to_owned));
@@ -85,14 +85,14 @@ impl Once {
         self.runtime.block_on(act::cluster::suspend(&cluster, &view, &order))
     }
 
-    /// What this machine keeps of the cluster that orders go to, with the configuration that is in force now in it.
+    /// What this machine keeps of the cluster that orders go to, with the configuration that is active now in it.
     ///
     /// # Errors
-    /// The configuration cannot be had.
-    pub fn kept(&mut self) -> Result<Option<Kept>, Fault> {
+    /// The configuration cannot be fetched.
+    pub fn retained(&mut self) -> Result<Option<Retained>, Fault> {
         let Some(cluster) = self.cluster() else { return Ok(None) };
         self.ask(Query::Config)?;
-        Ok(Kept::of(&cluster.context().name))
+        Ok(Retained::of(&cluster.context().name))
     }
 }
 

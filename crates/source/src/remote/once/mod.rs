@@ -56,7 +56,7 @@ impl Once {
     /// Finds out who answers.
     ///
     /// # Errors
-    /// Nobody does, or it is no scheduler.
+    /// No one does, or it is no scheduler.
     pub fn connect(target: &Target, limits: Limits) -> Result<Self, Fault> {
         let failed = |why: String| Fault::Unreachable(Trouble::new(why, ""));
         let client = Client::new(target, limits).map_err(|fault| failed(fault.to_string()))?;
@@ -88,15 +88,15 @@ impl Once {
     /// Asks for everything that is wanted, of every partition; all of it.
     ///
     /// # Errors
-    /// Something of it cannot be had.
+    /// Something of it cannot be fetched.
     pub fn look(&mut self, wants: &[Want]) -> Result<Arc<View>, Fault> {
         self.look_at(None, wants)
     }
 
-    /// Asks for what a page shows, and for what is shown beside it. What of the latter has no answer is in [`Self::unanswered`].
+    /// Asks for what a page shows, and for what is shown next to it. What of the latter has no answer is in [`Self::unanswered`].
     ///
     /// # Errors
-    /// What the page is about cannot be had.
+    /// What the page is about cannot be fetched.
     pub fn look_for(&mut self, page: Want, wants: &[Want]) -> Result<Arc<View>, Fault> {
         self.look_at(Some(page), wants)
     }
@@ -115,7 +115,7 @@ impl Once {
         self.unknown.clear();
         self.unanswered.clear();
         self.ask(Query::Partitions)?;
-        // Without it limits and access lists are not known; everything else is.
+        // Without it limits and access lists are unknown; everything else is.
         let _ = self.ask(Query::Config);
         for partition in self.remote_state.partition_names() {
             let name = || Arc::clone(&partition);
@@ -145,7 +145,7 @@ impl Once {
     /// The live applications of a partition as the other side says them, and with `ended` those that ended: nothing that it says is lost.
     ///
     /// # Errors
-    /// They cannot be had.
+    /// They cannot be fetched.
     pub fn applications(&self, partition: &Arc<str>, ended: bool) -> Result<Vec<dto::Application>, Fault> {
         let queries = [Query::Apps(Arc::clone(partition)), Query::Completed(Arc::clone(partition))];
         let rejected = Query::Rejected(Arc::clone(partition));
@@ -169,7 +169,7 @@ impl Once {
     /// The nodes of a partition as the other side says them, by id.
     ///
     /// # Errors
-    /// They cannot be had.
+    /// They cannot be fetched.
     pub fn nodes(&self, partition: &Arc<str>) -> Result<Vec<dto::Node>, Fault> {
         let fetch = Fetch::of(Query::Nodes(Arc::clone(partition)), &self.remote, self.has_token, &self.remote_state);
         let mut all: Vec<dto::Node> = Vec::new();
@@ -187,7 +187,7 @@ impl Once {
     /// Reads a list object by object.
     fn collect<T: DeserializeOwned + Send>(&self, path: &str, all: &mut Vec<T>) -> Result<(), Fault> {
         let take = |bytes: &[u8]| {
-            // What cannot be read is left out: a missing key says that the value is unknown.
+            // What cannot be read is omitted: a missing key says that the value is unknown.
             all.push(dto::salvage(bytes, &mut Vec::new()).map_err(|why| why.to_string())?);
             Ok(())
         };
@@ -199,10 +199,10 @@ impl Once {
         }
     }
 
-    /// Who one is; `None` where nobody is anybody.
+    /// Who one is; `None` where no one is anybody.
     ///
     /// # Errors
-    /// It cannot be had.
+    /// It cannot be fetched.
     pub fn who(&mut self) -> Result<Option<WhoAmI>, Fault> {
         let Some(request) = Fetch::of(Query::WhoAmI, &self.remote, self.has_token, &self.remote_state) else {
             return Ok(None);
@@ -214,10 +214,10 @@ impl Once {
         })
     }
 
-    /// The configuration of a kornsole as it was written.
+    /// The configuration of a kornsole server as it was written.
     ///
     /// # Errors
-    /// It cannot be had.
+    /// It cannot be fetched.
     pub fn configuration(&mut self) -> Result<Option<Arc<Configuration>>, Fault> {
         self.ask(Query::Config)?;
         Ok(self.remote_state.view().configuration.clone())
@@ -241,7 +241,7 @@ impl Once {
         self.runtime.block_on(act::cluster::perform(&self.client, &cluster, &view, order))
     }
 
-    /// The cluster that orders go to: an Apache YuniKorn takes none itself.
+    /// The cluster that orders go to: Apache YuniKorn takes none itself.
     pub fn cluster(&self) -> Option<Arc<Cluster>> {
         let is_yunikorn = matches!(self.remote, Remote::YuniKorn(_));
         self.client.cluster().filter(|_| is_yunikorn).cloned()
@@ -270,7 +270,7 @@ impl Once {
     /// Passes events to `each` until it says that it has enough: those of the past that are kept, and with `every` what comes then.
     ///
     /// # Errors
-    /// They cannot be had.
+    /// They cannot be fetched.
     pub fn events(
         &self,
         every: Option<Duration>,
@@ -297,15 +297,15 @@ impl Once {
         })
     }
 
-    /// The body of one answer of a kornsole, below `/kornsole/v1/`.
+    /// The body of one answer of a kornsole server, below `/kornsole/v1/`.
     ///
     /// # Errors
-    /// It cannot be had.
+    /// It cannot be fetched.
     pub fn own(&self, path: &str) -> Result<Vec<u8>, Fault> {
         self.runtime.block_on(self.client.get(&format!("kornsole/v1/{path}"))).map(|got| got.value.to_vec())
     }
 
-    /// Has a kornsole do something on a path below `/kornsole/v1/`, for a reason.
+    /// Has a kornsole server do something on a path below `/kornsole/v1/`, for a reason.
     ///
     /// # Errors
     /// It was refused, or there is no answer.
@@ -356,7 +356,7 @@ impl Once {
                 self.remote_state.configuration(seen.in_config_map(entry));
             }
             FetchedData::OwnConfig(own) => {
-                // What does not read is not known; the text itself is there all the same.
+                // What is invalid is unknown; the text itself is there all the same.
                 let _ = self.remote_state.config(&own.queues, true);
                 self.remote_state.configuration(*own);
             }

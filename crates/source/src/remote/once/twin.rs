@@ -1,4 +1,4 @@
-//! Twins that are made of all that the other side shows at one moment.
+//! Twins that are made of all that the other side shows at one time.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ impl Once {
     /// is none.
     ///
     /// # Errors
-    /// Something of it cannot be had.
+    /// Something of it cannot be fetched.
     pub fn twin(&mut self, partition: &str, at: Time) -> Result<Result<Twin, String>, Fault> {
         self.twin_by(partition, at, |_, _| None)
     }
@@ -26,7 +26,7 @@ impl Once {
     /// The same, with what is known of the API server already; what is not is listed.
     ///
     /// # Errors
-    /// Something of it cannot be had.
+    /// Something of it cannot be fetched.
     pub fn twin_by(
         &mut self,
         partition: &str,

@@ -14,7 +14,7 @@ use cluster::kube::{Cluster, Pace};
 use view::act::rights;
 use view::{NoticeWeight, View};
 
-/// How many applications are looked at for their namespaces, each time that a view is published.
+/// How many applications are examined for their namespaces, each time that a view is published.
 const APPS: usize = 5_000;
 /// How long an answer to what one may do holds.
 const REVIEWED: Duration = Duration::from_secs(60);
@@ -22,7 +22,7 @@ const REVIEWED: Duration = Duration::from_secs(60);
 const NAMESPACES: usize = 50;
 
 impl Worker {
-    /// Asks the API server of a cluster who one is and what one may do, beside everything else, and again each minute: once for as long as
+    /// Asks the API server of a cluster who one is and what one may do, next to everything else, and again each minute: once for as long as
     /// the worker lives.
     pub(super) fn review_rights(&mut self) {
         let Some(cluster) = self.client.cluster().filter(|_| !self.reviews_rights).cloned() else { return };
@@ -40,7 +40,7 @@ impl Worker {
         });
     }
 
-    /// Asks for one's rights in the namespaces of applications, where they differ. Beside everything else, and each once.
+    /// Asks for one's rights in the namespaces of applications, where they differ. Next to everything else, and each once.
     pub(super) fn review_namespaces(&self, view: &View) {
         let Some(cluster) = self.client.cluster().filter(|_| self.follows_objects).cloned() else { return };
         if cluster.is_allowed(&Cluster::killing(None)) != Some(false) {

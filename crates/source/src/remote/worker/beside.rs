@@ -1,4 +1,4 @@
-//! Work beside the worker: explanations, and twins to try things in.
+//! Work next to the worker: explanations, and twins to try things in.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use model::Identity;
 use view::waiting::{Question, SheetAnswer};
 
 impl Worker {
-    /// Why something waits: a kornsole is asked, for an Apache YuniKorn a twin is made.
+    /// Why something waits: a kornsole server is asked, for Apache YuniKorn a twin is made.
     pub(super) fn explain(&mut self, question: Question, answer: SheetAnswer) {
         let at = self.shared.cluster_time();
         let (client, twins) = (self.client.clone(), Arc::clone(&self.twins));
@@ -48,7 +48,7 @@ impl Worker {
         });
     }
 
-    /// A twin of a partition, as the world of a what-if under a name, for somebody.
+    /// A twin of a partition, as the world of a what-if under a name, for someone.
     pub(super) fn what_if(&mut self, partition: Arc<str>, name: Box<(String, Identity)>, answer: WhatIfAnswer) {
         let (twins, at) = (Arc::clone(&self.twins), self.shared.cluster_time());
         let work = move || {

@@ -1,10 +1,10 @@
-//! Work of the worker on a cluster beside orders: owners of pods, and what this machine keeps.
+//! Work of the worker on a cluster next to orders: owners of pods, and what this machine keeps.
 
 use std::sync::Arc;
 
 use super::{Message, Worker};
 use crate::remote::act;
-use crate::remote::kept::Kept;
+use crate::remote::kept::Retained;
 use crate::{OwnersAnswer, SuspendAnswer, SuspendOrder};
 use client::Remote;
 use cluster::kube::Cluster;
@@ -12,24 +12,24 @@ use model::AppId;
 use view::act::{Code, Order, Refusal};
 
 impl Worker {
-    /// The cluster that orders go to: an Apache YuniKorn takes none itself.
+    /// The cluster that orders go to: Apache YuniKorn takes none itself.
     pub(super) fn acts_in(&self) -> Option<Arc<Cluster>> {
         let is_yunikorn = matches!(self.remote, Some(Remote::YuniKorn(_)));
         self.client.cluster().filter(|_| is_yunikorn).cloned()
     }
 
     /// What this machine keeps of the cluster.
-    pub(super) fn kept(&self) -> Option<Kept> {
-        Kept::of(&self.acts_in()?.context().name)
+    pub(super) fn retained(&self) -> Option<Retained> {
+        Retained::of(&self.acts_in()?.context().name)
     }
 
-    /// Reads what this machine keeps of the cluster, beside everything else.
-    pub(super) fn load_kept(&self) {
-        let Some(kept) = self.kept() else { return };
+    /// Reads what this machine keeps of the cluster, next to everything else.
+    pub(super) fn load_retained(&self) {
+        let Some(retained) = self.retained() else { return };
         let messages = self.messages_in.clone();
         tokio::task::spawn_blocking(move || {
             // The worker may have ended.
-            let _ = messages.send(Message::Kept(Box::new(kept.records())));
+            let _ = messages.send(Message::Retained(Box::new(retained.records())));
         });
     }
 
@@ -65,11 +65,11 @@ impl Worker {
     /// Notes an order that was refused before it was given.
     pub(super) fn note_refusal(&self, (order, refusal): (Order, Refusal)) {
         let Some(cluster) = self.acts_in() else { return };
-        let (view, kept, messages) = (self.shared.view.load_full(), self.kept(), self.messages_in.clone());
+        let (view, retained, messages) = (self.shared.view.load_full(), self.retained(), self.messages_in.clone());
         tokio::task::spawn_blocking(move || {
             act::cluster::refused_before(&cluster, &view, &order, &refusal);
-            if let Some(kept) = kept {
-                let _ = messages.send(Message::Kept(Box::new(kept.records())));
+            if let Some(retained) = retained {
+                let _ = messages.send(Message::Retained(Box::new(retained.records())));
             }
         });
     }

@@ -14,14 +14,14 @@ pub(crate) async fn identify(client: &Client) -> Result<ClientResponse<Option<Re
                 date: got.date,
             });
         }
-        // Nobody is there, or nobody answers in time: that is not to be asked twice.
+        // No one is there, or no one answers in time: that is not to be asked twice.
         Err(
             fault
             @ (Fault::Unreachable(_) | Fault::Slow(..) | Fault::Cut(_) | Fault::Elsewhere(..) | Fault::Cluster(_)),
         ) => {
             return Err(fault);
         }
-        // Anything else: an Apache YuniKorn has no such endpoint, and a proxy before it may say so in its own way.
+        // Anything else: Apache YuniKorn has no such endpoint, and a proxy before it may say so in its own way.
         Ok(_) | Err(_) => {}
     }
     let partitions = client.get("ws/v1/partitions").await?;

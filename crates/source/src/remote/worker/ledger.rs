@@ -1,4 +1,4 @@
-//! What the worker hears, for the ledger that is followed of an Apache YuniKorn.
+//! What the worker receives, for the ledger that is followed of Apache YuniKorn.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
@@ -29,7 +29,7 @@ pub(super) struct Tap {
     /// When events up to a number were known, by the clock of the connection.
     marks: VecDeque<(Duration, u64)>,
     next: Option<u64>,
-    /// When lists of applications were asked for first.
+    /// When lists of applications were requested first.
     first: Option<Duration>,
     /// The lists of each partition: since which event and time they are, and when they were read.
     lists: BTreeMap<Arc<str>, Listed>,
@@ -42,7 +42,7 @@ struct Listed {
 }
 
 impl Worker {
-    /// Has it answered what was used over time: by the ledger that is followed, by what an Apache YuniKorn shows, or by a kornsole.
+    /// Has it answered what was used over time: by the ledger that is followed, by what Apache YuniKorn shows, or by a kornsole server.
     pub(super) fn used(&mut self, question: UsageQuestion, answer: UsageAnswer) {
         let (client, now) = (self.client.clone(), SystemTime::now());
         let seen = matches!(self.remote, Some(Remote::YuniKorn(_))).then(|| self.shared.view.load_full());
@@ -50,7 +50,7 @@ impl Worker {
         let followed = book.map(|book| book.followed()).filter(|one| one.since().is_some());
         let trouble = match book.map(|book| book.keeping()).as_deref() {
             Some(Keeping::Stopped(why)) => {
-                Some(format!("cannot write the ledger any longer; counting continues in memory: {why}"))
+                Some(format!("cannot write the ledger; counting continues in memory: {why}"))
             }
             _ => None,
         };
@@ -98,11 +98,11 @@ impl Worker {
         self.mark(self.now());
     }
 
-    /// There were no more events when it was asked at this moment; the number that the next one will have.
-    pub(super) fn feed_heard(&mut self, asked: Instant, next: Option<u64>) {
+    /// There were no more events when it was asked at this time; the number that the next one will have.
+    pub(super) fn feed_received(&mut self, asked: Instant, next: Option<u64>) {
         let Some(book) = self.book() else { return };
         if let Some(next) = next.filter(|_| self.tap.next.is_none()) {
-            // Nothing has happened since it was begun to listen.
+            // Nothing has happened since it was started to listen.
             self.tap.next = Some(next);
             book.feed(Fed::Events(next, Vec::new()));
         }
@@ -110,7 +110,7 @@ impl Worker {
         let at = self.now().saturating_sub(ago);
         if self.tap.next.is_some() {
             self.mark(at);
-            book.feed(Fed::Heard(at, self.shared.cluster_time() - ago));
+            book.feed(Fed::Received(at, self.shared.cluster_time() - ago));
         }
     }
 
@@ -130,7 +130,7 @@ impl Worker {
         }
     }
 
-    /// All live applications of a partition were read; they were asked for at this time.
+    /// All live applications of a partition were read; they were requested at this time.
     pub(super) fn feed_apps(&mut self, partition: &Arc<str>, started: Duration) {
         let Some(book) = self.book() else { return };
         let before = self.tap.marks.iter().rev().find(|(at, _)| *at <= started);

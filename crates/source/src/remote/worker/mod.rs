@@ -1,4 +1,4 @@
-//! Holds plan, requests, state and link together. One task owns all of them; requests and events run beside it.
+//! Holds plan, requests, state and link together. One task owns all of them; requests and events run next to it.
 
 mod answering;
 mod beside;
@@ -40,20 +40,20 @@ const PUBLISH_EVERY: Duration = Duration::from_millis(100);
 /// How long the worker sleeps when nothing is due.
 const IDLE: Duration = Duration::from_secs(60);
 
-/// What comes from the tasks beside.
+/// What comes from the tasks next to.
 enum Message {
-    /// What stands at the other end, or why that cannot be reported.
+    /// What is at the other end, or why that cannot be reported.
     Identified(Duration, Box<Result<ClientResponse<Option<Remote>>, Fault>>),
     /// An order was answered.
     OrderDone,
     /// A text was fetched.
     TextFetched,
-    /// A request came back.
+    /// A request returned.
     Fetched(Box<FetchResult>),
     /// The Kubernetes objects behind the scheduler's data.
     Objects(Arc<Kubernetes>),
     /// What this machine keeps of a cluster.
-    Kept(Box<Records>),
+    Retained(Box<Records>),
 }
 
 /// The owner of everything that is known of a remote.
@@ -88,15 +88,15 @@ pub struct Worker {
     acting: usize,
     /// Who is notified when nothing is left to do.
     settling: Vec<std::sync::mpsc::Sender<()>>,
-    /// Where one is in the events, where nobody follows them beside the plan.
+    /// Where one is in the events, where no one follows them next to the plan.
     reader: Option<Reader>,
-    /// A kornsole is to be said to take a token; an Apache YuniKorn takes none.
+    /// A kornsole server is to be reported to take a token; Apache YuniKorn takes none.
     hints_at_token: bool,
     /// The objects of the cluster are followed.
     follows_objects: bool,
-    /// One's rights are asked for, now and then.
+    /// One's rights are requested, now and then.
     reviews_rights: bool,
-    /// Rights in namespaces are being asked for.
+    /// Rights in namespaces are being requested.
     reviewing: Arc<AtomicBool>,
     /// What the ledger that is followed needs to know.
     tap: ledger::Tap,
@@ -214,7 +214,7 @@ impl Worker {
         }
     }
 
-    /// With a clock that is moved by hand: reports when nothing is left to do at this moment.
+    /// With a clock that is moved by hand: reports when nothing is left to do at this time.
     fn report_settled(&mut self) {
         let busy = self.identifying || self.acting > 0 || self.plan.is_asking();
         if self.settling.is_empty() || busy || !self.requests.is_empty() || !self.messages.is_empty() {
@@ -243,17 +243,17 @@ impl Worker {
         match request {
             Request::SetFocus(focus) => {
                 if focus.kind == FocusKind::Records && self.focus.kind != FocusKind::Records {
-                    self.load_kept();
+                    self.load_retained();
                 }
                 self.focus = focus.clone();
                 self.plan.set_focus(focus, self.shared.now());
             }
             Request::Settle(sender) => self.settling.push(sender),
             Request::Text(number, answer) => {
-                let (client, kept) = (self.client.clone(), self.kept());
+                let (client, retained) = (self.client.clone(), self.retained());
                 self.beside(Message::TextFetched, async move {
-                    answer(match kept {
-                        Some(kept) => records::kept_text(kept, number).await,
+                    answer(match retained {
+                        Some(retained) => records::retained_text(retained, number).await,
                         None => records::text(&client, number).await,
                     });
                 });
@@ -284,7 +284,7 @@ impl Worker {
         }
     }
 
-    /// Has something done beside the requests of the plan; reported when it is done.
+    /// Has something done next to the requests of the plan; reported when it is done.
     fn beside(&mut self, done: Message, work: impl Future<Output = ()> + Send + 'static) {
         self.acting += 1;
         let messages = self.messages_in.clone();
@@ -306,7 +306,7 @@ impl Worker {
             Message::TextFetched => self.acting = self.acting.saturating_sub(1),
             Message::OrderDone => {
                 self.acting = self.acting.saturating_sub(1);
-                self.load_kept();
+                self.load_retained();
                 // What it changed is looked for at once.
                 let (now, focus) = (self.now(), self.focus.clone());
                 self.plan.expedite(
@@ -320,11 +320,11 @@ impl Worker {
             }
             Message::Fetched(outcome) => self.take(*outcome),
             Message::Objects(all) => self.remote_state.set_kubernetes(all),
-            Message::Kept(kept) => self.shared.keep_records(|records| *records = *kept),
+            Message::Retained(retained) => self.shared.keep_records(|records| *records = *retained),
         }
     }
 
-    /// It is known who answers. From here on everything is asked for.
+    /// It is known who answers. From here on everything is requested.
     fn identified(&mut self, got: ClientResponse<Option<Remote>>) {
         self.good(&got);
         let now = self.now();
@@ -335,7 +335,7 @@ impl Worker {
         };
         let before = self.shared.remote.load_full();
         if self.down.take().is_some() && before.is_some() {
-            self.with_link(LinkState::came_back);
+            self.with_link(LinkState::arrived_back);
             let title = format!("connected again: {remote}");
             self.remote_state.notice(self.shared.cluster_time(), NoticeWeight::Info, title, String::new());
         }
@@ -350,9 +350,9 @@ impl Worker {
             self.with_link(|link| link.keep_parts(|_| false));
             self.shared.remote.store(Some(Arc::new(remote.clone())));
             self.follow(&remote);
-            let kept = self.kept().is_some();
-            self.shared.keep_records(|records| *records = records::of_remote(&remote, self.has_token, kept));
-            self.load_kept();
+            let retained = self.retained().is_some();
+            self.shared.keep_records(|records| *records = records::of_remote(&remote, self.has_token, retained));
+            self.load_retained();
             let beside = [Query::Metrics, Query::Audit, Query::History];
             for query in [Query::Config, Query::WhoAmI, Query::Resting].into_iter().chain(beside) {
                 self.plan.add(query, now);

@@ -1,4 +1,4 @@
-//! What the worker is asked for by the source that a console looks through.
+//! What the worker is requested by the source that a console looks through.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use view::act::{Answer as Done, Order, Refusal};
 use view::used::UsageQuestion;
 use view::waiting::{Question, SheetAnswer};
 
-/// What the console wants.
+/// What the console needs.
 pub enum Request {
     /// Something else is on the screen.
     SetFocus(Focus),
@@ -29,11 +29,11 @@ pub enum Request {
     Refused(Box<(Order, Refusal)>),
     /// It is to be explained why something waits.
     Explain(Question, SheetAnswer),
-    /// It is to be said what a text would have preempted.
+    /// It is to be reported what a text would have preempted.
     PreviewQuotas(Arc<str>, QuotaAnswer),
-    /// It is to be said what was used over time.
+    /// It is to be reported what was used over time.
     Usage(UsageQuestion, UsageAnswer),
-    /// It is to be said what a shadow found.
+    /// It is to be reported what a shadow found.
     Shadow(ShadowAnswer),
     /// A twin of a partition is to be made to try things in, for the one who looks, under the name of the source.
     WhatIf(Arc<str>, Box<(String, Identity)>, WhatIfAnswer),

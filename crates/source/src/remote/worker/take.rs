@@ -4,7 +4,7 @@ use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::Worker;
-use crate::remote::NOT_HEARD;
+use crate::remote::NOT_RECEIVED;
 use crate::remote::fetch::{FetchResult, FetchedData};
 use crate::remote::follow::EventMessage;
 use crate::remote::part::Part;
@@ -32,7 +32,7 @@ impl Worker {
                 self.failing.remove(&query);
                 self.good(&got);
                 let begun = self.now();
-                self.with_link(|link| link.part_came(begun, query.part()));
+                self.with_link(|link| link.part_arrived(begun, query.part()));
                 let (took, cost) = if self.shared.clock.is_stepped() { Default::default() } else { (got.took, cost) };
                 let all = matches!(&got.value, FetchedData::Apps(_, Scope::All));
                 self.merge(&query, got.value);
@@ -60,7 +60,7 @@ impl Worker {
         }
         let count = unknown.len();
         let values = if count == 1 { "value" } else { "values" };
-        let title = format!("{count} {values} of {} unknown: the answer cannot be read there", what(query));
+        let title = format!("{count} {values} of {} unknown: invalid response", what(query));
         let lines: Vec<String> = unknown.iter().take(SHOWN_UNKNOWN).map(ToString::to_string).collect();
         self.remote_state.notice(self.shared.cluster_time(), NoticeWeight::Warning, title, lines.join("\n"));
         self.unknown.insert(query.clone(), unknown);
@@ -215,9 +215,9 @@ impl Worker {
             FetchedData::Permissions(permissions) => self.remote_state.permissions(&partition, permissions),
             FetchedData::MayKill(app, result) => self.remote_state.may_kill(&partition, &app, result),
             FetchedData::Events(reader, messages) => {
-                let heard = EventMessage::Current(Instant::now(), reader.next());
+                let received = EventMessage::Current(Instant::now(), reader.next());
                 self.reader = Some(reader);
-                messages.into_iter().chain([heard]).for_each(|one| self.take_events(one));
+                messages.into_iter().chain([received]).for_each(|one| self.take_events(one));
             }
         }
     }
@@ -239,22 +239,22 @@ impl Worker {
         self.plan.expedite(|query| matches!(query, Query::Queues(_) | Query::Permissions(_)), now);
     }
 
-    /// Shows the configuration of an Apache YuniKorn, and keeps it among those that this console saw, unless this machine has kept it as a
+    /// Shows the configuration of Apache YuniKorn, and keeps it among those that this console saw, unless this machine has kept it as a
     /// revision.
     fn show_config(&mut self, text: &str, written: Option<(ConfigMapEntry, Option<u64>)>) {
         let at = self.shared.cluster_time();
-        let kept = written.as_ref().and_then(|(_, revision)| *revision);
+        let retained = written.as_ref().and_then(|(_, revision)| *revision);
         let newest = |records: &Records| records.revisions.as_ref().ok()?.first().map(|newest| newest.number);
-        let mut revision = kept.unwrap_or(1);
+        let mut revision = retained.unwrap_or(1);
         self.shared.keep_records(|records| {
-            if kept.is_none() {
+            if retained.is_none() {
                 records::saw(records, text, at);
                 revision = newest(records).unwrap_or(1);
             }
         });
         let known = newest(&self.shared.records.lock().unwrap_or_else(PoisonError::into_inner));
-        if kept.is_some() && kept != known {
-            self.load_kept();
+        if retained.is_some() && retained != known {
+            self.load_retained();
         }
         let seen = Configuration::seen(Arc::from(text), revision, at);
         self.remote_state.configuration(match written {
@@ -263,7 +263,7 @@ impl Worker {
         });
     }
 
-    /// Every partition's things are asked for, and those of no other.
+    /// Every partition's things are requested, and those of no other.
     fn plan_partitions(&mut self, now: Duration) {
         let names = self.remote_state.partition_names();
         self.plan.retain(|query| query.partition().is_none_or(|partition| names.contains(partition)));
@@ -311,7 +311,7 @@ impl Worker {
                     now,
                 );
             }
-            EventMessage::Current(asked, next) => self.feed_heard(asked, next),
+            EventMessage::Current(asked, next) => self.feed_received(asked, next),
             EventMessage::Gap(from, to) => {
                 self.shared.keep_hole(from, to);
                 self.feed_lost(format!("{} events are lost", to - from + 1));
@@ -321,7 +321,7 @@ impl Worker {
             EventMessage::Restarted => {
                 self.feed_lost("the scheduler restarted".to_owned());
                 self.shared.forget_events();
-                self.shared.keep_health(OwnHealth::Unknown(Arc::from(NOT_HEARD)));
+                self.shared.keep_health(OwnHealth::Unknown(Arc::from(NOT_RECEIVED)));
                 let title = "the scheduler was restarted: loading all data again".to_owned();
                 self.remote_state.notice(at, NoticeWeight::Warning, title, String::new());
                 self.remote_state.start_over();

@@ -169,7 +169,7 @@ fn what_was_kept_is_the_same_after_a_start() {
         }
     }
     assert!(read.marks().eq(recorder.rings().marks()));
-    let mut again = Recorder::open_kept(read);
+    let mut again = Recorder::open_retained(read);
     grow(&mut again, 10 * HOUR, 10 * HOUR + 60);
     file.write(again.take_changes());
     assert_eq!(means(&file.read(), 10 * HOUR, 10 * HOUR + 60, 6), (3600..3606).map(Some).collect::<Vec<_>>());

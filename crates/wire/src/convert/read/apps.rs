@@ -14,7 +14,7 @@ use view::{AppGroup, AppRow, AppSlot, AskRow, AskState, PartitionView, QueueSlot
 /// Reads a list of applications.
 pub type AppReader = ListReader<AppId, AppRow>;
 
-/// Which applications an answer is about: those of them that it has not are gone.
+/// Which applications an answer is about: those of them that it has not no longer exist.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Scope {
     /// All live ones.
@@ -33,11 +33,11 @@ impl RemoteState {
         ListReader::new(seen, "applicationID", move |app: dto::Application| rows::app(app, shapes))
     }
 
-    /// Takes what was read of the live applications. Gives whether some are gone.
+    /// Takes what was read of the live applications. Returns whether some no longer exist.
     pub fn apps(&mut self, partition: &str, reader: AppReader, scope: &Scope, now: Time) -> bool {
         let Some(index) = self.index(partition) else { return false };
         let mut there = vec![false; self.view.partitions[index].apps.len()];
-        let mut came = false;
+        let mut arrived = false;
         for element in reader.elements {
             let slot = match element {
                 Element::Same(id, _) => self.parts[index].app_slots.get(&id).copied(),
@@ -49,7 +49,7 @@ impl RemoteState {
                 Element::Read(row, hash) => {
                     self.parts[index].seen_apps.insert(row.id.clone(), hash);
                     let (slot, new) = self.put(index, *row);
-                    came |= new;
+                    arrived |= new;
                     Some(slot)
                 }
             };
@@ -73,7 +73,7 @@ impl RemoteState {
         if *scope == Scope::All {
             self.parts[index].complete = true;
         }
-        if came || !lost.is_empty() {
+        if arrived || !lost.is_empty() {
             self.view.partitions[index].app_generation += 1;
             self.changed = true;
             self.recount(index);
@@ -83,7 +83,7 @@ impl RemoteState {
         !lost.is_empty()
     }
 
-    /// Puts a row where it belongs. Gives its slot, and whether the set of applications or a queue's is another now.
+    /// Puts a row where it belongs. Returns its slot, and whether the set of applications or a queue's is another now.
     fn put(&mut self, index: usize, mut row: AppRow) -> (AppSlot, bool) {
         let (view, part) = (&mut self.view.partitions[index], &mut self.parts[index]);
         let known = part.app_slots.get(&row.id).copied();
@@ -102,9 +102,9 @@ impl RemoteState {
             if old.submitted == row.submitted {
                 row.asks = renumbered(&old.asks, std::mem::take(&mut row.asks));
             }
-            (row.held_by_queue, row.held_by_limits) = (old.held_by_queue, old.held_by_limits);
+            (row.blocked_by_queue, row.blocked_by_limits) = (old.blocked_by_queue, old.blocked_by_limits);
             if row.requested.is_empty() {
-                // Only what still has a pod says which queue was asked for.
+                // Only what still has a pod says which queue was requested.
                 row.requested = Arc::clone(&old.requested);
             }
         }
@@ -163,8 +163,8 @@ impl RemoteState {
         self.changed = true;
     }
 
-    /// Works out which applications are kept from beginning to run by their queue or by a limit: those that hold nothing yet, where
-    /// nobody further may run (SCH-110, SCH-126).
+    /// Works out which applications are kept from starting to run by their queue or by a limit: those that have no allocations yet, where
+    /// no one further may run (SCH-110, SCH-126).
     pub(super) fn hold(&mut self, index: usize) {
         let view = &self.view.partitions[index];
         let mut leaves: FxHashMap<&str, Holding<'_>> = FxHashMap::default();
@@ -180,20 +180,20 @@ impl RemoteState {
             } else {
                 (false, false)
             };
-            if (row.held_by_queue, row.held_by_limits) != (by_queue, by_limits) {
+            if (row.blocked_by_queue, row.blocked_by_limits) != (by_queue, by_limits) {
                 changes.push((row.slot, by_queue, by_limits));
             }
         }
         for (slot, by_queue, by_limits) in changes {
             if let Some(Some(row)) = self.view.partitions[index].apps.get_mut(slot.0 as usize) {
                 let row = Arc::make_mut(row);
-                (row.held_by_queue, row.held_by_limits) = (by_queue, by_limits);
+                (row.blocked_by_queue, row.blocked_by_limits) = (by_queue, by_limits);
                 self.changed = true;
             }
         }
     }
 
-    /// The groups of applications are known again. Gives whether some are others.
+    /// The groups of applications are known again. Returns whether some are others.
     pub(super) fn regroup(&mut self, index: usize) -> bool {
         let part = &self.parts[index];
         let mut changes: Vec<(AppSlot, AppGroup)> = Vec::new();
@@ -218,7 +218,7 @@ impl RemoteState {
 struct Holding<'v> {
     /// No further application may run in a queue of its path.
     full: bool,
-    /// Whether a limit holds back who is of this user and group.
+    /// Whether a limit blocks who is of this user and group.
     limits: FxHashMap<(&'v str, Option<&'v str>), bool>,
 }
 
@@ -307,7 +307,7 @@ fn renumbered(old: &OrdMap<u64, Arc<AskRow>>, new: OrdMap<u64, Arc<AskRow>>) -> 
 
 /// Adds to the asks what others reported: since when, and which node is kept.
 fn complete_asks(part: &Part, row: &mut AppRow) {
-    if part.since.is_empty() && part.kept.is_empty() {
+    if part.since.is_empty() && part.retained.is_empty() {
         return;
     }
     let mut changes: Vec<(u64, AskState)> = Vec::new();
@@ -318,8 +318,8 @@ fn complete_asks(part: &Part, row: &mut AppRow) {
                 since.map(|since| AskState::Allocated { node: node.clone(), since: Some(since), number: *number })
             }
             AskState::Pending { reason, reserved: None } => {
-                let kept = part.kept.get(&ask.id).cloned();
-                kept.map(|node| AskState::Pending { reason: *reason, reserved: Some(node) })
+                let retained = part.retained.get(&ask.id).cloned();
+                retained.map(|node| AskState::Pending { reason: *reason, reserved: Some(node) })
             }
             _ => None,
         };

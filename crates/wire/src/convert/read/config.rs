@@ -8,11 +8,11 @@ use model::Profile;
 use view::act::Configuration;
 use view::{PartitionView, QueueSettings, View, placement};
 
-/// The keys that an answer has beside the configuration itself, and that no configuration has (`rest.md` 5.8).
+/// The keys that an answer has next to the configuration itself, and that no configuration has (`rest.md` 5.8).
 const NOT_CONFIG: [&str; 3] = ["extra", "deadlockdetectionenabled", "deadlocktimeoutseconds"];
 
 impl RemoteState {
-    /// Takes the configuration in force. `written` says that the text is the file as somebody wrote it; otherwise it is what the other side
+    /// Takes the active configuration. `written` says that the text is the file as someone wrote it; otherwise it is what the other side
     /// put together, and places count in [`plain`].
     ///
     /// # Errors
@@ -29,7 +29,7 @@ impl RemoteState {
         self.configured = Some(View::of_config(Arc::new(config), profile)?);
         self.bring_rules();
         self.bring_access();
-        // The other settings come into the rows with the next tree, which is asked for often.
+        // The other settings come into the rows with the next tree, which is requested often.
         Ok(())
     }
 
@@ -69,7 +69,7 @@ impl RemoteState {
         }
     }
 
-    /// Takes the configuration as a kornsole keeps it, for those who want to change it.
+    /// Takes the configuration as a kornsole server keeps it, for those who want to change it.
     pub fn configuration(&mut self, configuration: Configuration) {
         if self.view.configuration.as_deref() != Some(&configuration) {
             self.view.configuration = Some(Arc::new(configuration));

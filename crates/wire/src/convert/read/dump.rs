@@ -12,7 +12,7 @@ impl RemoteState {
         self.partitions(partitions);
         if let Some(config) = &dump.config {
             let text = crate::convert::config_yaml(config);
-            // What cannot be read of it is not known; the rest of the dump stands for itself.
+            // What cannot be read of it is unknown; the rest of the dump represents itself.
             let _ = self.config(&text, false);
         }
         for root in &dump.queues {

@@ -1,6 +1,6 @@
 //! The elements of a long list, each read only when it says something else than before.
 //!
-//! An element is known by its id, which stands at its front, and by a hash of its bytes. When both are as they were, the row that
+//! An element is known by its id, which is at its front, and by a hash of its bytes. When both are unchanged, the row that
 //! there is holds, and the element is not read at all. Where the other side writes its lists in another order every time, the hash
 //! differs; then the element is read, and found to be the same a little later.
 
@@ -30,7 +30,7 @@ pub enum Element<K, R> {
     Read(Box<R>, u64),
 }
 
-/// Reads elements of one list. Used beside the state, on what the state last knew.
+/// Reads elements of one list. Used next to the state, on what the state last knew.
 pub struct ListReader<K, R> {
     seen: Seen<K>,
     key: &'static str,
@@ -42,7 +42,7 @@ pub struct ListReader<K, R> {
 }
 
 impl<K: Ord + Clone + for<'a> From<&'a str>, R> ListReader<K, R> {
-    /// A reader of objects `T` whose id stands under `key`.
+    /// A reader of objects `T` whose id is under `key`.
     pub fn new<T: DeserializeOwned>(
         seen: Seen<K>,
         key: &'static str,
@@ -61,7 +61,7 @@ impl<K: Ord + Clone + for<'a> From<&'a str>, R> ListReader<K, R> {
         Self { seen: Seen::new(), key: "", read: Box::new(read), elements, unknown: Vec::new() }
     }
 
-    /// Takes one element. One that cannot be read at all is left out, and is in `unknown`.
+    /// Takes one element. One that cannot be read at all is omitted, and is in `unknown`.
     ///
     /// # Errors
     /// It is not JSON.
@@ -95,7 +95,7 @@ fn hash(bytes: &[u8]) -> u64 {
     hasher.finish()
 }
 
-/// The id of an object, where it stands at its front and is written plainly.
+/// The id of an object, where it is at its front and is written plainly.
 fn id_at_front<'b>(bytes: &'b [u8], key: &str) -> Option<&'b str> {
     let front = std::str::from_utf8(bytes.get(..bytes.len().min(FRONT))?)
         .or_else(|error| std::str::from_utf8(&bytes[..error.valid_up_to()]));

@@ -48,7 +48,7 @@ impl Rate {
     }
 }
 
-/// An event as the console shows it. Numbers that nobody knows stay what they are.
+/// An event as the console shows it. Numbers that no one knows stay what they are.
 pub fn record(event: &dto::EventRecord) -> Record {
     let number = |number: i32| u32::try_from(number).unwrap_or_default();
     Record {

@@ -33,7 +33,7 @@ pub fn sheet(found: &dto::Explained) -> Sheet {
         let holder = if got.placeholder { ", a placeholder" } else { "" };
         let name = got.pod.as_deref().unwrap_or(&got.allocation_key);
         let text = format!("{name} on {}{holder}", got.node_id);
-        let label = if at == 0 { "it got" } else { "" };
+        let label = if at == 0 { "allocated" } else { "" };
         let to = Some(Target::App(app, Some(got.allocation_key.as_str().into())));
         lines.push(SheetLine::new(label, text).below(u8::from(at > 0)).to(to).since(known(got.since)));
     }
@@ -57,9 +57,9 @@ fn cause(blocked: &dto::BlockedBy) -> String {
 
 fn of_ask(found: &dto::Explained, ask: &dto::ExplainedAsk) -> Vec<SheetLine> {
     let to = Target::App(found.application_id.as_str().into(), Some(ask.allocation_key.as_str().into()));
-    let like = if ask.alike > 1 { format!(" (and {} like it)", ask.alike - 1) } else { String::new() };
-    let mut lines = vec![SheetLine::new("ask", format!("{}{like}", ask.text)).to(Some(to)).since(known(ask.since))];
-    lines.extend(ask.said.iter().map(|said| SheetLine::new("scheduler", format!("says: {said}")).below(1)));
+    let like = if ask.identical > 1 { format!(" (and {} like it)", ask.identical - 1) } else { String::new() };
+    let mut lines = vec![SheetLine::new("request", format!("{}{like}", ask.text)).to(Some(to)).since(known(ask.since))];
+    lines.extend(ask.said.iter().map(|said| SheetLine::new("scheduler", format!("reports: {said}")).below(1)));
     for blocked in &ask.blocked_by {
         lines.extend(of_blocker(blocked));
     }
@@ -89,8 +89,10 @@ fn of_ask(found: &dto::Explained, ask: &dto::ExplainedAsk) -> Vec<SheetLine> {
     }
     if !ask.preemption.why.is_empty() {
         lines.push(SheetLine::new("preemption", ask.preemption.why.as_str()).below(1));
-        let kept = |kept: &dto::KeptText| SheetLine::new("", kept.text.as_str()).below(2).to(target(&kept.names));
-        lines.extend(ask.preemption.kept.iter().map(kept));
+        let retained = |retained: &dto::RetainedText| {
+            SheetLine::new("", retained.text.as_str()).below(2).to(target(&retained.names))
+        };
+        lines.extend(ask.preemption.retained.iter().map(retained));
     }
     for cause in &ask.causes {
         let cycles = if cause.count == 1 { "1 cycle".to_owned() } else { format!("{} cycles", cause.count) };
@@ -134,7 +136,7 @@ fn of_blocker(blocked: &dto::BlockedBy) -> Vec<SheetLine> {
     lines
 }
 
-/// The sheet of all that waits.
+/// The sheet of all pending requests.
 pub fn overview(found: &dto::Waiting) -> Sheet {
     let mut lines = Vec::new();
     for group in &found.groups {
@@ -143,7 +145,7 @@ pub fn overview(found: &dto::Waiting) -> Sheet {
         let to = blocked.and_then(|blocked| target(&blocked.names));
         lines.push(SheetLine::new(level, group.text.as_str()).to(to).since(known(group.since)));
         for example in &group.examples {
-            let asks = if example.asks == 1 { "1 ask".to_owned() } else { format!("{} asks", example.asks) };
+            let asks = if example.asks == 1 { "1 request".to_owned() } else { format!("{} requests", example.asks) };
             let text = format!("{} in {}: {asks}", example.application_id, example.queue_name);
             let to = Some(Target::Why(example.application_id.as_str().into()));
             lines.push(SheetLine::new("", text).below(1).to(to));
@@ -164,7 +166,7 @@ pub fn overview(found: &dto::Waiting) -> Sheet {
 
 /// What the explanation could not take into account, below one heading.
 fn unknown(all: &[String]) -> impl Iterator<Item = SheetLine> {
-    let heading = (!all.is_empty()).then(|| SheetLine::new("not known", "the explanation does not include:"));
+    let heading = (!all.is_empty()).then(|| SheetLine::new("unknown", "the explanation does not include:"));
     heading.into_iter().chain(all.iter().map(|one| SheetLine::new("", one.as_str()).below(1)))
 }
 

@@ -6,11 +6,11 @@
 //!
 //! Invariants:
 //! - no IO and no clock: the cluster's time is passed in;
-//! - what cannot be understood is left out or shown as it is, and spoils nothing else;
+//! - what cannot be understood is omitted or shown unchanged, and spoils nothing else;
 //! - percentages above 100, negative amounts and unknown words are kept as they came (`rest.md` section 9);
 //! - the last that was seen stays until something newer is known.
 //!
-//! Known limits: why an application is held back is worked out from what its queues and limits show, as an estimate.
+//! Known limits: why an application is blocked is worked out from what its queues and limits show, as an estimate.
 
 mod apps;
 mod config;
@@ -49,7 +49,7 @@ use view::{AppRow, AppSlot, History, Notice, NoticeWeight, PartitionView, QueueS
 /// Where releases mean different things by the same key.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Shapes {
-    /// `allocationTime` is when something was allocated, and not when it was asked for (up to 1.5, and a kornsole).
+    /// `allocationTime` is when something was allocated, and not when it was requested (up to 1.5, and a kornsole server).
     pub has_allocation_time: bool,
 }
 
@@ -60,7 +60,7 @@ pub struct RemoteState {
     parts: Vec<Part>,
     shapes: Shapes,
     profile: Profile,
-    /// A cluster with the remote's configuration in force: from where limits, access lists, templates and rules are taken.
+    /// A cluster with the remote's active configuration: from where limits, access lists, templates and rules are taken.
     configured: Option<Arc<View>>,
     configured_checksum: Option<String>,
     configured_text: Option<Arc<str>>,
@@ -73,7 +73,7 @@ pub struct RemoteState {
     history: History,
 }
 
-/// What is kept of a partition beside its view.
+/// What is kept of a partition next to its view.
 #[derive(Debug, Default)]
 struct Part {
     queue_slots: FxHashMap<QueuePath, QueueSlot>,
@@ -82,7 +82,7 @@ struct Part {
     free_apps: Vec<u32>,
     seen_apps: Seen<AppId>,
     seen_nodes: Seen<NodeId>,
-    /// The whole list of applications has been seen since the scheduler began.
+    /// The whole list of applications has been seen since the scheduler started.
     complete: bool,
     ended: [ended::EndedList; 2],
     gone: Vec<Arc<AppRow>>,
@@ -92,7 +92,7 @@ struct Part {
     users: Option<users::UsageByName>,
     group_usage: Option<users::UsageByName>,
     /// The node that is kept for an ask.
-    kept: FxHashMap<AskId, NodeId>,
+    retained: FxHashMap<AskId, NodeId>,
     /// When something was allocated, by the events.
     since: FxHashMap<(AppId, AskId), Time>,
 }
@@ -139,7 +139,7 @@ impl RemoteState {
         self.view.partitions.iter_mut().for_each(|part| part.decided = None);
     }
 
-    /// The partitions, in the order of their names but for `default`, which comes first.
+    /// The partitions, in the order of their names except for `default`, which comes first.
     pub fn partitions(&mut self, mut list: Vec<dto::Partition>) {
         list.sort_by(|one, other| (one.name != "default", &one.name).cmp(&(other.name != "default", &other.name)));
         let names = |view: &View| view.partitions.iter().map(|part| part.name.to_string()).collect::<Vec<_>>();
@@ -192,7 +192,7 @@ impl RemoteState {
         self.view.partitions.iter().map(|part| Arc::clone(&part.name)).collect()
     }
 
-    /// What is known at the moment.
+    /// What is known at the time.
     pub fn view(&self) -> &View {
         &self.view
     }

@@ -47,7 +47,7 @@ impl RemoteState {
         ListReader::new(seen, "nodeID", move |node: dto::Node| rows::node(node, shapes))
     }
 
-    /// Takes what was read of the nodes; when it was the whole list, those that are not in it are gone.
+    /// Takes what was read of the nodes; when it was the whole list, those that are not in it no longer exist.
     pub fn nodes(&mut self, partition: &str, reader: NodeReader, all: bool) {
         let Some(index) = self.index(partition) else { return };
         let (view, part) = (&mut self.view.partitions[index], &mut self.parts[index]);
@@ -88,17 +88,17 @@ impl RemoteState {
             .nodes
             .values()
             .flat_map(|node| node.reservations.iter().map(|(_, ask)| (ask.clone(), node.id.clone())));
-        let kept: FxHashMap<AskId, NodeId> = reserved.collect();
-        if kept == self.parts[index].kept {
+        let retained: FxHashMap<AskId, NodeId> = reserved.collect();
+        if retained == self.parts[index].retained {
             return;
         }
         let mut changes: Vec<(AppSlot, u64, Option<NodeId>)> = Vec::new();
         for row in view.apps.iter().flatten().filter(|row| row.pending_asks > 0) {
             for (number, ask) in &row.asks {
                 if let AskState::Pending { reserved, .. } = &ask.state
-                    && *reserved != kept.get(&ask.id).cloned()
+                    && *reserved != retained.get(&ask.id).cloned()
                 {
-                    changes.push((row.slot, *number, kept.get(&ask.id).cloned()));
+                    changes.push((row.slot, *number, retained.get(&ask.id).cloned()));
                 }
             }
         }
@@ -111,7 +111,7 @@ impl RemoteState {
                 self.changed = true;
             }
         }
-        self.parts[index].kept = kept;
+        self.parts[index].retained = retained;
     }
 }
 

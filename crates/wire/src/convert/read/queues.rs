@@ -62,7 +62,7 @@ impl RemoteState {
         drains.into_iter().for_each(|path| self.report_drain(index, &path, now));
     }
 
-    /// When the queues that drain began to, as a kornsole says it.
+    /// When the queues that drain started to, as a kornsole server says it.
     pub fn draining_since(&mut self, partition: &str, since: impl IntoIterator<Item = (QueuePath, Time)>) {
         let Some(index) = self.index(partition) else { return };
         for (path, since) in since {
@@ -76,7 +76,7 @@ impl RemoteState {
         }
     }
 
-    /// What a kornsole says will be preempted, as queues are above their maxima.
+    /// What a kornsole server says will be preempted, as queues are above their maxima.
     pub fn quotas(&mut self, partition: &str, forecasts: Vec<QuotaForecast>) {
         let Some(index) = self.index(partition) else { return };
         let view = &mut self.view.partitions[index];
@@ -180,7 +180,7 @@ fn row(
     let queue = found.queue;
     let path = old.map_or_else(|| QueuePath::new(&queue.queue_name), |old| old.path.clone());
     let state = rows::queue_state(&queue.status);
-    // What is there in the first tree began at some time before.
+    // What is there in the first tree started at some time before.
     let first = (now, old.is_none() && view.tree_generation == 0);
     let (since, before) = old.filter(|old| old.state == state).map_or(first, |old| (old.state_since, old.state_before));
     let children = match old {
@@ -236,7 +236,7 @@ fn inside(queue: &dto::Queue, old: Option<&QueueRow>, view: &PartitionView) -> O
     apps.map(|app| app.priority).filter(|priority| *priority != Priority::MIN).max()
 }
 
-/// The settings by the configuration where the queue stands in it; else what the queue itself says.
+/// The settings by the configuration where the queue is in it; else what the queue itself says.
 fn settings(
     queue: &dto::Queue,
     old: Option<&QueueRow>,

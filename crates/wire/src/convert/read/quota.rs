@@ -1,4 +1,4 @@
-//! What is preempted so that a maximum holds, as a kornsole says it (N-01).
+//! What is preempted so that a maximum holds, as a kornsole server says it (N-01).
 
 use super::time;
 use crate::dto::native as dto;

@@ -14,7 +14,7 @@ use view::{
     AppRow, AskRow, AskState, ForeignAllocation, NodeAllocation, NodeRow, PendingReason, PriorityRow, StateChange,
 };
 
-/// Nanoseconds since 1970 as a time; what is before 1970, or 0, is the beginning.
+/// Nanoseconds since 1970 as a time; what is before 1970, or 0, is the start.
 pub fn time(nanos: i64) -> Time {
     Time(u64::try_from(nanos).unwrap_or(0) / 1000)
 }
@@ -29,7 +29,7 @@ pub fn set(map: &dto::ResourceMap) -> Option<Resource> {
     (!map.0.is_empty()).then(|| map.0.clone())
 }
 
-/// The state of a queue or partition. What nobody knows counts as active: it is not known to be otherwise.
+/// The state of a queue or partition. What no one knows counts as active: it is unknown to be otherwise.
 pub fn queue_state(word: &str) -> QueueState {
     match word {
         "Draining" => QueueState::Draining,
@@ -84,12 +84,12 @@ pub fn app(app: dto::Application, shapes: Shapes) -> AppRow {
         None => (AppState::Running, Some(&app.state)),
     };
     let message = match foreign {
-        Some(word) if !word.is_empty() => Some(format!("the scheduler calls its state {word}")),
+        Some(word) if !word.is_empty() => Some(format!("the scheduler reports the state {word}")),
         _ => (!app.rejected_message.is_empty()).then(|| app.rejected_message.clone()),
     };
     let pending_asks: i64 = app.requests.iter().map(|request| i64::from(request.pending_count.max(1))).sum();
     AppRow {
-        held_off_until: app.backoff_deadline.as_ref().and_then(dto::Deadline::nanos).and_then(some_time),
+        backoff_until: app.backoff_deadline.as_ref().and_then(dto::Deadline::nanos).and_then(some_time),
         id: AppId::from(app.application_id.as_str()),
         queue: if app.queue_name.is_empty() { QueuePath::default() } else { QueuePath::new(&app.queue_name) },
         who: Identity { user: app.user.clone(), groups: app.groups.clone() },
@@ -145,7 +145,7 @@ fn task_groups(groups: &[dto::PlaceholderData]) -> imbl::Vector<TaskGroupRow> {
     rows.into()
 }
 
-/// Requests and allocations by their age, then by key: lists come in no order.
+/// Requests and allocations by their age, then by key: lists arrive no order.
 fn asks(app: &dto::Application, shapes: Shapes) -> OrdMap<u64, Arc<AskRow>> {
     let keys = app.allocations.iter().map(|allocation| allocation.allocation_key.as_str());
     let mut seen: BTreeMap<&str, u32> = BTreeMap::new();
@@ -157,8 +157,11 @@ fn asks(app: &dto::Application, shapes: Shapes) -> OrdMap<u64, Arc<AskRow>> {
 }
 
 fn pending(request: &dto::Request, app: &dto::Application) -> AskRow {
-    let node =
-        app.reservations.iter().find(|kept| kept.key == request.allocation_key).and_then(|kept| kept.of.as_deref());
+    let node = app
+        .reservations
+        .iter()
+        .find(|retained| retained.key == request.allocation_key)
+        .and_then(|retained| retained.of.as_deref());
     let count = request.pending_count.max(1);
     let resource = if count == 1 { request.resource.0.clone() } else { request.resource.multiply(f64::from(count)) };
     AskRow {
@@ -175,7 +178,7 @@ fn pending(request: &dto::Request, app: &dto::Application) -> AskRow {
     }
 }
 
-/// Why no node took a request, in the scheduler's words: the newest that is said of nodes (`rest.md` 5.4), not of quotas and
+/// Why no node took a request, in the scheduler's words: the newest that is reported of nodes (`rest.md` 5.4), not of quotas and
 /// preemption.
 fn said(request: &dto::Request) -> Option<Arc<str>> {
     let of_nodes = |message: &str| !message.starts_with("Preemption ") && !message.starts_with("Not enough ");
@@ -183,7 +186,7 @@ fn said(request: &dto::Request) -> Option<Arc<str>> {
     log.max_by_key(|entry| entry.last_occurrence).map(|entry| Arc::from(&*entry.message))
 }
 
-/// The queue that a pod asks for by its label, as the tags of its ask have it.
+/// The queue that a pod requests by its label, as the tags of its ask have it.
 fn labelled_queue(app: &dto::Application) -> Arc<str> {
     let labels = ["kubernetes.io/label/yunikorn.apache.org/queue", "kubernetes.io/label/queue"];
     let requests = app.requests.iter().map(|request| &request.allocation_tags);
@@ -192,8 +195,8 @@ fn labelled_queue(app: &dto::Application) -> Arc<str> {
     tags.filter_map(named).next().map_or_else(|| Arc::from(""), Arc::from)
 }
 
-/// The reason that holds now is the newest of the log (`rest.md` 5.4); of several at once the one that stands before nodes are
-/// looked at.
+/// The reason that holds now is the newest of the log (`rest.md` 5.4); of several at once the one that precedes nodes are
+/// examined.
 fn reason(request: &dto::Request) -> PendingReason {
     let newest = request.allocation_log.iter().map(|entry| entry.last_occurrence).max();
     let now = request.allocation_log.iter().filter(|entry| Some(entry.last_occurrence) == newest);
@@ -258,7 +261,7 @@ pub fn node(node: dto::Node, shapes: Shapes) -> NodeRow {
     let mut reservations: Vec<(AppId, AskId)> = node
         .reservations
         .iter()
-        .map(|kept| (AppId::from(kept.of.as_deref().unwrap_or_default()), AskId::from(kept.key.as_str())))
+        .map(|retained| (AppId::from(retained.of.as_deref().unwrap_or_default()), AskId::from(retained.key.as_str())))
         .collect();
     reservations.sort();
     let mut foreign: Vec<ForeignAllocation> = node
@@ -314,7 +317,7 @@ pub fn same_app(one: &AppRow, other: &AppRow) -> bool {
         && one.queue == other.queue
         && one.who == other.who
         && one.group == other.group
-        && (one.held_by_queue, one.held_by_limits) == (other.held_by_queue, other.held_by_limits)
+        && (one.blocked_by_queue, one.blocked_by_limits) == (other.blocked_by_queue, other.blocked_by_limits)
         && (one.state, one.submitted, one.started, one.finished)
             == (other.state, other.submitted, other.started, other.finished)
         && (one.priority, one.pending_asks) == (other.priority, other.pending_asks)

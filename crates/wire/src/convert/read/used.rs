@@ -34,7 +34,7 @@ pub fn used(report: UsageReport, by: UsageBy) -> Used {
 fn sentence(one: &UsageCompared) -> String {
     let hours = |amounts: &BTreeMap<String, u64>| amounts.get(VCORE).copied().unwrap_or(0) as f64 / 3_600_000.0;
     format!(
-        "of its ended allocations the ledger has {:.2} core hours and resourceHistory {:.2}: {}",
+        "ended allocations: the ledger has {:.2} core hours, resourceHistory has {:.2}: {}",
         hours(&one.ours),
         hours(&one.theirs),
         one.why

@@ -12,10 +12,10 @@ use model::{AppId, QueuePath};
 use view::users::UsageRows;
 use view::{AppGroup, PartitionView, QueueSlot, QueueUsageRow, Side, UsageRow};
 
-/// Everybody's name with the tree of his usage.
+/// Everyone's name with the tree of his usage.
 pub(super) type UsageByName = Vec<(String, Option<dto::QueueUsage>)>;
 
-/// How many live applications of somebody are in which leaf.
+/// How many live applications of someone are in which leaf.
 type Counts = FxHashMap<String, BTreeMap<QueuePath, u64>>;
 
 impl RemoteState {
@@ -51,7 +51,7 @@ impl RemoteState {
     pub(super) fn recount(&mut self, index: usize) {
         for side in [Side::User, Side::Group] {
             if self.parts[index].has_idle_levels(side) {
-                // Those are shown only where somebody's application is.
+                // Those are shown only where someone's application is.
                 self.usage(index, side);
                 continue;
             }
@@ -172,7 +172,7 @@ impl Part {
     }
 }
 
-/// One level of somebody's tree; `None` for one that only a check has looked at.
+/// One level of someone's tree; `None` for one that only a check has examined.
 fn level_row(
     level: &dto::QueueUsage,
     side: Side,
@@ -197,13 +197,13 @@ fn level_row(
     Some(QueueUsageRow { slot, queue, allocated: level.resource_usage.0.clone(), running, apps, limit })
 }
 
-/// How many of somebody's applications are in a queue or below it.
+/// How many of someone's applications are in a queue or below it.
 fn within(counts: Option<&BTreeMap<QueuePath, u64>>, queue: &QueuePath) -> u64 {
     let here = |(leaf, count): (&QueuePath, &u64)| leaf.is_within(queue).then_some(*count);
     counts.map_or(0, |counts| counts.iter().filter_map(here).sum())
 }
 
-/// The limit as the usage says it, where the configuration is not known.
+/// The limit as the usage says it, where the configuration is unknown.
 fn reported_limit(level: &dto::QueueUsage, side: Side, name: &str) -> Option<Arc<LimitConfig>> {
     let max_resources = rows::set(&level.max_resources);
     let max_applications = (level.max_applications > 0).then_some(level.max_applications);

@@ -9,22 +9,22 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, rename_all = "camelCase")]
 pub struct Alerts {
-    /// When they were evaluated last, in nanoseconds since 1970; missing before the first time.
+    /// Time of the last evaluation, in nanoseconds since 1970; missing before the first one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub evaluated: Option<i64>,
-    /// The alerts: those that fire first, the worst first.
+    /// The alerts: firing alerts first, then by severity.
     pub alerts: Vec<Alert>,
-    /// How many more alerts of a rule there are than are kept.
+    /// The number of alerts that are not stored, by rule.
     pub beyond: BTreeMap<String, u64>,
-    /// The silences, the newest first, those that are over among them.
+    /// The silences, newest first, including ended ones.
     pub silences: Vec<Silence>,
     /// The receivers, by name.
     pub receivers: Vec<AlertReceiver>,
-    /// What is wrong with the alerts themselves, a sentence each.
+    /// The problems of the alerting itself, one sentence each.
     pub trouble: Vec<String>,
 }
 
-/// One alert with its figures.
+/// One alert with its values.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, rename_all = "camelCase")]
 pub struct Alert {
@@ -34,72 +34,72 @@ pub struct Alert {
     pub severity: String,
     /// `pending` or `firing`.
     pub state: String,
-    /// What it is about, in words.
+    /// The subject, as text.
     pub subject: String,
-    /// The same as labels.
+    /// The subject, as labels.
     pub labels: BTreeMap<String, String>,
-    /// Since when its condition holds, in nanoseconds since 1970.
+    /// The start of its condition, in nanoseconds since 1970.
     pub since: i64,
-    /// When it began to fire.
+    /// The time when it started to fire.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fired: Option<i64>,
-    /// The figure beside the threshold of its rule.
+    /// The value that is compared with the threshold of its rule.
     pub value: f64,
-    /// What is so, with figures.
+    /// The situation, with values.
     pub text: String,
-    /// What keeps it from being reported: `inhibited by RULE`, `silence N`; empty where nothing does.
+    /// The reason why it is not sent: `inhibited by RULE` or `silence N`; empty if it is sent.
     pub held: String,
 }
 
-/// One silence, in force or over.
+/// One silence, active or ended.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, rename_all = "camelCase")]
 pub struct Silence {
-    /// Counts up by one.
+    /// Increases by one.
     pub id: u64,
-    /// What it silences, in words.
+    /// The silenced alerts, as text.
     pub of: String,
-    /// When it began, in nanoseconds since 1970.
+    /// Its start, in nanoseconds since 1970.
     pub from: i64,
-    /// When it ends, or ended.
+    /// Its end, in nanoseconds since 1970.
     pub until: i64,
     /// The user who silenced.
     pub by: String,
-    /// Why, in words.
+    /// The reason of the user.
     pub reason: String,
-    /// It is in force.
+    /// Whether it is active.
     pub active: bool,
 }
 
-/// What is to be silenced. Without a rule alerts of all rules are, without a subject those about everything; one of the two is needed.
+/// The alerts to silence. Without a rule, it applies to all rules; without a subject, to all subjects. One of the two is required.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields, rename_all = "camelCase")]
 pub struct SilenceOrder {
     /// The name of a rule.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub rule: String,
-    /// What an alert that there is now is about, in its words: `node n2`.
+    /// The subject of a current alert, as text: `node n2`.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub subject: String,
-    /// For how long: `2h`; at most 30 days.
+    /// The duration: `2h`; at most 30 days.
     pub lasts: String,
-    /// Why, in words.
+    /// The reason of the user.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
 }
 
-/// What alerts are sent to.
+/// A receiver of alerts.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, rename_all = "camelCase")]
 pub struct AlertReceiver {
     /// Its name in the rules.
     pub name: String,
-    /// How many changes it took since the start.
+    /// The number of changes that it accepted since the start.
     pub taken: u64,
-    /// How many changes wait for it.
+    /// The number of queued changes.
     pub waiting: u64,
-    /// How many were given up because too many waited.
+    /// The number of changes that were dropped because the queue was full.
     pub dropped: u64,
-    /// Why the last try failed; empty after one that did not.
+    /// The reason why the last attempt failed; empty after a success.
     pub failure: String,
 }

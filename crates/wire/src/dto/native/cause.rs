@@ -3,19 +3,19 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What an ask waits for, in short: the first of what blocks it.
+/// The cause of a wait, in short: the first blocker.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Cause {
-    /// What takes it away, the worst first. `never`: the request cannot run as it is, because no node has the resource, the size, or what its
-    /// conditions require, or because it is above a maximum. `change`: a quota, a limit, or the state of a queue or node is in the way.
-    /// `end`: something that runs or is reserved has to end. `time`: only time has to pass. `turn`: others are served first.
+    /// The kind of cause, worst first. `never`: the request cannot run unchanged, because no node has the resource, the size, or
+    /// the conditions, or because it is above a maximum. `change`: a quota, a limit, or the state of a queue or node blocks it.
+    /// `end`: an allocation or reservation must end first. `time`: only time must pass. `turn`: other requests are scheduled first.
     pub kind: String,
-    /// Neither time nor the end of other work takes it away: the request, the configuration, or the nodes have to be changed.
+    /// Whether only a change of the request, the configuration, or the nodes can remove the cause.
     pub permanent: bool,
     /// The check that fails, as in `blockedBy`.
     pub level: String,
-    /// The resource of which too little is left.
+    /// The resource of which too little is available.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub resource: Option<String>,
     /// The cause as a sentence.

@@ -1,5 +1,5 @@
-//! Why an application waits (E4).
-
+/// Why an application waits (E4). The fields at the top describe the request with the worst cause, by `cause.kind`; of several,
+/// the one that is tried first.
 use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
@@ -8,131 +8,131 @@ use serde::{Deserialize, Serialize};
 use super::cause::Cause;
 use crate::dto::ResourceMap;
 
-/// Why an application waits (E4). What stands at the top is about the ask that waits for the worst cause, by `cause.kind`; of several about
+/// Why an application waits (E4). What is at the top is about the ask that waits for the worst cause, by `cause.kind`; of several about
 /// the one that is tried first.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, rename_all = "camelCase")]
 pub struct Explained {
-    /// The profile that decides; empty: it was not said.
+    /// The profile that decides; empty: unknown.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub core: String,
-    /// What of its gang is written so that it has no effect, or not the one that is meant.
+    /// Gang settings without an effect, or with another effect than intended.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
-    /// The application that was asked about.
+    /// The explained application.
     #[serde(rename = "applicationID")]
     pub application_id: String,
-    /// The moment for which it holds.
+    /// The time of the explanation.
     pub at: i64,
     /// The full path of its leaf, as `root.prod.etl`.
     pub queue_name: String,
-    /// The state of the application, as `Accepted`.
+    /// The state of the application, for example `Accepted`.
     pub state: String,
     /// When it was submitted.
     pub submitted: i64,
-    /// Whether numbers of applications, and the order in which they start, let it run.
+    /// Whether the application limits and the start order allow it to run.
     pub runnable: bool,
-    /// Whether something of it waits that the next cycle does not serve.
+    /// Whether it has pending requests that the next cycle does not allocate.
     pub waits: bool,
     /// One sentence for people.
     pub text: String,
-    /// What it waits for, in short; missing: it waits for nothing, or is next.
+    /// The cause of the wait, in short; missing: it waits for nothing, or is next.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cause: Option<Cause>,
-    /// Everything that stands in the way of that ask, in the order of `cause.kind`, then as a cycle finds it. Of an application that ended: how.
+    /// All blockers of that request, in the order of `cause.kind`, then in the order of a cycle. For an application that ended: how it ended.
     pub blocked_by: Vec<BlockedBy>,
-    /// Of an application that was rejected, or is in the recovery queue: what each placement rule came to.
+    /// For a rejected application, or one in the recovery queue: the result of each placement rule.
     pub submission: Vec<BlockedBy>,
-    /// Why nodes do not take that ask.
+    /// Why nodes do not accept that request.
     pub nodes: Vec<NodeFailure>,
-    /// What is tried before that ask.
+    /// The requests that are tried before that request.
     pub position: Position,
-    /// Whether others would be preempted for it.
+    /// Whether other allocations would be preempted for it.
     pub preemption: PreemptionAnswer,
-    /// What would let it run.
+    /// The changes that would allow it to run.
     pub remedies: Vec<RemedyText>,
-    /// Its asks in the order in which they are tried; of those that are alike the first.
+    /// Its requests in the order in which they are tried; of identical requests, the first one.
     pub asks: Vec<ExplainedAsk>,
-    /// How many asks are neither among them nor like one of them.
+    /// The number of requests that are not in this list and not identical to an entry.
     pub left_out: u64,
-    /// What it got: its first allocations.
+    /// Its first allocations.
     pub got: Vec<GotAllocation>,
-    /// What could not be known.
+    /// The unknown facts.
     pub unknown: Vec<String>,
 }
 
-/// What an application got.
+/// An allocation of an application.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, rename_all = "camelCase")]
 pub struct GotAllocation {
-    /// The id of the ask, unique only within its application.
+    /// The id of the request, unique only within its application.
     pub allocation_key: String,
-    /// The namespace and name of the pod that it stands for, in Kubernetes.
+    /// The namespace and name of its pod, in Kubernetes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pod: Option<String>,
-    /// On which node.
+    /// The node of the allocation.
     #[serde(rename = "nodeID")]
     pub node_id: String,
     /// When it was allocated, in nanoseconds since 1970.
     pub since: i64,
-    /// What the allocation holds.
+    /// The allocated resources.
     #[schemars(with = "BTreeMap<String, i64>")]
     pub resource: ResourceMap,
-    /// It only holds the place of a task.
+    /// Whether it is a placeholder.
     pub placeholder: bool,
 }
 
-/// What all that waits waits for: each ask under its first blocker.
+/// The causes of all pending requests: each request counts under its first blocker.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, rename_all = "camelCase")]
 pub struct Waiting {
-    /// The profile that decides; empty: it was not said.
+    /// The profile that decides; empty: unknown.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub core: String,
-    /// The moment for which it holds.
+    /// The time of the explanation.
     pub at: i64,
-    /// Only what waits in this queue and below it; empty: in the partition.
+    /// The queue whose subtree is explained; empty: the whole partition.
     pub queue_name: String,
     /// One sentence for people.
     pub text: String,
-    /// How many applications wait.
+    /// The number of waiting applications.
     pub applications: u64,
-    /// How many asks wait.
+    /// The number of pending requests.
     pub asks: u64,
-    /// What they wait for: that for which most asks wait first.
+    /// The causes, the one with the most requests first.
     pub groups: Vec<WaitingGroup>,
-    /// How many groups more there are.
+    /// The number of groups that are not listed.
     pub left_out: u64,
-    /// What could not be known.
+    /// The unknown facts.
     pub unknown: Vec<String>,
 }
 
-/// Asks with the same first blocker.
+/// Requests with the same first blocker.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, rename_all = "camelCase")]
 pub struct WaitingGroup {
-    /// How many wait for what, in words.
+    /// The requests and their cause, as text.
     pub text: String,
-    /// What it waits for, in short; missing: it waits for nothing, or is next.
+    /// The cause, in short; missing: they wait for nothing, or are next.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cause: Option<Cause>,
-    /// What they wait for, as the first of them; missing: they are next.
+    /// The cause of the first of them; missing: they are next.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub blocked_by: Option<BlockedBy>,
-    /// How many applications.
+    /// The number of applications.
     pub applications: u64,
-    /// How many asks.
+    /// The number of requests.
     pub asks: u64,
-    /// What they ask for in all.
+    /// The sum of their requested resources.
     #[schemars(with = "BTreeMap<String, i64>")]
     pub wanted: ResourceMap,
-    /// When the oldest of them was asked.
+    /// The time of the oldest request.
     pub since: i64,
     /// The first few applications.
     pub examples: Vec<WaitingExample>,
 }
 
-/// An application that waits.
+/// A waiting application.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, rename_all = "camelCase")]
 pub struct WaitingExample {
@@ -141,148 +141,149 @@ pub struct WaitingExample {
     pub application_id: String,
     /// The full path of its leaf, as `root.prod.etl`.
     pub queue_name: String,
-    /// How many of its asks wait for this.
+    /// The number of its requests with this cause.
     pub asks: u64,
 }
 
-/// What a text is about; at most one kind of thing.
+/// The object of a text; at most one field is set.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, rename_all = "camelCase")]
 pub struct Named {
-    /// The full path of a queue, where one is meant.
+    /// The full path of a queue.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub queue: String,
-    /// A user, whose limit it is.
+    /// The user of a limit.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub user: String,
-    /// A group, whose limit it is.
+    /// The group of a limit.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub group: String,
-    /// The id of a node, where one is meant.
+    /// The id of a node.
     #[serde(skip_serializing_if = "String::is_empty", rename = "nodeID")]
     pub node_id: String,
     /// The id of an application, where one is meant.
     #[serde(skip_serializing_if = "String::is_empty", rename = "applicationID")]
     pub application_id: String,
-    /// One of its asks.
+    /// The id of a request of the application.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub allocation_key: String,
 }
 
-/// Why one ask waits.
+/// Why one request waits.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, rename_all = "camelCase")]
 pub struct ExplainedAsk {
-    /// The id of the ask, unique only within its application.
+    /// The id of the request, unique only within its application.
     pub allocation_key: String,
-    /// The namespace and name of the pod that it stands for, in Kubernetes.
+    /// The namespace and name of its pod, in Kubernetes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pod: Option<String>,
-    /// How many of the application are like it, this one included.
-    pub alike: u64,
-    /// `waits`, `runs`, or `replaces` for one that takes over from a placeholder.
+    /// The number of identical requests of the application, including this one.
+    #[serde(rename = "alike")]
+    pub identical: u64,
+    /// `waits`, `runs`, or `replaces` for a request that replaces a placeholder.
     pub status: String,
-    /// What it wants.
+    /// The requested resources.
     #[schemars(with = "BTreeMap<String, i64>")]
     pub resource: ResourceMap,
-    /// The priority that it asks with, before fences and offsets.
+    /// Its own priority, before fences and offsets.
     pub priority: i32,
-    /// When it was asked.
+    /// The time of the request.
     pub since: i64,
     /// One sentence for people.
     pub text: String,
-    /// What it waits for, in short; missing: it waits for nothing, or is next.
+    /// The cause of the wait, in short; missing: it waits for nothing, or is next.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cause: Option<Cause>,
-    /// Everything that stands in its way, in the order of `cause.kind`, then as a cycle finds it. Empty: the next cycle serves it.
+    /// All blockers, in the order of `cause.kind`, then in the order of a cycle. Empty: the next cycle allocates it.
     pub blocked_by: Vec<BlockedBy>,
-    /// Why nodes do not take it.
+    /// Why nodes do not accept it.
     pub nodes: Vec<NodeFailure>,
-    /// The nodes that lack least.
+    /// The nodes with the smallest shortfall.
     pub closest: Vec<ClosestNode>,
     /// The node that is reserved for it, or on which it runs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub node: Option<String>,
-    /// What the next cycle does for it, where that is not to allocate it.
+    /// The effect of the next cycle, if it is not an allocation.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next: Option<String>,
-    /// What time brings by itself: a reservation that stands, and until when cycles pass the application by.
+    /// What happens without an action: the end of a reservation, or of a time in which cycles skip the application.
     pub waiting: Vec<String>,
-    /// What is tried before it.
+    /// The requests that are tried before it.
     pub position: Position,
-    /// Whether others would be preempted for it.
+    /// Whether other allocations would be preempted for it.
     pub preemption: PreemptionAnswer,
-    /// What would let it run.
+    /// The changes that would allow it to run.
     pub remedies: Vec<RemedyText>,
-    /// Why no node took it, in the words of the scheduler that was asked, where another one explains for it.
+    /// Why no node accepted it, in the words of the scheduler, if another scheduler explains it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub said: Option<String>,
-    /// What cycles found so far, in the order in which each was found first.
+    /// The results of the cycles, by the time of the first one of each.
     pub causes: Vec<EarlierCause>,
-    /// How what cycles found has changed, the oldest first; the last one holds since then. At most eight.
+    /// The history of these results, oldest first; the last one is current. At most eight.
     pub changes: Vec<CauseChange>,
 }
 
-/// What cycles found for an ask.
+/// A result of cycles for a request.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct EarlierCause {
     /// The cause as a sentence for people.
     pub text: String,
-    /// In how many cycles; it may be some seconds behind.
+    /// The number of cycles; can be some seconds old.
     pub count: u64,
-    /// When a cycle found it last, in nanoseconds since 1970.
+    /// The time of the last such cycle, in nanoseconds since 1970.
     pub last: i64,
 }
 
-/// One thing that stands in the way. Amounts are those of `resource` (memory in bytes, vcore in thousandths); without one they are
-/// numbers of applications or placeholders.
+/// A blocker. Amounts are those of `resource` (memory in bytes, vcore in thousandths); without a resource, they are numbers of
+/// applications or placeholders.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, rename_all = "camelCase")]
 pub struct BlockedBy {
     /// The check: `pod`, `submission`, `ended`, `partition`, `draining`, `nothing`, `backoff`, `state`, `queue-apps`, `user-apps`, `group-apps`, `stalled`, `gang`,
     /// `user`, `group`, `queue`, `node`, `priority`.
     pub level: String,
-    /// Where: a queue, a limit with its queue, a node, an application.
+    /// The location: a queue, a limit with its queue, a node, or an application.
     #[serde(rename = "where")]
     pub place: String,
-    /// The same, as names.
+    /// The location, as names.
     pub names: Named,
     /// The line of the configuration.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub line: Option<u32>,
-    /// The resource of which too little is left.
+    /// The resource of which too little is available.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub resource: Option<String>,
-    /// How much there may be.
+    /// The maximum of the resource.
     pub limit: i64,
-    /// How much is in use.
+    /// The usage of the resource.
     pub used: i64,
-    /// How much is wanted.
+    /// The requested amount.
     pub wanted: i64,
-    /// How much more there would have to be.
+    /// The missing amount.
     pub missing: i64,
-    /// Since when it is the first that stands in the way, as far as cycles noted that; else since when the ask waits.
+    /// The time since it is the first blocker, as far as cycles recorded it; otherwise the time of the request.
     pub since: i64,
-    /// When it ends by time alone: until then cycles skip the application of a `backoff`.
+    /// The time when it ends by itself: until then, cycles skip the application of a `backoff`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub until: Option<i64>,
-    /// Who has most of it, the largest first.
+    /// The applications that use most of it, largest first.
     pub holders: Vec<HolderOf>,
-    /// The blocker as a sentence with its figures.
+    /// The blocker as a sentence with its values.
     pub text: String,
 }
 
-/// An application that holds some of the missing resource.
+/// An application that uses some of the missing resource.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, rename_all = "camelCase")]
 pub struct HolderOf {
-    /// An application that holds some of the missing resource.
+    /// An application that uses some of the missing resource.
     #[serde(rename = "applicationID")]
     pub application_id: String,
     /// The full path of its leaf, as `root.prod.etl`.
     pub queue_name: String,
-    /// How much of the resource it has: bytes, thousandths of a core, or a count.
+    /// Its usage of the resource: bytes, thousandths of a core, or a count.
     pub amount: i64,
 }
 
@@ -292,108 +293,110 @@ pub struct HolderOf {
 pub struct NodeFailure {
     /// `required`, `unschedulable`, `reserved`, `capacity`, `free`, `predicate`.
     pub reason: String,
-    /// How many nodes fail this check first.
+    /// The number of nodes that fail this check first.
     pub count: u64,
     /// Some of them.
     pub examples: Vec<String>,
 }
 
-/// A node that lacks little.
+/// A node with a small shortfall.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, rename_all = "camelCase")]
 pub struct ClosestNode {
     /// The id of the node.
     #[serde(rename = "nodeID")]
     pub node_id: String,
-    /// What it lacks now.
+    /// The resources that it lacks now.
     #[schemars(with = "BTreeMap<String, i64>")]
-    pub lacks: ResourceMap,
-    /// What of that it lacks even when empty.
+    #[serde(rename = "lacks")]
+    pub shortfall: ResourceMap,
+    /// The part of these that it also lacks when it is empty.
     #[schemars(with = "BTreeMap<String, i64>")]
     pub too_small: ResourceMap,
 }
 
-/// What is tried before an ask.
+/// What is tried before a request.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, rename_all = "camelCase")]
 pub struct Position {
-    /// Where the queues of its path stand among their siblings, from the root down.
+    /// The positions of the queues of its path among their siblings, from the root.
     pub queue_order: Vec<QueuePosition>,
-    /// How many applications of its queue stand before its own.
+    /// The number of applications of its queue before its own.
     pub applications: u64,
-    /// How many asks of its application stand before it.
+    /// The number of requests of its application before it.
     pub asks: u64,
-    /// What all of that asks for.
+    /// The sum of their requested resources.
     #[schemars(with = "BTreeMap<String, i64>")]
     pub ahead: ResourceMap,
-    /// The first few applications of its queue that stand before it.
+    /// The first applications of its queue before it.
     pub first_applications: Vec<String>,
-    /// In words; empty: nothing stands before it.
+    /// As text; empty: nothing is before it.
     pub text: String,
 }
 
-/// Where a queue stands among its siblings.
+/// The position of a queue among its siblings.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct QueuePosition {
     /// The full path of the queue.
     pub queue: String,
-    /// Its place among its siblings, from 1; the first is tried first.
+    /// Its position, from 1; the first is tried first.
     pub place: u64,
-    /// How many siblings ask for something, itself included.
+    /// The number of siblings with pending requests, including itself.
     pub of: u64,
     /// Its priority among them.
     pub priority: i32,
-    /// Usage over guarantee, the largest first.
+    /// Usage divided by guarantee, largest first.
     pub share: Vec<f64>,
 }
 
-/// What cycles found from a moment on.
+/// The result of cycles from a time on.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct CauseChange {
-    /// When a cycle found it first, after it had found something else or nothing.
+    /// The time of the first such cycle after another result.
     pub since: i64,
     /// `limit`, `queue`, `node` or `gang`: the check that failed.
     pub level: String,
-    /// The same in words.
+    /// The check, as text.
     pub text: String,
 }
 
-/// Allocations that were looked at and stay.
+/// Allocations that were considered and not selected.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
-pub struct KeptText {
-    /// How many of which queue, and why they stay.
+pub struct RetainedText {
+    /// The number of allocations, their queue, and the reason.
     pub text: String,
     /// Their leaf, as a queue.
     pub names: Named,
 }
 
-/// Whether others would be preempted.
+/// Whether other allocations would be preempted.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct PreemptionAnswer {
-    /// Whether some may go.
+    /// Whether some allocations can be preempted.
     pub possible: bool,
-    /// Who, or the first reason why nobody; empty where preemption would not help.
+    /// The victims, or the first reason why nothing can be preempted; empty if preemption would not help.
     pub why: String,
-    /// Where nobody may go: what was looked at, with why it stays.
-    pub kept: Vec<KeptText>,
+    /// If nothing can be preempted: the considered allocations, with the reason.
+    #[serde(rename = "kept")]
+    pub retained: Vec<RetainedText>,
 }
 
-/// One change that takes something away that stands in the way.
+/// A change that removes a blocker.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct RemedyText {
-    /// It is all that is needed; otherwise the others that are not enough are needed too.
+    /// Whether it is sufficient; otherwise the other insufficient changes are needed too.
     pub enough: bool,
-    /// What to do.
+    /// The change, as text.
     pub text: String,
-    /// What is changed or ended.
+    /// The object that is changed or ended.
     pub names: Named,
-    /// It was tried in a copy of the state: there the ask was served.
+    /// Whether it was tested on a copy of the state, where the request was allocated.
     pub tried: bool,
-    /// What else it would cause, each in words: who waits instead, who is preempted, who loses what it has.
+    /// Its side effects, one sentence each: applications that wait instead, are preempted, or lose allocations.
     pub effects: Vec<String>,
 }

@@ -3,17 +3,17 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// How queues stand to their guarantees.
+/// The usage of queues compared with their guarantees.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Fairness {
-    /// Each queue and resource with a guarantee, or in use; those that lack most of their guarantee first.
+    /// Each queue and resource with a guarantee or usage, largest deficit first.
     pub queues: Vec<QueueFairness>,
-    /// Users and groups beside each limit that holds for them; those who are held back most first.
+    /// Users and groups with each of their limits, most blocked first.
     pub limits: Vec<LimitFairness>,
 }
 
-/// How a user or a group stands to a limit, in one resource or in its number of applications.
+/// The usage of a user or group compared with a limit, in one resource or in its number of applications.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, rename_all = "camelCase")]
 pub struct LimitFairness {
@@ -23,7 +23,7 @@ pub struct LimitFairness {
     /// The group; empty for a user.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub group: String,
-    /// The queue that the limit stands on.
+    /// The queue of the limit.
     pub queue: String,
     /// The line of the configuration.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -31,17 +31,17 @@ pub struct LimitFairness {
     /// The resource; missing: the number of running applications.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub resource: Option<String>,
-    /// How much there may be.
+    /// The value of the limit.
     pub limit: i64,
-    /// How much is in use.
+    /// The usage of the resource.
     pub used: i64,
-    /// What is asked for beyond that; of applications how many have not begun to run.
+    /// The pending requests; for applications, the number that has not started.
     pub pending: i64,
-    /// What of that the limit does not let through now.
+    /// The part of these that the limit blocks now.
     pub held_back: i64,
 }
 
-/// How a queue stands to its guarantee in one resource.
+/// The usage of a queue compared with its guarantee, in one resource.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct QueueFairness {
@@ -49,25 +49,26 @@ pub struct QueueFairness {
     pub queue: String,
     /// Name of the resource: `vcore`, `memory`, others.
     pub resource: String,
-    /// Guarantee, in millicores, bytes or units.
+    /// The guarantee, in millicores, bytes, or units.
     pub guaranteed: i64,
-    /// What it uses.
+    /// The usage of the resource.
     pub used: i64,
-    /// What it asks for beyond that.
+    /// The pending requests.
     pub pending: i64,
-    /// What it lacks of its guarantee though it asks for it.
+    /// Its deficit: the missing part of its guarantee that it requests.
     pub deficit: i64,
-    /// That as a part of the guarantee, in thousandths.
-    pub lack: i64,
-    /// What it would have if its parent's share went by guarantees among the siblings that ask.
+    /// The deficit as a part of the guarantee, in thousandths.
+    #[serde(rename = "lack")]
+    pub shortage: i64,
+    /// Its share if the resources of its parent were split by guarantees among the siblings with requests.
     pub fair: i64,
-    /// Since when it has had a deficit, at least.
+    /// The minimum duration of its deficit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub since: Option<i64>,
-    /// What it uses beyond its guarantee.
+    /// The usage above its guarantee.
     pub borrowed: i64,
-    /// What of its guarantee it does not even ask for.
+    /// The part of its guarantee that it does not request.
     pub idle: i64,
-    /// The siblings that use more than their guarantee, where it lacks some of its own.
+    /// The siblings that use more than their guarantee, if it has a deficit.
     pub borrowers: Vec<String>,
 }

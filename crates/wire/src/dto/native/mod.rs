@@ -1,7 +1,7 @@
-//! The transfer types of the native API: the verbs of a kornsole, under `/kornsole/v1`. Bodies of requests are in [`request`],
+//! The transfer types of the native API: the verbs of a kornsole server, under `/kornsole/v1`. Bodies of requests are in [`request`],
 //! those of answers in [`response`], [`results`] and [`explain`].
 //!
-//! What a client sends is read strictly: a key that is not known is refused, so that a misspelt option never goes unnoticed. Points in
+//! What a client sends is read strictly: a key that is unknown is refused, so that a misspelt option never goes unnoticed. Points in
 //! time are nanoseconds since 1970.
 
 mod alerts;
@@ -16,9 +16,9 @@ mod strict_map;
 mod usage;
 mod whatif;
 
-/// The header that allows a configuration that says nothing: `true` or `false`.
+/// The header that allows an empty configuration: `true` or `false`.
 pub const ALLOW_EMPTY: &str = "kornsole-allow-empty";
-/// The header that allows a configuration to take queues away: at most how many.
+/// The header that allows a configuration to remove queues: the maximum number.
 pub const ALLOW_REMOVAL: &str = "kornsole-allow-removal";
 
 pub use alerts::*;

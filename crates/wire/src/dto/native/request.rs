@@ -1,4 +1,4 @@
-//! What a client of the verbs of a kornsole sends. A key that is not known is refused, and so is one that stands twice.
+//! What a client of the verbs of a kornsole server sends. A key that is unknown is refused, and so is one that is duplicated.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -9,25 +9,25 @@ use serde::{Deserialize, Serialize};
 
 use super::strict_map::{unique_keys, unique_keys_if_there};
 
-/// What is to be checked (E3).
+/// The actions to check (E3).
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Checks {
-    /// Each by itself.
+    /// Each action is checked by itself.
     pub checks: Vec<Check>,
 }
 
-/// One thing that one would like to do.
+/// One action to check.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 #[schemars(extend("required" = ["action"]))]
 pub struct Check {
     /// `kill`, `move`, `submit` or `config`.
     pub action: String,
-    /// The id of the application that the act would be about.
+    /// The id of the application of the action.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub application: Option<String>,
-    /// The partition; without it the first.
+    /// The partition; default: the first one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub partition: Option<String>,
     /// The target of a move.
@@ -41,38 +41,38 @@ pub struct Check {
     pub text: Option<String>,
 }
 
-/// How an application is to be killed (E4).
+/// A request to kill an application (E4).
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, rename_all = "camelCase", deny_unknown_fields)]
 pub struct Kill {
-    /// Why, for the record.
+    /// The reason, for the audit.
     #[schemars(length(max = 500))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// Where it must be.
+    /// The expected queue of the application.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub expect_queue: Option<String>,
 }
 
-/// Where an application is to be moved (E4).
+/// A request to move an application (E4).
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Move {
     /// The full path of a leaf.
     pub to: String,
-    /// Why, for the record.
+    /// The reason, for the audit.
     #[schemars(length(max = 500))]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// Where it must be.
+    /// The expected queue of the application.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expect_queue: Option<String>,
-    /// Only say what would happen.
+    /// Only show the effects.
     #[serde(default)]
     pub dry_run: bool,
 }
 
-/// One verb for many applications (E4).
+/// One action for many applications (E4).
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct BulkAction {
@@ -84,25 +84,25 @@ pub struct BulkAction {
     /// The target of a move.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub to: Option<String>,
-    /// Why, for the record.
+    /// The reason, for the audit.
     #[schemars(length(max = 500))]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
 }
 
-/// A submission that is not made (E6).
+/// A submission to preview (E6).
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PlacementQuestion {
-    /// Who would submit; placement rules and access lists read it.
+    /// The user; placement rules and access lists use it.
     pub user: String,
-    /// The groups of that user, the first is the primary one.
+    /// The groups of that user, the primary one first.
     #[serde(default)]
     pub groups: Vec<String>,
-    /// The queue asked for.
+    /// The requested queue.
     #[serde(default)]
     pub queue: String,
-    /// Tags of the application, as `namespace`; the placement rule `tag` reads them.
+    /// Tags of the application, for example `namespace`; the placement rule `tag` reads them.
     #[serde(default)]
     #[serde(deserialize_with = "unique_keys")]
     pub tags: BTreeMap<String, String>,
@@ -118,32 +118,32 @@ pub struct PlacementQuestion {
 pub struct Submit {
     /// The id of the application; it must not be in use in the partition.
     pub app: String,
-    /// The queue asked for.
+    /// The requested queue.
     pub queue: String,
-    /// The user, who can only be the one of the token.
+    /// The user; must be the user of the token.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub user: Option<String>,
-    /// Their groups, which can only be those of the token.
+    /// The groups; must be those of the token.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub groups: Option<Vec<String>>,
-    /// Tags of the application, as `namespace`; the placement rule `tag` reads them.
+    /// Tags of the application, for example `namespace`; the placement rule `tag` reads them.
     #[serde(deserialize_with = "unique_keys")]
     pub tags: BTreeMap<String, String>,
-    /// The tag that says what kind of application it is.
+    /// The tag with the type of the application.
     #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
     pub kind: Option<String>,
     /// `Soft` or `Hard`.
     #[schemars(extend("enum" = ["Soft", "Hard"]))]
     pub gang_style: Option<String>,
-    /// How long a gang may take.
+    /// The timeout of a gang.
     pub placeholder_timeout: Option<Span>,
-    /// Total of all task groups; without it the sum of [`Self::task_groups`].
+    /// Total of all task groups; default: the sum of [`Self::task_groups`].
     #[serde(deserialize_with = "unique_keys_if_there")]
     pub placeholder: Option<BTreeMap<String, Quantity>>,
-    /// What the gang is made of.
+    /// The task groups of the gang.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub task_groups: Vec<TaskGroup>,
-    /// Why, for the record.
+    /// The reason, for the audit.
     #[schemars(length(max = 500))]
     pub reason: Option<String>,
 }
@@ -153,16 +153,16 @@ pub struct Submit {
 #[serde(default, rename_all = "camelCase", deny_unknown_fields)]
 #[schemars(extend("required" = ["name", "minResource"]))]
 pub struct TaskGroup {
-    /// The name by which asks name their group.
+    /// The name that requests use for their group.
     pub name: String,
-    /// How many there must be at least; one where nothing is said.
+    /// The minimum number of members; default: one.
     pub min_member: Option<u32>,
-    /// What each of them asks for.
+    /// The resources of each member.
     #[serde(deserialize_with = "unique_keys")]
     pub min_resource: BTreeMap<String, Quantity>,
 }
 
-/// An amount: a text with a unit, or a whole number.
+/// A quantity: a string with a unit, or an integer.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(untagged)]
 #[schemars(inline, transform = number_or_text)]
@@ -214,14 +214,14 @@ impl<T> Visitor<'_> for NumberOrText<T> {
 
 impl<'de> Deserialize<'de> for Quantity {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        let due = "an amount: a whole number that is not negative, or a text as \"500m\" or \"2Gi\"";
+        let due = "a quantity: an integer of 0 or more, or a string such as \"500m\" or \"2Gi\"";
         from.deserialize_any(NumberOrText { due, number: Self::Number, text: Self::Text })
     }
 }
 
 impl<'de> Deserialize<'de> for Span {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        let due = "a duration: whole seconds, or a text as \"10s\" or \"1m30s\"";
+        let due = "a duration: whole seconds, or a string such as \"10s\" or \"1m30s\"";
         from.deserialize_any(NumberOrText { due, number: Self::Seconds, text: Self::Text })
     }
 }
@@ -231,28 +231,28 @@ impl<'de> Deserialize<'de> for Span {
 #[serde(default, rename_all = "camelCase", deny_unknown_fields)]
 #[schemars(extend("required" = ["id", "resource"]))]
 pub struct Ask {
-    /// The application, which can only be that of the path.
+    /// The application; must be the one of the path.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub app: Option<String>,
-    /// The id; with a count above 1 the asks are `id-1`, `id-2` and so on.
+    /// The id; with a count above 1, the ids are `id-1`, `id-2`, and so on.
     pub id: String,
-    /// How many asks like this one are made.
+    /// The number of identical requests.
     #[schemars(range(min = 1))]
     pub count: u32,
-    /// The amounts of each, as `{"vcore": "500m", "memory": "2Gi"}`.
+    /// The resources of each request, as `{"vcore": "500m", "memory": "2Gi"}`.
     #[serde(deserialize_with = "unique_keys")]
     pub resource: BTreeMap<String, Quantity>,
-    /// A higher one is tried first.
+    /// Higher priorities are tried first.
     pub priority: i32,
-    /// The only node that will do.
+    /// The required node.
     pub required_node: Option<String>,
-    /// May be preempted.
+    /// Whether it can be preempted.
     pub allow_preempt_self: bool,
-    /// May preempt others.
+    /// Whether it can preempt others.
     pub allow_preempt_other: bool,
-    /// Began its application.
+    /// Whether it is the originator of its application.
     pub originator: bool,
-    /// Holds room for a gang.
+    /// Whether it is a placeholder of a gang.
     pub placeholder: bool,
     /// The task group.
     pub task_group: Option<String>,
@@ -281,25 +281,25 @@ impl Default for Ask {
     }
 }
 
-/// A node to register, or what is to be changed of one (E8).
+/// A node to register, or a change of a node (E8).
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct NodeBody {
     /// The id; not in a change, where the path has it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
-    /// What it has.
+    /// The capacity of the node.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[serde(deserialize_with = "unique_keys_if_there")]
     pub capacity: Option<BTreeMap<String, Quantity>>,
-    /// What others use of it.
+    /// The usage by other schedulers.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[serde(deserialize_with = "unique_keys_if_there")]
     pub occupied: Option<BTreeMap<String, Quantity>>,
-    /// Labels of the node, as the resource manager names them.
+    /// Labels of the node, with the names of the resource manager.
     #[serde(deserialize_with = "unique_keys")]
     pub attributes: BTreeMap<String, String>,
-    /// Registered without new allocations on it, until it is resumed.
+    /// Whether it is registered without new allocations, until it is resumed.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub drained: bool,
     /// Why, for the record.
@@ -322,13 +322,13 @@ pub struct OnlyReason {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Cleanup {
-    /// What is to be cleaned: `queues`, `applications`, or both.
+    /// The objects to clean up: `queues`, `applications`, or both.
     #[schemars(extend("items" = { "type": "string", "enum": ["queues", "applications"] }))]
     pub what: Vec<String>,
-    /// Only say what would happen.
+    /// Only show the effects.
     #[serde(default)]
     pub dry_run: bool,
-    /// Why, for the record.
+    /// The reason, for the audit.
     #[schemars(length(max = 500))]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,

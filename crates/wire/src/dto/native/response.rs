@@ -8,95 +8,95 @@ use serde::{Deserialize, Serialize};
 use crate::dto::{EventRecord, Fault, ResourceMap};
 use view::act::Code;
 
-/// An error in place of the answer (E2).
+/// An error (E2).
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 #[schemars(rename = "Error", example = Self::default())]
 pub struct NativeError {
-    /// As the HTTP status.
+    /// The HTTP status.
     pub status_code: u16,
-    /// What cannot be done.
+    /// The operation that failed.
     pub message: String,
-    /// What would be needed, or why.
+    /// The requirement, or the reason.
     pub description: String,
-    /// Which check refused.
+    /// The check that failed.
     #[schemars(extend("enum" = Code::ALL.map(Code::name)))]
     pub code: String,
-    /// The request, as the log has it.
+    /// The id of the request in the log.
     #[serde(rename = "requestId")]
     pub request_id: String,
-    /// The same as data.
+    /// The details as data.
     pub details: ErrorDetails,
 }
 
-/// What a refusal is about, as far as it applies.
+/// The details of an error.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, rename_all = "camelCase")]
 pub struct ErrorDetails {
     /// The queue that decided.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub queue: Option<String>,
-    /// The access that is missing there: `submit` or `admin`.
+    /// The missing access: `submit` or `admin`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub access: Option<String>,
-    /// The queues whose access lists were asked, from below.
+    /// The queues with the checked access lists, from leaf to root.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub checked: Vec<String>,
-    /// Membership in the scheduler ACL would do, or is needed.
+    /// Whether membership in the scheduler ACL is sufficient or required.
     #[serde(rename = "schedulerACL", skip_serializing_if = "std::ops::Not::not")]
     pub scheduler_acl: bool,
-    /// What is not there.
+    /// The object that was not found.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kind: Option<String>,
-    /// Everything that stands in the way.
+    /// All failed checks.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub reasons: Vec<Reason>,
-    /// What is wrong with a configuration.
+    /// The errors of a configuration.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub faults: Vec<Fault>,
-    /// The checksum of the configuration in force.
+    /// The checksum of the active configuration.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub current: Option<String>,
-    /// Who brought it into force.
+    /// The user who applied it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub changed_by: Option<String>,
-    /// When the configuration in force was changed, in nanoseconds since 1970.
+    /// The time when the active configuration was changed, in nanoseconds since 1970.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub changed_at: Option<i64>,
-    /// Where a body is wrong.
+    /// The location of an error in the body.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
-    /// What a configuration takes away that was not allowed.
+    /// The removals of a configuration that were not allowed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub removal: Option<Removal>,
 }
 
-/// What a configuration takes away from the one in force.
+/// The queues of the active configuration that a configuration removes.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Removal {
-    /// How many queues.
+    /// The number of removed queues.
     pub queues: usize,
-    /// Of how many.
+    /// The number of queues.
     pub of: usize,
-    /// The partitions that lose every queue.
+    /// The partitions that lose all queues.
     pub partitions: Vec<String>,
     /// The text is empty, or has comments only.
     pub empty: bool,
-    /// Whether it has to be allowed, by `Kornsole-Allow-Empty` or `Kornsole-Allow-Removal`.
+    /// Whether `Kornsole-Allow-Empty` or `Kornsole-Allow-Removal` must allow it.
     pub large: bool,
 }
 
-/// One of several things that stand in the way.
+/// One of several failed checks.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Reason {
-    /// Which check refuses, in one word of the list of codes.
+    /// The code of the check.
     pub code: String,
-    /// The queue, where it is about one.
+    /// The queue of the check.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub queue: Option<String>,
-    /// The same as a sentence for people.
+    /// The reason as a sentence.
     pub text: String,
 }
 
@@ -104,161 +104,161 @@ pub struct Reason {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, rename_all = "camelCase")]
 pub struct ServerInfo {
-    /// Always `kornsole`, which no other server says of itself.
+    /// Always `kornsole`; identifies the server.
     pub product: String,
-    /// The version of the program, as `0.2.0`.
+    /// The version of the program, for example `0.2.0`.
     pub version: String,
     /// The version of this part of the API.
     pub api: u32,
-    /// The YuniKorn release whose API it answers like.
+    /// The YuniKorn release of its `/ws/v1` API.
     pub compat: String,
-    /// The core that it decides like: `kornsole`, or a release of YuniKorn.
+    /// The profile: `kornsole`, or a release of YuniKorn.
     pub core: String,
     /// This run of the scheduler.
     #[serde(rename = "instanceUUID")]
     pub instance_uuid: String,
-    /// When it began.
+    /// The start time.
     pub start_time: i64,
     /// `none`, `optional` or `required`.
     pub auth: String,
     /// Whether connections are encrypted.
     pub tls: bool,
-    /// Whether nothing can be changed.
+    /// Whether the server is read-only.
     pub read_only: bool,
-    /// Whether the scheduler is paused, by order or from the start.
+    /// Whether the scheduler is paused.
     pub paused: bool,
-    /// What it can do.
+    /// The supported features.
     pub features: Vec<String>,
 }
 
-/// Who is asking (E3).
+/// The authenticated user (E3).
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, rename_all = "camelCase")]
 pub struct Whoami {
-    /// Whether by a token.
+    /// Whether a token was sent.
     pub authenticated: bool,
-    /// The user behind the token.
+    /// The user of the token.
     pub user: String,
     /// The groups of that user, as the server knows them.
     pub groups: Vec<String>,
-    /// Whether he is in the scheduler ACL.
+    /// Whether the user is in the scheduler ACL.
     pub scheduler_admin: bool,
-    /// Whether nothing can be changed.
+    /// Whether the user is read-only.
     pub read_only: bool,
-    /// Until when the token holds.
+    /// The expiry of the token.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub token_expires: Option<i64>,
 }
 
-/// What one may do where (E3).
+/// The access of the user to queues (E3).
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, rename_all = "camelCase")]
 pub struct Permissions {
-    /// Every queue with what may be done in it, from the root down.
+    /// All queues with the access of the user, from the root.
     pub queues: Vec<QueuePermission>,
-    /// Whether one is in the scheduler ACL.
+    /// Whether the user is in the scheduler ACL.
     pub scheduler_admin: bool,
 }
 
-/// What one may do in a queue.
+/// The access of the user to a queue.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, rename_all = "camelCase")]
 pub struct QueuePermission {
     /// The full path of the queue.
     pub queue: String,
-    /// Whether one may submit.
+    /// Whether the user can submit.
     pub submit: bool,
-    /// Whether one administers.
+    /// Whether the user can administer.
     pub admin: bool,
-    /// By which queue's access list.
+    /// The queue with the access list that grants it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub submit_via: Option<String>,
-    /// By which queue's access list.
+    /// The queue with the access list that grants it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub admin_via: Option<String>,
 }
 
-/// What would come of it.
+/// The results of checks.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct CheckResults {
-    /// In the order of the checks.
+    /// The results, in the order of the checks.
     pub results: Vec<CheckResult>,
 }
 
-/// Whether one thing may be done.
+/// The result of one check.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct CheckResult {
-    /// Whether it may.
+    /// Whether the action is allowed.
     pub allowed: bool,
-    /// Why not; empty when it may.
+    /// The reason if it is not allowed; otherwise empty.
     pub why: String,
 }
 
-/// The configuration in force (E5).
+/// The active configuration (E5).
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, rename_all = "camelCase")]
 pub struct ConfigState {
-    /// The checksum of its text; `If-Match` is compared with it.
+    /// The checksum of its text, for `If-Match`.
     pub checksum: String,
-    /// The text as it was written.
+    /// The unchanged text.
     pub text: String,
-    /// How it came: `start`, `file`, `workload` or `api`.
+    /// Its origin: `start`, `file`, `workload` or `api`.
     pub source: String,
-    /// Counts up with each configuration that comes into force.
+    /// Increases by one with each active configuration.
     pub revision: u64,
-    /// When it came into force.
+    /// The time when it became active.
     pub loaded_at: i64,
-    /// Whose doing that was.
+    /// The user who applied it.
     pub loaded_by: String,
-    /// The file that it stands in; not there when it is in memory only, and for one that was in force before.
+    /// Its file; missing if it is only in memory, and for earlier configurations.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
-    /// Which entry of a manifest holds the queue configuration.
+    /// The entry of a manifest with the queue configuration.
     pub policy_group: String,
 }
 
-/// What a change of the configuration would be (E5).
+/// The preview of a configuration change (E5).
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, rename_all = "camelCase")]
 pub struct ConfigDiff {
-    /// What is different.
+    /// The list of changes.
     pub changes: Vec<ConfigChange>,
-    /// The queues on which admin access is needed.
+    /// The queues that require admin access.
     pub touches: Vec<String>,
-    /// Whether one may.
+    /// Whether the user can apply it.
     pub permission: ConfigPermission,
-    /// What it means for what runs.
+    /// The effects on running applications.
     pub what_happens: Vec<String>,
-    /// What it takes away.
+    /// The removed queues.
     pub removal: Removal,
-    /// The queues of which allocations would be preempted that are not preempted without it, and which these are.
+    /// The queues with allocations that would be preempted because of the change, with these allocations.
     pub preempted: Vec<PreviewedQuota>,
 }
 
-/// A queue that a configuration would have brought down to its maximum.
+/// A queue that a configuration would enforce to its maximum.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct PreviewedQuota {
     /// The partition that the queue is in.
     pub partition: String,
-    /// When, how much, and what goes for it.
+    /// The time, the amount, and the victims.
     #[serde(flatten)]
     pub quota: ExceededQuota,
 }
 
-/// Whether one may bring a configuration into force.
+/// Whether the user can apply a configuration.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct ConfigPermission {
-    /// Whether one may.
+    /// Whether it is allowed.
     pub allowed: bool,
-    /// What is missing.
+    /// The missing access.
     pub missing: Vec<String>,
 }
 
-/// One setting that is different.
+/// One changed setting.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct ConfigChange {
@@ -268,7 +268,7 @@ pub struct ConfigChange {
     pub path: String,
     /// `added`, `removed` or `changed`.
     pub what: String,
-    /// The key as the file writes it, as `resources.max.vcore`.
+    /// The key as in the file, for example `resources.max.vcore`.
     pub key: String,
     /// The old value.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -276,11 +276,11 @@ pub struct ConfigChange {
     /// The new value.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub to: Option<String>,
-    /// What it does.
+    /// The effect on the scheduler.
     pub effect: String,
 }
 
-/// What drains (E9).
+/// The draining queues (E9).
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct DrainingQueues {
@@ -288,28 +288,28 @@ pub struct DrainingQueues {
     pub queues: Vec<DrainingQueue>,
 }
 
-/// A draining queue, with what it still holds.
+/// A draining queue, with its remaining applications.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct DrainingQueue {
     /// The full path of the queue.
     pub queue: String,
-    /// Since when it drains, in nanoseconds since 1970.
+    /// The start of draining, in nanoseconds since 1970.
     pub since: i64,
-    /// For how long, in whole seconds of the scheduler's time.
+    /// The duration of draining, in whole seconds of the scheduler's time.
     pub seconds: u64,
-    /// Whether that is long.
+    /// Whether it drains for too long.
     pub long: bool,
-    /// Its live applications, here and below.
+    /// The active applications in its subtree.
     pub applications: Vec<String>,
-    /// What they hold.
+    /// The usage of these applications.
     #[schemars(with = "BTreeMap<String, i64>")]
     pub allocated: ResourceMap,
-    /// Who administers it.
+    /// The administrators of the queue.
     pub admins: Admins,
 }
 
-/// What is above its maximum (N-01).
+/// The queues above their maximum (N-01).
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct ExceededQuotas {
@@ -323,43 +323,43 @@ pub struct ExceededQuotas {
 pub struct ExceededQuota {
     /// The full path of the queue.
     pub queue: String,
-    /// By how much.
+    /// The excess over the maximum.
     #[schemars(with = "BTreeMap<String, i64>")]
     pub above: ResourceMap,
-    /// Since when its delay counts.
+    /// The start of its delay.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub since: Option<i64>,
-    /// When it is brought down to its maximum, unless something changes before; missing where it runs on.
+    /// The time when the maximum is enforced, if nothing changes; missing if it is not enforced.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub preempts_at: Option<i64>,
-    /// How much is to go then.
+    /// The amount that is preempted then.
     #[schemars(with = "BTreeMap<String, i64>")]
     pub excess: ResourceMap,
-    /// What goes then, in the order in which it is chosen.
+    /// The victims, in the order of selection.
     pub victims: Vec<QuotaVictim>,
 }
 
-/// An allocation that is preempted so that a maximum holds.
+/// An allocation that is preempted to enforce a maximum.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, rename_all = "camelCase")]
 pub struct QuotaVictim {
     /// The application that the allocation belongs to.
     #[serde(rename = "applicationID")]
     pub application_id: String,
-    /// Whose that is.
+    /// The user of the application.
     pub user: String,
-    /// The id of the allocation's ask.
+    /// The id of the request.
     pub allocation_key: String,
-    /// What it has.
+    /// The resources of the allocation.
     #[schemars(with = "BTreeMap<String, i64>")]
     pub resource: ResourceMap,
 }
 
-/// Who administers a queue.
+/// The administrators of a queue.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Admins {
-    /// Users; `*` is everybody.
+    /// Users; `*` for all users.
     pub users: Vec<String>,
     /// The groups that administer it.
     pub groups: Vec<String>,
@@ -372,11 +372,11 @@ pub struct Events {
     /// This run of the scheduler.
     #[serde(rename = "instanceUUID")]
     pub instance_uuid: String,
-    /// The lowest id that is kept.
+    /// The lowest stored id.
     pub lowest: u64,
-    /// The highest one; less than the lowest when there is none.
+    /// The highest id; lower than the lowest one if no event is stored.
     pub highest: u64,
-    /// The events by their ids, those after the one that was named.
+    /// The events by id, after the given one.
     pub events: Vec<NumberedEvent>,
 }
 
@@ -384,9 +384,9 @@ pub struct Events {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct NumberedEvent {
-    /// Counts up by one, from the start of the scheduler.
+    /// Increases by one, from the start of the scheduler.
     pub id: u64,
-    /// The event as the yunikorn API has it.
+    /// The event in the format of the yunikorn API.
     #[serde(flatten)]
     pub event: EventRecord,
 }

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::response::{ConfigChange, NativeError, Removal};
 
-/// An application that was killed, or taken away by its submitter.
+/// An application that was killed, or removed by its submitter.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, rename_all = "camelCase")]
 pub struct KilledApplication {
@@ -18,9 +18,9 @@ pub struct KilledApplication {
     pub state: String,
     /// The ids of the allocations that end with it.
     pub released_allocations: Vec<String>,
-    /// Its pending requests.
+    /// Its canceled requests.
     pub withdrawn_requests: Vec<String>,
-    /// How many allocations and requests it still has: of one that has very many they go one part after the other.
+    /// The number of its remaining allocations and requests, if there are too many for one step.
     #[serde(skip_serializing_if = "is_zero")]
     pub left: u64,
 }
@@ -36,17 +36,17 @@ pub struct MovedApplication {
     /// The application that was moved.
     #[serde(rename = "applicationID")]
     pub application_id: String,
-    /// Where it was.
+    /// The previous queue.
     pub from: String,
-    /// Where it is.
+    /// The new queue.
     pub to: String,
     /// Its state after the move.
     pub state: String,
-    /// What that means.
+    /// The effects, one sentence each.
     pub effects: Vec<String>,
 }
 
-/// The result of each.
+/// The results of an action for several applications.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct BulkResults {
@@ -54,42 +54,42 @@ pub struct BulkResults {
     pub results: Vec<BulkResult>,
 }
 
-/// The result of one.
+/// The result for one application.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct BulkResult {
-    /// The id of the application that this part is about.
+    /// The id of the application.
     pub id: String,
-    /// Whether it was done.
+    /// Whether it succeeded.
     pub ok: bool,
-    /// The status that it would have had alone.
+    /// The HTTP status of this part.
     pub status: u16,
-    /// Why it was not done; not there where it was.
+    /// The reason of a failure.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<NativeError>,
 }
 
-/// A configuration that came into force, or would (E5).
+/// A configuration that was applied, or a preview (E5).
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, rename_all = "camelCase")]
 pub struct AppliedConfig {
     /// The checksum of the new text.
     pub checksum: String,
-    /// The checksum of the one before.
+    /// The checksum of the previous text.
     pub previous: String,
-    /// The number of the revision that is in force now.
+    /// The number of the active revision.
     pub revision: u64,
-    /// What is different.
+    /// The list of changes.
     pub changes: Vec<ConfigChange>,
-    /// The queues that begin to drain.
+    /// The queues that start to drain.
     pub draining: Vec<String>,
-    /// The queues that are new.
+    /// The new queues.
     pub created: Vec<String>,
-    /// What it means for what runs.
+    /// The effects on running applications.
     pub what_happens: Vec<String>,
-    /// What it takes away.
+    /// The removed queues.
     pub removal: Removal,
-    /// What went not quite as it should.
+    /// Warnings about the new configuration.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub warning: Option<String>,
 }
@@ -101,29 +101,29 @@ pub struct SubmittedApplication {
     /// The id that it was submitted with.
     #[serde(rename = "applicationID")]
     pub application_id: String,
-    /// Where placement put it.
+    /// The queue that placement selected.
     pub queue: String,
 }
 
-/// Asks that are pending.
+/// New pending requests.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, rename_all = "camelCase")]
 pub struct AddedAsks {
-    /// The application that asks.
+    /// The application of the requests.
     #[serde(rename = "applicationID")]
     pub application_id: String,
-    /// The ids of the new asks, in the order of the request.
+    /// The ids of the new requests, in the given order.
     pub asks: Vec<String>,
 }
 
-/// An ask that is gone.
+/// A released allocation, or a canceled request.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, rename_all = "camelCase")]
 pub struct ReleasedAllocation {
     /// The application that the allocation belonged to.
     #[serde(rename = "applicationID")]
     pub application_id: String,
-    /// The id of the allocation, or of the ask that was withdrawn.
+    /// The id of the allocation or request.
     pub allocation_key: String,
     /// Whether it was allocated; otherwise it was pending.
     pub allocated: bool,
@@ -136,7 +136,7 @@ pub struct NodeChange {
     /// The node that was changed.
     #[serde(rename = "nodeID")]
     pub node_id: String,
-    /// What was released by it.
+    /// The released resources.
     pub released: Vec<ReleasedAllocation>,
 }
 
@@ -144,28 +144,29 @@ pub struct NodeChange {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Paused {
-    /// Whether it is.
+    /// Whether it is paused.
     pub paused: bool,
 }
 
-/// What was cleaned up, or would be.
+/// The result of a cleanup, or its preview.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, rename_all = "camelCase")]
 pub struct CleanupResult {
-    /// The queues that went.
+    /// The removed queues.
     pub removed_queues: Vec<String>,
-    /// The draining queues that stay.
-    pub kept: Vec<KeptQueue>,
-    /// How many applications were forgotten.
+    /// The draining queues that were not removed.
+    #[serde(rename = "kept")]
+    pub retained: Vec<RetainedQueue>,
+    /// The number of removed applications.
     pub removed_applications: usize,
 }
 
-/// A draining queue that stays.
+/// A draining queue that was not removed.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
-pub struct KeptQueue {
+pub struct RetainedQueue {
     /// The full path of a queue that was not removed.
     pub queue: String,
-    /// What keeps it, as applications or a managed parent.
+    /// The reason, for example applications or a managed parent.
     pub why: String,
 }

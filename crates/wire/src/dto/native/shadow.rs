@@ -1,39 +1,39 @@
-//! What a shadow found beside the scheduler that it watches.
+//! What a shadow found next to the scheduler that it watches.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Everything that a shadow found so far.
+/// The results of a shadow.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, rename_all = "camelCase")]
 pub struct ShadowReport {
-    /// Since when it watches.
+    /// The start of the shadow.
     pub since: i64,
-    /// Over all that time.
+    /// The rates over the whole time.
     pub total: ShadowCounts,
-    /// Each leaf by itself, by its path.
+    /// The rates of each leaf, by path.
     pub queues: Vec<ShadowQueue>,
-    /// The last day in spans of ten minutes, the oldest first; those without a decision are left out.
+    /// The last day in steps of ten minutes, oldest first; steps without a decision are omitted.
     pub spans: Vec<ShadowTime>,
-    /// The last differences, the latest last; at most 1000.
+    /// The last differences, newest last; at most 1000.
     pub differences: Vec<ShadowDecision>,
 }
 
-/// How often both decided alike.
+/// The agreement of the decisions.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, rename_all = "camelCase")]
 pub struct ShadowCounts {
-    /// Decisions of the scheduler that is watched.
+    /// Decisions of the watched scheduler.
     pub decisions: u64,
-    /// Those of them that what is seen does not decide; they are in no rate.
+    /// Decisions that the visible data does not settle; they count in no rate.
     pub unsettled: u64,
-    /// The part of the others that both made alike, 0 to 1; missing where there is none.
+    /// The share of the settled decisions that kornsole makes too, 0 to 1; missing without decisions.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agreement: Option<f64>,
-    /// The part of the others that ours does not forbid, 0 to 1; missing where there is none.
+    /// The share of the settled decisions that the rules of kornsole allow, 0 to 1; missing without decisions.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub legality: Option<f64>,
-    /// Decisions of ours that the other one has not made.
+    /// Decisions of kornsole that the watched scheduler has not made.
     pub missed: u64,
     /// Preemptions with the same victims.
     pub same_victims: u64,
@@ -41,65 +41,65 @@ pub struct ShadowCounts {
     pub other_victims: u64,
 }
 
-/// What was decided in one leaf.
+/// The decisions of one leaf.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, rename_all = "camelCase")]
 pub struct ShadowQueue {
-    /// Its path; empty for decisions whose queue is not known.
+    /// Its path; empty for decisions with an unknown queue.
     pub queue: String,
-    /// How often both decided alike there.
+    /// The agreement in this leaf.
     pub counts: ShadowCounts,
 }
 
-/// What was decided in ten minutes.
+/// The decisions of ten minutes.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, rename_all = "camelCase")]
 pub struct ShadowTime {
-    /// When they began.
+    /// The start of the ten minutes.
     pub from: i64,
-    /// How often both decided alike in them.
+    /// The agreement in these ten minutes.
     pub counts: ShadowCounts,
 }
 
-/// A decision that does not agree.
+/// A difference between the decisions.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, rename_all = "camelCase")]
 pub struct ShadowDecision {
-    /// Differences are counted from 1 on.
+    /// The number of the difference, from 1.
     pub number: u64,
-    /// When it was made; of a missed one, since when ours would have made it.
+    /// The time of the decision; for a missed one, the time since kornsole would have made it.
     pub at: i64,
     /// `node`, `order`, `illegal`, `unsettled` or `missed`.
     pub verdict: String,
-    /// The leaf of the application; empty where it is not known.
+    /// The leaf of the application; empty if unknown.
     pub queue: String,
     /// The id of the application.
     pub application: String,
-    /// The ask: the UID of the pod.
+    /// The request: the UID of the pod.
     pub allocation_key: String,
-    /// The namespace and name of the pod; empty where they are not known.
+    /// The namespace and name of the pod; empty if unknown.
     pub pod: String,
-    /// Where it was put; missing of a missed one.
+    /// The selected node; missing for a missed decision.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub node: Option<String>,
-    /// What ours would have decided; missing where that is nothing.
+    /// The decision of kornsole; missing if it would decide nothing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ours: Option<ShadowChoice>,
     /// The rule that forbids an illegal one.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub rule: String,
-    /// Why it is not the same, in words.
+    /// The reason, as text.
     pub cause: String,
 }
 
-/// What ours would have decided.
+/// The decision of kornsole.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, rename_all = "camelCase")]
 pub struct ShadowChoice {
     /// The id of the application.
     pub application: String,
-    /// The ask: the UID of the pod.
+    /// The request: the UID of the pod.
     pub allocation_key: String,
-    /// Where it would go.
+    /// The node of the allocation.
     pub node: String,
 }

@@ -1,4 +1,4 @@
-//! Maps that are read strictly: a name that stands twice is refused, so that nobody has to know which of them holds.
+//! Maps that are read strictly: a name that is duplicated is refused, so that no one has to know which of them holds.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -28,14 +28,14 @@ impl<'de, V: Deserialize<'de>> Visitor<'de> for UniqueKeys<V> {
     }
 }
 
-/// Reads a map in which every name stands once.
+/// Reads a map without duplicate names.
 pub(super) fn unique_keys<'de, D: Deserializer<'de>, V: Deserialize<'de>>(
     from: D,
 ) -> Result<BTreeMap<String, V>, D::Error> {
     from.deserialize_map(UniqueKeys(PhantomData))
 }
 
-/// The same for one that need not be there.
+/// Reads an optional map without duplicate names.
 pub(super) fn unique_keys_if_there<'de, D, V>(from: D) -> Result<Option<BTreeMap<String, V>>, D::Error>
 where
     D: Deserializer<'de>,

@@ -5,112 +5,112 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What was used over time. Amounts are base units (thousandths of a core, bytes) times seconds, rounded to the nearest.
+/// Usage over time. Amounts are base units (thousandths of a core, bytes) times seconds, rounded.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, rename_all = "camelCase")]
 pub struct UsageReport {
-    /// What the rows are split by, in this order.
+    /// The keys that split the rows, in this order.
     pub by: Vec<String>,
-    /// From when on.
+    /// The start of the period.
     pub from: i64,
-    /// Up to when.
+    /// The end of the period.
     pub to: i64,
-    /// For how long the scheduler's time ran between them, in nanoseconds: without the gaps, and as fast as it ran.
+    /// The scheduler time between them, in nanoseconds: without gaps, at the speed of its clock.
     pub counted: i64,
-    /// Before this time applications are summed up by queue and user; missing where all are.
+    /// Before this time, applications are summed by queue and user; missing if all are.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub applications_from: Option<i64>,
-    /// When nothing was counted, between `from` and `to`; the oldest first.
+    /// The gaps between `from` and `to`, oldest first.
     pub gaps: Vec<UsageGap>,
-    /// One row for each combination of the keys that were asked for, by key.
+    /// One row for each combination of the keys, by key.
     pub rows: Vec<UsageReportRow>,
     /// The sum of all rows.
     pub total: UsageReportRow,
-    /// Only what was allocated is known, not what waited, was borrowed or guaranteed.
+    /// Whether only allocated resources are known, without waits, borrowed, and guaranteed resources.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub only_allocated: bool,
-    /// What is not known or counted otherwise, in sentences.
+    /// Unknown or differently counted values, as sentences.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
-    /// When hours begin that are not exact: in them a list of an Apache YuniKorn differed from what its events had said.
+    /// The start of each approximate hour: in them, a list of Apache YuniKorn differed from its events.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub inexact: Vec<i64>,
-    /// What ended allocations of live applications used, beside what an Apache YuniKorn counted itself (`resourceHistory`).
+    /// The usage of ended allocations of active applications, compared with Apache YuniKorn's own count (`resourceHistory`).
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub compared: Vec<UsageCompared>,
 }
 
-/// What the ended allocations of a live application used, by the ledger and by an Apache YuniKorn's own count.
+/// The usage of ended allocations of an active application, by the ledger and by Apache YuniKorn's own count.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, rename_all = "camelCase")]
 pub struct UsageCompared {
     /// The partition that it was submitted to.
     pub partition: String,
-    /// The leaf that it is in.
+    /// The leaf of the application.
     pub queue: String,
-    /// Who submitted it.
+    /// The user of the application.
     pub user: String,
     /// The id that it was submitted with.
     pub application: String,
-    /// By the ledger, of allocations that it saw begin and end.
+    /// By the ledger, of allocations that it saw start and end.
     pub ours: BTreeMap<String, u64>,
     /// By `resourceHistory`, since the ledger first saw the application.
     pub theirs: BTreeMap<String, u64>,
-    /// How many allocations the ledger saw begin and end.
+    /// The number of allocations that the ledger saw start and end.
     pub allocations: u64,
-    /// How many ended that it did not see begin, or whose size changed.
+    /// The number of ended allocations that the ledger did not see start, or that changed their size.
     pub before: u64,
-    /// Whether both agree but for the seconds that are rounded off.
+    /// Whether both agree, except for rounding to seconds.
     pub agrees: bool,
-    /// Why they differ, as far as that is known, in a sentence.
+    /// The known reason of a difference.
     pub why: String,
 }
 
-/// A time in which nothing was counted. Where the wall clock was set back it ends before it begins.
+/// A gap. If the wall clock was set back, it ends before it starts.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, rename_all = "camelCase")]
 pub struct UsageGap {
-    /// When the counting stopped.
+    /// The start of the gap.
     pub from: i64,
-    /// When it began again.
+    /// The end of the gap.
     pub to: i64,
-    /// Why the counting stood, in a sentence for people.
+    /// The reason, as a sentence.
     pub why: String,
 }
 
-/// What one combination of the keys used and waited for.
+/// The usage and waits of one combination of the keys.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, rename_all = "camelCase")]
 pub struct UsageReportRow {
-    /// When its hour begins.
+    /// The start of its hour.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hour: Option<i64>,
-    /// The partition, where the report is by partition.
+    /// The partition, if the report is split by partition.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub partition: Option<String>,
-    /// The leaf; by tree the queue with all below it.
+    /// The leaf; for tree, the queue with its subtree.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub queue: Option<String>,
-    /// The user, where the report is by user.
+    /// The user, if the report is split by user.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub user: Option<String>,
     /// The group that it counts under; empty for none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub group: Option<String>,
-    /// The application; empty where they are summed up.
+    /// The application; empty if applications are summed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub application: Option<String>,
-    /// The priority of the asks, where the report is by priority.
+    /// The priority of the requests, if the report is split by priority.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub priority: Option<i32>,
-    /// What was in use, placeholders too.
+    /// The usage, including placeholders.
     pub allocated: BTreeMap<String, u64>,
-    /// What was asked for and not allocated.
+    /// The pending requests.
     pub waited: BTreeMap<String, u64>,
-    /// What was guaranteed; by tree, or by queue, hour and partition only.
+    /// The guaranteed resources; only for tree, or by queue, hour, and partition.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub guaranteed: BTreeMap<String, u64>,
-    /// What was in use beyond the guarantee: of the queue itself by tree. Otherwise its share, hour by hour, in what was borrowed by the
-    /// nearest queue upwards with a guarantee of the resource; all where there is none.
+    /// The usage above the guarantee: of the queue itself by tree; otherwise its hourly share of the usage that the nearest parent
+    /// with a guarantee of the resource borrowed; all of it without such a parent.
     pub borrowed: BTreeMap<String, u64>,
 }

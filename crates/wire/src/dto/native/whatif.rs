@@ -8,98 +8,98 @@ use serde_json::Value;
 
 use crate::dto::ResourceMap;
 
-/// What is tried, and for how long.
+/// The changes to test, and the duration.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, rename_all = "camelCase", deny_unknown_fields)]
 pub struct WhatIf {
-    /// The partition; without it the first.
+    /// The partition; default: the first one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub partition: Option<String>,
-    /// Another queue configuration, in force before everything else.
+    /// A new queue configuration, active before all changes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub config: Option<String>,
     /// Changes, one text each: `set root.a.max.vcore=+8`, `node drain n1`, `kill app`, `move app root.b`, `submit app 3`, `demand root.a x2`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub changes: Vec<String>,
-    /// Steps as a scenario has them, carried out after the changes.
+    /// Steps in the form of a scenario, applied after the changes.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub steps: Vec<Value>,
-    /// How long both runs continue.
+    /// The duration of both runs.
     pub run: WhatIfRun,
-    /// When what runs ends: `10m`, `never`, `user:NAME=5m`, `queue:PATH=5m`, `app:NAME*=5m`, `history:user`, `history:queue`, `history:name`.
-    /// Without any nothing ends.
+    /// Runtimes of allocations: `10m`, `never`, `user:NAME=5m`, `queue:PATH=5m`, `app:NAME*=5m`, `history:user`, `history:queue`,
+    /// `history:name`. Without a rule, allocations do not end.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub runtimes: Vec<String>,
-    /// Draws times of the history by this seed, instead of their median.
+    /// A seed to draw the times of the history, instead of their median.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub seed: Option<u64>,
-    /// Several pairs of runs, from 2 to 100, with seeds from `seed` on. There has to be something to draw: a `history:` rule.
+    /// The number of pairs of runs, from 2 to 100, with seeds from `seed`. Requires a `history:` rule.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub runs: Option<u32>,
-    /// From which time on a wait is counted as a long one, such as `10m`, which it is without this.
+    /// The minimum duration of a long wait; default: `10m`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub long_wait: Option<String>,
-    /// What is compared: `queues`, `applications`, `nodes`, `users`. Without any, all of it.
+    /// The compared objects: `queues`, `applications`, `nodes`, `users`; default: all.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub compare: Vec<String>,
 }
 
-/// How long both runs continue: for a time, for cycles, or until nothing changes any more.
+/// The duration of both runs: a time, a number of cycles, or until nothing changes.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, rename_all = "camelCase", deny_unknown_fields)]
 pub struct WhatIfRun {
     /// A number of cycles, or `idle`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cycles: Option<Value>,
-    /// A time such as `30m`.
+    /// A time, for example `30m`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub advance: Option<String>,
 }
 
-/// What differs between the run without the changes and the one with them.
+/// The differences between the runs without and with the changes.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, rename_all = "camelCase")]
 pub struct WhatIfResult {
-    /// The profile that both runs decide like; empty: the server's own.
+    /// The profile of both runs; empty: the profile of the server.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub core: String,
-    /// All of it in a sentence.
+    /// The result as a sentence.
     pub verdict: String,
-    /// When the runs begin, by the scheduler's clock.
+    /// The start of the runs, by the scheduler's clock.
     pub began: i64,
-    /// When they end.
+    /// The end of the runs.
     pub ended: i64,
-    /// Why they end: `idle`, `cycles` or `time`.
+    /// The reason of the end: `idle`, `cycles` or `time`.
     pub stopped: String,
     /// The cycles of the run with the changes.
     pub cycles: u64,
-    /// What runtimes were assumed, and what that rests on.
+    /// The assumed runtimes, and their source.
     pub runtimes: String,
-    /// What was assumed to come in.
+    /// The assumed arrivals.
     pub arrivals: String,
-    /// From which time on a wait is counted as a long one, in nanoseconds.
+    /// The minimum duration of a long wait, in nanoseconds.
     pub long_wait: i64,
-    /// Several pairs of runs together; everything else here is of the first of them.
+    /// The results of several pairs of runs; all other fields describe the first pair.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub several: Option<WhatIfSeveral>,
-    /// The changes and steps that were refused; the others were carried out.
+    /// The rejected changes and steps; the others were applied.
     pub refused: Vec<WhatIfRefused>,
-    /// The partition at the beginning.
+    /// The partition at the start.
     pub before: WhatIfFigures,
-    /// At the end, without the changes.
+    /// The partition at the end, without the changes.
     pub without: WhatIfFigures,
-    /// At the end, with them.
+    /// The partition at the end, with the changes.
     pub after: WhatIfFigures,
-    /// The first decision that is another one.
+    /// The first different decision.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub first: Option<WhatIfFirst>,
-    /// What differs; what is the same is left out.
+    /// The differences; unchanged objects are omitted.
     pub diff: WhatIfDiff,
-    /// What the run with the changes did, a line of a scenario's trace each.
+    /// The trace of the run with the changes, as for a scenario.
     pub trace: Vec<Value>,
-    /// The trace is cut off.
+    /// Whether the trace is truncated.
     pub truncated: bool,
-    /// What could not be seen of the cluster, where the runs are those of a twin.
+    /// The unknown data of the cluster, for runs of a simulation copy.
     pub unknown: Vec<String>,
 }
 
@@ -107,52 +107,52 @@ pub struct WhatIfResult {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct WhatIfSpread {
-    /// At most every tenth run gave less.
+    /// The 10th percentile.
     pub p10: f64,
-    /// As many runs gave less as gave more.
+    /// The median of the runs.
     pub median: f64,
-    /// At most every tenth run gave more.
+    /// The 90th percentile.
     pub p90: f64,
 }
 
-/// By how much figures are larger with the changes than without them.
+/// The differences of the values with the changes.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, rename_all = "camelCase")]
 pub struct WhatIfMoreBy {
     /// The path of the queue; missing for the whole partition.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub queue: Option<String>,
-    /// Applications that first got something.
+    /// The number of applications that start.
     pub started: WhatIfSpread,
-    /// Applications that ended.
+    /// The number of applications that end.
     pub ended: WhatIfSpread,
-    /// Allocations that others took.
+    /// The number of preempted allocations.
     pub preempted: WhatIfSpread,
-    /// Asks that wait at the end.
+    /// The number of pending requests at the end.
     pub waiting: WhatIfSpread,
-    /// How long an ask waited on average, in seconds.
+    /// The average wait of a request, in seconds.
     pub mean_wait_seconds: WhatIfSpread,
-    /// Asks that waited longer than `longWait`.
+    /// The number of requests that waited longer than `longWait`.
     pub long_waits: WhatIfSpread,
-    /// How long it had less than its guarantee and asked for more of that, in seconds.
+    /// The time below its guarantee with pending requests, in seconds.
     pub below_guarantee_seconds: WhatIfSpread,
 }
 
-/// What becomes of an application in several runs.
+/// The effects on an application in several runs.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, rename_all = "camelCase")]
 pub struct WhatIfAppSpread {
     /// The application whose times are spread.
     #[serde(rename = "applicationID")]
     pub application_id: String,
-    /// In how many runs the changes have which effect on it.
+    /// The number of runs with each effect.
     pub effects: BTreeMap<String, u64>,
-    /// By how many seconds it begins later, in the runs in which it begins later or sooner.
+    /// The delay of its start in seconds, for runs with a later or earlier start.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub later_by_seconds: Option<WhatIfSpread>,
 }
 
-/// Several pairs of runs together.
+/// The results of several pairs of runs.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct WhatIfSeveral {
@@ -225,7 +225,7 @@ pub struct WhatIfFigures {
     pub mean_wait: i64,
     /// How many asks waited longer than `longWait`.
     pub long_waits: u64,
-    /// How long it had less than its guarantee and asked for more of that; of a queue only.
+    /// How long it had less than its guarantee and requested more of that; of a queue only.
     pub below_guarantee: i64,
 }
 
@@ -252,7 +252,7 @@ pub struct WhatIfShare {
     /// Without the changes; missing if it is only there with them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub without: Option<WhatIfFigures>,
-    /// Its figures with the changes; not there where it is gone.
+    /// Its figures with the changes; not there where it no longer exists.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub with: Option<WhatIfFigures>,
 }
@@ -267,7 +267,7 @@ pub struct WhatIfApplication {
     /// `rejected`, `killed`, `preempted`, `notStarted`, `started`, `later`, `sooner`, `spared`, `endsLater`, `endsSooner`, `waitsLonger`,
     /// `waitsLess` or `other`.
     pub effect: String,
-    /// By how much it begins later or sooner, in nanoseconds.
+    /// By how much it starts later or sooner, in nanoseconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub by: Option<i64>,
     /// Without the changes; missing if it is only there with them.
@@ -286,7 +286,7 @@ pub struct WhatIfCourse {
     pub queue: String,
     /// Who submitted it.
     pub user: String,
-    /// When it first got something, if it had nothing at the beginning.
+    /// When it first got something, if it had nothing at the start.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub started: Option<i64>,
     /// When it ended.
@@ -315,7 +315,7 @@ pub struct WhatIfNode {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<BTreeMap<String, i64>>")]
     pub without: Option<ResourceMap>,
-    /// What is in use with the changes; not there where the node is gone.
+    /// What is in use with the changes; not there where the node no longer exists.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<BTreeMap<String, i64>>")]
     pub with: Option<ResourceMap>,

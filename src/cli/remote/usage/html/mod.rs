@@ -24,7 +24,7 @@ th,td{padding:.25rem .75rem;text-align:left;border-bottom:1px solid #d9dee3}td.n
 svg{max-width:100%;height:auto}.bar,.s0{fill:#0072b2}.s1{fill:#d55e00}.s2{fill:#009e73}.s3{fill:#cc79a7}.s4{fill:#e69f00}.s5{fill:#56b4e9}.s6{fill:#808080}.gap{fill:#80808030}.grid{stroke:#d9dee3}.label{fill:#1c2126;font-size:13px}p.note{color:#57606a}\
 @media(prefers-color-scheme:dark){body{background:#14181c;color:#e3e8ed}th,td{border-color:#333b43}.grid{stroke:#333b43}.bar{fill:#56b4e9}.label{fill:#e3e8ed}}";
 
-/// What a page shows besides the report itself.
+/// What a page shows in addition the report itself.
 #[derive(Default)]
 pub(super) struct Beside<'r> {
     /// The month that it is about, where it is about one: `2026-11`.

@@ -13,9 +13,9 @@ const HOUR: i64 = 3_600_000_000_000;
 const DAY: i64 = 24 * HOUR;
 /// Up to this long a column is an hour, beyond it a day.
 const BY_HOURS: i64 = 3 * DAY;
-/// How many names have a colour of their own; the others are one.
+/// How many names have a color of their own; the others are one.
 const NAMES: usize = 6;
-/// The height of the columns, and what stands below them, in pixels.
+/// The height of the columns, and what is below them, in pixels.
 const HIGH: usize = 200;
 const BELOW: usize = 24;
 /// How many columns have their time below them, about.
@@ -98,7 +98,7 @@ fn gaps(report: &UsageReport, drawn: &Columns, wide: f64, svg: &mut String) {
     }
 }
 
-/// The colours with their names, three in a line.
+/// The colors with their names, three in a line.
 fn legend(names: &[String], svg: &mut String) {
     for (number, name) in names.iter().enumerate() {
         let (x, y) = (LEFT + number % 3 * (WIDE - LEFT) / 3, HIGH + BELOW + number / 3 * BAR);
@@ -119,7 +119,7 @@ fn legend(names: &[String], svg: &mut String) {
     }
 }
 
-/// When a column begins.
+/// When a column starts.
 fn when(drawn: &Columns, at: usize) -> String {
     let nanos = (drawn.first.saturating_add(i64::try_from(at).unwrap_or(0))).saturating_mul(drawn.long);
     let text = rfc3339(nanos);

@@ -30,14 +30,14 @@ pub const ROWS: &[Command] = &[
         .hints(&[(In::Edit, "undo")]),
     row(CommandId::Text(TextCommand::Redo), "redo", "Redo a change")
         .keys(&[(In::Config, "U"), (In::Config, "ctrl-r"), (In::Edit, "ctrl-r")]),
-    row(CommandId::Text(TextCommand::NextFound), "", "Next fault; in a search: next match")
+    row(CommandId::Text(TextCommand::NextFound), "", "Next error; in a search: next match")
         .keys(&[(In::Config, "n")])
         .hints(&[(In::Config, "fault")]),
-    row(CommandId::Text(TextCommand::PreviousFound), "", "Previous fault or match").keys(&[(In::Config, "N")]),
-    row(CommandId::Text(TextCommand::NextFault), "", "Next fault")
+    row(CommandId::Text(TextCommand::PreviousFound), "", "Previous error or match").keys(&[(In::Config, "N")]),
+    row(CommandId::Text(TextCommand::NextFault), "", "Next error")
         .keys(&[(In::Edit, "F8")])
         .hints(&[(In::Edit, "fault")]),
-    row(CommandId::Text(TextCommand::PreviousFault), "", "Previous fault").keys(&[(In::Edit, "F7")]),
+    row(CommandId::Text(TextCommand::PreviousFault), "", "Previous error").keys(&[(In::Edit, "F7")]),
     row(CommandId::Text(TextCommand::FoldText), "", "Fold or unfold the queue under the cursor")
         .keys(&[(In::Config, "space")])
         .hints(&[(In::Config, "fold")]),
@@ -193,7 +193,7 @@ pub const ROWS: &[Command] = &[
         .takes(Argument::Required(Kind::Text)),
     row(CommandId::Order(OrderCommand::Ask), "ask", "Add requests to the application: the count, and RESOURCE=QUANTITY for each resource")
         .takes(Argument::Required(Kind::Text)),
-    row(CommandId::Order(OrderCommand::Release), "release", "Release the selected allocation, or withdraw the pending request")
+    row(CommandId::Order(OrderCommand::Release), "release", "Release the selected allocation, or cancel the pending request")
         .keys(&[(In::App, "X"), (In::Node, "X")])
         .hints(&[(In::App, "release"), (In::Node, "release")]),
     row(CommandId::Order(OrderCommand::RemoveApp), "remove-app", "Complete the application, as its submitter does"),
@@ -231,7 +231,7 @@ pub const ROWS: &[Command] = &[
     )
     .aliases(&["ctx", "contexts"])
     .takes(Argument::Optional(Kind::Context)),
-    row(CommandId::Go(GoCommand::AskContext), "", "Check the context again, also if that runs a credential plugin")
+    row(CommandId::Go(GoCommand::AskContext), "", "Check the context again, even if that runs a credential plugin")
         .keys(&[(In::Contexts, "space")])
         .hints(&[(In::Contexts, "ask")]),
 ];

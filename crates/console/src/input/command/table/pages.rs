@@ -33,14 +33,16 @@ pub const ROWS: &[Command] = &[
     .takes(Argument::Optional(Kind::Text)),
     row(CommandId::Trend(TrendCommand::TrendEarlier), "", "Move the cursor back in time").keys(&[(In::Trends, "left"), (In::Trends, "h")]),
     row(CommandId::Trend(TrendCommand::TrendLater), "", "Move the cursor forward in time").keys(&[(In::Trends, "right"), (In::Trends, "l")]),
-    row(CommandId::Trend(TrendCommand::TrendPageEarlier), "", "Go back by half of the span").keys(&[(In::Trends, "pgup")]),
-    row(CommandId::Trend(TrendCommand::TrendPageLater), "", "Go forward by half of the span").keys(&[(In::Trends, "pgdn")]),
+    row(CommandId::Trend(TrendCommand::TrendPageEarlier), "", "Go back by half of the time \
+        range").keys(&[(In::Trends, "pgup")]),
+    row(CommandId::Trend(TrendCommand::TrendPageLater), "", "Go forward by half of the time \
+        range").keys(&[(In::Trends, "pgdn")]),
     row(CommandId::Trend(TrendCommand::TrendOldest), "", "Go to the oldest data").keys(&[(In::Trends, "home"), (In::Trends, "g")]),
     row(CommandId::Trend(TrendCommand::TrendNow), "", "Go to the present").keys(&[(In::Trends, "end"), (In::Trends, "G")]),
-    row(CommandId::Trend(TrendCommand::ZoomIn), "", "Shorten the span, down to 10 minutes")
+    row(CommandId::Trend(TrendCommand::ZoomIn), "", "Shorten the time range, down to 10 minutes")
         .keys(&[(In::Trends, "+"), (In::Trends, "=")])
         .hints(&[(In::Trends, "zoom")]),
-    row(CommandId::Trend(TrendCommand::ZoomOut), "", "Extend the span, up to 30 days").keys(&[(In::Trends, "-")]),
+    row(CommandId::Trend(TrendCommand::ZoomOut), "", "Extend the time range, up to 30 days").keys(&[(In::Trends, "-")]),
     row(CommandId::Trend(TrendCommand::NextValue), "", "Next value")
         .keys(&[(In::Trends, "down"), (In::Trends, "j")])
         .hints(&[(In::Trends, "value")]),
@@ -166,7 +168,8 @@ pub const ROWS: &[Command] = &[
     row(CommandId::Go(GoCommand::Config), "config", "Show the configuration: its text, and the effects of an edit")
         .aliases(&["configuration", "edit"])
         .keys(&[(In::Page, "6")]),
-    row(CommandId::Go(GoCommand::Events), "events", "What happened, the newest first: `important` or `all` of it; with a name: of that object")
+    row(CommandId::Go(GoCommand::Events), "events", "List events, newest first: `important` or `all`; with a name: of \
+        that object")
         .keys(&[(In::Page, "7")])
         .takes(Argument::Optional(Kind::Text)),
     row(CommandId::Go(GoCommand::EventsOf), "events-of", "List events of the selected row")
@@ -187,10 +190,12 @@ pub const ROWS: &[Command] = &[
         .keys(&[(In::Page, "8")])
         .takes(Argument::Optional(Kind::Queue)),
     row(CommandId::Go(GoCommand::Health), "health", "Show the health checks of the cluster").keys(&[(In::Page, "9")]),
-    row(CommandId::Go(GoCommand::Draining), "draining", "List draining queues, since when, and the applications that block them")
+    row(CommandId::Go(GoCommand::Draining), "draining", "List draining queues with their duration, and the \
+        applications that block them")
         .aliases(&["drains"])
         .keys(&[(In::Page, "0")]),
-    row(CommandId::Go(GoCommand::Audit), "audit", "List the audit: who did what, and what was rejected; filter with `user=`, `action=` or `object=`")
+    row(CommandId::Go(GoCommand::Audit), "audit", "List the audit: operations and rejected operations, with their \
+        users; filter with `user=`, `action=`, or `object=`")
         .keys(&[(In::Page, "L")])
         .takes(Argument::Optional(Kind::Text)),
     row(CommandId::Log(LogCommand::AuditUser), "", "Only entries of this user; again: all")

@@ -5,7 +5,7 @@ use crate::state::command::{ColumnCommand, CommandId, Context as In, GoCommand, 
 
 /// Their rows, in the order in which the help lists them.
 pub const ROWS: &[Command] = &[
-    row(CommandId::Row(RowCommand::Open), "open", "Open what is under the cursor")
+    row(CommandId::Row(RowCommand::Open), "open", "Open the selected row")
         .keys(&[
             (In::Queues, "enter"),
             (In::Apps, "enter"),

@@ -1,4 +1,4 @@
-//! Whether the access lists of queues are checked before the API server decides, and the line that a refusal needs.
+//! Whether the access lists of queues are checked before the API server decides, and the line that a rejection needs.
 
 use cluster::kube::Cluster;
 use config::QueueConfig;

@@ -1,5 +1,5 @@
 //! A configuration into the ConfigMap: checked here, by the scheduler and by the API server, written onto the version that was read,
-//! and awaited until the scheduler has it in force.
+//! and awaited until the scheduler has it active.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use serde::Deserialize;
 use super::acl::with_remedy;
 use super::in_force::{Awaited, awaited};
 use super::refused;
-use crate::remote::kept::{Kept, Origin};
+use crate::remote::kept::{Origin, Retained};
 use ::config::{self, Config, Removal, Severity};
 use client::{Client, Fault};
 use cluster::kube::{CONFIGS, Cluster, KubeFault, LARGEST, Note, Owner, TextSource, WrittenConfig};
@@ -22,13 +22,13 @@ use view::act::{
 use view::audit::RevisionSource;
 use view::placement::access;
 
-/// From how many hundredths of its size on a map is said to be large, and that the text could be compressed.
+/// From how many hundredths of its size on a map is reported to be large, and that the text could be compressed.
 const LARGE: usize = 75;
 const ALMOST_FULL: usize = 90;
 /// How often it is written again where others change other keys of the map.
 const TRIES: usize = 3;
 
-/// A text that is to be in force.
+/// A text that is to be active.
 #[derive(Clone, Copy, Debug)]
 pub struct Change<'a> {
     /// The whole text of the policy group.
@@ -41,7 +41,7 @@ pub struct Change<'a> {
     pub of: Option<u64>,
 }
 
-/// Has a configuration brought into force.
+/// Has a configuration applied.
 pub async fn perform(
     client: &Client,
     cluster: &Cluster,
@@ -55,7 +55,7 @@ pub async fn perform(
     let profile = view.partitions.first().map(|part| part.rules.profile()).unwrap_or_default();
     let (new, empty) = valid(text, profile)?;
     let before = in_force(client, &written, view, &new.checksum).await?;
-    // Where no map has a text, none is overwritten: the API server makes the map only if it is not there. What is in force is put back also
+    // Where no map has a text, none is overwritten: the API server makes the map only if it is not there. What is active is put back also
     // by who cannot name it, since the text in the map is none that anybody works with.
     let overwrites = written.source != TextSource::BuiltIn && !before.put_back;
     if overwrites || change.base.is_some() {
@@ -91,8 +91,8 @@ pub async fn perform(
     if done.checksum != done.previous && !done.removal.passes(order.allowed) {
         return Err(Refusal::removal(done.removal));
     }
-    // The text before is kept before it is overwritten, also if nobody has looked at it here.
-    let kept_before = keep(cluster, &before.text, seen_by(&written)).await;
+    // The text before is kept before it is overwritten, also if no one has examined it here.
+    let retained_before = keep(cluster, &before.text, seen_by(&written)).await;
     let old_version = written.version.clone();
     let new_version = write(cluster, act, written.clone(), text, &note).await?;
     done.resource_versions = Some((old_version.map(|(version, _)| version).unwrap_or_default(), new_version));
@@ -103,15 +103,15 @@ pub async fn perform(
             done.what_happens.push(format!("active in the scheduler after {:.1} s", took.as_secs_f64()));
             Ok(Done::Configured(Box::new(done)))
         }
-        Err(why) => Err(not_in_force(&written, &before.text, kept_before, &why)),
+        Err(why) => Err(not_in_force(&written, &before.text, retained_before, &why)),
     }
 }
 
-/// It is written, but not in force: the text before is offered.
-fn not_in_force(written: &WrittenConfig, before: &str, kept: Option<u64>, why: &str) -> Refusal {
+/// It is written, but not active: the text before is offered.
+fn not_in_force(written: &WrittenConfig, before: &str, retained: Option<u64>, why: &str) -> Refusal {
     let what = "the ConfigMap is written, but another configuration is active";
     let had = written.source == TextSource::Configs;
-    let back = match kept.filter(|_| had) {
+    let back = match retained.filter(|_| had) {
         Some(number) => {
             format!("; the previous text is revision {number}: roll back to it to restore the ConfigMap")
         }
@@ -121,12 +121,12 @@ fn not_in_force(written: &WrittenConfig, before: &str, kept: Option<u64>, why: &
     Refusal::new(Code::BadRequest, what, format!("{why}{back}")).with(details)
 }
 
-/// Keeps a configuration in the history of this machine. Gives its number.
+/// Keeps a configuration in the history of this machine. Returns its number.
 pub async fn keep(cluster: &Cluster, text: &str, origin: Origin) -> Option<u64> {
-    let kept = Kept::of(&cluster.context().name).filter(|_| !text.is_empty())?;
+    let retained = Retained::of(&cluster.context().name).filter(|_| !text.is_empty())?;
     let text = text.to_owned();
-    let done = tokio::task::spawn_blocking(move || kept.keep(&text, origin)).await.ok()?;
-    done.inspect_err(|error| tracing::warn!("the configuration cannot be kept: {error}")).ok()
+    let done = tokio::task::spawn_blocking(move || retained.keep(&text, origin)).await.ok()?;
+    done.inspect_err(|error| tracing::warn!("cannot save the configuration: {error}")).ok()
 }
 
 fn ours(note: &Note, of: Option<u64>) -> Origin {
@@ -146,8 +146,8 @@ pub fn seen_by(written: &WrittenConfig) -> Origin {
 /// It is not.
 pub async fn text_of(cluster: &Cluster, number: u64) -> Result<String, String> {
     let none = || format!("revision {number} not found on this machine");
-    let kept = Kept::of(&cluster.context().name).ok_or_else(none)?;
-    let found = tokio::task::spawn_blocking(move || kept.revision(number)).await.ok().flatten();
+    let retained = Retained::of(&cluster.context().name).ok_or_else(none)?;
+    let found = tokio::task::spawn_blocking(move || retained.revision(number)).await.ok().flatten();
     found.and_then(|found| found.text).map(|text| text.to_string()).ok_or_else(none)
 }
 
@@ -155,11 +155,11 @@ pub async fn text_of(cluster: &Cluster, number: u64) -> Result<String, String> {
 struct Before {
     text: String,
     checksum: String,
-    /// The map holds another text than the one in force, which the change brings back into it.
+    /// The map holds another text than the active one, which the change brings back into it.
     put_back: bool,
 }
 
-/// The text that the change is made to: as it is written in the map, where that is in force.
+/// The text that the change is made to: as written in the map, where that is active.
 async fn in_force(client: &Client, written: &WrittenConfig, view: &View, new: &str) -> Result<Before, Refusal> {
     let whole = |text: String| Before { checksum: config::checksum(text.as_bytes()), text, put_back: false };
     if written.source == TextSource::BuiltIn {
@@ -257,7 +257,7 @@ fn may_reconfigure(view: &View, actor: &Actor, act: &Act, diff: &config::Diff) -
         part.is_some_and(|part| access::admin(part, queue.as_str(), &actor.identity).is_some())
     };
     may_configure(diff, actor.scheduler_admin, admin, view.partitions.iter().map(|part| &*part.name))
-        .map_err(|lacks| with_remedy(view, actor, None, Refusal::no_config_rights(actor, act, &lacks)))
+        .map_err(|shortfall| with_remedy(view, actor, None, Refusal::no_config_rights(actor, act, &shortfall)))
 }
 
 fn effects(done: &mut Configured, diff: &config::Diff) {
@@ -283,7 +283,7 @@ struct Verdict {
     reason: String,
 }
 
-/// Has the scheduler check the text. Where nobody may ask it so, the API server's dry run asks its webhook.
+/// Has the scheduler check the text. Where no one may ask it so, the API server's dry run asks its webhook.
 async fn accepted(client: &Client, act: &Act, text: &str) -> Result<(), Refusal> {
     let headers = HeaderMap::from_iter([(CONTENT_TYPE, HeaderValue::from_static("text/plain"))]);
     let asked =
@@ -302,7 +302,7 @@ fn step(act: &Act, name: &str, fault: &KubeFault) -> Refusal {
     Refusal { description: format!("{name}: {why}"), ..refusal }
 }
 
-/// Writes. Where the map was changed but not this key, the newer version is written onto. Gives the version after.
+/// Writes. Where the map was changed but not this key, the newer version is written onto. Returns the version after.
 async fn write(
     cluster: &Cluster,
     act: &Act,
@@ -338,7 +338,7 @@ async fn write(
     }
 }
 
-/// The checksum of the configuration in force, as the scheduler reports it.
+/// The checksum of the active configuration, as the scheduler reports it.
 pub(super) async fn checksum_in_force(client: &Client) -> Option<String> {
     let got = client.text("ws/v1/config").await.ok()?;
     checksum_of(&String::from_utf8_lossy(&got.value))
@@ -350,7 +350,7 @@ pub fn checksum_of(answer: &str) -> Option<String> {
     Some(line.trim().trim_matches(['"', '\'']).to_owned())
 }
 
-/// Where a configuration stands in the cluster, and who else writes it there.
+/// Where a configuration is in the cluster, and who else writes it there.
 pub fn entry(written: &WrittenConfig) -> ConfigMapEntry {
     ConfigMapEntry {
         namespace: written.namespace.clone(),

@@ -1,4 +1,4 @@
-//! Whether a text that was written is in force, and why not: the table of K8S-023.
+//! Whether a text that was written is active, and why not: the table of K8S-023.
 
 use std::time::{Duration, Instant};
 
@@ -25,7 +25,7 @@ pub struct Awaited<'a> {
     pub old: &'a str,
 }
 
-/// Waits until the scheduler has a text in force. Gives how long that took.
+/// Waits until the scheduler has a active text. Returns how long that took.
 ///
 /// # Errors
 /// Why it has not, as far as that can be found out.
@@ -66,15 +66,16 @@ async fn why(client: &Client, cluster: &Cluster, of: &Awaited<'_>, (waited, not_
     match checksum_in_force(client).await {
         None => return format!("{after} the scheduler does not report its configuration"),
         Some(sum) if !sum.eq_ignore_ascii_case(of.old) => {
-            return format!("{after} the scheduler has a third text: it reads another namespace or policy group");
+            return format!("{after} the scheduler has a different text: it reads another namespace or policy group");
         }
         Some(_) => {}
     }
     match (log, not_read) {
         (Ok(Some(line)), _) => format!("{after} the scheduler has rejected it; its log: {line}"),
-        (_, Some(setting)) => format!("{after} the scheduler has not read it: {setting}"),
+        (_, Some(setting)) => format!("{after} the scheduler has not loaded it: {setting}"),
         (Ok(None), None) => format!(
-            "{after} the scheduler has not read it, and its log does not mention it: it is delayed, or another policy group is active"
+            "{after} the scheduler has not loaded it, and its log does not mention it: it is delayed, or another \
+                policy group is active"
         ),
         (Err(fault), None) => format!(
             "{after} the scheduler has not loaded it: it rejected the text, or it has not received it. See its log: {fault}"

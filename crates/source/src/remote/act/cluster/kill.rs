@@ -9,7 +9,7 @@ use view::act::{Act, Code, Details, Done, Killed, PodEnd, Reason, Refusal, right
 use view::kubernetes::{Kubernetes, PodRow};
 use view::{AppRow, AskRow, AskState, View};
 
-/// How many pods that stay are named in the description of a refusal.
+/// How many pods that stay are named in the description of a rejection.
 const NAMED: usize = 3;
 
 /// A pod that is to be deleted, and when its turn is.
@@ -18,11 +18,11 @@ struct Doomed {
     rank: u8,
 }
 
-/// Deletes the pods of an application: first those without a node, then placeholders, then the rest, the one that began it last (K8S-094).
+/// Deletes the pods of an application: first those without a node, then placeholders, then the rest, the one that started it last (K8S-094).
 pub async fn perform(cluster: &Cluster, act: &Act, view: &View, row: &AppRow) -> Result<Done, Refusal> {
     let all = view.kubernetes.as_deref();
-    let (doomed, kept) = doomed(all, row);
-    if doomed.is_empty() && kept.is_empty() {
+    let (doomed, retained) = doomed(all, row);
+    if doomed.is_empty() && retained.is_empty() {
         let why = "the scheduler lists none of its pods; delete its unbound pods in Kubernetes";
         return Err(Refusal::new(Code::NotSupported, format!("cannot {act}"), why));
     }
@@ -52,7 +52,7 @@ pub async fn perform(cluster: &Cluster, act: &Act, view: &View, row: &AppRow) ->
         };
         pods.push((name, end));
     }
-    pods.extend(kept.into_iter().map(|(name, kind)| (name, PodEnd::Kept(kind))));
+    pods.extend(retained.into_iter().map(|(name, kind)| (name, PodEnd::Retained(kind))));
     if faults.is_empty() {
         let left = row.asks.len().saturating_sub(refs.len());
         let (app, queue, state) = (row.id.clone(), row.queue.clone(), row.state);
@@ -89,12 +89,12 @@ fn waits(ask: &AskRow) -> bool {
 
 /// The pods to delete in their order, and those that stay with the kind that keeps them.
 fn doomed(all: Option<&Kubernetes>, row: &AppRow) -> (Vec<Doomed>, Vec<(String, String)>) {
-    let (mut doomed, mut kept) = (Vec::new(), Vec::new());
+    let (mut doomed, mut retained) = (Vec::new(), Vec::new());
     // The newest first.
     let asks = row.asks.iter().rev().filter_map(|(key, ask)| Some((key, ask, pod(ask)?)));
     for (key, ask, pod) in asks {
-        if let Some(kind) = all.and_then(|all| all.pod_of(&ask.id)).and_then(|pod| pod.kept_by()) {
-            kept.push((format!("{}/{}", pod.namespace, pod.name), kind.to_owned()));
+        if let Some(kind) = all.and_then(|all| all.pod_of(&ask.id)).and_then(|pod| pod.retained_by()) {
+            retained.push((format!("{}/{}", pod.namespace, pod.name), kind.to_owned()));
             continue;
         }
         let rank = match (waits(ask), ask.placeholder, row.notes.get(key).is_some_and(|notes| notes.originator)) {
@@ -111,7 +111,7 @@ fn doomed(all: Option<&Kubernetes>, row: &AppRow) -> (Vec<Doomed>, Vec<(String, 
     let others = others.iter().filter(|pod| !given.contains(&*pod.uid));
     doomed.extend(others.map(|pod| Doomed { pod: reference(pod), rank: u8::from(pod.node.is_some()) }));
     doomed.sort_by_key(|doomed| doomed.rank);
-    (doomed, kept)
+    (doomed, retained)
 }
 
 fn reference(pod: &PodRow) -> PodRef {
@@ -125,7 +125,7 @@ fn pod(ask: &AskRow) -> Option<PodRef> {
     Some(PodRef { namespace: namespace.to_owned(), name: name.to_owned(), uid: ask.id.as_str().to_owned() })
 }
 
-/// Lists the pods of an application into what is known of the cluster, where nobody follows them.
+/// Lists the pods of an application into what is known of the cluster, where no one follows them.
 ///
 /// # Errors
 /// They may not be listed.

@@ -1,6 +1,6 @@
-//! Orders to an Apache YuniKorn in Kubernetes: its configuration is a ConfigMap, its applications are pods, its nodes are nodes.
+//! Orders to Apache YuniKorn in Kubernetes: its configuration is a ConfigMap, its applications are pods, its nodes are nodes.
 //!
-//! Each is checked here first, by the access lists in force as the view has them; then the API server decides by its own rules.
+//! Each is checked here first, by the active access lists as the view has them; then the API server decides by its own rules.
 
 mod acl;
 mod configure;
@@ -40,12 +40,12 @@ pub fn actor(cluster: &Cluster, view: &View) -> Actor {
     Actor { identity, scheduler_admin, read_only: None, from, judged_elsewhere, cluster }
 }
 
-/// Who one is for the API server; nobody while that is not known.
+/// Who one is for the API server; no one while that is unknown.
 pub fn identity(cluster: &Cluster) -> Identity {
     cluster.user().map_or_else(Identity::default, |who| Identity { user: who.user.clone(), groups: who.groups.clone() })
 }
 
-/// Access lists come with the configuration: before it was read nobody seems to be in one.
+/// Access lists come with the configuration: before it was read no one seems to be in one.
 ///
 /// # Errors
 /// It was not read yet.
@@ -62,7 +62,7 @@ pub fn lists_known(cluster: &Cluster, view: &View, act: &Act) -> Result<(), Refu
 /// # Errors
 /// Why it was not, or not all of it.
 pub async fn perform(client: &Client, cluster: &Cluster, view: &View, order: &Order) -> Result<Done, Refusal> {
-    // Why one is not known is reported where an access list is asked.
+    // Why one is unknown is reported where an access list is asked.
     let _ = cluster.who().await;
     let actor = actor(cluster, view);
     let outcome = match lists_known(cluster, view, &order.act) {
@@ -73,7 +73,7 @@ pub async fn perform(client: &Client, cluster: &Cluster, view: &View, order: &Or
     outcome
 }
 
-/// Notes a refusal that came before the order.
+/// Notes a rejection that came before the order.
 pub fn refused_before(cluster: &Cluster, view: &View, order: &Order, refusal: &Refusal) {
     note::refusal(cluster, &actor(cluster, view), order, refusal);
 }
@@ -125,7 +125,7 @@ async fn cordon(cluster: &Cluster, act: &Act, node: &NodeId, cordoned: bool) -> 
     Ok(Done::Node(NodeDone { node: node.clone(), released: Vec::new() }))
 }
 
-/// What the API server refused, as a refusal.
+/// What the API server refused, as a rejection.
 pub(super) fn refused(act: &Act, fault: &KubeFault) -> Refusal {
     Refusal::new(code(fault), format!("cannot {act}"), fault.to_string())
 }

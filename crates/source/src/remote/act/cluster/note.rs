@@ -1,7 +1,7 @@
 //! What is noted of an order: in the audit on this machine, and as an event on the scheduler's ConfigMap where that is allowed.
 
 use crate::SuspendOrder;
-use crate::remote::kept::Kept;
+use crate::remote::kept::Retained;
 use cluster::kube::Cluster;
 use view::View;
 use view::act::{Act, Actor, Done, Order, PartitionAct, Refusal};
@@ -26,10 +26,10 @@ pub async fn order(cluster: &Cluster, view: &View, actor: &Actor, order: &Order,
     }
 }
 
-/// Notes a refusal without an order.
+/// Notes a rejection without an order.
 pub fn refusal(cluster: &Cluster, actor: &Actor, order: &Order, refusal: &Refusal) {
-    if let Some(kept) = Kept::of(&cluster.context().name) {
-        kept.note(denied(entry(cluster, actor, order), refusal));
+    if let Some(retained) = Retained::of(&cluster.context().name) {
+        retained.note(denied(entry(cluster, actor, order), refusal));
     }
 }
 
@@ -158,9 +158,9 @@ fn sentence(actor: &Actor, order: &Order, done: &Done) -> String {
 }
 
 async fn keep(cluster: &Cluster, entry: AuditEntry) {
-    let Some(kept) = Kept::of(&cluster.context().name) else { return };
+    let Some(retained) = Retained::of(&cluster.context().name) else { return };
     // The disk may be slow; the log says when it fails.
-    let _ = tokio::task::spawn_blocking(move || kept.note(entry)).await;
+    let _ = tokio::task::spawn_blocking(move || retained.note(entry)).await;
 }
 
 async fn event(cluster: &Cluster, word: &str, message: &str) {
