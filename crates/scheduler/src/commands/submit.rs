@@ -203,6 +203,7 @@ fn new_app(key: AppKey, now: Time, submission: &Submission, who: Identity, recor
         kept_priority: None,
         held_off_until: None,
         held_off: None,
+        known_ids: Default::default(),
         state_timer: None,
         placeholder_timer: None,
     }
