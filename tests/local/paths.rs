@@ -69,12 +69,12 @@ fn a_daemon_that_is_killed_finds_jobs_in_each_state_again() {
 }
 
 #[test]
-fn an_output_file_and_a_link_that_change_places_lead_to_no_file_of_others() {
+fn an_output_file_that_becomes_a_link_leads_nowhere() {
     change_places("--output", "echo theirs");
 }
 
 #[test]
-fn an_error_file_and_a_link_that_change_places_lead_to_no_file_of_others() {
+fn an_error_file_that_becomes_a_link_leads_nowhere() {
     change_places("--error", "echo theirs >&2");
 }
 

@@ -29,3 +29,8 @@ pub(super) fn checked(folder: &Path) -> io::Result<PathBuf> {
     }
     Ok(real)
 }
+
+/// The same for the part of a path that is there already, before the rest is made.
+pub(super) fn checked_above(folder: &Path) -> io::Result<()> {
+    folder.ancestors().find(|above| above.exists()).map_or(Ok(()), |above| checked(above).map(drop))
+}

@@ -43,6 +43,9 @@ impl Server {
         let mut socket = socket.to_owned();
         if let (Some(folder), Some(name)) = (socket.parent(), socket.file_name()) {
             let new = !folder.exists();
+            if shared {
+                safe_path::checked_above(folder)?;
+            }
             fs::create_dir_all(folder)?;
             if new {
                 fs::set_permissions(folder, Permissions::from_mode(if shared { 0o755 } else { 0o700 }))?;

@@ -55,6 +55,11 @@ pub struct Store {
     _lock: File,
 }
 
+/// Whether a disk may take later what it does not take now: it is full, or takes no writes at all.
+pub(super) fn may_pass(why: &io::Error) -> bool {
+    matches!(why.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::ReadOnlyFilesystem)
+}
+
 /// Makes a folder that only its owner can enter, with those above it.
 ///
 /// # Errors
@@ -68,6 +73,7 @@ pub fn private_folder(folder: &Path) -> io::Result<()> {
 /// # Errors
 /// It is another user's, or others may write in it, or replace it where root runs this; or the file system refuses.
 pub fn own_folder(folder: &Path) -> io::Result<PathBuf> {
+    safe_path::checked_above(folder)?;
     private_folder(folder)?;
     let found = fs::metadata(folder)?;
     if found.uid() == rustix::process::geteuid().as_raw() && found.mode() & 0o022 == 0 {
