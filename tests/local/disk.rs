@@ -63,7 +63,7 @@ impl Drop for ReadOnly {
 }
 
 #[test]
-fn a_folder_that_becomes_read_only_loses_nothing_that_was_answered_and_is_said() {
+fn a_read_only_folder_loses_nothing_and_is_said() {
     let mut machine = Machine::up(&[]);
     let go = machine.folder.join("go");
     let running = machine.submit(&[], &format!("while ! test -e {}; do sleep 0.1; done; exit 3", go.display()));

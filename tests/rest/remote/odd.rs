@@ -184,7 +184,8 @@ fn an_unknown_figure_is_no_zero_on_any_page() {
     line(&mut driver, "cpu free", &format!("unknown: node {node}: allocated.vcore: the number"));
     driver.keys("<esc>").unwrap();
     // The sheet beside the list.
-    line(&mut driver, "unknown ", "capacity.memory: the number");
+    line(&mut driver, "unknown", "allocated.vcore: the number");
+    line(&mut driver, "capacity.memory: the number", "");
     driver.keys(":queues<ret>").unwrap();
     let row = line(&mut driver, "root ", "–");
     assert!(row.contains("–/"), "{row}");
