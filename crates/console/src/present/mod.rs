@@ -7,6 +7,7 @@ pub mod awaited;
 pub mod blocker;
 pub mod board;
 pub mod change;
+pub mod column_filter;
 pub mod config;
 pub(crate) mod config_pane;
 pub mod contexts;
