@@ -18,7 +18,7 @@ use super::fixture::Scene;
 use crate::common::{says, says_not};
 
 /// The page on the demo, after ten minutes in which trends were measured.
-fn on_cluster(options: Options, width: u16, height: u16) -> (Driver, Arc<Stepped>) {
+pub(super) fn on_cluster(options: Options, width: u16, height: u16) -> (Driver, Arc<Stepped>) {
     let core = kornsole::cli::demo::core(42, &Setup::of(Profile::default())).unwrap();
     let source = Arc::new(Stepped::new(core, crate::common::about("demo, seed 42"), Identity::parse("you").unwrap()));
     let mut driver = Driver::new(Arc::clone(&source) as _, options, width, height);

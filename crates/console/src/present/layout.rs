@@ -213,8 +213,16 @@ pub fn named_in_question(state: &State) -> usize {
     usize::from(state.size.height).saturating_sub(18).max(6)
 }
 
-/// In how many columns the lines of the box over the page stand: the help is long, and is read in two where there is room.
+/// Whether the box over the page is the help in short, not a search in all of it.
+pub fn is_short_help(state: &State) -> bool {
+    matches!(state.layers.last(), Some(Layer::Help(help)) if help.filter.is_empty())
+}
+
+/// In how many columns the lines of the box over the page stand: the help is long, and is read in several where there is room.
 pub fn overlay_columns(state: &State) -> u16 {
+    if is_short_help(state) {
+        return (state.size.width / 39).clamp(1, 3);
+    }
     let help = matches!(state.layers.last(), Some(Layer::Help(_) | Layer::Filter { .. }));
     1 + u16::from(help && state.size.width >= 160)
 }

@@ -23,6 +23,7 @@ pub(crate) mod focus;
 pub(crate) mod form;
 pub mod format;
 pub mod guard;
+pub mod help;
 pub mod hints;
 pub mod job;
 pub mod layout;
