@@ -18,7 +18,7 @@ use super::fixture::Scene;
 use crate::common::{says, says_not};
 
 /// The page on the demo, after ten minutes in which trends were measured.
-fn on_cluster(options: Options, width: u16, height: u16) -> (Driver, Arc<Stepped>) {
+pub(super) fn on_cluster(options: Options, width: u16, height: u16) -> (Driver, Arc<Stepped>) {
     let core = kornsole::cli::demo::core(42, &Setup::of(Profile::default())).unwrap();
     let source = Arc::new(Stepped::new(core, crate::common::about("demo, seed 42"), Identity::parse("you").unwrap()));
     let mut driver = Driver::new(Arc::clone(&source) as _, options, width, height);
@@ -206,4 +206,96 @@ fn one_goes_from_what_needs_attention_to_its_thing() {
     driver.keys("<esc>").unwrap();
     says(&driver, "ATTENTION");
     says_not(&driver, "why it waits");
+}
+
+#[test]
+fn the_strip_has_the_name_of_every_page() {
+    for (width, names) in [
+        (80, ["1Cluster", "2Apps", "5Place", "6Cfg", "7Evts", "8Hist", "9Check", "HRevs"]),
+        (120, ["1 Cluster", "2 Apps", "5 Placement", "6 Config", "7 Events", "8 History", "9 Health", "H Revisions"]),
+    ] {
+        let (driver, _) = on_cluster(Options::default(), width, 40);
+        names.iter().for_each(|name| says(&driver, name));
+    }
+}
+
+#[test]
+fn the_tree_has_a_bar_of_cpu_at_every_width() {
+    for width in [80, 120, 200] {
+        let (driver, _) = on_cluster(Options::default(), width, 40);
+        let (_, root) = driver.find_row("▾ root").unwrap();
+        assert!(root.contains('▰'), "{root}");
+    }
+}
+
+#[test]
+fn queues_are_sorted_by_who_waits() {
+    let (mut driver, source) = on_cluster(Options::default(), 120, 40);
+    for column in ["waiting", "wait-p95", "mem-share"] {
+        driver.keys(&format!(":sort {column}<ret>")).unwrap();
+        source.advance(Duration::from_secs(2));
+        driver.advance(Duration::from_secs(2));
+        driver.advance(Duration::from_secs(1));
+        let Page::Queues(page) = driver.state().page() else { panic!("{}", driver.screen_text()) };
+        let part = driver.state().cluster.part().unwrap();
+        let below_root = page.list.rows.iter().filter(|line| line.depth == 1);
+        let paths: Vec<_> = below_root.map(|line| part.queue(line.slot).unwrap()).collect();
+        let waiting = driver.state().board.as_ref().unwrap().waiting.as_ref().unwrap();
+        let of = |path| waiting.queues.get(path).copied().unwrap_or_default();
+        let keys: Vec<u128> = paths
+            .iter()
+            .map(|row| match column {
+                "waiting" => u128::from(of(&row.path).apps),
+                "wait-p95" => of(&row.path).p95.unwrap_or_default().as_micros(),
+                _ => row.allocated.amount(MEMORY) as u128,
+            })
+            .collect();
+        assert!(keys.len() > 2 && keys.is_sorted_by(|a, b| a >= b), "{column}: {keys:?}\n{}", driver.screen_text());
+    }
+}
+
+#[test]
+fn the_queue_under_the_cursor_has_a_chart_of_ten_minutes() {
+    let (driver, _) = on_cluster(Options::default(), 200, 60);
+    let (row, legend) = driver.find_row("CPU 10m").unwrap();
+    let used = show_amount(VCORE, driver.state().cluster.part().unwrap().root().unwrap().allocated.amount(VCORE));
+    assert!(legend.contains("used ") && legend.contains("max 512"), "{legend}, {used}");
+    let chart: String = driver.lines()[row + 1..row + 9].concat();
+    let braille = |sign: char| ('\u{2801}'..='\u{28ff}').contains(&sign);
+    assert!(chart.chars().filter(|sign| braille(*sign)).count() > 40, "{}", driver.screen_text());
+}
+
+#[test]
+fn a_terminal_that_is_too_small_says_who_runs_and_waits() {
+    let (driver, _) = on_cluster(Options::default(), 40, 10);
+    let root = driver.state().cluster.part().unwrap().root().unwrap().running;
+    let waiting = driver.state().board.as_ref().unwrap().waiting.as_ref().unwrap().apps;
+    says(&driver, &format!("{root} running, {waiting} waiting"));
+    says(&driver, "need attention");
+    says(&driver, "too small, needs 40x12");
+}
+
+#[test]
+fn a_key_of_another_page_says_which() {
+    let (mut driver, _) = on_cluster(Options::default(), 120, 40);
+    driver.keys("8m").unwrap();
+    says(&driver, "m has no function here; it is a key of Applications");
+    driver.keys("3K").unwrap();
+    says(&driver, "K has no function here; it is a key of Applications");
+}
+
+#[test]
+fn no_two_checks_have_one_name() {
+    let (mut driver, _) = on_cluster(Options::default(), 120, 40);
+    driver.keys("9").unwrap();
+    let names: Vec<String> = driver.lines().into_iter().filter(|line| line.starts_with(" ● ")).collect();
+    let distinct: std::collections::BTreeSet<&String> = names.iter().collect();
+    assert!(names.len() == 9 && distinct.len() == 9, "{}", driver.screen_text());
+}
+
+#[test]
+fn an_event_without_a_message_has_the_room_of_one() {
+    let (mut driver, _) = on_cluster(Options::default(), 120, 40);
+    driver.keys("7").unwrap();
+    says(&driver, "blocked by the application limit of a user or gr");
 }

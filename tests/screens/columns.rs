@@ -7,6 +7,7 @@ use std::time::Duration;
 use ::console::present::export;
 use ::console::present::text::natural;
 use ::console::shell::settings::{self, Settings};
+use ::console::state::page::Page;
 use ::console::theme::Themes;
 use ::console::{Driver, Options, Personal};
 
@@ -197,5 +198,35 @@ fn the_trend_of_an_hour_is_a_column_of_eight_cells_that_nothing_is_sorted_by() {
         assert!(shown.contains("LAST 1 h") && shown.lines().any(|line| row(&line)), "{page}: {shown}");
         driver.keys(":sort trend<ret>").unwrap();
         says(&driver, "trend is a trend; lists cannot be sorted by it");
+    }
+}
+
+#[test]
+fn a_filter_has_conditions_on_columns() {
+    let (mut driver, _) = on_demo(160, 40, 60);
+    for (keys, passes) in [("user:ann", true), ("pend>0", true), ("user:ann pend>1000", false), ("state:run", true)] {
+        driver.keys(&format!("2/{keys}<ret>")).unwrap();
+        let Page::Apps(page) = driver.state().page() else { panic!("{}", driver.screen_text()) };
+        assert_eq!(!page.list.rows.is_empty(), passes, "{keys}\n{}", driver.screen_text());
+        let part = driver.state().cluster.part().unwrap();
+        for line in page.list.rows.iter() {
+            let app = part.app_by_id(line.id()).unwrap();
+            match keys {
+                "user:ann" => assert_eq!(app.who.user, "ann"),
+                "pend>0" => assert!(app.pending_asks > 0),
+                _ => assert_eq!(app.state, model::AppState::Running),
+            }
+        }
+        driver.keys("<esc>").unwrap();
+    }
+    driver.keys("1/cpu>4 !queue:tenants<ret>").unwrap();
+    let Page::Queues(page) = driver.state().page() else { panic!("{}", driver.screen_text()) };
+    let part = driver.state().cluster.part().unwrap();
+    let passed: Vec<_> = page.list.rows.iter().filter(|line| line.matched).collect();
+    assert!(!passed.is_empty(), "{}", driver.screen_text());
+    for line in passed {
+        let row = part.queue(line.slot).unwrap();
+        assert!(row.allocated.amount(model::VCORE) > 4_000, "{}", row.path);
+        assert!(!row.path.as_str().contains("tenants"), "{}", row.path);
     }
 }

@@ -52,7 +52,7 @@ fn an_object_leads_to_its_events_and_back() {
     says(&driver, "Applications › Events");
     says(&driver, "application");
     driver.keys("<esc>").unwrap();
-    says_not(&driver, "Events");
+    says_not(&driver, "› Events");
     driver.keys(":events root.nowhere<ret>").unwrap();
     says(&driver, "no events of root.nowhere");
 }

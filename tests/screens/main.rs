@@ -37,6 +37,7 @@ mod room;
 mod screens;
 mod shadow;
 mod simulated_past;
+mod tasks;
 mod together;
 mod users;
 mod ways;

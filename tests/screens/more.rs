@@ -42,15 +42,26 @@ fn the_partitions_are_reported_with_what_is_in_them() {
 }
 
 #[test]
-fn a_help_that_is_wide_is_read_in_two_columns() {
-    let mut driver = after("?", 200, 60);
-    says(&driver, "Fold all queues below the root");
-    let both = |line: &String| line.contains("Fold all queues below the root") && line.matches("   ").count() > 4;
-    assert!(driver.lines().iter().any(both), "{}", driver.screen_text());
-    driver.keys("<pgdn>").unwrap();
-    says_not(&driver, "Fold all queues below the root");
-    driver.keys("G").unwrap();
-    says(&driver, "at its limit");
+fn the_help_of_a_page_is_one_screen_and_two_at_most_at_80_columns() {
+    for (width, height, most) in [(80, 24, 2), (120, 40, 1), (200, 60, 1)] {
+        for page in ["1", "2", "3", "4", "6", "7"] {
+            let mut driver = after(&format!("{page}?"), width, height);
+            for title in ["Move", "Look", "Act"].iter().take(if most == 1 { 3 } else { 1 }) {
+                says(&driver, title);
+            }
+            let last = |driver: &Driver| match driver.find_row(" of ") {
+                Some((_, line)) if line.contains('─') => {
+                    let place = line.trim_end_matches(['─', '┘', ' ']).split(' ').collect::<Vec<_>>();
+                    place[place.len() - 3].split('-').nth(1).unwrap() == place[place.len() - 1]
+                }
+                _ => true,
+            };
+            for _ in 1..most {
+                driver.keys("<pgdn>").unwrap();
+            }
+            assert!(last(&driver), "page {page} at {width}x{height}:\n{}", driver.screen_text());
+        }
+    }
 }
 
 #[test]

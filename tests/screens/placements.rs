@@ -120,3 +120,12 @@ fn rules_that_went_out_of_force_are_reported() {
     driver.refresh();
     says(&driver, "these rules were replaced");
 }
+
+#[test]
+fn the_rule_that_decides_has_a_sign_and_its_line() {
+    let (mut driver, _) = super::room::on_demo(120, 40, 60);
+    driver.keys("5").unwrap();
+    says(&driver, "✔ placed");
+    let (row, _) = driver.find_row("→ root.users").unwrap();
+    assert!(driver.lines()[row + 1].contains("2 user, create: line 10 of revision"), "{}", driver.screen_text());
+}

@@ -38,7 +38,7 @@ pub use decode::{keys_below, preemption_keys};
 pub use diff::{Diff, diff};
 pub use fault::{Fault, Faults, Severity, Source};
 pub use manifest::{DEFAULT_POLICY_GROUP, move_places, read_file};
-pub use properties::{MergedProperties, Property, PropertyKey, QueueProperties, inherit};
+pub use properties::{MergedProperties, Property, PropertyKey, QueueProperties, inherit, parse_duration};
 pub use reading::{
     DEFAULT_CONFIG, Reading, carried_checksum, checksum, read, read_bytes, says_nothing, without_checksum,
 };

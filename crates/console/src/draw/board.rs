@@ -2,18 +2,24 @@
 //! [`crate::present::board`] has the content.
 
 use ratatui::layout::Rect;
+use ratatui::symbols::Marker;
 
 use crate::draw::pen::Pen;
+use crate::draw::trends;
+use crate::draw::trends::Line;
 use crate::present::board;
 use crate::present::layout::{Board, Regions};
 use crate::present::pieces::{Piece, dim};
+use crate::present::subject;
 use crate::state::State;
 use crate::theme::Role;
+use model::VCORE;
+use view::units::show_amount;
 
 /// Draws it, where the page on the screen has it.
 pub fn draw(pen: &mut Pen<'_>, state: &State, regions: &Regions) {
     let Some(places) = regions.board else { return };
-    let Board { gauges, side, line } = places;
+    let Board { gauges, side, line, chart } = places;
     if gauges.height >= 2 {
         let wide = usize::from(gauges.width.saturating_sub(2));
         for (y, pieces) in (gauges.top()..gauges.bottom()).zip(board::gauges(state, wide, pen.signs())) {
@@ -31,6 +37,32 @@ pub fn draw(pen: &mut Pen<'_>, state: &State, regions: &Regions) {
         }
         beside(pen, state, Rect { height: side.height - u16::from(pane), ..side });
     }
+    if let Some(chart) = chart {
+        history(pen, state, chart);
+    }
+}
+
+/// The columns left of the chart, for the figures of its scale.
+const SCALE: u16 = 7;
+
+/// The last 10 minutes of the queue under the cursor.
+fn history(pen: &mut Pen<'_>, state: &State, area: Rect) {
+    let chart = Rect { x: area.x + SCALE, y: area.y + 1, width: area.width - SCALE, height: area.height - 1 };
+    let found = subject::queue(state).and_then(|queue| board::history(state, &queue, usize::from(chart.width)));
+    let Some(found) = found else {
+        pen.text(area.x, area.y, area.width, "CPU 10m: no data yet", Role::Dim);
+        return;
+    };
+    pen.pieces(area.x, area.y, area.width, &found.legend(pen.signs()));
+    for (y, figure) in [(0, found.top), (chart.height - 1, 0)] {
+        pen.pieces_right(area.x, chart.y + y, SCALE - 1, &[dim(show_amount(VCORE, figure))]);
+    }
+    let signs = ['*', '+', '=', '-'];
+    let lines = found.lines.iter().zip(signs).rev();
+    let lines: Vec<Line<'_>> = lines
+        .map(|((_, role, series), sign)| Line { series, factor: 1.0, role: *role, sign, marker: Marker::Braille })
+        .collect();
+    trends::plot(pen, &lines, found.top, chart);
 }
 
 /// The first item alone, or the one under the cursor.

@@ -125,7 +125,12 @@ fn strip(pen: &mut Pen<'_>, state: &State, area: Rect) {
 fn too_small(pen: &mut Pen<'_>, state: &State, area: Rect) {
     let armed = if state.quit_armed_until.is_some() { "; press again to quit now" } else { "" };
     let words = format!("too small, needs {}x{}{armed}", SMALLEST.width, SMALLEST.height);
-    let lines = crate::present::text::wrap(&words, usize::from(area.width));
+    let wide = usize::from(area.width);
+    let mut lines = crate::present::text::wrap(&words, wide);
+    let status = crate::present::board::status(state);
+    let room = usize::from(area.height).saturating_sub(lines.len());
+    let status = status.iter().flat_map(|line| crate::present::text::wrap(line, wide)).take(room);
+    lines.splice(0..0, status);
     let tall = u16::try_from(lines.len()).unwrap_or(u16::MAX);
     let top = area.height.saturating_sub(tall) / 2;
     for (y, line) in (top..area.height).zip(lines) {

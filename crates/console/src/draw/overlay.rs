@@ -26,7 +26,11 @@ pub fn draw(pen: &mut Pen<'_>, state: &State, regions: &Regions) {
     for layer in &state.layers {
         match layer {
             Layer::Help(help) => {
-                let title = if help.filter.is_empty() { "Help".to_owned() } else { format!("Help  /{}", help.filter) };
+                let title = match help.filter.as_str() {
+                    "" if layout::is_short_help(state) => "Help: / or ? searches all keys and commands".to_owned(),
+                    "" => "Help".to_owned(),
+                    filter => format!("Help  /{filter}"),
+                };
                 scrolled(pen, state, &title, &overlay::help_lines(state, help), help.top);
             }
             Layer::Messages { top } => scrolled(pen, state, "Messages", &overlay::message_lines(state), *top),

@@ -2,7 +2,7 @@
 //! is written past its columns.
 
 use ratatui::buffer::Buffer;
-use ratatui::layout::Rect;
+use ratatui::layout::{Position, Rect};
 use ratatui::style::Style;
 use ratatui::widgets::Widget;
 
@@ -60,13 +60,24 @@ impl<'b> Pen<'b> {
     /// Writes pieces one after the other into at most `max` columns. Gives the columns used.
     pub fn pieces(&mut self, x: u16, y: u16, max: u16, pieces: &[Piece]) -> u16 {
         let mut used = 0;
-        for piece in pieces {
+        for (at, piece) in pieces.iter().enumerate() {
             if used >= max {
+                if max > 0 && pieces[at..].iter().any(|piece| !piece.text.trim().is_empty()) {
+                    self.cut_before(x + max, y, piece.role);
+                }
                 break;
             }
             used += self.text(x + used, y, max - used, &piece.text, piece.role);
         }
         used
+    }
+
+    /// Shows that a line is cut before a column, where something is written up to there.
+    fn cut_before(&mut self, x: u16, y: u16, role: Role) {
+        let at = Position { x: x.saturating_sub(1), y };
+        if self.buffer.cell(at).is_some_and(|cell| !cell.symbol().trim().is_empty()) {
+            self.text(at.x, y, 1, self.theme.signs.ellipsis, role);
+        }
     }
 
     /// Writes pieces so that they end at the right of `max` columns; what is too long is cut at its end. Gives the columns used.
@@ -170,7 +181,9 @@ impl<'b> Pen<'b> {
         if lines > top + room {
             let more = format!(" {} more ", lines - top - room);
             let wide = u16::try_from(more.len()).unwrap_or(0);
-            self.over(area.right().saturating_sub(wide), area.bottom().saturating_sub(1), wide, &more, Role::HintKey);
+            let (x, y) = (area.right().saturating_sub(wide), area.bottom().saturating_sub(1));
+            self.over(x, y, wide, &more, Role::HintKey);
+            self.cut_before(x, y, Role::Dim);
         }
     }
 }

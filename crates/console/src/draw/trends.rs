@@ -77,29 +77,49 @@ fn scale(pen: &mut Pen<'_>, page: &TrendsPage, picture: &Picture, chart: Rect) {
     }
 }
 
-/// The lines: of the value, of what bounds it, and of a second one. A gap is a gap.
+/// A line of a chart.
+pub(super) struct Line<'s> {
+    /// Its figures; a gap is a gap.
+    pub series: &'s Series,
+    /// What each figure is multiplied by, so that it fits the scale of the others.
+    pub factor: f64,
+    pub role: Role,
+    /// What it is drawn with where only ASCII may be written.
+    pub sign: char,
+    pub marker: Marker,
+}
+
+/// The lines of the page: of what bounds the value, of a second one, and of the value.
 fn lines(pen: &mut Pen<'_>, picture: &Picture, chart: Rect) {
-    let ascii = pen.is_ascii();
-    let marker = |sign: char, other: Marker| if ascii { Marker::Custom(sign) } else { other };
-    let top = picture.top as f64;
-    let mut parts: Vec<(Run, Role, Marker)> = Vec::new();
-    for bound in &picture.bounds {
-        parts.extend(runs(bound, 1.0).into_iter().map(|run| (run, Role::Dim, marker('-', Marker::Dot))));
-    }
+    let line = |series, role, sign, marker| Line { series, factor: 1.0, role, sign, marker };
+    let mut all: Vec<Line<'_>> = picture.bounds.iter().map(|bound| line(bound, Role::Dim, '-', Marker::Dot)).collect();
     if let Some(second) = &picture.second {
-        let factor = top / picture.second_top as f64;
-        parts.extend(runs(second, factor).into_iter().map(|run| (run, Role::Warning, marker('+', Marker::Dot))));
+        let factor = picture.top as f64 / picture.second_top as f64;
+        all.push(Line { factor, ..line(second, Role::Warning, '+', Marker::Dot) });
     }
-    parts.extend(runs(&picture.first, 1.0).into_iter().map(|run| (run, Role::Accent, marker('*', Marker::Braille))));
+    all.push(line(&picture.first, Role::Accent, '*', Marker::Braille));
+    plot(pen, &all, picture.top, chart);
+}
+
+/// Draws lines, the last one over the others, on a scale from 0 to `top`.
+pub(super) fn plot(pen: &mut Pen<'_>, lines: &[Line<'_>], top: i64, chart: Rect) {
+    let ascii = pen.is_ascii();
+    let parts: Vec<(Run, Role, Marker)> = lines
+        .iter()
+        .flat_map(|line| {
+            let marker = if ascii { Marker::Custom(line.sign) } else { line.marker };
+            runs(line.series, line.factor).into_iter().map(move |run| (run, line.role, marker))
+        })
+        .collect();
     let sets = parts.iter().map(|(run, role, marker)| {
         let kind = if run.len() > 1 { GraphType::Line } else { GraphType::Scatter };
         Dataset::default().data(run).marker(*marker).graph_type(kind).style(pen.role(*role))
     });
-    let last = picture.first.figures.len().saturating_sub(1).max(1) as f64;
+    let steps = lines.iter().map(|line| line.series.figures.len()).max().unwrap_or(0);
     let widget = Chart::new(sets.collect())
         .legend_position(None)
-        .x_axis(Axis::default().bounds([0.0, last]))
-        .y_axis(Axis::default().bounds([0.0, top]));
+        .x_axis(Axis::default().bounds([0.0, steps.saturating_sub(1).max(1) as f64]))
+        .y_axis(Axis::default().bounds([0.0, top as f64]));
     pen.widget(widget, chart);
 }
 

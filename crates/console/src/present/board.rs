@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::present::format;
+use crate::present::lists::queue_cells::Usage;
 use crate::present::meter::Meter;
 use crate::present::pieces::{Lines, Piece, dim, piece, plain};
 use crate::present::text;
@@ -17,8 +18,8 @@ use crate::state::page::Page;
 use crate::theme::{Role, Signs};
 use model::{MEMORY, QueuePath, QueueState, VCORE};
 use view::drain::span;
-use view::overview::{WaitingIn, attention};
-use view::trends::{Measure, Subject, SubjectKind, Value};
+use view::overview::{WaitingIn, WaitingNow, attention};
+use view::trends::{Measure, Series, Subject, SubjectKind, Value};
 use view::units::show_amount;
 use view::waiting::SheetLine;
 use view::{ChangeDetail, ChangeType, ObjectType, PartitionView, QueueRow, Record};
@@ -67,10 +68,74 @@ pub fn queue_spark(state: &State, queue: &QueuePath, cells: u16, signs: &Signs) 
     line_of(state, &Subject::Queue(queue.clone()), &value, None, cells, signs)
 }
 
+/// Who waits; `None` until they are counted, and where the first page is the queue tree alone.
+pub fn waiting(state: &State) -> Option<&WaitingNow> {
+    state.board.as_ref()?.waiting.as_deref()
+}
+
 /// The waiting applications of a queue and its subtree; `None` until they are counted.
 pub fn waiting_in(state: &State, queue: &QueuePath) -> Option<WaitingIn> {
-    let waiting = state.board.as_ref()?.waiting.as_ref()?;
-    Some(waiting.queues.get(queue).copied().unwrap_or_default())
+    Some(waiting(state)?.queues.get(queue).copied().unwrap_or_default())
+}
+
+/// What is left of the page where the terminal is too small for one: who runs, who waits, what needs attention.
+pub fn status(state: &State) -> Vec<String> {
+    let Some(part) = state.framed_part() else { return Vec::new() };
+    let running = part.root().filter(|_| !state.cluster.unread.apps).map(|root| root.running);
+    let known = |number: Option<u64>| number.map_or_else(|| "unknown".to_owned(), |number| number.to_string());
+    let waits = || part.apps.iter().flatten().filter(|app| app.pending_asks > 0).count() as u64;
+    let mut lines = vec![format!("{} running, {} waiting", known(running), known(running.map(|_| waits())))];
+    if let Some(items) = items(state) {
+        lines.push(format!("{} need attention", items.len()));
+        lines.extend(items.first().map(|first| format!("{} {}", first.label, without_label(first)).trim().to_owned()));
+    }
+    lines
+}
+
+/// The last 10 minutes of a queue's cpu as lines.
+pub struct History {
+    /// What each line is, its role, and its figures; that of what is used comes first.
+    pub lines: [(&'static str, Role, Series); 4],
+    /// The figures of now, in the order of the lines; `None` where none is set.
+    pub now: [Option<i64>; 4],
+    /// The figure at the top of the scale.
+    pub top: i64,
+}
+
+/// What a queue used, may use, and asked for over the last 10 minutes, in so many columns; `None` where nothing was measured.
+pub fn history(state: &State, queue: &QueuePath, columns: usize) -> Option<History> {
+    let (rings, to, part) = (rings(state)?, state.cluster.at, state.framed_part()?);
+    let row = part.queue_at(queue)?;
+    let usage = Usage::of(part, row, VCORE);
+    let now = [Some(usage.used()), Some(row.pending.amount(VCORE)), usage.guaranteed(), usage.base()];
+    let line = |name, role, measure| {
+        let value = Value::amount(SubjectKind::Queue, measure, VCORE);
+        (name, role, rings.series(&Subject::Queue(queue.clone()), &value, to - SPAN, to, columns))
+    };
+    let lines = [
+        line("used", Role::Accent, Measure::Use),
+        line("pending", Role::Warning, Measure::Pending),
+        line("guar", Role::Good, Measure::Guarantee),
+        line("max", Role::Dim, Measure::Maximum),
+    ];
+    let top = lines.iter().map(|(.., series)| largest(series)).max().unwrap_or(0).max(1);
+    Some(History { lines, now, top })
+}
+
+impl History {
+    /// The names of the lines with their last figures.
+    pub fn legend(&self, signs: &'static Signs) -> Vec<Piece> {
+        let mut pieces = vec![piece(Role::Title, "CPU 10m ")];
+        for ((name, role, _), now) in self.lines.iter().zip(self.now) {
+            let now = now.map_or_else(|| signs.nothing.to_owned(), |amount| show_amount(VCORE, amount));
+            pieces.push(piece(*role, format!(" {name} {now} ")));
+        }
+        pieces
+    }
+}
+
+fn largest(series: &Series) -> i64 {
+    series.figures.iter().flatten().map(|figure| figure.max).max().unwrap_or(0)
 }
 
 fn line_of(state: &State, subject: &Subject, value: &Value, top: Option<i64>, cells: u16, signs: &Signs) -> String {
@@ -78,8 +143,7 @@ fn line_of(state: &State, subject: &Subject, value: &Value, top: Option<i64>, ce
     let Some(rings) = rings(state).filter(|_| cells > 0) else { return blank() };
     let to = state.cluster.at;
     let series = rings.series(subject, value, to - SPAN, to, usize::from(cells));
-    let largest = series.figures.iter().flatten().map(|figure| figure.max).max().unwrap_or(0);
-    let top = i128::from(top.unwrap_or(largest).max(1));
+    let top = i128::from(top.unwrap_or_else(|| largest(&series)).max(1));
     let height =
         |figure: i64| signs.bars[usize::try_from((i128::from(figure) * 8 - 1).div_euclid(top)).unwrap_or(0).min(7)];
     let cell = |figure: &Option<view::trends::Figure>| match figure {
@@ -197,7 +261,7 @@ fn pending(state: &State, part: &PartitionView, form: Form, signs: &'static Sign
 
 /// How many applications run and wait, how many queues drain, and how long those that wait have waited.
 fn counts(state: &State, part: &PartitionView, form: Form, signs: &'static Signs) -> Vec<Piece> {
-    let waiting = state.board.as_ref().and_then(|board| board.waiting.as_ref());
+    let waiting = waiting(state);
     let number = |known: Option<u64>| known.map_or_else(|| dim(signs.none), |number| plain(number.to_string()));
     let lost = |root: &QueueRow| unknown::of_queue(part, root, QueueColumn::Apps).is_some();
     let running = part.root().filter(|root| !state.cluster.unread.apps && !lost(root)).map(|root| root.running);
@@ -277,7 +341,7 @@ pub fn waiting_lines(state: &State, width: usize, signs: &'static Signs) -> Line
         piece(Role::Title, format!("{:<cause$}", "WAITING BY CAUSE")),
         dim(format!("{:>6}{:>8}", "apps", "cpu")),
     ]];
-    let Some(waiting) = state.board.as_ref().and_then(|board| board.waiting.as_ref()) else {
+    let Some(waiting) = waiting(state) else {
         lines.push(vec![dim(signs.none)]);
         return lines;
     };

@@ -60,6 +60,8 @@ pub struct Board {
     pub side: Option<Rect>,
     /// The line below the tree for what needs attention, on a narrow screen.
     pub line: Option<Rect>,
+    /// The last 10 minutes of the queue under the cursor as lines, below its details.
+    pub chart: Option<Rect>,
 }
 
 /// Where the details of the row under the cursor stand.
@@ -122,21 +124,30 @@ fn split_board(state: &State, body: Rect) -> (Rect, Option<Pane>, Option<Board>)
     if state.wide || width < BOARD_BESIDE {
         let tall = below.height.saturating_sub(1);
         let line = Rect { y: below.y + tall, height: 1, ..below };
-        return (Rect { height: tall, ..below }, None, Some(Board { gauges, side: None, line: Some(line) }));
+        return (
+            Rect { height: tall, ..below },
+            None,
+            Some(Board { gauges, side: None, line: Some(line), chart: None }),
+        );
     }
     let wide = (width * 31 / 100).clamp(36, 80);
     let list = Rect { width: width - wide, ..below };
     let beside = Rect { x: list.width, width: wide, ..below };
     if width < PANE_BESIDE || height < 40 {
-        return (list, None, Some(Board { gauges, side: Some(beside), line: None }));
+        return (list, None, Some(Board { gauges, side: Some(beside), line: None, chart: None }));
     }
-    let tall = beside.height * 3 / 5;
+    let tall = beside.height / 2;
     let side = Rect { height: tall, ..beside };
     let border = Rect { y: side.bottom(), height: beside.height - tall, width: 1, ..beside };
-    let area = Rect { x: border.x + 2, width: wide - 3, ..border };
+    let whole = Rect { x: border.x + 2, width: wide - 3, ..border };
+    let area = Rect { height: whole.height - CHART, ..whole };
+    let chart = Rect { y: area.bottom(), height: CHART, ..whole };
     let pane = Pane { area, border, beside: true };
-    (list, Some(pane), Some(Board { gauges, side: Some(side), line: None }))
+    (list, Some(pane), Some(Board { gauges, side: Some(side), line: None, chart: Some(chart) }))
 }
+
+/// The lines of the chart below the details of a queue, with its legend.
+const CHART: u16 = 9;
 
 /// Takes the pane off the body, if there is to be one.
 fn split(state: &State, body: Rect) -> (Rect, Option<Pane>) {
@@ -202,8 +213,16 @@ pub fn named_in_question(state: &State) -> usize {
     usize::from(state.size.height).saturating_sub(18).max(6)
 }
 
-/// In how many columns the lines of the box over the page stand: the help is long, and is read in two where there is room.
+/// Whether the box over the page is the help in short, not a search in all of it.
+pub fn is_short_help(state: &State) -> bool {
+    matches!(state.layers.last(), Some(Layer::Help(help)) if help.filter.is_empty())
+}
+
+/// In how many columns the lines of the box over the page stand: the help is long, and is read in several where there is room.
 pub fn overlay_columns(state: &State) -> u16 {
+    if is_short_help(state) {
+        return (state.size.width / 39).clamp(1, 3);
+    }
     let help = matches!(state.layers.last(), Some(Layer::Help(_) | Layer::Filter { .. }));
     1 + u16::from(help && state.size.width >= 160)
 }

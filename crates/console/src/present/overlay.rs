@@ -58,8 +58,19 @@ pub fn column_lines(state: &State, picker: &ColumnPicker) -> Lines {
     picker.rows.iter().enumerate().map(line).collect()
 }
 
-/// The keys of the page first, then all others, then the commands; only what the filter lets through.
+/// The keys of the page in short. While one searches: all keys, those of the page first, then the commands; only what the filter
+/// lets through.
 pub fn help_lines(state: &State, help: &Help) -> Vec<Vec<Piece>> {
+    if layout::is_short_help(state) {
+        let mut lines = crate::present::help::lines(state);
+        let mut more = Vec::new();
+        signs(&mut more, state, help, usize::from(layout::overlay_width(state)));
+        // Where the keys leave room for it, in two screens at most.
+        if lines.len() + more.len() <= layout::overlay_room(state) * 2 {
+            lines.extend(more);
+        }
+        return lines;
+    }
     let here = keymap::page_contexts(state);
     let width = usize::from(layout::overlay_width(state));
     let others = Context::ALL.iter().filter(|context| !here.contains(context));

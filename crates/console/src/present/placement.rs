@@ -31,7 +31,7 @@ use crate::state::{Cluster, State};
 use crate::theme::Role;
 use config::Place;
 use view::PartitionView;
-use view::placement::{Admission, Request, RuleLine};
+use view::placement::{Admission, PlacementOutcome, Request, RuleLine};
 
 /// What is said of a preview on the configuration of a YuniKorn.
 const ESTIMATE: &str = "an estimate from the loaded configuration, because YuniKorn has no preview";
@@ -84,14 +84,23 @@ pub fn content(state: &State, page: &PlacementPage, width: usize) -> Lines {
             if state.cluster.estimates && matches!(page.against, Against::Running) {
                 lines.extend(wrapped(ESTIMATE, width, Role::Warning));
             }
+            lines.extend(winner(state, part, page, &admission));
             lines.push(Vec::new());
-            lines.extend(walk::lines(&admission.placement.lines(&part.rules), width));
+            lines.extend(walk::lines(&admission.placement.lines(&part.rules), width, sign_set(state)));
             lines
         }
     };
     lines.push(Vec::new());
     rules(&mut lines, state, part, page, width);
     lines
+}
+
+/// Where the rule that decided is written.
+fn winner(state: &State, part: &PartitionView, page: &PlacementPage, admission: &Admission) -> Option<Vec<Piece>> {
+    let PlacementOutcome::Placed(placed) = &admission.placement.outcome else { return None };
+    let rule = part.rules.rule_lines().into_iter().find(|line| line.rule == placed.rule && line.depth == 0)?;
+    let place = place(state, page, rule.at);
+    (!place.is_empty()).then(|| vec![plain("  "), dim(format!("{}: {place}", head(&rule).trim()))])
 }
 
 fn without_rules(page: &PlacementPage, width: usize) -> Lines {

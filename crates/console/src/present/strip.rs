@@ -2,7 +2,8 @@
 //!
 //! ```text
 //!  1 Queues  2 Applications  3 Nodes  4 Users  5 Placement  …  0 Draining  L Audit  H Revisions       with room
-//!  1Queue 2Apps 3Nodes 4Users 5Place 6Conf 7Event 8Hist 9Check 0Drain LAudit HRevs                    at 80 columns
+//!  1 Queues 2 Apps 3 Nodes 4 Users 5 Placement 6 Config 7 Events 8 History …  L Audit H Revisions      at 120 columns
+//!  1Queue 2Apps 3Nodes 4Users 5Place 6Cfg 7Evts 8Hist 9Check 0Drain LAudit HRevs                      at 80 columns
 //! ```
 //!
 //! When narrow the names get shorter, then those at the end go; the key of each page stays, and so does the name of the page that one is on.
@@ -23,30 +24,28 @@ use crate::theme::Role;
 pub struct Tab {
     /// What opens it.
     pub id: GoCommand,
-    /// Its name where there is room.
-    pub name: &'static str,
-    /// Its name where there is little room.
-    pub short: &'static str,
+    /// Its names, from the longest to the shortest.
+    pub names: [&'static str; 3],
 }
 
-const fn tab(id: GoCommand, name: &'static str, short: &'static str) -> Tab {
-    Tab { id, name, short }
+const fn tab(id: GoCommand, names: [&'static str; 3]) -> Tab {
+    Tab { id, names }
 }
 
 /// The pages, in the order of the strip and of the key for the next one.
 pub const TABS: [Tab; 12] = [
-    tab(GoCommand::Queues, "Queues", "Queue"),
-    tab(GoCommand::Apps, "Applications", "Apps"),
-    tab(GoCommand::Nodes, "Nodes", "Nodes"),
-    tab(GoCommand::Users, "Users", "Users"),
-    tab(GoCommand::Placement, "Placement", "Place"),
-    tab(GoCommand::Config, "Configuration", "Conf"),
-    tab(GoCommand::Events, "Events", "Event"),
-    tab(GoCommand::History, "History", "Hist"),
-    tab(GoCommand::Health, "Health", "Check"),
-    tab(GoCommand::Draining, "Draining", "Drain"),
-    tab(GoCommand::Audit, "Audit", "Audit"),
-    tab(GoCommand::Revisions, "Revisions", "Revs"),
+    tab(GoCommand::Queues, ["Queues", "Queues", "Queue"]),
+    tab(GoCommand::Apps, ["Applications", "Apps", "Apps"]),
+    tab(GoCommand::Nodes, ["Nodes", "Nodes", "Nodes"]),
+    tab(GoCommand::Users, ["Users", "Users", "Users"]),
+    tab(GoCommand::Placement, ["Placement", "Placement", "Place"]),
+    tab(GoCommand::Config, ["Configuration", "Config", "Cfg"]),
+    tab(GoCommand::Events, ["Events", "Events", "Evts"]),
+    tab(GoCommand::History, ["History", "History", "Hist"]),
+    tab(GoCommand::Health, ["Health", "Health", "Check"]),
+    tab(GoCommand::Draining, ["Draining", "Draining", "Drain"]),
+    tab(GoCommand::Audit, ["Audit", "Audit", "Audit"]),
+    tab(GoCommand::Revisions, ["Revisions", "Revisions", "Revs"]),
 ];
 
 /// The number in [`TABS`] of the page that one is on; what was opened from the queues belongs to them.
@@ -82,7 +81,8 @@ fn opened(state: &State) -> GoCommand {
 /// How the pages are written.
 #[derive(Clone, Copy)]
 struct Form {
-    short: bool,
+    /// Which of the names: 0 is the longest.
+    short: usize,
     /// Blanks between the key and the name.
     inside: usize,
     /// Blanks between pages.
@@ -93,7 +93,7 @@ struct Form {
 
 impl Form {
     fn words(self, at: usize, here: usize, tab: &Tab, key: &str, first: Option<&str>) -> (String, String) {
-        let name = first.filter(|_| at == 0).unwrap_or(if self.short { tab.short } else { tab.name });
+        let name = first.filter(|_| at == 0).unwrap_or(tab.names[self.short]);
         let shown = at < self.named || at == here;
         let name = if shown { format!("{}{name}", " ".repeat(self.inside)) } else { String::new() };
         (key.to_owned(), name)
@@ -103,12 +103,16 @@ impl Form {
 /// From the longest to the shortest.
 fn forms() -> impl Iterator<Item = Form> {
     let all = TABS.len();
-    let long = Form { short: false, inside: 1, between: 2, named: all };
+    let long = Form { short: 0, inside: 1, between: 2, named: all };
     let close = Form { between: 1, ..long };
-    let short = Form { short: true, ..long };
+    let middle = Form { short: 1, ..long };
+    let short = Form { short: 2, ..long };
     let tight = Form { between: 1, ..short };
     let tightest = Form { inside: 0, ..tight };
-    [long, close, short, tight, tightest].into_iter().chain((0..all).rev().map(move |named| Form { named, ..tightest }))
+    let close_middle = Form { between: 1, ..middle };
+    [long, close, middle, close_middle, short, tight, tightest]
+        .into_iter()
+        .chain((0..all).rev().map(move |named| Form { named, ..tightest }))
 }
 
 /// A page with its place in the strip.

@@ -85,7 +85,13 @@ pub fn of_queue<'p>(part: &'p PartitionView, row: &QueueRow, column: QueueColumn
         QueueColumn::MemoryMax => max(MEMORY),
         QueueColumn::Headroom => up(Of::Amounts(&["maxResource", "allocatedResource"], VCORE)),
         QueueColumn::HeadroomMemory => up(Of::Amounts(&["maxResource", "allocatedResource"], MEMORY)),
-        QueueColumn::Queue | QueueColumn::Live | QueueColumn::Other | QueueColumn::Trend => None,
+        QueueColumn::MemoryShare => own(Of::Amounts(&["allocatedResource"], MEMORY)).or_else(|| max(MEMORY)),
+        QueueColumn::Queue
+        | QueueColumn::Live
+        | QueueColumn::Waiting
+        | QueueColumn::WaitP95
+        | QueueColumn::Other
+        | QueueColumn::Trend => None,
     }
 }
 

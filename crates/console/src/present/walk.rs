@@ -3,7 +3,7 @@
 //! ```text
 //! 2 user, create     kim             filter denies others only
 //!   parent: fixed    root.users      exists, parent
-//!                    root.users.kim  does not exist, would be a new dynamic leaf   placed
+//!                    root.users.kim  does not exist, would be a new dynamic leaf   ✔ placed
 //! ```
 //!
 //! Columns as wide as their texts. Where there is no room for that, the note goes below its rule.
@@ -18,12 +18,12 @@ use view::placement::{Line, Mark, Placement, PlacementOutcome, RuleRef, template
 const LEAST_NOTE: usize = 24;
 
 /// The walk in at most `width` columns.
-pub fn lines(walk: &[Line], width: usize) -> Vec<Vec<Piece>> {
+pub fn lines(walk: &[Line], width: usize, signs: &Signs) -> Vec<Vec<Piece>> {
     let cells: Vec<[String; 4]> = walk
         .iter()
         .map(|line| {
             let head = format!("{:indent$}{}", "", line.head, indent = 2 * line.depth);
-            [head, line.subject.clone(), line.note.clone(), line.mark.to_string()]
+            [head, line.subject.clone(), line.note.clone(), marked(line.mark, signs)]
                 .map(|cell| text::escape(&cell).into_owned())
         })
         .collect();
@@ -84,6 +84,15 @@ fn stacked(lines: &mut Vec<Vec<Piece>>, cells: &[String; 4], mark: Mark, width: 
             Some(line) if crate::present::pieces::width(line) + text::width(&word.text) <= width => line.push(word),
             _ => lines.push(vec![plain(" ".repeat(indent.saturating_sub(2))), word]),
         }
+    }
+}
+
+/// The word for a result, behind its sign: whether the rule took the submission, refused it, or neither.
+fn marked(mark: Mark, signs: &Signs) -> String {
+    match mark {
+        Mark::Placed => format!("{} {mark}", signs.good),
+        Mark::Rejected => format!("{} {mark}", signs.bad),
+        Mark::None | Mark::Next | Mark::NotReached => mark.to_string(),
     }
 }
 

@@ -1,5 +1,7 @@
 //! The dashboard around the queue tree of the first page.
 
+use std::sync::Arc;
+
 use crate::state::explain::{ExplainPage, Explained};
 use view::overview::WaitingNow;
 
@@ -9,7 +11,7 @@ pub struct Board {
     /// The overview, whose first lines need attention, and when it was made. The cursor of its lines is used while `focused`.
     pub overview: ExplainPage,
     /// Who waits, of the view that the overview was made from; `None` until it was made, and where applications are not read yet.
-    pub waiting: Option<WaitingNow>,
+    pub waiting: Option<Arc<WaitingNow>>,
     /// The cursor is in the list of what needs attention, not in the tree.
     pub focused: bool,
 }

@@ -104,6 +104,9 @@ columns! {
         Headroom: "headroom", true, false;
         HeadroomMemory: "headroom-mem", true, false, more;
         Other: "other", true, true, more;
+        Waiting: "waiting", true, true, more;
+        WaitP95: "wait-p95", true, true, more;
+        MemoryShare: "mem-share", true, true, more;
         Trend: "trend", false, false, line;
     }
 }

@@ -28,6 +28,8 @@ pub struct Listing<R, I, C> {
     pub built: Option<Stamp>,
     /// The rows are not yet those of the order, filter and scope that the person chose last: these are being made.
     pub awaited: bool,
+    /// The scheduler's time when the rows were made, for ages.
+    pub now: Time,
     /// The filter was taken before its rows were there: the cursor stays on what they hold at its height.
     pub adopts: bool,
 }
@@ -57,6 +59,7 @@ impl<R, I, C: Column + Default> Default for Listing<R, I, C> {
             widest: [0; 3],
             built: None,
             awaited: false,
+            now: Time::ZERO,
             adopts: false,
         }
     }
@@ -70,7 +73,7 @@ impl<R, I, C: Column> Listing<R, I, C> {
 
     /// Whether the order or the filter looks at figures that change by themselves.
     pub fn live(&self) -> bool {
-        self.sort.column.live()
+        self.sort.column.live() || self.filter.contains([':', '<', '>'])
     }
 }
 
@@ -100,6 +103,8 @@ pub trait List {
     fn await_rows(&mut self);
     /// What the rows were made from.
     fn built(&self) -> Option<&Stamp>;
+    /// At this time of the scheduler the rows are made.
+    fn set_now(&mut self, now: Time);
     /// The rows were made from this, and are awaited no more.
     fn set_built(&mut self, stamp: Stamp);
     /// Whether the order follows the figures as they change ([`Listing::live`]).
@@ -170,6 +175,10 @@ impl<R, I: PartialEq, C: Column> List for Listing<R, I, C> {
 
     fn built(&self) -> Option<&Stamp> {
         self.built.as_ref()
+    }
+
+    fn set_now(&mut self, now: Time) {
+        self.now = now;
     }
 
     fn set_built(&mut self, stamp: Stamp) {

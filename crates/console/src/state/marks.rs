@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 use model::{AppId, AskId, NodeId, QueuePath};
 
 /// How long a change stays marked.
-pub const MARKED: Duration = Duration::from_secs(2);
+pub const MARKED: Duration = Duration::from_secs(1);
 
 /// The thing whose row changed.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

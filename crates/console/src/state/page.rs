@@ -25,6 +25,7 @@ use crate::state::trends::TrendsPage;
 use crate::state::usage::UsagePage;
 use model::{AppId, AskId, NodeId, QueuePath};
 use view::audit::{AuditEntry, Revision};
+use view::overview::WaitingNow;
 use view::simulation::SimulatedRun;
 use view::{AppRow, AppSlot, NodeRow, QueueSlot, Record, Side, UsageRow};
 
@@ -97,6 +98,8 @@ pub struct QueuesPage {
     pub collapsed: BTreeSet<QueuePath>,
     /// How many queues are draining.
     pub draining: usize,
+    /// Who waits, where the page has the dashboard, so that queues can be sorted by it.
+    pub waiting: Option<Arc<WaitingNow>>,
 }
 
 impl QueuesPage {

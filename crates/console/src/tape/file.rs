@@ -53,6 +53,8 @@ pub struct Head {
     pub scheduler_admin: bool,
     /// Nothing may be changed.
     pub read_only: bool,
+    /// It begins on the page Cluster, not on the queue tree.
+    pub dashboard: bool,
     /// What the scheduler decides as.
     pub core: Profile,
     /// The scheduler is served over REST, and the console attached to it.

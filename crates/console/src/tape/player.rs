@@ -16,6 +16,7 @@ use super::stage::{Limits, Stage};
 use super::svg;
 use super::watch::Shower;
 use crate::input::terminal_events::Mouse;
+use crate::shell::settings::StartPage;
 use crate::state::key::{Code, Key};
 use crate::theme::Depth;
 use crate::{Driver, Options, Personal, Simulator};
@@ -371,6 +372,7 @@ impl<'t, 'w> Player<'t, 'w> {
 fn driver(head: &Head, depth: Depth, source: Arc<dyn Source>, simulator: Option<Simulator>) -> Driver {
     let options = Options { theme: head.theme.clone(), depth, ascii: head.ascii, ..Options::default() };
     let mut driver = Driver::new(source, options, head.width, head.height);
-    driver.personalize(Personal { simulator, ..Personal::default() });
+    let start = if head.dashboard { StartPage::Cluster } else { StartPage::Queues };
+    driver.personalize(Personal { simulator, start, ..Personal::default() });
     driver
 }

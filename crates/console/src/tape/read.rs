@@ -223,23 +223,12 @@ impl Reader {
                 self.settings.depth = Depth::parse(&text).ok_or_else(wrong)?;
                 Ok(())
             }
-            "Ascii" => {
-                self.settings.ascii = self.flag("Set Ascii", line, at)?;
-                Ok(())
-            }
-            "SchedulerAdmin" => {
-                self.settings.scheduler_admin = self.flag("Set SchedulerAdmin", line, at)?;
-                Ok(())
-            }
-            "Served" => {
-                self.settings.served = self.flag("Set Served", line, at)?;
-                Ok(())
-            }
+            "Ascii" => self.flag("Set Ascii", line, at).map(|on| self.settings.ascii = on),
+            "SchedulerAdmin" => self.flag("Set SchedulerAdmin", line, at).map(|on| self.settings.scheduler_admin = on),
+            "Served" => self.flag("Set Served", line, at).map(|on| self.settings.served = on),
             "Jobs" | "Alerts" => self.set_file(&name, line, at),
-            "ReadOnly" => {
-                self.settings.read_only = self.flag("Set ReadOnly", line, at)?;
-                Ok(())
-            }
+            "Dashboard" => self.flag("Set Dashboard", line, at).map(|on| self.settings.dashboard = on),
+            "ReadOnly" => self.flag("Set ReadOnly", line, at).map(|on| self.settings.read_only = on),
             "TypingSpeed" | "PlaybackSpeed" | "WaitTimeout" => self.set_pace(&name, line, at),
             other => Err(unknown_setting(other, name_at)),
         }

@@ -28,7 +28,7 @@ pub const WORDS: [&str; 21] = [
 ];
 
 /// What can be set.
-pub const SETTINGS: [&str; 15] = [
+pub const SETTINGS: [&str; 16] = [
     "Width",
     "Height",
     "Theme",
@@ -37,6 +37,7 @@ pub const SETTINGS: [&str; 15] = [
     "As",
     "SchedulerAdmin",
     "ReadOnly",
+    "Dashboard",
     "Core",
     "Served",
     "Jobs",

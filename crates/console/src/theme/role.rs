@@ -47,7 +47,7 @@ roles! {
     Border "border" Dim;
     Selection "selection" Text;
     SelectionBar "selection.bar" Accent;
-    Changed "changed" Text;
+    Changed "changed" Strong;
     Match "match" Accent;
     StateActive "state.active" Good;
     StateDraining "state.draining" Warning;

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use crate::present::filter::Filter;
+use crate::present::column_filter::ColumnFilter;
 use crate::present::format;
-use crate::present::lists::apps::value;
+use crate::present::lists::apps::{unit, value};
 use crate::present::lists::asks;
 use crate::present::value::Value;
 use crate::present::words::{below, word_of};
@@ -12,7 +12,7 @@ use crate::state::State;
 use crate::state::column::AskColumn;
 use crate::state::page::{AppLine, AppPage, AppsPage, Page};
 use crate::update::lists;
-use model::{AppId, AskId, QueueState, Time};
+use model::{AppId, AskId, QueueState};
 use view::{AppRow, AskRow, AskState, PartitionView, QueueRow};
 
 /// Makes the rows: the applications of the scope, in the order of the sort.
@@ -39,17 +39,19 @@ pub fn rebuild(page: &mut AppsPage, part: &PartitionView) {
     let texts =
         apps.iter().map(|(row, _)| [row.id.as_str().into(), below(scope, row).into(), row.who.user.as_str().into()]);
     page.list.widest = lists::widest(texts);
-    if let Some(filter) = Filter::parse(&page.list.filter) {
-        let passed =
-            filter.select(apps.iter(), |(row, _)| [row.id.as_str(), row.queue.as_str(), row.who.user.as_str()]);
-        let mut retained = passed.into_iter();
-        apps.retain(|_| retained.next().unwrap_or(false));
+    let now = page.list.now;
+    if let Some(filter) = ColumnFilter::parse(&page.list.filter, unit) {
+        filter.retain(
+            &mut apps,
+            |(row, _)| [row.id.as_str(), row.queue.as_str(), row.who.user.as_str()],
+            |(row, _), column| value(Some(part), row, column, now),
+        );
     }
     let mut keyed: Vec<_> = apps
         .into_iter()
         .map(|(row, live)| {
             let line = if live { AppLine::Live(row.slot, row.id.clone()) } else { AppLine::Ended(Arc::clone(row)) };
-            (value(Some(part), row, page.list.sort.column, Time::ZERO), Value::text(row.id.as_str()), line)
+            (value(Some(part), row, page.list.sort.column, now), Value::text(row.id.as_str()), line)
         })
         .collect();
     lists::order(page.list.sort, &mut keyed);
@@ -119,25 +121,24 @@ pub fn rebuild_asks(page: &mut AppPage, part: &PartitionView) {
     let texts = row.asks.values().map(|ask| [ask.name(), node_of(ask).into(), format::others(&ask.resource).into()]);
     page.list.widest = lists::widest(texts);
     let mut asks: Vec<(&u64, &Arc<AskRow>)> = row.asks.iter().collect();
-    if let Some(filter) = Filter::parse(&page.list.filter) {
-        let named = asks.iter().map(|(_, ask)| (ask.name(), *ask));
-        let passed = filter.select(named, |(name, ask)| [name.as_ref(), ask.id.as_str(), node_of(ask), word_of(ask)]);
-        let mut retained = passed.into_iter();
-        asks.retain(|_| retained.next().unwrap_or(false));
+    let (now, at) = (page.list.now, |key: u64| Value::count(key));
+    let value = |key: u64, ask: &'_ AskRow, column| match column {
+        AskColumn::Arrival => at(key),
+        AskColumn::Pod | AskColumn::Restarts => asks::of_pod(part.kubernetes.as_deref(), ask, column).into_owned(),
+        _ => asks::value(None, row, ask, column, now).into_owned(),
+    };
+    if let Some(filter) = ColumnFilter::parse(&page.list.filter, asks::unit) {
+        let named: Vec<_> = asks.iter().map(|(key, ask)| (**key, ask.name(), *ask)).collect();
+        let kept = filter.passed(
+            &named,
+            |(_, name, ask)| [name.as_ref(), ask.id.as_str(), node_of(ask), word_of(ask)],
+            |(key, _, ask), column| value(*key, ask, column),
+        );
+        let mut kept = kept.into_iter();
+        asks.retain(|_| kept.next().unwrap_or(false));
     }
     let column = page.list.sort.column;
-    let at = |key: u64| Value::count(key);
-    let mut keyed: Vec<_> = asks
-        .into_iter()
-        .map(|(key, ask)| {
-            let first = match column {
-                AskColumn::Arrival => at(*key),
-                AskColumn::Pod | AskColumn::Restarts => asks::of_pod(part.kubernetes.as_deref(), ask, column),
-                _ => asks::value(None, row, ask, column, Time::ZERO),
-            };
-            (first, at(*key), *key)
-        })
-        .collect();
+    let mut keyed: Vec<_> = asks.into_iter().map(|(key, ask)| (value(*key, ask, column), at(*key), *key)).collect();
     lists::order(page.list.sort, &mut keyed);
     page.list.rows = Arc::new(keyed.into_iter().map(|(_, _, key)| key).collect());
     let (rows, filtered) = (&page.list.rows, !page.list.filter.is_empty());

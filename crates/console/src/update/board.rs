@@ -1,11 +1,13 @@
 //! The dashboard around the queue tree: its overview as it was made, and the cursor in what needs attention.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use crate::present::board::is_shown;
 use crate::state::State;
 use crate::state::board::Board;
 use crate::state::cursor::Move;
+use crate::state::page::Page;
 use crate::state::reply::OverviewMade;
 use view::act::Refusal;
 use view::overview::attention;
@@ -28,10 +30,13 @@ pub(super) fn take(state: &mut State, made: OverviewMade) {
     page.pace = page.asked.map_or(Duration::ZERO, |asked| now.saturating_sub(asked));
     page.view = Some(made.view);
     page.take(made.sheet.map(|sheet| *sheet).ok_or_else(|| Refusal::not_found("partition", &partition)));
-    board.waiting = made.waiting;
+    board.waiting = made.waiting.map(Arc::new);
     let last = items(board).len().saturating_sub(1);
     board.focused &= !items(board).is_empty();
     board.overview.index = board.overview.index.min(last);
+    if let Some(Page::Queues(page)) = state.pages.first_mut() {
+        page.waiting.clone_from(&board.waiting);
+    }
 }
 
 /// Moves the cursor in what needs attention. `false`: it is in the tree.

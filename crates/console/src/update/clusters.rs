@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use crate::present::filter::Filter;
-use crate::present::lists::clusters::value;
+use crate::present::column_filter::ColumnFilter;
+use crate::present::lists::clusters::{unit, value};
 use crate::present::value::Value;
 use crate::state::State;
 use crate::state::clusters::{ClusterRow, ClustersPage};
@@ -31,9 +31,8 @@ pub fn rebuild(page: &mut ClustersPage) {
     let mut shown = page.known.clone();
     page.list.total = shown.len();
     page.list.widest = lists::widest(shown.iter().map(|row| [(&*row.name).into(), "".into(), "".into()]));
-    if let Some(filter) = Filter::parse(&page.list.filter) {
-        let mut retained = filter.select(shown.iter(), |row| [&*row.name, row.version.as_str()]).into_iter();
-        shown.retain(|_| retained.next().unwrap_or(false));
+    if let Some(filter) = ColumnFilter::parse(&page.list.filter, unit) {
+        filter.retain(&mut shown, |row| [&*row.name, row.version.as_str()], |row, column| value(row, column));
     }
     let column = page.list.sort.column;
     let mut keyed: Vec<_> = shown

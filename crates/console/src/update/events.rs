@@ -3,9 +3,9 @@
 use crate::present::format;
 use std::sync::Arc;
 
-use crate::present::filter::Filter;
+use crate::present::column_filter::ColumnFilter;
 use crate::present::guard::events::{GONE, named, object, queue};
-use crate::present::lists::events::value;
+use crate::present::lists::events::{unit, value};
 use crate::present::pod_names;
 use crate::present::value::Value;
 use crate::present::weight::{Weight, weight};
@@ -127,15 +127,17 @@ pub fn rebuild(page: &mut EventsPage, cluster: &Cluster) {
         lists::widest(shown.iter().rev().map(|(_, record)| ["".into(), object(record).into(), "".into()]));
     // The first column holds the time.
     page.list.widest[0] = format::when_width(shown.iter().map(|(_, record)| record.at).min(), now, 8);
-    if let Some(filter) = Filter::parse(&page.list.filter) {
+    if let Some(filter) = ColumnFilter::parse(&page.list.filter, unit) {
         let pod = |record: &Record| name(&record.object).or_else(|| name(&record.reference)).unwrap_or_default();
         let words = shown.iter().map(|(_, record)| (word(record), pod(record), *record));
         let words: Vec<(String, Arc<str>, &Arc<Record>)> = words.collect();
-        let retained = filter.select(words.iter(), |(word, pod, record)| {
-            [&*record.object, &*record.reference, word.as_str(), &*record.message, &**pod]
-        });
-        let mut retained = retained.into_iter();
-        shown.retain(|_| retained.next().unwrap_or(false));
+        let kept = filter.passed(
+            &words,
+            |(word, pod, record)| [&*record.object, &*record.reference, word.as_str(), &*record.message, &**pod],
+            |(_, _, record), column| value(record, column),
+        );
+        let mut kept = kept.into_iter();
+        shown.retain(|_| kept.next().unwrap_or(false));
     }
     let column = page.list.sort.column;
     let newest_first = |number: u64| Value::Figure(-i64::try_from(number).unwrap_or(i64::MAX));

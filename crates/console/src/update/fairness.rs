@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use imbl::Vector;
 
-use crate::present::filter::Filter;
-use crate::present::lists::fairness::value;
+use crate::present::column_filter::ColumnFilter;
+use crate::present::lists::fairness::{unit, value};
 use crate::present::subject;
 use crate::present::value::Value;
 use crate::state::State;
@@ -29,9 +29,8 @@ pub fn rebuild(page: &mut FairnessPage, history: &Vector<Arc<Sample>>, now: Time
     page.list.total = shown.len();
     page.list.widest =
         lists::widest(shown.iter().map(|row| [row.queue.as_str().into(), (&*row.resource).into(), "".into()]));
-    if let Some(filter) = Filter::parse(&page.list.filter) {
-        let mut retained = filter.select(shown.iter(), |row| [row.queue.as_str(), &*row.resource]).into_iter();
-        shown.retain(|_| retained.next().unwrap_or(false));
+    if let Some(filter) = ColumnFilter::parse(&page.list.filter, unit) {
+        filter.retain(&mut shown, |row| [row.queue.as_str(), &*row.resource], |row, column| value(row, column, now));
     }
     let column = page.list.sort.column;
     let mut keyed: Vec<_> = shown

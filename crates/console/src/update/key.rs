@@ -31,8 +31,19 @@ pub fn action(state: &State, key: Key) -> Option<Action> {
             let message = (!gave_up).then(|| format!("{} has no function here", chord_text(&keys)));
             Some(message.map_or(Action::Press(Vec::new()), Action::Refuse))
         }
-        KeyMatch::Nothing => is_writing(state, key).then_some(Action::Write(key)),
+        KeyMatch::Nothing if is_writing(state, key) => Some(Action::Write(key)),
+        KeyMatch::Nothing if state.layers.is_empty() => elsewhere(state, &keys).map(Action::Refuse),
+        KeyMatch::Nothing => None,
     }
+}
+
+/// Which pages a key is for that has no function here.
+fn elsewhere(state: &State, keys: &[Key]) -> Option<String> {
+    let here = |context: &Context| matches!(state.keymap.look_up(&[*context], keys), KeyMatch::Run(_));
+    let pages: Vec<&str> = Context::PAGES.iter().filter(|context| here(context)).map(|page| page.title()).collect();
+    let (last, others) = pages.split_last()?;
+    let others = if others.is_empty() { String::new() } else { format!("{} and ", others.join(", ")) };
+    Some(format!("{} has no function here; it is a key of {others}{last}", chord_text(keys)))
 }
 
 /// The action of a key where nothing can be shown, as on a terminal that is too small: only commands that need no picture.

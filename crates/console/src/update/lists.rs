@@ -190,6 +190,9 @@ fn renew(state: &mut State, why: For) {
     if !asked && due_at(page, cluster, stamp.generation).is_none_or(|due| due > *now) {
         return;
     }
+    if let Some(list) = page.list_mut() {
+        list.set_now(cluster.at);
+    }
     if list_job::is_long(page, part, options.long) {
         if let Some(list) = page.list_mut().filter(|_| why == For::Choice || !there) {
             list.await_rows();

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::present::filter::Filter;
+use crate::present::column_filter::ColumnFilter;
 use crate::present::format;
 use crate::present::lists::node as node_list;
 use crate::present::lists::nodes as list;
@@ -11,7 +11,7 @@ use crate::state::State;
 use crate::state::column::AllocationColumn;
 use crate::state::page::{NodePage, NodesPage, Page};
 use crate::update::lists;
-use model::{AppId, AskId, Time};
+use model::{AppId, AskId};
 use view::{NodeAllocation, NodeRow, PartitionView};
 
 /// Makes the rows of the nodes.
@@ -19,9 +19,8 @@ pub fn rebuild(page: &mut NodesPage, part: &PartitionView) {
     page.list.total = part.nodes.len();
     page.list.widest = lists::widest(part.nodes.keys().map(|id| [id.as_str().into(), "".into(), "".into()]));
     let mut nodes: Vec<&Arc<NodeRow>> = part.nodes.values().collect();
-    if let Some(filter) = Filter::parse(&page.list.filter) {
-        let mut retained = filter.select(nodes.iter(), |node| [node.id.as_str()]).into_iter();
-        nodes.retain(|_| retained.next().unwrap_or(false));
+    if let Some(filter) = ColumnFilter::parse(&page.list.filter, list::unit) {
+        filter.retain(&mut nodes, |node| [node.id.as_str()], |node, column| list::value(part, node, column));
     }
     let column = page.list.sort.column;
     let mut keyed: Vec<_> = nodes
@@ -70,10 +69,13 @@ pub fn rebuild_allocations(page: &mut NodePage) {
         .map(|one| [one.app.as_str().into(), one.name().into(), format::others(&one.resource).into()]);
     page.list.widest = lists::widest(texts);
     let mut allocations: Vec<(&u64, &NodeAllocation)> = node.allocations.iter().collect();
-    if let Some(filter) = Filter::parse(&page.list.filter) {
-        let passed = filter.select(allocations.iter(), |(_, one)| [one.app.as_str(), one.name(), one.ask.as_str()]);
-        let mut retained = passed.into_iter();
-        allocations.retain(|_| retained.next().unwrap_or(false));
+    let now = page.list.now;
+    if let Some(filter) = ColumnFilter::parse(&page.list.filter, node_list::unit) {
+        filter.retain(
+            &mut allocations,
+            |(_, one)| [one.app.as_str(), one.name(), one.ask.as_str()],
+            |(_, one), column| node_list::value(one, column, now),
+        );
     }
     let column = page.list.sort.column;
     let at = |key: u64| Value::count(key);
@@ -81,7 +83,7 @@ pub fn rebuild_allocations(page: &mut NodePage) {
         .into_iter()
         .map(|(key, one)| {
             let by_arrival = column == AllocationColumn::Arrival;
-            let first = if by_arrival { at(*key) } else { node_list::value(one, column, Time::ZERO) };
+            let first = if by_arrival { at(*key) } else { node_list::value(one, column, now) };
             (first, at(*key), *key)
         })
         .collect();

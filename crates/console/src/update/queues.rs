@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use crate::present::filter::Filter;
-use crate::present::lists::queue_values::value;
+use crate::present::column_filter::ColumnFilter;
+use crate::present::lists::queue_values::{unit, value, waits};
 use crate::present::subject::line_at_cursor;
 use crate::present::text;
 use crate::present::value::Value;
 use crate::state::State;
-use crate::state::column::{QueueColumn, Sort};
+use crate::state::column::QueueColumn;
 use crate::state::cursor::Move;
 use crate::state::page::{Fold, Page, QueueLine, QueuesPage};
 use crate::update::lists;
@@ -26,7 +26,7 @@ enum Retained {
 
 /// Makes the rows: depth first, siblings in the order of the sort; with a filter what passed it and all above, unfolded.
 pub fn rebuild(page: &mut QueuesPage, part: &PartitionView) {
-    let retained = Filter::parse(&page.list.filter).map(|filter| sieve(part, &filter));
+    let retained = ColumnFilter::parse(&page.list.filter, unit).map(|filter| sieve(page, part, &filter));
     let mut rows = Vec::with_capacity(page.list.rows.len());
     (page.list.total, page.draining) = part
         .queues
@@ -48,7 +48,7 @@ pub fn rebuild(page: &mut QueuesPage, part: &PartitionView) {
         };
         rows.push(QueueLine { slot, depth, fold, matched: own == Retained::Passed });
         if fold == Fold::Open {
-            sorted_children(part, row, page.list.sort, &mut children);
+            sorted_children(page, part, row, &mut children);
             stack.extend(children.drain(..).rev().map(|slot| (slot, depth + 1)));
         }
     }
@@ -73,26 +73,33 @@ fn widest(rows: &[QueueLine], part: &PartitionView) -> [u16; 3] {
 }
 
 /// The children of a queue in the order of a sort.
-fn sorted_children(part: &PartitionView, row: &QueueRow, sort: Sort<QueueColumn>, into: &mut Vec<QueueSlot>) {
+fn sorted_children(page: &QueuesPage, part: &PartitionView, row: &QueueRow, into: &mut Vec<QueueSlot>) {
+    let sort = page.list.sort;
     let mut keyed: Vec<_> = row
         .children
         .iter()
         .filter_map(|slot| part.queue(*slot))
-        .map(|child| (key(part, child, sort.column), Value::text(child.path.name()), child.slot))
+        .map(|child| (key(page, part, child, sort.column), Value::text(child.path.name()), child.slot))
         .collect();
     lists::order(sort, &mut keyed);
     into.extend(keyed.into_iter().map(|(_, _, slot)| slot));
 }
 
 /// What siblings are sorted by: of their paths the last part is enough.
-fn key<'a>(part: &PartitionView, row: &'a QueueRow, column: QueueColumn) -> Value<'a> {
-    if column == QueueColumn::Queue { Value::text(row.path.name()) } else { value(part, row, column) }
+fn key<'a>(page: &QueuesPage, part: &PartitionView, row: &'a QueueRow, column: QueueColumn) -> Value<'a> {
+    if column == QueueColumn::Queue { Value::text(row.path.name()) } else { says(page, part, row, column) }
+}
+
+/// What a column says of a queue on the page.
+fn says<'a>(page: &QueuesPage, part: &PartitionView, row: &'a QueueRow, column: QueueColumn) -> Value<'a> {
+    waits(page.waiting.as_deref(), row, column).unwrap_or_else(|| value(part, row, column))
 }
 
 /// What the filter says of each queue, by slot.
-fn sieve(part: &PartitionView, filter: &Filter) -> Vec<Retained> {
+fn sieve(page: &QueuesPage, part: &PartitionView, filter: &ColumnFilter<QueueColumn>) -> Vec<Retained> {
     let rows: Vec<&QueueRow> = part.walk().map(AsRef::as_ref).collect();
-    let passed = filter.select(rows.iter(), |row| [row.path.name(), row.path.as_str()]);
+    let passed =
+        filter.passed(&rows, |row| [row.path.name(), row.path.as_str()], |row, column| says(page, part, row, column));
     let mut retained = vec![Retained::Hidden; part.queues.len()];
     for (row, passed) in rows.iter().zip(passed) {
         if !passed {

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use crate::present::filter::Filter;
-use crate::present::lists::simulate::value;
+use crate::present::column_filter::ColumnFilter;
+use crate::present::lists::simulate::{unit, value};
 use crate::present::value::Value;
 use crate::state::page::{DetailsPage, Page, Subject};
 use crate::state::simulate::{PastSpan, SimulateJob, SimulatePage};
@@ -116,9 +116,8 @@ pub fn rebuild(page: &mut SimulatePage) {
     };
     page.list.total = shown.len();
     page.list.widest = lists::widest(shown.iter().map(|run| [run.name.as_str().into(), "".into(), "".into()]));
-    if let Some(filter) = Filter::parse(&page.list.filter) {
-        let mut retained = filter.select(shown.iter(), |run| [run.name.as_str()]).into_iter();
-        shown.retain(|_| retained.next().unwrap_or(false));
+    if let Some(filter) = ColumnFilter::parse(&page.list.filter, unit) {
+        filter.retain(&mut shown, |run| [run.name.as_str()], |run, column| value(run, column));
     }
     let column = page.list.sort.column;
     let mut keyed: Vec<_> = shown

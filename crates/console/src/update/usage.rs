@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::present::filter::Filter;
-use crate::present::lists::usage::value;
+use crate::present::column_filter::ColumnFilter;
+use crate::present::lists::usage::{unit, value};
 use crate::present::value::Value;
 use crate::state::effect::Effect;
 use crate::state::page::{AppPage, Page};
@@ -118,12 +118,11 @@ pub fn rebuild(page: &mut UsagePage) {
     let mut shown: Vec<Arc<UsedRow>> = page.used().map(|used| used.rows.clone()).unwrap_or_default();
     page.list.total = shown.len();
     page.list.widest = lists::widest(shown.iter().map(|row| [(&*row.name).into(), "".into(), "".into()]));
-    if let Some(filter) = Filter::parse(&page.list.filter) {
-        let mut retained = filter.select(shown.iter(), |row| [&*row.name]).into_iter();
-        shown.retain(|_| retained.next().unwrap_or(false));
-    }
     let (column, nothing) = (page.list.sort.column, Used::default());
     let used = page.used().unwrap_or(&nothing);
+    if let Some(filter) = ColumnFilter::parse(&page.list.filter, unit) {
+        filter.retain(&mut shown, |row| [&*row.name], |row, column| value(used, row, column));
+    }
     let mut keyed: Vec<_> = shown
         .iter()
         // What is alike stands by its name.

@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
+use crate::present::column_filter::ColumnFilter;
 use crate::present::filter::Filter;
 use crate::present::limits;
-use crate::present::lists::users::value;
+use crate::present::lists::users::{unit, value};
 use crate::present::value::Value;
 use crate::state::page::{Account, AccountLine, AccountPage, LineId, UsersPage};
 use crate::update::lists;
@@ -21,17 +22,21 @@ pub fn rebuild(page: &mut UsersPage, part: &PartitionView) {
     page.groups = limits::groups_by_user(part);
     page.list.total = all.len();
     page.list.widest = lists::widest(all.iter().map(|(_, row)| [(&*row.name).into(), "".into(), "".into()]));
-    if let Some(filter) = Filter::parse(&page.list.filter) {
-        let mut retained = filter.select(all.iter(), |(_, row)| [&*row.name]).into_iter();
-        all.retain(|_| retained.next().unwrap_or(false));
+    let account = |side, row: &UsageRow| Account { side, name: Arc::clone(&row.name) };
+    let groups = |side, row: &UsageRow| page.groups_of(&account(side, row));
+    if let Some(filter) = ColumnFilter::parse(&page.list.filter, unit) {
+        filter.retain(
+            &mut all,
+            |(_, row)| [&*row.name],
+            |(side, row), column| value(part, (*side, row), groups(*side, row), column),
+        );
     }
     let column = page.list.sort.column;
     let mut keyed: Vec<_> = all
         .into_iter()
         .map(|(side, row)| {
-            let account = Account { side, name: Arc::clone(&row.name) };
-            let key = value(part, (side, row), page.groups_of(&account), column);
-            (key, Value::text(&*row.name), account)
+            let key = value(part, (side, row), groups(side, row), column);
+            (key, Value::text(&*row.name), account(side, row))
         })
         .collect();
     lists::order(page.list.sort, &mut keyed);

@@ -58,11 +58,16 @@ fn list(lines: &mut Lines, health: &Health, width: usize, signs: &Signs) {
     for check in &health.checks {
         let sign =
             if check.succeeded { piece(Role::StateActive, signs.active) } else { piece(Role::Error, signs.fault) };
-        let name = text::escape(&check.name).into_owned();
-        lines.push(vec![sign, plain(" "), piece(Role::Strong, name)]);
+        // Two checks of one name are told apart by what they check.
+        let of_name = health.checks.iter().filter(|other| other.name == check.name).count();
+        let (name, description) = match of_name {
+            1 => (check.name.to_string(), &*check.description),
+            _ => (format!("{}: {}", check.name, check.description), ""),
+        };
+        lines.push(vec![sign, plain(" "), piece(Role::Strong, text::escape(&name).into_owned())]);
         // An empty list of findings is not shown.
         let found = check.diagnosis.strip_suffix(": []").unwrap_or(&check.diagnosis);
-        for message in [&check.description, found] {
+        for message in [description, found].into_iter().filter(|message| !message.is_empty()) {
             let wrapped = text::wrap(&text::escape(message), width.saturating_sub(2));
             lines.extend(wrapped.into_iter().map(|line| vec![plain("  "), dim(line)]));
         }

@@ -63,7 +63,7 @@ fn arrived(
         note("these rules were replaced".to_owned());
     }
     lines.push(Vec::new());
-    lines.extend(walk::lines(&record.lines(), width));
+    lines.extend(walk::lines(&record.lines(), width, signs));
 }
 
 /// The rights in a queue, each with the queue whose access list gives it (ACL-021, ACL-022).

@@ -25,6 +25,11 @@ pub fn why(state: &State, part: &PartitionView, row: &QueueRow, column: QueueCol
         QueueColumn::Trend => trend_cells::MEANS.to_owned(),
         QueueColumn::Other => "allocated resources without their own column".to_owned(),
         QueueColumn::Live => "active applications in it and its children, in any state".to_owned(),
+        QueueColumn::Waiting => "active applications in it and its children with a pending request".to_owned(),
+        QueueColumn::WaitP95 => "95% of its waiting applications have waited at most this long".to_owned(),
+        QueueColumn::MemoryShare => {
+            "the used part of its maximum of memory, or of the smallest maximum of its parents".to_owned()
+        }
         QueueColumn::MaxApps => "the maximum of running applications".to_owned(),
         QueueColumn::CpuGuaranteed | QueueColumn::MemoryGuaranteed => {
             "the amount that preemption can restore for it".to_owned()

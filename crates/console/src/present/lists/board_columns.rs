@@ -6,8 +6,8 @@
 //!      legacy ◐ drain   3      1    1  ▰▱▱▱▱▱     2/   16    3%  ▇▇▅▅▅▃▃▃▃      12s
 //! ```
 //!
-//! When narrow there give way, in this order: headroom, the maximum of applications, the amounts of memory, guarantees, the length of
-//! the meter, the wait, the trend.
+//! A value that has just changed is bold. When narrow there give way, in this order: headroom, the maximum of applications, the amounts
+//! of memory, guarantees, the length of the meter, the meter, the wait, the trend, the priority with the share of memory.
 
 use crate::present::arrange::Room;
 use crate::present::board;
@@ -22,13 +22,12 @@ use model::{MEMORY, QueueState, VCORE};
 use view::drain::span;
 use view::{PartitionView, QueueRow};
 
-/// The least width of the names, and what they get if there is room: a state stands after some.
-const LEAST: u16 = 17;
+/// What the names get if there is room: a state stands after some.
 const WANTED: u16 = 20;
 
 /// The room for the names.
 pub(super) fn room(room: Room) -> Room {
-    Room { widest: room.widest.max(WANTED), least: LEAST }
+    Room { widest: room.widest.max(WANTED), least: room.least.min(17) }
 }
 
 /// A column on the screen; several can belong to one that is sorted by.
@@ -88,45 +87,55 @@ struct Plan {
     meter: u16,
     wait: bool,
     trend: u16,
+    /// The priority, and the share of memory.
+    more: bool,
 }
 
 /// From the widest to the narrowest.
-const PLANS: [Plan; 14] = {
-    let full = Plan { headroom: true, max_apps: true, memory: true, guarantee: true, meter: 10, wait: true, trend: 12 };
-    let all = Plan { meter: 6, trend: 9, ..full };
-    let some = Plan { headroom: false, ..full };
-    let few = Plan { max_apps: false, ..some };
-    let plain = Plan { memory: false, trend: 9, ..few };
-    let short = Plan { guarantee: false, ..plain };
+const PLANS: [Plan; 16] = {
+    let (all, apart) = (true, false);
+    let full =
+        Plan { headroom: all, max_apps: all, memory: all, guarantee: all, meter: 10, wait: all, trend: 12, more: all };
+    let some = Plan { headroom: apart, ..full };
+    let few = Plan { max_apps: apart, ..some };
+    let plain = Plan { memory: apart, trend: 9, ..few };
+    let short = Plan { guarantee: apart, ..plain };
+    let bare = Plan { meter: 0, wait: apart, ..short };
     [
         full,
         Plan { meter: 8, ..full },
-        all,
+        Plan { meter: 6, trend: 9, ..full },
         some,
         few,
         plain,
         Plan { meter: 6, ..plain },
         short,
         Plan { meter: 6, ..short },
-        Plan { meter: 4, ..short },
-        Plan { meter: 3, ..short },
+        Plan { meter: 5, ..short },
+        Plan { meter: 4, trend: 8, ..short },
+        Plan { meter: 3, trend: 8, ..short },
         Plan { meter: 0, ..short },
-        Plan { meter: 0, wait: false, ..short },
-        Plan { meter: 0, wait: false, trend: 0, ..short },
+        bare,
+        Plan { trend: 0, ..bare },
+        Plan { trend: 0, more: apart, ..bare },
     ]
 };
 
 /// Which columns there are, the widest plan first.
 pub(super) fn plans() -> impl Iterator<Item = Vec<Col<Cell>>> {
     PLANS.iter().map(|plan| {
-        let mut columns = vec![left(Cell::Name, "QUEUE", 0), right(Cell::Priority, "PRI  ", 7)];
+        let mut columns = vec![left(Cell::Name, "QUEUE", 0)];
+        if plan.more {
+            columns.push(right(Cell::Priority, "PRI  ", 7));
+        }
         columns.push(right(Cell::Board(BoardCell::Running), "RUN", 4));
         if plan.max_apps {
             columns.push(right(Cell::Value(QueueColumn::MaxApps), "max", 4));
         }
         columns.push(right(Cell::Board(BoardCell::Waiting), "WAIT", 4));
         if plan.meter > 0 {
-            columns.push(Col { gap: 2, ..left(Cell::Meter(VCORE), "CPU", plan.meter).up_to(12).as_bar() });
+            let gap = if plan.meter > 5 { 2 } else { 1 };
+            columns.push(Col { gap, ..left(Cell::Meter(VCORE), "CPU", plan.meter).up_to(12).as_bar() });
         }
         columns.push(match (plan.guarantee, plan.meter > 0) {
             (true, _) => right(Cell::Usage(VCORE), "used/guar/  max ", 17),
@@ -136,11 +145,12 @@ pub(super) fn plans() -> impl Iterator<Item = Vec<Col<Cell>>> {
         if plan.memory {
             columns.push(right(Cell::Usage(MEMORY), "MEM used/ guar/   max ", 22));
             columns.push(right(Cell::Board(BoardCell::MemoryShare), "%", 4));
-        } else {
+        } else if plan.more {
             columns.push(right(Cell::Board(BoardCell::MemoryShare), "MEM", 4));
         }
         if plan.trend > 0 {
-            columns.push(left(Cell::Board(BoardCell::Trend), "TREND 10m", plan.trend));
+            let title = if plan.trend < 9 { "TREND" } else { "TREND 10m" };
+            columns.push(left(Cell::Board(BoardCell::Trend), title, plan.trend));
         }
         if plan.wait {
             columns.push(right(Cell::Board(BoardCell::WaitP95), "WAIT p95", 8));
@@ -149,7 +159,6 @@ pub(super) fn plans() -> impl Iterator<Item = Vec<Col<Cell>>> {
             columns.push(Col { gap: 2, ..right(Cell::HeadroomCpu, "ROOM cpu", 8) });
             columns.push(right(Cell::HeadroomMemory, "mem", 6));
         }
-        columns.push(left(Cell::Changed, "", 1));
         columns
     })
 }

@@ -123,6 +123,9 @@ fn happened(record: &Record, signs: &Signs) -> Piece {
     piece(role(record), format!("{sign}{}", short(record)))
 }
 
+/// The least width of a message.
+const MESSAGE: u16 = 30;
+
 fn plans(object: u16) -> impl Iterator<Item = Vec<Col<Cell>>> {
     (0..5).map(move |step| {
         let mut columns = vec![left(Cell::Time, "TIME", 0)];
@@ -141,7 +144,9 @@ fn plans(object: u16) -> impl Iterator<Item = Vec<Col<Cell>>> {
         if step < 1 {
             columns.push(right(Cell::Resource, "RESOURCE", 20));
         }
-        columns.push(Col { gap: 2, ..left(Cell::Message, "MESSAGE", if step < 3 { 40 } else { 30 }) }.up_to(160));
+        columns.push(
+            Col { gap: 2, ..left(Cell::Message, "MESSAGE", if step < 3 { MESSAGE + 10 } else { MESSAGE }) }.up_to(160),
+        );
         columns
     })
 }
@@ -155,7 +160,7 @@ fn own(column: EventColumn, time: u16) -> Col<Cell> {
         EventColumn::What => left(Cell::What, "WHAT", 20).up_to(26),
         EventColumn::Of => left(Cell::Of, "OF", 14).up_to(24),
         EventColumn::Resource => right(Cell::Resource, "RESOURCE", 20),
-        EventColumn::Message => Col { gap: 2, ..left(Cell::Message, "MESSAGE", 24) }.up_to(160),
+        EventColumn::Message => Col { gap: 2, ..left(Cell::Message, "MESSAGE", MESSAGE) }.up_to(160),
     }
 }
 
@@ -191,7 +196,16 @@ fn cell(pen: &mut Writer, (record, now): (&Record, Time), page: &EventsPage, sho
             pen.name(slot.x, slot.width, page.name(&record.object), Role::Text);
             return;
         }
-        Cell::What => vec![happened(record, signs)],
+        Cell::What => {
+            // Where nothing follows, what happened has the room of what would.
+            let is = |cell: Cell| shown.contains(&cell);
+            let alone = message(record, page, shown).text.is_empty()
+                && !(is(Cell::Of) && !record.reference.is_empty())
+                && !(is(Cell::Resource) && !record.resource.is_zero());
+            let behind = if alone && is(Cell::Message) { MESSAGE } else { 0 };
+            pen.pieces(slot.x, slot.width + behind, &[happened(record, signs)]);
+            return;
+        }
         // A note is only what is reported.
         Cell::WhatAndMessage if is_note(record) => vec![message(record, page, shown)],
         Cell::WhatAndMessage => vec![happened(record, signs), plain("  "), message(record, page, shown)],

@@ -112,6 +112,16 @@ impl Usage {
         }
     }
 
+    /// What is used.
+    pub fn used(&self) -> i64 {
+        self.used
+    }
+
+    /// What is guaranteed to the queue.
+    pub fn guaranteed(&self) -> Option<i64> {
+        self.guaranteed
+    }
+
     /// What it is measured against.
     pub fn base(&self) -> Option<i64> {
         self.base

@@ -1,5 +1,8 @@
 //! The columns of the queue tree as typed values.
 
+use std::time::Duration;
+
+use crate::present::board;
 use crate::present::format;
 use crate::present::lists::queue_cells::Usage;
 use crate::present::pieces::sign_set;
@@ -11,6 +14,7 @@ use crate::state::column::QueueColumn;
 use crate::state::page::QueuesPage;
 use crate::theme::Signs;
 use model::{MEMORY, Priority, VCORE};
+use view::overview::WaitingNow;
 use view::trends::Subject;
 use view::{PartitionView, QueueRow};
 
@@ -18,7 +22,11 @@ use view::{PartitionView, QueueRow};
 pub const fn unit(column: QueueColumn) -> Unit {
     match column {
         QueueColumn::Queue | QueueColumn::State | QueueColumn::Other | QueueColumn::Trend => Unit::Words,
-        QueueColumn::Priority | QueueColumn::Apps | QueueColumn::MaxApps | QueueColumn::Live => Unit::Count,
+        QueueColumn::Priority | QueueColumn::Apps | QueueColumn::MaxApps | QueueColumn::Live | QueueColumn::Waiting => {
+            Unit::Count
+        }
+        QueueColumn::WaitP95 => Unit::Lasting,
+        QueueColumn::MemoryShare => Unit::Share,
         QueueColumn::Pending
         | QueueColumn::Cpu
         | QueueColumn::CpuGuaranteed
@@ -62,8 +70,22 @@ pub fn value<'a>(part: &PartitionView, row: &'a QueueRow, column: QueueColumn) -
         QueueColumn::Headroom => room(VCORE),
         QueueColumn::HeadroomMemory => room(MEMORY),
         QueueColumn::Other => Value::text(format::others(&row.allocated)),
-        // It is read from the trends, beside the view.
-        QueueColumn::Trend => Value::Nothing,
+        QueueColumn::MemoryShare => {
+            Usage::of(part, row, MEMORY).share().map_or(Value::Nothing, |percent| Value::Figure(percent * 10))
+        }
+        // They are read from the trends and from who waits, beside the view.
+        QueueColumn::Trend | QueueColumn::Waiting | QueueColumn::WaitP95 => Value::Nothing,
+    }
+}
+
+/// What a column says of who waits in a queue; `None` for other columns.
+pub fn waits(waiting: Option<&WaitingNow>, row: &QueueRow, column: QueueColumn) -> Option<Value<'static>> {
+    let here = waiting.map(|waiting| waiting.queues.get(&row.path).copied().unwrap_or_default());
+    let micros = |age: Duration| Value::count(age.as_micros());
+    match column {
+        QueueColumn::Waiting => Some(here.map_or(Value::Nothing, |here| Value::count(here.apps))),
+        QueueColumn::WaitP95 => Some(here.and_then(|here| here.p95).map_or(Value::Nothing, micros)),
+        _ => None,
     }
 }
 
@@ -79,7 +101,7 @@ pub fn fields<'a>(state: &'a State, page: &'a QueuesPage) -> Fields<'a> {
         let queue = line.and_then(|(part, line)| Some((part, part.queue(line.slot)?)));
         queue.map_or(Value::Nothing, |(part, row)| match column {
             QueueColumn::Trend => Value::text(trend(state, row, sign_set(state))),
-            column => value(part, row, column),
+            column => waits(board::waiting(state), row, column).unwrap_or_else(|| value(part, row, column)),
         })
     })
 }

@@ -53,6 +53,25 @@ pub enum Context {
 }
 
 impl Context {
+    /// Those of one page each that a person goes to by a key or a name.
+    pub const PAGES: [Self; 15] = [
+        Self::Queues,
+        Self::Apps,
+        Self::App,
+        Self::Nodes,
+        Self::Node,
+        Self::Users,
+        Self::Explain,
+        Self::Placement,
+        Self::Config,
+        Self::Events,
+        Self::Audit,
+        Self::Revisions,
+        Self::Trends,
+        Self::Usage,
+        Self::Simulate,
+    ];
+
     /// The heading over its keys in the help and the README.
     pub const fn title(self) -> &'static str {
         match self {

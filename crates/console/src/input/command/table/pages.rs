@@ -250,7 +250,7 @@ pub const ROWS: &[Command] = &[
         .keys(&[(In::List, "y n"), (In::Details, "y n"), (In::Pod, "y n")]),
     row(CommandId::Screen(ScreenCommand::CopyRow), "copy-row", "Copy the row as shown on screen").keys(&[(In::List, "y r")]),
     row(CommandId::Screen(ScreenCommand::CopyYaml), "copy-yaml", "Copy as YAML: a queue, an application, a pod, or a Kubernetes node")
-        .keys(&[(In::List, "y y"), (In::Details, "y y"), (In::Pod, "y y")]),
+        .keys(&[(In::List, "y y"), (In::List, "Y"), (In::Details, "y y"), (In::Pod, "y y")]),
     row(CommandId::Screen(ScreenCommand::Export), "export", "Export the page to a new file: .csv, .json, or text")
         .takes(Argument::Required(Kind::File)),
     row(CommandId::Go(GoCommand::Info), "info", "Show versions, files and the connection, for a bug report")

@@ -184,7 +184,7 @@ pub const ROWS: &[Command] = &[
         (In::Columns, "G"),
     ]),
     row(CommandId::Prompt(PromptCommand::Filter), "filter", "Filter as you type: letters in order, =name exactly, !text all others")
-        .keys(&[(In::List, "/"), (In::Help, "/"), (In::Config, "/"), (In::Pod, "/")])
+        .keys(&[(In::List, "/"), (In::Help, "/"), (In::Help, "?"), (In::Config, "/"), (In::Pod, "/")])
         .hints(&[(In::List, "filter"), (In::Help, "filter"), (In::Config, "find"), (In::Pod, "find")])
         .takes(Argument::Optional(Kind::Text)),
     row(CommandId::Column(ColumnCommand::SortNext), "", "Sort by the next column").keys(&[(In::List, "s")]).hints(&[(In::List, "sort")]),

@@ -26,14 +26,7 @@ pub const ROWS: &[Command] = &[
     row(CommandId::Go(GoCommand::Back), "", "Go back one step: a notice, a filter, a page; never quits")
         .keys(&[(In::Page, "esc")]),
     row(CommandId::Go(GoCommand::Leave), "", "Go to the previous page; on the first page: quit")
-        .keys(&[
-            (In::Page, "q"),
-            (In::Help, "q"),
-            (In::Help, "esc"),
-            (In::Help, "?"),
-            (In::Messages, "q"),
-            (In::Messages, "esc"),
-        ])
+        .keys(&[(In::Page, "q"), (In::Help, "q"), (In::Help, "esc"), (In::Messages, "q"), (In::Messages, "esc")])
         .hints(&[(In::Queues, "quit"), (In::Page, "back"), (In::Help, "close"), (In::Messages, "close")]),
     row(CommandId::Screen(ScreenCommand::Quit), "quit", "Quit; asks if data would be lost").aliases(&["q", "exit"]),
     row(CommandId::Screen(ScreenCommand::QuitNow), "quit!", "Quit immediately, without asking").aliases(&["q!"]),
