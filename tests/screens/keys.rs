@@ -319,7 +319,7 @@ fn a_frozen_picture_waits_and_catches_up() {
 }
 
 #[test]
-fn changed_rows_are_marked_for_two_seconds() {
+fn changed_rows_are_marked_for_a_second() {
     let (mut driver, scene) = console(80, 24);
     let raise = |cluster: &mut Builder| {
         let app = cluster.apps.iter_mut().find(|app| app.id.as_str() == "adhoc-7").unwrap();

@@ -200,8 +200,8 @@ fn cell(pen: &mut Writer, (record, now): (&Record, Time), page: &EventsPage, sho
             // Where nothing follows, what happened has the room of what would.
             let is = |cell: Cell| shown.contains(&cell);
             let alone = message(record, page, shown).text.is_empty()
-                && !(is(Cell::Of) && !record.reference.is_empty())
-                && !(is(Cell::Resource) && !record.resource.is_zero());
+                && (!is(Cell::Of) || record.reference.is_empty())
+                && (!is(Cell::Resource) || record.resource.is_zero());
             let behind = if alone && is(Cell::Message) { MESSAGE } else { 0 };
             pen.pieces(slot.x, slot.width + behind, &[happened(record, signs)]);
             return;
