@@ -55,6 +55,30 @@ fn a_request_over_a_limit_is_refused_with_its_name_and_value() {
 }
 
 #[test]
+fn indices_share_their_name_and_paths() {
+    let mut machine = Machine::up(&[]);
+    let name = "n".repeat(2000);
+    let file = machine.folder.join(format!("{}-%a", "f".repeat(200)));
+    let flags = ["--hold", "--name", &name, "--output", file.to_str().unwrap(), "--array", "1-200"];
+    let (code, said) =
+        machine.said(&[&["submit"], &flags[..], &["--", "sh", "-c", "echo $KORNSOLE_ARRAY_INDEX"]].concat());
+    assert_eq!(code, 0, "{said}");
+    let length = |job: u64| fs::metadata(machine.folder.join(format!("jobs/jobs/{job}/job.json"))).unwrap().len();
+    assert!((1..=200).all(|job| length(job) < 1500), "a state has no copy of the name: {} bytes", length(7));
+    assert!(machine.call(&["priority", "7", "5"]).status.success());
+    machine.kill();
+    machine.start();
+    assert_eq!(machine.job(8)["name"], format!("{name}[8]"));
+    for job in [7, 8] {
+        assert!(machine.call(&["release", &job.to_string()]).status.success());
+        assert_eq!((machine.wait(job), machine.logs(job)), (0, format!("{job}\n")));
+        let file = machine.folder.join(format!("{}-{job}", "f".repeat(200)));
+        assert_eq!(fs::read_to_string(file).unwrap(), format!("{job}\n"));
+    }
+    assert_eq!((machine.job(7)["priority"].clone(), machine.job(8)["priority"].clone()), (5.into(), 0.into()));
+}
+
+#[test]
 fn an_array_with_a_long_command_takes_what_one_job_does() {
     let machine = Machine::up(&[]);
     let long = "x".repeat(110_000);
@@ -66,6 +90,12 @@ fn an_array_with_a_long_command_takes_what_one_job_does() {
     let jobs = (2..=100).map(|job| machine.folder.join(format!("jobs/jobs/{job}")));
     let of_others: u64 = jobs.map(|job| blocks(job.join("job.json"))).sum();
     assert!(of_others < 2 << 20, "{of_others} bytes for the states of 99 indices");
+    // A list has the beginning of the command for each index, and one job has all of it.
+    let list = machine.call(&["jobs", "--json"]).stdout;
+    let jobs: Value = serde_json::from_slice(&list).unwrap();
+    assert!(list.len() < 1 << 20, "{} bytes for a list of 100 indices", list.len());
+    assert_eq!(jobs[49]["command"], serde_json::json!(["true", format!("{}…", "x".repeat(996))]));
+    assert_eq!(machine.job(50)["command"][8], long);
 }
 
 #[test]

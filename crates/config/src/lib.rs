@@ -16,6 +16,7 @@ pub mod diff;
 pub mod edit;
 pub mod fault;
 pub mod input;
+pub mod lines;
 pub mod lint;
 pub mod manifest;
 pub mod merge;

@@ -2,7 +2,9 @@
 
 use std::ops::Range;
 
-use similar::{Algorithm, DiffOp, DiffTag, capture_diff_slices};
+use similar::{DiffOp, DiffTag};
+
+use crate::lines::steps;
 
 /// A change: lines of the text before, and what arrives their place.
 struct Change<'t> {
@@ -13,7 +15,7 @@ struct Change<'t> {
 }
 
 fn changes<'t>(old: &[&'t str], new: &'t [&'t str]) -> Vec<Change<'t>> {
-    let ops = capture_diff_slices(Algorithm::Myers, old, new);
+    let ops = steps(old, new);
     let change = |op: &DiffOp| {
         let (tag, old, new_range) = op.as_tag_tuple();
         (tag != DiffTag::Equal).then(|| Change { old, lines: &new[new_range.clone()], new: new_range.start })

@@ -99,6 +99,13 @@ impl Dependency {
     }
 }
 
+impl Job {
+    /// Which jobs it waits for.
+    pub(super) fn after(&self) -> impl Iterator<Item = &Dependency> {
+        self.spec.after.iter().chain(&self.own_after)
+    }
+}
+
 impl fmt::Display for Dependency {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.of {
@@ -155,12 +162,9 @@ pub(super) fn resolved(
     Ok(found)
 }
 
-/// The dependencies of one index of an array.
+/// The dependencies that one index of an array has alone, for those on the same index of another one.
 pub(super) fn corresponding(table: &Table, after: &[Dependency], index: u32) -> Vec<Dependency> {
-    let one = |after: &Dependency| match after.how {
-        How::Corresponding => Some(Dependency::on(number_of_index(table, after.job, index)?, How::Ok)),
-        _ => Some(*after),
-    };
+    let one = |after: &Dependency| Some(Dependency::on(number_of_index(table, after.job, index)?, How::Ok));
     after.iter().filter_map(one).collect()
 }
 
@@ -179,7 +183,7 @@ fn number_of_index(table: &Table, job: u64, index: u32) -> Option<u64> {
 ///
 /// # Errors
 /// Why they never will as they should.
-pub(super) fn met(table: &Table, after: &[Dependency]) -> Result<bool, String> {
+pub(super) fn met<'d>(table: &Table, after: impl IntoIterator<Item = &'d Dependency>) -> Result<bool, String> {
     let mut all = true;
     for dependency in after {
         let (mut failed, mut open) = (false, false);

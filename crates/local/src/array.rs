@@ -56,3 +56,46 @@ impl ArrayTask {
         self.first + u64::from(self.count.saturating_sub(1))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use model::Identity;
+
+    use super::*;
+    use crate::job::{Job, JobSpec, Owner};
+
+    /// Memory of this process, in bytes.
+    fn resident() -> u64 {
+        let status = fs::read_to_string("/proc/self/status").unwrap();
+        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")?.trim().strip_suffix(" kB")).unwrap();
+        line.parse::<u64>().unwrap() * 1024
+    }
+
+    #[test]
+    fn a_hundred_thousand_indices_have_their_texts_in_memory_once() {
+        let text = "x".repeat(4096);
+        let spec = JobSpec {
+            name: text.clone(),
+            dir: text.clone(),
+            output: text.clone(),
+            at_end: text,
+            command: vec!["y".repeat(1 << 20)].into(),
+            ..JobSpec::default()
+        };
+        let groups: Vec<u32> = (0..1000).collect();
+        let owner = Owner { uid: 1, gid: 1, groups, identity: Identity::new("sue", ["staff"]) };
+        let array = ArraySpec { indices: (0..100_000).collect(), most: 0 };
+        let (task, one) = (ArrayTask::first_of(&array, 1), Job::new(1, spec, owner, 0));
+        let before = resident();
+        let index = |index| Job { array: Some(ArrayTask { index, ..task }), ..one.clone() };
+        let mut jobs: Vec<Job> = array.indices.iter().copied().map(index).collect();
+        let growth = resident().saturating_sub(before);
+        // Copies would have 2 GB.
+        assert!(growth < 200 << 20, "{growth} bytes");
+        jobs[7].spec.priority = 3;
+        assert_eq!((jobs[6].spec.priority, jobs[7].spec.priority, jobs[8].spec.priority), (0, 3, 0));
+        assert_eq!(jobs[99_999].name(), format!("{}[99999]", one.spec.name));
+    }
+}

@@ -163,7 +163,8 @@ impl Daemon {
             };
             job
         };
-        let moved = Job { spec: JobSpec { queue: queue.to_owned(), ..queued.spec.clone() }, ..queued.clone() };
+        let spec = JobSpec { queue: queue.to_owned(), ..JobSpec::clone(&queued.spec) };
+        let moved = Job { spec: spec.into(), ..queued.clone() };
         match queued.state {
             JobState::Running => {
                 return refused(format!("job {number} is already running; requeue it to start it again later"));
@@ -223,7 +224,7 @@ impl Daemon {
                 JobState::Ended => return Err("has already ended".to_owned()),
                 JobState::Held | JobState::Waiting | JobState::Queued => {}
             }
-            let changed = Job { spec: edited(&job.spec, edit), ..job.clone() };
+            let changed = Job { spec: edited(&job.spec, edit).into(), ..job.clone() };
             if let Err(why) = check(&changed.spec) {
                 misuse = Some(why.clone());
                 return Err(why);

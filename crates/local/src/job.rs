@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 pub use super::after::Dependency;
 pub use super::array::{ArraySpec, ArrayTask};
 use super::dialect::{Dialect, file_name};
+use super::shared::Shared;
 use super::words::Words;
 use model::{AppId, AskId, Identity, MEMORY, Resource, VCORE};
 
@@ -241,10 +242,17 @@ pub enum Stop {
 pub struct Job {
     /// Its number, which no other job has.
     pub number: u64,
-    /// What was asked.
-    pub spec: JobSpec,
+    /// What was asked; all indices of an array share it. On the disk in a file of its own ([`super::store`]) until it is changed.
+    #[serde(default, skip_serializing_if = "is_elsewhere")]
+    pub spec: Shared<JobSpec>,
+    /// The same as it was submitted.
+    #[serde(skip)]
+    pub as_submitted: Shared<JobSpec>,
+    /// Which jobs this index alone waits for, with those of `spec`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub own_after: Vec<Dependency>,
     /// Whose it is.
-    pub owner: Owner,
+    pub owner: Shared<Owner>,
     /// When it was submitted, in milliseconds since 1970.
     pub submitted: u64,
     /// Which task of an array it is.
@@ -278,10 +286,13 @@ impl Job {
     /// A job as it is submitted.
     pub fn new(number: u64, spec: JobSpec, owner: Owner, now: u64) -> Self {
         let state = if spec.hold { JobState::Held } else { JobState::Waiting };
+        let spec = Shared::from(spec);
         Self {
             number,
+            as_submitted: spec.clone(),
             spec,
-            owner,
+            own_after: Vec::new(),
+            owner: owner.into(),
             submitted: now,
             array: None,
             state,
@@ -349,6 +360,11 @@ impl Job {
     pub fn end(&mut self, outcome: Outcome, now: u64) {
         (self.state, self.outcome, self.ended, self.stopping) = (JobState::Ended, Some(outcome), Some(now), None);
     }
+}
+
+/// Whether this is no submission: each one has a directory.
+fn is_elsewhere(spec: &Shared<JobSpec>) -> bool {
+    spec.dir.is_empty()
 }
 
 /// The number of the job of an application, and how often it had been submitted then.

@@ -192,8 +192,8 @@ impl Daemon {
     fn report_by(&self, part: Option<&PartitionView>, app: Option<&Arc<AppRow>>, job: &Job) -> JobReport {
         let queue = app.map_or_else(|| job.spec.queue.clone(), |app| app.queue.to_string());
         let reason = match job.state {
-            JobState::Waiting if !job.spec.after.is_empty() => {
-                let jobs: Vec<String> = job.spec.after.iter().map(ToString::to_string).collect();
+            JobState::Waiting if job.after().next().is_some() => {
+                let jobs: Vec<String> = job.after().map(ToString::to_string).collect();
                 format!("after {}", jobs.join(", "))
             }
             JobState::Waiting if job.spec.singleton => {
@@ -223,7 +223,7 @@ impl Daemon {
         // An id is that of the live one, if there is one.
         let apps: HashMap<&AppId, &Arc<AppRow>> = gone.map(|app| (&app.id, app)).chain(Self::apps(&view)).collect();
         let part = Self::partition(&view);
-        let report = |job: &Job| starts.add_to(self.report_by(part, apps.get(&job.app()).copied(), job));
+        let report = |job: &Job| starts.add_to(self.report_by(part, apps.get(&job.app()).copied(), job).listed());
         Reply::Jobs(seen.map(report).collect())
     }
 

@@ -152,7 +152,7 @@ impl Daemon {
             };
             let array = job.array.filter(|task| task.most > 0);
             let later = job.spec.begin.is_some_and(|begin| begin > wall_ms());
-            let found = met(table, &job.spec.after).map(|met| met && !later);
+            let found = met(table, job.after()).map(|met| met && !later);
             if found == Ok(true) && job.spec.singleton {
                 let alone = alone.get_or_insert_with(|| Alone::of(table));
                 if !alone.lets(job) {

@@ -1,8 +1,9 @@
-//! The jobs on the disk: a directory for each, with `job.json`, its environment in `env.json`, the words of its command in `command.json`, and a
-//! directory for each attempt. Only the daemon's user can read them. The indices of an array share one environment and one command.
+//! The jobs on the disk: a directory for each, with `job.json`, its environment in `env.json`, the words of its command in `command.json`, the
+//! rest of its submission in `spec.json`, and a directory for each attempt. Only the daemon's user can read them. The indices of an array share
+//! these three files.
 //!
 //! `job.json` has a line for each state that the job was in; the last one that can be read is its newest. A line more is cheaper than a file
-//! that replaces another, and a write that is cut off leaves the lines before it.
+//! that replaces another, and a write that is cut off leaves the lines before it. A line has a submission only where it was changed since.
 //!
 //! An environment is large and needed only when an attempt starts: it is not held in memory, and not written again with the job.
 //!
@@ -22,6 +23,8 @@ use std::time::Duration;
 use serde::Serialize;
 
 use super::job::{Job, JobSpec, JobState};
+use super::known::{Known, SPEC};
+use super::shared::Shared;
 use super::task::{self, COMMAND, ENV};
 use super::words::Words;
 
@@ -84,18 +87,18 @@ impl Store {
         let lock = lock(&folder.join("lock"))?;
         let folder = folder.join("jobs");
         let store = Self { folder, unsynced: Mutex::default(), changed: Condvar::new(), _lock: lock };
-        let (mut jobs, mut words) = (Vec::new(), Words::default());
+        let (mut jobs, mut known) = (Vec::new(), Known::default());
         for entry in fs::read_dir(&store.folder)? {
             let path = entry?.path();
             if path.file_name().and_then(|name| name.to_str()).and_then(|name| name.parse::<u64>().ok()).is_none() {
                 continue;
             }
             match newest(&path.join(JOB)) {
-                Some(mut job) => {
-                    words = command(&path, &job, words)?;
-                    job.spec.command = words.clone();
-                    jobs.push(job);
-                }
+                Some(mut job) => match known.complete(&path, &mut job)? {
+                    true => jobs.push(job),
+                    // A loss of power took its submission before it was synced.
+                    false => fs::remove_dir_all(&path)?,
+                },
                 // It was cut off before anybody had its number, or after it was refused; or by a loss of power before it was synced.
                 None if is_empty(&path.join(JOB)) => fs::remove_dir_all(&path)?,
                 None => return Err(io::Error::other(format!("{} is damaged", path.join(JOB).display()))),
@@ -117,8 +120,8 @@ impl Store {
         share(ENV) + share(COMMAND)
     }
 
-    /// Stores a submitted job with its environment and its command. The jobs of an array share both: they are files of the first one
-    /// (`like`), with links for the others.
+    /// Stores a submitted job with its environment and its command. The jobs of an array share them, and what else was submitted: they are
+    /// files of the first one (`like`), with links for the others.
     ///
     /// # Errors
     /// The disk does not take it.
@@ -128,6 +131,7 @@ impl Store {
         let like = if like == job.number { None } else { Some(self.of(like)) };
         share(&folder, like.as_deref(), ENV, &env)?;
         share(&folder, like.as_deref(), COMMAND, &job.spec.command)?;
+        share(&folder, like.as_deref(), SPEC, &without_command(&job.as_submitted))?;
         self.save(job)
     }
 
@@ -146,7 +150,7 @@ impl Store {
         }
         for number in jobs {
             let folder = self.of(number);
-            for file in [folder.join(ENV), folder.join(COMMAND), folder.join(JOB), folder] {
+            for file in [folder.join(ENV), folder.join(COMMAND), folder.join(SPEC), folder.join(JOB), folder] {
                 match File::open(file).and_then(|file| file.sync_all()) {
                     // It was forgotten meanwhile.
                     Err(why) if why.kind() == io::ErrorKind::NotFound => {}
@@ -204,27 +208,16 @@ fn share<T: Serialize>(folder: &Path, like: Option<&Path>, name: &str, value: &T
     }
 }
 
-/// The command of a job; shared with the job before it, `last`, if both have the same one.
-fn command(folder: &Path, job: &Job, last: Words) -> io::Result<Words> {
-    let file = folder.join(COMMAND);
-    if !job.spec.command.is_empty() {
-        // It is of an earlier release, which wrote it with each state.
-        task::write(&file, &job.spec.command)?;
-    }
-    match fs::read(&file).map(|bytes| serde_json::from_slice::<Words>(&bytes)) {
-        Ok(Ok(words)) if words == last => Ok(last),
-        Ok(Ok(words)) => Ok(words),
-        // A loss of power took it before it was synced. The job says at its start that it has no command.
-        Ok(Err(_)) if is_empty(&file) => Ok(Words::default()),
-        Err(why) if why.kind() == io::ErrorKind::NotFound => Ok(Words::default()),
-        Ok(Err(_)) => Err(io::Error::other(format!("{} is damaged", file.display()))),
-        Err(why) => Err(why),
-    }
+/// A submission as it is in its file.
+fn without_command(spec: &JobSpec) -> JobSpec {
+    JobSpec { command: Words::default(), ..spec.clone() }
 }
 
 /// Adds a state to those of a job.
 fn append(folder: &Path, job: &Job) -> io::Result<()> {
-    let job = &Job { spec: JobSpec { command: Words::default(), ..job.spec.clone() }, ..job.clone() };
+    let changed = !job.spec.is_same(&job.as_submitted);
+    let spec = if changed { without_command(&job.spec).into() } else { Shared::default() };
+    let job = &Job { spec, ..job.clone() };
     let file = folder.join(JOB);
     let open = || OpenOptions::new().append(true).create(true).mode(0o600).open(&file);
     let mut opened = match open() {
@@ -253,7 +246,7 @@ fn newest(file: &Path) -> Option<Job> {
 }
 
 /// Whether a file is not there, or has nothing in it.
-fn is_empty(file: &Path) -> bool {
+pub(super) fn is_empty(file: &Path) -> bool {
     fs::metadata(file).map_or(true, |found| found.len() == 0)
 }
 
@@ -302,26 +295,40 @@ mod tests {
         let (store, _) = Store::open(&folder).unwrap();
         let words: Vec<String> = vec!["echo".to_owned(), "x".repeat(100_000)];
         let env = [("A".to_owned(), "y".repeat(5000))];
-        let spec = JobSpec { command: words.clone().into(), ..JobSpec::default() };
+        let text = "z".repeat(4000);
+        let spec = JobSpec { command: words.clone().into(), dir: "/".to_owned(), name: text, ..JobSpec::default() };
+        let array = sues(1, spec.clone());
         for index in 0..10 {
             let task = ArrayTask { first: 1, count: 10, index, most: 0, lowest: 0, highest: 9, step: 1 };
-            store.create(&Job { array: Some(task), ..sues(u64::from(index) + 1, spec.clone()) }, &env, 1).unwrap();
+            let job = Job { number: u64::from(index) + 1, array: Some(task), ..array.clone() };
+            store.create(&job, &env, 1).unwrap();
         }
         let length = |file: &str| fs::metadata(store.of(1).join(file)).unwrap().len();
-        assert!(length(JOB) < 2000, "a state has no copy of the command: {} bytes", length(JOB));
+        assert!(length(JOB) < 2000, "a state has no copy of the submission: {} bytes", length(JOB));
         let shared: u64 = (1..=10).map(|number| store.shared_bytes(number)).sum();
         let due = length(ENV) + length(COMMAND);
         assert!((due..due + 20).contains(&shared), "{shared} of {due}: together they count what is there once");
         drop(store);
-        let (store, jobs) = Store::open(&folder).unwrap();
+        let (store, mut jobs) = Store::open(&folder).unwrap();
         assert!(jobs.len() == 10 && jobs.iter().all(|job| *job.spec.command == words[..]));
-        assert!(jobs.iter().all(|job| std::ptr::eq(&*job.spec.command, &*jobs[0].spec.command)), "in memory once");
+        assert!(jobs.iter().all(|job| job.spec.is_same(&jobs[0].spec)), "in memory once");
+        // One that is changed has a submission of its own, also after a start.
+        jobs[4].spec.priority = 7;
+        store.save(&jobs[4]).unwrap();
+        drop(store);
+        let (store, jobs) = Store::open(&folder).unwrap();
+        assert_eq!(jobs.iter().map(|job| job.spec.priority).collect::<Vec<_>>(), [0, 0, 0, 0, 7, 0, 0, 0, 0, 0]);
+        assert!(jobs[4].spec.name == spec.name && *jobs[4].spec.command == words[..]);
+        // A loss of power left no submission.
+        fs::remove_file(store.of(10).join(SPEC)).unwrap();
+        fs::write(store.of(10).join(SPEC), "").unwrap();
         // A job of an earlier release has its command in its state.
         let old = serde_json::to_vec(&sues(11, spec)).unwrap();
         fs::create_dir(store.of(11)).unwrap();
         fs::write(store.of(11).join(JOB), old).unwrap();
         drop(store);
         let (store, mut jobs) = Store::open(&folder).unwrap();
+        assert_eq!(jobs.iter().map(|job| job.number).collect::<Vec<_>>(), [11], "an array that was cut off is none");
         store.save(&jobs.pop().unwrap()).unwrap();
         drop(store);
         assert_eq!(*Store::open(&folder).unwrap().1.pop().unwrap().spec.command, words[..]);

@@ -1,5 +1,6 @@
 //! Submission: a job is checked, kept, and given to the scheduler; all of it or nothing.
 
+use super::after::How;
 use super::daemon::Daemon;
 use super::job::{ArrayTask, Dependency, Job, JobSpec, JobState, Owner};
 use super::requests::{by_scheduler, misused, refused};
@@ -10,7 +11,8 @@ use model::{MEMORY, Resource, VCORE};
 
 /// How many bytes a command with its environment may have.
 const LARGEST_JOB: usize = 1 << 20;
-/// How many bytes the name, paths, and hooks of all indices of an array may have together: each index has its own copy.
+/// How many bytes the name, paths, and hooks of all indices of an array may have together: they share one copy, but a list of jobs has one for
+/// each.
 const LARGEST_ARRAY_TEXT: usize = 64 << 20;
 /// How many words a command may have.
 const MOST_WORDS: usize = 65_536;
@@ -131,7 +133,9 @@ impl Daemon {
         let count = array.as_ref().map_or(1, |array| array.indices.len());
         let mut table = self.table();
         let knows = |number| self.knows(&table, who, number);
-        spec.after = after::resolved(&table, &spec, array.as_ref(), knows).map_err(misused)?;
+        let after = after::resolved(&table, &spec, array.as_ref(), knows).map_err(misused)?;
+        let (own_after, shared_after) = after.into_iter().partition(|after| after.how == How::Corresponding);
+        spec.after = shared_after;
         let own =
             || table.live.iter().filter(|number| table.jobs.get(number).is_some_and(|job| job.owner.uid == who.uid));
         if table.live.len() + count > MOST
@@ -140,7 +144,7 @@ impl Daemon {
             return Err(refused(format!("too many jobs: the limit is {MOST}, and {MOST_OF_ONE} for each user")));
         }
         let first = table.last + 1;
-        let one = Job::new(first, spec, who.clone(), wall_ms());
+        let one = Job { own_after, ..Job::new(first, spec, who.clone(), wall_ms()) };
         if too_large(&self.settings.machine.capacity(), &one) {
             return Err(refused(format!("the job requests more than this machine's capacity: {}", self.has())));
         }
@@ -155,7 +159,7 @@ impl Daemon {
         let job = |(number, index): (u64, &u32)| Job {
             number,
             array: Some(ArrayTask { index: *index, ..task }),
-            spec: JobSpec { after: after::corresponding(&table, &one.spec.after, *index), ..one.spec.clone() },
+            own_after: after::corresponding(&table, &one.own_after, *index),
             ..one.clone()
         };
         Ok(tasks.map(job).collect())
@@ -204,14 +208,14 @@ impl Daemon {
 fn text_of(job: &Job) -> u64 {
     let spec = &job.spec;
     let texts = [&spec.dir, &spec.output, &spec.error, &spec.checkpoint, &spec.at_end, &spec.queue, &spec.limits];
-    let after = spec.after.len() * size_of::<Dependency>();
+    let after = job.after().count() * size_of::<Dependency>();
     RECORD + (texts.into_iter().map(String::len).sum::<usize>() + after) as u64
 }
 
 /// Whether a job is not to be offered to the scheduler at once: it does not wait for that, or for something else too.
 fn waits(job: &Job) -> bool {
     let later = job.spec.begin.is_some_and(|begin| begin > wall_ms());
-    job.state != JobState::Waiting || !job.spec.after.is_empty() || job.spec.singleton || job.array.is_some() || later
+    job.state != JobState::Waiting || job.after().next().is_some() || job.spec.singleton || job.array.is_some() || later
 }
 
 /// What a job requests can never be had on a machine that has so much.

@@ -18,7 +18,7 @@ impl Daemon {
             let wanted = running.filter(|(job, _)| only.is_none_or(|only| only == job.number));
             let seen = wanted.filter(|(job, _)| job.state == JobState::Running && self.may_see(who, job));
             let of = |running: &Running| (running.pid, running.earlier_cpu_ms);
-            seen.map(|(job, by)| (self.report(job), format!("{}-{}", job.number, job.next), of(by))).collect()
+            seen.map(|(job, by)| (self.report(job).listed(), format!("{}-{}", job.number, job.next), of(by))).collect()
         };
         let (all, at) = (if jobs.is_empty() { Vec::new() } else { process::all() }, wall_ms());
         let mut children: HashMap<i32, Vec<&Process>> = HashMap::new();

@@ -3,6 +3,10 @@
 use serde::{Deserialize, Serialize};
 
 use super::job::{ArrayTask, Attempt, Job, JobSpec, JobState, Outcome};
+use super::words::Words;
+
+/// How many bytes of a command a list of jobs shows: all indices of an array share one that may have a thousand times as many.
+const LISTED: usize = 1000;
 
 /// What someone asks of the daemon. Who asks is what the kernel says.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -258,8 +262,8 @@ pub struct JobReport {
     pub state: JobState,
     /// Why it waits, or how it ended.
     pub reason: String,
-    /// The program and its arguments.
-    pub command: Vec<String>,
+    /// The program and its arguments; of a long command in a list the beginning.
+    pub command: Words,
     /// Where it runs.
     pub dir: String,
     /// Thousandths of a core.
@@ -328,7 +332,7 @@ impl JobReport {
             queue,
             state: job.state,
             reason,
-            command: job.spec.command.to_vec(),
+            command: job.spec.command.clone(),
             dir: job.spec.dir.clone(),
             vcore: job.spec.vcore,
             memory: job.spec.memory,
@@ -353,5 +357,11 @@ impl JobReport {
             time_limit: job.spec.time_limit,
             gpus: job.attempts.last().map(|attempt| attempt.gpus.clone()).unwrap_or_default(),
         }
+    }
+
+    /// The same for a list of many jobs, with the beginning of its command.
+    pub(super) fn listed(mut self) -> Self {
+        self.command = self.command.beginning(LISTED);
+        self
     }
 }

@@ -14,6 +14,19 @@ impl Words {
     pub fn bytes(&self) -> usize {
         self.0.iter().map(String::len).sum()
     }
+
+    /// The words for a list of many jobs: of more than `most` bytes only the beginning, with `…` behind it.
+    pub fn beginning(&self, most: usize) -> Self {
+        let mut left = most;
+        for (at, word) in self.0.iter().enumerate() {
+            if word.len() > left {
+                let cut = format!("{}…", &word[..word.floor_char_boundary(left)]);
+                return self.0[..at].iter().cloned().chain([cut]).collect::<Vec<_>>().into();
+            }
+            left -= word.len();
+        }
+        self.clone()
+    }
 }
 
 impl Deref for Words {

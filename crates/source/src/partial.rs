@@ -1,9 +1,11 @@
 //! What a saved file has: a whole state dump, or the answer of one endpoint of the REST API, by its shape.
 
+use std::sync::Arc;
+
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use view::unread::Unread;
+use view::unread::{MissingLists, Unread};
 use wire::dto;
 
 /// How many values that could not be read are listed.
@@ -22,6 +24,8 @@ pub struct SavedAnswer {
     pub unread: Unread,
     /// What is unknown and why, for a person.
     pub notes: Vec<String>,
+    /// The values that could not be read.
+    pub unknown: Vec<dto::Unknown>,
 }
 
 /// The answer of an endpoint, by a key that its objects have and no others.
@@ -81,7 +85,10 @@ pub fn read(name: &str, bytes: &[u8]) -> Result<SavedAnswer, String> {
     let Some(endpoint) = objects.iter().find_map(|object| Endpoint::of(object)) else {
         return dump(name, bytes, &whole, wanted);
     };
-    let mut read = SavedAnswer { unread: Unread { apps: true, nodes: true, users: true }, ..SavedAnswer::default() };
+    let why: Option<Arc<str>> = Some(Arc::from(format!("{name} has only {}", endpoint.words())));
+    let missing = MissingLists { apps: why.clone(), nodes: why.clone(), users: why };
+    let unread = Unread { apps: true, nodes: true, users: true, missing };
+    let mut read = SavedAnswer { unread, ..SavedAnswer::default() };
     let is_list = whole.is_array();
     match endpoint {
         Endpoint::Queues => read.dump.queues = several(bytes, is_list, &mut unknown).map_err(at)?,
@@ -112,6 +119,7 @@ pub fn read(name: &str, bytes: &[u8]) -> Result<SavedAnswer, String> {
     ));
     name_partitions(&mut read.dump);
     note(&mut read.notes, &unknown);
+    read.unknown = unknown;
     Ok(read)
 }
 
@@ -133,7 +141,7 @@ fn dump(name: &str, bytes: &[u8], whole: &Value, wanted: &str) -> Result<SavedAn
     }
     let mut notes = Vec::new();
     note(&mut notes, &unknown);
-    Ok(SavedAnswer { dump: read, notes, ..SavedAnswer::default() })
+    Ok(SavedAnswer { dump: read, notes, unknown, ..SavedAnswer::default() })
 }
 
 /// A list of objects, or the only one.

@@ -34,7 +34,7 @@ impl Saved {
         let mut notes = vec!["A saved state: it is read-only and does not change.".to_owned()];
         notes.extend(read.notes.iter().cloned());
         let about = About { place: SourcePlace::Saved, name: name.to_owned(), notes };
-        let (profile, unread) = (profile(&read.dump), read.unread);
+        let (profile, unread) = (profile(&read.dump), read.unread.clone());
         let (view, text) = view(read);
         let twins = Twins { view: Arc::clone(&view), text, profile, made: Arc::default() };
         Ok(Self { view, twins, about, identity, unread })
@@ -59,7 +59,7 @@ impl Source for Saved {
     }
 
     fn unread(&self) -> Unread {
-        self.unread
+        self.unread.clone()
     }
 
     fn version(&self) -> String {
@@ -133,13 +133,16 @@ impl Twins {
 
 /// The whole state of a dump, and the text of its configuration.
 fn view(read: SavedAnswer) -> (Arc<View>, Option<Arc<str>>) {
-    let SavedAnswer { dump, users, groups, notes, .. } = read;
+    let SavedAnswer { dump, users, groups, notes, unknown, .. } = read;
     let has_allocation_time =
         dump.applications.iter().flat_map(|app| &app.allocations).any(|one| one.allocation_delay != 0);
     let at = moment(&dump);
     let mut remote_state = RemoteState::new(profile(&dump), Shapes { has_allocation_time });
     let single = users.is_some() || groups.is_some();
     remote_state.dump(dump, at);
+    for name in remote_state.partition_names() {
+        remote_state.unknown(&name, unknown.clone());
+    }
     if single {
         for name in remote_state.partition_names() {
             remote_state.users(&name, users.clone().unwrap_or_default());

@@ -11,6 +11,7 @@ use super::notice::Notice;
 use super::quota::QuotaForecast;
 use super::rows::{AppRow, AppSlot, NodeRow, QueueRow, QueueSlot};
 use super::sample::Sample;
+use super::unread::Unknown;
 use super::usage::UsageRows;
 use config::NodeSortConfig;
 use model::{AppId, NodeId, QueuePath, QueueState, Resource, Time};
@@ -108,6 +109,8 @@ pub struct PartitionView {
     pub decided: Option<Arc<ServerPermissions>>,
     /// As the view has it, for what sees one partition only.
     pub kubernetes: Option<Arc<Kubernetes>>,
+    /// The values that a remote gave and that could not be read. In the rows they are 0 or absent.
+    pub unknown: Arc<[Unknown]>,
 }
 
 impl PartitionView {

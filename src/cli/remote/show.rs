@@ -14,7 +14,6 @@ use source::remote::once::{Once, Want};
 use view::units::show_amount;
 use view::{AppRow, AskRow, AskState, PartitionView, PendingReason, Side, UsageRow, View};
 use wire::convert;
-use wire::dto::Unknown;
 
 /// How many values that could not be read are listed.
 const SHOWN_UNKNOWN: usize = 20;
@@ -79,10 +78,10 @@ pub fn queues(args: &ShowArgs) -> ExitCode {
                     "  ".repeat(row.path.depth()),
                     if row.path.depth() == 0 { row.path.as_str() } else { row.path.name() }
                 ),
-                row.state.to_string(),
-                row.priority.current.to_string(),
+                cell.value("status", row.state.to_string()),
+                cell.value("currentPriority", row.priority.current.to_string()),
                 cell.value("runningApps", row.running.to_string()),
-                row.max_running.map(|max| max.to_string()).unwrap_or_default(),
+                cell.value("maxRunningApps", row.max_running.map(|max| max.to_string()).unwrap_or_default()),
                 cell.amount("allocatedResource", VCORE, show_amount(VCORE, row.allocated.amount(VCORE))),
                 cell.amount("maxResource", VCORE, max(VCORE).map(|max| show_amount(VCORE, max)).unwrap_or_default()),
                 cell.amount("allocatedResource", MEMORY, show_amount(MEMORY, row.allocated.amount(MEMORY))),
@@ -308,8 +307,7 @@ impl Cells<'_> {
 
     /// What is made of the length of a list: a value inside an entry does not change it.
     fn list(&self, key: &str, known: String) -> String {
-        let cut = |one: &Unknown| one.kind == self.kind && one.name == self.name && one.path.split('.').count() <= 2;
-        let unknown = self.once.unknown().iter().any(|one| cut(one) && one.is_below(self.kind, self.name, key));
+        let unknown = self.once.unknown().iter().any(|one| one.cuts(self.kind, self.name, key));
         if unknown { UNKNOWN.to_owned() } else { known }
     }
 }

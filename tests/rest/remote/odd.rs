@@ -2,16 +2,18 @@
 //! never end. What is there is shown, the rest is unknown with its reason, and nothing reaches the terminal as it came.
 
 use std::process::Output;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use client::{Limits, Target};
+use console::{Driver, Options};
 use model::Identity;
 use serde_json::{Value, json};
 use source::remote::once::{Once, Want};
 use source::{Saved, Source};
 
 use crate::common::kornsole_command;
-use crate::remote::picture::Looker;
+use crate::remote::picture::{Looker, PATIENCE};
 use crate::remote::serve::{Answer, Mischief, Server, Set};
 use crate::remote::sets::{self, get};
 
@@ -136,6 +138,80 @@ fn a_number_that_is_too_large_is_unknown_and_the_rest_is_shown() {
     looker.wait("the notice", |view, _| {
         view.notices.iter().any(|one| one.title.contains("of the list of nodes unknown")).then_some(())
     });
+}
+
+/// A console on a remote.
+fn console(server: &Server) -> Driver {
+    let looker = Looker::at(&server.url());
+    looker.all();
+    Driver::new(Arc::clone(&looker.remote) as Arc<dyn Source>, Options::default(), 200, 50)
+}
+
+/// The line of a page that has this text, once it also has the other one.
+fn line(driver: &mut Driver, of: &str, with: &str) -> String {
+    let patience = Instant::now() + PATIENCE;
+    loop {
+        let screen = driver.refresh().screen_text();
+        if let Some(line) = screen.lines().find(|line| line.contains(of) && line.contains(with)) {
+            return line.to_owned();
+        }
+        assert!(Instant::now() < patience, "no line with {of:?} and {with:?} in\n{screen}");
+        std::thread::yield_now();
+    }
+}
+
+#[test]
+fn an_unknown_figure_is_no_zero_on_any_page() {
+    let nodes: Value = serde_json::from_slice(&sets::of("1.8.0")[&get("/ws/v1/partition/default/nodes")].body).unwrap();
+    let node = nodes[0]["nodeID"].as_str().unwrap().to_owned();
+    let mut set = changed("/ws/v1/partition/default/nodes", |nodes| {
+        nodes[0]["capacity"]["memory"] = json!("LARGE");
+        nodes[0]["allocated"]["vcore"] = json!("LARGE");
+    });
+    let queues = get("/ws/v1/partition/default/queues");
+    let mut tree: Value = serde_json::from_slice(&set[&queues].body).unwrap();
+    tree["allocatedResource"]["memory"] = json!("LARGE");
+    tree["runningApps"] = json!(-1);
+    let text = tree.to_string().replace("\"LARGE\"", "16487540320812345678");
+    set.get_mut(&queues).unwrap().body = text.into_bytes();
+    let server = Server::start(set);
+    let mut driver = console(&server);
+    driver.keys(":nodes<ret>").unwrap();
+    let row = line(&mut driver, &node, "–");
+    // What is used of cpu, what there is of memory, and what is free of both.
+    assert!(row.contains("–/") && row.contains("/     –"), "{row}");
+    driver.keys("W").unwrap();
+    line(&mut driver, "memory all", "unknown: node ");
+    driver.keys("<esc><ret>").unwrap();
+    driver.keys(":describe<ret>").unwrap();
+    line(&mut driver, "unknown", "capacity.memory: the number 16487540320812345678 is out of range");
+    driver.keys(":queues<ret>").unwrap();
+    let row = line(&mut driver, "root ", "–");
+    assert!(row.contains("–/"), "{row}");
+}
+
+#[test]
+fn a_page_whose_list_has_no_answer_says_why() {
+    let mut set = sets::of("1.8.0");
+    for path in ["nodes", "usage/users", "usage/groups", "applications/active"] {
+        set.insert(get(&format!("/ws/v1/partition/default/{path}")), Answer::text(500, "out of order"));
+    }
+    let server = Server::start(set);
+    let looker = Looker::at(&server.url());
+    let mut driver = Driver::new(Arc::clone(&looker.remote) as Arc<dyn Source>, Options::default(), 200, 50);
+    for (page, words) in [
+        (":nodes<ret>", "nodes unknown: cannot fetch the list of nodes: "),
+        (":users<ret>", "users and groups unknown: cannot fetch the list of users and groups: "),
+        (":apps<ret>", "applications unknown: cannot fetch the list of applications: "),
+    ] {
+        driver.keys(page).unwrap();
+        line(&mut driver, words, "out of order");
+    }
+    let queues = &sets::of("1.8.0")[&get("/ws/v1/partition/default/queues")].body;
+    let saved = Saved::read("x.json", queues, Identity::default()).unwrap();
+    let mut driver = Driver::new(Arc::new(saved), Options::default(), 200, 50);
+    driver.keys(":nodes<ret>").unwrap();
+    line(&mut driver, "nodes unknown: x.json has only queues", "");
 }
 
 #[test]

@@ -19,6 +19,7 @@ use crate::present::meter::Meter;
 use crate::present::pieces;
 use crate::present::pieces::{Piece, dim, piece, plain};
 use crate::present::text;
+use crate::present::unknown;
 use crate::state::{Cluster, State};
 use crate::theme::Role;
 use model::{Identity, MEMORY, VCORE};
@@ -192,15 +193,17 @@ fn figures(pen: &Pen<'_>, state: &State, meter: u16, words: bool) -> Vec<Piece> 
         let (used, all) = (part.allocated.amount(name), part.capacity.get(name));
         let level = Meter { used, base: all, guaranteed: None };
         pieces.extend([gap(), dim(format!("{} ", format::resource_name(name)))]);
-        if meter > 0 {
+        let [lost_used, lost_all] = [true, false].map(|used| unknown::of_partition(part, used, name).is_some());
+        if meter > 0 && !lost_used && !lost_all {
             pieces.extend(level.pieces(meter, pen.signs()));
             pieces.push(plain(" "));
         }
-        pieces.push(piece(
-            if level.role() == Role::UsageNormal { Role::Text } else { level.role() },
-            show_amount(name, used),
-        ));
-        let all = all.map_or_else(|| pen.signs().nothing.to_owned(), |all| show_amount(name, all));
+        let shown =
+            piece(if level.role() == Role::UsageNormal { Role::Text } else { level.role() }, show_amount(name, used));
+        pieces.push(if lost_used { unknown::cell(pen.signs()) } else { shown });
+        let all = all.filter(|_| !lost_all).map(|all| show_amount(name, all));
+        let none = if lost_all { pen.signs().none } else { pen.signs().nothing };
+        let all = all.unwrap_or_else(|| none.to_owned());
         pieces.push(dim(if words { format!(" of {all}") } else { format!("/{all}") }));
     }
     pieces.extend([gap(), plain(format::rate(state.framed().allocation_rate))]);

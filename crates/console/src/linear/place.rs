@@ -1,14 +1,13 @@
 //! Where one is: the scheduler, who one is, the page, the row, and what holds for the whole screen.
 
 use crate::linear::{page, plain, rows};
-use crate::present::{format, link, subject, trial};
+use crate::present::{format, link, subject, trial, unknown};
 use crate::state::State;
 use alerts::Severity;
 use model::{MEMORY, VCORE};
 use source::SourcePlace;
 use view::PartitionView;
 use view::units::show_amount;
-use view::unread::NO_NODES;
 
 /// The lines of `where`.
 pub fn lines(state: &State) -> Vec<String> {
@@ -44,16 +43,23 @@ pub fn scheduler(state: &State) -> Vec<String> {
 /// The figures of the first line of the screen.
 fn figures(state: &State, part: &PartitionView) -> String {
     let nodes = match state.cluster.unread.nodes && part.nodes.is_empty() {
-        true => NO_NODES.to_owned(),
+        true => state.cluster.unread.no_nodes(),
         false => format::count(part.nodes.len() as u64, "node"),
     };
     let mut parts = vec![nodes];
     for name in [VCORE, MEMORY] {
         let (used, all) = (part.allocated.amount(name), part.capacity.get(name));
         let percent = all.filter(|all| *all > 0).map(|all| i128::from(used) * 100 / i128::from(all));
-        let of = all.map_or_else(|| "no bound".to_owned(), |all| show_amount(name, all));
+        let [lost_used, lost_all] = [true, false].map(|used| unknown::of_partition(part, used, name).is_some());
+        let percent = percent.filter(|_| !lost_used && !lost_all);
+        let known = |lost: bool, amount: String| if lost { "unknown".to_owned() } else { amount };
+        let of = known(lost_all, all.map_or_else(|| "no bound".to_owned(), |all| show_amount(name, all)));
         let percent = percent.map_or_else(String::new, |percent| format!(", {percent} %"));
-        parts.push(format!("{} {} of {of} used{percent}", format::resource_name(name), show_amount(name, used)));
+        parts.push(format!(
+            "{} {} of {of} used{percent}",
+            format::resource_name(name),
+            known(lost_used, show_amount(name, used))
+        ));
     }
     parts.push(format!("{} allocations per second", format::rate(state.framed().allocation_rate)));
     format!("Cluster: {}", parts.join("; "))

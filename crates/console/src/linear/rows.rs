@@ -114,6 +114,7 @@ fn spoken(value: &Value<'_>, unit: Unit, all: bool) -> Option<String> {
             return None;
         }
         (Value::Unbounded, _) if !all => return None,
+        (Value::Unknown, _) => "unknown".to_owned(),
         (Value::Unbounded, _) => "no bound".to_owned(),
         (Value::Figure(0), Unit::Count | Unit::Vcore | Unit::Bytes) => "0".to_owned(),
         _ => value.shown(unit, &SPOKEN),

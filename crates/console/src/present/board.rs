@@ -8,9 +8,11 @@ use crate::present::meter::Meter;
 use crate::present::pieces::{Lines, Piece, dim, piece, plain};
 use crate::present::text;
 use crate::present::trend_cells::rings;
+use crate::present::unknown;
 use crate::present::weight::{Weight, role, weight};
 use crate::present::words::word;
 use crate::state::State;
+use crate::state::column::QueueColumn;
 use crate::state::page::Page;
 use crate::theme::{Role, Signs};
 use model::{MEMORY, QueuePath, QueueState, VCORE};
@@ -19,7 +21,7 @@ use view::overview::{WaitingIn, attention};
 use view::trends::{Measure, Subject, SubjectKind, Value};
 use view::units::show_amount;
 use view::waiting::SheetLine;
-use view::{ChangeDetail, ChangeType, ObjectType, PartitionView, Record};
+use view::{ChangeDetail, ChangeType, ObjectType, PartitionView, QueueRow, Record};
 
 /// How far back the small lines of the gauges go.
 const SPAN: Duration = Duration::from_secs(600);
@@ -146,7 +148,8 @@ fn lines_of(state: &State, form: Form, signs: &'static Signs) -> [Vec<Piece>; 2]
 
 /// `CPU  ▰▰▰▰▱▱ 23.5/40  58% ▁▂▃▅ 10m`
 fn gauge(state: &State, part: &PartitionView, name: &str, form: Form, signs: &'static Signs) -> Vec<Piece> {
-    let unread = state.cluster.unread.nodes && part.nodes.is_empty();
+    let lost = [true, false].into_iter().any(|used| unknown::of_partition(part, used, name).is_some());
+    let unread = lost || (state.cluster.unread.nodes && part.nodes.is_empty());
     let label = if name == VCORE { "CPU " } else { "MEM " };
     let (used, all) = (part.allocated.amount(name), part.capacity.get(name).filter(|all| *all > 0));
     let Some(all) = all.filter(|_| !unread) else { return vec![dim(label), dim(signs.none)] };
@@ -170,7 +173,9 @@ fn gauge(state: &State, part: &PartitionView, name: &str, form: Form, signs: &'s
 /// What is requested, and how fast it is allocated.
 fn pending(state: &State, part: &PartitionView, form: Form, signs: &'static Signs) -> Vec<Piece> {
     let mut pieces = vec![dim("PENDING ")];
-    match part.root().filter(|_| !state.cluster.unread.apps) {
+    let lost = |root: &QueueRow, column| unknown::of_queue(part, root, column).is_some();
+    let lost = |root: &QueueRow| lost(root, QueueColumn::Pending) || lost(root, QueueColumn::PendingMemory);
+    match part.root().filter(|root| !state.cluster.unread.apps && !lost(root)) {
         Some(root) => {
             let (cpu, memory) = (root.pending.amount(VCORE), root.pending.amount(MEMORY));
             pieces.push(plain(format!("{} cpu {}", show_amount(VCORE, cpu), show_amount(MEMORY, memory))));
@@ -194,7 +199,8 @@ fn pending(state: &State, part: &PartitionView, form: Form, signs: &'static Sign
 fn counts(state: &State, part: &PartitionView, form: Form, signs: &'static Signs) -> Vec<Piece> {
     let waiting = state.board.as_ref().and_then(|board| board.waiting.as_ref());
     let number = |known: Option<u64>| known.map_or_else(|| dim(signs.none), |number| plain(number.to_string()));
-    let running = part.root().filter(|_| !state.cluster.unread.apps).map(|root| root.running);
+    let lost = |root: &QueueRow| unknown::of_queue(part, root, QueueColumn::Apps).is_some();
+    let running = part.root().filter(|root| !state.cluster.unread.apps && !lost(root)).map(|root| root.running);
     let draining = part.walk().filter(|queue| queue.state == QueueState::Draining).count() as u64;
     let age = |known: Option<Duration>| known.map_or_else(|| dim(signs.none), |age| plain(span(age)));
     vec![

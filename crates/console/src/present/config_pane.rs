@@ -1,7 +1,6 @@
 //! The pane beside the text of a configuration: its faults, or the meaning of an edit.
 
 use model::Time;
-use similar::{ChangeTag, TextDiff};
 
 use crate::present::config::is_behind;
 use crate::present::format;
@@ -14,6 +13,7 @@ use crate::state::editor::CheckResult;
 use crate::theme::Role;
 use config::Severity;
 use config::diff::What;
+use config::lines::{LineSide, differing};
 use view::act::{ConfigMapEntry, Configuration, LoadedBy};
 
 /// The most faults that are listed.
@@ -212,26 +212,22 @@ pub fn difference(lines: &mut Lines, old: &str, new: &str, width: usize) {
     if old.lines().count().max(new.lines().count()) > COMPARED {
         return wrapped(lines, 0, "too long to compare", width, Role::Dim);
     }
-    let diff = TextDiff::from_lines(old, new);
-    let mut any = false;
-    for group in diff.grouped_ops(2) {
-        if any {
+    let groups = differing(old, new, 2);
+    if groups.is_empty() {
+        lines.push(vec![dim("no lines differ")]);
+    }
+    for (number, group) in groups.iter().enumerate() {
+        if number > 0 {
             lines.push(vec![dim("…")]);
         }
-        any = true;
-        for change in group.iter().flat_map(|op| diff.iter_changes(op)) {
-            let (sign, role) = match change.tag() {
-                ChangeTag::Equal => (" ", Role::Dim),
-                ChangeTag::Delete => ("-", Role::DiffRemove),
-                ChangeTag::Insert => ("+", Role::DiffAdd),
+        for line in group {
+            let (sign, role) = match line.side {
+                LineSide::Both => (" ", Role::Dim),
+                LineSide::Old => ("-", Role::DiffRemove),
+                LineSide::New => ("+", Role::DiffAdd),
             };
-            let number = change.new_index().or(change.old_index()).unwrap_or(0) + 1;
-            let line = change.value().trim_end_matches(['\n', '\r']).to_owned();
-            lines.push(vec![dim(format!("{number:>4} ")), piece(role, format!("{sign} {line}"))]);
+            lines.push(vec![dim(format!("{:>4} ", line.number)), piece(role, format!("{sign} {}", line.text))]);
         }
-    }
-    if !any {
-        lines.push(vec![dim("no lines differ")]);
     }
 }
 

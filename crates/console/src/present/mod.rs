@@ -48,6 +48,7 @@ pub mod text;
 pub mod trend_cells;
 pub mod trends;
 pub mod trial;
+pub mod unknown;
 pub mod unreached;
 pub mod value;
 pub(crate) mod walk;

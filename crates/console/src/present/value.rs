@@ -85,6 +85,8 @@ pub enum Value<'a> {
     Text(Cow<'a, str>),
     /// No bound: more than any figure.
     Unbounded,
+    /// A remote has it, and it could not be read.
+    Unknown,
 }
 
 impl<'a> Value<'a> {
@@ -127,6 +129,7 @@ impl<'a> Value<'a> {
             Self::Figure(figure) => Value::Figure(figure),
             Self::Text(text) => Value::Text(text.into_owned().into()),
             Self::Unbounded => Value::Unbounded,
+            Self::Unknown => Value::Unknown,
         }
     }
 
@@ -135,6 +138,7 @@ impl<'a> Value<'a> {
         let micros = |figure: &i64| u64::try_from(*figure).unwrap_or(0);
         match (self, unit) {
             (Self::Nothing | Self::Unbounded, _) => signs.nothing.to_owned(),
+            (Self::Unknown, _) => signs.none.to_owned(),
             (Self::Text(text), _) => text.to_string(),
             (Self::Figure(0), Unit::Count | Unit::Number | Unit::Vcore | Unit::Bytes) => signs.nothing.to_owned(),
             (Self::Figure(figure), Unit::Words | Unit::Count) => show_amount("", *figure),
@@ -158,6 +162,7 @@ impl<'a> Value<'a> {
         };
         match (self, unit) {
             (Self::Nothing | Self::Unbounded, _) => None,
+            (Self::Unknown, _) => Some("unknown".to_owned()),
             (Self::Text(text), _) => Some(text.to_string()),
             (Self::Figure(figure), Unit::Vcore | Unit::Share | Unit::Hours) => Some(decimal(*figure, 1_000, 3)),
             (Self::Figure(figure), Unit::Lasting | Unit::Moment) => Some(decimal(*figure, 1_000_000, 6)),
@@ -167,7 +172,7 @@ impl<'a> Value<'a> {
 
     fn rank(&self) -> u8 {
         match self {
-            Self::Nothing => 0,
+            Self::Nothing | Self::Unknown => 0,
             Self::Figure(_) => 1,
             Self::Text(_) => 2,
             Self::Unbounded => 3,

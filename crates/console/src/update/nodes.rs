@@ -26,7 +26,7 @@ pub fn rebuild(page: &mut NodesPage, part: &PartitionView) {
     let column = page.list.sort.column;
     let mut keyed: Vec<_> = nodes
         .into_iter()
-        .map(|node| (list::value(node, column), Value::text(node.id.as_str()), node.id.clone()))
+        .map(|node| (list::value(part, node, column), Value::text(node.id.as_str()), node.id.clone()))
         .collect();
     lists::order(page.list.sort, &mut keyed);
     page.list.rows = Arc::new(keyed.into_iter().map(|(_, _, id)| id).collect());

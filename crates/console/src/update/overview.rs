@@ -151,7 +151,7 @@ pub(super) fn given(state: &State, looked: Option<Time>) -> Given {
         happened: cluster.events.iter().map(|(_, record)| record).filter(matters).cloned().collect(),
         // Of an earlier time it is not known.
         cycle: cluster.cycle.filter(|_| until.is_none()),
-        unread: cluster.unread,
+        unread: cluster.unread.clone(),
         connection: cluster.link.trouble(),
         health: cluster.health.failed(),
         faults: state.config_faults.clone(),

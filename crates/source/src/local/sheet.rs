@@ -52,7 +52,7 @@ pub(super) fn of(
         phase: phase(job.state),
         reason: job.reason.clone(),
         failed: job.status.is_some_and(|status| status != 0),
-        command: job.command.clone(),
+        command: job.command.to_vec(),
         dir: job.dir.clone(),
         output_file: job.output.clone(),
         note: job.note.clone(),

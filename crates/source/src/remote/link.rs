@@ -1,12 +1,13 @@
 //! How the connection is, and when it is tried again. Time and chance are passed in, so that every history can be played.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::Duration;
 
 use super::part::Part;
 use crate::{Link, StalePart};
 use client::Fault;
-use view::unread::Unread;
+use view::unread::{MissingLists, Unread};
 
 /// The first pause after a failure.
 const FIRST: Duration = Duration::from_millis(500);
@@ -138,7 +139,23 @@ impl LinkState {
     /// The lists that never came.
     pub fn unread(&self) -> Unread {
         let never = |part| self.parts.get(&part).is_none_or(|state| state.good.is_none());
-        Unread { apps: never(Part::Apps), nodes: never(Part::Nodes), users: never(Part::Users) }
+        Unread {
+            apps: never(Part::Apps),
+            nodes: never(Part::Nodes),
+            users: never(Part::Users),
+            missing: self.missing(),
+        }
+    }
+
+    /// Why they did not come.
+    fn missing(&self) -> MissingLists {
+        let why = |part: Part| match self.parts.get(&part)? {
+            PartState { good: None, cause: Some(Cause::Failed(why)) } => {
+                Some(Arc::from(format!("cannot fetch {}: {why}", part.words())))
+            }
+            _ => None,
+        };
+        MissingLists { apps: why(Part::Apps), nodes: why(Part::Nodes), users: why(Part::Users) }
     }
 
     /// Parts that are not there at all, or not requested any more, are not old.
@@ -324,7 +341,8 @@ mod tests {
         let old = link.stale_parts(11 * S);
         assert_eq!((old.len(), old[0].what, old[0].age), (1, "the list of applications", 10 * S));
         assert_eq!(link.apps_lag(), Some(9 * S));
-        assert_eq!(link.unread(), Unread { apps: false, nodes: true, users: true });
+        let unread = link.unread();
+        assert_eq!([unread.apps, unread.nodes, unread.users], [false, true, true]);
         link.part_arrived(11 * S, Part::Apps);
         assert_eq!((link.stale_parts(11 * S), link.apps_lag()), (Vec::new(), Some(Duration::ZERO)));
     }

@@ -224,7 +224,7 @@ mod tests {
             let of = |label: &str| sheet.lines.iter().find(|line| line.label == label).unwrap().text.clone();
             (sheet.sentence.clone(), of("demand"), of("free"))
         };
-        let (sentence, demand, free) = lines(Unread { apps: true, nodes: true, users: true });
+        let (sentence, demand, free) = lines(Unread { apps: true, nodes: true, users: true, ..Unread::default() });
         assert_eq!(sentence, "loading applications, loading nodes");
         assert_eq!((demand.as_str(), free.as_str()), (NO_APPS, NO_NODES));
         let (_, demand, free) = lines(Unread::default());

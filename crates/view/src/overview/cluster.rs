@@ -5,7 +5,6 @@ use std::time::Duration;
 use super::{Given, pending_asks, percent};
 use crate::trends::{Measure, Subject, SubjectKind, Value};
 use crate::units::show_amount;
-use crate::unread::{NO_APPS, NO_NODES};
 use crate::waiting::{SheetLine, Target, amounts, count, resource_word};
 use crate::{AskState, NodeRow, PartitionView, PendingReason};
 use model::{MEMORY, Resource, VCORE};
@@ -46,7 +45,7 @@ fn in_use(given: &Given, part: &PartitionView) -> SheetLine {
     };
     let all: Vec<String> = names(part).into_iter().map(one).collect();
     let text = match all.is_empty() {
-        true if given.unread.nodes => NO_NODES.to_owned(),
+        true if given.unread.nodes => given.unread.no_nodes(),
         true => "no nodes".to_owned(),
         false => all.join(", "),
     };
@@ -55,7 +54,7 @@ fn in_use(given: &Given, part: &PartitionView) -> SheetLine {
 
 fn demand(given: &Given, part: &PartitionView) -> SheetLine {
     if given.unread.apps {
-        return SheetLine::new("demand", NO_APPS);
+        return SheetLine::new("demand", given.unread.no_apps());
     }
     let waiting = part.apps.iter().flatten().filter(|app| app.pending_asks > 0).count() as u64;
     let pending = part.root().map(|root| root.pending.clone()).unwrap_or_default();
@@ -93,7 +92,7 @@ pub(super) fn fragments(part: &PartitionView) -> Option<SheetLine> {
 /// The largest free amounts on one node.
 fn largest_free(given: &Given, part: &PartitionView) -> SheetLine {
     if given.unread.nodes {
-        return SheetLine::new("free", NO_NODES);
+        return SheetLine::new("free", given.unread.no_nodes());
     }
     let open = || part.nodes.values().filter(|node| node.is_open());
     let largest = |name: &str| {

@@ -46,10 +46,11 @@ pub use queue::{Queue, Template};
 pub(super) use resource::by_name;
 pub use resource::{EventResource, ResourceMap, UsageByType};
 pub use rule::{PlacementRule, RuleFilter};
-pub use salvage::{Unknown, Unreadable, plain, salvage};
+pub use salvage::{Unreadable, plain, salvage};
 pub use server::{ApiError, AppSample, ContainerSample, Fault, Health, HealthCheck, Validation};
 pub use time::Deadline;
 pub use usage::{GroupUsage, QueueUsage, UserUsage};
+pub use view::unread::Unknown;
 
 /// A word of a known few, such as a state: those that the server writes are not allocated, others are carried unchanged.
 pub type Word = Cow<'static, str>;

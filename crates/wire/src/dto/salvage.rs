@@ -9,6 +9,8 @@ use std::fmt;
 
 use serde::de::{DeserializeOwned, IgnoredAny};
 
+use view::unread::Unknown;
+
 /// How many values are omitted of one answer before it counts as unreadable.
 const MOST: usize = 1000;
 /// How much of a value a reason quotes, in characters.
@@ -17,54 +19,6 @@ const QUOTED: usize = 40;
 const NAMES: [&str; 6] = ["queuename", "applicationID", "nodeID", "userName", "groupName", "name"];
 /// What such a key names.
 const KINDS: [&str; 6] = ["queue", "application", "node", "user", "group", "partition"];
-
-/// A value of an answer that could not be read, and so is unknown.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Unknown {
-    /// The kind of the object: `queue`, `application`, `node`, `user`, `group`, `partition`; empty where none is named.
-    pub kind: &'static str,
-    /// The name of the object, as the answer has it.
-    pub name: String,
-    /// The keys from the object to the value, as `maxResource.memory`; empty: the object itself.
-    pub path: String,
-    /// Why it cannot be read.
-    pub reason: String,
-}
-
-impl Unknown {
-    /// Whether it is at or below a key of an object.
-    pub fn is_below(&self, kind: &str, name: &str, key: &str) -> bool {
-        self.kind == kind && self.name == name && self.path.split('.').any(|one| one == key)
-    }
-
-    /// Whether it makes an amount unknown that is the sum of what is below `key`, for one resource type.
-    pub fn touches(&self, kind: &str, name: &str, key: &str, resource: &str) -> bool {
-        let keys = || self.path.split('.');
-        let below = keys().any(|one| one == key);
-        self.kind == kind && self.name == name && below && {
-            let last = keys().next_back().unwrap_or_default();
-            last == resource || !keys().any(|one| one.to_ascii_lowercase().ends_with("resource")) || is_map(last)
-        }
-    }
-}
-
-/// Whether a key has a whole map of amounts, so that every type in it is unknown.
-fn is_map(key: &str) -> bool {
-    let key = key.to_ascii_lowercase();
-    key.ends_with("resource") || key.ends_with("resources") || matches!(&*key, "capacity" | "allocated" | "occupied")
-}
-
-impl fmt::Display for Unknown {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if !self.kind.is_empty() {
-            write!(f, "{} {}: ", self.kind, self.name)?;
-        }
-        if !self.path.is_empty() {
-            write!(f, "{}: ", self.path)?;
-        }
-        f.write_str(&self.reason)
-    }
-}
 
 /// Why nothing of an answer can be read, and where.
 #[derive(Clone, Debug, PartialEq, Eq)]

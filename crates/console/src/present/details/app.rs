@@ -10,8 +10,10 @@ use crate::present::pieces::{Lines, Piece, dim, piece, plain};
 use crate::present::place::Source;
 use crate::present::subject;
 use crate::present::text;
+use crate::present::unknown;
 use crate::present::words::word_of;
 use crate::state::State;
+use crate::state::column::AppColumn;
 use crate::state::page::Page;
 use crate::theme::{Role, Signs};
 use model::Time;
@@ -66,6 +68,7 @@ pub fn sheet(state: &State, row: &Arc<AppRow>, width: usize, signs: &Signs) -> S
         crate::present::job::uses(&mut right, job, width, signs);
     }
     right.extend(resources(state, row, signs));
+    unknown::lines(&mut right, part, "application", row.id.as_str(), width);
     if let Some(part) = part.filter(|_| !row.state.is_ended()) {
         limits(&mut right, state, part, row, signs);
     }
@@ -124,6 +127,10 @@ fn tags<'t>(lines: &mut Lines, label: &str, tags: impl Iterator<Item = (&'t str,
     }
 }
 
+/// The columns of the list that the figures of the sheet are made of.
+const ALLOCATED: [AppColumn; 3] = [AppColumn::Allocations, AppColumn::Cpu, AppColumn::Memory];
+const PENDING: [AppColumn; 3] = [AppColumn::Pending, AppColumn::AskedCpu, AppColumn::AskedMemory];
+
 fn resources(state: &State, row: &AppRow, signs: &Signs) -> Lines {
     let mut lines = Lines::new();
     let priority = format::priority(row.priority).map_or_else(|| dim(signs.nothing), plain);
@@ -132,12 +139,20 @@ fn resources(state: &State, row: &AppRow, signs: &Signs) -> Lines {
     let class = class.map(|class| dim(format!("  class {}", text::escape(&class))));
     labelled(&mut lines, "priority", [priority, dim(of)].into_iter().chain(class).collect());
     let allocated = row.asks.len().saturating_sub(row.pending_asks as usize);
+    let lost = |label: &str| {
+        let keys: &[AppColumn] = if label == "pending" { &PENDING } else { &ALLOCATED };
+        state.cluster.part().is_some_and(|part| keys.iter().any(|column| unknown::of_app(part, row, *column).is_some()))
+    };
     for (label, resource, number, noun) in [
         ("allocated", &row.allocated, allocated, "allocation"),
         ("placeholders", &row.placeholder, 0, ""),
         ("pending", &row.pending, row.pending_asks as usize, "request"),
     ] {
         if resource.is_zero() && label == "placeholders" {
+            continue;
+        }
+        if lost(label) {
+            labelled(&mut lines, label, vec![unknown::cell(signs)]);
             continue;
         }
         let mut value = vec![if resource.is_zero() { dim(signs.nothing) } else { plain(format::resource(resource)) }];

@@ -6,16 +6,17 @@ use crate::present::format;
 use crate::present::meter::Meter;
 use crate::present::pieces::{Lines, Piece, dim, piece, plain};
 use crate::present::text;
+use crate::present::unknown;
 use crate::state::State;
 use crate::theme::{Role, Signs};
 use model::{MEMORY, NodeId, VCORE};
 use view::NodeRow;
+use view::PartitionView;
 
 /// The sheet of a node.
 pub fn sheet(state: &State, id: &NodeId, width: usize, signs: &Signs) -> Sheet {
-    let Some(node) = state.cluster.part().and_then(|part| part.nodes.get(id)) else {
-        return gone(id.to_string());
-    };
+    let found = state.cluster.part().and_then(|part| Some((part, part.nodes.get(id)?)));
+    let Some((part, node)) = found else { return gone(id.to_string()) };
     let mut what = crate::present::lists::nodes::state_pieces(node, signs, true);
     let takes = match (node.is_open(), node.reservations.is_empty()) {
         (false, _) => "unschedulable",
@@ -38,7 +39,9 @@ pub fn sheet(state: &State, id: &NodeId, width: usize, signs: &Signs) -> Sheet {
         let text = format!("{} = {}", text::escape(key), text::escape(value));
         labelled_text(&mut right, if at == 0 { "attributes" } else { "" }, &text, width, Role::Text);
     }
-    Sheet { title: vec![piece(Role::Title, id.to_string())], what, left: resources(node, width, signs), right }
+    unknown::lines(&mut right, Some(part), "node", id.as_str(), width);
+    let left = resources(part, node, width, signs);
+    Sheet { title: vec![piece(Role::Title, id.to_string())], what, left, right }
 }
 
 /// The asks that a node is kept for: `etl-1/k1-7`.
@@ -47,7 +50,7 @@ pub fn retained_for(node: &NodeRow) -> Option<String> {
     (!names.is_empty()).then(|| names.join(", "))
 }
 
-fn resources(node: &NodeRow, width: usize, signs: &Signs) -> Lines {
+fn resources(part: &PartitionView, node: &NodeRow, width: usize, signs: &Signs) -> Lines {
     let mut lines = Lines::new();
     // What is left behind the name and four figures.
     let meter_width = u16::try_from(width.saturating_sub(9 + 4 * 10 + 2)).unwrap_or(0).min(12);
@@ -72,19 +75,24 @@ fn resources(node: &NodeRow, width: usize, signs: &Signs) -> Lines {
         let mut line = vec![plain(format!("{:<9}", format::resource_name(&name)))];
         let left = available.amount(&name);
         let left_cell = figure(&name, Some(left), signs);
-        let cells = [
+        let lost = |keys| unknown::of_amount(part, "node", node.id.as_str(), keys, &name);
+        let mut cells = [
             figure(&name, node.capacity.get(&name), signs),
             figure(&name, none_at_zero(node.allocated.amount(&name)), signs),
             figure(&name, none_at_zero(node.occupied.amount(&name)), signs),
             if left <= 0 { piece(Role::UsageFull, left_cell.text) } else { left_cell },
         ];
+        let keys: [&[&str]; 4] = [&["capacity"], &["allocated"], &["occupied"], unknown::FREE];
+        for (cell, _) in cells.iter_mut().zip(keys).filter(|(_, keys)| lost(keys)) {
+            *cell = unknown::cell(signs);
+        }
         if signs.are_words() {
             let said: Vec<(&str, &Piece)> = heads.into_iter().zip(&cells).collect();
             lines.push(in_words(format::resource_name(&name), &said));
             continue;
         }
         line.extend(cells.map(|cell| at_right(cell, 10)));
-        if meter_width >= 4 {
+        if meter_width >= 4 && !lost(unknown::FREE) {
             line.push(plain("  "));
             let meter = Meter { used, base: node.capacity.get(&name), guaranteed: None };
             line.extend(meter.pieces(meter_width, signs));

@@ -11,6 +11,7 @@ use crate::present::lists::queue_cells;
 use crate::present::pieces::{Lines, Piece, dim, piece, plain};
 use crate::present::place::Source;
 use crate::present::text;
+use crate::present::unknown;
 use crate::present::words::in_state_for;
 use crate::state::State;
 use crate::theme::{Role, Signs};
@@ -38,6 +39,7 @@ pub fn sheet(state: &State, path: &QueuePath, width: usize, signs: &Signs) -> Sh
     kubernetes::queue(&mut right, state, part, row, width);
     limits(&mut right, state, (part, row), width, signs);
     template(&mut right, row, width);
+    unknown::lines(&mut right, Some(part), "queue", row.path.as_str(), width);
     Sheet { title: vec![piece(Role::Title, row.path.to_string())], what: what(state, row, signs), left, right }
 }
 
@@ -192,13 +194,21 @@ fn resources(lines: &mut Lines, part: &PartitionView, row: &QueueRow, width: usi
             Some(left) if left <= 0 => piece(Role::Danger, figure(&name, Some(left), signs).text),
             left => figure(&name, left, signs),
         };
-        let figures = [
+        let mut figures = [
             figure(&name, Some(row.allocated.amount(&name)).filter(|used| *used != 0), signs),
             figure(&name, Some(row.pending.amount(&name)).filter(|pending| *pending != 0), signs),
             figure(&name, of(row.guaranteed.as_ref()), signs),
             figure(&name, of(row.max.as_ref()), signs),
             left,
         ];
+        let lost = |row: &QueueRow, keys: &[&str]| unknown::of_amount(part, "queue", row.path.as_str(), keys, &name);
+        let own = ["allocatedResource", "pendingResource", "guaranteedResource", "maxResource"];
+        for (figure, _) in figures.iter_mut().zip(own).filter(|(_, key)| lost(row, &[*key])) {
+            *figure = unknown::cell(signs);
+        }
+        if part.path_up(row).any(|row| lost(row, &["maxResource", "allocatedResource"])) {
+            figures[4] = unknown::cell(signs);
+        }
         let end = match bound {
             None => dim("no limit"),
             Some((queue, max)) => {

@@ -21,6 +21,7 @@ use crate::present::subject::app_at;
 use crate::present::table;
 use crate::present::table::{Col, Table, Writer, left, right};
 use crate::present::text;
+use crate::present::unknown;
 use crate::present::value::{Fields, Unit, Value};
 use crate::present::words::below;
 use crate::state::State;
@@ -30,7 +31,6 @@ use crate::state::page::AppsPage;
 use crate::theme::{Role, Signs};
 use model::{AppState, MEMORY, Priority, Resource, Time, VCORE};
 use view::units::show_amount;
-use view::unread::NO_APPS;
 use view::{AppRow, PartitionView};
 
 /// What a column counts in.
@@ -46,6 +46,9 @@ pub const fn unit(column: AppColumn) -> Unit {
 
 /// What a column says of an application; ages are those at `now`.
 pub fn value<'a>(part: Option<&PartitionView>, row: &'a AppRow, column: AppColumn, now: Time) -> Value<'a> {
+    if part.is_some_and(|part| unknown::of_app(part, row, column).is_some()) {
+        return Value::Unknown;
+    }
     let held = |name: &str| Value::Figure(row.allocated.amount(name).saturating_add(row.placeholder.amount(name)));
     match column {
         AppColumn::Submitted => Value::lasting(now, Some(row.submitted)),
@@ -134,7 +137,7 @@ fn no_apps(state: &State, page: &AppsPage) -> Vec<String> {
         return vec!["loading".to_owned()];
     }
     if total == 0 && state.cluster.unread.apps {
-        return vec![NO_APPS.to_owned()];
+        return vec![state.cluster.unread.no_apps()];
     }
     if total == 0 && page.draining {
         return vec![
@@ -285,6 +288,10 @@ fn app_cell(pen: &mut Writer, state: &State, page: &AppsPage, row: &AppRow, what
     let mark = state.marks.of(&Marked::App(row.id.clone()));
     let ended = row.state.is_ended();
     let lift = |facet, pieces| lifted(mark, facet, state.now, pieces);
+    let lost = belongs_to(what).zip(state.cluster.part());
+    if lost.is_some_and(|(column, part)| unknown::of_app(part, row, column).is_some()) {
+        return pen.cell(slot, &[unknown::cell(signs)]);
+    }
     match what {
         Cell::Id => {
             let role = if ended { Role::Dim } else { Role::Text };

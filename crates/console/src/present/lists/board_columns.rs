@@ -154,6 +154,15 @@ pub(super) fn plans() -> impl Iterator<Item = Vec<Col<Cell>>> {
     })
 }
 
+/// The columns of queues that such a column is made of.
+pub(super) const fn made_of(cell: BoardCell) -> &'static [QueueColumn] {
+    match cell {
+        BoardCell::Running => &[QueueColumn::Apps],
+        BoardCell::MemoryShare => &[QueueColumn::Memory, QueueColumn::MemoryMax],
+        BoardCell::Waiting | BoardCell::Trend | BoardCell::WaitP95 => &[],
+    }
+}
+
 /// What is in a column that only this page has. An unknown value is the sign for unknown, never 0.
 pub(super) fn pieces(
     state: &State,

@@ -18,6 +18,7 @@ use crate::present::pieces::{Piece, Slot, dim, piece, plain, sign_set};
 use crate::present::table;
 use crate::present::table::{Col, Table, Writer, left, right};
 use crate::present::trend_cells;
+use crate::present::unknown;
 use crate::present::value::{Fields, Unit, Value};
 use crate::state::State;
 use crate::state::column::NodeColumn;
@@ -26,9 +27,9 @@ use crate::state::page::NodesPage;
 use crate::theme::{Role, Signs};
 use model::{MEMORY, VCORE};
 use view::NodeRow;
+use view::PartitionView;
 use view::trends::Subject;
 use view::units::show_amount;
-use view::unread::NO_NODES;
 
 /// What a column counts in.
 pub const fn unit(column: NodeColumn) -> Unit {
@@ -41,7 +42,10 @@ pub const fn unit(column: NodeColumn) -> Unit {
 }
 
 /// What a column says of a node.
-pub fn value(node: &NodeRow, column: NodeColumn) -> Value<'_> {
+pub fn value<'a>(part: &PartitionView, node: &'a NodeRow, column: NodeColumn) -> Value<'a> {
+    if unknown::of_node(part, node, column).is_some() {
+        return Value::Unknown;
+    }
     let all = |name: &str| Value::bound(node.capacity.get(name));
     let free = |name: &str| Value::Figure(node.available().amount(name));
     match column {
@@ -76,10 +80,11 @@ fn trend(state: &State, node: &NodeRow, signs: &Signs) -> String {
 /// The list as typed values.
 pub fn fields<'a>(state: &'a State, page: &'a NodesPage) -> Fields<'a> {
     Fields::new(page.list.rows.len(), unit, move |row, column| {
-        let node = state.cluster.part().zip(page.list.rows.get(row)).and_then(|(part, id)| part.nodes.get(id));
-        node.map_or(Value::Nothing, |node| match column {
+        let found = state.cluster.part().zip(page.list.rows.get(row));
+        let found = found.and_then(|(part, id)| Some((part, part.nodes.get(id)?)));
+        found.map_or(Value::Nothing, |(part, node)| match column {
             NodeColumn::Trend => Value::text(trend(state, node, sign_set(state))),
-            column => value(node, column),
+            column => value(part, node, column),
         })
     })
 }
@@ -111,7 +116,7 @@ pub fn table<'a>(state: &'a State, page: &'a NodesPage, width: u16) -> Table<'a>
     let table = table::new(columns, (&page.list.cursor, len), sorted, move |pen, index, what, slot| {
         let Some((part, id)) = state.cluster.part().zip(page.list.rows.get(index)) else { return };
         match part.nodes.get(id) {
-            Some(node) => cell(pen, state, node, what, slot),
+            Some(node) => cell(pen, state, (part, node), what, slot),
             None if what == Cell::Id => pen.cell(slot, &[dim(format!("{id}, just removed"))]),
             None => {}
         }
@@ -123,7 +128,7 @@ pub fn table<'a>(state: &'a State, page: &'a NodesPage, width: u16) -> Table<'a>
         let words = format!("the filter {} hides {total} of {}", page.list.filter, format::count(total as u64, "node"));
         table.or_says(vec![words, "esc clears it".to_owned()])
     } else if state.cluster.unread.nodes {
-        table.or_says(vec![NO_NODES.to_owned()])
+        table.or_says(vec![state.cluster.unread.no_nodes()])
     } else {
         table.or_says(vec!["no nodes yet".to_owned()])
     }
@@ -227,20 +232,25 @@ fn belongs_to(cell: Cell) -> Option<NodeColumn> {
     })
 }
 
-fn cell(pen: &mut Writer, state: &State, node: &NodeRow, what: Cell, slot: Slot) {
+fn cell(pen: &mut Writer, state: &State, (part, node): (&PartitionView, &NodeRow), what: Cell, slot: Slot) {
     let signs = pen.signs();
     let mark = state.marks.of(&Marked::Node(node.id.clone()));
     let text = |facet| if mark.holds(facet, state.now) { Role::Changed } else { Role::Text };
+    let lost = |column| unknown::of_node(part, node, column).is_some();
     let pieces = match what {
         Cell::Id => {
             pen.name(slot.x, slot.width, node.id.as_str(), Role::Text);
             return;
+        }
+        Cell::State | Cell::Allocations | Cell::Free(_) if belongs_to(what).is_some_and(lost) => {
+            vec![unknown::cell(signs)]
         }
         Cell::State => state_pieces(node, signs, slot.width > 5),
         Cell::Allocations => match node.allocations.len() {
             0 => vec![dim(signs.nothing)],
             count => vec![piece(text(Facet::Apps), show_amount("", i64::try_from(count).unwrap_or(i64::MAX)))],
         },
+        Cell::Meter(name) if lost(of(name).0) || lost(of(name).1) => vec![unknown::cell(signs)],
         Cell::Meter(name) => meter(node, name).pieces(slot.width, signs),
         Cell::Usage(name) => {
             let facet = if name == VCORE { Facet::Cpu } else { Facet::Memory };
@@ -249,15 +259,30 @@ fn cell(pen: &mut Writer, state: &State, node: &NodeRow, what: Cell, slot: Slot)
                 role => role,
             };
             let all = node.capacity.get(name).map_or_else(|| signs.nothing.to_owned(), |all| show_amount(name, all));
-            vec![piece(role, show_amount(name, used(node, name))), dim("/"), dim(format!("{all:>6}"))]
+            let mut pieces = [piece(role, show_amount(name, used(node, name))), dim("/"), dim(format!("{all:>6}"))];
+            for (column, at) in [(of(name).0, 0), (of(name).1, 2)] {
+                if lost(column) {
+                    unknown::blank(&mut pieces[at], signs);
+                    pieces[0].role = Role::Dim;
+                }
+            }
+            pieces.to_vec()
         }
         Cell::Free(name) => vec![plain(show_amount(name, node.available().amount(name)))],
         Cell::Value(NodeColumn::Trend) => vec![piece(Role::Accent, trend(state, node, signs))],
-        Cell::Value(column) => vec![dim(value(node, column).shown(unit(column), signs))],
+        Cell::Value(column) => vec![dim(value(part, node, column).shown(unit(column), signs))],
         Cell::Changed if mark.any(state.now) => vec![piece(Role::Accent, signs.changed)],
         Cell::Changed => Vec::new(),
     };
     pen.cell(slot, &pieces);
+}
+
+/// The columns of what is used of a resource, and of all there is.
+fn of(name: &str) -> (NodeColumn, NodeColumn) {
+    match name {
+        VCORE => (NodeColumn::Cpu, NodeColumn::CpuAll),
+        _ => (NodeColumn::Memory, NodeColumn::MemoryAll),
+    }
 }
 
 /// Allocated and occupied: what is no longer free.

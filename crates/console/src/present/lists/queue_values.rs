@@ -4,6 +4,7 @@ use crate::present::format;
 use crate::present::lists::queue_cells::Usage;
 use crate::present::pieces::sign_set;
 use crate::present::trend_cells;
+use crate::present::unknown;
 use crate::present::value::{Fields, Unit, Value};
 use crate::state::State;
 use crate::state::column::QueueColumn;
@@ -33,6 +34,9 @@ pub const fn unit(column: QueueColumn) -> Unit {
 
 /// What a column says of a queue. A maximum is the one that its meter is measured by: its own, else the smallest above.
 pub fn value<'a>(part: &PartitionView, row: &'a QueueRow, column: QueueColumn) -> Value<'a> {
+    if unknown::of_queue(part, row, column).is_some() {
+        return Value::Unknown;
+    }
     let guaranteed = |name: &str| match row.guaranteed.as_ref().and_then(|guaranteed| guaranteed.get(name)) {
         None => Value::Nothing,
         Some(amount) => Value::Figure(amount),

@@ -23,6 +23,7 @@ use crate::present::pieces::{Piece, Slot, dim, piece, plain, sign_set};
 use crate::present::table;
 use crate::present::table::{Col, Table, Writer, left, right};
 use crate::present::trend_cells;
+use crate::present::unknown;
 use crate::state::State;
 use crate::state::column::QueueColumn;
 use crate::state::marks::{Facet, Mark, Marked};
@@ -247,11 +248,34 @@ fn cell(pen: &mut Writer, state: &State, shown: &Shown<'_>, what: Cell, slot: Sl
         let lift = |(at, part)| if at == 0 { lift(part) } else { part };
         if changed(facet) { pieces.into_iter().enumerate().map(lift).collect() } else { pieces }
     };
+    let lost = |column| unknown::of_queue(shown.part, row, column).is_some();
     match what {
         Cell::Name => name(pen, shown, slot),
+        Cell::Meter(name) if used_of(name).into_iter().any(lost) => pen.cell(slot, &[unknown::cell(signs)]),
+        Cell::State
+        | Cell::Priority
+        | Cell::PendingCpu
+        | Cell::PendingMemory
+        | Cell::HeadroomCpu
+        | Cell::HeadroomMemory
+            if belongs_to(what).is_some_and(lost) =>
+        {
+            pen.cell(slot, &[unknown::cell(signs)]);
+        }
+        Cell::Board(cell) if board_columns::made_of(cell).iter().copied().any(lost) => {
+            pen.cell(slot, &[unknown::cell(signs)]);
+        }
         Cell::State => pen.cell(slot, &marked(Facet::State, state_pieces(state, row, signs))),
         Cell::Priority => pen.cell(slot, &marked(Facet::Priority, priority(row, signs))),
-        Cell::Apps => pen.cell(slot, &marked(Facet::Apps, apps(row, signs))),
+        Cell::Apps => {
+            let mut pieces = apps(row, signs);
+            for (column, at) in [(QueueColumn::Apps, 0), (QueueColumn::MaxApps, 2)] {
+                if lost(column) {
+                    unknown::blank(&mut pieces[at], signs);
+                }
+            }
+            pen.cell(slot, &marked(Facet::Apps, pieces));
+        }
         Cell::PendingCpu => pen.cell(slot, &marked(Facet::Pending, vec![amount(&row.pending, VCORE, signs)])),
         Cell::PendingMemory => pen.cell(slot, &marked(Facet::Pending, vec![amount(&row.pending, MEMORY, signs)])),
         Cell::Meter(name) => {
@@ -260,8 +284,14 @@ fn cell(pen: &mut Writer, state: &State, shown: &Shown<'_>, what: Cell, slot: Sl
         }
         Cell::Usage(name) | Cell::Short(name) => {
             let facet = if name == VCORE { Facet::Cpu } else { Facet::Memory };
-            let usage = Usage::of(shown.part, row, name);
-            pen.cell(slot, &marked(facet, usage.pieces(name, matches!(what, Cell::Usage(_)), signs)));
+            let mut pieces = Usage::of(shown.part, row, name).pieces(name, matches!(what, Cell::Usage(_)), signs);
+            let [used, max] = used_of(name);
+            let guaranteed = if name == VCORE { QueueColumn::CpuGuaranteed } else { QueueColumn::MemoryGuaranteed };
+            let places = if matches!(what, Cell::Usage(_)) { vec![used, guaranteed, max] } else { vec![used, max] };
+            for (at, _) in places.into_iter().enumerate().filter(|(_, column)| lost(*column)) {
+                unknown::blank(&mut pieces[2 * at], signs);
+            }
+            pen.cell(slot, &marked(facet, pieces));
         }
         Cell::HeadroomCpu => pen.cell(slot, &[headroom(shown.part, row, VCORE, signs)]),
         Cell::HeadroomMemory => pen.cell(slot, &[headroom(shown.part, row, MEMORY, signs)]),
@@ -282,6 +312,14 @@ fn cell(pen: &mut Writer, state: &State, shown: &Shown<'_>, what: Cell, slot: Sl
                 pen.text(slot.x, 1, signs.changed, Role::Accent);
             }
         }
+    }
+}
+
+/// The columns of what is used of a resource, and of the maximum.
+fn used_of(name: &str) -> [QueueColumn; 2] {
+    match name {
+        VCORE => [QueueColumn::Cpu, QueueColumn::CpuMax],
+        _ => [QueueColumn::Memory, QueueColumn::MemoryMax],
     }
 }
 

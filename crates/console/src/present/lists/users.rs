@@ -30,7 +30,6 @@ use crate::theme::{Role, Signs};
 use model::{MEMORY, Resource, VCORE};
 use view::trends::Subject;
 use view::units::show_amount;
-use view::unread::NO_USERS;
 use view::{LimitUse, PartitionView, Side, UsageRow};
 
 /// What a column counts in.
@@ -128,7 +127,7 @@ pub fn table<'a>(state: &'a State, page: &'a UsersPage, width: u16) -> Table<'a>
         let words = format!("the filter {} hides {} of {all}", page.list.filter, page.list.total);
         table.or_says(vec![words, "esc clears it".to_owned()])
     } else if state.cluster.unread.users {
-        table.or_says(vec![NO_USERS.to_owned()])
+        table.or_says(vec![state.cluster.unread.no_users()])
     } else {
         table.or_says(vec!["no users with active applications or limits".to_owned()])
     }

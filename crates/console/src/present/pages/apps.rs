@@ -11,6 +11,7 @@ use crate::present::pages::facts::{count, filter, sort};
 use crate::present::pieces::{Piece, dim, piece, plain};
 use crate::present::subject;
 use crate::present::table::Table;
+use crate::present::unknown;
 use crate::present::value::Fields;
 use crate::present::words::{draining, in_state_for};
 use crate::state::State;
@@ -103,7 +104,9 @@ impl Present for AppsPage {
     }
 
     fn why(&self, state: &State, part: &PartitionView, column: usize) -> Option<String> {
-        Some(figures::why(state, part, &*self.row(part)?, column::at(column)?))
+        let (row, column) = (self.row(part)?, column::at(column)?);
+        let lost = unknown::of_app(part, &row, column).map(unknown::why);
+        Some(lost.unwrap_or_else(|| figures::why(state, part, &row, column)))
     }
 }
 

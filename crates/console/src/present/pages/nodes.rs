@@ -8,6 +8,7 @@ use crate::present::pages::facts::{count, filter, sort};
 use crate::present::pieces::{Piece, piece};
 use crate::present::subject;
 use crate::present::table::Table;
+use crate::present::unknown;
 use crate::present::value::Fields;
 use crate::state::State;
 use crate::state::column;
@@ -43,7 +44,9 @@ impl Present for NodesPage {
 
     fn why(&self, _state: &State, part: &PartitionView, column: usize) -> Option<String> {
         let node = part.nodes.get(self.list.rows.get(self.list.cursor.index)?)?;
-        Some(figures::why(node, column::at(column)?))
+        let column = column::at(column)?;
+        let lost = unknown::of_node(part, node, column).map(unknown::why);
+        Some(lost.unwrap_or_else(|| figures::why(node, column)))
     }
 }
 

@@ -8,6 +8,7 @@ use crate::present::page::Present;
 use crate::present::pages::facts::{count, filter, sort};
 use crate::present::pieces::{Piece, dim, piece, plain};
 use crate::present::table::Table;
+use crate::present::unknown;
 use crate::present::value::Fields;
 use crate::state::State;
 use crate::state::column;
@@ -57,6 +58,8 @@ impl Present for QueuesPage {
     }
 
     fn why(&self, state: &State, part: &PartitionView, column: usize) -> Option<String> {
-        Some(figures::why(state, part, self.row(part)?, column::at(column)?))
+        let (row, column) = (self.row(part)?, column::at(column)?);
+        let lost = unknown::of_queue(part, row, column).map(unknown::why);
+        Some(lost.unwrap_or_else(|| figures::why(state, part, row, column)))
     }
 }

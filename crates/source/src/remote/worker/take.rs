@@ -30,13 +30,13 @@ impl Worker {
         match result {
             Ok(got) => {
                 self.failing.remove(&query);
-                self.take_unknown(&query, unknown);
                 self.good(&got);
                 let begun = self.now();
                 self.with_link(|link| link.part_arrived(begun, query.part()));
                 let (took, cost) = if self.shared.clock.is_stepped() { Default::default() } else { (got.took, cost) };
                 let all = matches!(&got.value, FetchedData::Apps(_, Scope::All));
                 self.merge(&query, got.value);
+                self.take_unknown(&query, unknown);
                 if let Some(partition) = query.partition().filter(|_| all) {
                     self.feed_apps(partition, started);
                 }
@@ -50,7 +50,9 @@ impl Worker {
     fn take_unknown(&mut self, query: &Query, mut unknown: Vec<dto::Unknown>) {
         unknown.sort();
         if unknown.is_empty() {
-            self.unknown.remove(query);
+            if self.unknown.remove(query).is_some() {
+                self.mark_unknown(query);
+            }
             return;
         }
         if self.unknown.get(query) == Some(&unknown) {
@@ -62,6 +64,19 @@ impl Worker {
         let lines: Vec<String> = unknown.iter().take(SHOWN_UNKNOWN).map(ToString::to_string).collect();
         self.remote_state.notice(self.shared.cluster_time(), NoticeWeight::Warning, title, lines.join("\n"));
         self.unknown.insert(query.clone(), unknown);
+        self.mark_unknown(query);
+    }
+
+    /// Has the views of the partitions that a query is about mark what is unknown.
+    fn mark_unknown(&mut self, query: &Query) {
+        let of = |partition: &Arc<str>| {
+            let about = self.unknown.iter().filter(|(query, _)| query.partition().is_none_or(|one| one == partition));
+            about.flat_map(|(_, all)| all.iter().cloned()).collect::<Vec<_>>()
+        };
+        let names = self.remote_state.partition_names();
+        let names = names.into_iter().filter(|name| query.partition().is_none_or(|one| one == name));
+        let marked: Vec<_> = names.map(|name| (of(&name), name)).collect();
+        marked.into_iter().for_each(|(unknown, name)| self.remote_state.unknown(&name, unknown));
     }
 
     fn take_fault(&mut self, query: &Query, started: Duration, fault: &Fault) {

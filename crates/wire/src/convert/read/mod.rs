@@ -178,6 +178,15 @@ impl RemoteState {
         self.bring_rules();
     }
 
+    /// The values of a partition that could not be read.
+    pub fn unknown(&mut self, partition: &str, unknown: Vec<dto::Unknown>) {
+        let Some(index) = self.index(partition) else { return };
+        if *self.view.partitions[index].unknown != *unknown {
+            self.view.partitions[index].unknown = unknown.into();
+            self.changed = true;
+        }
+    }
+
     /// The names of the partitions.
     pub fn partition_names(&self) -> Vec<Arc<str>> {
         self.view.partitions.iter().map(|part| Arc::clone(&part.name)).collect()

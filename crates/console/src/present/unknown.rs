@@ -1,0 +1,143 @@
+//! Which figures of a remote are unknown, because a value that they are made of could not be read, and why.
+//!
+//! In the rows such a value is 0 or absent; here each column names the keys of the REST API that it is made of.
+
+use crate::present::details::sheet::labelled_text;
+use crate::present::pieces::{Lines, Piece, dim};
+use crate::present::text;
+use crate::state::column::{AppColumn, NodeColumn, QueueColumn};
+use crate::theme::{Role, Signs};
+use model::{MEMORY, VCORE};
+use view::unread::Unknown;
+use view::{AppRow, NodeRow, PartitionView, QueueRow};
+
+/// What a column is made of.
+#[derive(Clone, Copy)]
+enum Of {
+    /// Amounts of one resource below these keys.
+    Amounts(&'static [&'static str], &'static str),
+    /// Everything below these keys.
+    Values(&'static [&'static str]),
+    /// How many entries the list at a key has.
+    Length(&'static str),
+    /// Nothing that can be unknown alone.
+    Nothing,
+}
+
+impl Of {
+    fn find<'p>(self, part: &'p PartitionView, kind: &str, name: &str) -> Option<&'p Unknown> {
+        let mut all = part.unknown.iter();
+        match self {
+            Self::Amounts(keys, resource) => {
+                all.find(|one| keys.iter().any(|key| one.touches(kind, name, key, resource)))
+            }
+            Self::Values(keys) => all.find(|one| keys.iter().any(|key| one.is_below(kind, name, key))),
+            Self::Length(key) => all.find(|one| one.cuts(kind, name, key)),
+            Self::Nothing => None,
+        }
+    }
+}
+
+const USED: &[&str] = &["allocated", "occupied"];
+/// The keys that what is free on a node is made of.
+pub const FREE: &[&str] = &["capacity", "allocated", "occupied"];
+
+/// Why the value of a column is unknown for a node; `None` if it is known.
+pub fn of_node<'p>(part: &'p PartitionView, node: &NodeRow, column: NodeColumn) -> Option<&'p Unknown> {
+    let of = match column {
+        NodeColumn::State => Of::Values(&["schedulable"]),
+        NodeColumn::Allocations => Of::Length("allocations"),
+        NodeColumn::Cpu => Of::Amounts(USED, VCORE),
+        NodeColumn::CpuAll => Of::Amounts(&["capacity"], VCORE),
+        NodeColumn::CpuFree => Of::Amounts(FREE, VCORE),
+        NodeColumn::Memory => Of::Amounts(USED, MEMORY),
+        NodeColumn::MemoryAll => Of::Amounts(&["capacity"], MEMORY),
+        NodeColumn::MemoryFree => Of::Amounts(FREE, MEMORY),
+        NodeColumn::Node | NodeColumn::Other | NodeColumn::Trend => Of::Nothing,
+    };
+    of.find(part, "node", node.id.as_str())
+}
+
+/// The same for a queue. A maximum is the own one, else the smallest of its parents, or the capacity of the partition.
+pub fn of_queue<'p>(part: &'p PartitionView, row: &QueueRow, column: QueueColumn) -> Option<&'p Unknown> {
+    if part.unknown.is_empty() {
+        return None;
+    }
+    let own = |of: Of| of.find(part, "queue", row.path.as_str());
+    let up = |of: Of| part.path_up(row).find_map(|row| of.find(part, "queue", row.path.as_str()));
+    let max = |name: &'static str| {
+        let is_set = row.max.as_ref().is_some_and(|max| max.get(name).is_some());
+        let max = Of::Amounts(&["maxResource"], name);
+        if is_set { own(max) } else { up(max).or_else(|| of_partition(part, false, name)) }
+    };
+    match column {
+        QueueColumn::State => own(Of::Values(&["status"])),
+        QueueColumn::Priority => own(Of::Values(&["currentPriority"])),
+        QueueColumn::Apps => own(Of::Values(&["runningApps"])),
+        QueueColumn::MaxApps => own(Of::Values(&["maxRunningApps"])),
+        QueueColumn::Pending => own(Of::Amounts(&["pendingResource"], VCORE)),
+        QueueColumn::PendingMemory => own(Of::Amounts(&["pendingResource"], MEMORY)),
+        QueueColumn::Cpu => own(Of::Amounts(&["allocatedResource"], VCORE)),
+        QueueColumn::Memory => own(Of::Amounts(&["allocatedResource"], MEMORY)),
+        QueueColumn::CpuGuaranteed => own(Of::Amounts(&["guaranteedResource"], VCORE)),
+        QueueColumn::MemoryGuaranteed => own(Of::Amounts(&["guaranteedResource"], MEMORY)),
+        QueueColumn::CpuMax => max(VCORE),
+        QueueColumn::MemoryMax => max(MEMORY),
+        QueueColumn::Headroom => up(Of::Amounts(&["maxResource", "allocatedResource"], VCORE)),
+        QueueColumn::HeadroomMemory => up(Of::Amounts(&["maxResource", "allocatedResource"], MEMORY)),
+        QueueColumn::Queue | QueueColumn::Live | QueueColumn::Other | QueueColumn::Trend => None,
+    }
+}
+
+/// The same for an application.
+pub fn of_app<'p>(part: &'p PartitionView, row: &AppRow, column: AppColumn) -> Option<&'p Unknown> {
+    let of = match column {
+        AppColumn::Submitted => Of::Values(&["submissionTime"]),
+        AppColumn::State => Of::Values(&["applicationState"]),
+        AppColumn::Pending => Of::Length("requests"),
+        AppColumn::Allocations => Of::Length("allocations"),
+        AppColumn::Cpu => Of::Amounts(&["allocations"], VCORE),
+        AppColumn::Memory => Of::Amounts(&["allocations"], MEMORY),
+        AppColumn::AskedCpu => Of::Amounts(&["requests", "pendingResource"], VCORE),
+        AppColumn::AskedMemory => Of::Amounts(&["requests", "pendingResource"], MEMORY),
+        _ => Of::Nothing,
+    };
+    of.find(part, "application", row.id.as_str())
+}
+
+/// The same for the capacity of a partition, or what is allocated of it (`used`).
+pub fn of_partition<'p>(part: &'p PartitionView, used: bool, resource: &str) -> Option<&'p Unknown> {
+    let is_used = |one: &Unknown| one.path.split('.').any(|key| key == "usedCapacity");
+    let touched = |one: &&Unknown| one.touches("partition", &part.name, "capacity", resource);
+    part.unknown.iter().filter(touched).find(|one| one.path == "capacity" || is_used(one) == used)
+}
+
+/// Whether an amount of an object is unknown that is made of what is below any of these keys.
+pub fn of_amount(part: &PartitionView, kind: &str, name: &str, keys: &[&str], resource: &str) -> bool {
+    part.unknown.iter().any(|one| keys.iter().any(|key| one.touches(kind, name, key, resource)))
+}
+
+/// How the reason is said for a figure.
+pub fn why(unknown: &Unknown) -> String {
+    format!("unknown: {unknown}")
+}
+
+/// The piece that a cell shows in place of an unknown figure.
+pub fn cell(signs: &Signs) -> Piece {
+    dim(signs.none)
+}
+
+/// Puts the sign in place of the text of a piece, as wide as the text was.
+pub fn blank(piece: &mut Piece, signs: &Signs) {
+    let width = text::width(&piece.text);
+    *piece = dim(format!("{:>width$}", signs.none));
+}
+
+/// The lines of a sheet that say what is unknown of an object, and why.
+pub fn lines(lines: &mut Lines, part: Option<&PartitionView>, kind: &str, name: &str, width: usize) {
+    let all = part.into_iter().flat_map(|part| part.unknown.iter()).filter(|one| one.is_of(kind, name));
+    for (at, one) in all.enumerate() {
+        let words = if one.path.is_empty() { one.reason.clone() } else { format!("{}: {}", one.path, one.reason) };
+        labelled_text(lines, if at == 0 { "unknown" } else { "" }, &words, width, Role::Warning);
+    }
+}
