@@ -156,8 +156,7 @@ pub fn run(args: &ScheduleArgs) -> ExitCode {
         Ok(())
     };
     let ended = shim.run(&standby, Box::new(earlier), Box::new(begun));
-    // What is left is written.
-    drop(beside);
+    drop(beside); // writes what is left
     match ended {
         Ok(()) => ExitCode::SUCCESS,
         Err(why) => fail(&why, 1),

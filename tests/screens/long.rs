@@ -292,7 +292,7 @@ fn a_row_never_becomes_another_application() {
     view.generation += 1;
     scene.show(view);
     slow.refresh(Duration::from_millis(10));
-    slow.says("▌ended just");
+    slow.says("▌just ended");
     assert!(!slow.screen().contains("stranger"));
     slow.keys("K");
     assert!(slow.session.state().layers.is_empty(), "{}", slow.screen());

@@ -96,7 +96,7 @@ fn read_only_refuses_everything_and_says_so() {
     driver.keys("2K").unwrap();
     says(&driver, "read-only: the console was started with --read-only");
     driver.keys(":pause<ret>").unwrap();
-    says(&driver, "read only");
+    says(&driver, "read-only");
     assert!(!source.view().paused);
     assert_eq!(state(&source, "nightly"), AppState::Running);
 }
@@ -121,7 +121,7 @@ fn the_target_of_a_move_says_while_it_is_written_what_would_come_of_it() {
     driver.keys("<ret>").unwrap();
     says(&driver, "Move nightly?");
     says(&driver, "root.a.etl → root.a.web");
-    says(&driver, "1 pending request goes with it.");
+    says(&driver, "1 pending request moves to root.a.web.");
     driver.keys("<ret>").unwrap();
     assert_eq!(queue(&source, "nightly"), "root.a.etl");
     driver.keys("m<C-u>move root.a.web<ret>y").unwrap();
@@ -193,7 +193,7 @@ fn the_scheduler_rests_and_goes_on() {
     let (mut driver, source) = tenants(user("you").scheduler_admin(true), 120, 30);
     driver.keys(":pause<ret>").unwrap();
     says(&driver, "Pause tenants?");
-    says(&driver, "of 2 applications are pending; running ones can still be");
+    says(&driver, "of 2 applications are pending; running ones can still");
     driver.keys("<ret>").unwrap();
     says_not(&driver, "PAUSED");
     driver.keys(":pause<ret>y").unwrap();

@@ -82,7 +82,7 @@ fn who_may_not_see_all_of_the_audit_sees_his_own_and_is_informed() {
     let (mut driver, source) = tenants(user("ann"), 140, 40);
     order(&source, kill("train"), "");
     driver.keys("L").unwrap();
-    says(&driver, "only the entries of ann; members of the scheduler ACL see all");
+    says(&driver, "only ann's entries; the scheduler ACL shows all");
     says(&driver, "1 act");
 }
 

@@ -199,7 +199,7 @@ fn changes_are_made_real_one_after_the_other_each_by_its_question() {
         driver.keys("y").unwrap().settle();
     }
     driver.keys(":apply<ret>").unwrap().settle();
-    says(&driver, "Make 3 changes real in demo, seed 42?");
+    says(&driver, "Apply 3 changes in demo, seed 42?");
     driver.keys("y").unwrap().settle();
     says_not(&driver, "WHAT IF");
     says(&driver, &format!("1 of 3: Kill {}?", names[0]));

@@ -49,7 +49,7 @@ fn an_application_is_submitted_asks_and_gives_back() {
     assert_eq!(running(&source).0, 1);
     driver.keys(":ask vcore=200<ret>y").unwrap();
     driver.keys("GX").unwrap();
-    says(&driver, "It is pending and will be withdrawn: cpu 200.");
+    says(&driver, "It is pending and will be canceled: cpu 200.");
     driver.keys("<esc>:remove-app<ret>").unwrap();
     says(&driver, "Releases 1 allocation, cancels 1 pending request.");
     driver.keys("y").unwrap();

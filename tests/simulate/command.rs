@@ -177,7 +177,7 @@ fn configurations_are_compared_in_sentences_and_a_page_needs_no_network() {
     let (code, out, err) =
         simulate(&[path(&file), "--config", path(&wide), "--config", path(&narrow), "--html", path(&html)]);
     assert_eq!(code, Some(0), "{err}");
-    let sentence = out.lines().find(|line| line.starts_with("narrow.yaml against wide.yaml:")).expect(&out);
+    let sentence = out.lines().find(|line| line.starts_with("narrow.yaml compared with wide.yaml:")).expect(&out);
     assert!(sentence.contains("Worse:") && sentence.contains("p95 of root.etl"), "{sentence}");
     let page = std::fs::read_to_string(&html).unwrap();
     assert!(page.contains("<svg") && page.contains("vcore in use") && page.len() < 2_000_000);
@@ -237,7 +237,8 @@ fn a_key_that_is_set_is_compared_with_what_is_configured() {
     let now = folder.write("now.yaml", queues);
     let (code, out, err) = simulate(&[path(&file), "--config", path(&now), "--set", "root.etl.max.vcore=x4"]);
     assert_eq!(code, Some(0), "{err}");
-    let sentence = out.lines().find(|line| line.starts_with("root.etl.max.vcore=x4 against now.yaml:")).expect(&out);
+    let sentence =
+        out.lines().find(|line| line.starts_with("root.etl.max.vcore=x4 compared with now.yaml:")).expect(&out);
     assert!(sentence.contains("Better:") && sentence.contains("p95 of root.etl"), "{sentence}");
     let target = ["--find", "nodes", "--until", "p95(wait, root.etl) < 1m"];
     let with = |sets: &[&str]| simulate(&[&[path(&file), "--config", path(&now)], sets, &target[..]].concat());

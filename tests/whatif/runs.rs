@@ -22,7 +22,7 @@ fn what_runs_ends_by_the_model_and_makes_room() {
     assert_eq!(two.effect.name(), "sooner");
     assert_eq!(two.effect.by().unwrap().as_secs(), 599);
     assert!(with.ended < without.ended && with.ended.is_some(), "{two:?}");
-    assert_eq!(pair.runtimes, "runtimes: 1 given rule; 1 application had no match: 600s");
+    assert_eq!(pair.runtimes, "runtimes: 1 rule; 1 application had no match: 600s");
 }
 
 #[test]

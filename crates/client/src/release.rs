@@ -56,7 +56,7 @@ impl fmt::Display for Release {
 /// What is at the other end.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Remote {
-    /// Apache YuniKorn.
+    /// A server of Apache YuniKorn.
     YuniKorn(Release),
     /// A kornsole server, with what it can do.
     Kornsole(Server),

@@ -55,7 +55,7 @@ pub struct Settings {
 }
 
 /// Lets a console in for someone: gives the address of the REST API and a token that represents him, or why not.
-pub type Door = Box<dyn Fn(&Identity) -> Result<(String, String), String> + Send + Sync>;
+pub type TokenSource = Box<dyn Fn(&Identity) -> Result<(String, String), String> + Send + Sync>;
 
 /// A running daemon.
 pub struct Daemon {
@@ -70,7 +70,7 @@ pub struct Daemon {
     waker: UnixStream,
     /// How many supervisors may be start at one time.
     pub(super) most_beginning: usize,
-    pub(super) door: OnceLock<Door>,
+    pub(super) token_source: OnceLock<TokenSource>,
     /// Why jobs cannot be written at present.
     unkept: Mutex<Option<String>>,
 }
@@ -95,7 +95,7 @@ impl Daemon {
             ended: Condvar::new(),
             waker,
             most_beginning: most_beginning(),
-            door: OnceLock::new(),
+            token_source: OnceLock::new(),
             unkept: Mutex::default(),
         });
         daemon.count_all();
@@ -110,8 +110,8 @@ impl Daemon {
     }
 
     /// Has consoles let in by this from now on, once.
-    pub fn open_door(&self, door: Door) {
-        let _ = self.door.set(door);
+    pub fn set_token_source(&self, source: TokenSource) {
+        let _ = self.token_source.set(source);
     }
 
     /// Has the reconciling thread look again.

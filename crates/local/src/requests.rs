@@ -100,7 +100,7 @@ impl Daemon {
 
     fn let_in(&self, who: &Owner) -> Reply {
         let machine = self.settings.machine.name.clone();
-        match self.door.get().map(|door| door(&who.identity)) {
+        match self.token_source.get().map(|source| source(&who.identity)) {
             Some(Ok((url, token))) => Reply::Door { machine, url, token },
             Some(Err(why)) => refused(format!("cannot create a console token: {why}")),
             None => refused("consoles are not accepted here"),

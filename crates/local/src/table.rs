@@ -128,10 +128,10 @@ impl Table {
     pub(super) fn confirm(&mut self, offered: &Job) -> Option<JobState> {
         let retained =
             self.jobs.get_mut(&offered.number).filter(|retained| retained.generation == offered.generation)?;
-        let stands = matches!(retained.state, JobState::Queued | JobState::Running);
-        retained.confirmed |= stands;
+        let is_active = matches!(retained.state, JobState::Queued | JobState::Running);
+        retained.confirmed |= is_active;
         self.unsure = true;
-        stands.then_some(retained.state)
+        is_active.then_some(retained.state)
     }
 
     /// Forgets a job.

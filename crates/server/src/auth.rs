@@ -68,12 +68,8 @@ impl NewToken {
     /// The system gives no randomness.
     pub fn make(identity: Identity, expires: Option<i64>, read_only: bool, note: &str) -> Result<Self, String> {
         let mut bytes = [0; TOKEN_BYTES];
-        getrandom::getrandom(&mut bytes).map_err(|error| {
-            format!(
-                "cannot get random numbers from the system: \
-            {error}"
-            )
-        })?;
+        let why = |error: getrandom::Error| format!("cannot get random numbers from the system: {error}");
+        getrandom::getrandom(&mut bytes).map_err(why)?;
         let secret = format!("{PREFIX}{}", hex(&bytes));
         let hash = hash(&secret);
         let id = format!("t-{}", hex(&hash[..4]));

@@ -223,7 +223,7 @@ pub struct StateChange {
 pub struct TaskGroupRow {
     /// The name as the application gives it.
     pub name: Arc<str>,
-    /// Placeholders requested.
+    /// The number of requested placeholders.
     pub count: u64,
     /// Placeholders that gave way to a real ask.
     pub replaced: u64,

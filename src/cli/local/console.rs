@@ -17,7 +17,7 @@ use crate::cli::serve;
 use client::{Target, Token};
 use config::SchedulerConfig;
 use engine::Engine;
-use local::daemon::Door;
+use local::daemon::TokenSource;
 use local::wire::{Reply, Request};
 use model::{Identity, Profile};
 use server::auth::{self, NewToken};
@@ -86,7 +86,7 @@ fn attached(args: &ConsoleArgs) -> Result<LocalMachine, Ended> {
 }
 
 /// How the daemon lets consoles in: the server starts when the first one comes.
-pub(super) fn door(engine: &Arc<Engine>, config: &SchedulerConfig, folder: &Path) -> Door {
+pub(super) fn token_source(engine: &Arc<Engine>, config: &SchedulerConfig, folder: &Path) -> TokenSource {
     let (engine, tokens) = (Arc::downgrade(engine), folder.join("console-tokens"));
     // Those of an earlier daemon represent an address that is not any more.
     let _ = std::fs::remove_file(&tokens);

@@ -187,7 +187,7 @@ fn start(args: &UpArgs, by: &SchedulerSettings, own: Settings, places: &Places) 
     let (daemon, woken) =
         Daemon::open(Arc::clone(&engine), &places.folder, own).map_err(|why| at(&places.folder, &why))?;
     let server = Server::bind(&places.socket, shared).map_err(|why| at(&places.socket, &why))?;
-    daemon.open_door(console::door(&engine, by.config(), &places.folder));
+    daemon.set_token_source(console::token_source(&engine, by.config(), &places.folder));
     daemon.adopt();
     let reconciling = Arc::clone(&daemon);
     let thread = |error: std::io::Error| (format!("cannot start a thread: {error}"), 1);

@@ -169,5 +169,8 @@ fn a_picture_that_is_stale_or_missing_fails_the_check() {
     assert_eq!(play(&folder, &["a.tape", "--check"]).0, Some(0));
     fs::write(folder.join("a.text"), "old").expect("written");
     let (_, _, message) = play(&folder, &["a.tape", "--check"]);
-    assert!(message.contains("a.tape:3:1: error[TAPE-031]: the image `a.text` is stale"), "{message}");
+    assert!(
+        message.contains("a.tape:3:1: error[TAPE-031]: the image `a.text` differs from the recording"),
+        "{message}"
+    );
 }

@@ -62,7 +62,7 @@ fn more_faults_than_anybody_reads() {
         read_bytes(format!("partitions:\n- queues:\n{queues}").as_bytes(), Profile::Kornsole);
     assert!(config.is_none());
     assert_eq!(faults.len(), fault::MOST + 1);
-    assert!(faults[0].message.contains("faults are shown"), "{}", faults[0]);
+    assert!(faults[0].message.contains("problems are shown"), "{}", faults[0]);
 }
 
 #[test]

@@ -117,7 +117,7 @@ fn each_target_that_cannot_be_says_why() {
         Code::NotFound,
         "queue root.a.nowhere not found",
     );
-    assert_refusal(&stage.refused(&ann, move_to("etl", "root.b")), Code::TargetNotLeaf, "root.b accepts queues");
+    assert_refusal(&stage.refused(&ann, move_to("etl", "root.b")), Code::TargetNotLeaf, "root.b is not a leaf");
     assert_refusal(&stage.refused(&ann, move_to("etl", "root.a.x")), Code::SameQueue, "it is already in root.a.x");
     assert_refusal(
         &stage.refused(&user("bob"), move_to("etl", "root.b.z")),

@@ -121,7 +121,7 @@ fn commands_say_what_was_and_bring_it_back() {
     assert_eq!(outcomes, [(Some(true), None), (Some(false), Some("NOT_FOUND"))]);
     assert!(served.lines("olga", &["audit", "--user", "bob"]).is_empty());
     let own = served.kornsole("ann", &["audit", "--last", "1"]);
-    assert!(String::from_utf8_lossy(&own.stderr).contains("only ann's own"));
+    assert!(String::from_utf8_lossy(&own.stderr).contains("note: only the entries of ann"));
     assert_eq!(String::from_utf8_lossy(&own.stdout).lines().count(), 2);
 }
 
@@ -143,7 +143,7 @@ fn an_attached_console_shows_the_ledger_and_rolls_back() {
     };
     until(&mut driver, "root");
     driver.keys("L").unwrap();
-    until(&mut driver, "note: only the entries of ann are shown; members of the scheduler ACL see all entries");
+    until(&mut driver, "only ann's entries; the scheduler ACL shows all");
     until(&mut driver, "smaller");
     driver.keys("H").unwrap();
     until(&mut driver, "max vcore 4 → 1m");

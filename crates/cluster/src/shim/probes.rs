@@ -28,7 +28,7 @@ const STOPPED: u8 = 3;
 
 impl Health {
     /// It has everything, and another one holds the lease.
-    pub fn stands_by(&self) {
+    pub fn enter_standby(&self) {
         self.0.step.store(STANDBY, Ordering::Release);
     }
 

@@ -88,7 +88,7 @@ pub struct Shim {
     listed: BTreeSet<&'static str>,
     mine: bool,
     /// Another process has the lease.
-    stands_by: bool,
+    is_standby: bool,
 }
 
 /// What serves the reads of a standby; dropping it ends them.
@@ -117,7 +117,7 @@ impl Shim {
         let fence = if options.lease.is_some() { Fence::closed() } else { Fence::open() };
         let mine = options.lease.is_none();
         let (gathered, listed) = Default::default();
-        Ok(Self { options, runtime, inbox, sender, health, fence, gathered, listed, mine, stands_by: false })
+        Ok(Self { options, runtime, inbox, sender, health, fence, gathered, listed, mine, is_standby: false })
     }
 
     /// Its step, and the leader while this instance is a standby.
@@ -187,8 +187,8 @@ impl Shim {
                 if self.mine {
                     return Ok(true);
                 }
-                self.health.stands_by();
-                if self.stands_by && !std::mem::replace(&mut tried, true) {
+                self.health.enter_standby();
+                if self.is_standby && !std::mem::replace(&mut tried, true) {
                     observer = self.observe(writer, standby);
                 }
             }
@@ -254,7 +254,7 @@ impl Shim {
             Turn::Theirs(who) => {
                 tracing::info!("standby: {who} has the lease");
                 self.health.follows(&Process::name_of(&who));
-                self.stands_by = true;
+                self.is_standby = true;
             }
             Turn::Lost(why) => return Err(format!("the lease is lost, so this instance stops writing: {why}")),
         }

@@ -165,15 +165,18 @@ mod tests {
 
     fn passing(text: &str) -> Vec<&'static str> {
         let Some(filter) = ColumnFilter::parse(text, unit) else { return APPS.map(|app| app.0).to_vec() };
-        let value = |app: &(&'static str, &'static str, i64, i64), column| match column {
-            AppColumn::User => Value::text(app.1),
-            AppColumn::Cpu => Value::Figure(app.2),
-            AppColumn::Wait => Value::Figure(app.3 * 1_000_000),
-            AppColumn::Queue => Value::Unbounded,
-            _ => Value::Nothing,
-        };
         let mut apps = APPS.to_vec();
-        filter.retain(&mut apps, |app| [app.0], value);
+        filter.retain(
+            &mut apps,
+            |app| [app.0],
+            |app, column| match column {
+                AppColumn::User => Value::text(app.1),
+                AppColumn::Cpu => Value::Figure(app.2),
+                AppColumn::Wait => Value::Figure(app.3 * 1_000_000),
+                AppColumn::Queue => Value::Unbounded,
+                _ => Value::Nothing,
+            },
+        );
         apps.into_iter().map(|app| app.0).collect()
     }
 

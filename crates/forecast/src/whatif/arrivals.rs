@@ -25,7 +25,7 @@ pub struct Arrivals {
 }
 
 impl Default for Arrivals {
-    /// Nothing arrives.
+    /// Nothing arrives in the run.
     fn default() -> Self {
         Self { list: Vec::new(), text: "arrivals: none".to_owned() }
     }

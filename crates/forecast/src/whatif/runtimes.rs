@@ -176,7 +176,7 @@ impl Runtimes {
         let mut parts = Vec::new();
         if !self.given.is_empty() {
             let rules = if self.given.len() == 1 { "rule" } else { "rules" };
-            parts.push(format!("{} runtime {rules}", self.given.len()));
+            parts.push(format!("{} {rules}", self.given.len()));
         }
         if let Some(key) = self.history {
             let by = match key {

@@ -130,13 +130,13 @@ impl Live {
         let tasks = self.tasks_of(id);
         let is_bound = |task: &Task| matches!(task.stage, Stage::Bound(_));
         let begun = tasks.iter().any(|(_, task)| is_bound(task) && !task.is_placeholder());
-        let standing = |group: &TaskGroup| {
+        let allocated = |group: &TaskGroup| {
             let of_group = tasks.iter().filter(|(_, task)| {
                 task.is_placeholder() && is_bound(task) && gang::group_of(&task.pod.metadata) == group.name
             });
             of_group.count() as u64
         };
-        let whole = phase == Phase::Reserving && groups.iter().all(|group| standing(group) >= members(group));
+        let whole = phase == Phase::Reserving && groups.iter().all(|group| allocated(group) >= members(group));
         let given_up = phase == Phase::Resuming && !tasks.iter().any(|(_, task)| task.is_placeholder());
         if !(begun || whole || given_up) {
             return self.create_missing(id);

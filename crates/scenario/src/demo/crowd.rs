@@ -93,7 +93,7 @@ pub(super) enum Due {
     Resume(NodeId),
     /// The old queue is taken out of the configuration, if something runs in it.
     Retire,
-    /// It returns.
+    /// The old queue returns to the configuration.
     Restore,
 }
 

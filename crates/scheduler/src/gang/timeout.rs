@@ -38,7 +38,7 @@ impl Application {
     }
 
     /// The placeholders that are allocated and were not asked to stop yet.
-    fn standing_placeholders(&self) -> Vec<AskKey> {
+    fn allocated_placeholders(&self) -> Vec<AskKey> {
         let held = self.allocations.values().copied();
         held.filter(|key| self.asks[*key].placeholder && !self.asks[*key].goes_anyway()).collect()
     }
@@ -74,7 +74,7 @@ impl Partition {
         match application.state {
             AppState::Starting | AppState::Running | AppState::Completing => {
                 if !self.switches.timed_out_when_gone {
-                    for placeholder in application.standing_placeholders() {
+                    for placeholder in application.allocated_placeholders() {
                         application.task_group_of(placeholder).into_iter().for_each(TaskGroup::note_timed_out);
                     }
                 }
@@ -134,7 +134,7 @@ impl Partition {
 
     /// Asks the resource manager to stop all placeholders that stand (SCH-146, SCH-147).
     pub(crate) fn release_placeholders(&mut self, app: AppKey) {
-        for placeholder in self.apps[app].standing_placeholders() {
+        for placeholder in self.apps[app].allocated_placeholders() {
             self.stop(app, placeholder, ReleaseReason::Timeout);
         }
     }

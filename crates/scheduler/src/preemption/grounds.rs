@@ -116,7 +116,7 @@ impl Partition {
             rule: PreemptionRule::Maximum,
             node: None,
             wanted: plan.excess.clone(),
-            own: UsageState { max, guaranteed: None, ..self.standing_with(queue, &victims) },
+            own: UsageState { max, guaranteed: None, ..self.usage_state_with(queue, &victims) },
             leaves: self.leaves_of(&victims),
             victims: victims.len() as u64,
             retained: self.retained_below(queue, &victims, &plan.retained),
@@ -168,7 +168,7 @@ impl Partition {
             rule,
             node,
             wanted: application.asks[ask].resource.clone(),
-            own: self.standing_with(application.queue, victims),
+            own: self.usage_state_with(application.queue, victims),
             leaves: self.leaves_of(victims),
             victims: victims.len() as u64,
             retained,
@@ -177,18 +177,18 @@ impl Partition {
 
     fn leaves_of(&self, victims: &Victims) -> Vec<UsageState> {
         let leaves: BTreeSet<QueueKey> = victims.iter().map(|(app, _)| self.apps[*app].queue).collect();
-        let mut leaves: Vec<UsageState> = leaves.into_iter().map(|leaf| self.standing_with(leaf, victims)).collect();
+        let mut leaves: Vec<UsageState> = leaves.into_iter().map(|leaf| self.usage_state_with(leaf, victims)).collect();
         leaves.sort_by(|one, other| one.queue.cmp(&other.queue));
         leaves.truncate(PreemptionGrounds::MOST_NAMED);
         leaves
     }
 
     /// How a queue stands to its guarantee now.
-    pub(super) fn standing(&self, key: QueueKey) -> UsageState {
-        self.standing_with(key, &Victims::new())
+    pub(super) fn usage_state(&self, key: QueueKey) -> UsageState {
+        self.usage_state_with(key, &Victims::new())
     }
 
-    fn standing_with(&self, key: QueueKey, victims: &Victims) -> UsageState {
+    fn usage_state_with(&self, key: QueueKey, victims: &Victims) -> UsageState {
         let queue = &self.queues[key];
         let path = self.queues.path_up(key);
         let guarantees = path.iter().map(|key| self.queues[*key].guaranteed.as_ref());
@@ -269,7 +269,7 @@ impl Partition {
         let rest = groups.split_off(groups.len().min(PreemptionGrounds::MOST_NAMED));
         let others = tally.others + rest.iter().map(|(_, (count, _))| count).sum::<u64>();
         let named = groups.into_iter().filter_map(|((leaf, why), (count, first))| {
-            Some(Retained { why, leaf: self.standing_with(leaf, victims), count, first: first? })
+            Some(Retained { why, leaf: self.usage_state_with(leaf, victims), count, first: first? })
         });
         RetainedSurvey { groups: named.collect(), others }
     }

@@ -86,7 +86,7 @@ impl Partition {
             outcome,
             delay: self.queues[leaf].settings.properties.preemption_delay,
             fence: fence.map(|key| self.queues[*key].path.clone()),
-            own: self.standing(leaf),
+            own: self.usage_state(leaf),
             wanted: wanted.clone(),
         }
     }

@@ -10,7 +10,7 @@ use model::Resource;
 /// What an application knows of one of its task groups (SCH-141).
 #[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct TaskGroup {
-    /// Placeholders requested.
+    /// The number of requested placeholders.
     pub count: u64,
     /// Placeholders that gave way to a real ask.
     pub replaced: u64,

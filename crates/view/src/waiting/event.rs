@@ -35,7 +35,7 @@ pub fn event_sheet<'r>(
         let text = format!("it was preempted for application {app} in {queue}");
         lines.push(SheetLine::new("requester", text).to(Some(Target::App(app.clone(), None))));
         if grounds.is_none() {
-            lines.extend(standing("its queue", view, part, queue, record.at));
+            lines.extend(usage_state("its queue", view, part, queue, record.at));
         }
     }
     lines.extend(grounds.into_iter().flat_map(grounds_words::lines));
@@ -47,7 +47,7 @@ pub fn event_sheet<'r>(
                 .to(Some(Target::Queue(row.queue.clone()))),
         );
         if record.detail == ChangeDetail::ALLOC_PREEMPT && grounds.is_none() {
-            lines.extend(standing("victim", view, part, &row.queue, record.at));
+            lines.extend(usage_state("victim", view, part, &row.queue, record.at));
         }
     }
     if app.is_some() && row.is_none() {
@@ -135,7 +135,7 @@ fn preemptor(message: &str) -> Option<(AppId, QueuePath)> {
 }
 
 /// How a queue stood to its guarantee at a moment: by the last sample before it. The guarantee is that active now.
-fn standing(label: &str, view: &View, part: &PartitionView, queue: &QueuePath, at: Time) -> Option<SheetLine> {
+fn usage_state(label: &str, view: &View, part: &PartitionView, queue: &QueuePath, at: Time) -> Option<SheetLine> {
     let sample = view.history.iter().rev().find(|sample| sample.at <= at)?;
     let used = used(sample, part, queue)?;
     let guaranteed = part.queue_at(queue).and_then(|row| row.guaranteed.clone());

@@ -90,7 +90,7 @@ impl Sentences for RetainedSurvey {
 
 /// The grounds as lines of a sheet.
 pub(super) fn lines(grounds: &PreemptionGrounds) -> Vec<SheetLine> {
-    let to = |standing: &UsageState| Some(Target::Queue(standing.queue.clone()));
+    let to = |usage_state: &UsageState| Some(Target::Queue(usage_state.queue.clone()));
     let mut lines = vec![SheetLine::new("rule", rule_sentence(grounds.rule))];
     let what = match grounds.rule {
         PreemptionRule::Maximum => format!("{} had to be preempted", amounts(&grounds.wanted)),

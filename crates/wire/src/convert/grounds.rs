@@ -41,8 +41,8 @@ pub fn grounds(of: &PreemptionGrounds) -> dto::EventGrounds {
         rule: word(&RULES, &of.rule),
         node_id: of.node.as_ref().map(ToString::to_string).unwrap_or_default(),
         wanted: (&of.wanted).into(),
-        own: standing(&of.own),
-        leaves: of.leaves.iter().map(standing).collect(),
+        own: usage_state(&of.own),
+        leaves: of.leaves.iter().map(usage_state).collect(),
         victims: of.victims,
         retained: retained(&of.retained),
         retained_others: of.retained.others,
@@ -53,7 +53,7 @@ pub fn grounds(of: &PreemptionGrounds) -> dto::EventGrounds {
 fn retained(of: &RetainedSurvey) -> Vec<dto::RetainedAllocations> {
     let one = |retained: &Retained| dto::RetainedAllocations {
         reason: word(&REASONS, &retained.why),
-        leaf: standing(&retained.leaf),
+        leaf: usage_state(&retained.leaf),
         count: retained.count,
         application_id: retained.first.0.to_string(),
         allocation_key: retained.first.1.to_string(),
@@ -61,7 +61,7 @@ fn retained(of: &RetainedSurvey) -> Vec<dto::RetainedAllocations> {
     of.groups.iter().map(one).collect()
 }
 
-fn standing(of: &UsageState) -> dto::QueueUsageState {
+fn usage_state(of: &UsageState) -> dto::QueueUsageState {
     dto::QueueUsageState {
         queue_name: of.queue.to_string(),
         used: (&of.used).into(),

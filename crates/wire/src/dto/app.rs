@@ -241,7 +241,7 @@ pub struct PlaceholderData {
     /// The task group as the application names it.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub task_group_name: String,
-    /// Placeholders requested.
+    /// The number of requested placeholders.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub count: i64,
     /// The size of one.

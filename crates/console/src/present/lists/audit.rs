@@ -116,10 +116,7 @@ pub fn facts(state: &State, page: &AuditPage) -> Vec<Vec<Piece>> {
     }
     let only = state.cluster.ledger.latest.as_ref().and_then(|message| message.audit.as_ref().ok()?.only.clone());
     if let Some(user) = only {
-        facts.push(vec![piece(
-            Role::Warning,
-            format!("only the entries of {user}; members of the scheduler ACL see all"),
-        )]);
+        facts.push(vec![piece(Role::Warning, format!("only {user}'s entries; the scheduler ACL shows all"))]);
     }
     facts
 }

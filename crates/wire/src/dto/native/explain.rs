@@ -1,5 +1,4 @@
-/// Why an application waits (E4). The fields at the top describe the request with the worst cause, by `cause.kind`; of several,
-/// the one that is tried first.
+/// Why an application waits (E4). The fields at the top describe the request with the worst `cause.kind` that is tried first.
 use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
@@ -236,8 +235,7 @@ pub struct EarlierCause {
     pub last: i64,
 }
 
-/// A blocker. Amounts are those of `resource` (memory in bytes, vcore in thousandths); without a resource, they are numbers of
-/// applications or placeholders.
+/// A blocker. Amounts are in units of `resource`; without a resource, they are numbers of applications or placeholders.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, rename_all = "camelCase")]
 pub struct BlockedBy {
