@@ -16,6 +16,7 @@ pub mod console;
 mod contexts;
 pub mod demo;
 pub mod diff;
+pub mod explain_rule;
 mod flag_order;
 pub mod grafana;
 pub mod help;
@@ -138,6 +139,8 @@ enum Command {
     Simulate(Box<simulate::SimulateArgs>),
     /// Compare two queue configurations
     Diff(diff::DiffArgs),
+    /// Explain the rule behind the id of a message
+    ExplainRule(explain_rule::ExplainRuleArgs),
     /// List behavior profiles (--core) and their differences
     Profiles(profiles::ProfilesArgs),
     /// Check a configuration before an upgrade of YuniKorn
@@ -248,6 +251,7 @@ fn carry_out(cli: &Cli) -> ExitCode {
         Some(Command::Whatif(args)) => whatif::run(args),
         Some(Command::Simulate(args)) => simulate::run(args),
         Some(Command::Diff(args)) => diff::run(args),
+        Some(Command::ExplainRule(args)) => explain_rule::run(args),
         Some(Command::Profiles(args)) => profiles::run(args),
         Some(Command::UpgradeCheck(args)) => upgrade_check::run(args),
         Some(Command::Schema(args)) => schema::run(args),

@@ -46,8 +46,9 @@ pub fn opened(with: &str, path: Option<&Path>) {
         std::fs::create_dir_all(file.parent().unwrap_or(Path::new(".")))?;
         // A second kornsole may write at the same time: each writes a file of its own, and the last one stays.
         let next = file.with_extension(format!("{}.new", std::process::id()));
-        std::fs::write(&next, bytes)?;
-        std::fs::rename(&next, &file)
+        let kept = std::fs::write(&next, bytes).and_then(|()| std::fs::rename(&next, &file));
+        // A part of it only takes room, and the next process has another name for it.
+        kept.inspect_err(|_| drop(std::fs::remove_file(&next)))
     });
     if let Err(error) = written {
         tracing::debug!("cannot write {}: {error}", file.display());

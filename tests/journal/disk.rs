@@ -21,6 +21,8 @@ pub enum Fault {
     Short,
     /// Syncing fails; what was written may be there or not.
     Sync,
+    /// Writing and growing: the file system takes no more writes.
+    ReadOnly,
 }
 
 #[derive(Debug)]
@@ -160,6 +162,7 @@ impl Disk for BadDisk {
         let (mut state, fault) = self.call()?;
         match fault {
             Some(Fault::Full | Fault::Short) => return Err(full()),
+            Some(Fault::ReadOnly) => return Err(io::ErrorKind::ReadOnlyFilesystem.into()),
             Some(Fault::Io) => return Err(broken()),
             _ => {}
         }
@@ -173,6 +176,7 @@ impl Disk for BadDisk {
         let (written, outcome) = match fault {
             Some(Fault::Full) => (&data[..0], Err(full())),
             Some(Fault::Io) => (&data[..0], Err(broken())),
+            Some(Fault::ReadOnly) => (&data[..0], Err(io::ErrorKind::ReadOnlyFilesystem.into())),
             Some(Fault::Short) => (&data[..data.len() / 2], Err(full())),
             Some(Fault::Sync) | None => (data, Ok(())),
         };

@@ -11,6 +11,8 @@ use crate::common::share;
 use super::disk::{BadDisk, Fault};
 use super::stage::{AnsweredOrders, Chance, Step, engine, is_not_durable, on, perform, seed, steps};
 
+const FAULTS: [Fault; 5] = [Fault::Full, Fault::Io, Fault::Short, Fault::Sync, Fault::ReadOnly];
+
 /// How many rounds the power is cut.
 const CUTS: u32 = 60;
 
@@ -75,7 +77,7 @@ fn a_process_that_is_killed_on_a_failing_disk_loses_nothing() {
         let (mut bytes, mut answered) = (Vec::new(), AnsweredOrders::default());
         for life in 0..2 {
             let disk = Arc::new(BadDisk::new(bytes));
-            let fault = [Fault::Full, Fault::Io, Fault::Short, Fault::Sync][chance.below(4) as usize];
+            let fault = FAULTS[chance.below(FAULTS.len() as u64) as usize];
             let from = 20 + chance.below(100);
             disk.fail(from..from + 1 + chance.below(12), fault);
             drive(&disk, &format!("life-{life}"), &mut chance, &mut answered);
@@ -90,7 +92,7 @@ fn a_process_that_is_killed_on_a_failing_disk_loses_nothing() {
 
 #[test]
 fn each_call_of_a_commit_may_fail() {
-    for fault in [Fault::Full, Fault::Io, Fault::Short, Fault::Sync] {
+    for fault in FAULTS {
         for call in 0..12 {
             let disk = Arc::new(BadDisk::default());
             let (core, retained) = on(Arc::clone(&disk) as _).unwrap();
@@ -122,17 +124,27 @@ fn each_call_of_a_commit_may_fail() {
 
 #[test]
 fn a_full_disk_stops_the_scheduler_until_it_has_room() {
+    stops_until_it_is_over(Fault::Full, "full");
+}
+
+#[test]
+fn a_read_only_disk_stops_the_scheduler_until_it_takes_writes() {
+    stops_until_it_is_over(Fault::ReadOnly, "read-only");
+}
+
+fn stops_until_it_is_over(fault: Fault, word: &str) {
     let disk = Arc::new(BadDisk::default());
     let (core, retained) = on(Arc::clone(&disk) as _).unwrap();
     let journal = retained.journal().clone();
     let engine = engine((core, retained));
     perform(&engine, Step::Submit("app".to_owned(), "root.a").act()).unwrap();
     let before = engine.published().view();
-    disk.fail(0..u64::MAX, Fault::Full);
+    disk.fail(0..u64::MAX, fault);
     for step in [Step::Ask("app".to_owned()), Step::Node("node".to_owned()), Step::Kill("app".to_owned())] {
         let refusal = perform(&engine, step.act()).unwrap_err();
         assert_eq!((refusal.code.name(), refusal.code.status()), ("NOT_DURABLE", 503));
-        assert!(refusal.description.contains("full") || refusal.description.contains("failed"), "{refusal}");
+        let said = [word, "failed"].iter().any(|word| refusal.description.contains(word));
+        assert!(said, "{refusal}");
     }
     let view = engine.published().view();
     let notice = view.notices.last().unwrap();

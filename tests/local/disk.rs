@@ -43,3 +43,59 @@ fn a_lock_that_was_removed_lets_no_second_daemon_in() {
     assert!(machine.call(&["release", &job.to_string()]).status.success());
     assert_eq!((machine.wait(job), machine.logs(job).as_str()), (0, "one\n"));
 }
+
+/// Has every path below a folder lead to it without the right to write, as long as this lives.
+struct ReadOnly(std::path::PathBuf);
+
+impl ReadOnly {
+    /// `None` where it cannot be mounted.
+    fn mount(at: &std::path::Path) -> Option<Self> {
+        let mut command = Command::new("mount");
+        command.args(["--bind", "-o", "ro"]).args([at, at]).stderr(std::process::Stdio::null());
+        command.status().is_ok_and(|status| status.success()).then(|| Self(at.to_owned()))
+    }
+}
+
+impl Drop for ReadOnly {
+    fn drop(&mut self) {
+        assert!(Command::new("umount").arg(&self.0).status().unwrap().success());
+    }
+}
+
+#[test]
+fn a_read_only_folder_loses_nothing_and_is_said() {
+    let mut machine = Machine::up(&[]);
+    let go = machine.folder.join("go");
+    let running = machine.submit(&[], &format!("while ! test -e {}; do sleep 0.1; done; exit 3", go.display()));
+    machine.until(running, "running");
+    super::machine::until(|| machine.folder.join(format!("jobs/jobs/{running}/1/main.json")).exists());
+    let held = machine.submit(&["--hold"], "echo held");
+    let waiting = machine.submit(&["--after", &format!("{running}:any")], "echo waiting");
+    let read_only = ReadOnly::mount(&machine.folder.join("jobs/jobs"));
+    let Some(read_only) = read_only else { return eprintln!("skipped: a folder cannot be mounted read-only here") };
+    // What is refused has no effect, now and after a restart.
+    let held_text = held.to_string();
+    for refused in
+        [&["release", &held_text][..], &["cancel", &held_text], &["local", "priority", &held_text, "--to", "5"]]
+    {
+        let (code, said) = machine.said(refused);
+        assert!(code == 1 && said.contains("cannot save job") && said.contains("Read-only"), "{refused:?}: {said}");
+    }
+    let (code, said) = machine.said(&["submit", "--", "true"]);
+    assert!(code == 1 && said.contains("cannot save the job"), "{code} {said}");
+    assert_eq!((machine.job(held)["state"].clone(), machine.job(held)["priority"].clone()), ("held".into(), 0.into()));
+    let info = machine.said(&["local", "info"]).1;
+    assert!(info.contains("cannot save jobs, retrying: Read-only file system"), "{info}");
+    fs::write(&go, "").unwrap();
+    std::thread::sleep(std::time::Duration::from_millis(1500));
+    assert_eq!(machine.job(running)["state"], "running", "its end is not on the disk");
+    drop(read_only);
+    assert_eq!((machine.wait(running), machine.wait(waiting)), (3, 0));
+    let info = machine.said(&["local", "info"]).1;
+    assert!(!info.contains("cannot save"), "{info}");
+    machine.kill();
+    machine.start();
+    assert_eq!(machine.job(held)["state"], "held");
+    assert!(machine.call(&["release", &held_text]).status.success());
+    assert_eq!((machine.wait(held), machine.logs(held).as_str()), (0, "held\n"));
+}

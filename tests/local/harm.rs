@@ -65,7 +65,7 @@ fn indices_share_their_name_and_paths() {
     assert_eq!(code, 0, "{said}");
     let length = |job: u64| fs::metadata(machine.folder.join(format!("jobs/jobs/{job}/job.json"))).unwrap().len();
     assert!((1..=200).all(|job| length(job) < 1500), "a state has no copy of the name: {} bytes", length(7));
-    assert!(machine.call(&["priority", "7", "5"]).status.success());
+    assert!(machine.call(&["local", "priority", "7", "--to", "5"]).status.success());
     machine.kill();
     machine.start();
     assert_eq!(machine.job(8)["name"], format!("{name}[8]"));

@@ -27,6 +27,8 @@ mod limits;
 mod machine;
 mod options;
 mod paths;
+mod races;
+mod reboot;
 mod scripts;
 mod supervisors;
 mod surroundings;

@@ -69,7 +69,17 @@ fn a_daemon_that_is_killed_finds_jobs_in_each_state_again() {
 }
 
 #[test]
-fn a_file_and_a_link_that_change_places_lead_to_no_file_of_others() {
+fn an_output_file_that_becomes_a_link_leads_nowhere() {
+    change_places("--output", "echo theirs");
+}
+
+#[test]
+fn an_error_file_that_becomes_a_link_leads_nowhere() {
+    change_places("--error", "echo theirs >&2");
+}
+
+/// A thread swaps the file of an option with a link to a file of root while jobs start.
+fn change_places(option: &str, script: &str) {
     if !is_root("two users") {
         return;
     }
@@ -98,8 +108,8 @@ fn a_file_and_a_link_that_change_places_lead_to_no_file_of_others() {
             }
         });
         until(|| round.load(Ordering::Relaxed));
-        let flags = ["--dir", "/", "--output", out.to_str().unwrap(), "--array", "1-40"];
-        let number = machine.call_as(NOBODY, &[&["submit"][..], &flags, &["--", "sh", "-c", "echo theirs"]].concat());
+        let flags = ["--dir", "/", option, out.to_str().unwrap(), "--array", "1-40"];
+        let number = machine.call_as(NOBODY, &[&["submit"][..], &flags, &["--", "sh", "-c", script]].concat());
         let numbers = String::from_utf8(number.stdout.clone()).unwrap();
         let ended = !numbers.is_empty() && machine.call(&["wait", numbers.trim()]).status.code().is_some();
         done.store(true, Ordering::Relaxed);

@@ -31,6 +31,7 @@ pub mod earlier;
 mod event_outbox;
 pub mod events;
 pub mod explain;
+pub mod file_lock;
 pub mod forecast;
 pub mod handle;
 pub mod host;

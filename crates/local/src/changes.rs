@@ -22,17 +22,28 @@ impl Daemon {
         self.with_job(who, number, |_, job| Reply::Job(Box::new(self.report(job))))
     }
 
-    /// Changes a job that someone may change, or says why it cannot be.
-    fn change(&self, who: &Owner, number: u64, change: impl FnOnce(&mut Job) -> Result<(), String>) -> Option<Reply> {
+    /// Changes a job that a user may change, or says why it cannot be. `change` gives whether the job as it was is to be taken back from
+    /// the scheduler. What the disk does not take is refused and has no effect, but that a job which runs is to end.
+    fn change(&self, who: &Owner, number: u64, change: impl FnOnce(&mut Job) -> Result<bool, String>) -> Option<Reply> {
         let mut table = self.table();
         let seen = table.jobs.get(&number).is_some_and(|job| self.may_see(who, job));
         let Some(job) = table.jobs.get_mut(&number).filter(|_| seen) else {
             return Some(refused(format!("job {number} not found, or it is not yours")));
         };
-        if let Err(why) = change(job) {
-            return Some(refused(format!("job {number} {why}")));
+        let mut changed = job.clone();
+        let withdraws = match change(&mut changed) {
+            Ok(withdraws) => withdraws,
+            Err(why) => return Some(refused(format!("job {number} {why}"))),
+        };
+        if let Err(why) = self.save(&changed)
+            && changed.state != JobState::Running
+        {
+            return Some(refused(format!("cannot save job {number}: {why}")));
         }
-        self.keep(job);
+        if withdraws {
+            self.withdraw(job);
+        }
+        *job = changed;
         let (job, ended) = (job.number, job.state == JobState::Ended);
         table.look = true;
         if ended {
@@ -72,13 +83,12 @@ impl Daemon {
                     job.stopping = Some(Stop::Cancelled(by));
                 }
                 JobState::Held | JobState::Waiting | JobState::Queued => {
-                    if job.state == JobState::Queued && own {
-                        self.withdraw(job);
-                    }
+                    let withdraws = job.state == JobState::Queued && own;
                     job.end(Outcome::Cancelled(by), wall_ms());
+                    return Ok(withdraws);
                 }
             }
-            Ok(())
+            Ok(false)
         });
         if running {
             self.signal(&self.table(), number);
@@ -93,17 +103,15 @@ impl Daemon {
 
     pub(super) fn hold(&self, who: &Owner, number: u64) -> Reply {
         let refusal = self.change(who, number, |job| {
+            let withdraws = job.state == JobState::Queued;
             match job.state {
                 JobState::Running => return Err("is already running; use cancel to end it".to_owned()),
                 JobState::Ended => return Err("has already ended".to_owned()),
-                JobState::Queued => {
-                    self.withdraw(job);
-                    job.begin_again();
-                }
+                JobState::Queued => job.begin_again(),
                 JobState::Waiting | JobState::Held => {}
             }
             job.state = JobState::Held;
-            Ok(())
+            Ok(withdraws)
         });
         refusal.unwrap_or_else(|| self.shown(who, number))
     }
@@ -112,7 +120,7 @@ impl Daemon {
         let refusal = self.change(who, number, |job| match job.state {
             JobState::Held => {
                 (job.state, job.confirmed) = (JobState::Waiting, false);
-                Ok(())
+                Ok(false)
             }
             _ => Err("is not on hold".to_owned()),
         });
@@ -135,14 +143,14 @@ impl Daemon {
             JobState::Running => {
                 running = true;
                 job.stopping = Some(Stop::Requeued(by));
-                Ok(())
+                Ok(false)
             }
             JobState::Ended => {
                 job.next = job.attempts.last().map_or(1, |last| last.number + 1);
                 (job.outcome, job.ended, job.retried) = (None, None, 0);
                 job.cancel_reason.clear();
                 job.begin_again();
-                Ok(())
+                Ok(false)
             }
             JobState::Held => Err("is on hold; use release".to_owned()),
             JobState::Waiting | JobState::Queued => Err("has not started".to_owned()),
@@ -181,36 +189,36 @@ impl Daemon {
             return refused(format!("the placement rules select {to}, not {queue:?}"));
         }
         let refusal = self.change(who, number, |job| {
+            let withdraws = job.state == JobState::Queued;
             match job.state {
                 JobState::Running => return Err("is already running".to_owned()),
                 JobState::Ended => return Err("has already ended".to_owned()),
                 // As another application: to move one needs adminacl, which the owner of a job may not have.
-                JobState::Queued => {
-                    self.withdraw(job);
-                    job.begin_again();
-                }
+                JobState::Queued => job.begin_again(),
                 JobState::Held | JobState::Waiting => {}
             }
             to.clone_into(&mut job.spec.queue);
-            Ok(())
+            Ok(withdraws)
         });
         refusal.unwrap_or_else(|| self.shown(who, number))
     }
 
     /// Gives a job that has not started another priority.
     pub(super) fn set_priority(&self, who: &Owner, number: u64, priority: i32) -> Reply {
+        let mut queued = None;
         let refusal = self.change(who, number, |job| {
             match job.state {
                 JobState::Running => return Err("is already running".to_owned()),
                 JobState::Ended => return Err("has already ended".to_owned()),
                 JobState::Held | JobState::Waiting | JobState::Queued => job.spec.priority = priority,
             }
-            if job.state == JobState::Queued {
-                // An ask that is made again replaces the one that waits.
-                self.perform_later(&self.submitter(job), Self::ask_of(job), |_| {});
-            }
-            Ok(())
+            queued = (job.state == JobState::Queued).then(|| job.clone());
+            Ok(false)
         });
+        if let Some(job) = queued.filter(|_| refusal.is_none()) {
+            // An ask that is made again replaces the one that waits.
+            self.perform_later(&self.submitter(&job), Self::ask_of(&job), |_| {});
+        }
         refusal.unwrap_or_else(|| self.shown(who, number))
     }
 
@@ -232,12 +240,12 @@ impl Daemon {
             if too_large(&machine, &changed) {
                 return Err(format!("can never start: this machine has {}", self.has()));
             }
-            if job.state == JobState::Queued && changed.resource() != job.resource() {
-                self.withdraw(job);
+            let withdraws = job.state == JobState::Queued && changed.resource() != job.resource();
+            if withdraws {
                 job.begin_again();
             }
             job.spec = changed.spec;
-            Ok(())
+            Ok(withdraws)
         });
         match misuse {
             Some(why) => misused(why),

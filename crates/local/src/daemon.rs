@@ -71,6 +71,8 @@ pub struct Daemon {
     /// How many supervisors may be start at one time.
     pub(super) most_beginning: usize,
     pub(super) token_source: OnceLock<TokenSource>,
+    /// Why jobs cannot be written at present.
+    unkept: Mutex<Option<String>>,
 }
 
 impl Daemon {
@@ -94,6 +96,7 @@ impl Daemon {
             waker,
             most_beginning: most_beginning(),
             token_source: OnceLock::new(),
+            unkept: Mutex::default(),
         });
         daemon.count_all();
         daemon.offer_machine().map_err(|why| io::Error::other(why.to_string()))?;
@@ -288,9 +291,28 @@ impl Daemon {
         }
     }
 
-    /// Keeps a job as it is now; a disk that does not take it is reported. Returns whether it took it.
+    /// Keeps a job as it is now. Gives whether the disk took it.
     pub(super) fn keep(&self, job: &Job) -> bool {
-        let retained = self.store.save(job);
-        retained.inspect_err(|why| tracing::error!("cannot write job {}: {why}", job.number)).is_ok()
+        self.save(job).is_ok()
+    }
+
+    /// The same with the reason. It is reported once that the disk takes nothing, and once that it works again.
+    pub(super) fn save(&self, job: &Job) -> io::Result<()> {
+        let kept = self.store.save(job);
+        let failing = kept.as_ref().err().map(ToString::to_string);
+        let mut unkept = self.unkept.lock().unwrap_or_else(PoisonError::into_inner);
+        match (&*unkept, &failing) {
+            (None, Some(why)) => tracing::error!("cannot save jobs, retrying: {why}"),
+            (Some(_), None) => tracing::warn!("jobs are saved again"),
+            _ => {}
+        }
+        *unkept = failing;
+        kept
+    }
+
+    /// Why jobs cannot be written at present, for all who look at them.
+    pub(super) fn unkept(&self) -> Option<String> {
+        let unkept = self.unkept.lock().unwrap_or_else(PoisonError::into_inner);
+        unkept.as_ref().map(|why| format!("cannot save jobs, retrying: {why}"))
     }
 }

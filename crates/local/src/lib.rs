@@ -46,6 +46,7 @@ pub mod reconcile;
 mod requests;
 mod requeue;
 mod running;
+mod safe_path;
 pub mod server;
 pub mod shared;
 mod starting;

@@ -133,7 +133,7 @@ impl Daemon {
             let first = notice.text.lines().next().unwrap_or_default();
             format!("{}: {first}", notice.title)
         });
-        self.drained(Self::partition(&view)).into_iter().chain(config).collect()
+        self.drained(Self::partition(&view)).into_iter().chain(self.unkept()).chain(config).collect()
     }
 
     /// The leaves that someone may submit to by name.

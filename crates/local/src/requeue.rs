@@ -40,10 +40,12 @@ fn lost_at_once(job: &Job) -> usize {
 /// What follows the end of an attempt.
 fn next(job: &Job, end: &AttemptEnd) -> Next {
     let requeues = job.spec.when_stopped == WhenStopped::Requeue;
+    // A machine that goes down takes the job with it before its supervisor can say that it was asked to end.
+    let stopped = end.asked || matches!(end.outcome, Outcome::Lost(_));
     match (&job.stopping, &end.outcome) {
-        (Some(Stop::Cancelled(by)), _) if end.asked => Next::End(Outcome::Cancelled(by.clone())),
+        (Some(Stop::Cancelled(by)), _) if stopped => Next::End(Outcome::Cancelled(by.clone())),
         (Some(Stop::Cancelled(_)), outcome) => Next::End(outcome.clone()),
-        (Some(Stop::Requeued(_)), _) if end.asked => Next::Again,
+        (Some(Stop::Requeued(_)), _) if stopped => Next::Again,
         (Some(Stop::Preempted), _) if end.asked && requeues => Next::Again,
         (Some(Stop::Preempted), _) if end.asked => Next::End(Outcome::Preempted),
         (_, Outcome::Lost(_)) if requeues && lost_at_once(job) < MOST_LOST => Next::Again,

@@ -14,7 +14,7 @@ use super::daemon::Daemon;
 use super::job::Owner;
 use super::requests::Answered;
 use super::wire::{Reply, Request};
-use super::{attach, peer};
+use super::{attach, peer, safe_path};
 
 /// How many may be connected.
 const MOST: usize = 256;
@@ -38,15 +38,24 @@ impl Server {
     /// the socket. What a daemon that was killed left there is replaced.
     ///
     /// # Errors
-    /// Someone else listens there, or the place cannot be used.
+    /// Another process listens there, the place cannot be used, or others can replace a directory above it where root runs this.
     pub fn bind(socket: &Path, shared: bool) -> io::Result<Self> {
-        if let Some(folder) = socket.parent() {
+        let mut socket = socket.to_owned();
+        if let (Some(folder), Some(name)) = (socket.parent(), socket.file_name()) {
             let new = !folder.exists();
+            if shared {
+                safe_path::checked_above(folder)?;
+            }
             fs::create_dir_all(folder)?;
             if new {
                 fs::set_permissions(folder, Permissions::from_mode(if shared { 0o755 } else { 0o700 }))?;
             }
+            if shared {
+                // Otherwise a link could take the place of the socket before its mode is set.
+                socket = safe_path::checked(folder)?.join(name);
+            }
         }
+        let socket = socket.as_path();
         if UnixStream::connect(socket).is_ok() {
             return Err(io::Error::other("a daemon already listens there"));
         }

@@ -94,7 +94,7 @@ impl Daemon {
             // What runs is kept only after it.
             write_new(&folder.join(TASK), &task)
         });
-        let full = prepared.as_ref().is_err_and(|why| why.kind() == io::ErrorKind::StorageFull);
+        let full = prepared.as_ref().is_err_and(store::may_pass);
         if full || !self.keep(job) {
             // It runs when the disk takes it: what runs is always on the disk.
             job.attempts.pop();

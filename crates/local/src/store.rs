@@ -24,6 +24,7 @@ use serde::Serialize;
 
 use super::job::{Job, JobSpec, JobState};
 use super::known::{Known, SPEC};
+use super::safe_path;
 use super::shared::Shared;
 use super::task::{self, COMMAND, ENV};
 use super::words::Words;
@@ -54,6 +55,11 @@ pub struct Store {
     _lock: File,
 }
 
+/// Whether a disk may take later what it does not take now: it is full, or takes no writes at all.
+pub(super) fn may_pass(why: &io::Error) -> bool {
+    matches!(why.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::ReadOnlyFilesystem)
+}
+
 /// Makes a directory that only its owner can enter, with those above it.
 ///
 /// # Errors
@@ -62,15 +68,16 @@ pub fn private_folder(folder: &Path) -> io::Result<()> {
     DirBuilder::new().recursive(true).mode(0o700).create(folder)
 }
 
-/// The same for a directory that may be there already, if no one else can replace what is kept in it.
+/// The same for a directory that may be there already, if no one else can replace what is kept in it. Gives its path without links.
 ///
 /// # Errors
-/// It is another user's, or others may write in it; or the file system refuses.
-pub fn own_folder(folder: &Path) -> io::Result<()> {
+/// It is another user's, or others may write in it, or replace it where root runs this; or the file system refuses.
+pub fn own_folder(folder: &Path) -> io::Result<PathBuf> {
+    safe_path::checked_above(folder)?;
     private_folder(folder)?;
     let found = fs::metadata(folder)?;
     if found.uid() == rustix::process::geteuid().as_raw() && found.mode() & 0o022 == 0 {
-        return Ok(());
+        return safe_path::checked(folder);
     }
     let why = "the directory belongs to another user, or other users can write to it and replace its files";
     Err(io::Error::other(why))
@@ -82,7 +89,7 @@ impl Store {
     /// # Errors
     /// Another daemon has it, others may write in it, it cannot be read, or a job in it is damaged.
     pub fn open(folder: &Path) -> io::Result<(Self, Vec<Job>)> {
-        own_folder(folder)?;
+        let folder = own_folder(folder)?;
         private_folder(&folder.join("jobs"))?;
         let lock = lock(&folder.join("lock"))?;
         let folder = folder.join("jobs");

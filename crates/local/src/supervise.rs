@@ -24,6 +24,7 @@ use super::line::{self, Line};
 use super::meter::{self, Meter, Peak};
 use super::output::Writer;
 use super::part::START;
+use super::store;
 use super::task::{CLAIM, Claim, ENDED, MAIN, TASK, Task, claim, read, write, write_new};
 use super::terminal::Terminal;
 use super::user_file::UserFile;
@@ -147,7 +148,7 @@ fn forget(mut signals: &UnixStream) {
 fn claimed(folder: &Path, own: &Claim) -> io::Result<bool> {
     loop {
         match claim(folder, own) {
-            Err(why) if why.kind() == io::ErrorKind::StorageFull => sleep(DISK_RETRY),
+            Err(why) if store::may_pass(&why) => sleep(DISK_RETRY),
             claimed => return claimed,
         }
     }

@@ -7,6 +7,7 @@ use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
+use engine::file_lock::FileLock;
 use redb::{Database, WriteTransaction};
 
 /// How much of the file is held in memory while it is open.
@@ -32,7 +33,7 @@ pub struct RetainedFile {
     path: PathBuf,
     /// What is in it, as messages call it.
     what: &'static str,
-    lock: Option<fs::File>,
+    lock: Option<FileLock>,
     /// Where a damaged file is that this process has moved aside.
     aside: Option<PathBuf>,
     /// When the file was changed, as it was read last.
@@ -77,13 +78,10 @@ impl RetainedFile {
         let folder = self.folder.display().to_string();
         let failed = |error: std::io::Error| format!("{folder}: {error}");
         DirBuilder::new().recursive(true).mode(0o700).create(&self.folder).map_err(failed)?;
-        let mut options = OpenOptions::new();
-        let lock = options.create(true).truncate(false).write(true).mode(0o600);
-        let lock = lock.open(self.path.with_extension("lock")).map_err(failed)?;
-        let role = if lock.try_lock().is_ok() { Role::Writer } else { Role::Reader };
-        if role == Role::Writer {
-            self.lock = Some(lock);
+        if self.lock.is_none() {
+            self.lock = FileLock::take(&self.path.with_extension("lock")).map_err(failed)?;
         }
+        let role = if self.is_writer() { Role::Writer } else { Role::Reader };
         if !self.path.exists() {
             return Ok((role, T::default()));
         }
@@ -162,6 +160,7 @@ impl RetainedFile {
     /// Why the file cannot be written, in words.
     pub fn write(&self, put: impl FnOnce(&WriteTransaction) -> Result<(), redb::Error>) -> Result<(), String> {
         let written = || {
+            self.lock.as_ref().map_or(Ok(()), FileLock::keep)?;
             let write = self.database_soon()?.begin_write()?;
             put(&write)?;
             write.commit()?;

@@ -26,11 +26,11 @@ pub const NO_USERS: &str = "loading users and groups";
 /// Why lists that were never read will not come by themselves; `None` for one that is there, or still loads.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MissingLists {
-    /// The live applications.
+    /// Why the live applications will not come.
     pub apps: Option<Arc<str>>,
-    /// The nodes.
+    /// Why the nodes will not come.
     pub nodes: Option<Arc<str>>,
-    /// The users and groups.
+    /// Why users and groups will not come.
     pub users: Option<Arc<str>>,
 }
 

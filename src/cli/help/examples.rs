@@ -132,6 +132,7 @@ pub const EXAMPLES: &[(&str, &[&str])] = &[
         ],
     ),
     ("diff", &["kornsole diff old.yaml new.yaml", "kornsole diff old.yaml - --json < new.yaml"]),
+    ("explain-rule", &["kornsole explain-rule W-001"]),
     ("profiles", &["kornsole profiles", "kornsole profiles --diff 1.8.0 1.9.0"]),
     (
         "upgrade-check",

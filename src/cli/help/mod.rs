@@ -7,6 +7,7 @@ use std::ffi::OsString;
 use std::fmt::Write as _;
 
 use clap::builder::StyledStr;
+use clap::error::ErrorKind;
 use clap::{Command, CommandFactory as _, FromArgMatches as _};
 
 use super::{Cli, flag_order};
@@ -21,7 +22,7 @@ const GROUPS: [(&str, &[&str]); 7] = [
         ],
     ),
     ("Act", &["kill", "move"]),
-    ("Configure", &["apply", "config", "check", "place", "diff", "schema", "token"]),
+    ("Configure", &["apply", "config", "check", "explain-rule", "place", "diff", "schema", "token"]),
     ("Plan", &["whatif", "simulate", "profiles", "upgrade-check"]),
     ("Run", &["serve", "run", "kube"]),
     (
@@ -46,9 +47,18 @@ pub fn command() -> Command {
 /// # Errors
 /// Returns the message of `clap` for invalid arguments, and the text for `--help` and `--version`.
 pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Cli, clap::Error> {
-    let mut command = command();
-    let matches = command.try_get_matches_from_mut(flag_order::sorted(Cli::command(), arguments))?;
-    Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut command))
+    let arguments: Vec<OsString> = flag_order::sorted(Cli::command(), arguments);
+    let mut plain = Cli::command();
+    match plain.try_get_matches_from_mut(&arguments) {
+        Ok(matches) => Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut plain)),
+        // The notes and the groups of all commands take longer to write than a short command to run.
+        Err(error) if shows_help(&error) => Err(command().try_get_matches_from_mut(&arguments).err().unwrap_or(error)),
+        Err(error) => Err(error),
+    }
+}
+
+fn shows_help(error: &clap::Error) -> bool {
+    matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand)
 }
 
 /// A command and its subcommands with exit codes and examples after the options.

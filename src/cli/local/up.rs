@@ -125,9 +125,14 @@ pub fn run(args: &UpArgs) -> ExitCode {
     // Clearing 2 MB at the start of each small process takes a quarter of its time, and in this one large pages hold what no one uses.
     let _ = disable_transparent_huge_pages(true);
     let owner = peer::of_process();
-    let places = match args.places(owner.uid == 0) {
+    let mut places = match args.places(owner.uid == 0) {
         Ok(places) => places,
         Err(why) => return fail(&why, 2),
+    };
+    // From here on without links: what they lead to could change.
+    places.folder = match store::own_folder(&places.folder) {
+        Ok(folder) => folder,
+        Err(why) => return fail(&format!("{}: {why}", places.folder.display()), 1),
     };
     let state = places.folder.join("state");
     let settings = match args.settings.read(args.config.as_deref(), Some(&state)) {
@@ -177,7 +182,6 @@ type Started = (Arc<Engine>, Option<RestServer>);
 /// Starts everything: engine, jobs, socket, and REST if an address is named.
 fn start(args: &UpArgs, by: &SchedulerSettings, own: Settings, places: &Places) -> Result<Started, (String, u8)> {
     let at = |place: &PathBuf, why: &dyn std::fmt::Display| (format!("{}: {why}", place.display()), 1);
-    store::own_folder(&places.folder).map_err(|why| at(&places.folder, &why))?;
     let (shared, limits, machine) = (own.owner.uid == 0, own.enforcement.describe(), own.machine.clone());
     let engine = engine(by, &machine).map_err(|why| (why, 1))?;
     let (daemon, woken) =

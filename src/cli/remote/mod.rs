@@ -14,6 +14,7 @@ mod killing;
 mod records;
 mod show;
 pub(super) mod table;
+mod unknown;
 mod usage;
 mod whoami;
 

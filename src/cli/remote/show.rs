@@ -7,6 +7,7 @@ use clap::Args;
 use serde::Serialize;
 
 use super::table::Table;
+use super::unknown::nulled;
 use super::{Ended, ServerArgs, exit, note_on_stderr, print_or_watch};
 use console::present::format;
 use model::{AppId, MEMORY, QueuePath, Resource, VCORE};
@@ -339,7 +340,9 @@ pub(super) fn show(
             if several {
                 text.push_str(&format!("partition {}\n", part.name));
             }
-            text.push_str(&render(once, part, args.server.client.json)?);
+            let rendered = render(once, part, args.server.client.json)?;
+            let is_json = args.server.client.json;
+            text.push_str(&if is_json { nulled(rendered, once.unknown()) } else { rendered });
         }
         Ok(text)
     };

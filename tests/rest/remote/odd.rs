@@ -181,10 +181,11 @@ fn an_unknown_figure_is_no_zero_on_any_page() {
     // What is used of cpu, what there is of memory, and what is free of both.
     assert!(row.contains("–/") && row.contains("/     –"), "{row}");
     driver.keys("W").unwrap();
-    line(&mut driver, "memory all", "unknown: node ");
-    driver.keys("<esc><ret>").unwrap();
-    driver.keys(":describe<ret>").unwrap();
-    line(&mut driver, "unknown", "capacity.memory: the number 16487540320812345678 is out of range");
+    line(&mut driver, "cpu free", &format!("unknown: node {node}: allocated.vcore: the number"));
+    driver.keys("<esc>").unwrap();
+    // The sheet beside the list.
+    line(&mut driver, "unknown", "allocated.vcore: the number");
+    line(&mut driver, "capacity.memory: the number", "");
     driver.keys(":queues<ret>").unwrap();
     let row = line(&mut driver, "root ", "–");
     assert!(row.contains("–/"), "{row}");

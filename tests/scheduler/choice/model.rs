@@ -132,17 +132,20 @@ impl<'s> Model<'s> {
         apps.retain(|app| !app.reservations.is_empty());
         apps.sort_by_key(|app| (app.submitted, app.id.clone()));
         for app in apps.into_iter().filter(|app| self.may_run(leaf, app)) {
-            let held = || app.reservations.iter().map(|(ask, node)| (last(app, *ask), &self.partition.nodes[*node]));
-            let held = || held().filter(|(ask, _)| ask.allocation.is_none());
-            let held = || held().filter(|(ask, _)| self.fits_queues(leaf, ask));
+            let held = || app.reservations.iter().map(|(ask, node)| (*ask, &self.partition.nodes[*node]));
+            let held = || held().filter(|(ask, _)| last(app, *ask).allocation.is_none());
+            let counted = || held().map(|(ask, node)| (last(app, ask), node));
+            let counted = || counted().filter(|(ask, _)| self.fits_queues(leaf, ask));
+            // The reserved node is for the ask that counts, the others for the one that it was reserved for (D-23).
+            let made_for = || held().map(|(ask, _)| &app.asks[ask]).filter(|ask| self.fits_queues(leaf, ask));
             let allocate = |ask: &Ask, node: &Node| Choice::Allocate(app.id.clone(), ask.id.clone(), node.id.clone());
             if !self.may_commit(leaf) {
                 continue;
             }
-            if let Some((ask, node)) = held().find(|(ask, node)| node.available.fit_in(&ask.resource)) {
+            if let Some((ask, node)) = counted().find(|(ask, node)| node.available.fit_in(&ask.resource)) {
                 return Some(allocate(ask, node));
             }
-            for (ask, _) in held() {
+            for ask in made_for() {
                 if let Some(node) = self.open_nodes().into_iter().find(|node| node.available.fit_in(&ask.resource)) {
                     return Some(allocate(ask, node));
                 }

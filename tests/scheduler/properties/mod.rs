@@ -6,6 +6,7 @@
 mod commands;
 mod endings;
 mod explain;
+mod mixtures;
 mod refusals;
 mod reloads;
 mod saved;

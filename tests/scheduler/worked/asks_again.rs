@@ -40,6 +40,7 @@ fn d_23_a_node_keeps_its_place_when_an_allocation_on_it_is_resized() {
         for (between, next) in [
             ("- advance: 1s", "n1"),
             ("- drainNode: n0\n- resumeNode: n0", "n0"),
+            ("- updateNode: {id: n0, capacity: {vcore: 100}}", "n1"),
             ("- updateNode: {id: n0, capacity: {vcore: 101}}", "n0"),
             (reload.as_str(), "n0"),
         ] {

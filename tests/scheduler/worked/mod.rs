@@ -11,6 +11,7 @@ mod gang_rules;
 mod gang_timeouts;
 mod gangs;
 mod grounds;
+mod known_ids;
 mod life;
 mod limits;
 mod limits_basics;

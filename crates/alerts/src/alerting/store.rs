@@ -6,6 +6,7 @@ use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _, PermissionsExt 
 use std::path::{Path, PathBuf};
 
 use crate::Disk;
+use engine::file_lock::FileLock;
 
 /// The name of the file in a state directory.
 pub const FILE: &str = "alerts.json";
@@ -16,7 +17,7 @@ const LARGEST: u64 = 64 << 20;
 #[derive(Debug)]
 pub struct Store {
     file: PathBuf,
-    _lock: File,
+    lock: FileLock,
 }
 
 impl Store {
@@ -27,13 +28,9 @@ impl Store {
     pub fn open(folder: &Path) -> Result<Self, String> {
         let wrong = |error: std::io::Error| format!("{}: {error}", folder.display());
         DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(wrong)?;
-        let lock = private(&folder.join("alerts.lock")).map_err(wrong)?;
-        match lock.try_lock() {
-            Ok(()) => Ok(Self { file: folder.join(FILE), _lock: lock }),
-            Err(std::fs::TryLockError::WouldBlock) => {
-                Err(format!("another kornsole process uses the alerts in {}", folder.display()))
-            }
-            Err(std::fs::TryLockError::Error(error)) => Err(wrong(error)),
+        match FileLock::take(&folder.join("alerts.lock")).map_err(wrong)? {
+            Some(lock) => Ok(Self { file: folder.join(FILE), lock }),
+            None => Err(format!("another kornsole process uses the alerts in {}", folder.display())),
         }
     }
 
@@ -58,6 +55,7 @@ impl Store {
     /// Why it is not; what was there before still is.
     pub fn write(&self, text: &str) -> Result<(), String> {
         let beside = self.file.with_extension("json.new");
+        self.lock.keep().map_err(|error| format!("{}: {error}", self.file.display()))?;
         let written = || -> std::io::Result<()> {
             let mut file = private(&beside)?;
             file.write_all(text.as_bytes())?;
@@ -163,6 +161,23 @@ mod tests {
         step(wall);
         assert!(file.exists(), "it is written though the clock was set back two hours");
         drop(board);
+        std::fs::remove_dir_all(&folder).unwrap();
+    }
+
+    #[test]
+    fn a_stolen_lock_lets_no_two_write_and_is_said_until_it_is_free() {
+        let folder = std::env::temp_dir().join(format!("kornsole-alerts-stolen-{}", std::process::id()));
+        let _ = std::fs::remove_dir_all(&folder);
+        let store = Store::open(&folder).unwrap();
+        store.write("{}").unwrap();
+        std::fs::remove_file(folder.join("alerts.lock")).unwrap();
+        let thief = Store::open(&folder).unwrap();
+        let why = store.write("{\"a\":1}").unwrap_err();
+        assert!(why.contains("alerts.json: another kornsole took the lock"), "{why}");
+        assert_eq!(store.read().unwrap().as_deref(), Some("{}"));
+        drop(thief);
+        store.write("{\"a\":2}").unwrap();
+        assert!(Store::open(&folder).is_err(), "it has the lock again");
         std::fs::remove_dir_all(&folder).unwrap();
     }
 

@@ -60,7 +60,8 @@ impl Partition {
         if let Some(state) = self.apps[app].ending {
             return Err(format!("application {:?} is about to be {state} and accepts no requests", spec.app));
         }
-        if self.apps[app].state == AppState::Failing {
+        // In the releases an application fails by its gang only, and accepts requests until the last placeholder is gone.
+        if self.apps[app].state == AppState::Failing && !self.switches.gang_failed_leak {
             return Err(format!("application {:?} is failing and accepts no requests", spec.app));
         }
         let known = self.apps[app].ask_key(id).map(|known| &self.apps[app].asks[known]);
@@ -80,6 +81,9 @@ impl Partition {
         events: &mut Vec<Event>,
     ) -> Result<(), String> {
         let app = self.check_ask(&id, spec, &Resource::new())?;
+        if self.is_spent(app, &id) {
+            return self.ask_spent_again(now, app, &id, &spec.resource, events);
+        }
         let known = self.apps[app].ask_key(&id);
         if let Some(known) = known
             && self.asked_again(now, app, known, &spec.resource, events)
@@ -89,10 +93,7 @@ impl Partition {
         let arrival = self.next_arrival();
         let ask = Ask::new(id.clone(), arrival, created, spec);
         self.apps[app].expect(&ask);
-        let key = self.add_pending(app, ask);
-        if let Some(known) = known.filter(|known| self.apps[app].asks.get(*known).is_some_and(|old| old.superseded)) {
-            self.pass_reservation_on(app, known, key);
-        }
+        self.add_pending(app, ask);
         if matches!(self.apps[app].state, AppState::New | AppState::Completing) {
             self.run_application(now, app, events);
         }
@@ -130,25 +131,6 @@ impl Partition {
         }
     }
 
-    /// What an ask holds reserved is held by the one that was made after it under the same id: reservations go by ids.
-    fn pass_reservation_on(&mut self, app: AppKey, from: AskKey, to: AskKey) {
-        let application = &mut self.apps[app];
-        let Some((holder, node)) = application.reservations.iter_mut().find(|(holder, _)| *holder == from) else {
-            return;
-        };
-        *holder = to;
-        let node = *node;
-        let since = application.asks[from].rare.reserved_since.take();
-        application.asks[to].rare.reserved_since = since;
-        let change = |reserved: &mut (AppKey, AskKey)| {
-            if *reserved == (app, from) {
-                reserved.1 = to;
-            }
-        };
-        self.nodes.change_in_place(node, |node| node.reservations.iter_mut().for_each(change));
-        self.mark_node(node);
-    }
-
     /// A pending ask counts no more, but is still tried. The application keeps its priority until one as high is allocated or goes.
     fn supersede(&mut self, app: AppKey, ask: AskKey) {
         let application = &mut self.apps[app];
@@ -175,17 +157,11 @@ impl Partition {
             return;
         }
         let left: Vec<AskKey> = self.apps[app].pending_order.iter().map(|(.., ask)| *ask).collect();
+        let before = self.pending_on_path(app);
         for ask in left {
             self.take_ask(now, app, ask, events);
         }
-        let application = &mut self.apps[app];
-        let pending = std::mem::take(&mut application.pending);
-        application.bands.end_pending();
-        for queue in self.queues.path_up(application.queue) {
-            let sum = &mut self.queues[queue].pending;
-            sum.sub_assign(&pending);
-            sum.prune();
-        }
+        self.end_pending(app, before);
     }
 
     /// Returns an ask or allocation another size, whether there is room or not.
@@ -193,7 +169,7 @@ impl Partition {
         let application = &mut self.apps[app];
         let path = self.queues.path_up(application.queue);
         let resized = &mut application.asks[ask];
-        if resized.resource.is_same_as(to) {
+        if resized.resource == *to {
             return;
         }
         let before = std::mem::replace(&mut resized.resource, to.clone());
@@ -238,7 +214,7 @@ impl Partition {
     }
 
     /// Adds a pending ask with the counters that it moves.
-    fn add_pending(&mut self, app: AppKey, ask: Ask) -> AskKey {
+    fn add_pending(&mut self, app: AppKey, ask: Ask) {
         let application = &mut self.apps[app];
         let leaf = application.queue;
         for queue in self.queues.path_up(leaf) {
@@ -252,6 +228,5 @@ impl Partition {
         if leads {
             self.refresh_stale(leaf);
         }
-        key
     }
 }

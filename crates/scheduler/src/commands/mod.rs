@@ -5,4 +5,5 @@ pub(super) mod asks;
 pub(super) mod namespace_quota;
 pub(super) mod nodes;
 pub(super) mod release;
+pub(super) mod spent;
 pub(super) mod submit;

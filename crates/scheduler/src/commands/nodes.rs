@@ -50,15 +50,19 @@ impl Partition {
         if capacity.is_some_and(|capacity| !self.capacity().sub(&before).adds_exactly(capacity)) {
             return reject(now, id, "too large: the sum of all nodes overflows", events);
         }
-        self.nodes.change(key, |node| {
-            if let Some(capacity) = capacity {
-                node.total = capacity.clone();
-            }
-            if let Some(occupied) = occupied {
-                node.occupied = occupied.clone();
-            }
-        });
-        if let Some(capacity) = capacity.filter(|capacity| **capacity != before) {
+        // Where nothing changes, the node keeps its place, and the names of its capacity.
+        let capacity = capacity.filter(|capacity| **capacity != before);
+        if capacity.is_some() || occupied.is_some() {
+            self.nodes.change(key, |node| {
+                if let Some(capacity) = capacity {
+                    node.total = capacity.clone();
+                }
+                if let Some(occupied) = occupied {
+                    node.occupied = occupied.clone();
+                }
+            });
+        }
+        if let Some(capacity) = capacity {
             let kind = EventKind::NodeCapacity { node: id.clone(), capacity: capacity.clone() };
             events.push(Event::new(now, kind));
             self.change_root_max(now, events, |max| {
@@ -128,10 +132,12 @@ impl Partition {
     fn change_root_max(&mut self, now: Time, events: &mut Vec<Event>, change: impl FnOnce(&mut Resource)) {
         let keeps_zero = self.switches.root_max_keeps_zero;
         let root = &mut self.queues[ROOT];
-        let mut max = root.max.take().unwrap_or_default();
+        let mut max = root.max.take().unwrap_or_else(|| std::mem::take(&mut self.names_of_nodes));
         let before = self.switches.root_max_reported_late.then(|| max.clone());
         change(&mut max);
-        if !keeps_zero {
+        if keeps_zero {
+            self.names_of_nodes = max.clone();
+        } else {
             max.prune();
         }
         root.max = (!max.is_zero()).then_some(max);

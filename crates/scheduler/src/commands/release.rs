@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use crate::index::{AppKey, AskKey, NodeKey};
 use crate::interface::event::{Event, EventKind, ReleaseReason};
+use crate::interface::switches::{AskAgainAllocated, AskAgainPending};
 use crate::lifecycle::LastEnd;
 use crate::state::app::Application;
 use crate::state::ask::{Allocation, Ask};
@@ -25,6 +26,9 @@ impl Partition {
             return refuse(now, format!("no active application {app:?}"), events);
         };
         let Some(ask_key) = self.apps[key].key_to_release(ask) else {
+            if self.is_spent(key, ask) {
+                return self.withdraw_spent(now, key, ask, events);
+            }
             return refuse(now, format!("application {app:?} has no request {ask:?}"), events);
         };
         let released = &self.apps[key].asks[ask_key];
@@ -133,6 +137,8 @@ impl Partition {
         self.untie_all(app);
         self.refresh_stale(self.apps[app].queue);
         self.withdraw_asks(now, app, reason, usize::MAX, events);
+        let made = self.allocations_made;
+        self.apps[app].known_ids.forget(made);
     }
 
     /// Takes at most this many pending asks off an application. Returns how many.
@@ -145,12 +151,18 @@ impl Partition {
         events: &mut Vec<Event>,
     ) -> usize {
         let pending: Vec<AskKey> = self.apps[app].pending_order.iter().take(most).map(|(.., ask)| *ask).collect();
+        let all = pending.len() == self.apps[app].pending_order.len();
+        let at_once = all && self.switches.ask_again_pending == AskAgainPending::LeavesOld;
+        let before = at_once.then(|| self.pending_on_path(app));
         for ask in &pending {
             if let Some(removed) = self.take_ask(now, app, *ask, events) {
                 let Ask { id: ask, resource, .. } = removed;
                 let kind = EventKind::AskRemoved { app: self.apps[app].id.clone(), ask, reason, resource };
                 events.push(Event { at: now, kind });
             }
+        }
+        if let Some(before) = before {
+            self.end_pending(app, before);
         }
         pending.len()
     }
@@ -174,6 +186,7 @@ impl Partition {
     ) {
         let holder = self.holder(app);
         let path = self.queues.path_up(self.apps[app].queue);
+        let (real, placeholders) = (self.apps[app].allocated.clone(), self.apps[app].allocated_placeholder.clone());
         let mut sum = Resource::new();
         let mut by_node: BTreeMap<NodeKey, Vec<(u64, AskId, Resource)>> = BTreeMap::new();
         let allocated: Vec<AskKey> = self.apps[app].allocations.values().take(most).copied().collect();
@@ -212,13 +225,22 @@ impl Partition {
         for (node, ended) in &by_node {
             self.free_node(*node, ended.iter().map(|(number, id, resource)| (*number, id, resource)));
         }
-        self.usage.decrease(&self.apps[app].account, &path, &sum);
-        for key in path {
-            let queue = &mut self.queues[key];
-            queue.allocated.sub_assign(&sum);
-            queue.allocated.prune();
-            queue.refresh_share();
+        let application = &self.apps[app];
+        if application.allocations.is_empty()
+            && !(application.allocated.is_zero() && application.allocated_placeholder.is_zero())
+        {
+            // What it counts is not what it has.
+            sum = real.add(&placeholders);
+            self.take_off_queues(app, &real, &placeholders);
+        } else {
+            for key in &path {
+                let queue = &mut self.queues[*key];
+                queue.allocated.sub_assign(&sum);
+                queue.allocated.prune();
+                queue.refresh_share();
+            }
         }
+        self.usage.decrease(&self.apps[app].account, &path, &sum);
         self.mark_account(app);
         self.mark_path(self.apps[app].queue);
         self.refresh_app(app);
@@ -242,6 +264,9 @@ impl Partition {
         let node = self.nodes[node].id.clone();
         let ended = self.take_ask(now, app, ask, events)?;
         let by_time = matches!(reason, ReleaseReason::Timeout | ReleaseReason::NodeRemoved);
+        if by_time && self.switches.ask_again_allocated == AskAgainAllocated::Resizes {
+            self.apps[app].known_ids.note_spent(&ended, node.clone());
+        }
         let application = &self.apps[app];
         if self.switches.release_ends_ask && !by_time && ended.priority >= application.counted_priority {
             // The spent ask is withdrawn then.

@@ -203,6 +203,7 @@ fn new_app(key: AppKey, now: Time, submission: &Submission, who: Identity, recor
         retained_priority: None,
         backoff_until: None,
         held_off: None,
+        known_ids: Default::default(),
         state_timer: None,
         placeholder_timer: None,
     }

@@ -137,7 +137,7 @@ impl Application {
 
     /// Whether a further ask, pending or allocated, follows this place.
     pub(crate) fn has_ask_behind(&self, place: &AskRank) -> bool {
-        self.asks.iter().any(|(key, ask)| ask.rank(key) > *place)
+        self.asks.iter().any(|(key, ask)| ask.rank(key) > *place) || self.known_ids.is_behind(place)
     }
 }
 

@@ -131,8 +131,8 @@ impl Partition {
             let application = &self.apps[app];
             let takes = |node: NodeKey, ask: AskKey| self.nodes.takes(&application.asks[ask], node);
             let mut missed = false;
-            for (held, reserved) in &application.reservations {
-                let ask = &application.made_last(*held);
+            for (ask, reserved) in &application.reservations {
+                // The one that it was made for, although another one may count by now (D-23).
                 let Ask { rare, resource, .. } = &application.asks[*ask];
                 if commit_fails
                     || rare.required_node.is_some()

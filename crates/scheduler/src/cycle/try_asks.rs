@@ -70,6 +70,7 @@ pub(crate) fn try_asks(
         namesakes,
         backoff_until,
         held_off,
+        known_ids,
         ..
     } = app;
     let commit_fails = headroom.commit_fails;
@@ -133,7 +134,7 @@ pub(crate) fn try_asks(
         }
         if let Some(tried) = tried {
             failures.note(now, ask, tried, headroom, attempts);
-            if commit_fails {
+            if commit_fails || tried == TryResult::NoNode && attempts.finds_all_reserved() {
                 // No room on nodes says when this changes.
                 failures.clear();
             }
@@ -146,7 +147,7 @@ pub(crate) fn try_asks(
             }
         }
         if let Some(delay) = tried.and_then(|tried| failures.unschedulable.count(&asks[*key], tried))
-            && asks.iter().any(|(key, other)| other.rank(key) > *rank)
+            && (asks.iter().any(|(key, other)| other.rank(key) > *rank) || known_ids.is_behind(rank))
         {
             *backoff_until = Some(now + delay);
             let (asks, last) = (failures.unschedulable.most(), asks[*key].id.clone());

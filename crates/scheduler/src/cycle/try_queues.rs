@@ -53,6 +53,7 @@ impl Partition {
         let replaced = if replace { self.find_pick(now, CycleStage::Replace, events) } else { reserved };
         let simple = self.reservations == 0 && self.placeholders == 0;
         let pick = replaced.or_else(|| {
+            self.note_all_reserved();
             self.quiet = simple.then_some(Time(u64::MAX));
             self.find_pick(now, CycleStage::Normal, events)
         });

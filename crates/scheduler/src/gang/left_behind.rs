@@ -1,7 +1,8 @@
 //! Allocations that stay on their nodes when their application does not know them any more: what the releases forget (P-22, D-23).
 
-use crate::index::{AppKey, AskKey};
+use crate::index::{AppKey, AskKey, NodeKey};
 use crate::interface::event::{Event, EventKind, ReleaseReason};
+use crate::lifecycle::LastEnd;
 use crate::state::ask::Allocation;
 use crate::state::node::LeftBehind;
 use crate::state::partition::Partition;
@@ -12,7 +13,9 @@ impl Partition {
     /// and off no user or group (P-22). Of what was asked to stop it is reported that it was asked.
     pub(super) fn leave_allocations_behind(&mut self, now: Time, app: AppKey, events: &mut Vec<Event>) {
         self.remove_asks(now, app, ReleaseReason::Stopped, events);
-        let held: Vec<AskKey> = self.apps[app].allocations.values().copied().collect();
+        let application = &self.apps[app];
+        let (real, placeholders) = (application.allocated.clone(), application.allocated_placeholder.clone());
+        let held: Vec<AskKey> = application.allocations.values().copied().collect();
         for ask in held {
             let left = &self.apps[app].asks[ask];
             if let Some(allocation) = left.allocation.filter(|_| left.released) {
@@ -24,20 +27,65 @@ impl Partition {
                 };
                 events.push(Event::new(now, kind));
             }
-            let leaf = self.apps[app].queue;
-            let Some(left) = self.leave_on_node(app, ask) else { continue };
-            for key in self.queues.path_up(leaf) {
-                let queue = &mut self.queues[key];
-                queue.allocated.sub_assign(&left);
-                queue.allocated.prune();
-                queue.refresh_share();
-            }
-            self.mark_path(leaf);
+            self.leave_on_node(app, ask);
         }
+        self.take_off_queues(app, &real, &placeholders);
+        self.mark_path(self.apps[app].queue);
         self.refresh_app(app);
     }
 
-    /// An application does not know an allocation any more, which stays on its node. Returns what it takes up there.
+    /// A node goes with an allocation on it whose id was allocated again since (D-23, 1.5.1). The node names the id, and the application
+    /// loses what it knows by that, which stays on its own node; the queues lose what was here. If the node does not list the allocation or
+    /// the application knows nothing by its id, nothing is counted less.
+    pub(crate) fn lose_shadowed(
+        &mut self,
+        now: Time,
+        app: AppKey,
+        ask: AskKey,
+        node: NodeKey,
+        events: &mut Vec<Event>,
+    ) {
+        let application = &mut self.apps[app];
+        let listed = !application.asks[ask].rare.unlisted;
+        let Some(lost) = application.lose_sight_of(ask) else { return };
+        self.miscounted = true;
+        self.placeholders -= u64::from(lost.placeholder);
+        self.end_preemption(app, &lost);
+        self.mark_ask(app, ask, lost.arrival);
+        let application = &self.apps[app];
+        let Some(known) = application.known_allocation(&lost.id).filter(|_| listed) else { return };
+        let kind = EventKind::Released {
+            app: application.id.clone(),
+            ask: lost.id.clone(),
+            node: self.nodes[node].id.clone(),
+            reason: ReleaseReason::NodeRemoved,
+            resource: lost.resource.clone(),
+            holder: self.holder(app),
+            in_place: false,
+        };
+        let (forgotten, leaf) = (application.asks[known].clone(), application.queue);
+        self.leave_on_node(app, known);
+        events.push(Event::new(now, kind));
+        let path = self.queues.path_up(leaf);
+        self.usage.decrease(&self.apps[app].account, &path, &forgotten.resource);
+        for key in path {
+            let queue = &mut self.queues[key];
+            queue.allocated.sub_assign(&lost.resource);
+            queue.allocated.prune();
+            queue.refresh_share();
+        }
+        self.mark_account(app);
+        self.mark_path(leaf);
+        self.refresh_app(app);
+        if forgotten.placeholder {
+            self.note_timed_out(app, &forgotten, ReleaseReason::NodeRemoved);
+            self.placeholder_gone(now, app, events);
+        } else {
+            self.complete_if_idle(now, app, LastEnd::Allocation, events);
+        }
+    }
+
+    /// An application does not know an allocation any more, which stays on its node. Gives what it takes up there.
     pub(crate) fn leave_on_node(&mut self, app: AppKey, ask: AskKey) -> Option<Resource> {
         let application = &mut self.apps[app];
         let Allocation { node, number, .. } = application.asks.get(ask)?.allocation?;

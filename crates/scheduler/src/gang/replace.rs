@@ -54,7 +54,7 @@ impl Partition {
             let Some(group) = ask.replaces_in().and_then(|name| application.task_groups.get(name)) else { continue };
             for held in group.placeholders.values() {
                 let placeholder = &application.asks[*held];
-                if placeholder.released || released.contains(held) {
+                if placeholder.released || placeholder.rare.shadowed || released.contains(held) {
                     continue;
                 }
                 if !placeholder.resource.at_least(&ask.resource) {
@@ -223,6 +223,9 @@ impl Partition {
     pub(crate) fn lose_to_node(&mut self, now: Time, app: AppKey, ask: AskKey, node: NodeKey, events: &mut Vec<Event>) {
         let Some(application) = self.apps.get(app) else { return };
         let Some(lost) = application.asks.get(ask) else { return };
+        if lost.rare.shadowed {
+            return self.lose_shadowed(now, app, ask, node, events);
+        }
         let takeover = lost.rare.gives_way.and_then(|real| application.asks[real].rare.takes_over);
         if lost.allocation.is_none() {
             self.untie(app, ask);

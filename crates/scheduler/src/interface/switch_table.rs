@@ -117,7 +117,7 @@ pub const SWITCHES: &[SwitchRow] = rows! {
     "ask_again_allocated" "D-23" [ask_again_allocated] "tests/scheduler/worked/asks.rs::sch_013_the_new_release_resizes_in_place";
         AskAgainAllocated::Refused => "a request with the id of an allocation is rejected",
         AskAgainAllocated::Second => "a request with the id of an allocation is allocated a second time; a release ends the last allocation, the others stay on their nodes",
-        AskAgainAllocated::Resizes => "a request with the id of an allocation changes its size without a check; its node keeps its position in the order";
+        AskAgainAllocated::Resizes => "a request with the id of an allocation changes its size without a check; its node keeps its position in the order. If an allocation timed out or was removed with its node, its id still counts as allocated";
     "release_ends_ask" "P-06" [release_ends_ask] "tests/scheduler/conformance/events.rs::the_releases_events_are_those_of_the_recordings";
         true => "an allocation that ends for a reason other than a timeout removes its request, with an event",
         false => "an allocation that ends does not remove its request";

@@ -28,6 +28,8 @@ pub(crate) struct Attempts {
     counts_all: bool,
     /// Whether the partition preempts at all.
     enabled: bool,
+    /// Every node is reserved: no victims are sought where no node was tried.
+    all_reserved: bool,
     request: Option<SearchRequest>,
     /// The request which no victims were found: it and those behind it are still to be tried.
     failed: Option<AskRank>,
@@ -85,6 +87,7 @@ impl Partition {
             interval: self.tuning.preemption_interval,
             counts_all: self.switches.attempt_count,
             enabled: self.preemption,
+            all_reserved: self.reserves_all(),
             request: None,
             failed: None,
         }
@@ -92,7 +95,20 @@ impl Partition {
 }
 
 impl Partition {
-    /// Whether so much of some resource of the cluster is in use that preemption may start.
+    /// Whether every node is reserved: then no node is tried for an ask, and no victims are sought for one that needs a node.
+    fn reserves_all(&self) -> bool {
+        self.reservations > 0 && self.nodes.unreserved().next().is_none()
+    }
+
+    /// Where every node is reserved, or is not any more, asks may fail otherwise than before.
+    pub(crate) fn note_all_reserved(&mut self) {
+        let now = self.reserves_all();
+        if std::mem::replace(&mut self.all_reserved, now) != now {
+            self.end_all_backoffs();
+        }
+    }
+
+    /// Whether so much of some resource of the cluster is in use that preemption may begin.
     pub(crate) fn is_loaded(&self) -> bool {
         let least = i128::from(self.tuning.preemption_min_load);
         let root = &self.queues[ROOT];
@@ -134,7 +150,7 @@ impl Attempts {
     pub fn judge(&mut self, now: Time, rank: AskRank, ask: &Ask, failed: TryResult) -> Judgement {
         let nodes_tried = match failed {
             TryResult::QueueQuota => false,
-            TryResult::NoNode if ask.rare.required_node.is_none() => true,
+            TryResult::NoNode if ask.rare.required_node.is_none() && !self.all_reserved => true,
             _ => return Judgement::Nothing,
         };
         if self.failed == Some(rank) {
@@ -173,6 +189,11 @@ impl Attempts {
         } else {
             Ok(())
         }
+    }
+
+    /// Whether an ask that found no node is not looked at further, since every node is reserved (SCH-151).
+    pub fn finds_all_reserved(&self) -> bool {
+        self.all_reserved
     }
 
     /// From when on victims may be sought for an ask that fails as it did (SCH-151), if ever.

@@ -109,7 +109,9 @@ impl Partition {
 
     /// Reserves the node for the preemptor. What it holds elsewhere moves here, or stays as it is (P-05).
     fn reserve_for_preemptor(&mut self, now: Time, app: AppKey, ask: AskKey, node: NodeKey, events: &mut Vec<Event>) {
-        let held = self.apps[app].reservations.iter().find(|(reserved, _)| *reserved == ask).map(|(_, node)| *node);
+        let application = &self.apps[app];
+        let own = |(reserved, _): &&(AskKey, NodeKey)| application.are_one(*reserved, ask);
+        let held = application.reservations.iter().find(own).map(|(_, node)| *node);
         // What can never hold the ask is not reserved for it.
         let ever = self.nodes[node].total.fit_in(&self.apps[app].asks[ask].resource);
         if held == Some(node) || (held.is_some() && self.switches.reservation_identity) || !ever {

@@ -105,7 +105,11 @@ impl Partition {
             return PreemptionOutcome::LittleInUse;
         }
         let (leaf, ask) = (self.apps[app].queue, &self.apps[app].asks[key]);
-        match self.preemption_attempts(leaf).check(now, ask) {
+        let attempts = self.preemption_attempts(leaf);
+        if nodes_tried && attempts.finds_all_reserved() {
+            return PreemptionOutcome::NotNeeded;
+        }
+        match attempts.check(now, ask) {
             Err(NoSearch::RequiresNode) => return PreemptionOutcome::RequiresNode,
             Err(NoSearch::NotAllowed) => return PreemptionOutcome::NotAllowed,
             Err(NoSearch::DoneBefore) => return PreemptionOutcome::DoneBefore,

@@ -4,6 +4,7 @@ use std::iter;
 
 use crate::index::{AppKey, AskKey, NodeKey, QueueKey};
 use crate::interface::event::{Event, EventKind, Holder};
+use crate::interface::switches::AskAgainPending;
 use crate::state::app::Application;
 use crate::state::app_rank::AppRank;
 use crate::state::ask::{Allocation, Ask};
@@ -166,7 +167,11 @@ impl Partition {
             let sum = match taken.allocation {
                 Some(_) => &mut queue.allocated,
                 None if taken.superseded => continue,
-                None => &mut queue.pending,
+                None => {
+                    self.miscounted |= cut_off(&mut queue.pending, &taken.resource, self.switches.ask_again_pending);
+                    queue.refresh_share();
+                    continue;
+                }
             };
             sum.sub_assign(&taken.resource);
             sum.prune();
@@ -176,6 +181,47 @@ impl Partition {
         self.mark_path(leaf);
         self.refresh_app(app);
         Some(taken)
+    }
+
+    /// What an application counts as pending, and what the queues of its path do, from its leaf up.
+    pub(crate) fn pending_on_path(&self, app: AppKey) -> (Resource, Vec<Resource>) {
+        let application = &self.apps[app];
+        let path = self.queues.path_up(application.queue);
+        (application.pending.clone(), path.iter().map(|key| self.queues[*key].pending.clone()).collect())
+    }
+
+    /// All asks of an application are gone: 1.5.1 takes off the queues what it counted as pending, errors included (D-23).
+    pub(crate) fn end_pending(&mut self, app: AppKey, (sum, queues): (Resource, Vec<Resource>)) {
+        let application = &mut self.apps[app];
+        application.pending = Resource::new();
+        application.bands.end_pending();
+        for (key, pending) in self.queues.path_up(application.queue).into_iter().zip(queues) {
+            self.queues[key].pending = pending;
+            self.miscounted |= cut_off(&mut self.queues[key].pending, &sum, self.switches.ask_again_pending);
+        }
+        self.refresh_app(app);
+    }
+
+    /// An application leaves its queues, and takes with it what it counts as allocated: first what is real, then placeholders. Where
+    /// a release counts more than a queue has, it takes nothing off.
+    pub(crate) fn take_off_queues(&mut self, app: AppKey, real: &Resource, placeholders: &Resource) {
+        let path = self.queues.path_up(self.apps[app].queue);
+        for counted in [real, placeholders] {
+            if !path.iter().all(|key| self.queues[*key].allocated.fit_in(counted)) {
+                self.miscounted = true;
+                continue;
+            }
+            for key in &path {
+                let queue = &mut self.queues[*key];
+                queue.allocated.sub_assign(counted);
+                queue.allocated.prune();
+                queue.refresh_share();
+            }
+        }
+        let application = &mut self.apps[app];
+        application.allocated = Resource::new();
+        application.allocated_placeholder = Resource::new();
+        application.known_ids.counted = Resource::new();
     }
 
     /// Brings what a leaf holds of an application up to date: its place among the candidates, its priority.
@@ -227,4 +273,20 @@ impl Partition {
         ask.fits_queue = true;
         ask.fits_limits = true;
     }
+}
+
+/// Takes an amount off what is pending in a queue. Where a release may count too little, the queue has 0 then. Gives whether it does.
+fn cut_off(pending: &mut Resource, by: &Resource, switch: AskAgainPending) -> bool {
+    pending.sub_assign(by);
+    let mut cut = false;
+    if switch == AskAgainPending::LeavesOld {
+        for (name, _) in by.iter() {
+            if pending.amount(name) < 0 {
+                pending.set(name, 0);
+                cut = true;
+            }
+        }
+    }
+    pending.prune();
+    cut
 }

@@ -14,6 +14,7 @@ use crate::state::ask_ids::AskIds;
 use crate::state::asleep::Asleep;
 use crate::state::backoff::Backoff;
 use crate::state::bands::{self, Band, Bands};
+use crate::state::known_ids::KnownIds;
 use crate::state::task_group::TaskGroup;
 use crate::state::timer::TimerKey;
 use crate::usage::Account;
@@ -129,6 +130,9 @@ pub struct Application {
     /// Why they are not. Not there in what earlier versions wrote.
     #[serde(default)]
     pub(crate) held_off: Option<HeldOff>,
+    /// What the releases still know of what is gone (D-23).
+    #[serde(default)]
+    pub(crate) known_ids: KnownIds,
 }
 
 /// Why the asks of an application are not tried for a while (D-19).
@@ -161,9 +165,13 @@ impl Application {
 
     /// What a release of an id ends: the allocation that the application knows by it, else the ask that counts.
     pub(crate) fn key_to_release(&self, id: &AskId) -> Option<AskKey> {
-        let known = |key: &AskKey| self.asks[*key].allocation.is_some() && !self.asks[*key].rare.shadowed;
         let counts = |key: &AskKey| self.asks[*key].allocation.is_none() && !self.asks[*key].superseded;
-        self.all_of(id).find(known).or_else(|| self.all_of(id).find(counts))
+        self.known_allocation(id).or_else(|| self.all_of(id).find(counts))
+    }
+
+    /// The allocation that the application knows by an id.
+    pub(crate) fn known_allocation(&self, id: &AskId) -> Option<AskKey> {
+        self.all_of(id).find(|key| self.asks[*key].allocation.is_some() && !self.asks[*key].rare.shadowed)
     }
 
     /// From now on an id represents this allocation alone.
@@ -283,7 +291,16 @@ impl Application {
         Some(ask)
     }
 
-    /// The id of an ask that no longer exists represents the namesake that was made last from now on, if there is one.
+    /// An allocation is gone, but the sums still count it.
+    pub(crate) fn lose_sight_of(&mut self, key: AskKey) -> Option<Ask> {
+        let (real, placeholders) = (self.allocated.clone(), self.allocated_placeholder.clone());
+        let lost = self.remove_ask(key)?;
+        (self.allocated, self.allocated_placeholder) = (real, placeholders);
+        self.known_ids.counted.add_assign(&lost.resource);
+        Some(lost)
+    }
+
+    /// The id of an ask that is gone stands for the namesake that was made last from now on, if there is one.
     fn forget_id(&mut self, gone: AskKey, Ask { id, arrival, .. }: &Ask) {
         let stood_for_it = self.by_id.remove(id, gone);
         let Some(namesakes) = self.namesakes.get_mut(id) else { return };

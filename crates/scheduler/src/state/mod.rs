@@ -20,6 +20,7 @@ pub mod candidates;
 pub mod dirty;
 pub(super) mod dirty_marks;
 pub(crate) mod group_cache;
+pub(crate) mod known_ids;
 pub mod meter;
 pub mod node;
 pub mod nodes;

@@ -101,6 +101,15 @@ pub struct Partition {
     /// A look for maxima to enforce has its timer.
     #[serde(default)]
     pub(crate) quota_timer: bool,
+    /// The names that nodes have ever given the root's maximum, each with its amount or 0, where they stay in it (P-04).
+    #[serde(default)]
+    pub(crate) names_of_nodes: Resource,
+    /// A release has miscounted since the beginning, and sums are not those of their parts any more (D-23).
+    #[serde(default)]
+    pub miscounted: bool,
+    /// Whether every node was reserved when asks were last tried.
+    #[serde(skip)]
+    pub(crate) all_reserved: bool,
 }
 
 impl Partition {
@@ -140,6 +149,9 @@ impl Partition {
             trusts_everybody: false,
             quota_preemption: false,
             quota_timer: false,
+            names_of_nodes: Resource::new(),
+            miscounted: false,
+            all_reserved: false,
         }
     }
 

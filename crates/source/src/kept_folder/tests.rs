@@ -193,6 +193,18 @@ impl SmallDisk {
     }
 }
 
+impl SmallDisk {
+    /// Has every path of the disk lead to it without the right to write, or no longer: a file that is open
+    /// can still be written, as the kernel keeps a disk with such files from being mounted otherwise.
+    fn set_read_only(&self, read_only: bool) {
+        let mut command = std::process::Command::new(if read_only { "mount" } else { "umount" });
+        if read_only {
+            command.args(["--bind", "-o", "ro"]).arg(&self.0);
+        }
+        assert!(command.arg(&self.0).status().unwrap().success());
+    }
+}
+
 impl Drop for SmallDisk {
     fn drop(&mut self) {
         let _ = std::process::Command::new("umount").arg("-l").arg(&self.0).status();
@@ -238,4 +250,65 @@ fn a_full_disk_is_said_once_and_nothing_is_lost_once_there_is_room() {
     assert!(retained.notes().is_empty(), "{:?}", retained.notes());
     assert_eq!(retained.earlier().records.entries.last().map(|entry| entry.id), Some(orders), "each is there");
     assert!(retained.earlier().ledger.is_some());
+}
+
+#[test]
+fn a_disk_that_becomes_read_only_is_said_once_and_nothing_is_lost_once_it_takes_writes() {
+    let Some(disk) = SmallDisk::mounted("read-only") else { return };
+    let folder = disk.0.join("state");
+    let (engine, board, keeper) = run(&folder, BEGINS);
+    refused(&engine);
+    std::thread::sleep(AUDIT_EVERY * 2);
+    disk.set_read_only(true);
+    refused(&engine);
+    until_said(&board, Some("Read-only file system"));
+    refused(&engine);
+    disk.set_read_only(false);
+    until_said(&board, None);
+    let (done, notices) = channel();
+    engine.work(move |core| done.send(core.whole_view().notices.len()).unwrap()).recv().unwrap();
+    assert_eq!(notices.recv().unwrap(), 2, "that it fails, and that it is over");
+    drop((keeper, board, engine));
+    let kept = KeptFolder::open(&folder, Profile::Kornsole).unwrap();
+    assert!(kept.notes().is_empty(), "{:?}", kept.notes());
+    assert_eq!(kept.earlier().records.entries.last().map(|entry| entry.id), Some(3), "each is there");
+    assert!(kept.earlier().ledger.is_some());
+}
+
+#[test]
+fn a_stolen_lock_of_the_ledger_is_said_and_clears() {
+    let folder = scratch("stolen");
+    let (engine, board, keeper) = run(&folder, BEGINS);
+    std::thread::sleep(AUDIT_EVERY * 2);
+    let lock = folder.join("usage.lock");
+    fs::remove_file(&lock).unwrap();
+    let thief = engine::file_lock::FileLock::take(&lock).unwrap().unwrap();
+    until_said(&board, Some("another kornsole took the lock"));
+    drop(thief);
+    until_said(&board, None);
+    drop((keeper, board, engine));
+    assert!(ledger_of(&folder).unwrap().is_some());
+    fs::remove_dir_all(&folder).unwrap();
+}
+
+#[test]
+fn a_clock_that_is_set_back_or_forth_between_two_runs_loses_nothing() {
+    let folder = scratch("clock");
+    let mut waited = 0;
+    for (number, begins) in [BEGINS, BEGINS - 7_200, BEGINS + 86_400, BEGINS - 60].into_iter().enumerate() {
+        let (engine, board, keeper) = run(&folder, begins);
+        refused(&engine);
+        assert_eq!(engine.audit_log().last(), number as u64 + 1);
+        drop((keeper, board));
+        let ledger = ledger_of(&folder).unwrap().unwrap();
+        let used = ledger.report(ledger.counted_until(), &Question::default()).total.waited.seconds(VCORE);
+        assert!(used >= waited, "run {number}: {used} after {waited}");
+        waited = used;
+        drop(engine);
+    }
+    let kept = KeptFolder::open(&folder, Profile::Kornsole).unwrap();
+    assert!(kept.notes().is_empty(), "{:?}", kept.notes());
+    assert_eq!(kept.earlier().records.entries.iter().map(|entry| entry.id).collect::<Vec<_>>(), [1, 2, 3, 4]);
+    drop(kept);
+    fs::remove_dir_all(&folder).unwrap();
 }

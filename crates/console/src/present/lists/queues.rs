@@ -268,13 +268,8 @@ fn cell(pen: &mut Writer, state: &State, shown: &Shown<'_>, what: Cell, slot: Sl
         Cell::State => pen.cell(slot, &marked(Facet::State, state_pieces(state, row, signs))),
         Cell::Priority => pen.cell(slot, &marked(Facet::Priority, priority(row, signs))),
         Cell::Apps => {
-            let mut pieces = apps(row, signs);
-            for (column, at) in [(QueueColumn::Apps, 0), (QueueColumn::MaxApps, 2)] {
-                if lost(column) {
-                    unknown::blank(&mut pieces[at], signs);
-                }
-            }
-            pen.cell(slot, &marked(Facet::Apps, pieces));
+            let places = [QueueColumn::Apps, QueueColumn::MaxApps];
+            pen.cell(slot, &marked(Facet::Apps, known(apps(row, signs), &places, lost, signs)));
         }
         Cell::PendingCpu => pen.cell(slot, &marked(Facet::Pending, vec![amount(&row.pending, VCORE, signs)])),
         Cell::PendingMemory => pen.cell(slot, &marked(Facet::Pending, vec![amount(&row.pending, MEMORY, signs)])),
@@ -284,13 +279,11 @@ fn cell(pen: &mut Writer, state: &State, shown: &Shown<'_>, what: Cell, slot: Sl
         }
         Cell::Usage(name) | Cell::Short(name) => {
             let facet = if name == VCORE { Facet::Cpu } else { Facet::Memory };
-            let mut pieces = Usage::of(shown.part, row, name).pieces(name, matches!(what, Cell::Usage(_)), signs);
+            let guarantee = matches!(what, Cell::Usage(_));
             let [used, max] = used_of(name);
             let guaranteed = if name == VCORE { QueueColumn::CpuGuaranteed } else { QueueColumn::MemoryGuaranteed };
-            let places = if matches!(what, Cell::Usage(_)) { vec![used, guaranteed, max] } else { vec![used, max] };
-            for (at, _) in places.into_iter().enumerate().filter(|(_, column)| lost(*column)) {
-                unknown::blank(&mut pieces[2 * at], signs);
-            }
+            let places = if guarantee { &[used, guaranteed, max][..] } else { &[used, max] };
+            let pieces = known(Usage::of(shown.part, row, name).pieces(name, guarantee, signs), places, lost, signs);
             pen.cell(slot, &marked(facet, pieces));
         }
         Cell::HeadroomCpu => pen.cell(slot, &[headroom(shown.part, row, VCORE, signs)]),
@@ -313,6 +306,19 @@ fn cell(pen: &mut Writer, state: &State, shown: &Shown<'_>, what: Cell, slot: Sl
             }
         }
     }
+}
+
+/// The figures of a cell, with a `/` between two, of which the unknown ones are blank; `places` has the column of each.
+fn known(
+    mut pieces: Vec<Piece>,
+    places: &[QueueColumn],
+    lost: impl Fn(QueueColumn) -> bool,
+    signs: &Signs,
+) -> Vec<Piece> {
+    for (at, _) in places.iter().enumerate().filter(|(_, column)| lost(**column)) {
+        unknown::blank(&mut pieces[2 * at], signs);
+    }
+    pieces
 }
 
 /// The columns of what is used of a resource, and of the maximum.

@@ -107,14 +107,16 @@ impl Partition {
     pub(super) fn reserved_node(&self, app: AppKey, key: AskKey) -> Option<NodeKey> {
         let application = &self.apps[app];
         let ask = &application.asks[key];
-        let (_, own) = application.reservations.iter().find(|(held, _)| application.made_last(*held) == key)?;
+        let counts = |held: AskKey| application.made_last(held) == key;
+        let (held, own) = application.reservations.iter().find(|(held, _)| *held == key || counts(*held))?;
         if self.commit_fails(application.queue) {
             return None;
         }
-        if self.nodes.takes(ask, *own) {
+        if counts(*held) && self.nodes.takes(ask, *own) {
             return Some(*own);
         }
-        self.other_node(ask, *own)
+        // Another node is tried for the one that it was made for (D-23).
+        if *held == key { self.other_node(ask, *own) } else { None }
     }
 
     /// Any other node, for an ask whose own reserved one has no room.
@@ -162,14 +164,17 @@ impl Walk<'_> {
             let of_limits = limits.headroom();
             let headroom = Headroom { of_limits: of_limits.as_ref(), of_queue: &of_queue, commit_fails: false };
             let application = &part.apps[*app];
-            let held = || application.reservations.iter().map(|(ask, node)| (application.made_last(*ask), *node));
-            let open = |(ask, _): &(AskKey, NodeKey)| {
-                let ask = &application.asks[*ask];
-                ask.allocation.is_none() && headroom.fits(&ask.resource).is_ok()
+            let held = || application.reservations.iter().map(|(ask, node)| (*ask, *node));
+            let last = |ask: AskKey| application.made_last(ask);
+            let held = || held().filter(|(ask, _)| application.asks[last(*ask)].allocation.is_none());
+            let fits = |ask: AskKey| headroom.fits(&application.asks[ask].resource).is_ok();
+            let own = held().map(|(ask, node)| (last(ask), node));
+            let own =
+                own.filter(|(ask, _)| fits(*ask)).find(|(ask, node)| part.nodes.takes(&application.asks[*ask], *node));
+            let other = || {
+                let mut held = held().filter(|(ask, _)| fits(*ask));
+                held.find_map(|(ask, own)| Some((ask, part.other_node(&application.asks[ask], own)?)))
             };
-            let held = || held().filter(open);
-            let own = held().find(|(ask, node)| part.nodes.takes(&application.asks[*ask], *node));
-            let other = || held().find_map(|(ask, own)| Some((ask, part.other_node(&application.asks[ask], own)?)));
             if let Some((ask, node)) = own.or_else(other) {
                 return Some(part.decision(*app, ask, DecisionKind::Allocate, Some(node)));
             }

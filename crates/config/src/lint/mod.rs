@@ -1,0 +1,160 @@
+//! Warnings about a valid configuration that does not do what was meant. Each has an id, which a comment or the command line can allow.
+
+mod access;
+mod limits;
+mod names;
+mod placement;
+mod preemption;
+mod units;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::fault::{Fault, Faults, Severity};
+use super::node::Fields;
+use super::types::Place;
+use super::yaml::{self, Node};
+use model::Profile;
+
+/// The ids of all warnings; `docs/rules.md` says what each means.
+pub const IDS: [&str; 9] = ["W-001", "W-002", "W-003", "W-004", "W-005", "W-006", "W-007", "W-008", "W-009"];
+
+/// What allows warnings on its own line, or on the next one if the line has nothing else.
+const ALLOWED: &str = "# kornsole: allow ";
+
+/// The deepest queue that is examined.
+const DEEPEST: usize = yaml::DEEPEST;
+
+/// The warnings of a configuration, with their places in its text. A text that is no YAML has none.
+pub fn lint(text: &str) -> Vec<Fault> {
+    let Some(document) = yaml::parse(text, &mut Faults::new(Profile::default())) else { return Vec::new() };
+    let mut lint = Lint::default();
+    for partition in document.root().and_then(fields).into_iter().flat_map(|root| list(root, "partitions")) {
+        let Some(partition) = fields(partition) else { continue };
+        lint.partition(partition);
+    }
+    lint.units.report(&mut lint.found);
+    let allowed = allowed_lines(text);
+    lint.found.retain(|fault| !allowed.iter().any(|(line, ids)| *line == fault.at.line && ids.contains(fault.code)));
+    lint.found
+}
+
+/// The warnings that were found so far, and what later ones are compared with.
+#[derive(Default)]
+struct Lint {
+    found: Vec<Fault>,
+    units: units::Amounts,
+    /// Names that stand as groups in access lists and limits.
+    groups: BTreeSet<String>,
+    /// By the path of a queue, in small letters.
+    bounds: BTreeMap<String, placement::Bounds>,
+}
+
+/// A queue on the way down.
+#[derive(Clone, Copy)]
+struct Queue<'q, 'd> {
+    fields: Fields<'d>,
+    path: &'q str,
+    above: Option<&'q Queue<'q, 'd>>,
+}
+
+impl Lint {
+    fn partition(&mut self, partition: Fields<'_>) {
+        let name = text_of(partition, "name").unwrap_or("default");
+        self.collect_groups(partition);
+        self.amounts(partition, name);
+        self.bounds.clear();
+        let queues: Vec<Fields<'_>> = list(partition, "queues").into_iter().filter_map(fields).collect();
+        // A list without root is the one below root (CFG-015).
+        let is_root =
+            |queue: &Fields<'_>| text_of(*queue, "name").is_some_and(|name| name.eq_ignore_ascii_case("root"));
+        let prefix = if queues.len() == 1 && queues.iter().all(is_root) { "" } else { "root." };
+        for queue in queues {
+            self.queue(queue, prefix, None);
+        }
+        self.rules(partition, name);
+    }
+
+    fn queue(&mut self, queue: Fields<'_>, prefix: &str, above: Option<&Queue<'_, '_>>) {
+        let path = format!("{prefix}{}", text_of(queue, "name").unwrap_or_default());
+        if path.split('.').count() > DEEPEST {
+            return;
+        }
+        let queue = Queue { fields: queue, path: &path, above };
+        self.amounts(queue.fields, &path);
+        if let Some(template) = queue.fields.get("childtemplate").and_then(fields) {
+            self.amounts(template, &path);
+        }
+        self.note_bounds(queue);
+        self.access(queue);
+        self.idle_limits(queue);
+        self.properties(queue);
+        for child in list(queue.fields, "queues").into_iter().filter_map(fields) {
+            self.queue(child, &format!("{path}."), Some(&queue));
+        }
+    }
+
+    /// The names and the units of all amounts of a queue, a template, or a partition.
+    fn amounts(&mut self, of: Fields<'_>, path: &str) {
+        let resources = of.get("resources").and_then(fields);
+        for kind in ["guaranteed", "max"] {
+            if let Some(resources) = resources {
+                self.names(resources, kind, path);
+                self.units.take(resources, kind, path);
+            }
+        }
+        for limit in list(of, "limits").into_iter().filter_map(fields) {
+            self.names(limit, "maxresources", path);
+            self.units.take(limit, "maxresources", path);
+        }
+    }
+
+    fn warn(&mut self, code: &'static str, at: Place, path: &str, message: String, hint: &str) {
+        self.found.push(warning(code, at, path, message, hint));
+    }
+}
+
+fn warning(code: &'static str, at: Place, path: &str, message: String, hint: &str) -> Fault {
+    Fault { code, severity: Severity::Warning, at, path: path.to_owned(), message, hint: hint.to_owned() }
+}
+
+/// The lines on which comments allow warnings, with the ids.
+fn allowed_lines(text: &str) -> Vec<(u32, &str)> {
+    let mut allowed = Vec::new();
+    let mut pending: Vec<&str> = Vec::new();
+    for (number, line) in text.lines().enumerate() {
+        let number = u32::try_from(number + 1).unwrap_or(u32::MAX);
+        let ids = line.split_once(ALLOWED).map(|(_, ids)| ids.split(" because").next().unwrap_or(ids));
+        let is_comment = line.trim_start().starts_with('#');
+        if is_comment || line.trim().is_empty() {
+            pending.extend(ids);
+            continue;
+        }
+        allowed.extend(pending.drain(..).chain(ids).map(|ids| (number, ids)));
+    }
+    allowed
+}
+
+fn fields(node: Node<'_>) -> Option<Fields<'_>> {
+    if node.is_map() { node.any_map("", "", &mut Faults::default()) } else { None }
+}
+
+fn list<'d>(of: Fields<'d>, key: &str) -> Vec<Node<'d>> {
+    let node = of.get(key).filter(|node| node.is_list());
+    node.and_then(|node| node.items(key, "", &mut Faults::default())).unwrap_or_default()
+}
+
+fn text_of<'d>(of: Fields<'d>, key: &str) -> Option<&'d str> {
+    of.get(key)?.scalar().map(|scalar| scalar.text)
+}
+
+/// The warnings as a check shows them: those that are allowed are removed, those that are denied are errors.
+pub fn judged(mut warnings: Vec<Fault>, allow: &[String], deny: &[String]) -> Vec<Fault> {
+    warnings.retain(|fault| !allow.iter().any(|id| id == fault.code));
+    for fault in warnings.iter_mut().filter(|fault| deny.iter().any(|id| id == fault.code)) {
+        fault.severity = Severity::Error;
+    }
+    warnings
+}
+
+#[cfg(test)]
+mod tests;

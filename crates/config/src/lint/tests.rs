@@ -1,0 +1,172 @@
+//! Each warning by an example that has it, and by its nearest neighbor that has not.
+
+use super::*;
+
+fn at(text: &str) -> Vec<(u32, u32, String)> {
+    lint(text).into_iter().map(|fault| (fault.at.line, fault.at.column, fault.hint)).collect()
+}
+
+#[test]
+fn names_of_no_request_are_found_where_they_are_written() {
+    let text = "\
+partitions:
+  - name: default
+    limits: [{users: ['*'], maxresources: {GPU: 1}}]
+    queues:
+      - name: root
+        queues:
+          - name: a
+            resources: {guaranteed: {cpu: 1, vcore: 1}, max: {Memory: 1Gi, example.com/x: 1, pods: 5}}
+            limits:
+              - users: [sue]
+                maxresources:
+                  requests.cpu: 4
+          - name: b
+            childtemplate: {resources: {max: {hugepages-2Mi: 1, slots: 3, requests.nvidia.com/gpu: 1}}}
+";
+    let found = at(text);
+    let places: Vec<(u32, u32)> = found.iter().map(|(line, column, _)| (*line, *column)).collect();
+    assert_eq!(places, [(3, 44), (8, 38), (8, 63), (12, 19), (14, 65), (14, 75)]);
+    assert!(found[0].2.contains("`nvidia.com/gpu`") && found[1].2 == "write `vcore`", "{found:?}");
+    assert!(found[2].2 == "write `memory`" && found[3].2 == "write `vcore`", "{found:?}");
+    assert!(found[4].2.contains("with a domain") && found[5].2 == "write `nvidia.com/gpu`", "{found:?}");
+    assert_eq!(lint(text)[3].path, "root.a");
+}
+
+#[test]
+fn a_comment_allows_its_own_line_or_the_next_one() {
+    let queue =
+        |resources: &str| format!("partitions: [{{queues: [{{name: root,\n  resources: {{\n{resources}\n  }}}}]}}]\n");
+    let text = queue("max: {cpu: 1}, # kornsole: allow W-001 because a test\nguaranteed: {cpu: 1}");
+    assert_eq!(at(&text).iter().map(|found| found.0).collect::<Vec<_>>(), [4]);
+    let text = queue("# kornsole: allow W-001 because a test\n\nmax: {cpu: 1},\nguaranteed: {cpu: 1}");
+    assert_eq!(at(&text).iter().map(|found| found.0).collect::<Vec<_>>(), [6]);
+    let text = queue("# kornsole: allow W-002 because a test\nmax: {cpu: 1}");
+    assert_eq!(at(&text).len(), 1);
+}
+
+#[test]
+fn what_is_denied_is_an_error_and_what_is_allowed_is_gone() {
+    let warnings = lint("partitions: [{queues: [{name: root, resources: {max: {cpu: 1}}}]}]");
+    let ids = ["W-001".to_owned()];
+    assert!(judged(warnings.clone(), &ids, &[]).is_empty());
+    assert_eq!(judged(warnings, &[], &ids)[0].severity, Severity::Error);
+}
+
+/// The ids, lines and messages of the warnings of a text.
+fn said(text: &str) -> Vec<String> {
+    lint(text).into_iter().map(|fault| format!("{} {}: {}", fault.code, fault.at.line, fault.message)).collect()
+}
+
+fn root(text: &str) -> String {
+    format!(
+        "partitions:\n  - name: default\n    queues:\n      - name: root\n{}",
+        text.replace("\n~", "\n        ").replacen('~', "        ", 1)
+    )
+}
+
+#[test]
+fn w_002_amounts_a_thousand_times_off_are_named() {
+    let text = root(
+        "~resources: {max: {memory: 512, vcore: 8000}}\n~queues: [{name: a, resources: {max: {memory: 1Mi, vcore: 8000m}}}]\n",
+    );
+    let [memory, cores] = said(&text).try_into().unwrap();
+    assert_eq!(memory, "W-002 5: `memory: 512` is 512 bytes, less than any pod requests");
+    assert_eq!(cores, "W-002 5: `vcore: 8000` is a thousand times more than `8000m` of root.a (line 6)");
+    let small = root("~resources: {max: {vcore: 8}}\n~queues: [{name: a, resources: {max: {vcore: 8m}}}]\n");
+    assert_eq!(said(&small), ["W-002 6: `vcore: 8m` is a thousand times less than `8` of root (line 5)"]);
+    let right =
+        root("~resources: {max: {memory: 512Gi, vcore: 8}}\n~queues: [{name: a, resources: {max: {vcore: 8000m}}}]\n");
+    assert_eq!(said(&right), Vec::<String>::new());
+}
+
+#[test]
+fn w_003_a_group_in_the_place_of_a_user_is_named() {
+    let text = root("~submitacl: 'team-a-group'\n~adminacl: 'ann,ops dev'\n~queues: [{name: a, adminacl: ' ops'}]\n");
+    assert_eq!(
+        said(&text),
+        [
+            "W-003 5: `submitacl` reads `team-a-group` as a user: groups stand after a space",
+            "W-003 6: `adminacl` reads `ops` as a user: groups stand after a space",
+        ]
+    );
+    assert_eq!(lint(&text)[0].hint, "write `submitacl: ' team-a-group'`");
+    assert!(said(&root("~submitacl: 'ann,bob dev'\n~adminacl: '*'\n")).is_empty());
+}
+
+#[test]
+fn w_004_filters_that_all_or_none_pass_are_named() {
+    let rules = |filter: &str| {
+        format!(
+            "partitions:\n  - name: default\n    placementrules:\n      - {{name: provided, filter: {filter}}}\n    queues: [{{name: root}}]\n"
+        )
+    };
+    let nobody = "W-004 4: no user passes this filter, so the rule never places an application";
+    let all = "W-004 4: all users pass this filter, so it has no effect";
+    assert_eq!(said(&rules("{type: deny}")), [nobody]);
+    assert_eq!(said(&rules("{type: allow, users: ['.*']}")), [all]);
+    assert_eq!(said(&rules("{type: deny, users: ['.*']}")), [nobody]);
+    assert!(said(&rules("{type: deny, users: [sue]}")).is_empty());
+    assert!(said(&rules("{groups: ['dev.*']}")).is_empty());
+}
+
+#[test]
+fn w_005_a_rule_behind_one_that_always_matches_is_named() {
+    let rules = |first: &str| {
+        format!(
+            "partitions:\n  - name: default\n    placementrules:\n      - {first}\n      - {{name: provided}}\n    queues: [{{name: root, queues: [{{name: a}}, {{name: p, parent: true}}]}}]\n"
+        )
+    };
+    let expected = "W-005 5: the rule in line 4 places every application whose user may submit there";
+    assert_eq!(said(&rules("{name: fixed, value: root.a}")), [expected]);
+    assert_eq!(said(&rules("{name: Fixed, value: a}")), [expected]);
+    for reached in [
+        "{name: fixed, value: root.p}",
+        "{name: fixed, value: root.x}",
+        "{name: user}",
+        "{name: fixed, value: root.a, filter: {users: [sue]}}",
+    ] {
+        assert!(said(&rules(reached)).is_empty(), "{reached}");
+    }
+}
+
+#[test]
+fn w_006_created_queues_without_a_maximum_are_named() {
+    let rules = |queue: &str| {
+        format!(
+            "partitions:\n  - name: default\n    placementrules:\n      - {{name: user, create: true, parent: {{name: fixed, value: root.users}}}}\n    queues: [{{name: root, queues: [{{name: users, parent: true{queue}}}]}}]\n"
+        )
+    };
+    assert_eq!(said(&rules("")), ["W-006 4: queues that this rule creates below root.users have no maximum"]);
+    assert!(said(&rules(", childtemplate: {resources: {max: {vcore: 1}}}")).is_empty());
+    assert!(said(&rules(", resources: {max: {vcore: 1}}")).is_empty());
+}
+
+#[test]
+fn w_007_limits_that_are_never_reached_are_named() {
+    let limit = |limit: &str| {
+        root(&format!(
+            "~resources: {{max: {{vcore: 8, memory: 8Gi}}}}\n~maxapplications: 5\n~limits: [{{users: ['*'], {limit}}}]\n"
+        ))
+    };
+    let expected = ["W-007 7: this limit has no effect: the queue reaches its own maximum first"];
+    assert_eq!(said(&limit("maxresources: {vcore: 8}")), expected);
+    assert_eq!(said(&limit("maxapplications: 5")), expected);
+    assert_eq!(said(&limit("maxapplications: 5, maxresources: {memory: 8G, vcore: 4}")), Vec::<String>::new());
+    assert!(said(&limit("maxresources: {vcore: 4}")).is_empty());
+    assert!(said(&limit("maxresources: {nvidia.com/gpu: 4}")).is_empty());
+}
+
+#[test]
+fn w_008_and_w_009_properties_without_effect_are_named() {
+    let text = root(
+        "~properties: {priority.offset: 5}\n~queues:\n~  - name: a\n~    properties: {preemption.delay: 10s}\n~  - name: b\n~    properties: {preemption.policy: fence, priority.policy: fence}\n~    queues: [{name: c, resources: {guaranteed: {vcore: 1}}}]\n",
+    );
+    assert_eq!(
+        said(&text),
+        [
+            "W-009 5: `priority.offset` of root has no effect: no other queue competes with root",
+            "W-008 8: `preemption.delay` has no effect: neither root.a nor a queue above or below it has a guarantee",
+        ]
+    );
+}
