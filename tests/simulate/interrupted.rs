@@ -76,7 +76,7 @@ fn where_nothing_is_finished_the_same_command_begins_again() {
     let folder = TestFolder::new();
     short_and_long(&folder);
     let arguments = ["long.toml", "--threads", "1"];
-    let output = interrupted(&folder, &arguments, || so_far(&folder).contains(" asks, "));
+    let output = interrupted(&folder, &arguments, || so_far(&folder).contains(" requests, "));
     assert_eq!(output.status.code(), Some(130), "{}", said(&output));
     assert!(
         said(&output).contains("interrupted after 0 of 1 runs; repeat the command to start again"),

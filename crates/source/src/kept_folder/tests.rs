@@ -269,7 +269,7 @@ fn a_disk_that_becomes_read_only_is_said_once_and_nothing_is_lost_once_it_takes_
     engine.work(move |core| done.send(core.whole_view().notices.len()).unwrap()).recv().unwrap();
     assert_eq!(notices.recv().unwrap(), 2, "that it fails, and that it is over");
     drop((keeper, board, engine));
-    let kept = KeptFolder::open(&folder, Profile::Kornsole).unwrap();
+    let kept = RetainedFolder::open(&folder, Profile::Kornsole).unwrap();
     assert!(kept.notes().is_empty(), "{:?}", kept.notes());
     assert_eq!(kept.earlier().records.entries.last().map(|entry| entry.id), Some(3), "each is there");
     assert!(kept.earlier().ledger.is_some());
@@ -306,7 +306,7 @@ fn a_clock_that_is_set_back_or_forth_between_two_runs_loses_nothing() {
         waited = used;
         drop(engine);
     }
-    let kept = KeptFolder::open(&folder, Profile::Kornsole).unwrap();
+    let kept = RetainedFolder::open(&folder, Profile::Kornsole).unwrap();
     assert!(kept.notes().is_empty(), "{:?}", kept.notes());
     assert_eq!(kept.earlier().records.entries.iter().map(|entry| entry.id).collect::<Vec<_>>(), [1, 2, 3, 4]);
     drop(kept);
