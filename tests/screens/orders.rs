@@ -76,7 +76,7 @@ fn what_one_may_not_is_off_and_says_which_access_it_takes() {
         says(&driver, "train: needs admin access on root.b.ml or a queue above it");
         assert!(driver.state().layers.is_empty());
     }
-    driver.keys("?").unwrap();
+    driver.keys("?/kill<ret>").unwrap();
     says(&driver, "off: train: needs admin access on root.b.ml");
     assert!(!state(&source, "train").is_ended());
 }

@@ -74,10 +74,10 @@ fn the_mouse_selects_sorts_and_scrolls() {
     click(&mut driver, 0, 0);
     click(&mut driver, 400, 400);
     assert_eq!(driver.screen_text(), before);
-    driver.keys("?").unwrap();
-    says(&driver, "Fold or unfold the child queues");
+    driver.resize(80, 24).keys("?").unwrap();
+    says(&driver, "Fold or unfold the child");
     driver.mouse(Mouse::Wheel(9));
-    says_not(&driver, "Fold or unfold the child queues");
+    says_not(&driver, "Fold or unfold the child");
     driver.keys("<esc>:mouse<ret>").unwrap();
     says(&driver, "mouse off");
     assert!(!driver.state().options.mouse);
