@@ -111,7 +111,7 @@ fn where_a_twin_cannot_explain_the_scheduler_is_quoted() {
     let (_remote, mut driver) = attached(&stand_in);
     driver.resize(200, 50);
     driver.keys(":app picky-1<ret>x").unwrap();
-    until(&mut driver, &["cannot explain", "the scheduler says", "affinity/selector"]);
+    until(&mut driver, &["cannot explain", "the scheduler reports", "affinity/selector"]);
     let explained = output(&stand_in, &["explain", "picky-1"]);
     let words = String::from_utf8_lossy(&explained.stderr);
     assert!(

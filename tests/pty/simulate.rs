@@ -29,8 +29,8 @@ fn a_single_long_run_says_what_is_done_how_fast_and_what_is_left() {
         let line = text.lines().last().unwrap_or_default();
         let done = line.split(' ').next().and_then(|word| word.parse::<u64>().ok());
         done.is_some_and(|done| done > 0)
-            && line.contains(" asks, ")
-            && line.contains(" a second, ")
+            && line.contains(" requests, ")
+            && line.contains("/s, ")
             && line.ends_with(" left")
     });
     // As Ctrl-C does.

@@ -7,7 +7,7 @@
 //! ```
 //!
 //! Where to look: [`state`] is all that is on the screen, as data; [`present`] what is derived from it; [`input`] the keys and the table of
-//! all commands; [`update`] how the state changes; [`draw`] how it looks; [`linear`] how it is said in lines; [`shell`] the terminal,
+//! all commands; [`update`] how the state changes; [`draw`] how it looks; [`linear`] how it is reported in lines; [`shell`] the terminal,
 //! threads and files.
 //!
 //! Invariants:

@@ -1,6 +1,6 @@
 //! Which known word was probably meant.
 
-/// The word among `known` that was probably meant: the same but for case, or two letters away at most.
+/// The word among `known` that was probably meant: the same except for case, or two letters away at most.
 pub fn nearest<'k>(word: &str, known: impl IntoIterator<Item = &'k str>) -> Option<&'k str> {
     let lower = word.to_lowercase();
     let far = |known: &'k str| (distance(&lower, &known.to_lowercase()), known);

@@ -91,7 +91,7 @@ spec:
         assert!(notes[0].contains("gangSchedulingStyle=hard has no effect"), "{notes:?}");
         assert!(notes[1].contains("requests less than the pod: vcore 1 of 2"), "{notes:?}");
         let text = sheet.text(|_| String::new());
-        let heading = text.iter().position(|line| line.starts_with("not known: ")).unwrap();
+        let heading = text.iter().position(|line| line.starts_with("unknown: ")).unwrap();
         let under: Vec<&String> = text[heading + 1..].iter().take_while(|line| line.starts_with("  ")).collect();
         assert!(under.iter().any(|line| line.contains("the order of events within one second")), "{text:#?}");
         assert_eq!(text.iter().filter(|line| line.starts_with("unknown")).count(), 1);

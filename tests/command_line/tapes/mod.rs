@@ -249,8 +249,8 @@ fn waiting_goes_on_until_it_is_there_and_no_longer() {
 #[test]
 fn a_thousand_keys_take_no_second() {
     let mut text = "Source demo seed 42\nSet Width 120\nSet Height 40\nAdvance 1m\n".to_owned();
-    for _ in 0..100 {
-        text += "Down 4 Type '/a' Escape Up 2 Tab\n";
+    for round in 0..100 {
+        text += &format!("Type '{}' Down 4 Type '/a' Escape Up 2\n", round % 4 + 1);
     }
     let folder = TestFolder::new();
     fs::write(folder.join("keys.tape"), "Source demo seed 42\nAdvance 1m\n").expect("written");

@@ -38,7 +38,7 @@ impl Log {
     ///
     /// # Errors
     /// The connection broke off.
-    pub fn next(&mut self) -> Answer<'_, Result<Option<Bytes>, KubeFault>> {
+    pub fn more(&mut self) -> Answer<'_, Result<Option<Bytes>, KubeFault>> {
         Box::pin(async move {
             loop {
                 let Some(frame) = self.0.frame().await else { return Ok(None) };

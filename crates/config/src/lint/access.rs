@@ -37,7 +37,7 @@ impl Lint {
                 known || user.split(['-', '_', '.']).any(|word| WORDS.contains(&word.to_ascii_lowercase().as_str()))
             };
             let Some(group) = read.acl.users.iter().find(is_group) else { continue };
-            let message = format!("`{key}` reads `{group}` as a user: groups stand after a space");
+            let message = format!("`{key}` reads `{group}` as a user: groups are after a space");
             let hint = match read.acl.users.len() {
                 1 => format!("write `{key}: ' {group}'`"),
                 _ => "write the users, a space, and then the groups: `ann,bob dev,ops`".to_owned(),

@@ -40,10 +40,16 @@ impl Lint {
             self.filters(rule, name);
             if let Some(first) = first {
                 let message = format!(
-                    "the rule in line {} places every application whose user may submit there",
+                    "only users without submit access to the queue of the rule in line {} reach this rule",
                     first.at().line
                 );
-                self.warn("W-005", rule.at(), name, message, "move this rule before it, or give that one a filter");
+                self.warn(
+                    "W-005",
+                    rule.at(),
+                    name,
+                    message,
+                    "move this rule before that one, or add a filter to that one",
+                );
                 break;
             }
             self.created(rule, name);

@@ -12,7 +12,7 @@ impl Lint {
             match name.as_str() {
                 "preemption.delay" | "preemption.policy" if !guarantees(queue.fields) && !queue.is_guaranteed() => {
                     let message = format!(
-                        "`{name}` has no effect: neither {} nor a queue above or below it has a guarantee",
+                        "`{name}` has no effect: {} and the queues above and below it have no guarantee",
                         queue.path
                     );
                     self.warn(

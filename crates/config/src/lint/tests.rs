@@ -86,8 +86,8 @@ fn w_003_a_group_in_the_place_of_a_user_is_named() {
     assert_eq!(
         said(&text),
         [
-            "W-003 5: `submitacl` reads `team-a-group` as a user: groups stand after a space",
-            "W-003 6: `adminacl` reads `ops` as a user: groups stand after a space",
+            "W-003 5: `submitacl` reads `team-a-group` as a user: groups are after a space",
+            "W-003 6: `adminacl` reads `ops` as a user: groups are after a space",
         ]
     );
     assert_eq!(lint(&text)[0].hint, "write `submitacl: ' team-a-group'`");
@@ -117,7 +117,7 @@ fn w_005_a_rule_behind_one_that_always_matches_is_named() {
             "partitions:\n  - name: default\n    placementrules:\n      - {first}\n      - {{name: provided}}\n    queues: [{{name: root, queues: [{{name: a}}, {{name: p, parent: true}}]}}]\n"
         )
     };
-    let expected = "W-005 5: the rule in line 4 places every application whose user may submit there";
+    let expected = "W-005 5: only users without submit access to the queue of the rule in line 4 reach this rule";
     assert_eq!(said(&rules("{name: fixed, value: root.a}")), [expected]);
     assert_eq!(said(&rules("{name: Fixed, value: a}")), [expected]);
     for reached in [
@@ -166,7 +166,7 @@ fn w_008_and_w_009_properties_without_effect_are_named() {
         said(&text),
         [
             "W-009 5: `priority.offset` of root has no effect: no other queue competes with root",
-            "W-008 8: `preemption.delay` has no effect: neither root.a nor a queue above or below it has a guarantee",
+            "W-008 8: `preemption.delay` has no effect: root.a and the queues above and below it have no guarantee",
         ]
     );
 }

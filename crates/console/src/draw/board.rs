@@ -1,4 +1,4 @@
-//! The dashboard around the queue tree: the gauges above, and beside the tree what needs attention, who waits for what, and what happened.
+//! The dashboard around the queue tree: the gauges above, and next to the tree what needs attention, who waits for what, and what happened.
 //! [`crate::present::board`] has the content.
 
 use ratatui::layout::Rect;
@@ -106,7 +106,7 @@ fn beside(pen: &mut Pen<'_>, state: &State, side: Rect) {
     part(pen, Rect { y, height: left, ..inside }, &events, side.bottom());
 }
 
-/// A part below a line across. Gives the row after it.
+/// A part below a line across. Returns the row after it.
 fn part(pen: &mut Pen<'_>, area: Rect, lines: &[Vec<Piece>], bottom: u16) -> u16 {
     if area.height == 0 || area.y + 1 + area.height > bottom {
         return area.y;

@@ -30,7 +30,7 @@ use crate::theme::{Role, Signs};
 /// The most completions on the screen.
 const COMPLETIONS: u16 = 10;
 
-/// Draws the last line. Gives the place of the text cursor, if something is being written.
+/// Draws the last line. Returns the place of the text cursor, if something is being written.
 pub fn draw(pen: &mut Pen<'_>, state: &State, regions: &Regions) -> Option<Position> {
     let area = regions.bottom;
     said(pen, state, regions);

@@ -1,4 +1,4 @@
-//! The configuration: its text with numbers, colours and faults; beside it the meaning of an edit.
+//! The configuration: its text with numbers, colors and faults; next to it the meaning of an edit.
 //!
 //! ```text
 //!   27 ▸   - name: tenant-a … 12 lines                       │ what this changes
@@ -52,7 +52,7 @@ pub fn draw(pen: &mut Pen<'_>, state: &State, page: &ConfigPage, regions: &Regio
     draw_faults(pen, page, parts.faults);
 }
 
-/// Draws the pane beside the text.
+/// Draws the pane next to the text.
 fn beside(pen: &mut Pen<'_>, state: &State, page: &ConfigPage, area: Rect) {
     let lines = config_pane::content(state, page, usize::from(area.width));
     let room = usize::from(area.height);
@@ -87,11 +87,11 @@ fn lines(pen: &mut Pen<'_>, state: &State, page: &ConfigPage, parts: Parts) {
     }
 }
 
-/// One line in its colours, its faults underlined and reported behind it where there is room.
+/// One line in its colors, its faults underlined and reported behind it where there is room.
 fn line(pen: &mut Pen<'_>, page: &ConfigPage, row: usize, room: Rect, hidden: Option<usize>) {
     let (left, wide) = (page.left, usize::from(room.width));
     let whole = &page.buffer.lines()[row];
-    // Of a line of a megabyte no more is looked at than could be in kind.
+    // Of a line of a megabyte no more is examined than could be in kind.
     let most = (left + wide + 8).saturating_mul(4).min(whole.len());
     let end = (most..=whole.len()).find(|at| whole.is_char_boundary(*at)).unwrap_or(whole.len());
     let shown = &whole[..end];
@@ -125,7 +125,7 @@ fn line(pen: &mut Pen<'_>, page: &ConfigPage, row: usize, room: Rect, hidden: Op
     }
 }
 
-/// Writes something behind a line if there is room for some of it. Gives the columns used.
+/// Writes something behind a line if there is room for some of it. Returns the columns used.
 fn behind_line(pen: &mut Pen<'_>, room: Rect, column: usize, what: &str, role: Role) -> usize {
     let x = room.x.saturating_add(u16::try_from(column).unwrap_or(u16::MAX));
     let left = room.right().saturating_sub(x);
@@ -194,7 +194,7 @@ fn draw_faults(pen: &mut Pen<'_>, page: &ConfigPage, area: Rect) {
     pen.text(area.x + 3, area.y + 1, area.width.saturating_sub(4), &fault.hint, Role::Dim);
 }
 
-/// The place of the text cursor while the text is written, and the completions beside it.
+/// The place of the text cursor while the text is written, and the completions next to it.
 pub fn cursor(pen: &mut Pen<'_>, state: &State, regions: &Regions) -> Option<Position> {
     let (Page::Config(page), Some(Layer::Edit)) = (state.page(), state.layers.last()) else { return None };
     let Parts { text: area, gutter, .. } = parts(page, regions.rows);

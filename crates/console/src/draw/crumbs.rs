@@ -4,7 +4,7 @@
 //!  Queues › root.tenants.tenant-a.etl › etl-1                      sort age ▲   filter k1 hides 6   2 asks
 //! ```
 //!
-//! When narrow, the sort goes first, then the filter, then the beginning of the path.
+//! When narrow, the sort is first, then the filter, then the start of the path.
 
 use ratatui::layout::Rect;
 
@@ -49,7 +49,7 @@ pub fn draw(pen: &mut Pen<'_>, state: &State, area: Rect) {
 fn hidden(state: &State) -> Option<Vec<Piece>> {
     let regions = lists::regions_of(state, &layout::regions(state)?);
     if regions.rows.width == 0 {
-        // A map stands in place of the list.
+        // A map is in place of the list.
         return None;
     }
     let hidden = lists::table(state, regions.rows.width)?.hidden;

@@ -41,7 +41,7 @@ fn fields_of(state: &State, writing: bool) -> Option<Fields<'_>> {
     }
 }
 
-/// What stands below the form, and the first line of it on the screen.
+/// What is below the form, and the first line of it on the screen.
 fn content(state: &State, width: usize) -> Option<(Lines, usize)> {
     match state.page() {
         Page::Change(page) => Some((change::content(page, width), page.top)),

@@ -64,7 +64,7 @@ pub fn draw(pen: &mut Pen<'_>, state: &State, area: Rect) {
     pen.pieces(area.x + 1, area.y, room, &left);
 }
 
-/// The user with his groups; with their number, where they would take the room of what is looked at.
+/// The user with his groups; with their number, where they would take the room of what is examined.
 fn who(identity: &Identity, width: usize) -> String {
     let whole = identity.to_string();
     if text::width(&whole) <= width / 4 || identity.groups.len() < 2 {
@@ -73,7 +73,7 @@ fn who(identity: &Identity, width: usize) -> String {
     format!("{} ({})", identity.user, format::count(identity.groups.len() as u64, "group"))
 }
 
-/// Whether what is looked at holds what starts there to the limits that are shown.
+/// Whether what is examined holds what starts there to the limits that are shown.
 fn is_enforced(cluster: &Cluster) -> bool {
     cluster.about.place != SourcePlace::Machine { enforced: false }
 }
@@ -89,7 +89,7 @@ fn source_pieces(pen: &Pen<'_>, state: &State, room: usize) -> Vec<Piece> {
         SourcePlace::WhatIf => piece(Role::BadgeWhatIf, " WHAT IF "),
     }];
     if !is_enforced(cluster) {
-        // What holds instead is said by `info`.
+        // What holds instead is reported by `info`.
         pieces.extend([plain(" "), piece(Role::BadgeFrozen, " CPU, MEM NOT ENFORCED ")]);
     }
     if let Some(since) = cluster.frozen {
@@ -112,7 +112,7 @@ fn source_pieces(pen: &Pen<'_>, state: &State, room: usize) -> Vec<Piece> {
         pieces.push(plain(" "));
         pieces.push(piece(Role::BadgeStale, badge));
         pieces.push(plain("  "));
-        // The address stands behind it; when it is tried again is the last to go.
+        // The address follows it; when it is tried again is the last to go.
         let host = cluster.about.name.rsplit(", ").next().unwrap_or_default();
         let story = story.strip_prefix(host).and_then(|rest| rest.strip_prefix(' ')).unwrap_or(&story);
         let left = room.saturating_sub(pieces::width(&pieces) + text::width(&again));
@@ -140,7 +140,7 @@ fn source_pieces(pen: &Pen<'_>, state: &State, room: usize) -> Vec<Piece> {
     pieces
 }
 
-/// What is looked at. Of an address in too little room the host is cut and the port stays: on one machine it says which scheduler it is.
+/// What is examined. Of an address in too little room the host is cut and the port stays: on one machine it says which scheduler it is.
 fn name(cluster: &Cluster, room: usize, ellipsis: &str) -> String {
     let name = text::escape(&cluster.about.name).into_owned();
     match port(cluster) {

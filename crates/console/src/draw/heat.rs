@@ -10,7 +10,7 @@
 //!  ▆▆ ▇▇ ██ ▃▃ ▁▁ ·· ▅▅ ▆▆ …
 //! ```
 //!
-//! In the order of the list. Where there are more nodes than room, one sign stands for several: for the fullest of them.
+//! In the order of the list. Where there are more nodes than room, one sign represents several: for the fullest of them.
 
 use ratatui::layout::Rect;
 

@@ -1,4 +1,4 @@
-//! A page with a list: the list, and the pane beside it.
+//! A page with a list: the list, and the pane next to it.
 
 use ratatui::layout::Rect;
 

@@ -2,7 +2,7 @@
 //!
 //! Invariants:
 //! - nothing is remembered and nothing changed; the same state gives the same picture;
-//! - only rows on the screen are looked at and formatted;
+//! - only rows on the screen are examined and formatted;
 //! - text that is too long is cut at its columns, and a terminal that is too small says so.
 //!
 //! At 120 x 40, the queues:
@@ -20,7 +20,7 @@
 //!  enter apps  space fold  i details  / filter  …  ? help                                                             bottom
 //! ```
 //!
-//! What gives way when narrow is said in each file; [`crate::present::layout`] decides about pane and lines.
+//! What gives way when narrow is reported in each file; [`crate::present::layout`] decides about pane and lines.
 
 mod alerts;
 mod board;
@@ -63,7 +63,7 @@ pub fn draw(state: &State, theme: &Theme, frame: &mut Frame<'_>) {
     }
 }
 
-/// Draws the state into an empty buffer. Gives the place of the text cursor, if something is being written.
+/// Draws the state into an empty buffer. Returns the place of the text cursor, if something is being written.
 pub fn paint(state: &State, theme: &Theme, buffer: &mut Buffer) -> Option<Position> {
     let area = *buffer.area();
     let mut pen = Pen::new(buffer, theme);

@@ -27,7 +27,7 @@ impl<'b> Pen<'b> {
         self.theme.signs
     }
 
-    /// Writes text into at most `max` columns, cut with an ellipsis. Gives the columns used.
+    /// Writes text into at most `max` columns, cut with an ellipsis. Returns the columns used.
     pub fn text(&mut self, x: u16, y: u16, max: u16, text: &str, role: Role) -> u16 {
         let style = self.theme.style(role);
         let escaped = text::escape(text);
@@ -57,7 +57,7 @@ impl<'b> Pen<'b> {
         end - x
     }
 
-    /// Writes pieces one after the other into at most `max` columns. Gives the columns used.
+    /// Writes pieces one after the other into at most `max` columns. Returns the columns used.
     pub fn pieces(&mut self, x: u16, y: u16, max: u16, pieces: &[Piece]) -> u16 {
         let mut used = 0;
         for (at, piece) in pieces.iter().enumerate() {
@@ -80,7 +80,7 @@ impl<'b> Pen<'b> {
         }
     }
 
-    /// Writes pieces so that they end at the right of `max` columns; what is too long is cut at its end. Gives the columns used.
+    /// Writes pieces so that they end at the right of `max` columns; what is too long is cut at its end. Returns the columns used.
     pub fn pieces_right(&mut self, x: u16, y: u16, max: u16, pieces: &[Piece]) -> u16 {
         let wide = u16::try_from(width(pieces)).unwrap_or(u16::MAX).min(max);
         self.pieces(x + (max - wide), y, wide, pieces)
@@ -175,7 +175,7 @@ impl<'b> Pen<'b> {
         self.more_below(area, lines.len(), top);
     }
 
-    /// How many of so many lines are below those on the screen.
+    /// How many of this many lines are below those on the screen.
     pub fn more_below(&mut self, area: Rect, lines: usize, top: usize) {
         let room = usize::from(area.height);
         if lines > top + room {

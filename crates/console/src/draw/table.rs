@@ -3,7 +3,7 @@
 //! ```text
 //!   QUEUE                  STATE    PRI  …      titles
 //! ▌ etl                    ●          5  …   *  bar, cells, changed just now
-//!   adhoc                  ●          0  …   ┃  the thumb stands in the last column
+//!   adhoc                  ●          0  …   ┃  the thumb is in the last column
 //! ```
 
 use std::ops::Range;

@@ -1,4 +1,4 @@
-//! What can be said: the words of linear mode, the commands of the page, all others; or one word in full.
+//! What can be reported: the words of linear mode, the commands of the page, all others; or one word in full.
 
 use crate::input::command::{COMMANDS, Command};
 use crate::input::keymap::{keys_of, page_contexts};

@@ -6,7 +6,7 @@ use crate::present::overlay;
 use crate::state::State;
 use crate::state::layer::{ColumnPicker, CommandLine, Confirm, Layer, Off};
 
-/// How many completions of a command line are said.
+/// How many completions of a command line are reported.
 const COMPLETIONS: usize = 10;
 
 /// The lines of all layers, the topmost last.
@@ -18,7 +18,9 @@ pub fn lines(state: &State) -> Vec<String> {
 pub fn of(state: &State, layer: &Layer) -> Vec<String> {
     match layer {
         Layer::Confirm(question) => asked(question),
-        Layer::Help(help) => plain::lines(&overlay::help_lines(state, help)),
+        Layer::Help(help) => {
+            std::iter::once("Help".to_owned()).chain(plain::lines(&overlay::help_lines(state, help))).collect()
+        }
         Layer::Messages { .. } => plain::lines(&overlay::message_lines(state)),
         Layer::Tour { .. } => plain::lines(&overlay::tour_lines(state)),
         Layer::Figures(figures) => {

@@ -6,13 +6,13 @@
 //!  State ── page, layers, news ──> lines
 //! ```
 //!
-//! Where to look: [`reader`] is one conversation: what a line asks for, and what is said then; [`words`] the words of a line; [`page`] a
+//! Where to look: [`reader`] is one conversation: what a line requests, and what is reported then; [`words`] the words of a line; [`page`] a
 //! page in lines; [`news`] what is announced.
 //!
 //! Invariants:
-//! - nothing here changes the state of the console, does IO or asks for the time: [`Step`]s are carried out by the session, as keys are;
-//! - pages are said from the values and lines that they are drawn, copied and exported from; nothing is read back from a drawn screen;
-//! - a line holds no control character and no drawing sign ([`plain`]).
+//! - nothing here changes the state of the console, does IO or requests the time: [`Step`]s are carried out by the session, as keys are;
+//! - pages are reported from the values and lines that they are drawn, copied and exported from; nothing is read back from a drawn screen;
+//! - a line has no control character and no drawing sign ([`plain`]).
 
 mod config;
 mod help;
@@ -32,11 +32,11 @@ pub use steps::{Received, Step, Then};
 
 use crate::state::State;
 
-/// So many rows of a list are in [`all`], from its beginning and from the first one on the screen.
+/// So many rows of a list are in [`all`], from its start and from the first one on the screen.
 const ROWS: usize = 80;
 
 /// What there is to say of the state at once: where one is, what is over the page, the page, the last messages. Of a long list its
-/// beginning, and the part that is on the screen.
+/// start, and the part that is on the screen.
 pub fn all(state: &State) -> Vec<String> {
     let mut lines = place::lines(state);
     lines.extend(layers::lines(state));

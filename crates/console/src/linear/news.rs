@@ -1,33 +1,33 @@
 //! What is announced: messages of the console, among them alerts and results of orders, and how the connection is.
 //!
-//! Invariants: every message is said once; many at one time are bounded, and how many are left out is said.
+//! Invariants: every message is reported once; many at one time are bounded, and how many are omitted is reported.
 
 use crate::linear::{plain, rows};
 use crate::present::{format, link};
 use crate::state::{Grade, Message, State};
 
-/// The words that an announcement begins with.
+/// The words that an announcement starts with.
 pub const HEADS: [&str; 8] =
     ["Message", "Messages", "Rejected", "Warning", "Error", "Connection", "Changed", "Question"];
 /// The most messages in one announcement.
 const MESSAGES: usize = 6;
-/// The most lines of a message besides its first.
+/// The most lines of a message in addition its first.
 const MORE: usize = 6;
-/// The most rows of a page that are compared, and that are said to have changed.
+/// The most rows of a page that are compared, and that are reported to have changed.
 const COMPARED: usize = 2_000;
 const CHANGED: usize = 12;
 
 /// What has been said so far.
 #[derive(Clone, Debug, Default)]
 pub struct Ear {
-    /// The number of the last message that was said.
+    /// The number of the last message that was reported.
     said: u64,
-    /// The trouble of the connection, as it was said last; empty for none.
+    /// The trouble of the connection, as it was reported last; empty for none.
     link: String,
 }
 
 impl Ear {
-    /// Takes all that was said up to now as known.
+    /// Takes all that was reported up to now as known.
     pub fn catch_up(&mut self, state: &State) {
         self.said = newest(state);
         self.link = trouble(state);
@@ -100,7 +100,7 @@ pub fn all(state: &State) -> Vec<String> {
     if lines.is_empty() { vec!["No messages yet.".to_owned()] } else { lines }
 }
 
-/// The last messages, as they stand on a screen.
+/// The last messages, as they are on a screen.
 pub fn recent(state: &State) -> Vec<String> {
     let from = state.messages.len().saturating_sub(MESSAGES);
     state.messages.iter().skip(from).flat_map(words).collect()

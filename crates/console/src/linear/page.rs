@@ -10,7 +10,7 @@ use crate::state::page::{Page, each_page};
 use crate::theme::SPOKEN;
 use view::waiting::SheetLine;
 
-/// A page as it is said: row by row or line by line.
+/// A page as it is reported: row by row or line by line.
 pub enum Said<'a> {
     /// A list, a line for each row.
     Rows(rows::Rows<'a>),
@@ -44,7 +44,7 @@ impl Said<'_> {
     }
 }
 
-/// Where one is: the page, and what stands in the second line of the screen.
+/// Where one is: the page, and what is in the second line of the screen.
 pub fn head(state: &State) -> String {
     let mut parts = vec![crumbs::crumbs(state).iter().map(|crumb| plain::text(crumb)).collect::<Vec<_>>().join(", ")];
     let facts = each_page!(state.page(), page => page.facts(state, &SPOKEN));
@@ -126,7 +126,7 @@ pub fn cursor(state: &State) -> Option<(usize, usize)> {
     }
 }
 
-/// What stands under the cursor, with its number; with `all` of its columns.
+/// What is under the cursor, with its number; with `all` of its columns.
 pub fn here(state: &State, all: bool) -> Option<String> {
     let (index, len) = cursor(state)?;
     if let Some(rows) = rows::of(state).filter(|rows| rows.len() > 0) {

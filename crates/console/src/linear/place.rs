@@ -1,4 +1,4 @@
-//! Where one is: the scheduler, who one is, the page, the row, and what holds for the whole screen.
+//! Where one is: the scheduler, who one is, the page, the row, and what applies to the whole screen.
 
 use crate::linear::{page, plain, rows};
 use crate::present::{format, link, subject, trial, unknown};
@@ -17,7 +17,7 @@ pub fn lines(state: &State) -> Vec<String> {
     lines
 }
 
-/// The lines about the scheduler, the person, and what holds for all pages.
+/// The lines about the scheduler, the person, and what applies to all pages.
 pub fn scheduler(state: &State) -> Vec<String> {
     let cluster = &state.cluster;
     let place = match cluster.about.place {
@@ -65,7 +65,7 @@ fn figures(state: &State, part: &PartitionView) -> String {
     format!("Cluster: {}", parts.join("; "))
 }
 
-/// What holds for everything that is said: read only, paused, frozen, old, the past, a what-if.
+/// What applies to everything that is reported: read only, paused, frozen, old, the past, a what-if.
 fn modes(state: &State) -> Vec<String> {
     let cluster = &state.cluster;
     let mut lines = Vec::new();
@@ -90,7 +90,7 @@ fn modes(state: &State) -> Vec<String> {
     lines
 }
 
-/// What fires that nothing holds back, as it stands on every page of the screen.
+/// What fires that nothing blocks, as it is on every page of the screen.
 fn alerts(state: &State) -> Option<String> {
     let on: Vec<_> = state
         .cluster
@@ -104,7 +104,7 @@ fn alerts(state: &State) -> Option<String> {
     (!on.is_empty()).then(|| format!("Alerts: {count}: {}; alerts lists them", each.collect::<Vec<_>>().join("; ")))
 }
 
-/// What stands under the cursor.
+/// What is under the cursor.
 pub fn selected(state: &State) -> Option<String> {
     let name = subject::name(state).map(|name| plain::text(&name));
     let Some((list, rows)) = state.page().list().zip(rows::of(state)).filter(|(_, rows)| rows.len() > 0) else {

@@ -45,7 +45,7 @@ pub fn line(pieces: &[Piece]) -> String {
     if said.is_empty() { label } else { format!("{}: {said}", label.trim_end_matches(':')) }
 }
 
-/// The text with a comma wherever two blanks or more stood between columns.
+/// The text with a comma wherever two blanks or more was between columns.
 fn columns(drawn: &str) -> String {
     let parts: Vec<String> = drawn.split("  ").map(text).filter(|part| !part.is_empty()).collect();
     let mut said = String::new();
@@ -58,7 +58,7 @@ fn columns(drawn: &str) -> String {
     said
 }
 
-/// Lines of pieces in words; lines without any are left out.
+/// Lines of pieces in words; lines without any are omitted.
 pub fn lines<'a>(lines: impl IntoIterator<Item = &'a Vec<Piece>>) -> Vec<String> {
     lines.into_iter().map(|one| line(one)).filter(|one| !one.is_empty()).collect()
 }

@@ -1,7 +1,7 @@
-//! One conversation: what a line asks for, and what is said when it is done.
+//! One conversation: what a line requests, and what is reported when it is done.
 //!
 //! ```text
-//!  hear(line) ──> Heard: steps for the session, lines that are known at once
+//!  receive(line) ──> Heard: steps for the session, lines that are known at once
 //!  tell(then) ──> the lines that follow from it, and steps that close boxes which were read
 //!  announce() ──> what happened by itself
 //! ```
@@ -76,7 +76,7 @@ impl Reader {
         lines
     }
 
-    /// What stands before a line: the name of the page, or that an answer is awaited.
+    /// What precedes a line: the name of the page, or that an answer is awaited.
     pub fn prompt(&self, state: &State) -> String {
         match state.layers.last() {
             Some(Layer::Confirm(question)) if question.typed.is_some() => "write it, or no> ".to_owned(),
@@ -197,12 +197,12 @@ impl Reader {
         })
     }
 
-    /// What is said after the steps of a line, and steps that close what was read. To be asked again after these.
+    /// What is reported after the steps of a line, and steps that close what was read. To be asked again after these.
     pub fn tell(&mut self, state: &State, then: Then) -> (Vec<String>, Vec<Step>) {
         let mut lines = self.ear.take(state);
         let close = match state.layers.last() {
             None => None,
-            // Where nothing was done it was said already, if it was asked for.
+            // Where nothing was done it was reported already, if it was requested.
             Some(Layer::Confirm(question)) => {
                 if then != Then::Nothing {
                     lines.extend(layers::asked(question));
@@ -270,7 +270,7 @@ impl Reader {
         [waits, compares].into_iter().flatten().min()
     }
 
-    /// The page from its beginning.
+    /// The page from its start.
     fn read_page(&mut self, state: &State) -> Vec<String> {
         self.page = key_of(state);
         self.retained = Retained::of(state, self.page.clone());

@@ -1,6 +1,6 @@
 //! A list in lines: a row is its number, its name, and what its columns say, each behind the name of the column.
 //!
-//! What is zero or not set is left out, unless all columns are asked for (`wide`): a list is listened to.
+//! What is zero or not set is omitted, unless all columns are requested (`wide`): a list is listened to.
 
 use crate::linear::plain;
 use crate::present::page::Present;
@@ -11,7 +11,7 @@ use crate::state::State;
 use crate::state::page::{Page, each_page};
 use crate::theme::SPOKEN;
 
-/// The list of the page, and the columns that are said.
+/// The list of the page, and the columns that are reported.
 pub struct Rows<'a> {
     fields: Fields<'a>,
     columns: Vec<usize>,
@@ -55,7 +55,7 @@ impl Rows<'_> {
         format!("{}. {}", row + 1, joined(self.cells_of(row, self.all || all))).trim_end().to_owned()
     }
 
-    /// What a row says: the name of each column, but for the first with a value, and the value.
+    /// What a row says: the name of each column, except for the first with a value, and the value.
     pub fn cells(&self, row: usize) -> Vec<(Option<String>, String)> {
         self.cells_of(row, self.all)
     }
@@ -107,7 +107,7 @@ fn joined(cells: Vec<(Option<String>, String)>) -> String {
     cells.into_iter().map(one).collect::<Vec<_>>().join(", ")
 }
 
-/// What a cell says; `None` where that is nothing or zero and not `all` is asked for.
+/// What a cell says; `None` where that is nothing or zero and not `all` is requested.
 fn spoken(value: &Value<'_>, unit: Unit, all: bool) -> Option<String> {
     let said = match (value, unit) {
         (Value::Nothing, _) | (Value::Figure(0), Unit::Count | Unit::Number | Unit::Vcore | Unit::Bytes) if !all => {

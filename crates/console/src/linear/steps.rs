@@ -1,4 +1,4 @@
-//! What a line asks for, as steps for the session: commands, rows, keys, texts.
+//! What a line requests, as steps for the session: commands, rows, keys, texts.
 
 use crate::linear::words::{Order, split};
 use crate::linear::{config, page, plain, rows};
@@ -25,27 +25,27 @@ pub enum Step {
     Text(String),
 }
 
-/// What is said after the steps of a line.
+/// What is reported after the steps of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Then {
     /// Only messages that came meanwhile.
     Nothing,
     /// The page, where it is another one.
     Look,
-    /// The page from its beginning, also the same one.
+    /// The page from its start, also the same one.
     Page,
     /// The selected row.
     Row,
 }
 
-/// What a line asks for.
+/// What a line requests.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Received {
     /// What is to be done, in order.
     pub steps: Vec<Step>,
-    /// What is said before that.
+    /// What is reported before that.
     pub lines: Vec<String>,
-    /// What is said after it.
+    /// What is reported after it.
     pub then: Then,
 }
 
@@ -71,7 +71,7 @@ impl Received {
     }
 }
 
-/// A command of the registry: what is said after it depends on what it is about.
+/// A command of the registry: what is reported after it depends on what it is about.
 pub fn ordered(Order { id, argument }: Order) -> Received {
     let then = match id {
         CommandId::Order(_) | CommandId::Job(_) | CommandId::Screen(_) => Then::Look,
@@ -176,7 +176,7 @@ pub fn set(state: &State, rest: &str) -> Received {
     let known = || format!("write set FIELD VALUE; the fields are {}", labels.join(", "));
     let (first, after) = split(rest);
     let number = first.parse::<usize>().ok().filter(|number| (1..=labels.len()).contains(number));
-    // A label may have blanks: the longest that the line begins with.
+    // A label may have blanks: the longest that the line starts with.
     let named = labels.iter().enumerate().filter(|(_, label)| {
         rest.to_lowercase()
             .strip_prefix(&label.to_lowercase())

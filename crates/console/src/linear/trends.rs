@@ -9,9 +9,9 @@ use model::Time;
 use view::drain::span;
 use view::trends::{Figure, Series, Value};
 
-/// At so many moments of the span the value is said.
+/// At this many moments of the span the value is reported.
 const MOMENTS: usize = 7;
-/// The most marks that are said, the newest ones.
+/// The most marks that are reported, the newest ones.
 const MARKS: usize = 20;
 
 /// The lines of the page.
@@ -72,7 +72,7 @@ fn values(lines: &mut Vec<String>, state: &State, value: &Value, series: &Series
     }
 }
 
-/// The guarantee and the maximum beside what is used.
+/// The guarantee and the maximum next to what is used.
 fn bounds(lines: &mut Vec<String>, state: &State, page: &TrendsPage, picture: &Picture) {
     for bound in &picture.bounds {
         if let Some((step, figure)) = known(bound).last() {

@@ -6,7 +6,7 @@ use crate::spelling;
 use crate::state::State;
 use crate::state::command::{ColumnCommand, CommandId, PromptCommand, RowCommand, ScreenCommand, TextCommand};
 
-/// The words of linear mode itself, as they are written and what they do.
+/// The words of linear mode itself, as written and what they do.
 pub const OWN: [(&str, &str); 28] = [
     ("help [WORD]", "List these words and the commands of this page; with a word: explain it"),
     ("where", "The scheduler, your identity, the page, the row, and the state of the console"),
@@ -38,7 +38,7 @@ pub const OWN: [(&str, &str); 28] = [
     ("quit", "Quit; asks when something would be lost; quit! does not ask"),
 ];
 
-/// A command of the registry with what stands behind its name.
+/// A command of the registry with what follows its name.
 pub struct Order {
     /// The command that the first word names.
     pub id: CommandId,
@@ -57,7 +57,7 @@ pub fn named(word: &str) -> Option<&'static Command> {
     command::by_name(word).or_else(|| command::by_binding_name(word))
 }
 
-/// The command that a line asks for, of the registry or of the person's own settings.
+/// The command that a line requests, of the registry or of the person's own settings.
 ///
 /// # Errors
 /// There is none of this name, it takes something else, or it is about the drawn console only.

@@ -16,14 +16,14 @@ pub struct Names {
 impl Names {
     /// Names of which the longest has `widest` columns, under a title; they may take a quarter of `width`, or `least` if that is more.
     pub fn new<C>(widest: u16, title: &Col<C>, width: u16, least: u16) -> Self {
-        // The sign of the sort stands behind the title.
+        // The sign of the sort follows the title.
         let sorted = u16::try_from(title.title.len()).unwrap_or(0) + 1;
         let want = widest.max(sorted);
         Self { want, least: want.min(least.max(width / 4)) }
     }
 }
 
-/// Gives the first column what its names need, if the others leave that much of `width`, the two columns at the edges taken off. What
+/// Returns the first column what its names need, if the others leave that much of `width`, the two columns at the edges taken off. What
 /// is left over goes to columns that may grow, evenly.
 fn fit<C>(mut columns: Vec<Col<C>>, width: u16, names: Names) -> Vec<Col<C>> {
     let others = total(&columns) - columns.first().map_or(0, |first| first.width + first.gap);
@@ -69,7 +69,7 @@ pub struct Room {
 }
 
 /// The columns of a list: those that the person has chosen, all of them in the wide mode, else the first of the plans that fits.
-/// `cell` is the column on the screen of a column of the list; that of the names, with which every plan begins, always comes first.
+/// `cell` is the column on the screen of a column of the list; that of the names, with which every plan starts, always comes first.
 pub fn arrange<C: Column, Cell: Copy + PartialEq>(
     state: &State,
     width: u16,

@@ -5,10 +5,10 @@ use crate::present::limits;
 use model::Time;
 use view::{AppRow, AskRow, AskState, LimitUse, PartitionView, PendingReason, QueueRow, Side};
 
-/// The most asks of one application that are looked at for the first that waits.
+/// The most asks of one application that are examined for the first that waits.
 const ASKS: usize = 1_000;
 
-/// The first ask that waits; asks stand in the order of their arrival.
+/// The first ask that waits; asks are in the order of their arrival.
 pub fn first_pending(row: &AppRow) -> Option<&AskRow> {
     if row.pending_asks == 0 || row.state.is_ended() {
         return None;
@@ -52,7 +52,7 @@ pub fn words(part: &PartitionView, row: &AppRow) -> Option<String> {
     })
 }
 
-/// What keeps it from beginning to run.
+/// What keeps it from starting to run.
 fn held(part: &PartitionView, row: &AppRow) -> Option<String> {
     if row.blocked_by_limits
         && let Some(limit) = part.limit_that_holds_back(row)

@@ -1,4 +1,4 @@
-//! The dashboard around the queue tree: the figures of its gauges, and the lines beside the tree.
+//! The dashboard around the queue tree: the figures of its gauges, and the lines next to the tree.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -46,7 +46,7 @@ pub fn items(state: &State) -> Option<&[SheetLine]> {
 }
 
 /// A value of the cluster over the last 10 minutes as heights, in `cells` columns at the right of which is now; blank where nothing was
-/// measured. `top` is what the highest cell stands for; `None`: the largest of the span.
+/// measured. `top` is what the highest cell represents; `None`: the largest of the span.
 fn spark(
     state: &State,
     measure: Measure,
@@ -102,7 +102,7 @@ pub struct History {
     pub top: i64,
 }
 
-/// What a queue used, may use, and asked for over the last 10 minutes, in so many columns; `None` where nothing was measured.
+/// What a queue used, may use, and requested over the last 10 minutes, in this many columns; `None` where nothing was measured.
 pub fn history(state: &State, queue: &QueuePath, columns: usize) -> Option<History> {
     let (rings, to, part) = (rings(state)?, state.cluster.at, state.framed_part()?);
     let row = part.queue_at(queue)?;

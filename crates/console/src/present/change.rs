@@ -11,7 +11,7 @@
 //!        what runs stays, nothing new until below        29 +       vcore: 6
 //! ```
 //!
-//! Below 100 columns the lines stand below what they mean.
+//! Below 100 columns the lines are below what they mean.
 
 use ratatui::layout::Rect;
 
@@ -24,7 +24,7 @@ use crate::present::text;
 use crate::state::change::{ChangeField, ChangePage, Kind, Trouble};
 use crate::theme::Role;
 
-/// From how many columns on the lines that differ stand beside what they mean.
+/// From how many columns on the lines that differ are next to what they mean.
 const BESIDE: usize = 98;
 
 /// The fields of the form.
@@ -36,7 +36,7 @@ pub fn fields(page: &ChangePage, writing: bool) -> Fields<'_> {
     Fields { entries: entries.collect(), here: page.field, writing, suggestion: &page.suggestion }
 }
 
-/// How many lines stand below the form, and for how many there is room.
+/// How many lines are below the form, and for how many there is room.
 pub fn extent(page: &ChangePage, area: Rect) -> (usize, usize) {
     let below = fields(page, false).below(area);
     (content(page, usize::from(below.width)).len(), usize::from(below.height))
@@ -68,7 +68,7 @@ pub fn facts(page: &ChangePage) -> Vec<Vec<Piece>> {
     revision.into_iter().chain([vec![state]]).collect()
 }
 
-/// What stands below the form.
+/// What is below the form.
 pub fn content(page: &ChangePage, width: usize) -> Lines {
     let drafted = &page.drafted;
     let mut lines = Lines::new();
@@ -100,7 +100,7 @@ pub fn content(page: &ChangePage, width: usize) -> Lines {
     lines
 }
 
-/// What to do while nothing is asked for.
+/// What to do while nothing is requested.
 fn nothing_yet(kind: Kind) -> &'static str {
     match kind {
         Kind::Max | Kind::Guaranteed => "write the new values; an empty field removes the value",
@@ -111,7 +111,7 @@ fn nothing_yet(kind: Kind) -> &'static str {
     }
 }
 
-/// What the change means, and the lines that differ: beside each other where there is room.
+/// What the change means, and the lines that differ: next to each other where there is room.
 fn meaning_and_lines(page: &ChangePage, old: &str, new: &str, width: usize) -> Lines {
     let beside = width >= BESIDE;
     let half = if beside { width / 2 - 2 } else { width };

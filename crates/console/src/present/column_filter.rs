@@ -5,7 +5,7 @@
 //! wait>=5m !queue:batch etl    waits 5 minutes or more, is not in a queue with `batch` in its path, and is found by `etl`
 //! ```
 //!
-//! A word is a condition if its column exists in the list (by its name for `:sort`, or the beginning of it), and its value has the unit
+//! A word is a condition if its column exists in the list (by its name for `:sort`, or the start of it), and its value has the unit
 //! of the column. Any other word is looked for as text.
 
 use std::cmp::Ordering;
@@ -97,8 +97,9 @@ fn condition<C: Column>(word: &str, unit: &impl Fn(C) -> Unit) -> Option<Conditi
     let (name, rest) = word.split_at(at);
     let (operator, sides) = OPERATORS.into_iter().find(|(operator, _)| rest.starts_with(operator))?;
     let wanted = &rest[operator.len()..];
-    let named = |column: &&C| !name.is_empty() && column.name() == name;
-    let begins = |column: &&C| !name.is_empty() && column.name().starts_with(name);
+    let named = |column: &&C| column.name() == name;
+    // One letter is more often a part of a name than a column.
+    let begins = |column: &&C| name.len() > 1 && column.name().starts_with(name);
     let column = *C::ALL.iter().find(named).or_else(|| C::ALL.iter().find(begins))?;
     if wanted.is_empty() {
         return None;
@@ -111,7 +112,7 @@ fn condition<C: Column>(word: &str, unit: &impl Fn(C) -> Unit) -> Option<Conditi
     Some(Condition { column, bound, not })
 }
 
-/// A figure in the unit of a column, as it is written on the screen.
+/// A figure in the unit of a column, as written on the screen.
 fn figure(text: &str, unit: Unit) -> Option<i64> {
     match unit {
         Unit::Words | Unit::Moment => None,

@@ -1,4 +1,4 @@
-//! Where the text of the configuration stands on its page, and how far it is scrolled.
+//! Where the text of the configuration is on its page, and how far it is scrolled.
 
 use ratatui::layout::Rect;
 
@@ -68,7 +68,7 @@ pub fn page_of(state: &State) -> Option<&ConfigPage> {
     on_stack.or(state.parked.config.as_ref()).map(Box::as_ref)
 }
 
-/// Whether another configuration is in force by now than the one that was edited.
+/// Whether another configuration is active by now than the one that was edited.
 pub fn is_behind(state: &State, page: &ConfigPage) -> bool {
     match (&page.base, &state.cluster.newest.configuration) {
         _ if state.cluster.past.shown.is_some() => false,

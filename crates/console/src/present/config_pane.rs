@@ -1,4 +1,4 @@
-//! The pane beside the text of a configuration: its faults, or the meaning of an edit.
+//! The pane next to the text of a configuration: its faults, or the meaning of an edit.
 
 use model::Time;
 
@@ -26,7 +26,7 @@ pub fn height(state: &State, page: &ConfigPage, width: usize) -> usize {
     content(state, page, width).len()
 }
 
-/// How far the pane beside the text can be scrolled.
+/// How far the pane next to the text can be scrolled.
 pub fn beside_extent(state: &State, page: &ConfigPage) -> usize {
     let Some(regions) = layout::regions(state) else { return 0 };
     let area = regions.pane.map_or(regions.rows, |pane| pane.area);
@@ -36,7 +36,7 @@ pub fn beside_extent(state: &State, page: &ConfigPage) -> usize {
     height(state, page, usize::from(area.width)).saturating_sub(usize::from(area.height))
 }
 
-/// What stands beside the text, in lines of `width` columns.
+/// What is next to the text, in lines of `width` columns.
 pub fn content(state: &State, page: &ConfigPage, width: usize) -> Lines {
     let mut lines = Vec::new();
     if is_behind(state, page) {
@@ -75,7 +75,7 @@ pub fn wrapped(lines: &mut Lines, indent: usize, words: &str, width: usize, role
     }
 }
 
-/// Another configuration came into force while this one was edited.
+/// Another configuration became active while this one was edited.
 fn underneath(state: &State, width: usize) -> Lines {
     let mut lines = Vec::new();
     let by = state
@@ -231,7 +231,7 @@ pub fn difference(lines: &mut Lines, old: &str, new: &str, width: usize) {
     }
 }
 
-/// How a configuration came into force.
+/// How a configuration became active.
 fn loaded(of: &Configuration, now: Time) -> String {
     let by = match &of.by {
         LoadedBy::Start => "at the start".to_owned(),

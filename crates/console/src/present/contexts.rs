@@ -20,7 +20,7 @@ use crate::state::State;
 use crate::state::contexts::{ContextEntry, ContextFacts, ContextOrigin, ContextState};
 use crate::theme::Role;
 
-/// How many lines stand above the first context.
+/// How many lines are above the first context.
 pub const TITLES: usize = 1;
 /// From which width on the address has a column.
 const WITH_ADDRESS: usize = 100;

@@ -1,4 +1,4 @@
-//! The check of an edited configuration: its faults, its changes against the one in force, and their effect on running applications.
+//! The check of an edited configuration: its faults, its changes against the active one, and their effect on running applications.
 
 use std::sync::Arc;
 
@@ -105,7 +105,7 @@ fn quotas(config: &Arc<Config>, job: &CheckJob) -> Vec<(Arc<str>, QuotaEffects)>
     each.collect()
 }
 
-/// Takes over from the scheduler which allocations go, where only that knows it. The delay counts from when the text comes into force, so the
+/// Takes over from the scheduler which allocations go, where only that knows it. The delay counts from when the text becomes active, so the
 /// times of the answer, which is some seconds old, are not taken over.
 fn completed(one: &mut QuotaForecast, partition: &str, job: &CheckJob) {
     let said = job.preview.iter().filter(|preview| *preview.text == *job.text).flat_map(|preview| &preview.forecasts);

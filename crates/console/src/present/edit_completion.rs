@@ -38,7 +38,7 @@ pub fn completions(above: &[String], before: &str, part: Option<&PartitionView>)
     Completion { typed: typed.chars().count(), words, elsewhere }
 }
 
-/// Which releases know a key that the profile does not, in words; `None` for a key that it knows, or nobody.
+/// Which releases know a key that the profile does not, in words; `None` for a key that it knows, or no one.
 pub fn only_elsewhere(parent: &str, key: &str, profile: Profile) -> Option<String> {
     let knows = |of: &Profile| match parent {
         "properties" => PropertyKey::parse(key).is_some_and(|key| key.row().is_read_by(*of)),
@@ -75,7 +75,7 @@ fn place(above: &[String], before: &str) -> (Vec<String>, Place) {
         text = rest.trim_start();
     }
     let mut path = parents(above, column);
-    // Inside braces what stands before them is the parent.
+    // Inside braces what precedes them is the parent.
     if let Some(open) = unclosed(text) {
         path.extend(key_of(&text[..open]));
         let last = text[open + 1..].rsplit(',').next().unwrap_or_default().trim_start();

@@ -21,7 +21,7 @@ use crate::theme::Role;
 use config::Place;
 use view::waiting::{SheetLine, Target};
 
-/// Where texts begin behind their labels.
+/// Where texts start behind their labels.
 const LABEL: usize = 13;
 
 /// The same on the overview, whose labels are shorter.
@@ -76,11 +76,11 @@ pub fn rows(state: &State, page: &ExplainPage, width: usize) -> Vec<Row> {
         (Explained::Overview(_), true) => "",
     };
     rows.extend(words(Role::Dim, &format!("at {}{again}", format::when(sheet.at, state.cluster.at))));
-    // Where the sheet is longer than the screen, the way out stands on it all the same.
+    // Where the sheet is longer than the screen, the way out is on it all the same.
     if let Some(remedy) = sheet.lines.iter().find(|line| line.label == HELPS) {
         rows.extend(words(Role::Good, &format!("{HELPS}: {}", remedy.text)));
     }
-    // What is the cause now stands in the first line.
+    // What is the cause now is in the first line.
     let before = page.seen.iter().zip(page.seen.iter().skip(1));
     for ((from, cause), (to, _)) in before {
         let cause = if cause.is_empty() { "nothing" } else { cause };
@@ -104,7 +104,7 @@ pub fn rows(state: &State, page: &ExplainPage, width: usize) -> Vec<Row> {
     rows
 }
 
-/// What a line says; one that only names a line of the configuration, with the text that it stands in.
+/// What a line says; one that only names a line of the configuration, with the text that it is in.
 fn said(state: &State, line: &SheetLine) -> String {
     let place = match &line.to {
         Some(Target::Line(number)) if line.label.is_empty() => {
@@ -129,7 +129,7 @@ fn of_line(state: &State, line: &SheetLine, (at, flat): (usize, bool), width: us
     };
     let since = line.since.map(|since| format!(" ({} ago)", format::duration(state.cluster.at.since(since))));
     let text = text::escape(&said(state, line)).into_owned() + &since.unwrap_or_default();
-    // The sign of a target stands behind the first line.
+    // The sign of a target follows the first line.
     let label_width = if flat { FLAT_LABEL } else { LABEL };
     let room = width.saturating_sub(indent + label_width + 2);
     let mut rows = Vec::new();

@@ -99,7 +99,7 @@ fn holds(text: &str, needle: &str) -> bool {
     text.windows(needle.len()).any(|window| window.eq_ignore_ascii_case(needle))
 }
 
-/// The best of `items` for a typed text, best first, at most `most`; all in their order when nothing was typed. Items that begin with the
+/// The best of `items` for a typed text, best first, at most `most`; all in their order when nothing was typed. Items that start with the
 /// text are first, then better fits, then shorter items.
 pub fn complete<T: AsRef<str>>(typed: &str, items: impl Iterator<Item = T>, most: usize) -> Vec<T> {
     if typed.trim().is_empty() {
@@ -114,7 +114,7 @@ pub fn complete<T: AsRef<str>>(typed: &str, items: impl Iterator<Item = T>, most
             others.push((place, item));
         }
     }
-    // All that begins with it fits equally well. Where that is enough, the others need not be looked at.
+    // All that starts with it fits equally well. Where that is enough, the others need not be examined.
     let mut found = first.sorted();
     if found.len() < most {
         let (mut matcher, pattern, mut buffer) = (Matcher::new(Config::DEFAULT), fuzzy_pattern(typed), Vec::new());
@@ -167,7 +167,7 @@ impl<T> Best<T> {
     }
 }
 
-/// Whether a text begins with `lower`, which is in lower case.
+/// Whether a text starts with `lower`, which is in lower case.
 fn begins(text: &str, lower: &str) -> bool {
     if text.is_ascii() {
         return text.as_bytes().get(..lower.len()).is_some_and(|head| head.eq_ignore_ascii_case(lower.as_bytes()));

@@ -5,7 +5,7 @@
 //!  type    none                     tags    namespace=red
 //! ```
 //!
-//! On a wide screen they stand one below the other, and what is said of them at their side. When narrow there are two fields in a line, then one; where that leaves too little below, only the field under the cursor is shown.
+//! On a wide screen they stand one below the other, and what is reported of them at their side. When narrow there are two fields in a line, then one; where that leaves too little below, only the field under the cursor is shown.
 
 use ratatui::layout::Rect;
 
@@ -15,7 +15,7 @@ use crate::state::line_edit::LineEdit;
 
 /// The least room below the form.
 const LEAST_BELOW: u16 = 6;
-/// From how many columns on what is said of the fields stands at their side.
+/// From how many columns on what is reported of the fields is at their side.
 const WIDE: u16 = 140;
 /// The most that the fields take of such a screen.
 const MOST_BESIDE: u16 = 72;
@@ -25,7 +25,7 @@ const LABEL: (u16, u16) = (8, 20);
 /// A field as it is drawn.
 #[derive(Clone, Copy, Debug)]
 pub struct Entry<'a> {
-    /// What stands before it.
+    /// What precedes it.
     pub label: &'a str,
     /// What it means while it is empty.
     pub hint: &'a str,
@@ -118,7 +118,7 @@ impl Fields<'_> {
     }
 }
 
-/// What of a text stands before and after the cursor in `room` columns, so that the cursor is in kind.
+/// What of a text precedes and after the cursor in `room` columns, so that the cursor is in kind.
 pub fn around(line: &LineEdit, room: u16, ellipsis: &str) -> (String, String) {
     let after = line.text()[line.before().len()..].to_owned();
     let before = text::escape(line.before()).into_owned();

@@ -35,22 +35,22 @@ pub fn others(resource: &Resource) -> String {
     parts.join(", ")
 }
 
-/// How long ago something was; `nothing` where that is not known.
+/// How long ago something was; `nothing` where that is unknown.
 pub fn age(now: Time, since: Option<Time>, nothing: &str) -> String {
     since.map_or_else(|| nothing.to_owned(), |since| duration(now.since(since)))
 }
 
-/// A moment since the beginning of the cluster's time, for logs: `0:01`, `12:05`, `1:02:03`.
+/// A moment since the start of the cluster's time, for logs: `0:01`, `12:05`, `1:02:03`.
 pub fn moment(since_start: Duration) -> String {
     let seconds = since_start.as_secs();
     let (hours, minutes, rest) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
     if hours > 0 { format!("{hours}:{minutes:02}:{rest:02}") } else { format!("{minutes}:{rest:02}") }
 }
 
-/// From which time on one is counted from 1970 and not from a scheduler's beginning: thirty years of running are less.
+/// From which time on one is counted from 1970 and not from a scheduler's start: thirty years of running are less.
 const SINCE_1970: Time = Time(1_000_000_000_000_000);
 
-/// When something was: since the beginning, or, where time counts from 1970, the time of day in UTC, with the date where that day is not
+/// When something was: since the start, or, where time counts from 1970, the time of day in UTC, with the date where that day is not
 /// the one of `now`: `14:13:20`, `09-21 14:13:20`, `2025-09-21 14:13:20`.
 pub fn when(at: Time, now: Time) -> String {
     if at < SINCE_1970 {
@@ -94,7 +94,7 @@ pub fn count(number: u64, noun: &str) -> String {
     if number == 1 { format!("1 {noun}") } else { format!("{number} {}", plural(noun)) }
 }
 
-/// How many applications live, beside a count of the queues: `33 live`; `33 live 4s before` where they were read so much earlier.
+/// How many applications live, next to a count of the queues: `33 live`; `33 live 4s before` where they were read so much earlier.
 pub fn live(lag: Option<Duration>, apps: u64) -> String {
     match lag {
         None => "number of active ones unknown".to_owned(),

@@ -1,4 +1,4 @@
-//! A job in lines: what it is, its usage beside its ask, its processes; and below that the end of its output.
+//! A job in lines: what it is, its usage next to its ask, its processes; and below that the end of its output.
 //!
 //! ```text
 //!  job 17 train   running for 2h04m, of ann in root.users.ann
@@ -178,7 +178,7 @@ fn about(lines: &mut Lines, job: &JobSheet, width: usize) {
     }
 }
 
-/// Its usage beside its ask, a hint where it uses far less, and its processes.
+/// Its usage next to its ask, a hint where it uses far less, and its processes.
 pub fn uses(lines: &mut Lines, job: &JobSheet, width: usize, signs: &Signs) {
     let none = JobUsage::default();
     let usage = job.usage.as_ref().unwrap_or(&none);
@@ -303,11 +303,11 @@ pub fn lines(state: &State, page: &JobPage, width: usize) -> Lines {
     lines
 }
 
-/// What a job asks for, as the command that changes it takes it.
+/// What a job requests, as the command that changes it takes it.
 pub fn edit_words(job: &JobSheet) -> String {
     let asked = &job.asked;
     let time = asked.time.map_or_else(|| "none".to_owned(), |time| format!("{}s", time.as_secs()));
-    // As exact as it is: nothing changes that the person does not change.
+    // As exact unchanged: nothing changes that the person does not change.
     let (cpu, mem) = (write_quantity(VCORE, asked.vcore), write_quantity(MEMORY, asked.memory));
     format!("cpu={cpu} mem={mem} gpu={} time={time}", asked.gpu)
 }

@@ -45,7 +45,7 @@ pub struct Regions {
     pub pane: Option<Pane>,
     /// The dashboard around the queue tree; `None` on other pages.
     pub board: Option<Board>,
-    /// What is said above the last line; empty while nothing is.
+    /// What is reported above the last line; empty while nothing is.
     pub said: Rect,
     /// Hints and messages.
     pub bottom: Rect,
@@ -56,7 +56,7 @@ pub struct Regions {
 pub struct Board {
     /// Two lines above the tree; empty on a low screen.
     pub gauges: Rect,
-    /// What stands at the right of the tree, with the line down at its left, on a wide screen.
+    /// What is at the right of the tree, with the line down at its left, on a wide screen.
     pub side: Option<Rect>,
     /// The line below the tree for what needs attention, on a narrow screen.
     pub line: Option<Rect>,
@@ -71,7 +71,7 @@ pub struct Pane {
     pub area: Rect,
     /// The line between it and the list.
     pub border: Rect,
-    /// It stands beside the list, otherwise below.
+    /// It is next to the list, otherwise below.
     pub beside: bool,
 }
 
@@ -115,8 +115,8 @@ const WITH_GAUGES: u16 = 20;
 /// The least number of columns at which the dashboard is next to the tree.
 const BOARD_BESIDE: u16 = 110;
 
-/// Takes the dashboard off the body: gauges above, the rest beside the tree, where there is no room the first line of it below. On a
-/// wide screen the details of the queue under the cursor stand below what is beside.
+/// Takes the dashboard off the body: gauges above, the rest next to the tree, where there is no room the first line of it below. On a
+/// wide screen the details of the queue under the cursor are below what is next to.
 fn split_board(state: &State, body: Rect) -> (Rect, Option<Pane>, Option<Board>) {
     let Size { width, height } = state.size;
     let gauges = Rect { height: if height >= WITH_GAUGES { 2 } else { 0 }, ..body };
@@ -179,10 +179,10 @@ fn split(state: &State, body: Rect) -> (Rect, Option<Pane>) {
     (list, Some(Pane { area, border, beside: false }))
 }
 
-/// From how many columns on something stands beside a text.
+/// From how many columns on something is next to a text.
 const BESIDE_TEXT: u16 = 100;
 
-/// What an edit means stands beside the text, where there is room for both.
+/// What an edit means is next to the text, where there is room for both.
 fn beside_text(body: Rect) -> (Rect, Option<Pane>) {
     if body.width < BESIDE_TEXT {
         return (body, None);
@@ -199,16 +199,16 @@ pub fn rows_on_screen(state: &State) -> usize {
     regions(state).map_or(1, |regions| usize::from(regions.rows.height).max(1))
 }
 
-/// From how many columns on the pane stands beside the list.
+/// From how many columns on the pane is next to the list.
 const PANE_BESIDE: u16 = 190;
 
-/// How many things details name under one label: few where they stand below a list, more where they have the height of the screen.
+/// How many things details name under one label: few where they are below a list, more where they have the height of the screen.
 pub fn named_in_details(state: &State) -> usize {
     let tall = state.size.width >= PANE_BESIDE || state.page().row().body == Body::Text;
     if tall { usize::from(state.size.height / 4) } else { 0 }
 }
 
-/// How many things a question about many of them names: as many as there is room for beside what it says of all.
+/// How many things a question about many of them names: as many as there is room for next to what it says of all.
 pub fn named_in_question(state: &State) -> usize {
     usize::from(state.size.height).saturating_sub(18).max(6)
 }
@@ -245,7 +245,7 @@ pub const OVERLAY_GAP: u16 = 3;
 pub fn overlay(state: &State) -> Rect {
     let Size { width, height } = state.size;
     // In a small terminal a margin would cost too much.
-    // Where little of the page would be seen beside it, nothing is: slivers of words say nothing.
+    // Where little of the page would be seen next to it, nothing is: slivers of words say nothing.
     let beside = if width < 136 || overlay_columns(state) > 1 && width < 216 { 0 } else { 4 };
     let above = if height < 20 || width < 60 { 1 } else { 4 };
     let most = match overlay_columns(state) {

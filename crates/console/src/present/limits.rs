@@ -67,7 +67,7 @@ pub fn too_full(part: &PartitionView, app: &AppRow, wanted: &Resource, source: O
     Some(format!("{} has {} in {}", whose(&limit, source.is_some()), parts.join(", "), place(&limit, source)))
 }
 
-/// What keeps an application from beginning to run: a limit on running applications, or the most that its queue runs. With a source
+/// What keeps an application from starting to run: a limit on running applications, or the most that its queue runs. With a source
 /// queues are named by their paths, and limits by their places.
 pub fn held_back(part: &PartitionView, app: &AppRow, source: Option<Source<'_>>) -> Option<String> {
     let limit = app.blocked_by_limits.then(|| part.limit_that_holds_back(app)).flatten();

@@ -15,7 +15,7 @@ pub struct Trouble {
     pub badge: String,
     /// The message about it.
     pub story: String,
-    /// When it is tried again; empty when that is not known.
+    /// When it is tried again; empty when that is unknown.
     pub again: String,
 }
 

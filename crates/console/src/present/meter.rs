@@ -6,12 +6,12 @@ use crate::theme::{Role, Signs};
 /// From which share on usage is high, in percent.
 const HIGH: i64 = 80;
 
-/// What a meter shows. The base is always shown in figures beside it.
+/// What a meter shows. The base is always shown in figures next to it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Meter {
     /// What is used.
     pub used: i64,
-    /// What the whole bar stands for; `None` when nothing is known to be the most.
+    /// What the whole bar represents; `None` when nothing is known to be the most.
     pub base: Option<i64>,
     /// Where the guarantee is marked on the bar.
     pub guaranteed: Option<i64>,

@@ -263,7 +263,7 @@ pub fn tour_lines(state: &State) -> Vec<Vec<Piece>> {
     lines
 }
 
-/// Each figure with its title, and beside it how it came about; where there is little room, below it.
+/// Each figure with its title, and next to it how it came about; where there is little room, below it.
 pub fn figure_lines(state: &State, figures: &Figures) -> Vec<Vec<Piece>> {
     let width = usize::from(layout::overlay_width(state));
     let longest = |text: fn(&Figure) -> &str, most: usize| {
@@ -298,7 +298,7 @@ pub fn figure_lines(state: &State, figures: &Figures) -> Vec<Vec<Piece>> {
     lines
 }
 
-/// What was said, the newest first, each with its text below it.
+/// What was reported, the newest first, each with its text below it.
 pub fn message_lines(state: &State) -> Vec<Vec<Piece>> {
     if state.messages.is_empty() {
         return vec![vec![dim("no messages yet")]];
@@ -329,7 +329,7 @@ pub fn message_lines(state: &State) -> Vec<Vec<Piece>> {
     lines
 }
 
-/// A line of a longer text, wrapped, keeping how far it is indented itself. What is quoted from a file stays as it is, so that the mark
+/// A line of a longer text, wrapped, keeping how far it is indented itself. What is quoted from a file stays unchanged, so that the mark
 /// below it points at the right place.
 pub fn indented(line: &str, width: usize, column: usize) -> Vec<Vec<Piece>> {
     if line.trim_start_matches([' ', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9']).starts_with('|') {

@@ -12,7 +12,7 @@ use view::Side;
 /// The shell of lines that want one.
 const SHELL: &str = "/bin/sh";
 
-/// How the name of a context of the kubeconfig begins.
+/// How the name of a context of the kubeconfig starts.
 const KUBE: &str = "k8s://";
 
 /// The own command of a name.
@@ -59,7 +59,7 @@ fn command_has(line: &OwnLine, placeholder: Placeholder) -> bool {
     matches!(line, OwnLine::Shell(line) if line.contains(placeholder.text()))
 }
 
-/// A word with its values. They are put in once, from left to right: a value that looks like a placeholder stays as it is.
+/// A word with its values. They are put in once, from left to right: a value that looks like a placeholder stays unchanged.
 fn fill(word: &str, value: &impl Fn(Placeholder) -> Result<String, String>) -> Result<String, String> {
     let (mut out, mut rest) = (String::new(), word);
     while let Some(at) = rest.find('{') {
@@ -88,7 +88,7 @@ fn kube_context(opened: &str) -> &str {
     opened.strip_prefix(KUBE).map_or(opened, |rest| rest.split('/').next().unwrap_or_default())
 }
 
-/// What stands for a placeholder right now.
+/// What represents a placeholder right now.
 fn value(state: &State, placeholder: Placeholder) -> Option<String> {
     let app = || match (subject::of(state)?, state.page()) {
         (Subject::App(row) | Subject::Why(row), _) => Some(row),

@@ -19,7 +19,7 @@ pub trait Present {
         vec![title.to_owned()]
     }
 
-    /// Whether breadcrumbs begin with it: it stands for itself, not behind the queues.
+    /// Whether breadcrumbs start with it: it represents itself, not behind the queues.
     fn stands_alone(&self) -> bool {
         false
     }
@@ -39,7 +39,7 @@ pub trait Present {
         FocusKind::Queues
     }
 
-    /// Its list in so many columns.
+    /// Its list in this many columns.
     fn table<'a>(&'a self, _state: &'a State, _width: u16) -> Option<Table<'a>> {
         None
     }

@@ -14,7 +14,7 @@ pub type Lines = Vec<Vec<Piece>>;
 pub struct Piece {
     /// The text; escaped when it is written.
     pub text: Cow<'static, str>,
-    /// What it means; the theme makes a colour of it.
+    /// What it means; the theme makes a color of it.
     pub role: Role,
 }
 
@@ -45,7 +45,7 @@ pub struct Slot {
     pub x: u16,
     /// How many columns.
     pub width: u16,
-    /// Figures stand at the right.
+    /// Figures are at the right.
     pub right: bool,
 }
 

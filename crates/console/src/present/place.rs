@@ -9,7 +9,7 @@ use view::act::{Configuration, LoadedBy};
 pub struct Source<'a>(Option<&'a Configuration>);
 
 impl<'a> Source<'a> {
-    /// The configuration in force, or the one of the moment that is looked at.
+    /// The active configuration, or the one of the moment that is examined.
     pub fn of(state: &'a State) -> Self {
         Self(state.cluster.configuration().map(|running| &**running))
     }

@@ -1,4 +1,4 @@
-//! Where a submission would go: the form on top, below it the result, the walk, and the rules in force.
+//! Where a submission would go: the form on top, below it the result, the walk, and the active rules.
 //!
 //! ```text
 //! ▌user    kim▁                     groups  ml                       queue  root.nowhere.x
@@ -11,7 +11,7 @@
 //!    parent: fixed    root.users      exists, parent
 //!                     root.users.kim  does not exist, would be a new dynamic leaf  placed
 //!
-//!  rules in force                                     placed of reached
+//!  active rules                                     placed of reached
 //!  1 provided                                              12 of 40   queues.yaml:4
 //! ```
 //!
@@ -33,7 +33,7 @@ use config::Place;
 use view::PartitionView;
 use view::placement::{Admission, PlacementOutcome, Request, RuleLine};
 
-/// What is said of a preview on the configuration of a YuniKorn.
+/// What is reported of a preview on the configuration of a YuniKorn.
 const ESTIMATE: &str = "an estimate from the loaded configuration, because YuniKorn has no preview";
 
 /// What is worth saying in the second line.
@@ -60,7 +60,7 @@ pub fn fields(page: &PlacementPage, writing: bool) -> Fields<'_> {
     Fields { entries, here: page.field as usize, writing, suggestion: &page.suggestion }
 }
 
-/// How many lines stand below the form, and for how many there is room.
+/// How many lines are below the form, and for how many there is room.
 pub fn extent(state: &State, page: &PlacementPage, area: Rect) -> (usize, usize) {
     let below = fields(page, false).below(area);
     (content(state, page, usize::from(below.width)).len(), usize::from(below.height))
@@ -74,7 +74,7 @@ pub fn lines(state: &State, page: &PlacementPage, width: usize) -> Lines {
     lines
 }
 
-/// What stands below the form.
+/// What is below the form.
 pub fn content(state: &State, page: &PlacementPage, width: usize) -> Lines {
     let Some(part) = part(&state.cluster, page) else { return without_rules(page, width) };
     let mut lines = match preview(part, &page.form) {

@@ -33,7 +33,7 @@ use view::kubernetes::{ObjectName, PodRow};
 /// From which width on there is room for more than one column of names.
 const WHO: usize = 11;
 
-/// The object of Kubernetes that stands under the cursor: a pod, or a node.
+/// The object of Kubernetes that is under the cursor: a pod, or a node.
 pub fn object(state: &State) -> Option<ObjectName> {
     let all = state.cluster.view.kubernetes.as_ref()?;
     let node = match state.page() {

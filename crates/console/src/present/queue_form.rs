@@ -1,4 +1,4 @@
-//! A form on one queue, made to the text of the configuration in force: the new text, and its meaning.
+//! A form on one queue, made to the text of the active configuration: the new text, and its meaning.
 //!
 //! Only the lines change that must ([`config::edit`]). Costs several readings of the text: not to be called where frames are
 //! drawn.
@@ -133,7 +133,7 @@ fn limit(job: &DraftJob) -> Edited {
         let max_resources = asked.into_iter().filter(|(_, amount)| amount != NONE).collect();
         let max_applications = applications(Some(count).filter(|count| !count.is_empty() && *count != NONE))?;
         let description = description.to_owned();
-        // Nothing may stand behind a limit for everybody.
+        // Nothing may follow a limit for everyone.
         let everybody = |limit: &NewLimit| limit.users.iter().chain(&limit.groups).any(|name| name == "*");
         let new = NewLimit { description, users, groups, max_applications, max_resources };
         let before = there.iter().position(everybody).filter(|_| !everybody(&new));

@@ -1,4 +1,4 @@
-//! What is said just now: the last line, and up to three lines above it for a notice. They have room of their own, so that nothing that one
+//! What is reported just now: the last line, and up to three lines above it for a notice. They have room of their own, so that nothing that one
 //! works on is covered; `:messages` keeps all of it.
 //!
 //! ```text
@@ -15,7 +15,7 @@ use crate::state::layer::Layer;
 use crate::state::{ShownNotice, State, Toast};
 use crate::theme::{Role, Signs};
 
-/// The most lines for what is said just now.
+/// The most lines for what is reported just now.
 const MOST: usize = 3;
 /// On a screen of fewer lines a notice has one.
 const LOW: u16 = 20;
@@ -27,17 +27,17 @@ const MESSAGES: &str = ":messages";
 /// In fewer columns there is little room.
 const NARROW: usize = 60;
 
-/// Whether the last line is written in, so that nothing is said there.
+/// Whether the last line is written in, so that nothing is reported there.
 fn is_writing(state: &State) -> bool {
     matches!(state.layers.last(), Some(Layer::Command(_) | Layer::Filter { .. } | Layer::Reason { .. }))
 }
 
-/// The columns of the sign before what is said.
+/// The columns of the sign before what is reported.
 fn sign_columns(sign: &str) -> usize {
     text::width(sign) + 1
 }
 
-/// What is said in the last line, in as many lines as it takes and may take: the sign before it, its role, and the lines.
+/// What is reported in the last line, in as many lines as it takes and may take: the sign before it, its role, and the lines.
 pub fn toast(state: &State) -> Option<(&'static str, Role, Vec<String>)> {
     let toast: &Toast = state.toast.as_ref().filter(|_| !is_writing(state))?;
     let signs = sign_set(state);
@@ -46,7 +46,7 @@ pub fn toast(state: &State) -> Option<(&'static str, Role, Vec<String>)> {
     Some((sign, role, at_most(text::wrap(&text::escape(&toast.text), room), MOST, room, signs)))
 }
 
-/// At most so many lines; the last one holds the beginning of the rest.
+/// At most this many lines; the last one holds the start of the rest.
 fn at_most(mut lines: Vec<String>, most: usize, room: usize, signs: &Signs) -> Vec<String> {
     if lines.len() > most {
         let rest = lines.split_off(most.saturating_sub(1)).join(" ");
@@ -55,7 +55,7 @@ fn at_most(mut lines: Vec<String>, most: usize, room: usize, signs: &Signs) -> V
     lines
 }
 
-/// How many lines above the last one are taken by what is said.
+/// How many lines above the last one are taken by what is reported.
 pub fn height(state: &State) -> u16 {
     let toast = toast(state).map_or(0, |(_, _, lines)| lines.len().saturating_sub(1));
     u16::try_from(toast + notice(state).len()).unwrap_or(0)
@@ -69,7 +69,7 @@ fn room_for_notice(state: &State) -> usize {
     most.saturating_sub(toast).max(1)
 }
 
-/// The lines of the notice that stands there, else of the first note.
+/// The lines of the notice that is there, else of the first note.
 pub fn notice(state: &State) -> Lines {
     let most = room_for_notice(state);
     match (&state.notice, &state.note) {
@@ -104,7 +104,7 @@ fn engine(state: &State, shown: &ShownNotice, most: usize) -> Lines {
     )
 }
 
-/// A line with files called by their names alone: their folders would leave no room for the message about them.
+/// A line with files called by their names alone: their directories would leave no room for the message about them.
 fn without_folders(line: &str) -> String {
     let short = |word: &str| match word.rsplit_once('/') {
         Some((folders, name)) if word.starts_with('/') && !name.is_empty() && folders.len() > 1 => name.to_owned(),
@@ -132,7 +132,7 @@ fn framed<'a>(
     let mut lines: Vec<(String, Role)> = Vec::new();
     for (at, line) in text.enumerate() {
         let role = if at == 0 { first } else { Role::Dim };
-        // What stands behind the lines takes as much at its longest as behind the first.
+        // What follows the lines takes as much at its longest as behind the first.
         lines.extend(text::wrap(&text::escape(line.trim()), closed).into_iter().map(|line| (line, role)));
         if lines.len() > most {
             break;

@@ -125,7 +125,7 @@ struct Entry {
     here: bool,
 }
 
-/// What the strip says in so many columns.
+/// What the strip says in this many columns.
 fn entries(state: &State, room: u16) -> Vec<Entry> {
     let here = here(state);
     let first = board::title_of_first(state);
@@ -163,7 +163,7 @@ pub fn pieces(state: &State, room: u16) -> Vec<(u16, Vec<Piece>)> {
     entries(state, room).into_iter().map(one).collect()
 }
 
-/// The page whose key or name stands at a place of the screen.
+/// The page whose key or name is at a place of the screen.
 pub fn at(state: &State, area: Rect, at: Position) -> Option<GoCommand> {
     let wide = |entry: &Entry| u16::try_from(width(&entry.key) + width(&entry.name)).unwrap_or(0);
     let room = area.width.saturating_sub(1);

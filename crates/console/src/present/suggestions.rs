@@ -13,7 +13,7 @@ use view::{PartitionView, Side};
 /// Tags that mean something even if no application has them.
 const USUAL_TAGS: [&str; 2] = ["namespace", "application.create.force"];
 
-/// What would follow the cursor: the rest of the shortest known name that begins as written, of several the first by name. Empty in
+/// What would follow the cursor: the rest of the shortest known name that starts as written, of several the first by name. Empty in
 /// the middle of a text, and where nothing is written yet.
 pub fn rest(part: &PartitionView, me: &Identity, form: &Form, field: Field) -> String {
     let line = form.line(field);
@@ -82,13 +82,13 @@ pub fn rest_of_change(part: &PartitionView, me: &Identity, page: &ChangePage) ->
     }
 }
 
-/// The rest of the shortest word that begins with `typed` and has more.
+/// The rest of the shortest word that starts with `typed` and has more.
 fn follow<'w>(typed: &str, words: impl Iterator<Item = &'w str>) -> String {
     let longer = words.filter_map(|word| word.strip_prefix(typed)).filter(|rest| !rest.is_empty());
     longer.min_by_key(|rest| (rest.len(), *rest)).unwrap_or_default().to_owned()
 }
 
-/// Users or groups that use something, have a limit, or stand in an access list; and those of the console's user.
+/// Users or groups that use something, have a limit, or are in an access list; and those of the console's user.
 fn names<'a>(part: &'a PartitionView, me: &'a Identity, side: Side) -> BTreeSet<&'a str> {
     let mut names: BTreeSet<&str> = part.accounts(side).map(|row| &*row.name).filter(|name| *name != "*").collect();
     for row in part.walk() {
@@ -104,7 +104,7 @@ fn names<'a>(part: &'a PartitionView, me: &'a Identity, side: Side) -> BTreeSet<
     names
 }
 
-/// How many applications are asked for their tags.
+/// How many applications are requested their tags.
 const APPS: usize = 2_000;
 
 /// Tags of applications.

@@ -3,7 +3,7 @@
 //! ```text
 //!   QUEUE                  STATE    PRI  …      titles
 //! ▌ etl                    ●          5  …   *  bar, cells, changed just now
-//!   adhoc                  ●          0  …   ┃  the thumb stands in the last column
+//!   adhoc                  ●          0  …   ┃  the thumb is in the last column
 //! ```
 
 use ratatui::layout::{Position, Rect};
@@ -24,7 +24,7 @@ pub struct Col<C> {
     pub title: &'static str,
     /// How wide it is.
     pub width: u16,
-    /// Figures stand at the right.
+    /// Figures are at the right.
     pub right: bool,
     /// Free columns before it.
     pub gap: u16,
@@ -90,7 +90,7 @@ pub fn title<C: Column>(signs: &Signs, sort: Sort<C>, column: Option<C>) -> Titl
     Title { by: column.map(C::name), sign: (column == Some(sort.column)).then_some(sign) }
 }
 
-/// A text in a cell: where it begins, cut to the room that it has.
+/// A text in a cell: where it starts, cut to the room that it has.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Run {
     /// The first column.
@@ -99,7 +99,7 @@ pub struct Run {
     pub max: u16,
     /// The text, escaped and cut.
     pub text: String,
-    /// What it means; the theme makes a colour of it.
+    /// What it means; the theme makes a color of it.
     pub role: Role,
 }
 
@@ -132,7 +132,7 @@ impl Writer {
         used
     }
 
-    /// Writes text, its end cut. Gives the columns used.
+    /// Writes text, its end cut. Returns the columns used.
     pub fn text(&mut self, x: u16, max: u16, text: &str, role: Role) -> u16 {
         let cut = text::cut(&text::escape(text), usize::from(max), self.signs.ellipsis).into_owned();
         self.raw(x, max, cut, role)
@@ -144,7 +144,7 @@ impl Writer {
         self.raw(x, max, cut, role)
     }
 
-    /// The same for names: beginning and end are kept.
+    /// The same for names: start and end are kept.
     pub fn name(&mut self, x: u16, max: u16, text: &str, role: Role) -> u16 {
         let cut = text::cut_name(&text::escape(text), usize::from(max), self.signs.ellipsis).into_owned();
         self.raw(x, max, cut, role)
@@ -172,7 +172,7 @@ impl Writer {
 /// A column of a list as it is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Heading {
-    /// The heading as it stands on the screen.
+    /// The heading as it is on the screen.
     pub title: &'static str,
     /// The text behind the title, and the sort.
     pub sorted: Title,
@@ -180,7 +180,7 @@ pub struct Heading {
     pub gap: u16,
     /// How wide it is.
     pub width: u16,
-    /// Figures stand at the right.
+    /// Figures are at the right.
     pub right: bool,
 }
 
@@ -200,7 +200,7 @@ pub struct Table<'a> {
     pub cursor: usize,
     /// The first row on the screen.
     pub top: usize,
-    /// What is said in place of rows.
+    /// What is reported in place of rows.
     pub empty: Vec<String>,
     /// How many columns there is no room for.
     pub hidden: usize,
@@ -214,7 +214,7 @@ impl std::fmt::Debug for Table<'_> {
     }
 }
 
-/// A list: `titled` says what the title of a column stands for; `cell` writes one cell and says nothing of the row's selection.
+/// A list: `titled` says what the title of a column represents; `cell` writes one cell and says nothing of the row's selection.
 pub fn new<'a, C: Copy + 'a, I: PartialEq>(
     Chosen { columns, hidden }: Chosen<C>,
     (cursor, len): (&Cursor<I>, usize),
@@ -288,7 +288,7 @@ impl<'a> Table<'a> {
         writer.runs()
     }
 
-    /// The name of the column whose title stands at a place of the line of titles.
+    /// The name of the column whose title is at a place of the line of titles.
     pub fn column_at(&self, head: Rect, at: Position) -> Option<&'static str> {
         let here = |(_, slot): &(&Heading, Slot)| Rect { x: slot.x, width: slot.width, ..head }.contains(at);
         // Several can belong to one place only where one has no columns.

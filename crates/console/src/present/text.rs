@@ -2,7 +2,7 @@
 //!
 //! Invariants:
 //! - a width is counted in terminal columns, over grapheme clusters, never in bytes or chars;
-//! - what [`escape`] gives holds no character that could move the cursor, change a colour or turn the direction of writing.
+//! - what [`escape`] gives has no character that could move the cursor, change a color or turn the direction of writing.
 
 use std::borrow::Cow;
 
@@ -34,7 +34,7 @@ pub fn escape(text: &str) -> Cow<'_, str> {
     Cow::Owned(shown)
 }
 
-/// Whether a character must not reach the terminal as it is.
+/// Whether a character must not reach the terminal unchanged.
 fn hidden(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{feff}')
@@ -58,7 +58,7 @@ pub fn skip(text: &str, columns: usize) -> &str {
     if used >= columns && columns == 0 { text } else { "" }
 }
 
-/// The text in at most `max` columns: its beginning, and `ellipsis` (one column) where something was cut off.
+/// The text in at most `max` columns: its start, and `ellipsis` (one column) where something was cut off.
 pub fn cut<'a>(text: &'a str, max: usize, ellipsis: &str) -> Cow<'a, str> {
     if width(text) <= max {
         return Cow::Borrowed(text);
@@ -98,8 +98,8 @@ pub fn cut_start<'a>(text: &'a str, max: usize, ellipsis: &str) -> Cow<'a, str> 
     Cow::Owned(format!("{ellipsis}{}", &text[begin..]))
 }
 
-/// The text in at most `max` columns: its beginning, `ellipsis` (one column), and its end, which gets the larger half. For names:
-/// they often begin alike and are distinguished by their end.
+/// The text in at most `max` columns: its start, `ellipsis` (one column), and its end, which gets the larger half. For names:
+/// they often start alike and are distinguished by their end.
 pub fn cut_middle<'a>(text: &'a str, max: usize, ellipsis: &str) -> Cow<'a, str> {
     if width(text) <= max {
         return Cow::Borrowed(text);

@@ -26,7 +26,7 @@ pub fn rings(state: &State) -> Option<&Rings> {
 }
 
 /// The cells of a subject, the oldest first, empty where nothing is known. The height is the largest share of a step of 7.5 minutes,
-/// beside the largest of the hour; of a node, beside the whole node.
+/// next to the largest of the hour; of a node, next to the whole node.
 pub fn cells(state: &State, subject: &Subject, signs: &Signs) -> String {
     let Some(rings) = rings(state) else { return String::new() };
     let to = state.cluster.at;

@@ -16,16 +16,16 @@ use view::trends::{Figure, Mark, Measure, Ring, Series, Subject, Unit, Value};
 
 /// The columns left of the lines, for the figures of the scale.
 pub const GUTTER: u16 = 9;
-/// The largest maximum beside what is used, so that the line of use is not flat at the bottom.
+/// The largest maximum next to what is used, so that the line of use is not flat at the bottom.
 const MOST_ABOVE: i64 = 4;
 
-/// The lines of a page in so many columns.
+/// The lines of a page in this many columns.
 pub struct Picture {
     /// The value that the page is about.
     pub first: Series,
     /// The second one, with its own scale where its unit is another one.
     pub second: Option<Series>,
-    /// What a queue is guaranteed, and its maximum, beside what it uses.
+    /// What a queue is guaranteed, and its maximum, next to what it uses.
     pub bounds: Vec<Series>,
     /// The figure at the top of the scale.
     pub top: i64,
@@ -42,7 +42,7 @@ pub fn columns(state: &State) -> usize {
     usize::from(state.size.width.saturating_sub(GUTTER + 2)).max(1)
 }
 
-/// The span that is shown: whole steps, so that lines stand still while time goes by.
+/// The span that is shown: whole steps, so that lines are stopped while time goes by.
 pub fn span(state: &State, page: &TrendsPage) -> (Time, Time) {
     let step = u64::try_from(page.length().as_micros()).unwrap_or(u64::MAX) / columns(state) as u64;
     let step = step.max(1);

@@ -123,7 +123,7 @@ pub fn of_amount(part: &PartitionView, kind: &str, name: &str, keys: &[&str], re
     part.unknown.iter().any(|one| keys.iter().any(|key| one.touches(kind, name, key, resource)))
 }
 
-/// How the reason is said for a figure.
+/// How the reason is reported for a figure.
 pub fn why(unknown: &Unknown) -> String {
     format!("unknown: {unknown}")
 }

@@ -8,7 +8,7 @@ pub fn is(state: &State) -> bool {
     state.cluster.part().is_none() && !state.cluster.link.is_live()
 }
 
-/// What is said then; nothing where the scheduler answers.
+/// What is reported then; nothing where the scheduler answers.
 pub fn lines(state: &State) -> Vec<String> {
     let again = "Retrying. Check that a scheduler listens there, the address, and proxies.";
     let leave = ":context connects to another scheduler, :info shows this one, q quits.";

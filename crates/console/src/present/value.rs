@@ -1,7 +1,7 @@
 //! The value of a column of a list for a row: made once for each list, and read by the screen, the sort, copies and exports.
 //!
 //! Invariants:
-//! - a value has no look: what is special about a cell (a meter, a sign, a colour) is drawn from the same value beside it;
+//! - a value has no look: what is special about a cell (a meter, a sign, a color) is drawn from the same value next to it;
 //! - values of one column have one kind, so that comparing them means something; nothing comes before all others, no bound behind them.
 
 use std::borrow::Cow;
@@ -47,7 +47,7 @@ impl Unit {
         }
     }
 
-    /// What stands behind the name of the column where the figures have no unit of their own.
+    /// What follows the name of the column where the figures have no unit of their own.
     pub const fn suffix(self) -> &'static str {
         match self {
             Self::Words | Self::Count | Self::Number => "",
@@ -81,7 +81,7 @@ pub enum Value<'a> {
     Nothing,
     /// A figure, in the unit of its column.
     Figure(i64),
-    /// Words as they are, not escaped yet.
+    /// Words unchanged, not escaped yet.
     Text(Cow<'a, str>),
     /// No bound: more than any figure.
     Unbounded,

@@ -77,7 +77,7 @@ fn stacked(lines: &mut Vec<Vec<Piece>>, cells: &[String; 4], mark: Mark, width: 
             lines.extend(wrapped.map(|line| vec![plain(" ".repeat(indent)), piece(role, line)]));
         }
     }
-    // The result of a rule stands behind its last word.
+    // The result of a rule follows its last word.
     if !word.is_empty() {
         let word = piece(role(mark), format!("  {word}"));
         match lines.last_mut() {

@@ -6,11 +6,11 @@ use view::{ChangeDetail, ChangeType, ObjectType, Record};
 /// How much an event matters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Weight {
-    /// Continues all the time: asks, allocations, applications that begin and end.
+    /// Continues all the time: asks, allocations, applications that start and end.
     Routine,
     /// Something is otherwise now: a configuration, a node, a queue, a limit that is reached, an application that was moved.
     Notable,
-    /// Somebody lost something, or something was refused.
+    /// Someone lost something, or something was refused.
     Grave,
 }
 

@@ -49,7 +49,7 @@ pub fn who(entry: &AuditEntry) -> &str {
     if entry.user.is_empty() { &entry.address } else { &entry.user }
 }
 
-/// How a revision came into force: `by ann, api, "smaller"`.
+/// How a revision became active: `by ann, api, "smaller"`.
 pub fn origin(of: &Revision) -> String {
     let by = if of.by.is_empty() { String::new() } else { format!("by {}, ", of.by) };
     let how = match of.source {

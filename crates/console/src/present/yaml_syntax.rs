@@ -1,4 +1,4 @@
-//! The kind of each piece of a YAML line, for its colour. Looks at one line alone: the lines of a block of text are taken for YAML.
+//! The kind of each piece of a YAML line, for its color. Looks at one line alone: the lines of a block of text are taken for YAML.
 
 use std::ops::Range;
 
@@ -27,7 +27,7 @@ pub struct Token {
 /// Signs of YAML's own.
 const MARKS: [char; 7] = ['{', '}', '[', ']', ',', '&', '*'];
 
-/// The pieces of a line; blanks between them are left out.
+/// The pieces of a line; blanks between them are omitted.
 pub fn tokens(line: &str) -> Vec<Token> {
     let mut found = Vec::new();
     let mut at = 0;

@@ -62,7 +62,7 @@ impl Driver {
         self.step(Incoming::Input(Input::Key(key)))
     }
 
-    /// Steps the session, and does at once what it wants done outside, until nothing is left.
+    /// Steps the session, and does at once what it needs done outside, until nothing is left.
     fn step(&mut self, incoming: Incoming) -> &mut Self {
         let mut effects = self.session.step(incoming, self.now);
         loop {
@@ -100,7 +100,7 @@ impl Driver {
         None
     }
 
-    /// Carries out what a line asks for as linear mode does, and gives what is said then.
+    /// Carries out what a line requests as linear mode does, and gives what is reported then.
     pub fn hear(&mut self, reader: &mut Reader, line: &str) -> Vec<String> {
         let received = reader.hear(self.state(), line);
         let mut lines = received.lines;
@@ -123,7 +123,7 @@ impl Driver {
         lines
     }
 
-    /// Lets a text be looked at that is to be looked at in a moment.
+    /// Lets a text be examined that is to be examined in a moment.
     fn look(&mut self) {
         for _ in 0..CLOSES {
             let Some(due) = self.session.next_wake().filter(|_| self.session.is_busy()) else { return };
@@ -166,7 +166,7 @@ impl Driver {
         self
     }
 
-    /// Gives the terminal another size.
+    /// Returns the terminal another size.
     pub fn resize(&mut self, width: u16, height: u16) -> &mut Self {
         self.size = Size { width, height };
         self.step(Incoming::Input(Input::Size(self.size)))
@@ -201,7 +201,7 @@ impl Driver {
         self.take_effects().iter().any(|effect| matches!(effect, Effect::Quit))
     }
 
-    /// When the console wants to be refreshed again though nothing happened.
+    /// When the console needs to be refreshed again though nothing happened.
     pub fn next_wake(&self) -> Option<Duration> {
         self.session.next_wake()
     }

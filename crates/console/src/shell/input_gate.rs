@@ -15,7 +15,7 @@ const PATIENCE: Duration = Duration::from_millis(500);
 #[derive(Default)]
 struct GateState {
     closed: bool,
-    /// The thread stands before the gate.
+    /// The thread precedes the gate.
     waiting: bool,
 }
 
@@ -36,7 +36,7 @@ impl InputGate {
         state.waiting = false;
     }
 
-    /// Closes the gate, and waits until the thread stands before it.
+    /// Closes the gate, and waits until the thread precedes it.
     pub fn pause(&self) {
         let (state, changed) = &*self.0;
         let mut state = state.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,12 +1,12 @@
 //! Linear mode on standard input and output: a line is read, done, and answered, then the next one is read.
 //!
 //! ```text
-//!  reading thread ── a line, when it is asked for ──┐
+//!  reading thread ── a line, when it is requested ──┐
 //!  signals, source, replies ────────────────────────┴──> loop: step the session, print whole lines
 //! ```
 //!
 //! Invariants:
-//! - the terminal stays as it is: its own line editing, no raw mode, no sequence;
+//! - the terminal stays unchanged: its own line editing, no raw mode, no sequence;
 //! - a line is read only when the one before it is answered, so that another program gets what is typed for it;
 //! - an announcement is printed between lines, never within what a line is answered with.
 
@@ -34,10 +34,10 @@ use source::Source;
 
 /// The size of the screen that is not there: pages whose content depends on a width are made for it.
 const SIZE: Size = Size { width: 120, height: 40 };
-/// How long the answer to a line is waited for, and the first answer of a scheduler somewhere else.
+/// How long the answer to a line is waited for, and the first answer of a scheduler elsewhere.
 const PATIENCE: Duration = Duration::from_secs(10);
 const FIRST: Duration = Duration::from_secs(3);
-/// News are taken at most so often while a line is awaited.
+/// News are taken at most this often while a line is awaited.
 const FLOOR: Duration = Duration::from_millis(50);
 /// How many boxes are closed after one line.
 const CLOSES: usize = 8;
@@ -56,7 +56,7 @@ enum Event {
 /// Runs the console on standard input and output until the person quits or the input ends.
 ///
 /// # Errors
-/// No thread can be started, or the output cannot be written to for another reason than that nobody reads it any more.
+/// No thread can be started, or the output cannot be written to for another reason than that no one reads it any more.
 pub fn run(source: Arc<dyn Source>, options: Options, personal: Personal) -> color_eyre::Result<()> {
     let (sender, events) = channel();
     let asks = read_lines(&sender)?;
@@ -88,7 +88,7 @@ pub fn run(source: Arc<dyn Source>, options: Options, personal: Personal) -> col
     };
     talk.watch_source();
     match talk.run() {
-        // Nobody reads any more.
+        // No one reads any more.
         Err(error) if error.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == ErrorKind::BrokenPipe) => {
             Ok(())
         }
@@ -96,7 +96,7 @@ pub fn run(source: Arc<dyn Source>, options: Options, personal: Personal) -> col
     }
 }
 
-/// Reads a line from standard input each time that one is asked for.
+/// Reads a line from standard input each time that one is requested.
 fn read_lines(sender: &Sender<Event>) -> io::Result<SyncSender<()>> {
     let sender = sender.clone();
     let (asks, asked) = sync_channel(1);
@@ -146,7 +146,7 @@ struct Talk {
     start: Instant,
     /// Lines are typed on a terminal, which shows them.
     typed: bool,
-    /// A prompt stands on the terminal.
+    /// A prompt is on the terminal.
     prompted: bool,
     quit: bool,
 }
@@ -268,7 +268,7 @@ impl Talk {
         Ok(())
     }
 
-    /// Does what a line asks for, waits for what comes of it, and says it.
+    /// Does what a line requests, waits for what comes of it, and says it.
     fn take(&mut self, line: &str) -> color_eyre::Result<()> {
         if !self.typed {
             let prompt = self.reader.prompt(self.session.state());
@@ -324,7 +324,7 @@ impl Talk {
         steps.into_iter().try_for_each(|step| self.step(Incoming::Step(step)))
     }
 
-    /// Steps the session, and does what it wants done outside.
+    /// Steps the session, and does what it needs done outside.
     fn step(&mut self, incoming: Incoming) -> color_eyre::Result<()> {
         let era = self.session.era();
         let effects = self.session.step(incoming, self.now());
@@ -334,7 +334,7 @@ impl Talk {
         effects.into_iter().try_for_each(|effect| self.perform(effect))
     }
 
-    /// Does one thing that the session wants done.
+    /// Does one thing that the session needs done.
     fn perform(&mut self, effect: Effect) -> color_eyre::Result<()> {
         match effect {
             Effect::Quit => self.quit = true,

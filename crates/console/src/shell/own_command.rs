@@ -1,4 +1,4 @@
-//! Runs a person's own commands: with the terminal, before a pager, or beside the console.
+//! Runs a person's own commands: with the terminal, before a pager, or next to the console.
 
 use std::fs::File;
 use std::io::{self, Read as _};
@@ -19,7 +19,7 @@ pub fn run(run: &OwnRun) -> Result<String, String> {
     report(run, ended, "")
 }
 
-/// Runs one beside the console; says how it ended, with the last line that it printed.
+/// Runs one next to the console; says how it ended, with the last line that it printed.
 ///
 /// # Errors
 /// It cannot be started, or did not end well.
@@ -64,7 +64,7 @@ fn in_pager(run: &OwnRun) -> io::Result<ExitStatus> {
     if let Some(ended) = child.try_wait()? {
         return Ok(ended);
     }
-    // Nobody reads it any more.
+    // No one reads it any more.
     child.kill()?;
     child.wait()?;
     Ok(ExitStatus::default())

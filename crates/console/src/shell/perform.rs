@@ -27,7 +27,7 @@ use view::{EventPage, View};
 /// How long the scheduler of this process may take to answer an order.
 const ANSWER: Duration = Duration::from_secs(10);
 
-/// Does a piece of work. `None` when nothing comes back.
+/// Does a piece of work. `None` when nothing returns.
 pub fn perform(work: Work) -> Option<Reply> {
     match work {
         Work::ReadConfig(wanted) => {
@@ -105,7 +105,7 @@ fn silence(source: &dyn source::Source, step: SilenceStep) -> Result<String, Str
 }
 
 /// Has the scheduler of this process check and record a change of the silences. For one elsewhere this machine evaluates the rules: the
-/// silences concern nobody else, and their own list says who made them and why.
+/// silences concern no one else, and their own list says who made them and why.
 ///
 /// # Errors
 /// The scheduler refuses, or does not answer.
@@ -123,7 +123,7 @@ fn audited(source: &dyn source::Source, order: Order) -> Result<(), String> {
 /// The lines of the tree diff of two configurations.
 ///
 /// # Errors
-/// One of them does not read by now.
+/// One of them is invalid by now.
 fn compare(
     (old, new): &(Arc<str>, Arc<str>),
     policy_group: &str,
@@ -136,7 +136,7 @@ fn compare(
     Ok(config::diff(&read(old)?, &read(new)?).lines())
 }
 
-/// A cluster with the configuration of a file in force.
+/// A cluster with the configuration of a file active.
 ///
 /// # Errors
 /// Why there is none: the file cannot be read, or every fault in it.

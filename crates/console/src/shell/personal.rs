@@ -17,7 +17,7 @@ use crate::state::{Grade, ShownNotice, State};
 use crate::update::overview;
 use view::{Notice, NoticeWeight};
 
-/// What a person's own settings bring besides the options.
+/// What a person's own settings bring in addition the options.
 #[derive(Clone, Debug)]
 pub struct Personal {
     /// What the keys mean.
@@ -26,11 +26,11 @@ pub struct Personal {
     pub file: String,
     /// What is wrong in it, for reading; empty when nothing is.
     pub faults: String,
-    /// Schedulers somewhere else, by name.
+    /// Schedulers elsewhere, by name.
     pub contexts: BTreeMap<String, RemoteContext>,
-    /// Those of the kubeconfig; or why it does not read.
+    /// Those of the kubeconfig; or why it is invalid.
     pub kubeconfig: Result<Vec<ContextEntry>, String>,
-    /// The context that is looked at first, where it was opened by its name.
+    /// The context that is examined first, where it was opened by its name.
     pub here: Option<String>,
     /// The columns of lists, by the name of their page.
     pub columns: BTreeMap<&'static str, Vec<ColumnChoice>>,

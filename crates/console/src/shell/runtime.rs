@@ -9,7 +9,7 @@
 //!
 //! Invariants:
 //! - a key is drawn at once; news of the cluster at most every 16 ms, however fast they come;
-//! - nothing is drawn when nothing changed, and nobody wakes up unless something on the screen depends on time;
+//! - nothing is drawn when nothing changed, and no one wakes up unless something on the screen depends on time;
 //! - quitting, an error, a panic, SIGTERM, SIGHUP and suspending leave the terminal whole ([`crate::shell::terminal`]).
 //!
 //! Known limit: the input thread waits in the terminal driver and ends with the process, not with [`run`].
@@ -88,8 +88,8 @@ pub fn run_tapped(
     if !std::io::stdout().is_terminal() {
         bail!("the console needs a terminal; use `--linear` for a text mode, or `kornsole run FILE`");
     }
-    // With NO_COLOR crossterm would write resets in place of colours and wipe out the selection; the theme without colours
-    // is what keeps colours away.
+    // With NO_COLOR crossterm would write resets in place of colors and wipe out the selection; the theme without colors
+    // is what keeps colors away.
     crossterm::style::force_color_output(true);
     let (sender, events) = mpsc::channel();
     let news = Arc::new(AtomicBool::new(false));
@@ -188,7 +188,7 @@ struct Loop {
 }
 
 impl Loop {
-    /// Runs until the person quits. A terminal that is gone is no failure: the person has closed it.
+    /// Runs until the person quits. A terminal that no longer exists is no failure: the person has closed it.
     fn run(mut self) -> color_eyre::Result<()> {
         let gone = |error: &color_eyre::Report| {
             error.chain().any(|cause| cause.downcast_ref::<std::io::Error>().is_some_and(terminal::is_gone))
@@ -310,7 +310,7 @@ impl Loop {
         Ok(())
     }
 
-    /// Steps the session, and does what it wants done outside.
+    /// Steps the session, and does what it needs done outside.
     fn step(&mut self, incoming: Incoming) -> color_eyre::Result<()> {
         let (era, before) = (self.session.era(), Arc::clone(self.session.source()));
         let effects = self.session.step(incoming, self.now());
@@ -321,7 +321,7 @@ impl Loop {
         effects.into_iter().try_for_each(|effect| self.carry_out(effect))
     }
 
-    /// Does one thing that the session wants done: what needs the terminal here, everything else beside the loop.
+    /// Does one thing that the session needs done: what needs the terminal here, everything else next to the loop.
     fn carry_out(&mut self, effect: Effect) -> color_eyre::Result<()> {
         match effect {
             Effect::Redraw => self.due.redraw = true,
@@ -384,7 +384,7 @@ impl Loop {
         self.step(Incoming::Refresh)
     }
 
-    /// Goes to the background as any program does, and comes back with the whole picture.
+    /// Goes to the background as any program does, and returns with the whole picture.
     fn suspend(&mut self) -> color_eyre::Result<()> {
         terminal::restore();
         low_level::emulate_default_handler(SIGTSTP)?;

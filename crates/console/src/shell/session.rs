@@ -1,4 +1,4 @@
-//! One console at work: a state, its theme and the source it looks at. The terminal and the tests both drive this one.
+//! One console at work: a state, its theme and the source it examines. The terminal and the tests both drive this one.
 //!
 //! ```text
 //!  Incoming ── step ──> Action ── update ──> Effect ──┬── of the source: carried out here
@@ -9,7 +9,7 @@
 //! Invariants:
 //! - [`Session::step`] is the only way in, and everything that must follow an action follows each: effects of the source are carried
 //!   out, replies that are there are taken, new events and audit entries are read, the source learns what is on the screen;
-//! - a reply belongs to the source that was asked: it carries the [`Session::era`] in which it was asked for, and is dropped when
+//! - a reply belongs to the source that was asked: it carries the [`Session::era`] in which it was requested, and is dropped when
 //!   another scheduler has taken that one's place.
 
 mod clusters;
@@ -43,10 +43,10 @@ use crate::update::{feed, key, long, start, update, write};
 use source::{Focus, LogStream, Source, StopSign};
 use view::kubernetes::LogName;
 
-/// A reply, with the era in which its effect was asked for.
+/// A reply, with the era in which its effect was requested.
 type StampedReply = (u64, Reply);
 
-/// A console and the cluster it looks at.
+/// A console and the cluster it examines.
 pub struct Session {
     state: State,
     theme: Theme,
@@ -68,7 +68,7 @@ pub struct Session {
     era: u64,
     /// Input about a row of a list that is still being made; taken when the list is there.
     held: VecDeque<Input>,
-    /// The clusters beside the one on the screen.
+    /// The clusters next to the one on the screen.
     clusters: clusters::Clusters,
     /// A worker thread is reading events.
     reading: bool,
@@ -264,12 +264,12 @@ impl Session {
         self.opener.clone()
     }
 
-    /// The source that is looked at.
+    /// The source that is examined.
     pub fn source(&self) -> &Arc<dyn Source> {
         &self.source
     }
 
-    /// Counts up with each other scheduler. A reply carries the era in which it was asked for.
+    /// Counts up with each other scheduler. A reply carries the era in which it was requested.
     pub fn era(&self) -> u64 {
         self.era
     }
@@ -284,12 +284,12 @@ impl Session {
             || self.state.job.acting.left > 0
     }
 
-    /// Whether what the person asked for last is still on its way: an answer of the source, a list, what a text means.
+    /// Whether what the person requested last is still on its way: an answer of the source, a list, what a text means.
     pub fn is_busy(&self) -> bool {
         self.waits() || present_lists::is_awaited(&self.state) || awaited::is(&self.state) || self.opening.is_some()
     }
 
-    /// When the console wants [`Incoming::Refresh`] again though nothing happened; `None` when never.
+    /// When the console needs [`Incoming::Refresh`] again though nothing happened; `None` when never.
     pub fn next_wake(&self) -> Option<Duration> {
         feed::next_wake(&self.state)
     }
@@ -299,7 +299,7 @@ impl Session {
         draw::draw(&self.state, &self.theme, frame);
     }
 
-    /// Draws the console into an empty buffer. Gives the place of the text cursor.
+    /// Draws the console into an empty buffer. Returns the place of the text cursor.
     pub fn paint(&self, buffer: &mut Buffer) -> Option<Position> {
         draw::paint(&self.state, &self.theme, buffer)
     }

@@ -33,7 +33,7 @@ enum Outcome {
     Open,
 }
 
-/// Shows the choices until one is opened. Gives its index; `None` when the user quits.
+/// Shows the choices until one is opened. Returns its index; `None` when the user quits.
 ///
 /// # Errors
 /// The terminal cannot be used.

@@ -23,7 +23,7 @@ pub enum Input {
 
 /// Listens to what a person does. Called on the console's own thread, which waits for it.
 pub trait Tap {
-    /// The console begins, on a terminal of this size.
+    /// The console starts, on a terminal of this size.
     fn begin(&mut self, size: Size, state: &State);
     /// Something is done, at this time of the cluster; the console has not answered yet.
     fn input(&mut self, input: &Input, at: Time);
@@ -33,17 +33,17 @@ pub trait Tap {
     fn end(&mut self, at: Time, left: bool);
 }
 
-/// The time that a tap learns: it grows over schedulers that are looked at one after the other, each with its own clock.
+/// The time that a tap learns: it grows over schedulers that are examined one after the other, each with its own clock.
 #[derive(Clone, Copy)]
 pub(super) struct TapTime {
-    /// The time that was reported when the present scheduler was first looked at.
+    /// The time that was reported when the present scheduler was first examined.
     pub shown: Time,
     /// Its own time then.
     pub began: Time,
 }
 
 impl TapTime {
-    /// Begins with a scheduler's own time.
+    /// Starts with a scheduler's own time.
     pub fn of(source: &dyn Source) -> Self {
         Self { shown: source.now(), began: source.now() }
     }

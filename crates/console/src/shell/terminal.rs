@@ -26,10 +26,10 @@ use ratatui::{Frame, Terminal};
 
 use alerts::rule::Osc;
 
-/// The terminal is ours right now.
+/// The terminal is kornsole right now.
 static TAKEN: AtomicBool = AtomicBool::new(false);
 
-/// The terminal while it is ours; dropping it gives it back.
+/// The terminal while it is kornsole; dropping it gives it back.
 pub struct Screen {
     terminal: Terminal<CrosstermBackend<Frames>>,
     frames: Frames,
@@ -124,7 +124,7 @@ impl Drop for Screen {
     }
 }
 
-/// Whether the terminal is ours; no longer after a panic in some thread.
+/// Whether the terminal is kornsole; no longer after a panic in some thread.
 pub fn taken() -> bool {
     TAKEN.load(Ordering::SeqCst)
 }
@@ -142,7 +142,7 @@ pub fn is_gone(error: &io::Error) -> bool {
     error.kind() == io::ErrorKind::BrokenPipe || Errno::from_io_error(error).is_some_and(|code| gone.contains(&code))
 }
 
-/// Gives the terminal back. Errors are of no use here: there is nothing more that could be done.
+/// Returns the terminal back. Errors are of no use here: there is nothing more that could be done.
 pub fn restore() {
     // The one who writes a frame holds this as well, so nothing of a frame comes after the terminal was given back.
     let mut out = io::stdout().lock();
@@ -161,7 +161,7 @@ fn restore_on_panic() {
         let _ = errors.install();
         std::panic::set_hook(Box::new(move |info| {
             restore();
-            // When standard error is gone with the terminal, a panic here would abort the process.
+            // When standard error no longer exists with the terminal, a panic here would abort the process.
             let _ = writeln!(io::stderr().lock(), "{}", report.panic_report(info));
         }));
     });
@@ -175,7 +175,7 @@ struct Frames {
 }
 
 impl Frames {
-    /// Writes what was collected; nothing when the terminal is no longer ours.
+    /// Writes what was collected; nothing when the terminal is no longer kornsole.
     fn release(&self) -> io::Result<()> {
         let mut out = io::stdout().lock();
         let mut bytes = self.bytes.borrow_mut();

@@ -1,4 +1,4 @@
-//! The threads beside the draw loop: one of its own for long lists and for what is discarded, and one for each other piece of work,
+//! The threads next to the draw loop: one of its own for long lists and for what is discarded, and one for each other piece of work,
 //! which may take as long as a file or a text does.
 
 use std::io;
@@ -15,13 +15,13 @@ pub fn perform(work: Work) -> Option<Reply> {
     perform::perform(work)
 }
 
-/// The threads beside a draw loop. The first of them ends with this.
+/// The threads next to a draw loop. The first of them ends with this.
 pub struct Workers {
     quick: Sender<(ReplySender, Work)>,
 }
 
 impl Workers {
-    /// Begins with the thread for lists.
+    /// Starts with the thread for lists.
     ///
     /// # Errors
     /// No thread can be started.
@@ -32,7 +32,7 @@ impl Workers {
         Ok(Self { quick })
     }
 
-    /// Gives a piece of work to a thread, which sends the reply.
+    /// Returns a piece of work to a thread, which sends the reply.
     ///
     /// # Errors
     /// No thread can be started.

@@ -1,4 +1,4 @@
-//! The page of alerts: those that fire or are pending, the silences in force, and what was over last.
+//! The page of alerts: those that fire or are pending, the silences active, and what was over last.
 
 use std::sync::Arc;
 
@@ -29,9 +29,9 @@ pub enum AlertKey {
 pub enum AlertLine {
     /// One that fires or is pending.
     Alert(Alert),
-    /// A silence in force.
+    /// A silence active.
     Silence(Silence),
-    /// One that is over.
+    /// One that has ended.
     Ended(Ended),
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::state::explain::{ExplainPage, Explained};
 use view::overview::WaitingNow;
 
-/// What the page Cluster shows beside the queue tree.
+/// What the page Cluster shows next to the queue tree.
 #[derive(Clone, Debug)]
 pub struct Board {
     /// The overview, whose first lines need attention, and when it was made. The cursor of its lines is used while `focused`.

@@ -41,7 +41,7 @@ impl Kind {
     }
 }
 
-/// What a field stands for.
+/// What a field represents.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum What {
     /// An amount of one resource.
@@ -75,9 +75,9 @@ pub enum What {
 /// A field with its label and its text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChangeField {
-    /// What it stands for.
+    /// What it represents.
     pub what: What,
-    /// What stands before it.
+    /// What precedes it.
     pub label: String,
     /// What it means while it is empty.
     pub hint: String,
@@ -100,7 +100,7 @@ impl ChangeField {
     }
 }
 
-/// A form that is being brought into force.
+/// A form that is being applied.
 #[derive(Clone, Debug)]
 pub struct Applying {
     /// The number of the order.
@@ -120,28 +120,28 @@ pub struct ChangePage {
     pub queue: QueuePath,
     /// In which partition.
     pub partition: Arc<str>,
-    /// The fields; none where nothing has to be said.
+    /// The fields; none where nothing has to be reported.
     pub fields: Vec<ChangeField>,
     /// The field under the cursor.
     pub field: usize,
     /// What would follow the cursor in the field that is written, if it is taken.
     pub suggestion: String,
-    /// Counts up with each change of the form, and of the configuration in force.
+    /// Counts up with each change of the form, and of the active configuration.
     pub version: u64,
-    /// When that is to be looked at again.
+    /// When that is to be examined again.
     pub due: Option<Duration>,
-    /// It is being looked at.
+    /// It is being examined.
     pub looking: bool,
-    /// What was found out last; its version names the form that was looked at.
+    /// What was found out last; its version names the form that was examined.
     pub drafted: FormDraft,
-    /// What is being brought into force.
+    /// What is being applied.
     pub applying: Option<Applying>,
     /// The first visible line of the text below the form.
     pub top: usize,
 }
 
 impl ChangePage {
-    /// A form on a queue. What it leads to is looked at once it is shown.
+    /// A form on a queue. What it leads to is examined once it is shown.
     pub fn new(kind: Kind, queue: QueuePath, partition: Arc<str>, fields: Vec<ChangeField>) -> Self {
         Self {
             kind,
@@ -185,13 +185,13 @@ pub struct DraftJob {
     pub partition: Arc<str>,
     /// What is in it.
     pub fields: Vec<ChangeField>,
-    /// The configuration in force.
+    /// The active configuration.
     pub base: Arc<Configuration>,
-    /// What runs, for the effects of the change.
+    /// Running allocations, for the effects of the change.
     pub view: Arc<View>,
     /// By which rules the text is read.
     pub profile: Profile,
-    /// Who would bring it into force; or why nobody can.
+    /// Who would applies it; or why no one can.
     pub actor: Result<Actor, Arc<str>>,
     /// The scheduler's last answer: which allocations a text would have preempted.
     pub preview: Option<Arc<QuotaPreview>>,
@@ -204,7 +204,7 @@ pub struct FormDraft {
     pub version: u64,
     /// The configuration that it changes.
     pub base: Option<Arc<Configuration>>,
-    /// The new text; `None` while nothing is asked for, or when the change cannot be made.
+    /// The new text; `None` while nothing is requested, or when the change cannot be made.
     pub text: Option<Arc<str>>,
     /// Why the change cannot be made.
     pub trouble: Option<Trouble>,
@@ -219,7 +219,7 @@ pub struct FormDraft {
 pub enum Trouble {
     /// What is written in a field is not of its kind.
     Field(String),
-    /// The text stands in the way, at a place.
+    /// The text is in the way, at a place.
     Text(Fault),
 }
 

@@ -24,11 +24,11 @@ pub struct Cluster {
     pub newest: Arc<View>,
     /// The cluster's time for ages on the screen.
     pub at: Time,
-    /// What stands at the other end.
+    /// What is at the other end.
     pub about: About,
     /// Who acts: user and groups, as the source or the arguments give them.
     pub identity: Identity,
-    /// The same with what he may do to the scheduler as a whole; or why nobody can change anything.
+    /// The same with what he may do to the scheduler as a whole; or why no one can change anything.
     pub actor: Result<Actor, Arc<str>>,
     /// How the connection is.
     pub link: Link,
@@ -36,29 +36,29 @@ pub struct Cluster {
     pub stale: Vec<StalePart>,
     /// What is not read yet.
     pub unread: Unread,
-    /// How much older the applications are than the queues; `None` while they are not known.
+    /// How much older the applications are than the queues; `None` while they are unknown.
     pub apps_lag: Option<Duration>,
     /// What the scheduler says of its own health.
     pub health: OwnHealth,
-    /// How long a cycle takes lately, in the mean; `None` where that is not known.
+    /// How long a cycle takes lately, in the mean; `None` where that is unknown.
     pub cycle: Option<Duration>,
     /// Whether what a preview says is an estimate.
     pub estimates: bool,
     /// The name of the partition on the screen.
     pub partition: Arc<str>,
-    /// The last events, as far as somebody looked at them.
+    /// The last events, as far as someone examined them.
     pub events: Events,
     /// Since when the picture is frozen, on the console's clock.
     pub frozen: Option<Duration>,
     /// What this console has seen, and the moment of it that is on the screen.
     pub past: Past,
-    /// The audit, and the configurations that were in force.
+    /// The audit, and the configurations that were active.
     pub ledger: Ledger,
     /// The scheduler's last answer: which allocations an edited configuration would have preempted.
     pub quota_preview: Option<Arc<QuotaPreview>>,
     /// How the what-if stands, where this is one.
     pub trial: Option<TrialStatus>,
-    /// What was measured over time, as far as somebody looked at it.
+    /// What was measured over time, as far as someone examined it.
     pub trends: KnownTrends,
     /// The applications are jobs of a machine.
     pub has_jobs: bool,
@@ -106,7 +106,7 @@ impl Cluster {
         }
     }
 
-    /// Whether the line of alerts stands on every page: one fires that is more than good to know.
+    /// Whether the line of alerts is on every page: one fires that is more than good to know.
     pub fn alerts_show(&self) -> bool {
         self.alerts.iter().any(|picture| picture.on().any(|alert| alert.severity > Severity::Info))
     }
@@ -114,7 +114,7 @@ impl Cluster {
     /// Who gives orders.
     ///
     /// # Errors
-    /// Why nobody can.
+    /// Why no one can.
     pub fn actor(&self) -> Result<&Actor, String> {
         if let Some(why) = self.past.why_off() {
             return Err(why);
@@ -144,7 +144,7 @@ impl Cluster {
         self.past.shown.as_ref().map(|shown| shown.at)
     }
 
-    /// The configuration that is in force, or was at the moment on the screen.
+    /// The configuration that is active, or was at the time on the screen.
     pub fn configuration(&self) -> Option<&Arc<Configuration>> {
         let view = if self.past.shown.is_some() { &self.view } else { &self.newest };
         view.configuration.as_ref()

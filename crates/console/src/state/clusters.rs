@@ -27,11 +27,11 @@ pub struct ClusterRow {
     pub here: bool,
     /// How it is reached.
     pub state: ClusterState,
-    /// What answers: `YuniKorn 1.8`; empty while that is not known.
+    /// What answers: `YuniKorn 1.8`; empty while that is unknown.
     pub version: String,
     /// Its figures; `None` before the first answer.
     pub figures: Option<ClusterFigures>,
-    /// How many alerts fire that nothing holds back; `None` where no rules are evaluated, or not yet.
+    /// How many alerts fire that nothing blocks; `None` where no rules are evaluated, or not yet.
     pub alerts: Option<u64>,
 }
 

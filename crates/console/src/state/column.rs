@@ -10,10 +10,10 @@ pub trait Column: Copy + PartialEq + 'static {
     /// The name, as `:sort` takes it and the second line shows it.
     fn name(self) -> &'static str;
 
-    /// Changes while nothing comes or goes, so that an order by it must be looked at again and again.
+    /// Changes while nothing comes or goes, so that an order by it must be examined again and again.
     fn live(self) -> bool;
 
-    /// The largest first is what one usually wants.
+    /// The largest first is what one usually needs.
     fn largest_first(self) -> bool;
 
     /// Whether the key for the next column stops at it; the others are sorted by with `:sort`.
@@ -185,7 +185,7 @@ columns! {
 }
 
 columns! {
-    /// The columns of one user or group: its queues stand in the order of the tree, looked at again as usage changes.
+    /// The columns of one user or group: its queues are in the order of the tree, examined again as usage changes.
     LevelColumn {
         Queue: "queue", true, false;
         Cpu: "cpu", true, true, more;
@@ -226,7 +226,7 @@ columns! {
 }
 
 columns! {
-    /// The columns of the configurations that were in force.
+    /// The columns of the configurations that were active.
     RevisionColumn {
         Revision: "revision", false, true;
         Time: "time", false, true, more;

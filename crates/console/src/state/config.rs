@@ -9,23 +9,23 @@ use view::act::Configuration;
 /// The text of the configuration with what is known of it.
 #[derive(Clone, Debug)]
 pub struct ConfigPage {
-    /// The one that the text was taken from; `None` where it is not known.
+    /// The one that the text was taken from; `None` where it is unknown.
     pub base: Option<Arc<Configuration>>,
     /// The text, with the cursor.
     pub buffer: Buffer,
-    /// The text differs from the one in force.
+    /// The text differs from the active one.
     pub modified: bool,
     /// The first line on the screen.
     pub top: usize,
     /// The columns that are scrolled away at the left.
     pub left: usize,
-    /// What was found out about the text; its version names the text that was looked at.
+    /// What was found out about the text; its version names the text that was examined.
     pub checked: CheckResult,
     /// What it leads to in the next minutes, by the version of the text that was tried.
     pub forecast: Option<Forecast>,
-    /// When the text is to be looked at again.
+    /// When the text is to be examined again.
     pub due: Option<Duration>,
-    /// It is being looked at.
+    /// It is being examined.
     pub checking: bool,
     /// What is searched for; empty when nothing is.
     pub find: String,
@@ -33,17 +33,17 @@ pub struct ConfigPage {
     pub completion: Completion,
     /// Which of these is chosen.
     pub chosen: usize,
-    /// What stands beside the text.
+    /// What is next to the text.
     pub beside: Beside,
     /// The first line of that on the screen.
     pub beside_top: usize,
     /// On a narrow screen that is shown in place of the text.
     pub swapped: bool,
-    /// The one that was in force before a person here applied another one.
+    /// The one that was active before a person here applied another one.
     pub before: Option<Arc<Configuration>>,
-    /// The text that is being brought into force.
+    /// The text that is being applied.
     pub applying: Option<Applying>,
-    /// A text that was brought into force from here while something else was written already: that is an edit of it.
+    /// A text that was applied from here while something else was written already: that is an edit of it.
     pub applied: Option<String>,
 }
 
@@ -52,11 +52,11 @@ pub struct ConfigPage {
 pub struct Forecast {
     /// Which version of the text is tried.
     pub version: u64,
-    /// In lines; or why that is not known. `None`: it is still tried.
+    /// In lines; or why that is unknown. `None`: it is still tried.
     pub found: Option<Result<Vec<String>, String>>,
 }
 
-/// A text that is being brought into force.
+/// A text that is being applied.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Applying {
     /// The number of the order.
@@ -65,7 +65,7 @@ pub struct Applying {
     pub text: String,
 }
 
-/// What stands beside the text.
+/// What is next to the text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Beside {
     /// What the edit means.
@@ -78,7 +78,7 @@ pub enum Beside {
 }
 
 impl ConfigPage {
-    /// How long after the last change the text is looked at.
+    /// How long after the last change the text is examined.
     pub const PAUSE: Duration = Duration::from_millis(150);
 
     /// The page on a configuration.

@@ -39,7 +39,7 @@ pub struct ContextEntry {
     pub origin: ContextOrigin,
     /// It is the current one of the kubeconfig.
     pub current: bool,
-    /// The program that gives its credentials. It may want something of the person, so it is run only when asked for.
+    /// The program that gives its credentials. It may want something of the person, so it is run only when requested.
     pub plugin: Option<String>,
 }
 
@@ -50,7 +50,7 @@ pub struct ContextFacts {
     pub took: Duration,
     /// What answers, with its version: `Kubernetes v1.34.2`.
     pub version: String,
-    /// Who one is there, with the groups; or why that is not known.
+    /// Who one is there, with the groups; or why that is unknown.
     pub user: Result<String, String>,
     /// Where the scheduler is in a cluster; or why none is found.
     pub scheduler: Option<Result<String, String>>,
@@ -74,9 +74,9 @@ pub struct Contexts {
     pub all: Vec<Arc<ContextEntry>>,
     /// What is known of each, by name; nothing of those that were not asked.
     pub known: BTreeMap<String, ContextState>,
-    /// The one that is looked at, where it was opened by its name.
+    /// The one that is examined, where it was opened by its name.
     pub here: Option<String>,
-    /// Why the kubeconfig does not read.
+    /// Why the kubeconfig is invalid.
     pub fault: Option<String>,
 }
 

@@ -1,4 +1,4 @@
-//! Where one stands in a list: on a thing, not on a row number.
+//! Where one is in a list: on a thing, not on a row number.
 
 /// The row under the cursor, known by identity, and the part of the list that is on the screen.
 #[derive(Clone, Debug)]
@@ -66,7 +66,7 @@ impl<I: PartialEq> Cursor<I> {
         self.find_by(len, is, &identity, instead, keep);
     }
 
-    /// The same where `is` says cheaply whether a thing stands at an index. Looks next to the cursor first.
+    /// The same where `is` says cheaply whether a thing is at an index. Looks next to the cursor first.
     pub fn find_by(
         &mut self,
         len: usize,

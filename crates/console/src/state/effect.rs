@@ -81,7 +81,7 @@ pub enum Effect {
         bell: bool,
         /// By which sequence, if by any.
         by: Option<Osc>,
-        /// What is said, in one line.
+        /// What is reported, in one line.
         text: String,
     },
     /// Change the silences of the source's alerts. Answered by [`super::reply::Reply::SilenceChanged`].
@@ -99,11 +99,11 @@ pub enum ForPod {
     Text(Arc<str>, ObjectName),
     /// It as YAML for the clipboard. Answered by [`super::reply::Reply::ObjectCopied`].
     Copy(ObjectName),
-    /// Open a log in the place of the one before, and read its first part. Answered by [`super::reply::Reply::PodLog`].
+    /// Open a log instead of the one before, and read its first part. Answered by [`super::reply::Reply::PodLog`].
     OpenLog(LogName),
     /// Read the next part of the log. Answered by [`super::reply::Reply::PodLog`].
     ReadLog(LogName),
-    /// Nobody looks at the log any more.
+    /// No one examines the log any more.
     CloseLog,
 }
 
@@ -112,7 +112,7 @@ pub enum ForPod {
 pub enum SilenceStep {
     /// Silence from now on.
     Begin(SilenceOrder, Time),
-    /// End a silence by its number; somebody of this name does.
+    /// End a silence by its number; someone of this name does.
     End(u64, String, Time),
 }
 

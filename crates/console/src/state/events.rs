@@ -11,7 +11,7 @@ use view::{EventPage, Record};
 pub struct Events {
     /// Which run of a scheduler numbered them.
     pub instance: Arc<str>,
-    /// They have been asked for at least once.
+    /// They have been requested at least once.
     pub known: bool,
     /// The number that the next one has.
     pub next: u64,
@@ -26,7 +26,7 @@ pub struct Events {
 /// Events that matter from before the last ones.
 #[derive(Clone, Debug, Default)]
 pub struct Earlier {
-    /// Up to which time they were asked for, and the number below which they are; `None` when they were not.
+    /// Up to which time they were requested, and the number below which they are; `None` when they were not.
     pub of: Option<(Time, u64)>,
     /// Each with its number, the oldest first.
     pub records: Vec<(u64, Arc<Record>)>,
@@ -48,7 +48,7 @@ impl Events {
         }
         let Some((last, newest)) = page.records.last() else { return first };
         if !first && self.next < page.lowest && !self.records.is_empty() {
-            // Nobody looked for so long that the first of them are not kept any more.
+            // No one looked for so long that the first of them are not kept any more.
             let hole = Record::hole(self.next, page.lowest - 1, newest.at);
             self.records.push_back((self.next, Arc::new(hole)));
         }
@@ -60,7 +60,7 @@ impl Events {
         true
     }
 
-    /// How many events that matter are asked for from before the last ones.
+    /// How many events that matter are requested from before the last ones.
     pub const EARLIER: usize = 5_000;
 
     /// Which earlier ones belong to a moment on the screen; `None` where the last events reach back to the first.

@@ -49,7 +49,7 @@ pub enum Explained {
     Node(NodeId),
     /// Something that happened.
     Event(Arc<Record>),
-    /// What needs attention, how the cluster stands, what changed; beside it when the person looked last.
+    /// What needs attention, how the cluster stands, what changed; next to it when the person looked last.
     Overview(Option<Time>),
 }
 

@@ -37,13 +37,13 @@ impl JobPage {
 /// The job on the screen: the data about it, and the requests under way.
 #[derive(Clone, Debug, Default)]
 pub struct JobWatch {
-    /// The application that is looked at; `None` before the first one.
+    /// The application that is examined; `None` before the first one.
     pub app: Option<AppId>,
-    /// What it is; or why that is not known. `None` until there is an answer.
+    /// What it is; or why that is unknown. `None` until there is an answer.
     pub seen: Option<Result<Arc<JobSheet>, String>>,
-    /// Its output, as far as it was asked for.
+    /// Its output, as far as it was requested.
     pub output: OutputText,
-    /// When it was asked for last, on the console's clock.
+    /// When it was requested last, on the console's clock.
     pub asked: Option<Duration>,
     /// An answer is awaited.
     pub awaited: bool,
@@ -73,7 +73,7 @@ impl JobWatch {
     }
 }
 
-/// The end of an output as lines of text, without the codes by which programs colour it. What comes after a carriage return takes the
+/// The end of an output as lines of text, without the codes by which programs color it. What comes after a carriage return takes the
 /// place of its line, as on a terminal.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OutputText {

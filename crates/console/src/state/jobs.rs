@@ -1,4 +1,4 @@
-//! Work beside the draw loop: the jobs, with copies of their inputs, and their results.
+//! Work next to the draw loop: the jobs, with copies of their inputs, and their results.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicBool;
 use crate::state::page::{Page, Stamp};
 use view::View;
 
-/// Up to how many rows are looked at where frames are drawn.
+/// Up to how many rows are examined where frames are drawn.
 pub const LONG: usize = 20_000;
 
 /// A list that is being made.

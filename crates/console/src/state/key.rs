@@ -88,7 +88,7 @@ impl Key {
         Some(Self { code, ctrl, alt })
     }
 
-    /// Reads a sequence: characters stand for themselves, everything else in angle brackets: `/eng<ret>jd`, `<C-c>`.
+    /// Reads a sequence: characters represent themselves, everything else in angle brackets: `/eng<ret>jd`, `<C-c>`.
     ///
     /// # Errors
     /// The piece that is no key.

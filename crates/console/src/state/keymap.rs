@@ -1,7 +1,7 @@
 //! Which keys mean which command, where.
 //!
 //! Invariants:
-//! - in a context no chord is the beginning of another one, so a chord is carried out with its last key;
+//! - in a context no chord is the start of another one, so a chord is carried out with its last key;
 //! - contexts are tried from the nearest to the widest; the first one in which the keys mean something decides.
 
 use std::fmt::Write as _;
@@ -50,7 +50,7 @@ pub struct Binding {
 pub enum KeyMatch<'k> {
     /// The keys mean this command.
     Run(&'k Binding),
-    /// The beginning of a chord.
+    /// The start of a chord.
     Begun,
     /// The keys mean nothing in these contexts.
     Nothing,
@@ -59,7 +59,7 @@ pub enum KeyMatch<'k> {
 /// All bindings: the default ones and a person's own.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Keymap {
-    /// The ones that are shown for a command stand first.
+    /// The ones that are shown for a command are first.
     pub bindings: Vec<Binding>,
 }
 
@@ -69,13 +69,13 @@ impl Keymap {
         Self { bindings: Vec::new() }
     }
 
-    /// Takes a chord's meaning away, and with it those of chords that begin with it or that it begins with.
+    /// Takes a chord's meaning away, and with it those of chords that start with it or that it starts with.
     pub fn unbind(&mut self, context: Context, chord: &[Key]) {
         let touches = |other: &[Key]| other.starts_with(chord) || chord.starts_with(other);
         self.bindings.retain(|binding| binding.context != context || !touches(&binding.chord));
     }
 
-    /// Gives a chord a meaning, and removes the meanings of this chord, its beginning and its continuations. It is the first key that is
+    /// Returns a chord a meaning, and removes the meanings of this chord, its start and its continuations. It is the first key that is
     /// shown for the command.
     pub fn bind(&mut self, binding: Binding) {
         self.unbind(binding.context, &binding.chord);

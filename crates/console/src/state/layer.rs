@@ -16,7 +16,7 @@ use view::job::JobOrder;
 pub enum Layer {
     /// The keys of the page below, and all others.
     Help(Help),
-    /// What was said lately.
+    /// What was reported lately.
     Messages {
         /// The first line on the screen, counted from the newest.
         top: usize,
@@ -115,9 +115,9 @@ pub struct CommandLine {
     pub candidates: Vec<Candidate>,
     /// The candidate chosen with the arrows, if any.
     pub chosen: Option<usize>,
-    /// What is written stands for itself: it names something, or nothing could be added to it.
+    /// What is written represents itself: it names something, or nothing could be added to it.
     pub whole: bool,
-    /// Names out of very many that were found for what is written, or for its beginning.
+    /// Names out of very many that were found for what is written, or for its start.
     pub names: Option<Names>,
 }
 
@@ -141,7 +141,7 @@ pub struct Candidate {
 pub enum Off {
     /// The command is off.
     Off(String),
-    /// What it asks for would be refused.
+    /// What it requests would be refused.
     Refused(String),
 }
 
@@ -154,7 +154,7 @@ pub struct Confirm {
     pub lines: Vec<String>,
     /// The word for doing it.
     pub accept: &'static str,
-    /// Whether that word is chosen at the moment.
+    /// Whether that word is chosen at the time.
     pub accepting: bool,
     /// What is to be typed before it is done; `None` where choosing is enough.
     pub typed: Option<Typed>,
@@ -163,12 +163,12 @@ pub struct Confirm {
     /// Why it is done, for the audit; empty for no reason, `None` where nothing is kept of it.
     pub reason: Option<String>,
     /// From when on it takes an answer, on the console's clock. Later than its opening where it came by itself: keys that were on
-    /// their way to what stood there before are no answers.
+    /// their way to what was there before are no answers.
     pub from: Duration,
 }
 
 impl Confirm {
-    /// How long a question that came by itself stands before it takes an answer.
+    /// How long a question that came by itself precedes it takes an answer.
     pub const MOMENT: Duration = Duration::from_millis(300);
 
     /// A question that two answers are enough for. It takes a reason where an order is given.

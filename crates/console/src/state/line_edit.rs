@@ -7,7 +7,7 @@ use unicode_segmentation::UnicodeSegmentation;
 pub enum LineStep {
     /// Writes a character at the cursor.
     Insert(char),
-    /// Removes what stands between the cursor and a place.
+    /// Removes what is between the cursor and a place.
     Remove(Reach),
     /// Moves the cursor to a place.
     Move(Reach),
@@ -20,11 +20,11 @@ pub enum Reach {
     Left,
     /// One grapheme after it.
     Right,
-    /// The beginning of the word before it.
+    /// The start of the word before it.
     WordLeft,
     /// The end of the word after it.
     WordRight,
-    /// The beginning of the line.
+    /// The start of the line.
     Start,
     /// The end of the line.
     End,
@@ -79,7 +79,7 @@ impl LineEdit {
         &self.text
     }
 
-    /// What stands before the cursor.
+    /// What precedes the cursor.
     pub fn before(&self) -> &str {
         &self.text[..self.cursor]
     }
@@ -147,7 +147,7 @@ impl LineEdit {
         }
     }
 
-    /// Removing what stood between two graphemes can join them.
+    /// Removing what was between two graphemes can join them.
     fn at_border(&self) -> bool {
         self.cursor == self.text.len() || self.text.grapheme_indices(true).any(|(at, _)| at == self.cursor)
     }
@@ -172,7 +172,7 @@ impl LineEdit {
     }
 }
 
-/// What was entered before, the oldest first, and where one stands in it.
+/// What was entered before, the oldest first, and where one is in it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct History {
     entries: Vec<String>,
@@ -197,7 +197,7 @@ impl History {
         }
     }
 
-    /// The entry before the one shown; `draft` is kept to come back to.
+    /// The entry before the one shown; `draft` is kept to return to.
     pub fn older(&mut self, draft: &str) -> Option<String> {
         let (at, draft) = match &self.at {
             None => (self.entries.len(), draft.to_owned()),
@@ -220,7 +220,7 @@ impl History {
         }
     }
 
-    /// Leaves the history: the next [`History::older`] begins at its end.
+    /// Leaves the history: the next [`History::older`] starts at its end.
     pub fn leave(&mut self) {
         self.at = None;
     }

@@ -9,7 +9,7 @@ use std::time::Duration;
 /// What every list has: its rows in order, a cursor, a sort, a filter.
 #[derive(Clone, Debug)]
 pub struct Listing<R, I, C> {
-    /// The rows in the order of the screen. Shared with the threads that make or write long ones beside the draw loop.
+    /// The rows in the order of the screen. Shared with the threads that make or write long ones next to the draw loop.
     pub rows: Arc<Vec<R>>,
     /// Where one stands.
     pub cursor: Cursor<I>,
@@ -71,7 +71,7 @@ impl<R, I, C: Column> Listing<R, I, C> {
         self.total.saturating_sub(self.rows.len())
     }
 
-    /// Whether the order or the filter looks at figures that change by themselves.
+    /// Whether the order or the filter examines figures that change by themselves.
     pub fn live(&self) -> bool {
         self.sort.column.live() || self.filter.contains([':', '<', '>'])
     }
@@ -119,7 +119,7 @@ pub trait List {
     fn step_sort(&mut self, step: isize);
     /// Turns the order round.
     fn reverse_sort(&mut self);
-    /// Sorts by the column of a name or its beginning; turns round if it is that one already.
+    /// Sorts by the column of a name or its start; turns round if it is that one already.
     ///
     /// # Errors
     /// There is no such column; names the known ones.

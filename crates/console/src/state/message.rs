@@ -11,7 +11,7 @@ pub enum Grade {
     Info,
     /// Something could not be done, and why.
     Refusal,
-    /// Should be looked at.
+    /// Should be examined.
     Warning,
     /// Something has failed.
     Error,
@@ -30,31 +30,31 @@ impl From<NoticeWeight> for Grade {
 /// A notice on the screen.
 #[derive(Clone, Debug)]
 pub struct ShownNotice {
-    /// What is said.
+    /// What is reported.
     pub notice: Arc<Notice>,
     /// Until when; `None`: until it is closed.
     pub until: Option<Duration>,
-    /// How many others came while one stood there; they are among the messages.
+    /// How many others came while one was there; they are among the messages.
     pub others: usize,
-    /// How often it was said.
+    /// How often it was reported.
     pub times: u32,
 }
 
 /// Something said in the last line for a moment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Toast {
-    /// What is said, in one line.
+    /// What is reported, in one line.
     pub text: String,
-    /// How grave it is; decides its colour.
+    /// How grave it is; decides its color.
     pub grade: Grade,
     /// Until when it stays, on the console's clock.
     pub until: Duration,
 }
 
-/// Something that was said.
+/// Something that was reported.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Message {
-    /// Counts up with each message; one that is said again gets a new number.
+    /// Counts up with each message; one that is reported again gets a new number.
     pub number: u64,
     /// When, on the console's clock; `None`: before it started.
     pub at: Option<Duration>,
@@ -62,9 +62,9 @@ pub struct Message {
     pub text: String,
     /// More of it, in lines; may be empty.
     pub more: String,
-    /// How grave it is; decides its colour.
+    /// How grave it is; decides its color.
     pub grade: Grade,
-    /// How often it was said without anything else between.
+    /// How often it was reported without anything else between.
     pub times: u32,
 }
 

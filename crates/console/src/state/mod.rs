@@ -86,15 +86,15 @@ use view::{AppRow, Notice, PartitionView, View};
 /// What a person may set before the console starts.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// The theme that colours are taken from.
+    /// The theme that colors are taken from.
     pub theme: ThemeName,
     /// The themes there are.
     pub themes: Arc<Themes>,
-    /// How many colours the terminal shows.
+    /// How many colors the terminal shows.
     pub depth: Depth,
     /// Draw with ASCII signs only.
     pub ascii: bool,
-    /// Nothing is drawn: pages are said in lines, and commands are words.
+    /// Nothing is drawn: pages are reported in lines, and commands are words.
     pub linear: bool,
     /// Mark cells that changed.
     pub mark_changes: bool,
@@ -102,7 +102,7 @@ pub struct Options {
     pub mouse: bool,
     /// How often the screen takes news; at once for zero.
     pub refresh: Duration,
-    /// Lists of more rows than this are made beside the draw loop.
+    /// Lists of more rows than this are made next to the draw loop.
     pub long: usize,
 }
 
@@ -123,7 +123,7 @@ pub struct State {
     pub now: Duration,
     /// When the person opened the overview last, by the cluster's time.
     pub overviewed: Option<Time>,
-    /// The faults of the configuration in force, as the last overview found them.
+    /// The faults of the active configuration, as the last overview found them.
     pub config_faults: Option<Arc<ConfigFaults>>,
     /// How many things the person has done: pressed, clicked, pasted.
     pub turn: u64,
@@ -153,21 +153,21 @@ pub struct State {
     pub board: Option<Box<Board>>,
     /// The scheduler is a simulation that can be repeated: nothing is lost when it ends with the console.
     pub simulated: bool,
-    /// Pages of the first row that were left, to be found as they were.
+    /// Pages of the first row that were left, to be found unchanged.
     pub parked: Parked,
     /// What stands over the page.
     pub layers: Vec<Layer>,
-    /// What is said in the last line just now.
+    /// What is reported in the last line just now.
     pub toast: Option<Toast>,
-    /// What was said, the newest last.
+    /// What was reported, the newest last.
     pub messages: VecDeque<Message>,
     /// What the engine said last, until it fades or is closed.
     pub notice: Option<ShownNotice>,
-    /// The number of the last notice that was heard of.
+    /// The number of the last notice that was received of.
     pub notices_seen: u64,
     /// What a newcomer should know, until it fades.
     pub note: Option<Note>,
-    /// Until when keys may still come that were typed for a question that is gone.
+    /// Until when keys may still come that were typed for a question that no longer exists.
     pub typed_until: Duration,
     /// Until when a second press quits at once.
     pub quit_armed_until: Option<Duration>,
@@ -187,17 +187,17 @@ pub struct State {
     pub own_commands: Arc<Vec<own_command::OwnCommand>>,
     /// The file of the person's own settings; empty when there is none.
     pub settings: String,
-    /// The long list that is being made beside the draw loop.
+    /// The long list that is being made next to the draw loop.
     pub list_job: Option<Making>,
-    /// How many of them were begun.
+    /// How many of them were started.
     pub makings: u64,
     /// Names that complete a command line are being looked for.
     pub completion_pending: bool,
-    /// What the running update wants done outside, in order; empty between updates.
+    /// What the running update needs done outside, in order; empty between updates.
     effects: Vec<Effect>,
     /// Orders on their way.
     pub orders: Orders,
-    /// The job that is looked at, where applications are jobs.
+    /// The job that is examined, where applications are jobs.
     pub job: JobWatch,
     /// What is read of the pod on the screen.
     pub pod: PodWatch,
@@ -205,12 +205,12 @@ pub struct State {
     pub job_names: JobNames,
     /// What became of the orders of questions about many, while answers are waited for; the oldest first.
     pub batches: Vec<Batch>,
-    /// The application that a command line is about: the one under the cursor when it was begun.
+    /// The application that a command line is about: the one under the cursor when it was started.
     pub command_target: Option<Arc<AppRow>>,
 }
 
 impl State {
-    /// Opens a question. Right after one that asked for a name it takes no answer for a moment.
+    /// Opens a question. Right after one that requested a name it takes no answer for a moment.
     pub fn ask(&mut self, question: Confirm) {
         let from = question.from.max(self.typed_until);
         self.layers.push(Layer::Confirm(Confirm { from, ..question }));
@@ -286,7 +286,7 @@ impl State {
         state
     }
 
-    /// Keeps what is said at the start: the source's notes, its notices, the faults of themes.
+    /// Keeps what is reported at the start: the source's notes, its notices, the faults of themes.
     fn keep_first_messages<'a>(&mut self, notes: &[String], notices: impl Iterator<Item = &'a Arc<Notice>>) {
         if let Some((first, more)) = notes.split_first() {
             self.keep(None, Grade::Info, first.clone(), more.join("\n"));
@@ -339,7 +339,7 @@ impl State {
         parts.iter().find(|part| part.name == self.cluster.partition).or_else(|| parts.first())
     }
 
-    /// Keeps what was said, without saying it now.
+    /// Keeps what was reported, without saying it now.
     pub fn keep(&mut self, at: Option<Duration>, grade: Grade, text: String, more: String) {
         let number = self.messages.back().map_or(1, |last| last.number + 1);
         let same = |last: &&mut Message| (last.grade, &last.text, &last.more) == (grade, &text, &more);

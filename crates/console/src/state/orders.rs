@@ -1,8 +1,8 @@
 //! Orders on their way: orders and questions of this console without an answer yet.
 //!
 //! Every order has a number, and its answer comes with that number; so the screen can say what is under way from the first moment,
-//! and an answer to something that nobody waits for any more changes nothing. An answer that is to open a question knows when it was
-//! asked for: it takes the keyboard only from somebody who has done nothing since.
+//! and an answer to something that no one waits for any more changes nothing. An answer that is to open a question knows when it was
+//! requested: it takes the keyboard only from someone who has done nothing since.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -30,7 +30,7 @@ pub struct Orders {
     moved_by: u64,
     /// The owners of the pods of an application that were looked up last.
     pub owners: Option<FoundOwners>,
-    /// The application whose owners were asked for last.
+    /// The application whose owners were requested last.
     pub owners_asked: Option<AppId>,
     /// The application whose owners are looked up to be suspended.
     pub suspending: Option<(AppId, QuestionOrigin)>,
@@ -45,7 +45,7 @@ pub struct Orders {
 pub struct FoundOwners {
     /// The application whose pods they are; another one's owners are looked up again.
     pub app: AppId,
-    /// Its pods by their nearest owner; or why that is not known.
+    /// Its pods by their nearest owner; or why that is unknown.
     pub chains: Result<Vec<Chain>, String>,
 }
 
@@ -56,7 +56,7 @@ pub struct RealChanges {
     pub left: VecDeque<TrialChange>,
     /// How many there were.
     pub of: usize,
-    /// The one that the scheduler looks at before it is asked about.
+    /// The one that the scheduler examines before it is asked about.
     pub looked_at: Option<TrialChange>,
 }
 
@@ -119,7 +119,7 @@ impl Watched {
     }
 }
 
-/// What somebody tried and may not do.
+/// What someone tried and may not do.
 #[derive(Clone, Debug)]
 pub struct RefusedAttempt {
     /// What, and the refusal that the source has taken note of.
@@ -142,7 +142,7 @@ impl RefusedAttempt {
 pub struct AwaitedEvents {
     /// The orders, each with the event that was found.
     pub acts: Vec<(Act, Option<OrderEvent>)>,
-    /// From which number on events were not looked at.
+    /// From which number on events were not examined.
     pub since: u64,
     /// The text of their result.
     pub result: String,
@@ -161,7 +161,7 @@ pub struct OrderEvent {
     pub itself: bool,
 }
 
-/// When a question was asked for that opens with its answer.
+/// When a question was requested that opens with its answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct QuestionOrigin {
     /// With which act of the person ([`crate::state::State::turn`]).
@@ -179,7 +179,7 @@ pub enum Purpose {
     Ask(QuestionOrigin),
     /// To report it together with others of the same question, by its number.
     Batch(u64),
-    /// To show the expected result beside the text that is being written.
+    /// To show the expected result next to the text that is being written.
     Watch,
 }
 
@@ -189,7 +189,7 @@ impl Orders {
         self.given + 1
     }
 
-    /// Adds an order that is sent to the source. Gives its number.
+    /// Adds an order that is sent to the source. Returns its number.
     pub fn open_ticket(&mut self, act: Act, purpose: Purpose) -> u64 {
         self.given += 1;
         self.open.push(Ticket { number: self.given, act, purpose, since: 0 });

@@ -2,7 +2,7 @@
 
 use crate::state::command::Context;
 
-/// What stands for something on the screen in the line of an own command.
+/// What represents something on the screen in the line of an own command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Placeholder {
     /// The queue under the cursor, or of the application there.
@@ -95,7 +95,7 @@ pub struct OwnRun {
     pub name: String,
     /// The program and its arguments.
     pub words: Vec<String>,
-    /// Variables that it gets besides those of this program.
+    /// Variables that it gets in addition those of this program.
     pub variables: Vec<(&'static str, String)>,
     /// Where what it prints goes.
     pub output: OwnOutput,

@@ -85,7 +85,7 @@ pages! { $
     Clusters(ClustersPage) { "Clusters", List, Pane::Nowhere, [Clusters, List, Page, Always] }
     /// Values over time.
     Trends(TrendsPage) { "Trends", Text, Pane::Nowhere, [Trends, Page, Always] }
-    /// The configurations that were in force.
+    /// The configurations that were active.
     Revisions(RevisionsPage) { "History of configurations", List, Pane::Below(14), [Revisions, List, Page, Always] }
 }
 
@@ -190,7 +190,7 @@ impl AppLine {
 pub struct AppPage {
     /// The id; the application may have ended, or be gone.
     pub id: AppId,
-    /// Its row in the view shown; the last known one when it is gone.
+    /// Its row in the view shown; the last known one when it no longer exists.
     pub row: Option<Arc<AppRow>>,
     /// The generation of the applications when it was looked for last.
     pub sought: Option<u64>,
@@ -209,7 +209,7 @@ impl AppPage {
 /// The nodes, as a list or as a map of how full they are.
 #[derive(Clone, Debug, Default)]
 pub struct NodesPage {
-    /// The nodes as a map beside the table.
+    /// The nodes as a map next to the table.
     pub map: bool,
     /// The rows as they were made, with cursor, order and filter.
     pub list: Listing<NodeId, NodeId, NodeColumn>,
@@ -220,7 +220,7 @@ pub struct NodesPage {
 pub struct NodePage {
     /// The id; the node may be gone.
     pub id: NodeId,
-    /// Its row in the view shown; the last known one when it is gone.
+    /// Its row in the view shown; the last known one when it no longer exists.
     pub row: Option<Arc<NodeRow>>,
     /// Whether the row is still in the view.
     pub there: bool,
@@ -331,7 +331,7 @@ pub struct AuditPage {
     pub list: Listing<Arc<AuditEntry>, u64, AuditColumn>,
 }
 
-/// The configurations that were in force.
+/// The configurations that were active.
 #[derive(Clone, Debug, Default)]
 pub struct RevisionsPage {
     /// The one that others are compared with; `None`: each with the one before.
@@ -376,7 +376,7 @@ pub enum Subject {
     History(Option<QueuePath>),
     /// An entry of the audit.
     Entry(Arc<AuditEntry>),
-    /// The text of a configuration that was in force.
+    /// The text of a configuration that was active.
     Revision(u64),
     /// One run of a simulation.
     Simulated(Arc<SimulatedRun>),

@@ -21,11 +21,11 @@ pub enum Body {
 pub enum Pane {
     /// There is no pane.
     Nowhere,
-    /// Below the rows, in at most so many lines; beside them on a wide screen.
+    /// Below the rows, in at most this many lines; next to them on a wide screen.
     Below(u16),
     /// The same on a page about one thing, which has its pane on smaller screens too.
     OfOne(u16),
-    /// Beside the text of the configuration.
+    /// Next to the text of the configuration.
     BesideText,
 }
 

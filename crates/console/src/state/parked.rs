@@ -25,7 +25,7 @@ pub struct Parked {
     pub audit: Option<AuditPage>,
     /// The history of configurations.
     pub revisions: Option<RevisionsPage>,
-    /// The simulation that was asked for last.
+    /// The simulation that was requested last.
     pub simulate: Option<Box<SimulatePage>>,
     /// The form on a queue that was left last with something written in it.
     pub change: Option<Box<ChangePage>>,

@@ -31,7 +31,7 @@ pub struct Seen {
     pub until: Time,
     /// The number that the next event had by then: of the events from there on the view shows nothing.
     pub next_event: u64,
-    /// About how many bytes it takes beside what it shares with the one before.
+    /// About how many bytes it takes next to what it shares with the one before.
     cost: usize,
     /// Something that mattered happened right after it, as far as a focus shows.
     before_news: bool,
@@ -42,7 +42,7 @@ pub struct Seen {
 pub struct Fetch {
     /// Of which time, and what happened right after it.
     pub wanted: Shown,
-    /// What is shown if it cannot be had.
+    /// What is shown if it cannot be fetched.
     pub instead: Option<(Arc<View>, Shown)>,
 }
 
@@ -50,14 +50,14 @@ pub struct Fetch {
 #[derive(Clone, Debug, Default)]
 pub struct Past {
     seen: VecDeque<Seen>,
-    /// Views that are not kept any longer, to be dropped somewhere else.
+    /// Views that are not kept any longer, to be dropped elsewhere.
     gone: Vec<Arc<View>>,
     bytes: usize,
     /// What mattered, the oldest first.
     pub moments: VecDeque<Moment>,
     /// Which run of a scheduler the moments are of.
     pub instance: Arc<str>,
-    /// The number of the first event that was not looked at yet.
+    /// The number of the first event that was not examined yet.
     pub looked: u64,
     /// What is on the screen; `None` while that is the present.
     pub shown: Option<Shown>,
@@ -88,7 +88,7 @@ impl Past {
         Self { live, ..Self::default() }
     }
 
-    /// Takes a view that is new. `next_event` was asked for after it.
+    /// Takes a view that is new. `next_event` was requested after it.
     pub fn see(&mut self, view: &Arc<View>, next_event: u64) {
         if let Some(last) = self.seen.back_mut() {
             if Arc::ptr_eq(&last.view, view) {
@@ -114,7 +114,7 @@ impl Past {
         }
     }
 
-    /// Takes out the view that is missed least: the one whose neighbours stand closest, for its age.
+    /// Takes out the view that is missed least: the one whose neighbors stand closest, for its age.
     fn thin(&mut self) {
         let Some(now) = self.seen.back().map(|last| last.view.at) else { return };
         let last = self.seen.len().saturating_sub(Self::NEWEST);
@@ -258,7 +258,7 @@ pub fn duration(duration: Duration) -> String {
     }
 }
 
-/// A span as it is written: `90s`, `10m`, `1h30m`, `2d`.
+/// A span as written: `90s`, `10m`, `1h30m`, `2d`.
 pub fn span(text: &str) -> Option<Duration> {
     let mut seconds: u64 = 0;
     let mut digits = String::new();
@@ -344,7 +344,7 @@ mod tests {
             let (at, text) = (Time::from_millis(seconds * 1000), text.to_owned());
             Moment { number, at, text }
         };
-        // The second and third stand at the time of a view: the first of them is in it, the other one is not.
+        // The second and third are at the time of a view: the first of them is in it, the other one is not.
         let moments = [moment(150, 15, "a"), moment(299, 30, "b"), moment(300, 30, "c"), moment(310, 33, "d")];
         past.take_moments(moments);
         let now = Arc::clone(&past.seen[5].view);

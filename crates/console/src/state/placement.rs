@@ -34,7 +34,7 @@ pub enum Field {
     User,
     /// His groups, separated by commas, semicolons or blanks.
     Groups,
-    /// The queue asked for.
+    /// The queue requested.
     Queue,
     /// The application's type.
     Type,
@@ -46,7 +46,7 @@ impl Field {
     /// All fields in the order of the screen.
     pub const ALL: [Self; 5] = [Self::User, Self::Groups, Self::Queue, Self::Type, Self::Tags];
 
-    /// What stands before it.
+    /// What precedes it.
     pub const fn label(self) -> &'static str {
         match self {
             Self::User => "user",
@@ -57,7 +57,7 @@ impl Field {
         }
     }
 
-    /// What it stands for while it is empty.
+    /// What it represents while it is empty.
     pub const fn hint(self) -> &'static str {
         match self {
             Self::User => "no user: rejected",
@@ -81,7 +81,7 @@ impl Field {
 pub struct Form([LineEdit; 5]);
 
 impl Form {
-    /// The form of somebody who asks for nothing in particular.
+    /// The form of someone who requests nothing in particular.
     pub fn of(who: &Identity) -> Self {
         let mut form = Self::default();
         *form.line_mut(Field::User) = LineEdit::prefilled(&who.user);
@@ -155,7 +155,7 @@ impl Form {
 /// The configuration that the form is held against.
 #[derive(Clone, Debug, Default)]
 pub enum Against {
-    /// The one that is in force in the cluster.
+    /// The one that is active in the cluster.
     #[default]
     Running,
     /// A file that is being read.

@@ -23,7 +23,7 @@ pub enum PodPart {
 pub struct PodPage {
     /// The pod as it was known last.
     pub row: Arc<PodRow>,
-    /// It is gone.
+    /// It no longer exists.
     pub gone: bool,
     /// What of it is shown.
     pub part: PodPart,
@@ -88,7 +88,7 @@ fn initializing(status: &str) -> Option<usize> {
 pub struct Requested<T> {
     /// What came; or why it did not.
     pub known: Option<Result<T, String>>,
-    /// When it was asked for last, on the console's clock.
+    /// When it was requested last, on the console's clock.
     pub asked: Option<Duration>,
     /// The pod as it was then.
     pub of: Option<Arc<PodRow>>,

@@ -1,4 +1,4 @@
-//! The known part of the ledger: the audit, and the configurations that were in force.
+//! The known part of the ledger: the audit, and the configurations that were active.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -7,12 +7,12 @@ use config::diff::Line;
 use source::Records;
 use view::audit::Revision;
 
-/// The ledger as far as somebody looked at it.
+/// The ledger as far as someone examined it.
 #[derive(Clone, Debug, Default)]
 pub struct Ledger {
     /// What the source answered last; `None` until it was asked.
     pub latest: Option<Records>,
-    /// Texts of revisions that were fetched, or why they cannot be had.
+    /// Texts of revisions that were fetched, or why they cannot be fetched.
     texts: BTreeMap<u64, Result<Arc<str>, String>>,
     /// Texts that are on their way.
     asked: BTreeSet<u64>,
@@ -40,17 +40,17 @@ impl Ledger {
         self.latest.as_ref().map_or(0, |message| message.generation)
     }
 
-    /// The configurations that were in force, the newest first.
+    /// The configurations that were active, the newest first.
     pub fn revisions(&self) -> &[Arc<Revision>] {
         self.latest.as_ref().and_then(|message| message.revisions.as_deref().ok()).unwrap_or_default()
     }
 
-    /// A configuration that was in force.
+    /// A configuration that was active.
     pub fn revision(&self, number: u64) -> Option<&Arc<Revision>> {
         self.revisions().iter().find(|revision| revision.number == number)
     }
 
-    /// The text of a revision, or why it cannot be had; `None` while it is not there yet.
+    /// The text of a revision, or why it cannot be fetched; `None` while it is not there yet.
     pub fn text(&self, number: u64) -> Option<Result<&Arc<str>, &str>> {
         if let Some(text) = self.revision(number).and_then(|revision| revision.text.as_ref()) {
             return Some(Ok(text));

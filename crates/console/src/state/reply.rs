@@ -25,11 +25,11 @@ use view::{EventPage, QuotaForecast, View};
 /// An overview, with what it was made from.
 #[derive(Clone, Debug)]
 pub struct OverviewMade {
-    /// The overview; `None` where its partition is gone.
+    /// The overview; `None` where its partition no longer exists.
     pub sheet: Option<Box<Sheet>>,
-    /// The faults of the configuration in force, to be kept for the next one.
+    /// The faults of the active configuration, to be kept for the next one.
     pub faults: Option<Arc<ConfigFaults>>,
-    /// Who waits in that view; `None` where its partition is gone.
+    /// Who waits in that view; `None` where its partition no longer exists.
     pub waiting: Option<WaitingNow>,
     /// The view whose figures it shows: the rest of the frame shows those of the same one.
     pub view: Arc<View>,
@@ -51,23 +51,23 @@ impl OverviewMade {
 pub enum Reply {
     /// The result of an order, by its number.
     OrderAnswered(u64, Result<Done, Refusal>),
-    /// The text of a revision, by its number; or why it cannot be had.
+    /// The text of a revision, by its number; or why it cannot be fetched.
     RevisionText(u64, Result<Arc<str>, String>),
-    /// Why something waits; or why that is not known.
+    /// Why something waits; or why that is unknown.
     Explained(Question, Result<Sheet, Refusal>),
-    /// An overview, of the moment and the partition that it was asked for.
+    /// An overview, of the moment and the partition that it was requested.
     OverviewMade(OverviewMade),
-    /// What a shadow found, or why that is not known.
+    /// What a shadow found, or why that is unknown.
     ShadowKnown(Box<Result<ShadowSheet, String>>),
-    /// What was used over time; or why that is not known.
+    /// What was used over time; or why that is unknown.
     UsageKnown(UsageQuestion, Box<Result<Used, String>>),
-    /// What the job of an application is; or why that is not known.
+    /// What the job of an application is; or why that is unknown.
     JobSeen(AppId, Box<Result<JobSheet, String>>),
-    /// What jobs are called; `None` where nobody answered.
+    /// What jobs are called; `None` where no one answered.
     JobsNamed(Option<Vec<(AppId, String)>>),
-    /// The events of a pod, by its UID; or why they are not known.
+    /// The events of a pod, by its UID; or why they are unknown.
     PodEvents(Arc<str>, Result<Vec<ObjectEvent>, String>),
-    /// A pod as YAML, by its UID; or why it cannot be had.
+    /// A pod as YAML, by its UID; or why it cannot be fetched.
     PodText(Arc<str>, Result<String, String>),
     /// An object as YAML, to be copied.
     ObjectCopied(Result<String, String>),
@@ -75,7 +75,7 @@ pub enum Reply {
     PodLog(LogName, Result<LogPart, String>),
     /// What was done to a job, in words; or why it was not.
     JobChanged(JobOrder, Result<String, String>),
-    /// Who owns the pods of an application; or why that is not known.
+    /// Who owns the pods of an application; or why that is unknown.
     OwnersFound(AppId, Result<Vec<Chain>, String>),
     /// What was done to owners of pods, one by one; or why nothing was.
     OwnersSuspended(Box<SuspendOrder>, Result<Vec<OwnerDone>, Refusal>),
@@ -85,19 +85,19 @@ pub enum Reply {
     QuotasPreviewed(Arc<str>, Vec<(Arc<str>, QuotaForecast)>),
     /// The view of an earlier time, or why there is none.
     PastView(Time, Result<Arc<View>, String>),
-    /// What happened right before or after a time, for a step; or why that is not known.
+    /// What happened right before or after a time, for a step; or why that is unknown.
     PastSpan(Time, Step, Result<Span, String>),
     /// What mattered among the source's events.
     MomentsFound(MomentPage),
     /// Another scheduler, by the name of its context; or why it cannot be opened.
     ContextOpened(String, Result<SourceHandle, String>),
-    /// A cluster beside the one on the screen, by the name of its context; or why it cannot be opened.
+    /// A cluster next to the one on the screen, by the name of its context; or why it cannot be opened.
     ClusterOpened(String, Result<SourceHandle, String>),
     /// What a context answered, by its name; or why it did not.
     ContextAnswered(String, Result<ContextFacts, String>),
     /// A copy of the cluster to try things in, with the orders that are given in it; or why there is none.
     WhatIfOpened(Vec<Order>, Result<SourceHandle, String>),
-    /// A configuration that placement is tried against: its name, and a cluster with it in force or why there is none.
+    /// A configuration that placement is tried against: its name, and a cluster with it active or why there is none.
     ConfigRead(String, Result<Arc<View>, String>),
     /// The rows of a long list.
     ListMade(Box<ListResult>),
@@ -107,7 +107,7 @@ pub enum Reply {
     EventsRead(EventPage),
     /// What an edited configuration would mean.
     EditChecked(Box<CheckResult>),
-    /// What an edited configuration leads to in the next minutes, by the version of its text, in lines; or why that is not known.
+    /// What an edited configuration leads to in the next minutes, by the version of its text, in lines; or why that is unknown.
     Forecast(u64, Result<Vec<String>, String>),
     /// What a form on a queue would change.
     FormDrafted(Box<FormDraft>),

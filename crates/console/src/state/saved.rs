@@ -33,7 +33,7 @@ pub enum Stop {
 pub struct Jumps {
     /// Those before this one, the nearest last.
     pub back: Vec<Vec<Stop>>,
-    /// Those that one came back from, the nearest last.
+    /// Those that one returned from, the nearest last.
     pub forward: Vec<Vec<Stop>>,
     /// What the person did when a place was noted last: one thing leads through one place.
     pub turn: Option<u64>,

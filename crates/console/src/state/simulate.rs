@@ -1,4 +1,4 @@
-//! Simulations that a person asks for: the page, what runs them, and what they are run beside.
+//! Simulations that a person requests: the page, what runs them, and what they are run next to.
 
 use std::fmt;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use view::simulation::{SimulatedRun, Simulation};
 /// Runs of a workload, or of a file of finished runs.
 #[derive(Clone, Debug, Default)]
 pub struct SimulatePage {
-    /// What was asked for, as it was written.
+    /// What was requested, as it was written.
     pub asked: Arc<str>,
     /// An answer with another number is of something that was left.
     pub number: u64,
@@ -21,23 +21,23 @@ pub struct SimulatePage {
     pub progress: String,
     /// What came of it; or why nothing did. `None` while it runs.
     pub answer: Option<Result<Arc<Simulation>, String>>,
-    /// Set when nobody wants it any more.
+    /// Set when no one needs it any more.
     pub stop: StopFlag,
     /// The runs by their numbers in the answer.
     pub list: Listing<Arc<SimulatedRun>, String, SimulationColumn>,
 }
 
-/// Says to a thread that nobody wants its result any more.
+/// Says to a thread that no one needs its result any more.
 #[derive(Clone, Debug, Default)]
 pub struct StopFlag(Arc<AtomicBool>);
 
 impl StopFlag {
-    /// Nobody wants it any more.
+    /// No one needs it any more.
     pub fn stop(&self) {
         self.0.store(true, Ordering::Relaxed);
     }
 
-    /// Whether somebody still wants it.
+    /// Whether someone still needs it.
     pub fn is_wanted(&self) -> bool {
         !self.0.load(Ordering::Relaxed)
     }
@@ -48,20 +48,20 @@ impl StopFlag {
     }
 }
 
-/// A simulation to be made beside the draw loop.
+/// A simulation to be made next to the draw loop.
 #[derive(Clone, Debug)]
 pub struct SimulateJob {
     /// The number of the page that waits for it.
     pub number: u64,
     /// What is to be run, as arguments of `kornsole simulate`.
     pub words: Arc<str>,
-    /// The configuration on the screen: it holds for workloads that bring none of their own.
+    /// The configuration on the screen: it applies to workloads that bring none of their own.
     pub config: Option<Arc<str>>,
     /// The nodes on the screen, for workloads that bring none.
     pub nodes: Vec<(NodeId, Resource)>,
     /// What was is simulated once more.
     pub past: Option<PastSpan>,
-    /// Nobody wants it any more.
+    /// No one needs it any more.
     pub stop: StopFlag,
     /// What makes it.
     pub simulator: Simulator,
@@ -72,7 +72,7 @@ pub struct SimulateJob {
 pub struct PastSpan {
     /// The moment on the screen.
     pub until: Time,
-    /// Where it is read; `None` until the source has been asked for it.
+    /// Where it is read; `None` until the source has been requested it.
     pub journal: Option<JournalHistory>,
 }
 
@@ -95,7 +95,7 @@ impl SimulateJob {
     /// Makes the simulation. Takes as long as its runs do: not to be called where frames are drawn.
     ///
     /// # Errors
-    /// What does not read, or is refused; or that it was stopped.
+    /// What is invalid, or is refused; or that it was stopped.
     pub fn run(&self, said: &(dyn Fn(&str) + Sync)) -> Result<Simulation, String> {
         (self.simulator.0)(self, said)
     }

@@ -9,17 +9,17 @@ use view::trends::{Subject, Value};
 
 /// The spans that can be shown, in minutes: 10 minutes to 30 days.
 pub const SPANS: [u64; 10] = [10, 30, 60, 180, 360, 720, 1440, 4320, 10_080, 43_200];
-/// The span that a page begins with: an hour.
+/// The span that a page starts with: an hour.
 const FIRST_SPAN: usize = 2;
 
 /// What is known of the trends.
 #[derive(Clone, Debug, Default)]
 pub struct KnownTrends {
-    /// The rings by partition; `None` where the source has none, or nobody looked yet.
+    /// The rings by partition; `None` where the source has none, or no one looked yet.
     pub rings: Option<Arc<Published>>,
     /// Whether they outlast this process.
     pub keeping: Arc<Keeping>,
-    /// When a person looked at the overview last before this console began, by the cluster's time.
+    /// When a person examined the overview last before this console started, by the cluster's time.
     pub looked: Option<Time>,
 }
 

@@ -1,5 +1,5 @@
 //! Work of the worker threads, because it takes time or touches files. An update requests it by
-//! [`super::effect::Effect::Work`]; the result comes back as a [`super::reply::Reply`].
+//! [`super::effect::Effect::Work`]; the result returns as a [`super::reply::Reply`].
 
 use std::any::Any;
 use std::path::PathBuf;
@@ -34,7 +34,7 @@ pub enum Work {
     Check(Box<CheckJob>),
     /// Look at a form on a queue.
     Draft(Box<DraftJob>),
-    /// Compare two configurations that were in force.
+    /// Compare two configurations that were active.
     Compare {
         /// The numbers of the old one and the new one.
         of: (u64, u64),
@@ -51,13 +51,13 @@ pub enum Work {
     Overview(Box<Given>),
     /// Find what mattered among the events of a source from this number on.
     FindMoments(SourceHandle, u64),
-    /// Read the events of a source from this number on, at most so many.
+    /// Read the events of a source from this number on, at most this many.
     ReadEvents(SourceHandle, u64, usize),
     /// Write what a list shows into a new file, as CSV, JSON or text by its name.
     Export {
         /// A copy of the console's state.
         state: Box<State>,
-        /// Where it is written; one that is there already is left alone.
+        /// Where it is written; one that is there already is unchanged.
         file: PathBuf,
         /// What is written, in words.
         what: String,
@@ -66,22 +66,22 @@ pub enum Work {
     KeepSetting {
         /// The file of the settings; made where it is not there.
         file: PathBuf,
-        /// The table of the settings that the key stands in, as `views`.
+        /// The table of the settings that the key is in, as `views`.
         table: &'static str,
         /// The key in it.
         key: String,
         /// The value in TOML; `None` takes the key out.
         value: Option<String>,
     },
-    /// Open a cluster beside the one on the screen, by the name of its context.
+    /// Open a cluster next to the one on the screen, by the name of its context.
     OpenCluster(Opener, String),
     /// Run a workload in virtual time.
     Simulate(Box<SimulateJob>),
-    /// Run a person's own command beside the console.
+    /// Run a person's own command next to the console.
     RunOwn(Box<OwnRun>),
     /// Write a new file.
     Write {
-        /// Which; one that is there already is left alone.
+        /// Which; one that is there already is unchanged.
         file: PathBuf,
         /// What is written into it, to the last byte.
         text: String,
@@ -93,7 +93,7 @@ pub enum Work {
 /// Something large to be dropped: that takes longer than a frame may.
 #[derive(Clone)]
 pub struct Discarded {
-    /// Never looked at: it is held until it is done with.
+    /// Never examined: it is held until it is done with.
     _thing: Arc<dyn Any + Send + Sync>,
 }
 
@@ -127,9 +127,9 @@ pub struct MomentPage {
     pub instance: Arc<str>,
     /// The lowest number that was there.
     pub lowest: u64,
-    /// The number of the first event that was not looked at.
+    /// The number of the first event that was not examined.
     pub next: u64,
-    /// When the first of those happened that were looked at.
+    /// When the first of those happened that were examined.
     pub first: Option<Time>,
     /// What mattered, the oldest first.
     pub moments: Vec<Moment>,

@@ -91,7 +91,7 @@ pub(super) fn wait(line: &mut Line<'_>, word: &str) -> Result<Duration, LineFaul
     duration(&text, at)
 }
 
-/// A duration as VHS writes it: `500ms`, `2s`, `1.5s`, `1m`; a number alone counts seconds. Hours are ours.
+/// A duration as VHS writes it: `500ms`, `2s`, `1.5s`, `1m`; a number alone counts seconds. Hours are kornsole.
 pub(super) fn duration(text: &str, at: Place) -> Result<Duration, LineFault> {
     let wrong =
         |message: String| LineFault::new("TAPE-004", at, message, "a number with ms, s, m or h, at most 24h: 500ms");

@@ -1,4 +1,4 @@
-//! What somebody sees of a tape as an asciicast, version 2: a line of JSON about it, then a line for each frame, which writes only the
+//! What someone sees of a tape as an asciicast, version 2: a line of JSON about it, then a line for each frame, which writes only the
 //! cells that changed. The same tape gives the same bytes.
 
 use std::fmt::Write as _;

@@ -1,8 +1,8 @@
 //! Text → [`Tape`]: the tape language, VHS's syntax as far as it goes, with words of our own. [`super::read()`] parses it.
 //!
 //! Invariants:
-//! - all faults of a text come back in one pass, at most one a line, each with its place; with a fault there is no tape;
-//! - what a tape runs against is said in its head, before the first step, so that a step never changes what earlier ones meant.
+//! - all faults of a text return in one pass, at most one a line, each with its place; with a fault there is no tape;
+//! - what a tape runs against is reported in its head, before the first step, so that a step never changes what earlier ones meant.
 //!
 //! Codes:
 //!
@@ -34,26 +34,26 @@ use view::act::Actor;
 /// A tape that can be played.
 #[derive(Clone, Debug)]
 pub struct Tape {
-    /// What it runs against, and how it begins.
+    /// What it runs against, and how it starts.
     pub head: Head,
     /// What it does, in order.
     pub steps: Vec<Step>,
 }
 
-/// What a tape runs against, and how it begins.
+/// What a tape runs against, and how it starts.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Head {
     /// What it is played against.
     pub against: Against,
-    /// Where that is said.
+    /// Where that is reported.
     pub at: Place,
     /// Who sits before the console. Never who runs the process, so that a tape is the same on every machine.
     pub identity: Identity,
-    /// That person is in the scheduler ACL, as the owner of the scheduler is: nobody is named, or the tape says so.
+    /// That person is in the scheduler ACL, as the owner of the scheduler is: no one is named, or the tape says so.
     pub scheduler_admin: bool,
     /// Nothing may be changed.
     pub read_only: bool,
-    /// It begins on the page Cluster, not on the queue tree.
+    /// It starts on the page Cluster, not on the queue tree.
     pub dashboard: bool,
     /// What the scheduler decides as.
     pub core: Profile,
@@ -65,7 +65,7 @@ pub struct Head {
     pub alerts: Option<String>,
     /// The theme at the start.
     pub theme: ThemeName,
-    /// How many colours the terminal shows.
+    /// How many colors the terminal shows.
     pub depth: Depth,
     /// Only ASCII signs are drawn.
     pub ascii: bool,
@@ -105,16 +105,16 @@ impl Head {
 pub enum Against {
     /// The demo's cluster and workload.
     Demo {
-        /// The number that its random choices begin with.
+        /// The number that its random choices start with.
         seed: u64,
     },
-    /// A scenario file, and a queue configuration that holds in the place of its own.
+    /// A scenario file, and a queue configuration that holds instead of its own.
     Scenario(String, Option<String>),
     /// A queue configuration.
     Config(String),
     /// The default configuration.
     Default,
-    /// A scheduler somewhere else, named where the tape is played. Its time is that of the clock on the wall.
+    /// A scheduler elsewhere, named where the tape is played. Its time is that of the clock on the wall.
     Server,
 }
 
@@ -163,11 +163,11 @@ pub enum Act {
     },
     /// Lets virtual time go by until the screen holds this, so long at most.
     Wait(Where, Pattern, Duration),
-    /// Waits until nothing is left to do and the screen stands still.
+    /// Waits until nothing is left to do and the screen is stopped.
     Settle,
-    /// Gives the terminal another width.
+    /// Returns the terminal another width.
     Width(u16),
-    /// Gives the terminal another height.
+    /// Returns the terminal another height.
     Height(u16),
     /// Some line of the screen must hold this.
     /// With `true` it is about how the screen is drawn, and nothing that linear mode says.
@@ -176,13 +176,13 @@ pub enum Act {
     Refute(Pattern),
     /// The screen is kept, or compared, under this name.
     Snapshot(String),
-    /// A picture of the screen is written, or compared, in this file beside the tape.
+    /// A picture of the screen is written, or compared, in this file next to the tape.
     Screenshot(String),
     /// Words for the viewer, below the screen; without any there are none.
     Say(String),
     /// The viewer sees what follows, or does not.
     Shown(bool),
-    /// The server of a tape that is served is there, or is gone.
+    /// The server of a tape that is served is there, or no longer exists.
     Server {
         /// It is there.
         there: bool,

@@ -5,10 +5,10 @@ use crate::state::layer::Layer;
 use config::Place;
 use view::NoticeWeight;
 
-/// Something said that nobody has expected yet.
+/// Something said that no one has expected yet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnexpectedMessage {
-    /// The step after which it was said.
+    /// The step after which it was reported.
     pub at: Place,
     /// What, in the words of the screen.
     pub text: String,
@@ -21,14 +21,14 @@ pub struct Ear {
     unexpected: Vec<UnexpectedMessage>,
 }
 
-/// Something that stands on the screen, and what makes it another one than a second of the same words.
+/// Something that is on the screen, and what makes it another one than a second of the same words.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Said {
     text: String,
     mark: u128,
 }
 
-/// What the console says at the moment.
+/// What the console says at the time.
 pub fn said_now(state: &State) -> Vec<String> {
     now(state).into_iter().map(|said| said.text).collect()
 }
@@ -54,7 +54,7 @@ impl Ear {
         self.now = now;
     }
 
-    /// Takes what an expectation found as expected: what is said in a line that it holds in, and stands in that line or begins in it.
+    /// Takes what an expectation found as expected: what is reported in a line that it holds in, and is in that line or starts in it.
     pub fn expect(&mut self, lines: &[String], holds: impl Fn(&str) -> bool) {
         let found: Vec<&String> = lines.iter().filter(|line| holds(line)).collect();
         self.unexpected.retain(|received| {
@@ -63,17 +63,17 @@ impl Ear {
         });
     }
 
-    /// Takes all that stands on the screen as expected: the screen was looked at.
+    /// Takes all that is on the screen as expected: the screen was examined.
     pub fn expect_all(&mut self) {
         let now = &self.now;
         self.unexpected.retain(|received| !now.iter().any(|said| said.text == received.text));
     }
 
-    /// The first thing that was said and not expected.
+    /// The first thing that was reported and not expected.
     pub fn unexpected(&self) -> Option<&UnexpectedMessage> {
         self.unexpected.first()
     }
 }
 
-/// So many characters of a message must stand in a line: the rest may be cut or wrapped.
+/// So many characters of a message must be in a line: the rest may be cut or wrapped.
 const BEGIN: usize = 16;

@@ -12,7 +12,7 @@ pub(super) struct Line<'t> {
 /// A quoted text or a regular expression that does not end on its line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Unclosed {
-    /// Where it begins.
+    /// Where it starts.
     pub at: Place,
     /// The sign that should end it.
     pub sign: char,
@@ -26,7 +26,7 @@ impl<'t> Line<'t> {
         line
     }
 
-    /// Where the rest begins.
+    /// Where the rest starts.
     pub fn at(&self) -> Place {
         self.at
     }
@@ -48,12 +48,12 @@ impl<'t> Line<'t> {
         self.take(end)
     }
 
-    /// Takes a text in quotation marks, `"`, `'` or a backtick; `None` when none begins here.
+    /// Takes a text in quotation marks, `"`, `'` or a backtick; `None` when none starts here.
     pub fn quoted(&mut self) -> Option<Result<&'t str, Unclosed>> {
         self.enclosed(is_quote)
     }
 
-    /// Takes what stands between slashes; `None` when no slash is here.
+    /// Takes what is between slashes; `None` when no slash is here.
     pub fn slashed(&mut self) -> Option<Result<&'t str, Unclosed>> {
         self.enclosed(|c| c == '/')
     }

@@ -1,4 +1,4 @@
-//! A tape in linear mode: the same keys, and what is said in lines in place of what is drawn.
+//! A tape in linear mode: the same keys, and what is reported in lines in place of what is drawn.
 //!
 //! What a tape expects of the screen is expected of the lines too where it is words: see [`Wanted`].
 
@@ -8,22 +8,22 @@ use crate::linear::plain;
 use crate::state::State;
 use config::Place;
 
-/// What linear mode says at one moment of a tape.
+/// What linear mode says at one time of a tape.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Saying {
     /// The name of the snapshot, or `the end`.
     pub name: String,
-    /// The line of the tape at which it was said.
+    /// The line of the tape at which it was reported.
     pub at: Place,
     /// All that there is to say: where one is, what is over the page, the page, the last messages.
     pub lines: Vec<String>,
 }
 
-/// What linear mode says while a tape is played; nothing where it is not asked for.
+/// What linear mode says while a tape is played; nothing where it is not requested.
 #[derive(Clone, Debug, Default)]
 pub struct Lines {
     on: bool,
-    /// What was said at the snapshots and at the end.
+    /// What was reported at the snapshots and at the end.
     pub sayings: Vec<Saying>,
     /// What was expected of the screen and is not said, with its step.
     unsaid: Vec<(Place, String)>,
@@ -35,7 +35,7 @@ impl Lines {
         Self { on, ..Self::default() }
     }
 
-    /// Looks whether what is expected of the screen is said too.
+    /// Looks whether what is expected of the screen is reported too.
     pub fn expect(&mut self, state: &State, pattern: &Pattern, at: Place) {
         let wanted = Wanted::of(pattern);
         if self.on && wanted != Wanted::Nothing && !wanted.is_in(&said(state)) {
@@ -54,14 +54,14 @@ impl Lines {
         not_plain(&said(state)).map_or(Ok(()), |line| Err(format!("linear mode draws: {line}")))
     }
 
-    /// Keeps what is said under a name.
+    /// Keeps what is reported under a name.
     pub fn keep(&mut self, state: &State, name: &str, at: Place) {
         if self.on {
             self.sayings.push(Saying { name: name.to_owned(), at, lines: said(state) });
         }
     }
 
-    /// Whether all was said that was expected of the screen.
+    /// Whether all was reported that was expected of the screen.
     ///
     /// # Errors
     /// The first step of which it was not, and all of them in words.
@@ -92,7 +92,7 @@ pub fn not_plain(lines: &[String]) -> Option<&String> {
     lines.iter().find(|line| drawn(line))
 }
 
-/// What an expectation of the screen wants of the lines.
+/// What an expectation of the screen needs of the lines.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Wanted {
     /// These words, in one line.
@@ -103,7 +103,7 @@ pub enum Wanted {
 
 impl Wanted {
     /// A text is wanted where it is words: it has a letter or a figure and no drawing sign. A regular expression is about the places in a
-    /// line of the screen, and wants nothing.
+    /// line of the screen, and needs nothing.
     pub fn of(pattern: &Pattern) -> Self {
         match pattern {
             Pattern::Text(text) if text.chars().any(char::is_alphanumeric) && !text.chars().any(plain::is_drawn) => {

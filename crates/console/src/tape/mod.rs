@@ -9,7 +9,7 @@
 //! out, [`screen`] is what it sees, [`snapshot`] keeps and compares screens, [`svg`] draws one.
 //!
 //! Invariants:
-//! - no IO, no clock, no thread: texts and a scheduler (or a [`Rig`] with one) come in, outcomes go out as data;
+//! - no IO, no clock, no thread: texts and a scheduler (or a [`Rig`] with one) arrive, outcomes go out as data;
 //! - the same tape on the same scheduler gives the same screens, byte for byte;
 //! - no tape can hang: keys, virtual time and the scheduler's work are all bounded, and a bound that is hit is reported with its line.
 

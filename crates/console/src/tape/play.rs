@@ -12,7 +12,7 @@ pub use super::stage::{Failure, Limits, PlayResult, Stage};
 use engine::Core;
 use source::{About, Stepped};
 
-/// Plays a tape on a scheduler that its head asks for, in this process.
+/// Plays a tape on a scheduler that its head requests, in this process.
 pub fn play(tape: &Tape, core: Core, about: About, mut stage: Stage<'_>) -> PlayResult {
     let jobs = stage.jobs.take();
     let mut source = Stepped::unstarted(core, about, tape.head.actor()).with_jobs(jobs);

@@ -28,13 +28,13 @@ use source::Source;
 const SLICE: Duration = Duration::from_millis(100);
 /// How far the clocks go before `Settle` looks again.
 const SETTLE_SLICE: Duration = Duration::from_millis(10);
-/// How long `Settle` waits for a screen that stands still.
+/// How long `Settle` waits for a screen that is stopped.
 const SETTLE_LIMIT: Duration = Duration::from_secs(5);
 /// How far the clocks go before `Wait` looks again: to draw the screen costs more than to let time go by.
 const WAIT_SLICE: Duration = Duration::from_millis(500);
-/// How long something is looked at that is no key.
+/// How long something is examined that is no key.
 const KEEP: Duration = Duration::from_millis(300);
-/// After so many cycles and commands the budget is looked at again.
+/// After this many cycles and commands the budget is examined again.
 const WORK_SLICE: usize = 4096;
 
 /// The rule that a step broke.
@@ -43,9 +43,9 @@ const WORK_SLICE: usize = 4096;
 /// |---|---|
 /// | TAPE-020 | an `Expect` or `Refute` that is not so |
 /// | TAPE-021 | a limit of time, keys or work |
-/// | TAPE-022 | a screen that does not stand still |
+/// | TAPE-022 | a screen that does not are stopped |
 /// | TAPE-023 | the console has quit, or has not |
-/// | TAPE-024 | something was said that no step expects |
+/// | TAPE-024 | something was reported that no step expects |
 /// | TAPE-025 | what is waited for does not come |
 /// | TAPE-026 | the server cannot be served |
 /// | TAPE-027 | linear mode does not say what is expected of the screen, or draws |
@@ -110,7 +110,7 @@ impl<'t, 'w> Player<'t, 'w> {
         }
     }
 
-    /// Does what is due at the beginning; the console is opened on that.
+    /// Does what is due at the start; the console is opened on that.
     pub fn start(&mut self) -> Result<(), BrokenRule> {
         self.step(Duration::ZERO)?;
         self.driver = driver(self.head, self.depth, self.rig.source(), self.simulator.clone());
@@ -187,7 +187,7 @@ impl<'t, 'w> Player<'t, 'w> {
         self.pictures.push(Picture { file: file.to_owned(), at: self.at, text });
     }
 
-    /// Holds that everything that was said has been expected, and that there are keys left to press.
+    /// Holds that everything that was reported has been expected, and that there are keys left to press.
     fn before_input(&mut self) -> Result<(), BrokenRule> {
         if let Some(received) = self.ear.unexpected() {
             let what = format!("unexpected message {:?} before the next key", received.text);
@@ -208,7 +208,7 @@ impl<'t, 'w> Player<'t, 'w> {
         self.show(stays)
     }
 
-    /// What is said at the end; and that all was said that was expected of the screen.
+    /// What is reported at the end; and that all was reported that was expected of the screen.
     pub fn all_said(&mut self) -> Result<(), (Place, BrokenRule)> {
         self.lines.keep(self.driver.state(), "the end", self.at);
         self.lines.all_said().map_err(|(at, why)| (at, broken("TAPE-027", why)))
@@ -368,7 +368,7 @@ impl<'t, 'w> Player<'t, 'w> {
     }
 }
 
-/// A console as the head of a tape asks for it.
+/// A console as the head of a tape requests it.
 fn driver(head: &Head, depth: Depth, source: Arc<dyn Source>, simulator: Option<Simulator>) -> Driver {
     let options = Options { theme: head.theme.clone(), depth, ascii: head.ascii, ..Options::default() };
     let mut driver = Driver::new(source, options, head.width, head.height);

@@ -75,7 +75,7 @@ impl Reader {
                 self.faults.error("TAPE-012", *at, "", message, "remove it: the server has its own");
             }
         }
-        // A source that was said wrongly has its own fault already.
+        // A source that was reported wrongly has its own fault already.
         if self.head.is_none() && !self.said.contains_key("Source") {
             let hint = format!("start it with {}", source_forms());
             self.faults.error("TAPE-007", Place { line: 1, column: 1 }, "", "the tape has no source", hint);
@@ -292,7 +292,7 @@ impl Reader {
         Ok(())
     }
 
-    /// Holds a word of the head to be said once, and before the first step.
+    /// Holds a word of the head to be reported once, and before the first step.
     fn once(&mut self, word: &'static str, at: Place) -> Result<(), LineFault> {
         if let Some(first) = self.said.insert(word, at) {
             let message = format!("duplicate `{word}`; first on line {}", first.line);

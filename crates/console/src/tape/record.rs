@@ -17,7 +17,7 @@ const LONGEST: usize = 60;
 /// So many characters of a message are expected; the rest may be cut on the screen.
 const EXPECTED: usize = 30;
 
-/// How a recording begins.
+/// How a recording starts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Beginning {
     /// What follows `Source`.
@@ -59,7 +59,7 @@ pub struct Recorder {
 }
 
 impl Recorder {
-    /// Begins a tape.
+    /// Starts a tape.
     pub fn new(beginning: &Beginning) -> Self {
         let mut out = format!("Source {}\n", beginning.source);
         for setting in &beginning.settings {
@@ -71,12 +71,12 @@ impl Recorder {
         Self { size: beginning.size, written, last, typed: String::new(), pressed: None, said: Vec::new(), out }
     }
 
-    /// What the console says before anything is done, which nobody needs to expect.
+    /// What the console says before anything is done, which no one needs to expect.
     pub fn begin(&mut self, said: Vec<String>) {
         self.said = said;
     }
 
-    /// Something was done at `at`, counted from the beginning.
+    /// Something was done at `at`, counted from the start.
     pub fn did(&mut self, did: &Did, at: Duration) {
         if at.saturating_sub(self.last) >= TOGETHER || self.last == Duration::ZERO {
             self.wait(at);

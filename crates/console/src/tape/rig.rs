@@ -9,7 +9,7 @@ use source::{Source, Stepped};
 
 /// A scheduler whose time only the tape moves, and the way from it to the console.
 pub trait Rig {
-    /// What the console looks at.
+    /// What the console examines.
     fn source(&self) -> Arc<dyn Source>;
 
     /// The scheduler's time.
@@ -21,7 +21,7 @@ pub trait Rig {
     /// Moves the clock of the connection between scheduler and console, and waits until the console could have seen every change.
     fn pass(&self, _by: Duration) {}
 
-    /// Waits until what the console wanted is done. Gives whether it wanted anything.
+    /// Waits until what the console wanted is done. Returns whether it wanted anything.
     fn settle(&self) -> bool {
         false
     }
@@ -35,7 +35,7 @@ pub trait Rig {
     }
 }
 
-/// Nothing lies between: the console looks at the scheduler in its own process.
+/// Nothing lies between: the console examines the scheduler in its own process.
 impl Rig for Arc<Stepped> {
     fn source(&self) -> Arc<dyn Source> {
         Self::clone(self)

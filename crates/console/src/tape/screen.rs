@@ -1,4 +1,4 @@
-//! What a console shows at one moment: text, and styles in a form that people can read and compare.
+//! What a console shows at one time: text, and styles in a form that people can read and compare.
 
 use std::fmt::Write;
 
@@ -27,7 +27,7 @@ pub struct Look {
 }
 
 impl Look {
-    /// What a cell looks like that nobody gave a style.
+    /// What a cell looks like that no one gave a style.
     pub const PLAIN: Self = Self { fg: Color::Reset, bg: Color::Reset, modifier: Modifier::empty() };
 }
 
@@ -62,7 +62,7 @@ impl Screen {
         Self { buffer, cursor }
     }
 
-    /// Its cells, with their colours.
+    /// Its cells, with their colors.
     pub fn buffer(&self) -> &Buffer {
         &self.buffer
     }
@@ -105,7 +105,7 @@ impl Screen {
     }
 
     /// The styles, one text for each line that has any: `3: 1-8 255 bold; 12-20 234 on 110`. Lines and columns count from 1; what has
-    /// no style of its own is left out.
+    /// no style of its own is omitted.
     pub fn styles(&self) -> Vec<String> {
         (0..self.height()).filter_map(|line| self.styles_of(line)).collect()
     }

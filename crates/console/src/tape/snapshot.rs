@@ -1,4 +1,4 @@
-//! Screens kept under a name: the file beside a tape, and what differs from it.
+//! Screens kept under a name: the file next to a tape, and what differs from it.
 //!
 //! ```text
 //! # head: whose file this is, and how it is made
@@ -8,7 +8,7 @@
 //! 1: 1-8 255 bold; 12-20 234 on 110
 //! ```
 //!
-//! A screen that changed shows up in a diff of the file as the lines that changed; a colour that was lost shows up under
+//! A screen that changed shows up in a diff of the file as the lines that changed; a color that was lost shows up under
 //! `--- styles`.
 
 use std::collections::BTreeSet;
@@ -31,7 +31,7 @@ pub struct Shot {
 /// A picture that a tape has made.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Picture {
-    /// The file beside the tape.
+    /// The file next to the tape.
     pub file: String,
     /// Where the tape says so.
     pub at: Place,
@@ -55,7 +55,7 @@ struct Section {
     styles: Vec<String>,
 }
 
-/// How a screen and the file beside the tape disagree.
+/// How a screen and the file next to the tape disagree.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Difference {
     /// The name of the screen.
@@ -87,7 +87,7 @@ impl Shots {
         Self { sections: shots.iter().map(Section::of).collect() }
     }
 
-    /// Reads the file beside a tape. What is no part of a screen is passed over: the comparison says what is missing.
+    /// Reads the file next to a tape. What is no part of a screen is passed over: the comparison says what is missing.
     pub fn read(text: &str) -> Self {
         let mut sections = Vec::new();
         let mut lines = text.lines().peekable();
@@ -107,7 +107,7 @@ impl Shots {
         Self { sections }
     }
 
-    /// The file beside the tape of that name.
+    /// The file next to the tape of that name.
     pub fn text(&self, tape: &str) -> String {
         let mut text = format!("# The screens of {tape}, written by `kornsole play {tape} --update`.\n");
         for section in &self.sections {
@@ -130,8 +130,8 @@ impl Shots {
         self.sections.is_empty()
     }
 
-    /// Holds what a tape kept against this file; no difference means that all is as it was. A tape that did not reach its end is
-    /// not asked for the rest of its screens.
+    /// Holds what a tape kept against this file; no difference means that all is unchanged. A tape that did not reach its end is
+    /// not requested the rest of its screens.
     pub fn compare(&self, shots: &[Shot], complete: bool) -> Vec<Difference> {
         let mut differences = Vec::new();
         for shot in shots {

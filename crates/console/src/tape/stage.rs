@@ -15,7 +15,7 @@ use source::{Board, Jobs};
 /// What a tape may use up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Virtual time from the beginning to the end.
+    /// Virtual time from the start to the end.
     pub time: Duration,
     /// Keys pressed, characters typed.
     pub presses: usize,
@@ -38,9 +38,9 @@ pub struct Failure {
     pub code: &'static str,
     /// What was wanted and not so.
     pub what: String,
-    /// The screen at that moment.
+    /// The screen at that time.
     pub screen: Screen,
-    /// The virtual time at that moment.
+    /// The virtual time at that time.
     pub time: Duration,
 }
 
@@ -63,7 +63,7 @@ pub struct PlayResult {
     pub time: Duration,
 }
 
-/// How a tape is played, besides what it says itself.
+/// How a tape is played, in addition what it says itself.
 #[derive(Default)]
 pub struct Stage<'w> {
     /// The jobs that the applications are.
@@ -74,12 +74,12 @@ pub struct Stage<'w> {
     pub limits: Limits,
     /// Who sees every frame, as a recording does.
     pub watch: Option<&'w mut dyn Watch>,
-    /// How many colours the watcher can see; otherwise as the tape says.
+    /// How many colors the watcher can see; otherwise as the tape says.
     pub depth: Option<Depth>,
-    /// It is played in linear mode: what is said in lines is checked too.
+    /// It is played in linear mode: what is reported in lines is checked too.
     pub linear: bool,
     /// The name of the pictures.
     pub title: String,
-    /// What makes the simulations that it asks for.
+    /// What makes the simulations that it requests.
     pub simulator: Option<Simulator>,
 }

@@ -9,7 +9,7 @@ use ratatui::style::{Color, Modifier};
 
 use super::screen::{Look, Screen, Sign};
 
-/// Tenths of a pixel that a column is wide: what the common fonts take at the size that is asked for.
+/// Tenths of a pixel that a column is wide: what the common fonts take at the size that is requested.
 const COLUMN: u32 = 84;
 /// Tenths of a pixel that a line is high.
 const LINE: u32 = 180;
@@ -18,11 +18,11 @@ const BASE: u32 = 132;
 /// Tenths of a pixel around the screen.
 const PADDING: u32 = 140;
 
-/// The terminal's own colours where the console sets none.
+/// The terminal's own colors where the console sets none.
 const FOREGROUND: Rgb = Rgb(0xd0, 0xd0, 0xd0);
 const BACKGROUND: Rgb = Rgb(0x17, 0x18, 0x1a);
 
-/// The 16 colours of a terminal, as far as they are anybody's to choose.
+/// The 16 colors of a terminal, as far as they are anybody's to choose.
 const SIXTEEN: [Rgb; 16] = [
     Rgb(0x1c, 0x1c, 0x1c),
     Rgb(0xcd, 0x5c, 0x5c),
@@ -71,7 +71,7 @@ impl Rgb {
         }
     }
 
-    /// The colour of an index of 256: 16 names, a cube of 6 × 6 × 6, 24 greys.
+    /// The color of an index of 256: 16 names, a cube of 6 × 6 × 6, 24 greys.
     fn indexed(index: u8) -> Self {
         let level = |step: u8| if step == 0 { 0 } else { 55 + 40 * step };
         match index {
@@ -87,7 +87,7 @@ impl Rgb {
         }
     }
 
-    /// Half way to another colour.
+    /// Half way to another color.
     fn towards(self, other: Self) -> Self {
         let half = |a: u8, b: u8| a.midpoint(b);
         Self(half(self.0, other.0), half(self.1, other.1), half(self.2, other.2))
@@ -169,11 +169,11 @@ fn escaped(text: &str) -> String {
 
 struct Picture {
     text: String,
-    /// What stands behind all of it.
+    /// What follows all of it.
     ground: Rgb,
 }
 
-/// Text of one look that stands in a row.
+/// Text of one look that is in a row.
 struct Run {
     column: u16,
     columns: u16,
@@ -213,7 +213,7 @@ impl Picture {
         let mut run: Option<Run> = None;
         for sign in screen.signs(line).filter(|sign| !sign.look.modifier.contains(Modifier::HIDDEN)) {
             let joins = sign.text.is_ascii();
-            // Behind a gap text begins again, at its own column.
+            // Behind a gap text restarts, at its own column.
             if run.as_ref().is_some_and(|run| sign.text != " " && run.text.ends_with("  ")) {
                 self.run(run.take(), line);
             }
@@ -239,7 +239,7 @@ impl Picture {
         let Some(mut run) = run else { return };
         if !run.look.modifier.contains(Modifier::UNDERLINED) {
             let blanks = run.text.len() - run.text.trim_start().len();
-            // Blanks at the beginning are of ASCII: one byte, one column.
+            // Blanks at the start are of ASCII: one byte, one column.
             let blanks = u16::try_from(blanks).unwrap_or(0);
             (run.column, run.columns) = (run.column + blanks, run.columns - blanks);
             run.columns -= u16::try_from(run.text.len() - run.text.trim_end().len()).unwrap_or(0).min(run.columns);
@@ -267,7 +267,7 @@ impl Picture {
         ));
     }
 
-    /// Draws a sign that is a shape rather than a letter. Gives whether it was one.
+    /// Draws a sign that is a shape rather than a letter. Returns whether it was one.
     fn shape(&mut self, sign: &Sign<'_>, line: u16) -> bool {
         let (x, y, color) = (left(sign.column), top(line), colors(sign.look).0);
         let (middle_x, middle_y) = (x + COLUMN / 2, y + LINE / 2);

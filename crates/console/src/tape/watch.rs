@@ -11,13 +11,13 @@ use super::file::Pace;
 use super::screen::Screen;
 use crate::present::text;
 
-/// Somebody who looks on.
+/// Someone who looks on.
 pub trait Watch {
     /// Sees a frame, and keeps it before the eyes for a while. May want no more.
     fn show(&mut self, frame: &Frame, stays: Duration) -> ControlFlow<()>;
 }
 
-/// What somebody sees who looks on: the screen, and below it the words of the tape and the keys just pressed.
+/// What someone sees who looks on: the screen, and below it the words of the tape and the keys just pressed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Frame {
     /// All cells of the screen.
@@ -40,7 +40,7 @@ const READ_EACH: Duration = Duration::from_millis(38);
 /// The lines below the screen, if the tape has words for them.
 pub const CAPTION: u16 = 2;
 
-/// Paces what is shown to somebody.
+/// Paces what is shown to someone.
 pub struct Shower<'w> {
     watch: Option<&'w mut dyn Watch>,
     pace: Pace,
@@ -55,13 +55,13 @@ pub struct Shower<'w> {
 }
 
 impl<'w> Shower<'w> {
-    /// Shows to somebody, or to nobody; with room below the screen for words if a tape has some.
+    /// Shows to someone, or to no one; with room below the screen for words if a tape has some.
     pub fn new(watch: Option<&'w mut dyn Watch>, pace: Pace, captions: bool) -> Self {
         let (words, keys) = (String::new(), String::new());
         Self { watch, pace, hidden: false, captions, words, keys, typing: false, owed: Duration::ZERO, last: None }
     }
 
-    /// Whether somebody looks.
+    /// Whether someone looks.
     pub fn is_watched(&self) -> bool {
         self.watch.is_some() && !self.hidden
     }
@@ -79,7 +79,7 @@ impl<'w> Shower<'w> {
         if words.is_empty() { Duration::ZERO } else { READ + READ_EACH * length }
     }
 
-    /// A character was typed, or a key pressed, so often in a row; gives how long that is looked at.
+    /// A character was typed, or a key pressed, this often in a row; gives how long that is examined.
     pub fn pressed(&mut self, name: &str, typed: bool, nth: u32) -> Duration {
         // Typed text stands together, as it does on the screen; a longer run of one key is counted.
         let joins = std::mem::replace(&mut self.typing, typed) && typed;
@@ -119,7 +119,7 @@ impl<'w> Shower<'w> {
         slice.mul_f64(FAST.as_secs_f64() / all.as_secs_f64())
     }
 
-    /// Shows a screen for a while. Breaks off when nobody wants to see more.
+    /// Shows a screen for a while. Breaks off when no one needs to see more.
     pub fn show(&mut self, screen: &Screen, stays: Duration) -> ControlFlow<()> {
         let hidden = self.hidden;
         let stays = stays.div_f64(self.pace.playback);

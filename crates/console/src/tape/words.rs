@@ -50,7 +50,7 @@ pub const SETTINGS: [&str; 16] = [
 /// What a tape can run against.
 pub const SOURCES: [&str; 5] = ["demo", "scenario", "config", "default", "server"];
 
-/// What is set of a tape's own scheduler. One somewhere else has its own, and who asks it is in the address.
+/// What is set of a tape's own scheduler. One elsewhere has its own, and who asks it is in the address.
 pub const OF_OWN_SCHEDULER: [&str; 5] = ["Set As", "Set SchedulerAdmin", "Set Core", "Set Served", "Set Jobs"];
 
 /// Words of VHS that have no meaning here, and why.

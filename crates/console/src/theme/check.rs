@@ -1,7 +1,7 @@
-//! Checks a theme for a person's needs: legible text, and meanings that do not depend on colour.
+//! Checks a theme for a person's needs: legible text, and meanings that do not depend on color.
 //!
-//! Legible is what WCAG 2 asks at level AA: 4.5 to 1 for text, on the page and on the row of the cursor. It is looked at wherever both
-//! colours are known; the terminal's own, and the sixteen that are its owner's to choose, are not.
+//! Legible is what WCAG 2 asks at level AA: 4.5 to 1 for text, on the page and on the row of the cursor. It is examined wherever both
+//! colors are known; the terminal's own, and the sixteen that are its owner's to choose, are not.
 
 use ratatui::style::{Color, Modifier};
 
@@ -9,10 +9,10 @@ use crate::theme::color;
 use crate::theme::role::Role;
 use crate::theme::shelf::Entry;
 
-/// The least contrast of text, as WCAG 2 asks for at level AA.
+/// The least contrast of text, as WCAG 2 requests at level AA.
 pub const LEGIBLE: f64 = 4.5;
 
-/// Roles that say something which stands nowhere else on the screen, and so need more than a colour: bold, underlined, reversed.
+/// Roles that say something which stands nowhere else on the screen, and so need more than a color: bold, underlined, reversed.
 const BY_LOOK_ALONE: [Role; 3] = [Role::Match, Role::Fault, Role::FaultWarning];
 
 /// Pairs of roles that nothing but their looks distinguishes, a row with the cursor and one without.
@@ -51,7 +51,7 @@ pub fn check(entry: &Entry) -> Vec<String> {
     wrong
 }
 
-/// The contrast of a role's text on the page or on a selected row; `None` where a colour is the terminal's own.
+/// The contrast of a role's text on the page or on a selected row; `None` where a color is the terminal's own.
 pub fn contrast(entry: &Entry, role: Role, ground: Role) -> Option<f64> {
     let style = |role: Role| entry.styles[role as usize];
     let known = |color: Option<Color>| color.filter(|color| *color != Color::Reset);

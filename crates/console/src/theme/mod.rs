@@ -1,11 +1,11 @@
 //! Roles, styles and signs: how meaning looks.
 //!
-//! [`role`] is the table of roles, [`read`] reads a theme's file, [`shelf`] knows all themes and looks their colours up, [`check`] holds a
+//! [`role`] is the table of roles, [`read`] reads a theme's file, [`shelf`] knows all themes and looks their colors up, [`check`] holds a
 //! theme to what can be read and distinguished, [`color`] knows what terminals can show, [`signs`] are the drawn characters.
 //!
 //! Invariants:
-//! - draw code names a [`Role`], never a colour, and a field of [`Signs`], never a drawn character;
-//! - a sign or a word has the meaning of each colour, too: the theme `mono` has no colour and loses nothing;
+//! - draw code names a [`Role`], never a color, and a field of [`Signs`], never a drawn character;
+//! - a sign or a word has the meaning of each color, too: the theme `mono` has no color and loses nothing;
 //! - every sign is one column wide, and has a twin in ASCII;
 //! - a faulty theme is reported and never blocks: its faulty entries look as if they were not there;
 //! - no IO: the texts of a person's themes are passed in.
@@ -35,7 +35,7 @@ pub struct Theme {
 }
 
 impl Theme {
-    /// The theme of that name as a terminal of that depth can show it, with signs from ASCII only if asked for. An unknown name gives the
+    /// The theme of that name as a terminal of that depth can show it, with signs from ASCII only if requested. An unknown name gives the
     /// default theme.
     pub fn new(themes: &Themes, name: &ThemeName, depth: Depth, ascii: bool) -> Self {
         let wanted = themes.get(name.as_str());

@@ -9,7 +9,7 @@
 //! blue = "#87afd7"
 //!
 //! [roles]
-//! accent = "blue"                       # a colour of the palette, `#rrggbb`, 0 to 255, `red`, `default`
+//! accent = "blue"                       # a color of the palette, `#rrggbb`, 0 to 255, `red`, `default`
 //! "text.dim" = { fg = "#a8a8a8" }
 //! selection = { bg = "236", add = ["bold"], remove = ["dim"] }
 //! ```
@@ -27,7 +27,7 @@ use crate::theme::role::Role;
 use config::toml_table::MOST_FAULTS;
 use config::{Fault, Place, Severity};
 
-/// A theme as its file gives it, before its colours are looked up.
+/// A theme as its file gives it, before its colors are looked up.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Draft {
     /// One line about it.
@@ -40,7 +40,7 @@ pub struct Draft {
     pub palette: BTreeMap<String, Said>,
     /// Looks by the name of a role or of a group of roles.
     pub roles: BTreeMap<String, Look>,
-    /// What is wrong, by place. What is wrong is left out of the rest.
+    /// What is wrong, by place. What is wrong is omitted of the rest.
     pub faults: Vec<Fault>,
 }
 
@@ -89,7 +89,7 @@ const LONGEST: usize = 1 << 18;
 /// | THM-002 | a key that a theme does not have |
 /// | THM-003 | a value of another type |
 /// | THM-004 | a role that there is not |
-/// | THM-005 | a colour, or something done to text, that there is not |
+/// | THM-005 | a color, or something done to text, that there is not |
 pub fn read(text: &str) -> Draft {
     let mut reader = Reader { text, draft: Draft::default() };
     if text.len() > LONGEST {
@@ -255,11 +255,11 @@ impl<'t> Reader<'t> {
     }
 }
 
-/// The forms of a colour, in words.
+/// The forms of a color, in words.
 const COLORS: &str = "a color is \"#rrggbb\", a number from 0 to 255, one of the 16 terminal colors (\"bright-red\"), \
     \"default\", or a name from [palette]";
 
-/// The fault of an unknown colour, with the nearest known one.
+/// The fault of an unknown color, with the nearest known one.
 pub(super) fn no_color<'k>(said: &Said, palette: impl Iterator<Item = &'k str>) -> Fault {
     let known: Vec<&str> = palette.chain(color::NAMED.iter().map(|(name, _)| *name)).collect();
     let meant = nearest(&said.text, known.iter().copied());

@@ -1,4 +1,4 @@
-//! All themes: those in the binary, and those of the person. Here colours are looked up, and the styles that a theme inherits are laid
+//! All themes: those in the binary, and those of the person. Here colors are looked up, and the styles that a theme inherits are laid
 //! under it.
 
 use std::collections::BTreeMap;
@@ -40,14 +40,14 @@ impl ThemeName {
         &self.0
     }
 
-    /// The theme without any colour.
+    /// The theme without any color.
     pub fn mono() -> Self {
         "mono".into()
     }
 }
 
 impl Default for ThemeName {
-    /// The theme that holds when nobody says anything: `dark`.
+    /// The theme that holds when no one says anything: `dark`.
     fn default() -> Self {
         "dark".into()
     }
@@ -76,7 +76,7 @@ pub struct ThemeFile {
     pub text: Result<String, String>,
 }
 
-/// A theme with all its colours looked up.
+/// A theme with all its colors looked up.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Entry {
     /// The name that settings and `:theme` take.
@@ -90,7 +90,7 @@ pub struct Entry {
 }
 
 impl Entry {
-    /// Whether it needs more than the terminal's sixteen colours.
+    /// Whether it needs more than the terminal's sixteen colors.
     pub fn has_own_colors(&self) -> bool {
         let own = |color: Option<Color>| color.is_some_and(|color| color::rgb(color).is_some());
         self.styles.iter().any(|style| own(style.fg) || own(style.bg))
@@ -121,7 +121,7 @@ impl Themes {
     }
 
     /// The themes in the binary, and those of a person: one of the same name goes before the one in the binary. Faults are reported in
-    /// [`Themes::faults`]; what is wrong is left out, a file that cannot be read altogether.
+    /// [`Themes::faults`]; what is wrong is omitted, a file that cannot be read altogether.
     pub fn with(files: Vec<ThemeFile>) -> Self {
         let mut report = Vec::new();
         let mut own = Vec::new();
@@ -141,7 +141,7 @@ impl Themes {
             })
             .collect();
         let mut entries = Vec::new();
-        // A person's theme of a shipped name stands in its place.
+        // A person's theme of a shipped name is in its place.
         let replaced = |name: &str| own.iter().any(|own| own.name == name);
         let order = shipped.iter().filter(|shipped| !replaced(&shipped.name)).chain(&own);
         for one in order {

@@ -105,7 +105,7 @@ pub static ASCII: Signs = Signs {
 };
 
 /// The signs as words, for lines that are read out: bars, frames and the signs of
-/// states and priorities are nothing, since what they show stands beside them in words.
+/// states and priorities are nothing, since what they show is next to them in words.
 pub static SPOKEN: Signs = Signs {
     open: "",
     closed: "folded",

@@ -99,7 +99,7 @@ impl Action {
 pub struct Feed {
     /// The newest view.
     pub view: Arc<View>,
-    /// The number that the next event has, asked for after the view; of no account where the view is the one before.
+    /// The number that the next event has, requested after the view; of no account where the view is the one before.
     pub next_event: u64,
     /// The cluster's time.
     pub at: Time,
@@ -109,21 +109,21 @@ pub struct Feed {
     pub stale: Vec<StalePart>,
     /// What is not read yet.
     pub unread: Unread,
-    /// How much older the applications are than the queues; `None` while they are not known.
+    /// How much older the applications are than the queues; `None` while they are unknown.
     pub apps_lag: Option<Duration>,
     /// What the scheduler says of its own health.
     pub health: OwnHealth,
-    /// How long a cycle takes lately; `None` where that is not known.
+    /// How long a cycle takes lately; `None` where that is unknown.
     pub cycle: Option<Duration>,
     /// Whether previews are estimates.
     pub estimates: bool,
     /// How the what-if stands, where it is one.
     pub trial: Option<TrialStatus>,
-    /// Who gives orders, or why nobody can.
+    /// Who gives orders, or why no one can.
     pub actor: Result<Actor, Arc<str>>,
-    /// Who acts, when that is somebody else than before: a remote says it only after a while.
+    /// Who acts, when that is someone else than before: a remote says it only after a while.
     pub identity: Option<Identity>,
-    /// What stands at the other end, when that is described otherwise than before.
+    /// What is at the other end, when that is described otherwise than before.
     pub about: Option<Box<About>>,
     /// What is alerted about.
     pub alerts: Option<Arc<Picture>>,

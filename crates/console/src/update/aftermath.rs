@@ -13,7 +13,7 @@ use view::{ChangeDetail, EventPage, Record};
 const THEMSELVES: [ChangeDetail; 4] =
     [ChangeDetail::APP_KILLED, ChangeDetail::APP_MOVED, ChangeDetail::CONFIG_LOADED, ChangeDetail::CONFIG_ROLLED_BACK];
 
-/// Looks for the events of acts that were carried out, whose result stands in the last line.
+/// Looks for the events of acts that were carried out, whose result is in the last line.
 pub fn expect(state: &mut State, acts: Vec<Act>, since: u64) {
     let Some(toast) = &state.toast else { return };
     let (report, result) = (toast.text.clone(), toast.text.clone());
@@ -27,7 +27,7 @@ pub fn wanted(state: &State) -> Option<u64> {
     state.toast.as_ref().filter(|toast| toast.text == awaited.shown).map(|_| awaited.since)
 }
 
-/// Takes events that came, and puts those of the order behind its result. Whether that changed what is said.
+/// Takes events that came, and puts those of the order behind its result. Whether that changed what is reported.
 pub fn take(state: &mut State, page: &EventPage) -> bool {
     let Some(mut awaited) = state.orders.awaited.take() else { return false };
     let Some(toast) = state.toast.as_mut().filter(|toast| toast.text == awaited.shown) else { return false };

@@ -18,7 +18,7 @@ use ::config::properties::parse_duration;
 use alerts::{ChangeKind, SilenceOrder, SubjectKind};
 use source::Picture;
 
-/// How many that are over stand on the page.
+/// How many that are over are on the page.
 const ENDED: usize = 50;
 
 /// Opens the page.
@@ -56,7 +56,7 @@ fn report(state: &mut State, picture: Option<&Picture>) {
     let Some(picture) = picture else { return };
     let seen = state.cluster.alerts_seen;
     state.cluster.alerts_seen = Some(picture.next_change);
-    // What was reported before this console began is no news to it.
+    // What was reported before this console started is no news to it.
     let Some(seen) = seen else { return };
     let terminal = picture.rules.targets.terminal;
     for change in picture.recent.iter().filter(|change| change.number >= seen) {
@@ -78,7 +78,7 @@ fn report(state: &mut State, picture: Option<&Picture>) {
     }
 }
 
-/// Makes the rows: what fires and is pending, the silences in force, what was over last.
+/// Makes the rows: what fires and is pending, the silences active, what was over last.
 pub fn rebuild(page: &mut AlertsPage, cluster: &Cluster) {
     let Some(picture) = &cluster.alerts else {
         page.list.rows = Arc::default();
@@ -100,7 +100,7 @@ pub fn rebuild(page: &mut AlertsPage, cluster: &Cluster) {
     }
     let column = page.list.sort.column;
     let key = |row: &Arc<AlertLine>| match column {
-        // In the order of how much they need somebody.
+        // In the order of how much they need someone.
         AlertColumn::State => Value::count(usize::from(row.state().0)),
         AlertColumn::Severity => Value::count(row.alert().map_or(0, |alert| 1 + alert.severity as usize)),
         column => value(row, column, cluster.at).into_owned(),
@@ -143,7 +143,7 @@ pub fn jump(state: &mut State) {
 }
 
 /// Silences the alert under the cursor: `:silence 2h the reason`, or `:silence rule 2h the reason` for its whole rule. Without an argument
-/// the line is begun.
+/// the line is started.
 pub fn silence(state: &mut State, argument: Option<&str>) {
     let Some(argument) = argument else {
         let mut line = CommandLine::default();
@@ -184,7 +184,7 @@ fn order(argument: &str, alert: &alerts::Alert, by: &str) -> Result<SilenceOrder
     Ok(SilenceOrder { rule, subject, lasts, by, reason })
 }
 
-/// Ends the silence under the cursor, or the one that holds back the alert under it.
+/// Ends the silence under the cursor, or the one that blocks the alert under it.
 pub fn end_silence(state: &mut State) {
     let id = under_cursor(state).and_then(|row| match &*row {
         AlertLine::Silence(silence) => Some(silence.id),

@@ -47,7 +47,7 @@ fn report_result(state: &mut State, ticket: &Ticket, outcome: Result<Done, Refus
     state.redraw();
 }
 
-/// Offers the text before, where another one was written that did not come into force. The question came by itself, so it takes no answer
+/// Offers the text before, where another one was written that did not become active. The question came by itself, so it takes no answer
 /// for a moment.
 fn offer_back(state: &mut State, refusal: &Refusal, text: String) {
     if !state.layers.is_empty() {

@@ -29,7 +29,7 @@ pub fn refuse(state: &mut State, id: CommandId, reason: String) {
     state.say(Grade::Refusal, reason);
 }
 
-/// Records a refusal that came before the order. The same refusal within a minute is only counted: a key that is held down would push
+/// Records a rejection that came before the order. The same refusal within a minute is only counted: a key that is held down would push
 /// everything else out of the audit.
 pub fn note(state: &mut State, act: Act, refusal: &Refusal) {
     if !matches!(refusal.code, Code::AclDenied | Code::ReadOnly) {

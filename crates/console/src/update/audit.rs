@@ -79,7 +79,7 @@ pub fn rebuild(page: &mut AuditPage, ledger: &Ledger, until: Option<Time>, now: 
     if let Some(filter) = Filter::parse(&page.list.filter) {
         let texts = |entry: &&Arc<AuditEntry>| {
             let entry: &AuditEntry = entry;
-            // The sieve looks at each only while it is asked.
+            // The sieve examines each only while it is asked.
             [who(entry), &*entry.action, &*entry.object, &*entry.address, &*entry.code, &*entry.reason, &*entry.why]
                 .map(str::to_owned)
         };

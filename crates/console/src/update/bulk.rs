@@ -25,7 +25,7 @@ use view::{AppRow, PartitionView};
 /// The most queues and limits that the question names.
 const NAMED: usize = 6;
 
-/// Takes the marks away when all that was marked is over, and says so. Whether that was so.
+/// Takes the marks away when all that was marked has ended, and says so. Whether that was so.
 fn all_over(state: &mut State) -> bool {
     let over = has_marks(state) && marked(state).is_empty();
     if over {
@@ -95,7 +95,7 @@ pub fn kill(state: &mut State, reason: Option<&str>) {
 /// The reason for killing, without the name of the application itself.
 ///
 /// # Errors
-/// It begins with the name of another live application: a person who writes it means that one.
+/// It starts with the name of another live application: a person who writes it means that one.
 fn reason_of(state: &State, marked: &[Arc<AppRow>], written: &str) -> Result<String, String> {
     let (name, rest) = written.split_once(char::is_whitespace).unwrap_or((written, ""));
     let known = state.cluster.part().and_then(|part| part.app_by_id(&AppId::from(name)));
@@ -196,7 +196,7 @@ fn ask(
     state.ask(Confirm::new(title, lines, verb, Question::Orders(orders)).typing(want));
 }
 
-/// What was once asked to be typed for the marked applications is asked for as long as they are marked, however many are left.
+/// What was once asked to be typed for the marked applications is requested as long as they are marked, however many are left.
 fn keep_typed(state: &mut State, want: Option<String>) -> Option<String> {
     let Page::Apps(page) = state.page_mut() else { return want };
     if page.marked.is_empty() {
@@ -269,7 +269,7 @@ fn whole_subtree(state: &State, marked: usize) -> Option<String> {
     (all && marked > 1 && !row.leaf).then(|| row.path.to_string())
 }
 
-/// Gives the orders that were asked about.
+/// Returns the orders that were asked about.
 pub fn yes(state: &mut State, orders: Vec<Order>) {
     let number = state.orders.next_number();
     state.batches.push(Batch { number, left: orders.len(), ..Batch::default() });

@@ -67,7 +67,7 @@ fn fields(part: &PartitionView, row: &QueueRow, kind: Kind) -> Vec<ChangeField> 
     }
 }
 
-/// The fields of a form that begins empty: the field, its label, and the meaning of an empty one.
+/// The fields of a form that starts empty: the field, its label, and the meaning of an empty one.
 fn unwritten(kind: Kind) -> Vec<(What, &'static str, &'static str)> {
     match kind {
         Kind::Property => vec![
@@ -124,7 +124,7 @@ fn all(state: &mut State) -> impl Iterator<Item = &mut ChangePage> {
     open.chain(state.parked.change.as_mut()).map(Box::as_mut)
 }
 
-/// The form in which something is written that is not in force.
+/// The form in which something is written that is not active.
 pub fn written(state: &State) -> Option<&ChangePage> {
     let open = state.pages.iter().filter_map(|page| match page {
         Page::Change(page) => Some(page),
@@ -230,7 +230,7 @@ pub fn settle(state: &mut State) {
     }
 }
 
-/// Has the form on the screen looked at when that is due: after a change of it, or of the configuration in force.
+/// Has the form on the screen examined when that is due: after a change of it, or of the active configuration.
 pub fn due(state: &mut State) {
     let behind = matches!(state.page(), Page::Change(page) if is_behind(state, page) && page.applying.is_none());
     let (now, view) = (state.now, Arc::clone(&state.cluster.newest));
@@ -253,7 +253,7 @@ pub fn due(state: &mut State) {
     state.emit(Work::Draft(Box::new(job)));
 }
 
-/// When the form on the screen is to be looked at.
+/// When the form on the screen is to be examined.
 pub fn next_due(state: &State) -> Option<Duration> {
     match state.page() {
         Page::Change(page) if !page.looking => page.due,
@@ -288,7 +288,7 @@ pub fn drafted(state: &mut State, drafted: FormDraft) {
     text.into_iter().for_each(|text| config::preview_quotas(state, text));
 }
 
-/// Asks whether the change is to come into force.
+/// Asks whether the change is to become active.
 pub fn ask_apply(state: &mut State) {
     let Page::Change(page) = state.page() else { return };
     let title = match page.kind {
@@ -300,7 +300,7 @@ pub fn ask_apply(state: &mut State) {
     state.ask(question);
 }
 
-/// Has the change brought into force.
+/// Has the change applied.
 pub fn apply(state: &mut State, reason: &str) {
     let Page::Change(page) = state.page() else { return };
     if let Err(message) = can_apply(state, page) {
@@ -317,7 +317,7 @@ pub fn apply(state: &mut State, reason: &str) {
     }
 }
 
-/// Takes the result of the order, which is reported already. A form that is in force is finished. A form that somebody edits again stays
+/// Takes the result of the order, which is reported already. A form that is active is finished. A form that someone edits again stays
 /// where it is, with its new text.
 pub fn ordered(state: &mut State, number: u64, applied: bool) {
     let turn = state.turn;

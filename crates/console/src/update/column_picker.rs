@@ -44,7 +44,7 @@ fn open(state: &mut State) {
     state.layers.push(Layer::Columns(ColumnPicker { rows, at: 0, changed: false }));
 }
 
-/// Changes the column under the cursor; the one of the names stays as it is.
+/// Changes the column under the cursor; the one of the names stays unchanged.
 fn change(state: &mut State, change: impl FnOnce(&mut ColumnPicker)) {
     let Some(Layer::Columns(picker)) = state.layers.last_mut() else { return };
     if picker.at == 0 {

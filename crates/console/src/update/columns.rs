@@ -10,7 +10,7 @@ use crate::update::{lists, navigate};
 /// The word for the columns that a page chooses by itself.
 const USUAL: &str = "default";
 
-/// Reads one column as it is written: `cpu`, or `cpu:8` with its width.
+/// Reads one column as written: `cpu`, or `cpu:8` with its width.
 ///
 /// # Errors
 /// There is no such column, or the width is none.
@@ -31,7 +31,7 @@ pub fn read(word: &str, known: &[&'static str]) -> Result<ColumnChoice, String> 
     Ok(ColumnChoice { name: name.to_owned(), width })
 }
 
-/// A column as it is written.
+/// A column as written.
 pub fn written(choice: &ColumnChoice) -> String {
     choice.width.map_or_else(|| choice.name.clone(), |width| format!("{}:{width}", choice.name))
 }
@@ -206,7 +206,7 @@ fn inline(view: &SavedView) -> String {
 }
 
 fn show(state: &mut State, name: &str, view: SavedView) {
-    // What is about one thing is found where one is: a view of asks holds for the application on the screen.
+    // What is about one thing is found where one is: a view of asks applies to the application on the screen.
     if state.page().name() != view.page {
         match view.page.as_str() {
             "queues" => navigate::queues(state, None),

@@ -14,7 +14,7 @@ pub fn open_command_line(state: &mut State) {
     open_command_line_with(state, "");
 }
 
-/// Starts a command line with its beginning. The subject under the cursor now is its target, even if the rows move meanwhile.
+/// Starts a command line with its start. The subject under the cursor now is its target, even if the rows move meanwhile.
 pub fn open_command_line_with(state: &mut State, text: &str) {
     state.layers.clear();
     state.command_target = None;

@@ -62,7 +62,7 @@ pub fn candidates(state: &State, text: &str) -> Vec<Candidate> {
     }
 }
 
-/// Whether a command line stands for itself as it is written, however it could be gone on with: the name of a command, of a queue, of
+/// Whether a command line represents itself as written, however it could be gone on with: the name of a command, of a queue, of
 /// something among the candidates; or a name with nothing behind it yet.
 pub fn is_whole(state: &State, text: &str, candidates: &[Candidate]) -> bool {
     let Some((name, rest)) = text.split_once(' ') else {
@@ -74,7 +74,7 @@ pub fn is_whole(state: &State, text: &str, candidates: &[Candidate]) -> bool {
         _ => return true,
     };
     let named = || match kind {
-        // A number that begins another one is no less a number.
+        // A number that starts another one is no less a number.
         Kind::Number => true,
         Kind::Queue | Kind::Leaf => {
             state.cluster.part().is_some_and(|part| part.queue_at(&QueuePath::new(rest)).is_some())
@@ -92,7 +92,7 @@ fn commands(state: &State, typed: &str) -> Vec<Candidate> {
         }
     }
     let named = COMMANDS.iter().filter(|command| !command.name.is_empty()).flat_map(|command| {
-        // An alias is only offered to who begins to write it.
+        // An alias is only offered to who starts to write it.
         let aliases = command.aliases.iter().filter(|alias| !typed.is_empty() && alias.starts_with(typed));
         std::iter::once(&command.name).chain(aliases).map(move |name| Named(command, name))
     });

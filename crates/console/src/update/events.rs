@@ -144,7 +144,7 @@ pub fn rebuild(page: &mut EventsPage, cluster: &Cluster) {
     let mut keyed: Vec<_> = shown
         .into_iter()
         .map(|(at, record)| {
-            // Those of one moment stand in their order.
+            // Those of one moment are in their order.
             let key = if column == EventColumn::Time { Value::count(at) } else { value(record, column) };
             (key, newest_first(at), at)
         })
@@ -165,7 +165,7 @@ fn is_about(record: &Record, about: &str) -> bool {
     &*record.object == about || &*record.reference == about
 }
 
-/// Puts the cursor on an event; that ends following, but for the newest.
+/// Puts the cursor on an event; that ends following, except for the newest.
 pub fn select(page: &mut EventsPage, index: usize) {
     page.follow = index == 0 && page.follow;
     let rows = &page.list.rows;

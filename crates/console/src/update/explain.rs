@@ -19,9 +19,9 @@ use view::act::{Code, Refusal};
 use view::waiting::{Asked, Question, Sheet, Target, event_sheet};
 use view::{AskState, ChangeDetail, ObjectType, Record, Side};
 
-/// How long an answer about one application stands before it is asked again.
+/// How long an answer about one application precedes it is asked again.
 const AGAIN: Duration = Duration::from_secs(1);
-/// The same of all that waits, which costs the scheduler more.
+/// The same of all pending requests, which costs the scheduler more.
 const ALL_AGAIN: Duration = Duration::from_secs(5);
 /// The same where all of the other side is read for it.
 const TWIN_AGAIN: Duration = Duration::from_secs(10);
@@ -59,7 +59,7 @@ pub fn open(state: &mut State) {
     push(state, Page::Explain(Box::new(ExplainPage::new(of))));
 }
 
-/// Explains all that waits, in a queue or everywhere.
+/// Explains all pending requests, in a queue or everywhere.
 pub fn open_all(state: &mut State, queue: Option<&str>) {
     let named = queue.map(str::trim).filter(|text| !text.is_empty()).map(QueuePath::new);
     let here = match state.page() {
@@ -163,7 +163,7 @@ fn said(state: &State, of: &Asked) -> Vec<(Time, Arc<str>)> {
     last
 }
 
-/// Takes an answer for the page that it was asked for.
+/// Takes an answer for the page that it was requested.
 pub fn take(state: &mut State, question: &Question, sheet: Result<Sheet, Refusal>) {
     let said = said(state, &question.of);
     let asked = state.pages.iter_mut().rev().find_map(|page| match page {
@@ -194,7 +194,7 @@ pub fn settle(state: &mut State, height: usize) {
     let first = rows.iter().position(of).unwrap_or(0);
     let last = rows.iter().rposition(of).unwrap_or(0);
     let top = page.top.min(first).max((last + 1).saturating_sub(height)).min(rows.len().saturating_sub(height));
-    // What stands above the first line is shown with it.
+    // What is above the first line is shown with it.
     let top = if page.index == 0 && last < height { 0 } else { top };
     if let Page::Explain(page) = state.page_mut() {
         page.top = top;

@@ -143,7 +143,7 @@ pub fn clock(state: &mut State, now: Duration) {
     }
 }
 
-/// When the console wants the time again, on its own clock; `None` when nothing on the screen depends on time.
+/// When the console needs the time again, on its own clock; `None` when nothing on the screen depends on time.
 pub fn next_wake(state: &State) -> Option<Duration> {
     let stands = state.cluster.frozen.is_some() || state.cluster.past.shown.is_some();
     let second =

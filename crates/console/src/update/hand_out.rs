@@ -61,7 +61,7 @@ fn yaml(state: &State) -> Option<String> {
     }
 }
 
-/// The queue as it is written in the configuration in force, moved to the left.
+/// The queue as written in the active configuration, moved to the left.
 fn queue_yaml(state: &State, path: &QueuePath) -> Option<String> {
     let at = state.cluster.part()?.queue_at(path)?.settings.at?;
     let text = &state.cluster.view.configuration.as_ref()?.text;
@@ -89,7 +89,7 @@ fn app_yaml(row: &AppRow) -> String {
     yaml
 }
 
-/// Writes what the page shows into a file, in the form that its name asks for.
+/// Writes what the page shows into a file, in the form that its name requests.
 pub fn export_to(state: &mut State, file: &str) {
     let file = PathBuf::from(file.trim());
     if let Page::Config(page) = state.page() {

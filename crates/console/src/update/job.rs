@@ -19,7 +19,7 @@ use crate::update::stack::push;
 use model::{AppId, MEMORY, VCORE, parse_quantity};
 use view::job::{JobAct, JobEdit, JobOrder, JobPhase, JobSheet, OutputWanted};
 
-/// How long an answer stands before it is asked again.
+/// How long an answer precedes it is asked again.
 const AGAIN: Duration = Duration::from_secs(1);
 /// Up to how many jobs a plain question is enough; for more a name is to be typed.
 const PLAIN: usize = 10;
@@ -58,7 +58,7 @@ fn looked_at(state: &State) -> Option<AppId> {
     }
 }
 
-/// Has the job on the screen looked at, where the answer is missing or old.
+/// Has the job on the screen examined, where the answer is missing or old.
 pub fn want(state: &mut State) {
     let Some(app) = looked_at(state) else { return };
     let now = state.now;
@@ -82,14 +82,14 @@ pub fn want(state: &mut State) {
     state.emit(Effect::LookAtJob(app, output));
 }
 
-/// When the job on the screen is asked for again, on the console's clock.
+/// When the job on the screen is requested again, on the console's clock.
 pub fn next_due(state: &State) -> Option<Duration> {
     looked_at(state)?;
     let stands = state.cluster.frozen.is_some() || state.cluster.past.shown.is_some();
     state.job.asked.filter(|_| !state.job.awaited && !stands).map(|asked| asked + AGAIN)
 }
 
-/// Takes what is known of a job, if it is still the one that is looked at.
+/// Takes what is known of a job, if it is still the one that is examined.
 pub fn take(state: &mut State, app: &AppId, seen: Result<JobSheet, String>) {
     let watch = &mut state.job;
     if watch.app.as_ref() != Some(app) {
@@ -146,7 +146,7 @@ pub fn ask(state: &mut State, id: CommandId, argument: Option<&str>) {
     state.ask(Confirm::new(title, lines, word, Question::Jobs(orders)).typing(want));
 }
 
-/// Begins the command line for what a command needs to know.
+/// Starts the command line for what a command needs to know.
 fn begin_line(state: &mut State, id: CommandId) {
     let now = match (id, known(state)) {
         (CommandId::Job(JobCommand::EditJob), Some(job)) => shown::edit_words(job),

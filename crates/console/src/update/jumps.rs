@@ -50,7 +50,7 @@ fn stop(page: &Page) -> Option<Stop> {
     }
 }
 
-/// Whether two places are the same, wherever the cursor stands in them.
+/// Whether two places are the same, wherever the cursor is in them.
 pub fn is_same(one: &[Stop], other: &[Stop]) -> bool {
     let name = |stop: &Stop| match stop {
         Stop::Retained(id) => vec![format!("{id:?}")],

@@ -1,4 +1,4 @@
-//! The effect of a key at this moment.
+//! The effect of a key at this time.
 
 use crate::input::keymap::contexts;
 use crate::present::guard;
@@ -40,7 +40,9 @@ pub fn action(state: &State, key: Key) -> Option<Action> {
 /// Which pages a key is for that has no function here.
 fn elsewhere(state: &State, keys: &[Key]) -> Option<String> {
     let here = |context: &Context| matches!(state.keymap.look_up(&[*context], keys), KeyMatch::Run(_));
-    let pages: Vec<&str> = Context::PAGES.iter().filter(|context| here(context)).map(|page| page.title()).collect();
+    let lists = here(&Context::List).then_some("the lists");
+    let pages = Context::PAGES.iter().filter(|context| here(context)).map(|page| page.title());
+    let pages: Vec<&str> = lists.into_iter().chain(pages).collect();
     let (last, others) = pages.split_last()?;
     let others = if others.is_empty() { String::new() } else { format!("{} and ", others.join(", ")) };
     Some(format!("{} has no function here; it is a key of {others}{last}", chord_text(keys)))
@@ -62,7 +64,7 @@ pub fn blind(state: &State, key: Key) -> Option<Action> {
     }
 }
 
-/// Whether a question has opened by itself a moment ago, so that a key pressed now was meant for what stood there before.
+/// Whether a question has opened by itself a moment ago, so that a key pressed now was meant for what was there before.
 fn arrived_just_now(state: &State) -> bool {
     matches!(state.layers.last(), Some(Layer::Confirm(question)) if question.from > state.now)
 }

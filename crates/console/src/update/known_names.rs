@@ -32,7 +32,7 @@ pub fn apps_in(part: &PartitionView, typed: &str, most: usize) -> Vec<String> {
     best(typed, part.apps.iter().flatten().chain(part.ended.iter().rev()).map(|row| row.id.as_str()), most)
 }
 
-/// Whether there are so many applications that looking through them takes longer than a frame may.
+/// Whether there are this many applications that looking through them takes longer than a frame may.
 pub fn are_many(state: &State) -> bool {
     state.cluster.part().is_some_and(|part| part.live_apps > state.options.long)
 }

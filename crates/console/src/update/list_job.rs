@@ -1,4 +1,4 @@
-//! Which lists are long, and having one made beside the draw loop.
+//! Which lists are long, and having one made next to the draw loop.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -10,7 +10,7 @@ use crate::state::work::Work;
 use crate::update::page::PageUpdate;
 use view::PartitionView;
 
-/// Whether so much must be looked at for the rows of a page that frames would wait for it.
+/// Whether so much must be examined for the rows of a page that frames would wait for it.
 pub fn is_long(page: &Page, part: &PartitionView, long: usize) -> bool {
     each_page!(page, page => page.looked_at(part)) > long
 }

@@ -17,7 +17,7 @@ use crate::update::board;
 use crate::update::list_job;
 use crate::update::page::PageUpdate;
 
-/// How often the order of a list is looked at again because of figures that change by themselves.
+/// How often the order of a list is examined again because of figures that change by themselves.
 pub const PERIOD: Duration = Duration::from_millis(250);
 /// The same for lists that are long.
 const LONG_PERIOD: Duration = Duration::from_secs(1);
@@ -49,7 +49,7 @@ pub fn go(state: &mut State, by: Move) {
     }
 }
 
-/// Puts the cursor on the row that is so many lines below the first one on the screen. Whether there is one.
+/// Puts the cursor on the row that is this many lines below the first one on the screen. Whether there is one.
 pub fn select_at(state: &mut State, line: usize) -> bool {
     let State { pages, cluster, .. } = state;
     let Some(page) = pages.last_mut() else { return false };
@@ -63,7 +63,7 @@ pub fn select_at(state: &mut State, line: usize) -> bool {
     there
 }
 
-/// Puts the cursor on a row, or on a line that can be selected; the last one where there are not so many.
+/// Puts the cursor on a row, or on a line that can be selected; the last one where there are not this many.
 pub fn go_to(state: &mut State, index: usize) {
     go(state, Move::Top);
     go(state, Move::Rows(isize::try_from(index).unwrap_or(isize::MAX)));
@@ -131,7 +131,7 @@ pub fn set_filter(state: &mut State, text: &str) {
     rebuild(state, true);
 }
 
-/// Begins to write a filter, or ends it; when `adopting` the cursor stays on what was found.
+/// Starts to write a filter, or ends it; when `adopting` the cursor stays on what was found.
 pub fn seek(state: &mut State, on: bool, adopting: bool) {
     let mut later = false;
     if let Some(list) = state.page_mut().list_mut() {
@@ -153,7 +153,7 @@ pub(super) fn adopt(state: &mut State) {
     select(page, cluster, index);
 }
 
-/// Why rows are looked at.
+/// Why rows are examined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum For {
     /// There are news, or time went on.
@@ -240,7 +240,7 @@ fn due_at(page: &Page, cluster: &Cluster, generation: u64) -> Option<Duration> {
     Some(if at_once { Duration::ZERO } else { stamp.at + if rows > LONG { LONG_PERIOD } else { PERIOD } })
 }
 
-/// Up to how many rows are looked at for the width of columns.
+/// Up to how many rows are examined for the width of columns.
 const MEASURED: usize = 5_000;
 
 /// The columns that the longest text of each of three columns needs, rounded up a little, so that columns seldom move.

@@ -1,4 +1,4 @@
-//! Long lists are made beside the draw loop: a key draws at once, with the present rows. The new rows arrive later, as a message.
+//! Long lists are made next to the draw loop: a key draws at once, with the present rows. The new rows arrive later, as a message.
 //!
 //! ```text
 //!  choice, news ── want ──> Work::List ── perform ──> Reply::ListMade ── take ──> rows, cursor
@@ -160,7 +160,7 @@ fn exchange(page: &mut Page, mut made: Page) -> Page {
     made
 }
 
-/// The rows of a page, to be let go of: of so many that takes its time too.
+/// The rows of a page, to be let go of: of this many that takes its time too.
 fn rows_of(page: Page) -> Option<Discarded> {
     match page {
         Page::Apps(page) => Some(Discarded::of(page.list.rows)),

@@ -1,7 +1,7 @@
 //! The changes of a what-if made in the cluster: one after the other, each by its usual question.
 //!
-//! The next one is asked about when the question before it is gone and its order has its result, so that a question says what the change
-//! does to the cluster as it is then. One that is not answered with yes is left out, and the next one follows.
+//! The next one is asked about when the question before it no longer exists and its order has its result, so that a question says what the change
+//! does to the cluster as it is then. One that is not answered with yes is omitted, and the next one follows.
 
 use std::collections::VecDeque;
 
@@ -17,7 +17,7 @@ use view::act::{Act, Configured, Order, PartitionAct};
 /// The most acts of one change that a question names.
 const NAMED: usize = 8;
 
-/// Begins with the first of them.
+/// Starts with the first of them.
 pub fn begin(state: &mut State, changes: Vec<TrialChange>) {
     state.orders.real = RealChanges { of: changes.len(), left: VecDeque::from(changes), looked_at: None };
     next(state);
@@ -36,14 +36,14 @@ pub fn next(state: &mut State) {
         [order] => ask(state, &change.words, order),
         orders => ask_all(state, &change.words, orders),
     }
-    // A question that the scheduler is asked for first comes with its answer.
+    // A question that the scheduler is requested first comes with its answer.
     if !state.layers.is_empty() || state.orders.open.is_empty() {
         shown(state);
     }
     state.redraw();
 }
 
-/// The question about a change is on the screen, or there is none: the change is over.
+/// The question about a change is on the screen, or there is none: the change has ended.
 pub(super) fn shown(state: &mut State) {
     if state.orders.real.looked_at.take().is_none() {
         return;
@@ -153,7 +153,7 @@ fn ask_all(state: &mut State, words: &str, orders: &[Order]) {
     state.ask(Confirm::new(format!("{}?", capital(words)), lines, "Do it", what));
 }
 
-/// Asks about a configuration, which could come into force a moment ago.
+/// Asks about a configuration, which could become active a moment ago.
 pub(super) fn ask_configure(state: &mut State, act: &Act, would: &Configured) {
     let Act::Configure { text, base, .. } = act else { return };
     if would.checksum == would.previous {

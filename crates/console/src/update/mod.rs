@@ -4,7 +4,7 @@
 //! - no clock, no IO: time comes as [`Action::Clock`], news as [`Action::Feed`];
 //! - afterwards the cursor is on the screen, for every size of the terminal ([`settle`]);
 //! - the rows of a list are rebuilt only when the set, the order, the filter or the folding changed. An order by figures that change by
-//!   themselves is rebuilt at most once in [`lists::PERIOD`], long lists beside the draw loop ([`long`]). Everything else costs as much as
+//!   themselves is rebuilt at most once in [`lists::PERIOD`], long lists next to the draw loop ([`long`]). Everything else costs as much as
 //!   the screen shows.
 
 pub mod action;
@@ -90,13 +90,13 @@ use model::Time;
 use source::{OwnHealth, Picture, TrialStatus};
 use view::EventPage;
 
-/// What a state learns of its source when it begins.
+/// What a state learns of its source when it starts.
 pub struct SourceSnapshot {
     /// The cluster's time.
     pub at: Time,
     /// What the scheduler says of its own health.
     pub health: OwnHealth,
-    /// How long a cycle takes lately; `None` where that is not known.
+    /// How long a cycle takes lately; `None` where that is unknown.
     pub cycle: Option<Duration>,
     /// The cluster can be seen as it was at any time.
     pub keeps_past: bool,
@@ -110,7 +110,7 @@ pub struct SourceSnapshot {
     pub alerts: Option<Arc<Picture>>,
 }
 
-/// Begins with a new state: its first rows are made.
+/// Starts with a new state: its first rows are made.
 pub fn start(state: &mut State, source: SourceSnapshot) -> Vec<Effect> {
     let cluster = &mut state.cluster;
     cluster.at = source.at.max(cluster.at);
@@ -133,7 +133,7 @@ pub fn update(state: &mut State, action: Action) -> Vec<Effect> {
         state.pressed.clear();
         state.turn += 1;
     }
-    // On a screen too small to show anything nobody sees what a click or a paste would be about.
+    // On a screen too small to show anything no one sees what a click or a paste would be about.
     let blind = matches!(action, Action::Mouse(_) | Action::Paste(_)) && layout::regions(state).is_none();
     if !blind {
         apply(state, action);

@@ -18,7 +18,7 @@ const WHEEL: isize = 3;
 
 /// Lets the mouse do something.
 pub fn act(state: &mut State, mouse: Mouse) {
-    // What stands below something that is asked or written stays where it is.
+    // What is below something that is asked or written stays where it is.
     if matches!(state.layers.last(), Some(Layer::Confirm(_) | Layer::Command(_))) {
         return;
     }

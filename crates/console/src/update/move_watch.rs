@@ -1,4 +1,4 @@
-//! The expected result of a move, shown beside its target while the target is being written.
+//! The expected result of a move, shown next to its target while the target is being written.
 
 use std::sync::Arc;
 
@@ -43,10 +43,10 @@ fn written_target(line: &CommandLine) -> Option<&str> {
     (command::by_name(name)?.id == CommandId::Order(OrderCommand::Move) && !to.is_empty()).then_some(to)
 }
 
-/// Shows the expected result of the move beside the target that is being written.
+/// Shows the expected result of the move next to the target that is being written.
 pub(super) fn watched(state: &mut State, act: &Act, outcome: &Result<Done, Refusal>) {
     let Act::In { act: PartitionAct::Move { app, to, .. }, .. } = act else { return };
-    // One that comes late may be about the line before, which was begun on something else.
+    // One that comes late may be about the line before, which was started on something else.
     if state.orders.watched.is_none() && state.command_target.as_ref().map(|aim| &aim.id) != Some(app) {
         return;
     }
@@ -74,11 +74,11 @@ pub(super) fn watched(state: &mut State, act: &Act, outcome: &Result<Done, Refus
     state.redraw();
 }
 
-/// Of how many marked applications it is looked at once, over all queues that are offered, whether they could be moved there: a key waits
+/// Of how many marked applications it is examined once, over all queues that are offered, whether they could be moved there: a key waits
 /// for that.
 const LOOKED_AT: usize = 5_000;
 
-/// For how many of the offered queues, the best ones, the expected result of a move of so many applications is shown.
+/// For how many of the offered queues, the best ones, the expected result of a move of this many applications is shown.
 pub fn judged(apps: usize) -> usize {
     (LOOKED_AT / apps.max(1)).max(1)
 }

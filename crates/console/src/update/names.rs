@@ -1,5 +1,5 @@
-//! Names of applications that complete a command line, among very many: they are looked for beside the draw loop. Until they are there,
-//! the console offers the names that were found for the beginning of the text.
+//! Names of applications that complete a command line, among very many: they are looked for next to the draw loop. Until they are there,
+//! the console offers the names that were found for the start of the text.
 
 use std::sync::Arc;
 
@@ -38,7 +38,7 @@ pub fn take(state: &mut State, found: Names) -> Option<bool> {
     state.completion_pending = false;
     let Some(Layer::Command(line)) = state.layers.last_mut() else { return None };
     let typed = written(line)?;
-    // What was found for the beginning is still of use.
+    // What was found for the start is still of use.
     let fits = typed.starts_with(&found.typed);
     if fits {
         line.names = Some(found);

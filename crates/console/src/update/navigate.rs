@@ -87,7 +87,7 @@ pub fn users(state: &mut State) {
     push(state, Page::Users(page));
 }
 
-/// Whether the cluster's numbers agree, at this moment. Of a scheduler elsewhere only what its picture says is checked here.
+/// Whether the cluster's numbers agree, at this time. Of a scheduler elsewhere only what its picture says is checked here.
 pub fn health(state: &mut State) {
     let view = &state.cluster.view;
     let here = state.cluster.health == OwnHealth::Here;

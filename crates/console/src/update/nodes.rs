@@ -33,7 +33,7 @@ pub fn rebuild(page: &mut NodesPage, part: &PartitionView) {
     page.list.cursor.find(rows.len(), |index| rows.get(index).cloned(), None, filtered);
 }
 
-/// Shows the nodes as a map beside the table, or no longer.
+/// Shows the nodes as a map next to the table, or no longer.
 pub fn toggle_map(state: &mut State) {
     if let Page::Nodes(page) = state.page_mut() {
         page.map = !page.map;

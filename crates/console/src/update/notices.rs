@@ -11,7 +11,7 @@ use view::{Notice, NoticeWeight};
 const OF_INFO: Duration = Duration::from_secs(6);
 const LONGEST: Duration = Duration::from_secs(12);
 
-/// Takes the new notices of the newest view. Gives whether there were any.
+/// Takes the new notices of the newest view. Returns whether there were any.
 pub fn take(state: &mut State) -> bool {
     let notices = &state.cluster.newest.notices;
     let newest = notices.last().map_or(0, |notice| notice.number);
@@ -32,7 +32,7 @@ pub fn take(state: &mut State) -> bool {
     true
 }
 
-/// Puts a notice on the screen, unless a graver one stands there; that one then counts it.
+/// Puts a notice on the screen, unless a graver one is there; that one then counts it.
 fn show(state: &mut State, notice: Arc<Notice>) {
     let stays = match notice.weight {
         NoticeWeight::Info => Some(OF_INFO),
@@ -52,7 +52,7 @@ fn show(state: &mut State, notice: Arc<Notice>) {
     }
 }
 
-/// Lets a notice fade whose time is over; on the page Cluster every notice has an end. Whether one did.
+/// Lets a notice fade whose time has ended; on the page Cluster every notice has an end. Whether one did.
 pub fn fade(state: &mut State) -> bool {
     let now = state.now;
     if board::is_shown(state)

@@ -165,7 +165,7 @@ fn sentence(clause: &str) -> String {
     rest.next().map_or_else(String::new, |first| first.to_uppercase().chain(rest).chain(['.']).collect())
 }
 
-/// Sends an order to the source. Gives its number.
+/// Sends an order to the source. Returns its number.
 pub(super) fn send(state: &mut State, order: Order, purpose: Purpose) -> u64 {
     let number = state.orders.open_ticket(order.act.clone(), purpose);
     state.emit(Effect::SendOrder(number, order));
@@ -213,7 +213,7 @@ fn configured(done: &Configured) -> String {
     format!("{} is active{drain}", done.name())
 }
 
-/// The application that a command line is begun on.
+/// The application that a command line is started on.
 pub fn aim(state: &State) -> Option<Arc<AppRow>> {
     target(state)
 }

@@ -18,15 +18,15 @@ use view::act::Refusal;
 use view::overview::Given;
 use view::waiting::SheetLine;
 
-/// How long an overview stands while the view does not change: what it shows beside the view changes all the same.
+/// How long an overview stands while the view does not change: what it shows next to the view changes all the same.
 const AGAIN: Duration = Duration::from_secs(10);
 /// The same once the view is another one.
 const OF_NEWS: Duration = Duration::from_secs(1);
-/// Making overviews takes at most one part in so many of a worker's time.
+/// Making overviews takes at most one part in this many of a worker's time.
 const SHARE: u32 = 10;
 /// Up to how many applications and nodes the overview is made where the frame is drawn, so that all of a frame is of one moment.
 const AT_ONCE: usize = 2_000;
-/// How many rows are asked for: the pane itself leaves out what has no room.
+/// How many rows are requested: the pane itself omits what has no room.
 const ROWS: usize = 60;
 
 /// Opens the overview; on the page itself: makes it again. Where the first page is a dashboard, that is the overview.
@@ -134,7 +134,7 @@ pub(super) fn is_of_another(state: &State, page: &ExplainPage) -> bool {
     page.view.as_ref().is_some_and(|view| !Arc::ptr_eq(view, &state.cluster.view))
 }
 
-/// How long an overview stands: it looks at everything, so a large cluster's is made less often.
+/// How long an overview stands: it examines everything, so a large cluster's is made less often.
 pub(super) fn again(state: &State, page: &ExplainPage) -> Duration {
     (if page.view.is_none() || is_of_another(state, page) { OF_NEWS } else { AGAIN })
         .max(page.pace.saturating_mul(SHARE))
@@ -149,7 +149,7 @@ pub(super) fn given(state: &State, looked: Option<Time>) -> Given {
         partition: cluster.part().map(|part| Arc::clone(&part.name)).unwrap_or_default(),
         at: until.unwrap_or(cluster.at),
         happened: cluster.events.iter().map(|(_, record)| record).filter(matters).cloned().collect(),
-        // Of an earlier time it is not known.
+        // Of an earlier time it is unknown.
         cycle: cluster.cycle.filter(|_| until.is_none()),
         unread: cluster.unread.clone(),
         connection: cluster.link.trouble(),

@@ -1,6 +1,6 @@
-//! The behaviour of every page: making its rows, the meaning of the cursor and of `enter`, and what remains when it is left.
+//! The behavior of every page: making its rows, the meaning of the cursor and of `enter`, and what remains when it is left.
 //!
-//! [`PageUpdate`] is implemented beside the functions of each page; `each_page!` asks the one on the screen.
+//! [`PageUpdate`] is implemented next to the functions of each page; `each_page!` asks the one on the screen.
 
 use crate::state::cursor::Move;
 use crate::state::marks::{Facet, Marked};
@@ -29,7 +29,7 @@ pub(super) trait PageUpdate {
     /// Finds the thing that the page is about in the view; `opened` when the page is opened or the person chose something.
     fn resolve(&mut self, _part: &PartitionView, _opened: bool) {}
 
-    /// Makes its rows from a partition alone; long ones beside the draw loop.
+    /// Makes its rows from a partition alone; long ones next to the draw loop.
     fn make(&mut self, _part: &PartitionView) {}
 
     /// Makes its rows.
@@ -40,7 +40,7 @@ pub(super) trait PageUpdate {
     /// Puts the cursor back on its thing, where [`PageUpdate::rebuild`] does not.
     fn find_cursor(&mut self) {}
 
-    /// How many things are looked at for its rows, where that can be so many that frames would wait.
+    /// How many things are examined for its rows, where that can be this many that frames would wait.
     fn looked_at(&self, _part: &PartitionView) -> usize {
         0
     }
@@ -68,7 +68,7 @@ pub(super) trait PageUpdate {
         |_| {}
     }
 
-    /// Keeps it for when one comes back to it.
+    /// Keeps it for when one returns to it.
     fn park(self, _state: &mut State)
     where
         Self: Sized,

@@ -51,7 +51,7 @@ pub fn go_to(state: &mut State, target: Time) {
     }
 }
 
-/// Has the picture of a time made; `instead` is shown if it cannot be had.
+/// Has the picture of a time made; `instead` is shown if it cannot be fetched.
 fn fetch(state: &mut State, wanted: Shown, instead: Option<(Arc<View>, Shown)>) {
     state.cluster.past.chapters.seeking = None;
     state.say(Grade::Info, format!("loading the state at {}", when(state, wanted.at)));
@@ -74,7 +74,7 @@ pub fn take_view(state: &mut State, at: Time, found: Result<Arc<View>, String>) 
     }
 }
 
-/// The picture stays while something is written or asked over it: both are about what stands there.
+/// The picture stays while something is written or asked over it: both are about what is there.
 fn later(state: &mut State, at: Time) {
     let report = format!("{} was loaded after you left the page; go there again", when(state, at));
     state.say(Grade::Info, report);
@@ -115,7 +115,7 @@ pub fn take_moments(state: &mut State, looked: MomentPage) {
     }
     if looked.next >= past.looked || past.moments.is_empty() {
         if !past.chapters.is_watched() || looked.lowest > past.looked {
-            // Earlier moments are gone from the events; the kept past may show them.
+            // Earlier moments no longer exist from the events; the kept past may show them.
             past.chapters.watched_from(looked.first.unwrap_or(past.live));
         }
         past.looked = looked.next;
@@ -216,7 +216,7 @@ fn changed(state: &mut State) {
     lists::rebuild(state, true);
 }
 
-/// A moment of the cluster's time as it is written: `0:41`, `1:02:03`.
+/// A moment of the cluster's time as written: `0:41`, `1:02:03`.
 fn moment(text: &str) -> Option<Time> {
     let parts: Option<Vec<u64>> = text.split(':').map(|part| part.parse().ok()).collect();
     let seconds = match parts?.as_slice() {
@@ -245,7 +245,7 @@ pub fn span_of_chapter(chapter: Chapter) -> Span {
     Span { from, to, moments: report.into(), first, last }
 }
 
-/// What is said of a configuration that came into force.
+/// What is reported of a configuration that became active.
 const LOADED: &str = "a configuration was applied";
 
 /// What mattered among events: preemption, kills, moves, failures, rejections, drains, configurations, nodes.

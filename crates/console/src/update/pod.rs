@@ -14,7 +14,7 @@ use crate::update::stack::push;
 use view::job::JobOutput;
 use view::kubernetes::{EventsOf, LogName, LogPart, ObjectEvent, ObjectName, PodRow};
 
-/// How long data stand before they are requested again, though the pod has not changed.
+/// How long data precede they are requested again, though the pod has not changed.
 const AGAIN: Duration = Duration::from_secs(10);
 /// How soon they are requested again when it has.
 const CHANGED: Duration = Duration::from_secs(1);
@@ -219,7 +219,7 @@ pub fn take_log(state: &mut State, of: &LogName, part: Result<LogPart, String>) 
     match part {
         Ok(LogPart { bytes, ended }) => {
             (watch.ended, watch.failed) = (ended, None);
-            // Opened again it begins again.
+            // Opened again it restarts.
             let first = if watch.output.attempt == of.opened { watch.output.next } else { 0 };
             watch.output.take(&JobOutput { attempt: of.opened, first, bytes, more: !ended });
         }

@@ -4,7 +4,7 @@
 //! - every question opens on the answer that changes nothing;
 //! - a letter never moves between the answers, and one that means nothing keeps a question from being answered for a moment: it was
 //!   written for something else;
-//! - what was typed for one question does not answer the next: after one that asked for a name, the next takes no answer for a moment.
+//! - what was typed for one question does not answer the next: after one that requested a name, the next takes no answer for a moment.
 
 use crate::state::effect::{Effect, WhatIfStep};
 use crate::state::layer::{Confirm, Layer, Question};
@@ -51,7 +51,7 @@ pub fn yes(state: &mut State) {
     state.redraw();
 }
 
-/// A question is gone: what was typed for it may still be on its way.
+/// A question no longer exists: what was typed for it may still be on its way.
 pub fn closed(state: &mut State, question: &Confirm) {
     if question.typed.is_some() {
         state.typed_until = state.now + Confirm::MOMENT;
@@ -76,7 +76,7 @@ pub fn stray(state: &mut State) {
     }
 }
 
-/// Begins to write the reason.
+/// Starts to write the reason.
 pub fn write_reason(state: &mut State) {
     if let Some(Layer::Confirm(Confirm { reason: Some(reason), .. })) = state.layers.last() {
         let line = LineEdit::new(reason.clone());

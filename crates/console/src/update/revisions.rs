@@ -38,7 +38,7 @@ pub fn open_at(state: &mut State, number: Option<u64>) {
     push(state, Page::Revisions(page));
 }
 
-/// Makes the rows; of those that came into force after `until` none.
+/// Makes the rows; of those that became active after `until` none.
 pub fn rebuild(page: &mut RevisionsPage, ledger: &Ledger, until: Option<Time>, now: Time) {
     let then = |revision: &&Arc<Revision>| until.is_none_or(|until| revision.at <= until);
     let mut shown: Vec<&Arc<Revision>> = ledger.revisions().iter().filter(then).collect();
@@ -183,7 +183,7 @@ fn change_words(change: &ChangeLine) -> String {
     if change.effect.is_empty() { words } else { format!("{words}: {}", change.effect) }
 }
 
-/// What another configuration changes against the one in force, and what follows from that.
+/// What another configuration changes against the active one, and what follows from that.
 pub(super) fn against_running(state: &State, would: &Configured) -> Vec<String> {
     let mut lines = vec![match would.changes.len() {
         0 => "Only comments and order change.".to_owned(),

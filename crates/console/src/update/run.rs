@@ -47,7 +47,7 @@ pub(super) fn run(state: &mut State, id: CommandId, argument: Option<&str>) {
     }
 }
 
-/// Whether a command ends the console or stops it for a while, or has run another command, which has asked for a picture where one
+/// Whether a command ends the console or stops it for a while, or has run another command, which has requested a picture where one
 /// is needed.
 const fn ends_or_runs_another(id: CommandId) -> bool {
     use ScreenCommand as Id;

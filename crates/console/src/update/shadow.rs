@@ -14,7 +14,7 @@ use crate::update::lists;
 use crate::update::stack::{home, push};
 use view::shadowed::{ShadowDifference, ShadowSheet};
 
-/// How long an answer stands before it is asked again.
+/// How long an answer precedes it is asked again.
 const AGAIN: Duration = Duration::from_secs(2);
 
 /// Opens the page.

@@ -53,7 +53,7 @@ pub fn open(state: &mut State, words: Option<&str>) {
     push(state, Page::Simulate(Box::new(page)));
 }
 
-/// What stands behind `past`, where that is the first word.
+/// What follows `past`, where that is the first word.
 fn of_the_past(words: &str) -> Option<&str> {
     let rest = words.strip_prefix("past")?;
     (rest.is_empty() || rest.starts_with(char::is_whitespace)).then(|| rest.trim())
@@ -123,7 +123,7 @@ pub fn rebuild(page: &mut SimulatePage) {
     let mut keyed: Vec<_> = shown
         .iter()
         .enumerate()
-        // What is alike stays in the order in which it was asked for.
+        // What is alike stays in the order in which it was requested.
         .map(|(at, run)| (value(run, column).into_owned(), Value::count(at), Arc::clone(run)))
         .collect();
     lists::order(page.list.sort, &mut keyed);

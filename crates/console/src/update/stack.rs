@@ -27,7 +27,7 @@ pub(super) fn pop(state: &mut State) {
     }
 }
 
-/// Keeps a page for when one comes back to it.
+/// Keeps a page for when one returns to it.
 fn park(state: &mut State, page: Option<Page>) {
     if let Some(page) = page {
         each_page!(page, page => page.park(state));

@@ -1,4 +1,4 @@
-//! What if: a copy of the cluster in the place of the cluster, and the way back.
+//! What if: a copy of the cluster instead of the cluster, and the way back.
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ use crate::update::stack::{pop, push};
 use crate::update::{bulk, config, orders};
 use view::act::{Act, Order};
 
-/// How far time is moved on where nobody says how far.
+/// How far time is moved on where no one says how far.
 const MINUTE: Duration = Duration::from_secs(60);
 /// The most changes that a question names.
 const NAMED: usize = 8;
@@ -98,7 +98,7 @@ fn forward(state: &mut State, by: Option<&str>) {
     }
 }
 
-/// Shows both sides beside each other; on that page: goes back to the one before.
+/// Shows both sides next to each other; on that page: goes back to the one before.
 pub fn compare(state: &mut State) {
     if matches!(state.page(), Page::Details(DetailsPage { subject: Subject::Sides, .. })) {
         return pop(state);

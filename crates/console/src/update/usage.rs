@@ -15,7 +15,7 @@ use crate::update::stack::{home, push};
 use model::{AppId, QueuePath};
 use view::used::{UsageBy, UsagePeriod, UsageQuestion, Used, UsedRow};
 
-/// How long an answer stands before it is asked again.
+/// How long an answer precedes it is asked again.
 const AGAIN: Duration = Duration::from_secs(10);
 
 /// Opens the page, over a period where one is named.
@@ -47,7 +47,7 @@ pub fn want(state: &mut State) {
     state.emit(Effect::AskUsage(question));
 }
 
-/// Takes an answer for the page that it was asked for.
+/// Takes an answer for the page that it was requested.
 pub fn take(state: &mut State, question: &UsageQuestion, answer: Result<Used, String>) {
     let found = state.pages.iter_mut().rev().find_map(|page| match page {
         Page::Usage(page) if page.awaited && page.question == *question => Some(page),
@@ -99,7 +99,7 @@ pub fn split(state: &mut State, name: Option<&str>) {
     });
 }
 
-/// Whether it says something to split what is asked for by this. Trees are of queues as a whole.
+/// Whether it says something to split what is requested by this. Trees are of queues as a whole.
 fn fits(by: UsageBy, question: &UsageQuestion) -> bool {
     match by {
         UsageBy::Tree => question.user.is_none(),

@@ -11,7 +11,7 @@ use crate::state::page::{Account, AccountLine, AccountPage, LineId, UsersPage};
 use crate::update::lists;
 use view::{AppRow, AskState, PartitionView, PendingReason, QueueUsageRow, Side, UsageRow};
 
-/// The most asks of one application that are looked at for what they wait for.
+/// The most asks of one application that are examined for what they wait for.
 const ASKS: usize = 1_000;
 
 /// Makes the rows of users and groups.
@@ -51,7 +51,7 @@ pub fn select(page: &mut UsersPage, index: usize) {
     page.list.cursor.go(index, rows.len(), |index| rows.get(index).cloned());
 }
 
-/// Finds the row of the page's user or group in the view; without a limit it is gone with its last application.
+/// Finds the row of the page's user or group in the view; without a limit it no longer exists with its last application.
 pub fn resolve(page: &mut AccountPage, part: &PartitionView) {
     page.row = part.whole_usage_of(page.account.side, &page.account.name);
 }

@@ -18,7 +18,7 @@ const LONGEST_ID: usize = 200;
 
 /// Asks whether an application is to be submitted, in the person's own name: `APPLICATION [QUEUE] [TAG=VALUE…]`.
 ///
-/// What placement would say is said in the question.
+/// What placement would say is reported in the question.
 pub fn submit(state: &mut State, words: &str) {
     match submission(state, words) {
         Ok((submission, lines)) => {
@@ -78,7 +78,7 @@ pub(super) fn placed(part: &PartitionView, submission: &Submission) -> Result<Ve
     }
 }
 
-/// Asks whether the application is to ask for more: `[COUNT] RESOURCE=QUANTITY… [priority=N] [node=NODE] [id=ID]`.
+/// Asks whether the application is to request more: `[COUNT] RESOURCE=QUANTITY… [priority=N] [node=NODE] [id=ID]`.
 pub fn add_asks(state: &mut State, words: &str) {
     let Some(app) = target(state) else { return };
     match ask_of(&app, words) {
@@ -175,7 +175,7 @@ pub fn release(state: &mut State) {
     ask(state, format!("Release {id} of {app}?"), lines, "Release", act.into());
 }
 
-/// Asks whether the application is over, as its submitter says it.
+/// Asks whether the application has ended, as its submitter says it.
 pub fn remove(state: &mut State) {
     let Some(app) = target(state) else { return };
     let running = app.asks.len().saturating_sub(app.pending_asks as usize) as u64;

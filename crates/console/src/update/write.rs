@@ -28,7 +28,7 @@ pub fn key(state: &mut State, key: Key) {
                 cancel(state);
                 return state.redraw();
             }
-            // The second one begins to search everywhere.
+            // The second one starts to search everywhere.
             if line.text().is_empty() && key == Key::plain(Code::Char('/')) && alone {
                 cancel(state);
                 open_command_line_with(state, "find ");
@@ -121,7 +121,7 @@ pub fn open_filter(state: &mut State, argument: Option<&str>) {
     if let Some(text) = argument {
         return set_filter(state, text.trim());
     }
-    // A search begins again, a filter is written on.
+    // A search restarts, a filter is written on.
     let searching = state.layers.is_empty() && matches!(state.page(), Page::Config(_) | Page::Pod(_));
     let line = LineEdit::new(if searching { "" } else { filter(state) });
     if state.layers.is_empty() {
@@ -175,7 +175,7 @@ pub fn accept(state: &mut State) -> Option<Line> {
     None
 }
 
-/// Takes the command line. A beginning stands for the completion that is shown behind it. A command without its argument waits for
+/// Takes the command line. A start represents the completion that is shown behind it. A command without its argument waits for
 /// it, and so does a move with several possible targets.
 fn accept_command(state: &mut State) -> Option<Line> {
     state.redraw();

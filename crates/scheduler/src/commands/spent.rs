@@ -30,7 +30,7 @@ impl Partition {
         let (on, priority) = (spent.node.clone(), spent.priority);
         let Some(node) = self.nodes.find(&on) else {
             return Err(format!(
-                "ask {id:?} of application {:?} is allocated on node {on:?}, which is removed",
+                "request {id:?} of application {:?} is allocated on node {on:?}, which is removed",
                 application.id
             ));
         };

@@ -1,10 +1,7 @@
-//! The invariants of the core (SCH-240): every counter compared with a recount of its objects. For tests and debug
-//! builds; the cost grows with the number of objects.
+//! The invariants of the core (SCH-240): every counter compared with a recount of its objects.
 //!
-//! In a debug build [`Scheduler::apply`] asserts them: after every command while there are few objects in the scheduler, as in most
-//! tests. With more objects it asserts them only after this many commands that the recount, which reads everything, costs each
-//! command little. That an allocation exceeds no maximum (7) is asserted where it is made: a maximum may be lowered below the
-//! present usage.
+//! A debug build asserts them in [`Scheduler::apply`]: after each command while there are few objects, else so seldom that the recount
+//! costs each command little. That an allocation exceeds no maximum (7) is asserted where it is made: a maximum may be lowered later.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -78,10 +78,10 @@ async fn read(cluster: Arc<Cluster>, of: LogName, mut wanted: UnboundedReceiver<
 
 /// Waits for the next bytes, and takes what else is there.
 async fn part(log: &mut Log) -> Result<LogPart, KubeFault> {
-    let Some(first) = log.next().await? else { return Ok(LogPart { bytes: Vec::new(), ended: true }) };
+    let Some(first) = log.more().await? else { return Ok(LogPart { bytes: Vec::new(), ended: true }) };
     let mut bytes = first.to_vec();
     while bytes.len() < PART {
-        match timeout(Duration::ZERO, log.next()).await {
+        match timeout(Duration::ZERO, log.more()).await {
             Ok(Ok(Some(more))) => bytes.extend_from_slice(&more),
             Ok(Ok(None)) => return Ok(LogPart { bytes, ended: true }),
             // What has come is given first; the failure comes again with the next part.

@@ -21,7 +21,7 @@ pub fn by_name(name: &str) -> Option<&'static Command> {
 
 /// The command that a person's settings name.
 pub fn by_binding_name(name: &str) -> Option<&'static Command> {
-    // A name stands before an alias: `back` is the key that goes back a page.
+    // A name precedes an alias: `back` is the key that goes back a page.
     COMMANDS.iter().find(|command| command.binding_name() == name).or_else(|| by_name(name))
 }
 

@@ -15,7 +15,7 @@ use view::{AppRow, AskState, PartitionView};
 /// The content of a subject: how much it is, and the first lines of it.
 struct Content {
     count: usize,
-    /// There is more than was looked at.
+    /// There is more than was examined.
     more: bool,
     lines: Lines,
 }
@@ -86,7 +86,7 @@ fn ordered(part: &PartitionView, mut apps: Vec<&AppRow>, width: usize, most: usi
     Content { count, more, lines: apps.into_iter().map(|row| app(part, row, width)).collect() }
 }
 
-/// The most applications, allocations or asks that are looked at.
+/// The most applications, allocations or asks that are examined.
 const LOOKED_AT: usize = 2_000;
 
 fn in_queue(part: &PartitionView, path: &QueuePath, width: usize, most: usize) -> Content {

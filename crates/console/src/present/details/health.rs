@@ -58,7 +58,7 @@ fn list(lines: &mut Lines, health: &Health, width: usize, signs: &Signs) {
     for check in &health.checks {
         let sign =
             if check.succeeded { piece(Role::StateActive, signs.active) } else { piece(Role::Error, signs.fault) };
-        // Two checks of one name are told apart by what they check.
+        // Two checks of one name are distinguished by what they check.
         let of_name = health.checks.iter().filter(|other| other.name == check.name).count();
         let (name, description) = match of_name {
             1 => (check.name.to_string(), &*check.description),

@@ -7,7 +7,7 @@
 //!                        2m30s ago            now
 //! ```
 //!
-//! Plots get lower before any is left out; where even that is not enough, the page scrolls.
+//! Plots get lower before any is omitted; where even that is not enough, the page scrolls.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -26,10 +26,10 @@ use view::units::show_amount;
 
 /// How many lines a plot is high, at least and at most.
 const HEIGHT: (usize, usize) = (3, 7);
-/// Where the scale begins, and the plot.
+/// Where the scale starts, and the plot.
 const SCALE: usize = 16;
 const PLOT: usize = SCALE + 10;
-/// How many seconds a column may stand for; less than a minute only while everything is within the hour that is kept so finely.
+/// How many seconds a column may represent; less than a minute only while everything is within the hour that is kept so finely.
 const STEPS: [u64; 9] = [10, 20, 30, 60, 120, 300, 600, 900, 1800];
 const HOUR: Duration = Duration::from_secs(3600);
 const MINUTE: Duration = Duration::from_secs(60);
@@ -39,7 +39,7 @@ pub(super) struct Series {
     pub label: Cow<'static, str>,
     /// A value a column, the last one now; `None` where nothing was seen.
     pub values: Vec<Option<i64>>,
-    /// What the whole height stands for; the largest value where nothing is known.
+    /// What the whole height represents; the largest value where nothing is known.
     pub base: Option<i64>,
     pub show: fn(i64) -> String,
 }
@@ -79,7 +79,7 @@ impl<'s> Columns<'s> {
             last = Some(sample);
         }
         columns.close_gaps();
-        // The column of now is empty until its sample is taken; then the one before stands for it.
+        // The column of now is empty until its sample is taken; then the one before represents it.
         if columns.samples.last().is_some_and(Option::is_none) && count > 1 {
             columns.samples.pop();
             columns.before.pop();
@@ -265,7 +265,7 @@ pub(super) fn plot(series: &Series, (wide, height): (usize, usize), signs: &Sign
         .collect()
 }
 
-/// At so many moments a figure is said.
+/// At this many moments a figure is reported.
 const MOMENTS: usize = 8;
 
 /// A figure over time as a line that is read out.

@@ -7,7 +7,7 @@
 //!  sorting     fifo, by priority                             mem          15G     8G    40G    25G  by tenant-a
 //! ```
 //!
-//! Two columns from 112 columns of room on, otherwise one below the other. Content is made of sections; the pane leaves out the
+//! Two columns from 112 columns of room on, otherwise one below the other. Content is made of sections; the pane omits the
 //! last lines when they do not fit, and says so.
 
 mod account;
@@ -65,7 +65,7 @@ pub fn lines(state: &State, subject: &Subject, width: usize) -> Lines {
     in_one(sheet(state, subject, width), width)
 }
 
-/// The labels of a sheet, each with the text beside it.
+/// The labels of a sheet, each with the text next to it.
 pub fn labels(state: &State, subject: &Subject) -> Vec<(String, String)> {
     let sheet = sheet(state, subject, usize::from(TWO_COLUMNS));
     let label = |line: &Vec<Piece>| {

@@ -1,7 +1,7 @@
 //! The partitions of the scheduler, one below the other.
 //!
 //! ```text
-//! Partitions   2   :partition looks at another one
+//! Partitions   2   :partition examines another one
 //! ● default     shown here
 //!   nodes       12, emptiest first                   cpu          369 of 512   ▰▰▰▰▰▰▰▰▱▱▱▱
 //!   queues      21, 1 draining                       mem           2T of 3T    ▰▰▰▰▰▰▰▱▱▱▱▱
@@ -23,7 +23,7 @@ use view::units::show_amount;
 
 /// How wide a bar is at least, and at most.
 const METER: (u16, u16) = (12, 60);
-/// What stands before it.
+/// What precedes it.
 const BEFORE: u16 = 34;
 
 /// The sheet of all partitions.

@@ -237,7 +237,7 @@ fn short_name(name: &str, signs: &Signs) -> String {
     format!("{cut}{}", " ".repeat(pad))
 }
 
-/// Cpu, memory, then every other name that the queue's path uses, asks for or limits.
+/// Cpu, memory, then every other name that the queue's path uses, requests or limits.
 fn names(part: &PartitionView, row: &QueueRow) -> Vec<String> {
     let mut names = vec![VCORE.to_owned(), MEMORY.to_owned()];
     let mut add = |resource: &Resource| {

@@ -4,25 +4,25 @@ use crate::present::pieces::{Lines, Piece, dim, piece, plain};
 use crate::present::text;
 use crate::theme::{Role, Signs};
 
-/// Where values begin behind their labels.
+/// Where values start behind their labels.
 pub const LABEL: usize = 13;
 
 /// What is known of a thing: a title over two columns.
 #[derive(Default)]
 pub struct Sheet {
-    /// What it is about, as it stands over the sheet.
+    /// What it is about, unchanged over the sheet.
     pub title: Vec<Piece>,
     /// What it is: behind the name, or below it where there is no room.
     pub what: Vec<Piece>,
-    /// What stands at the left, or first.
+    /// What is at the left, or first.
     pub left: Lines,
-    /// What stands at the right, or last.
+    /// What is at the right, or last.
     pub right: Lines,
 }
 
 /// Adds a line with a label.
 pub fn labelled(lines: &mut Lines, label: &str, value: Vec<Piece>) {
-    // A label that is too long for its column moves the text beside it.
+    // A label that is too long for its column moves the text next to it.
     let gap = if text::width(label) < LABEL { "" } else { "  " };
     let mut line = vec![dim(format!("{label:<LABEL$}{gap}"))];
     line.extend(value);

@@ -1,4 +1,4 @@
-//! The two sides of a what-if beside each other: what differs by queue, application, user and node.
+//! The two sides of a what-if next to each other: what differs by queue, application, user and node.
 //!
 //! ```text
 //! 1 application is killed, an ask waits 2 m on average instead of 4 m 5 s

@@ -11,7 +11,7 @@ use view::simulation::{SimulatedGroup, SimulatedRun, SimulatedWaits};
 
 /// How many lines a plot is high.
 const HEIGHT: usize = 4;
-/// What stands before a plot: its name and its scale.
+/// What precedes a plot: its name and its scale.
 const BEFORE: usize = 26;
 /// The columns of a table of groups behind the name.
 const COLUMNS: [&str; 7] = ["requests", "p50", "p95", "p99", "longest", "waiting", "preempted"];

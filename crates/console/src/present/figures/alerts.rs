@@ -1,4 +1,4 @@
-//! What stands behind the cells of an alert.
+//! What follows the cells of an alert.
 
 use crate::present::lists::alerts::rule;
 use crate::state::State;

@@ -68,7 +68,7 @@ pub fn of_limit(row: &LimitUsed, column: LimitColumn) -> String {
     }
 }
 
-/// What the lines of an explanation stand for.
+/// What the lines of an explanation represent.
 pub fn sheet(lines: &[SheetLine]) -> Vec<Figure> {
     by_label(lines, words)
 }

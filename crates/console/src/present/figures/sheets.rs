@@ -54,7 +54,7 @@ pub fn details(state: &State, subject: &Subject) -> (String, Vec<Figure>) {
     }
     let mut known: Vec<String> = Vec::new();
     for (label, shown) in details::labels(state, subject) {
-        // A plot stands for itself, and all peaks mean the same.
+        // A plot represents itself, and all peaks mean the same.
         let plot = matches!(subject, Subject::History(_));
         let shown = if plot { String::new() } else { shown };
         let label = if plot && label.starts_with("peak") { "peak".to_owned() } else { label };
@@ -100,7 +100,7 @@ fn explained<C: Column>(columns: &[C], why: impl Fn(C) -> String) -> Vec<Figure>
     columns.iter().map(|column| figure(&heading(column.name()), "", why(*column))).collect()
 }
 
-/// What a label of a run of a simulation stands for.
+/// What a label of a run of a simulation represents.
 fn simulated(label: &str) -> Option<&'static str> {
     Some(match label {
         "wait" => "from request to allocation; pending requests count up to the end",
@@ -112,7 +112,7 @@ fn simulated(label: &str) -> Option<&'static str> {
     })
 }
 
-/// What a label of a sheet stands for.
+/// What a label of a sheet represents.
 fn words(subject: &Subject, label: &str) -> Option<String> {
     if let Subject::History(queue) = subject {
         return history(queue.is_some(), label);
@@ -198,7 +198,7 @@ fn partition(label: &str) -> Option<String> {
     Some(words.to_owned())
 }
 
-/// What stands on a sheet without a label.
+/// What is on a sheet without a label.
 fn beside(subject: &Subject) -> Option<Figure> {
     match subject {
         Subject::Revision(_) => Some(figure("the numbers", "", "the line numbers of the text")),

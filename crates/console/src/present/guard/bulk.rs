@@ -17,13 +17,13 @@ pub fn marked(state: &State) -> Vec<Arc<AppRow>> {
     page.marked.iter().filter_map(row).cloned().collect()
 }
 
-/// Whether there are marks, also such on applications that are over: what is done next is about those marked, never about the one under
+/// Whether there are marks, also such on applications that have ended: what is done next is about those marked, never about the one under
 /// the cursor.
 pub fn has_marks(state: &State) -> bool {
     matches!(state.page(), Page::Apps(page) if !page.marked.is_empty())
 }
 
-/// How many of the marked applications are live, and how many are over.
+/// How many of the marked applications are live, and how many have ended.
 pub fn counted(state: &State) -> (usize, usize) {
     let all = if let Page::Apps(page) = state.page() { page.marked.len() } else { 0 };
     let live = marked(state).len();

@@ -1,4 +1,4 @@
-//! Whether a form on a queue may be brought into force.
+//! Whether a form on a queue may be applied.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use view::QueueRow;
 use view::act::{Act, ConfigRights, Refusal};
 use view::placement::access;
 
-/// The queue under the cursor, if it is one that stands in the configuration.
+/// The queue under the cursor, if it is one that is in the configuration.
 pub fn target(state: &State) -> Result<&Arc<QueueRow>, String> {
     if !matches!(state.page(), Page::Queues(_) | Page::Details(_) | Page::Change(_)) {
         return Err("only on a queue".to_owned());
@@ -26,7 +26,7 @@ pub fn target(state: &State) -> Result<&Arc<QueueRow>, String> {
     }
 }
 
-/// Whether a form on the queue under the cursor could be brought into force, as far as access lists decide that.
+/// Whether a form on the queue under the cursor could be applied, as far as access lists decide that.
 ///
 /// # Errors
 /// Why not, and which access it would take.
@@ -64,7 +64,7 @@ pub fn may(state: &State, kind: Kind) -> Result<(), String> {
     Err(Refusal::no_config_rights(actor, &act, &shortfall).reason())
 }
 
-/// Whether another configuration is in force by now than the one that was looked at.
+/// Whether another configuration is active by now than the one that was examined.
 pub fn is_behind(state: &State, page: &ChangePage) -> bool {
     match (&page.drafted.base, &state.cluster.newest.configuration) {
         (Some(base), Some(running)) => base.checksum != running.checksum,
@@ -72,7 +72,7 @@ pub fn is_behind(state: &State, page: &ChangePage) -> bool {
     }
 }
 
-/// Whether the form could be brought into force.
+/// Whether the form could be applied.
 pub fn can_apply(state: &State, page: &ChangePage) -> Result<(), String> {
     if page.applying.is_some() {
         return Err("it is being applied".to_owned());
@@ -89,7 +89,7 @@ pub fn can_apply(state: &State, page: &ChangePage) -> Result<(), String> {
     sound(&page.drafted.checked)
 }
 
-/// Whether a text that was looked at could come into force: without faults, and by the one who is here.
+/// Whether a text that was examined could become active: without faults, and by the one who is here.
 pub fn sound(checked: &CheckResult) -> Result<(), String> {
     match (checked.errors(), &checked.refused) {
         (0, None) => Ok(()),

@@ -11,7 +11,7 @@ use view::job::{JobPhase, JobSheet};
 /// Applications that are no jobs have none of this.
 const NO_JOBS: &str = "these applications are not jobs of this machine; `kornsole local up` runs jobs";
 
-/// The jobs that a command acts on: the marked ones, the one on which a command line was begun, the one of the page, or
+/// The jobs that a command acts on: the marked ones, the one on which a command line was started, the one of the page, or
 /// the one under the cursor.
 pub fn targets(state: &State) -> Vec<AppId> {
     if has_marks(state) {
@@ -46,7 +46,7 @@ pub fn can_open(state: &State) -> Result<(), String> {
     }
 }
 
-/// Whether a command may be given to the job, as far as can be said here: the daemon decides.
+/// Whether a command may be given to the job, as far as can be reported here: the daemon decides.
 ///
 /// # Errors
 /// Why not.

@@ -190,7 +190,7 @@ fn log(state: &State, id: LogCommand) -> Result<(), String> {
     }
 }
 
-/// Whether this is the page of alerts, there are some, and somebody may change something.
+/// Whether this is the page of alerts, there are some, and someone may change something.
 fn can_silence(state: &State) -> Result<(), String> {
     match (state.page(), &state.cluster.alerts) {
         (Page::Alerts(_), None) => Err("rules are not evaluated here".to_owned()),

@@ -8,7 +8,7 @@ use crate::state::page::{Page, Subject};
 use view::act::{Act, Code, PartitionAct, Refusal};
 use view::{AppRow, PartitionView};
 
-/// The application that an order would be about: the one that a command line was begun on, or the one under the cursor.
+/// The application that an order would be about: the one that a command line was started on, or the one under the cursor.
 pub fn target(state: &State) -> Option<Arc<AppRow>> {
     match &state.command_target {
         Some(row) => {

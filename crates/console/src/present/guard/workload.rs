@@ -42,7 +42,7 @@ pub fn may_ask(state: &State) -> Result<(), String> {
 /// An application that is over takes nothing any more.
 ///
 /// # Errors
-/// That it is over.
+/// That it has ended.
 pub fn alive(app: &AppRow) -> Result<(), String> {
     if app.state.is_ended() { Err(format!("{} is already {}", app.id, app.state)) } else { Ok(()) }
 }
@@ -65,7 +65,7 @@ pub fn ask_under(state: &State) -> Option<(AppId, AskId)> {
     }
 }
 
-/// Whether the person may say that the application is over.
+/// Whether the person may say that the application has ended.
 ///
 /// # Errors
 /// Why not.

@@ -168,12 +168,12 @@ fn job_names(state: &State, page: &AppsPage) -> u16 {
     if longest == 0 { 0 } else { GAP + u16::try_from(longest).unwrap_or(LONGEST_NAME).min(LONGEST_NAME) }
 }
 
-/// Whether there are resources besides cpu and memory.
+/// Whether there are resources in addition cpu and memory.
 pub(super) fn has_others(part: &PartitionView) -> bool {
     part.capacity.iter().any(|(name, _)| name != VCORE && name != MEMORY)
 }
 
-/// The columns, the fullest plan first: what gives way stands first in [`GIVE_WAY`]. The name, the state, the queue and the age stay.
+/// The columns, the fullest plan first: what gives way is first in [`GIVE_WAY`]. The name, the state, the queue and the age stay.
 fn app_plans((queue, others): (bool, bool), widest: [u16; 3]) -> impl Iterator<Item = Vec<Col<Cell>>> {
     (0..=GIVE_WAY.len()).map(move |step| {
         let gone = &GIVE_WAY[..step];
@@ -187,7 +187,7 @@ fn app_plans((queue, others): (bool, bool), widest: [u16; 3]) -> impl Iterator<I
     })
 }
 
-/// In which order the columns stand behind the name.
+/// In which order the columns follow the name.
 const ORDER: [AppColumn; 14] = [
     AppColumn::State,
     AppColumn::Queue,
@@ -205,7 +205,7 @@ const ORDER: [AppColumn; 14] = [
     AppColumn::Submitted,
 ];
 
-/// What goes first where there is no room for all.
+/// What is first where there is no room for all.
 const GIVE_WAY: [AppColumn; 11] = [
     AppColumn::Other,
     AppColumn::AskedMemory,

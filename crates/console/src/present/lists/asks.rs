@@ -53,7 +53,7 @@ pub fn value<'a>(
             AskState::Allocated { node, .. } => Value::text(node.as_str()),
             AskState::Pending { .. } => Value::Nothing,
         },
-        // What Kubernetes says is not known here.
+        // What Kubernetes says is unknown here.
         AskColumn::Pod | AskColumn::Restarts => Value::Nothing,
         AskColumn::Since => Value::lasting(now, since(ask)),
         AskColumn::Why => {

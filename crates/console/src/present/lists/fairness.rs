@@ -19,7 +19,7 @@ use model::Time;
 use view::fairness::FairnessRow;
 use view::units::show_amount;
 
-/// What a column counts in. Amounts of different resources stand in one column, in units of their own.
+/// What a column counts in. Amounts of different resources are in one column, in units of their own.
 pub const fn unit(column: FairnessColumn) -> Unit {
     match column {
         FairnessColumn::Lack => Unit::Share,

@@ -19,7 +19,7 @@ use crate::theme::Role;
 use view::limits_used::LimitUsed;
 use view::units::show_amount;
 
-/// What a column counts in. Amounts of different resources stand in one column, in units of their own.
+/// What a column counts in. Amounts of different resources are in one column, in units of their own.
 pub const fn unit(column: LimitColumn) -> Unit {
     match column {
         LimitColumn::Part | LimitColumn::Beyond => Unit::Share,

@@ -1,7 +1,7 @@
 //! The lists: for each its columns as typed values, for the order, the filter, copies, figures and exports; and how the cells look, for the
 //! screen and a click on a title.
 //!
-//! Invariants: what a list says depends on the state and the width alone; a cell is only looked at when it is asked for.
+//! Invariants: what a list says depends on the state and the width alone; a cell is only examined when it is requested.
 
 pub mod account;
 pub mod alerts;
@@ -34,7 +34,7 @@ use crate::present::unreached;
 use crate::state::State;
 use crate::state::page::{Page, each_page};
 
-/// The list on the screen in so many columns; `None` on a page without one.
+/// The list on the screen in this many columns; `None` on a page without one.
 pub fn table(state: &State, width: u16) -> Option<Table<'_>> {
     each_page!(state.page(), page => page.table(state, width))
 }
@@ -47,7 +47,7 @@ pub fn regions_of(state: &State, regions: &Regions) -> Regions {
     }
 }
 
-/// The name of the column whose title stands at a place of the screen.
+/// The name of the column whose title is at a place of the screen.
 pub fn column_at(state: &State, at: Position) -> Option<&'static str> {
     if unreached::is(state) {
         return None;

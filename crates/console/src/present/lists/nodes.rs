@@ -59,7 +59,7 @@ pub fn value<'a>(part: &PartitionView, node: &'a NodeRow, column: NodeColumn) ->
         NodeColumn::MemoryAll => all(MEMORY),
         NodeColumn::MemoryFree => free(MEMORY),
         NodeColumn::Other => Value::text(other_resources(node)),
-        // It is read from the trends, beside the view.
+        // It is read from the trends, next to the view.
         NodeColumn::Trend => Value::Nothing,
     }
 }
@@ -108,7 +108,7 @@ pub fn table<'a>(state: &'a State, page: &'a NodesPage, width: u16) -> Table<'a>
     let room = Room { widest: page.list.widest[0], least: if width < 60 { 10 } else { 18 } };
     let others =
         state.cluster.part().is_some_and(|part| part.nodes.values().any(|node| !other_resources(node).is_empty()));
-    // `not ready` is said of nodes of Kubernetes alone.
+    // `not ready` is reported of nodes of Kubernetes alone.
     let words = if state.cluster.view.kubernetes.is_some() { 11 } else { 10 };
     let columns = arrange(state, width, plans(others, words), |column| Some(own(column)), room);
     let sorted = move |cell: Cell| table::title(signs, page.list.sort, belongs_to(cell));
@@ -134,7 +134,7 @@ pub fn table<'a>(state: &'a State, page: &'a NodesPage, width: u16) -> Table<'a>
     }
 }
 
-/// From how many columns on the map stands beside the table, otherwise in its place.
+/// From how many columns on the map is next to the table, otherwise in its place.
 const BESIDE: u16 = 100;
 
 /// How many columns of `width` the table has: the map takes some of them, or all.
@@ -158,7 +158,7 @@ pub fn split(page: &NodesPage, regions: &Regions) -> (Regions, Option<Rect>) {
     (Regions { head: left(head), rows: left(rows), ..*regions }, Some(map))
 }
 
-/// The columns, the fullest plan first; `others`: there are resources besides cpu and memory; `state`: the columns of a state.
+/// The columns, the fullest plan first; `others`: there are resources in addition cpu and memory; `state`: the columns of a state.
 fn plans(others: bool, state: u16) -> impl Iterator<Item = Vec<Col<Cell>>> {
     let meters = [(20, 20), (16, 16), (10, 10), (6, 6), (6, 0), (0, 0), (0, 0), (0, 0)];
     meters.into_iter().enumerate().map(move |(step, (cpu, memory))| {

@@ -129,8 +129,13 @@ impl Usage {
 
     /// The used part of the base in whole percent, rounded down; `None` without a base.
     pub fn share(&self) -> Option<i64> {
+        self.thousandths().map(|share| share / 10)
+    }
+
+    /// The same in thousandths, by which queues are sorted.
+    pub fn thousandths(&self) -> Option<i64> {
         let base = self.base.filter(|base| *base > 0)?;
-        Some(i64::try_from(i128::from(self.used) * 100 / i128::from(base)).unwrap_or(i64::MAX))
+        Some(i64::try_from(i128::from(self.used) * 1_000 / i128::from(base)).unwrap_or(i64::MAX))
     }
 
     /// Its bar: usage over the maximum, with the guarantee marked.
@@ -138,7 +143,7 @@ impl Usage {
         Meter { used: self.used, base: self.base, guaranteed: self.guaranteed }
     }
 
-    /// Its figures: used, guaranteed if asked for, maximum; a maximum from above in parentheses.
+    /// Its figures: used, guaranteed if requested, maximum; a maximum from above in parentheses.
     pub fn pieces(&self, name: &str, guarantee: bool, signs: &Signs) -> Vec<Piece> {
         let shown = |amount: Option<i64>| match amount {
             None | Some(0) => Cow::Borrowed(signs.nothing),

@@ -70,10 +70,8 @@ pub fn value<'a>(part: &PartitionView, row: &'a QueueRow, column: QueueColumn) -
         QueueColumn::Headroom => room(VCORE),
         QueueColumn::HeadroomMemory => room(MEMORY),
         QueueColumn::Other => Value::text(format::others(&row.allocated)),
-        QueueColumn::MemoryShare => {
-            Usage::of(part, row, MEMORY).share().map_or(Value::Nothing, |percent| Value::Figure(percent * 10))
-        }
-        // They are read from the trends and from who waits, beside the view.
+        QueueColumn::MemoryShare => Usage::of(part, row, MEMORY).thousandths().map_or(Value::Nothing, Value::Figure),
+        // They are read from the trends and from who waits, next to the view.
         QueueColumn::Trend | QueueColumn::Waiting | QueueColumn::WaitP95 => Value::Nothing,
     }
 }

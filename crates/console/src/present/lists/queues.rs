@@ -129,7 +129,7 @@ const PLANS: [Plan; 15] = {
     ]
 };
 
-/// Which columns there are, the widest plan first; `others`: there are resources besides cpu and memory.
+/// Which columns there are, the widest plan first; `others`: there are resources in addition cpu and memory.
 fn plans(others: bool) -> impl Iterator<Item = Vec<Col<Cell>>> {
     let all = std::iter::once((&PLANS[0], others)).filter(|(_, others)| *others);
     all.chain(PLANS.iter().map(|plan| (plan, false))).map(|(plan, others)| {
@@ -361,7 +361,7 @@ fn name(pen: &mut Writer, shown: &Shown<'_>, slot: Slot) {
     pen.text(slot.x + indent + 2 + used, behind, &tag, tag_role);
 }
 
-/// A resource without columns of its own that the queue uses or asks for and of which nothing is left for it.
+/// A resource without columns of its own that the queue uses or requests and of which nothing is left for it.
 fn exhausted<'a>(part: &PartitionView, row: &'a QueueRow) -> Option<&'a str> {
     let concerned = row.allocated.iter().chain(row.pending.iter());
     let mut others = concerned.filter(|(name, amount)| *name != VCORE && *name != MEMORY && *amount > 0).peekable();

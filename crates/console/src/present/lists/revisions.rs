@@ -2,12 +2,12 @@
 //!
 //! ```text
 //!    REV▼  TIME     BY     HOW            CHANGES  CHECKSUM      WHY
-//! ▌● 3     0:52     ann    rollback to 1        1  8F2A11D0C3B4  as it was
+//! ▌● 3     0:52     ann    rollback to 1        1  8F2A11D0C3B4  unchanged
 //!    2     0:41     ann    api                  1  1B77E20A9C55  by mistake
 //!  * 1     0:00            start                   8F2A11D0C3B4
 //! ```
 //!
-//! `●` is in force, `*` is marked: the others are compared with it.
+//! `●` is active, `*` is marked: the others are compared with it.
 
 use crate::present::arrange::{Room, arrange};
 use crate::present::format;
@@ -140,7 +140,7 @@ fn belongs_to(cell: Cell) -> Option<RevisionColumn> {
     })
 }
 
-/// How it came into force.
+/// How it became active.
 pub fn how(source: RevisionSource) -> String {
     match source {
         RevisionSource::Rollback(of) => format!("rollback to {of}"),

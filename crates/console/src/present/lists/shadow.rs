@@ -3,7 +3,7 @@
 //! ```text
 //!  TIME▼  VERDICT  QUEUE     POD         NODE  OURS          CAUSE
 //!  0:42   node     root.etl  etl/load-1  n2    n1            node n1 has more of what is left
-//!  0:41   order    root.etl  etl/load-2  n2    batch-7 n1    ours serves batch batch-7 on n1 before it: …
+//!  0:41   order    root.etl  etl/load-2  n2    batch-7 n1    kornsole serves batch batch-7 on n1 before it: …
 //! ```
 
 use crate::present::arrange::{Room, arrange};
@@ -26,12 +26,12 @@ pub const fn unit(column: ShadowColumn) -> Unit {
     }
 }
 
-/// The namespace and name of a pod, or its UID where they are not known.
+/// The namespace and name of a pod, or its UID where they are unknown.
 pub fn pod(row: &ShadowDifference) -> &str {
     if row.pod.is_empty() { row.ask.as_str() } else { &row.pod }
 }
 
-/// What ours would have decided: the node, and the ask where that is another one.
+/// What kornsole would have decided: the node, and the ask where that is another one.
 fn ours(row: &ShadowDifference) -> String {
     match &row.ours {
         None => String::new(),

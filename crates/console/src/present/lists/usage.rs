@@ -121,7 +121,7 @@ pub fn table<'a>(state: &'a State, page: &'a UsagePage, width: u16) -> Table<'a>
 
 fn plans(by: UsageBy, widest: u16) -> impl Iterator<Item = Vec<Col<UsageColumn>>> {
     use UsageColumn as C;
-    // What is left out first stands first.
+    // What is omitted first is first.
     const LEAST: [(UsageColumn, usize); 6] = [
         (C::MemoryWaited, 1),
         (C::MemoryBorrowed, 1),

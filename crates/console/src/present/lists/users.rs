@@ -65,7 +65,7 @@ pub fn value<'a>(
         UserColumn::Memory => used(MEMORY),
         UserColumn::Other => Value::text(root.map_or_else(String::new, |root| format::others(&root.allocated))),
         UserColumn::Limits => Value::count(limits::counting(part, (side, row), groups).len()),
-        // It is read from the trends, beside the view.
+        // It is read from the trends, next to the view.
         UserColumn::Trend => Value::Nothing,
     }
 }
@@ -133,7 +133,7 @@ pub fn table<'a>(state: &'a State, page: &'a UsersPage, width: u16) -> Table<'a>
     }
 }
 
-/// The columns, the fullest plan first; `others`: there are resources besides cpu and memory.
+/// The columns, the fullest plan first; `others`: there are resources in addition cpu and memory.
 fn plans(width: u16, others: bool) -> impl Iterator<Item = Vec<Col<Cell>>> {
     (0..7).map(move |step| {
         let mut columns = vec![left(Cell::Name, "NAME", 0), left(Cell::Full, "", 1)];

@@ -26,7 +26,7 @@ impl AppsPage {
         subject::app_at(part, self.list.rows.get(self.list.cursor.index)?)
     }
 
-    /// How many applications; an ellipsis stands for what is still being counted.
+    /// How many applications; an ellipsis represents what is still being counted.
     fn count(&self, state: &State, signs: &Signs) -> Vec<Piece> {
         let (list, more) = (&self.list, signs.ellipsis);
         let mut pieces = match (list.awaited, list.built.is_some()) {
@@ -54,7 +54,7 @@ impl AppsPage {
     }
 }
 
-/// How many applications are marked, and how many of those are over.
+/// How many applications are marked, and how many of those have ended.
 fn marked(state: &State) -> Option<Piece> {
     Some(match bulk::counted(state) {
         (0, 0) => return None,

@@ -65,7 +65,7 @@ impl Present for ExplainPage {
             Explained::Waiting(Asked::Waiting(queue)) => FocusKind::Apps(queue.clone()),
             Explained::Node(node) => FocusKind::Node(node.clone()),
             Explained::Event(_) => FocusKind::Queues,
-            // Most of its lines are about what waits.
+            // Most of its lines are about pending requests.
             Explained::Overview(_) => FocusKind::Apps(None),
         }
     }

@@ -1,4 +1,4 @@
-//! Events, the audit, and the configurations that were in force.
+//! Events, the audit, and the configurations that were active.
 
 use crate::present::figures::records as figures;
 use crate::present::lists::{audit, events, revisions};

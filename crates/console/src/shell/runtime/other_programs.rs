@@ -10,7 +10,7 @@ use crate::state::own_command::OwnRun;
 use crate::state::reply::Reply;
 
 impl Loop {
-    /// Gives the terminal to the person's own editor until that ends.
+    /// Returns the terminal to the person's own editor until that ends.
     pub(super) fn edit(&mut self, text: &str) -> color_eyre::Result<()> {
         self.input.pause();
         terminal::restore();
@@ -21,7 +21,7 @@ impl Loop {
         retaken
     }
 
-    /// Gives the terminal to a person's own command until that ends.
+    /// Returns the terminal to a person's own command until that ends.
     pub(super) fn run_own(&mut self, run: &OwnRun) -> color_eyre::Result<()> {
         self.input.pause();
         terminal::restore();

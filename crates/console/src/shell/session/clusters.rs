@@ -1,4 +1,4 @@
-//! The clusters beside the one on the screen, while the page of all clusters is there.
+//! The clusters next to the one on the screen, while the page of all clusters is there.
 //!
 //! Invariants: a cluster is opened by a worker thread, once, and followed like the one on the screen; all are given up when the page is left.
 
@@ -16,7 +16,7 @@ use source::Source;
 /// How many clusters are followed at most.
 const MOST: usize = 50;
 
-/// The clusters beside the one on the screen.
+/// The clusters next to the one on the screen.
 #[derive(Default)]
 pub(super) struct Clusters {
     opened: BTreeMap<String, Opened>,
@@ -78,7 +78,7 @@ impl Session {
         ClusterRow { here: true, figures, ..ClusterRow::of(name, &*self.source) }
     }
 
-    /// Takes a cluster that was opened, while somebody looks at the page.
+    /// Takes a cluster that was opened, while someone examines the page.
     pub(super) fn take_cluster(&mut self, name: &str, opened: Result<SourceHandle, String>) {
         let Some(place) = self.clusters.opened.get_mut(name) else {
             // Dropping it may take longer than a frame.
@@ -95,7 +95,7 @@ impl Session {
         };
     }
 
-    /// Gives up the clusters beside the one on the screen.
+    /// Gives up the clusters next to the one on the screen.
     pub(super) fn leave_clusters(&mut self) {
         for opened in std::mem::take(&mut self.clusters.opened).into_values() {
             if let Opened::Source(source) = opened {

@@ -1,5 +1,5 @@
 //! The steps after each action of a session: effects that the source carries out, replies, new events and audit entries, and another
-//! scheduler in the place of this one.
+//! scheduler instead of this one.
 
 use std::sync::Arc;
 
@@ -30,7 +30,7 @@ fn shows_sides(state: &State) -> bool {
     matches!(state.page(), Page::Details(DetailsPage { subject: Subject::Sides, .. }))
 }
 
-/// What a state learns of its source when it begins.
+/// What a state learns of its source when it starts.
 pub(super) fn beginning(source: &dyn Source) -> SourceSnapshot {
     let (at, health, keeps_past) = (source.now(), source.health(), source.keeps_past());
     let trial = source.trial().map(Trial::status);
@@ -195,7 +195,7 @@ impl Session {
         self.take_theme();
     }
 
-    /// Takes a reply. What an earlier scheduler was asked for is dropped; that a file was written is reported all the same.
+    /// Takes a reply. What an earlier scheduler was requested is dropped; that a file was written is reported all the same.
     fn take_reply(&mut self, era: u64, reply: Reply) {
         if era != self.era && !matches!(reply, Reply::FileWritten(_)) {
             return;
@@ -288,7 +288,7 @@ impl Session {
         }
     }
 
-    /// Takes what was measured since it was looked at last, while it is on the screen.
+    /// Takes what was measured since it was examined last, while it is on the screen.
     fn read_trends(&mut self) {
         if !trends::reads(&self.state) {
             return;

@@ -15,7 +15,7 @@ use source::Source;
 use view::act::Order;
 
 impl Session {
-    /// Does something with a what-if. What takes long is done by the source beside this.
+    /// Does something with a what-if. What takes long is done by the source next to this.
     pub(super) fn what_if(&mut self, step: WhatIfStep) {
         match step {
             WhatIfStep::Open(orders) => {

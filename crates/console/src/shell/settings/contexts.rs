@@ -1,4 +1,4 @@
-//! `[contexts.NAME]`: schedulers somewhere else, by the name that a person gives them.
+//! `[contexts.NAME]`: schedulers elsewhere, by the name that a person gives them.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use config::toml_table::Table;
 use model::Identity;
 use view::act::EnforceAcl;
 
-/// A scheduler somewhere else, and how it is looked at.
+/// A scheduler elsewhere, and how it is examined.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RemoteContext {
     /// The address of the server, with its scheme.
@@ -93,7 +93,7 @@ fn context(table: &Table<'_, '_>, faults: &mut Vec<Fault>) -> RemoteContext {
                 Some(Err(why)) => faults.push(entry.wrong("OWN-003", why, "write USER:GROUP,GROUP")),
                 None => {}
             },
-            // A token in the file would be read by everybody who may read the file, and shown with it.
+            // A token in the file would be read by everyone who may read the file, and shown with it.
             "token" => {
                 let hint = "token-file = \"FILE\" names a file with the token";
                 faults.push(entry.fault("OWN-021", "a token must not be in the settings".to_owned(), hint));

@@ -1,4 +1,4 @@
-//! Changing one value in the text of a person's settings, leaving all else as it is written.
+//! Changing one value in the text of a person's settings, leaving all else as written.
 
 use std::fs::OpenOptions;
 use std::io::Write as _;
@@ -71,7 +71,7 @@ fn name(key: &str) -> String {
     if !key.is_empty() && key.chars().all(bare) { key.to_owned() } else { serde_json::Value::from(key).to_string() }
 }
 
-/// Changes a value in a file, which is made where it is not there: written beside it and renamed, so that a reader sees it whole.
+/// Changes a value in a file, which is made where it is not there: written next to it and renamed, so that a reader sees it whole.
 ///
 /// # Errors
 /// Why it is not kept.

@@ -7,7 +7,7 @@
 //! mouse = true        # clicks select, the wheel scrolls
 //! marks = true        # cells that changed are marked
 //! units = "binary"    # sizes by 1024, 64Gi; "decimal": by 1000, 68.7G
-//! refresh = "2s"      # the screen takes news at most so often
+//! refresh = "2s"      # the screen takes news at most this often
 //! start = "overview"  # the first page; "queues": the queue tree
 //! default = "demo"    # what `kornsole` without arguments opens: demo, empty, local, or a context; without it: the start page
 //! core = "1.9.0"      # what commands that predict decide like: check, diff, place, run, whatif, simulate, explain
@@ -28,7 +28,7 @@
 //! name = "all-logs"
 //! run = "kubectl logs -l applicationId={app}"
 //!
-//! [contexts.prod]     # a scheduler somewhere else: `kornsole attach prod`
+//! [contexts.prod]     # a scheduler elsewhere: `kornsole attach prod`
 //! url = "https://yunikorn.example/prod"
 //! token-file = "/home/me/.kornsole/prod.token"
 //! ```
@@ -38,7 +38,7 @@
 //! A key that is given a command keeps no other meaning in its context; a command may have any number of keys.
 //!
 //! Invariants:
-//! - reading never fails: what is wrong is reported with its place, and the default holds for it;
+//! - reading never fails: what is wrong is reported with its place, and the default applies to it;
 //! - pure; the command line finds and reads the file.
 
 mod contexts;
@@ -88,7 +88,7 @@ pub struct Settings {
     pub start: Option<StartPage>,
     /// What the keys mean.
     pub keymap: Keymap,
-    /// Schedulers somewhere else, by name.
+    /// Schedulers elsewhere, by name.
     pub contexts: BTreeMap<String, RemoteContext>,
     /// How often the screen takes news.
     pub refresh: Option<Duration>,
@@ -156,7 +156,7 @@ impl Read {
 /// | OWN-030 | columns or a view of no page with a list |
 /// | OWN-031 | no such column, or no width |
 /// | OWN-040 | a command of one's own without a name of its own, or that runs nothing |
-/// | OWN-041 | what it runs does not read |
+/// | OWN-041 | what it runs is invalid |
 /// | OWN-042 | its key means something else there |
 /// | OWN-013 | the binding could never be used, or would make writing impossible |
 pub fn read(text: &str, themes: &Themes) -> Read {

@@ -35,7 +35,7 @@ pub fn read(entry: &Entry<'_, '_>, keymap: &mut Keymap, faults: &mut Vec<Fault>)
     commands
 }
 
-/// What stands in the table of a command.
+/// What is in the table of a command.
 #[derive(Default)]
 struct Written<'v> {
     name: Option<String>,
@@ -262,7 +262,7 @@ fn bind(
     }
 }
 
-/// What a chord, its beginning or its continuation means already where a context is looked up.
+/// What a chord, its start or its continuation means already where a context is looked up.
 fn taken<'k>(keymap: &'k Keymap, context: Context, chord: &Chord) -> Option<&'k Binding> {
     let with = |other: Context| match context {
         // A key of every page is looked up behind those of each page.

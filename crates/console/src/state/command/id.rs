@@ -5,7 +5,7 @@ use std::fmt;
 /// Which command: its group, and which of it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub enum CommandId {
-    /// What stands in a list: the row under the cursor, marks, folding.
+    /// What is in a list: the row under the cursor, marks, folding.
     Row(RowCommand),
     /// How a list is sorted, and which columns it has.
     Column(ColumnCommand),
@@ -57,7 +57,7 @@ impl fmt::Debug for CommandId {
     }
 }
 
-/// What stands in a list: the row under the cursor, marks, folding.
+/// What is in a list: the row under the cursor, marks, folding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs, reason = "the registry describes each command")]
 pub enum RowCommand {

@@ -1,4 +1,4 @@
-//! The commands by their ids, and where keys mean them. What each does and is called stands in the registry.
+//! The commands by their ids, and where keys mean them. What each does and is called is in the registry.
 
 mod id;
 

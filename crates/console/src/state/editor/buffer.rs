@@ -5,7 +5,7 @@ use tui_textarea::{CursorMove, TextArea};
 use crate::state::editor::fold::{Folds, indent};
 use crate::state::line_edit::{LineStep, Reach};
 
-/// How many blanks deeper what stands below a key is.
+/// How many blanks deeper what is below a key is.
 const STEP: usize = 2;
 /// How many edits can be undone.
 const UNDO: usize = 2_000;
@@ -17,7 +17,7 @@ const FURTHEST: usize = u16::MAX as usize;
 pub enum TextStep {
     /// Works within the line under the cursor.
     InLine(LineStep),
-    /// Begins a new line, as deep as YAML wants it.
+    /// Starts a new line, as deep as YAML needs it.
     NewLine,
     /// Goes to the line above that is to be seen.
     Up,
@@ -37,7 +37,7 @@ pub struct Buffer {
 }
 
 impl Buffer {
-    /// A text with the cursor at its beginning.
+    /// A text with the cursor at its start.
     pub fn new(text: &str) -> Self {
         let carriage = text.contains("\r\n") && text.matches('\n').count() == text.matches("\r\n").count();
         let lines =
@@ -76,7 +76,7 @@ impl Buffer {
         &line[..end]
     }
 
-    /// What of that line stands behind the cursor.
+    /// What of that line follows the cursor.
     pub fn behind(&self) -> &str {
         let (row, _) = self.cursor();
         let line = self.lines().get(row).map_or("", String::as_str);
@@ -134,7 +134,7 @@ impl Buffer {
         changed
     }
 
-    /// Takes away what stands between the cursor and a place of its line; at the end of a line also that end.
+    /// Takes away what is between the cursor and a place of its line; at the end of a line also that end.
     fn remove(&mut self, reach: Reach) -> bool {
         match reach {
             Reach::Left => self.backspace(),
@@ -153,7 +153,7 @@ impl Buffer {
         true
     }
 
-    /// A change at `row` of a text that had so many lines.
+    /// A change at `row` of a text that had this many lines.
     fn changed(&mut self, row: usize, lines: usize) {
         self.version += 1;
         let now = self.lines().len();
@@ -163,7 +163,7 @@ impl Buffer {
         self.folds.reveal(cursor);
     }
 
-    /// The blanks that a new line begins with: those of this one, more below a key without a value.
+    /// The blanks that a new line starts with: those of this one, more below a key without a value.
     fn margin(&self) -> String {
         let before = self.before();
         let own = indent(before);
@@ -180,7 +180,7 @@ impl Buffer {
         (0..count).fold(false, |changed, _| self.area.delete_char() || changed)
     }
 
-    /// Puts a text at the cursor, blanks for tabs. Control characters other than line ends are left out.
+    /// Puts a text at the cursor, blanks for tabs. Control characters other than line ends are omitted.
     pub fn insert(&mut self, text: &str) {
         let (row, lines) = (self.cursor().0, self.lines().len());
         let clean: String = text
@@ -195,7 +195,7 @@ impl Buffer {
         }
     }
 
-    /// Puts a text in the place of the last characters before the cursor.
+    /// Puts a text instead of the last characters before the cursor.
     pub fn complete(&mut self, typed: usize, text: &str) {
         let (row, lines) = (self.cursor().0, self.lines().len());
         for _ in 0..typed {
@@ -205,7 +205,7 @@ impl Buffer {
         self.changed(row, lines);
     }
 
-    /// Puts another text in the place of the whole. It can be undone.
+    /// Puts another text instead of the whole. It can be undone.
     pub fn replace(&mut self, text: &str) {
         let (row, column) = self.cursor();
         self.area.select_all();
@@ -219,7 +219,7 @@ impl Buffer {
         self.go(row, column);
     }
 
-    /// Puts a text in the place of the whole that somebody else brought into force. Undo goes no further back: it is of one's own edits.
+    /// Puts a text instead of the whole that someone else applied. Undo goes no further back: it is of one's own edits.
     pub fn reset(&mut self, text: &str) {
         let (row, column) = self.cursor();
         let fresh = Self::new(text);
@@ -277,7 +277,7 @@ impl Buffer {
         if done {
             self.version += 1;
             self.area.cancel_selection();
-            // Where lines came or went is not known.
+            // Where lines came or went is unknown.
             self.folds = Folds::default();
         }
         done
@@ -315,7 +315,7 @@ impl Buffer {
     }
 }
 
-/// The place of a line as the text area knows it; at the ends of a line its neighbours are reached.
+/// The place of a line as the text area knows it; at the ends of a line its neighbors are reached.
 const fn cursor_move(reach: Reach) -> CursorMove {
     match reach {
         Reach::Left => CursorMove::Back,

@@ -1,4 +1,4 @@
-//! The check of an edited configuration, worked out beside the draw loop.
+//! The check of an edited configuration, worked out next to the draw loop.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -30,22 +30,22 @@ impl QuotaPreview {
     }
 }
 
-/// A text to be looked at.
+/// A text to be examined.
 #[derive(Clone, Debug)]
 pub struct CheckJob {
     /// The cluster's time.
     pub at: Time,
     /// Which version of the text it is.
     pub version: u64,
-    /// The text as it is written just now.
+    /// The text as written just now.
     pub text: String,
-    /// The text of the configuration in force.
+    /// The text of the active configuration.
     pub base: Arc<str>,
-    /// What runs, for the effects of the change.
+    /// Running allocations, for the effects of the change.
     pub view: Arc<View>,
     /// By which rules it is read.
     pub profile: Profile,
-    /// Who would bring it into force; or why nobody can.
+    /// Who would applies it; or why no one can.
     pub actor: Result<Actor, Arc<str>>,
     /// The scheduler's last answer: which allocations a text would have preempted. It may be about another text.
     pub preview: Option<Arc<QuotaPreview>>,
@@ -56,13 +56,13 @@ pub struct CheckJob {
 pub struct CheckResult {
     /// Which version of the text that was.
     pub version: u64,
-    /// The text is another one than that of the configuration in force.
+    /// The text is another one than that of the active configuration.
     pub differs: bool,
     /// What is wrong, by place.
     pub faults: Vec<Fault>,
     /// The configuration, if it is one.
     pub config: Option<Arc<Config>>,
-    /// What is different from the one in force.
+    /// What is different from the active one.
     pub changes: Vec<Line>,
     /// That in one line; empty when nothing is.
     pub summary: String,
@@ -70,11 +70,11 @@ pub struct CheckResult {
     pub consequences: Vec<(String, Vec<String>)>,
     /// What will be preempted, as a queue would be above its maximum: in sentences that name it.
     pub preempted: Vec<String>,
-    /// Which allocations that are is not known: only the scheduler can say.
+    /// Which allocations that are is unknown: only the scheduler can say.
     pub asks_scheduler: bool,
     /// The queues that it removes, none of which is below another.
     pub removed: Vec<Removed>,
-    /// How much of the configuration in force it takes away (CFG-120).
+    /// How much of the active configuration it takes away (CFG-120).
     pub removal: Removal,
     /// Why it would be refused, though it is valid: which access it takes.
     pub refused: Option<String>,
@@ -103,7 +103,7 @@ impl CheckResult {
 pub struct Completion {
     /// How many characters before the cursor it takes the place of.
     pub typed: usize,
-    /// What could stand there, best first.
+    /// What could be there, best first.
     pub words: Vec<String>,
     /// What only other releases know, each with who: shown, and not taken.
     pub elsewhere: Vec<(String, String)>,

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-/// How many blanks a line begins with.
+/// How many blanks a line starts with.
 pub fn indent(line: &str) -> usize {
     line.len() - line.trim_start_matches(' ').len()
 }
@@ -19,7 +19,7 @@ impl Folds {
         self.ranges.get(&row).copied()
     }
 
-    /// Folds the item that a line belongs to, or unfolds it when it is. Gives its first line, if it is in one of several lines.
+    /// Folds the item that a line belongs to, or unfolds it when it is. Returns its first line, if it is in one of several lines.
     pub fn toggle(&mut self, lines: &[String], row: usize) -> Option<usize> {
         if self.ranges.remove(&row).is_some() {
             return Some(row);
@@ -77,7 +77,7 @@ impl Folds {
         self.ranges.retain(|start, end| !(*start < row && row <= *end));
     }
 
-    /// The next line in kind, if there is one in a text of so many lines.
+    /// The next line in kind, if there is one in a text of this many lines.
     pub fn next(&self, row: usize, len: usize) -> Option<usize> {
         let next = self.end(row).unwrap_or(row) + 1;
         (next < len).then_some(next)
@@ -95,7 +95,7 @@ impl Folds {
         hiding.map(|(start, _)| *start)
     }
 
-    /// Moves what lies below a line that a change was made in: so many lines came, or (negative) went.
+    /// Moves what lies below a line that a change was made in: this many lines came, or (negative) went.
     pub fn shift(&mut self, row: usize, by: isize) {
         if by == 0 || self.ranges.is_empty() {
             return;

@@ -1,4 +1,4 @@
-//! The text of a configuration on the screen: the text itself with its folds, its colours, the completions of a word, and the
+//! The text of a configuration on the screen: the text itself with its folds, its colors, the completions of a word, and the
 //! check of the whole.
 //!
 //! Invariants:

@@ -1,7 +1,7 @@
 //! The important moments of a kept past that were looked up: chapter by chapter, and the target of a step.
 //!
 //! Invariants:
-//! - a step never passes over an important moment: where the events next to a time are not known, they are looked up first;
+//! - a step never passes over an important moment: where the events next to a time are unknown, they are looked up first;
 //! - at most [`Chapters::MOST`] chapters are remembered.
 
 use std::collections::VecDeque;
@@ -107,7 +107,7 @@ impl Chapters {
         }
     }
 
-    /// Takes what was looked up for a step right before or after a time. Gives whether it covers that.
+    /// Takes what was looked up for a step right before or after a time. Returns whether it covers that.
     pub fn take(&mut self, mut span: Span, step: Step, at: Time) -> bool {
         if let Some(watched) = self.watched.filter(|_| span.last) {
             // Between the last written record and the first live event nothing happened.
@@ -177,7 +177,7 @@ mod tests {
             Span { from, to, moments, first: place == 0, last: next.is_none() }
         }
 
-        /// The stops from the present back to the beginning and on to the present again, with how often one had to look.
+        /// The stops from the present back to the start and on to the present again, with how often one had to look.
         fn walk(&self, watched: u64) -> (Vec<u64>, Vec<u64>, usize) {
             let own: Vec<u64> = self.mattered.iter().copied().filter(|at| *at >= watched).collect();
             let own = moments(&own);

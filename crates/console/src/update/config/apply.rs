@@ -24,8 +24,8 @@ pub fn ask_apply(state: &mut State) {
     state.ask(question);
 }
 
-/// The question before a text comes into force; `retained`: all that the scheduler does is. One that lets a whole subtree drain, or many
-/// applications, asks for a name.
+/// The question before a text becomes active; `retained`: all that the scheduler does is. One that lets a whole subtree drain, or many
+/// applications, requests a name.
 pub fn question(title: String, checked: &CheckResult, base: Option<&Configuration>, retained: bool) -> Confirm {
     let summary = &checked.summary;
     let mut lines =
@@ -40,7 +40,7 @@ pub fn question(title: String, checked: &CheckResult, base: Option<&Configuratio
     }
     lines.push(match base.and_then(|base| base.file.as_ref()) {
         Some(file) => format!("It is written to {} and is applied immediately.", file.display()),
-        // Only one that stands in a cluster can be changed from elsewhere without a file of its own.
+        // Only one that is in a cluster can be changed from elsewhere without a file of its own.
         None if base.is_some_and(|base| base.by == LoadedBy::Seen) => {
             "It is written to the ConfigMap; kornsole waits until the scheduler applies it.".to_owned()
         }
@@ -71,7 +71,7 @@ pub fn order(act: Act, reason: &str, removal: &Removal) -> Order {
     }
 }
 
-/// Has the text brought into force.
+/// Has the text applied.
 pub fn apply(state: &mut State, reason: &str) {
     if let Err(message) = can_apply(state) {
         return state.say(Grade::Refusal, message);
@@ -88,7 +88,7 @@ pub fn apply(state: &mut State, reason: &str) {
 }
 
 /// Takes the result of bringing it into force, which is reported already. Text that was written meanwhile stays, as an edit of the
-/// configuration in force now.
+/// active configuration now.
 pub fn ordered(state: &mut State, number: u64, applied: bool) {
     let here = |page: &&mut ConfigPage| page.applying.as_ref().is_some_and(|applying| applying.number == number);
     let Some(page) = page_mut(state).filter(here) else { return };
@@ -101,7 +101,7 @@ pub fn ordered(state: &mut State, number: u64, applied: bool) {
     follow(state);
 }
 
-/// Another configuration was brought into force from here by other means than its text; the one before can be put back.
+/// Another configuration was applied from here by other means than its text; the one before can be put back.
 pub fn replaced(state: &mut State, before: Option<Arc<Configuration>>) {
     if page_of(state).is_none() {
         let running = state.cluster.newest.configuration.clone();

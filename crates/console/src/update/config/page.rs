@@ -67,14 +67,14 @@ pub(super) fn shown(state: &mut State) -> Option<&mut ConfigPage> {
     }
 }
 
-/// Takes over the configuration that is in force by now, unless an edit would be lost.
+/// Takes over the configuration that is active by now, unless an edit would be lost.
 pub fn follow(state: &mut State) {
     let running = state.cluster.configuration().cloned();
     let now = state.now;
     let past = state.cluster.past.shown.is_some();
     let Some(page) = page_mut(state) else { return };
     if past && running.is_none() && !page.modified && page.base.take().is_some() {
-        // Nothing was in force yet.
+        // Nothing was active yet.
         page.buffer.reset("");
         page.due = None;
     }
@@ -103,7 +103,7 @@ pub(super) fn changed(state: &mut State) {
     if let Some(page) = shown(state) {
         page.modified = true;
         page.due = Some(now + ConfigPage::PAUSE);
-        // Nobody waits for what an earlier text leads to.
+        // No one waits for what an earlier text leads to.
         if page.forecast.take().is_some_and(|forecast| forecast.found.is_none()) {
             state.emit(Effect::StopForecast);
         }
@@ -138,7 +138,7 @@ pub fn forecast(state: &mut State, version: u64, found: Result<Vec<String>, Stri
     }
 }
 
-/// Has the text looked at when that is due. Whether something changed on the screen.
+/// Has the text examined when that is due. Whether something changed on the screen.
 pub fn due(state: &mut State) {
     let (now, view) = (state.now, Arc::clone(&state.cluster.newest));
     let profile = state.cluster.part().map(|part| part.rules.profile()).unwrap_or_default();
@@ -164,7 +164,7 @@ pub fn due(state: &mut State) {
     state.emit(Work::Check(Box::new(job)));
 }
 
-/// When the text is to be looked at.
+/// When the text is to be examined.
 pub fn next_due(state: &State) -> Option<Duration> {
     page_of(state).filter(|page| !page.checking).and_then(|page| page.due)
 }
@@ -291,7 +291,7 @@ pub fn merge(state: &mut State) {
     }
 }
 
-/// Keeps the text, though the configuration in force has changed.
+/// Keeps the text, though the active configuration has changed.
 pub fn rebase(state: &mut State) {
     let now = state.cluster.newest.configuration.clone();
     let Some(page) = shown(state) else { return };

@@ -9,7 +9,7 @@ use crate::state::page::Page;
 use crate::state::{Grade, State};
 use crate::update::config::page::{changed, shown};
 
-/// Begins to edit, in the mode in which characters are text.
+/// Starts to edit, in the mode in which characters are text.
 pub fn write(state: &mut State) {
     if let Some(page) = shown(state) {
         (page.swapped, page.find) = (false, String::new());

@@ -1,4 +1,4 @@
-//! The behaviour of each page ([`PageUpdate`](super::page::PageUpdate)).
+//! The behavior of each page ([`PageUpdate`](super::page::PageUpdate)).
 
 mod alerts;
 mod apps;

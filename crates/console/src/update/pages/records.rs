@@ -1,4 +1,4 @@
-//! Events, the audit, and the configurations that were in force.
+//! Events, the audit, and the configurations that were active.
 
 use crate::state::page::{AuditPage, EventsPage, RevisionsPage};
 use crate::state::{Cluster, State};
