@@ -275,7 +275,7 @@ fn serves(stage: &Stage, shadow: &Shadow, decisions: usize) {
     assert_eq!(code, 1, "{waits}{why}");
     super::has(&(waits + &why), &["node affinity/selector"]);
     let refused = stage.fails(&["kill", "app-001", "--yes", "--server", &shadow.served, "--token-file", &token]);
-    super::has(&refused, &["read only"]);
+    super::has(&refused, &["read-only"]);
     let figures = Shadow::get(&format!("{}/", shadow.figures.trim_end_matches('/')).replace("/metrics/", "/metrics"));
     let count = |line: &str| line.rsplit_once(' ').unwrap().1.parse::<usize>().unwrap();
     let of = |verdict: &str| -> usize {

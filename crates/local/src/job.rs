@@ -66,7 +66,7 @@ pub struct JobSpec {
     /// For which scheduler its script is written, and so which variables it has.
     #[serde(default)]
     pub dialect: Option<Dialect>,
-    /// It does not be preempted for others.
+    /// It does not give way to others.
     #[serde(default)]
     pub no_preempt: bool,
     /// It has a terminal, to which its owner attaches.

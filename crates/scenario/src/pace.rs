@@ -12,7 +12,7 @@ use scheduler::{Command, Event};
 /// How long after cycles that found nothing they are tried again: pending requests for time to pass is not forgotten.
 const RETRY: Duration = Duration::from_millis(100);
 
-/// Returns the commands of another workload the times that a scenario's steps would have: each its own millisecond, then cycles
+/// Gives the commands of another workload the times that a scenario's steps would have: each its own millisecond, then cycles
 /// until one makes no progress. So every moment of it can be written down as a step ([`super::record`]).
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(super) struct Pace<W> {

@@ -205,7 +205,7 @@ fn assert_ended(profile: Profile, partition: &Partition) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: share::so_many(480, 8), ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: share::so_many(240, 4), ..ProptestConfig::default() })]
 
     #[test]
     fn mixtures_add_up_and_repeat(

@@ -43,7 +43,7 @@ fn bad_input() -> Vec<(PartitionCommand, &'static str)> {
         (PartitionCommand::Ask(ask("two", "t", amount(1))), "no active application"),
         (PartitionCommand::Ask(ask("one", "zero", amount(0))), "is empty"),
         (PartitionCommand::Ask(ask("one", "less", amount(-5))), "is empty"),
-        (PartitionCommand::Ask(ask("one", "t", amount(2))), "allocated already"),
+        (PartitionCommand::Ask(ask("one", "t", amount(2))), "already allocated"),
         (PartitionCommand::Ask(ask("one", "much", amount(i64::MAX))), "too large"),
         (PartitionCommand::Ask(unplaced), "has no task group"),
         (PartitionCommand::Release { app: "two".into(), ask: "t".into() }, "no active application"),
@@ -84,7 +84,7 @@ fn bad_input_is_refused_with_a_reason() {
         let all = bad.iter().map(|(command, why)| (Command::from(command.clone()), *why));
         for (command, why) in all.chain([(elsewhere, "nowhere")]) {
             // D-23: the releases take the id of an allocation again.
-            if why == "allocated already" && profile != Profile::Kornsole {
+            if why == "already allocated" && profile != Profile::Kornsole {
                 continue;
             }
             let events = apply(&mut scheduler, command.clone());

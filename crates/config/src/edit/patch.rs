@@ -144,7 +144,7 @@ impl Context<'_, '_> {
         }
     }
 
-    /// Returns an entry another value.
+    /// Changes the value of an entry.
     fn replace(&self, map: Id, (key, value): (Id, Id), new: &Value) -> Result<Vec<Patch>, Fault> {
         let tree = self.tree;
         let node = tree.node(value);

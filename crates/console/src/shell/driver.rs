@@ -166,7 +166,7 @@ impl Driver {
         self
     }
 
-    /// Returns the terminal another size.
+    /// Changes the size of the terminal.
     pub fn resize(&mut self, width: u16, height: u16) -> &mut Self {
         self.size = Size { width, height };
         self.step(Incoming::Input(Input::Size(self.size)))

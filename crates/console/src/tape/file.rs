@@ -165,9 +165,9 @@ pub enum Act {
     Wait(Where, Pattern, Duration),
     /// Waits until nothing is left to do and the screen is stopped.
     Settle,
-    /// Returns the terminal another width.
+    /// Changes the width of the terminal.
     Width(u16),
-    /// Returns the terminal another height.
+    /// Changes the height of the terminal.
     Height(u16),
     /// Some line of the screen must hold this.
     /// With `true` it is about how the screen is drawn, and nothing that linear mode says.

@@ -11,7 +11,7 @@ use crate::state::partition::Partition;
 use crate::state::queue::ROOT;
 use model::{AppState, AskId, Resource, Time};
 
-/// From this many asks at once on it pays to be preempted for them first.
+/// From this many asks at once on it pays to make room for them first.
 const MANY: u32 = 4;
 /// For this many at most: they may be refused all the same.
 const ROOM: u32 = 10_000;
@@ -164,7 +164,7 @@ impl Partition {
         self.end_pending(app, before);
     }
 
-    /// Returns an ask or allocation another size, whether there is room or not.
+    /// Changes the size of an ask or allocation, whether there is room or not.
     fn resize(&mut self, now: Time, app: AppKey, ask: AskKey, to: &Resource, events: &mut Vec<Event>) {
         let application = &mut self.apps[app];
         let path = self.queues.path_up(application.queue);

@@ -28,7 +28,7 @@ impl Scheduler {
         }
     }
 
-    /// Returns a pending ask another priority, and lets it keep its age. Returns whether there is such an ask.
+    /// Changes the priority of a pending ask, and lets it keep its age. Returns whether there is such an ask.
     pub fn set_priority(&mut self, app: &AppId, ask: &AskId, to: Priority) -> bool {
         let Some(part) = self.partitions.first_mut() else { return false };
         part.quiet = None;

@@ -55,7 +55,7 @@ impl Partition {
         self.apps[app].asks[ask].preempted_others = true;
     }
 
-    /// The victims that be preempted for an ask on one node; none if they cannot. The free room of the node counts only in the end.
+    /// The victims that are preempted for an ask on one node; none if they cannot. The free room of the node counts only in the end.
     fn victims_on(&self, node: &Node, preemptor: &Ask) -> Vec<(AppKey, AskKey)> {
         let mut sum = Resource::new();
         let mut victims = Vec::new();

@@ -1,4 +1,4 @@
-//! Which victims be preempted for an ask, and on which node (SCH-156 to SCH-160, `profiles.md` section 4.1).
+//! Which victims are preempted for an ask, and on which node (SCH-156 to SCH-160, `profiles.md` section 4.1).
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;

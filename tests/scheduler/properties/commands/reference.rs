@@ -149,8 +149,10 @@ impl Model {
         let min = i64::from(Priority::MIN.0);
         let ours = i64::from(queue.raw_priority.0);
         let own = apps_in(partition, queue.key).flat_map(pending_priorities).max().unwrap_or(min);
+        // An application of 1.5.1 retains the priority of a request that was sent again with a lower one (D-23).
+        let retained = apps_in(partition, queue.key).map(|app| i64::from(app.priority().0)).max().unwrap_or(min);
         let handed = children(partition, queue.key).into_iter().map(|child| self.handed(child).to_vec());
-        let choices = handed.fold(vec![own], |choices, handed| {
+        let choices = handed.fold(vec![own, retained.max(own)], |choices, handed| {
             choices.iter().flat_map(|highest| handed.iter().map(|one| *highest.max(one)).collect::<Vec<_>>()).collect()
         });
         assert!(choices.contains(&ours), "raw priority of {} is {ours}, not of {choices:?}", queue.path);

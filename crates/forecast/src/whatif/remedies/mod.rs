@@ -227,7 +227,7 @@ impl<'a> Attempts<'a> {
     }
 }
 
-/// Makes room in a step for what others took of it. Returns whether there was something to be preempted for.
+/// Makes room in a step for what others took of it. Returns whether others took something.
 fn enlarge(step: &mut RemedyKind, taken: &Resource, started: i64) -> bool {
     match step {
         RemedyKind::Raise { resource, by, to, .. } => {
