@@ -23,7 +23,7 @@ fn steps_and_tasks_with_their_loops() {
          - name: inner\n    dag:\n      tasks:\n      - {{name: d, template: echo}}\n      - {{name: e, template: echo, withSequence: {{count: '4'}}}}\n      - {{name: f, template: wait}}\n  - {{name: wait, suspend: {{}}}}\n{ECHO}"
     );
     assert_eq!(pods(&flow(&steps)).len(), 1 + 3 + 1 + 4);
-    assert!(notices(&flow(&steps)).contains("all steps are scheduled at once"));
+    assert!(notices(&flow(&steps)).contains("all steps are scheduled at the same time"));
     let inline = "  templates:\n  - name: main\n    steps:\n    - - {name: a, inline: {script: {image: x, resources: {requests: {cpu: 2}}}}}\n";
     assert!(pods(&flow(inline))[0].contains(" 2000m "));
     let exit = format!("  onExit: echo\n  templates:\n  - {{name: main, container: {{image: x}}}}\n{ECHO}");
