@@ -1,5 +1,7 @@
 //! W-002: amounts that look a thousand times off, or more.
 
+use std::collections::BTreeMap;
+
 use model::parse_quantity;
 
 use super::{Fault, Place, fields, warning};
@@ -61,12 +63,12 @@ impl Amounts {
     /// Adds what was found.
     pub(super) fn report(&mut self, to: &mut Vec<Fault>) {
         to.append(&mut self.found);
+        // From the last one on, so that the first one of each amount stays.
+        let first: BTreeMap<(u64, bool), &Cores> =
+            self.cores.iter().rev().map(|one| ((one.number, one.milli), one)).collect();
         for one in &self.cores {
             let odd = if one.milli { one.number < MANY_CORES } else { one.number >= MANY_CORES };
-            let Some(other) = self.cores.iter().find(|other| other.milli != one.milli && other.number == one.number)
-            else {
-                continue;
-            };
+            let Some(other) = first.get(&(one.number, !one.milli)) else { continue };
             if odd && one.number > 0 {
                 let (this, that) = if one.milli { ("m", "") } else { ("", "m") };
                 let number = one.number;
