@@ -13,7 +13,7 @@ use super::setup::Setup;
 use super::state::{Deadlines, State};
 use config::Config;
 use ledger::Ledger;
-use model::Time;
+use model::{Time, messagepack};
 use scenario::Workload;
 use scheduler::{Partition, Scheduler, saved};
 use view::act::Configuration;
@@ -95,7 +95,7 @@ pub(super) fn save(state: &mut State) -> Vec<u8> {
 /// # Errors
 /// What in it does not fit together.
 pub(super) fn restore(setup: &Setup, bytes: &[u8], workload: Option<Box<dyn Workload>>) -> Result<State, String> {
-    let saved: SavedState<'_, saved::Saved> = rmp_serde::from_slice(bytes).map_err(|error| error.to_string())?;
+    let saved: SavedState<'_, saved::Saved> = messagepack::from_slice(bytes).map_err(|error| error.to_string())?;
     let scheduler = Scheduler::restored(setup.profile, saved.scheduler)?;
     let mut state = State::new(setup, scheduler, workload);
     let mut untracked = setup.event.clone();

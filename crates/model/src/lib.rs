@@ -10,6 +10,7 @@ pub mod allowed_value;
 pub mod expression;
 pub mod id;
 pub mod identity;
+pub mod messagepack;
 pub mod name;
 pub mod path;
 pub mod priority;

@@ -20,7 +20,7 @@ use config::Config;
 use crowd::{Crowd, Due, RunningApp, amount};
 pub use legacy::demo_config;
 use legacy::{LEGACY, Legacy};
-use model::{NodeId, Profile, QueueState, Time};
+use model::{NodeId, Profile, QueueState, Time, messagepack};
 use rng::Rng;
 use scheduler::{Command, Event, EventKind, NodeSpec, PartitionCommand};
 use streams::STREAMS;
@@ -78,7 +78,7 @@ impl Workload for Demo {
 
     /// Continues with the same applications and the same chances.
     fn resume(&mut self, played: &[u8]) -> Result<(), String> {
-        let Ok((kind, seed, pace)) = rmp_serde::from_slice::<(String, u64, Pace<Crowd>)>(played) else {
+        let Ok((kind, seed, pace)) = messagepack::from_slice::<(String, u64, Pace<Crowd>)>(played) else {
             return Err("the state is not a demo that this version can continue: use another directory".to_owned());
         };
         if kind != KIND || seed != self.seed {

@@ -8,7 +8,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use serde::{Deserialize, Serialize};
 
 use config::Config;
-use model::Time;
+use model::{Time, messagepack};
 use scheduler::{Command, PartitionCommand, Tuning};
 use view::NoticeWeight;
 use view::act::{Actor, Order, Refusal};
@@ -337,6 +337,6 @@ impl Record {
     /// # Errors
     /// It is of a later version, or nonsense.
     pub fn read(bytes: &[u8]) -> Result<Self, String> {
-        rmp_serde::from_slice(bytes).map_err(|error| error.to_string())
+        messagepack::from_slice(bytes).map_err(|error| error.to_string())
     }
 }

@@ -17,6 +17,7 @@ use super::record::{Record, WallTime};
 use super::refused;
 use super::store::Store;
 use super::tables::{Change, JournalHead, SnapshotIndex};
+use model::messagepack;
 
 /// What was found intact in a file.
 #[derive(Default)]
@@ -58,7 +59,7 @@ impl IntactParts {
                     found.parts.insert((frame.key, frame.part), content.to_vec());
                 }
                 Kind::Index => {
-                    found.snapshots.extend(rmp_serde::from_slice(content).ok().map(|index| (frame.key, index)));
+                    found.snapshots.extend(messagepack::from_slice(content).ok().map(|index| (frame.key, index)));
                 }
                 Kind::Audit => {
                     found.audit.insert(frame.key, content.to_vec());

@@ -11,6 +11,7 @@ use super::disk::{Backend, Disk};
 use super::frame::{self, Kind};
 use super::recorder::room;
 use super::tables::{Change, EntryTable, HEAD, JournalHead, PARTS, RECORDS, SNAPSHOTS, SnapshotIndex, make};
+use model::messagepack;
 
 /// The version of the journal's format that is written.
 pub const FORMAT: u32 = 1;
@@ -375,6 +376,6 @@ impl Store {
 /// What is in a row that is one frame.
 fn content<T: for<'de> Deserialize<'de>>(kind: Kind, key: u64, row: &[u8]) -> Result<T, StoreError> {
     let frame = frame::read(row).map(|(frame, _)| frame).filter(|frame| (frame.kind, frame.key) == (kind, key));
-    let value = frame.and_then(|frame| rmp_serde::from_slice(frame.content).ok());
+    let value = frame.and_then(|frame| messagepack::from_slice(frame.content).ok());
     value.ok_or_else(|| StoreError::Damaged(format!("entry {key} of {kind:?}")))
 }

@@ -11,7 +11,7 @@ use serde::de::DeserializeOwned;
 pub use crate::kept_file::Role;
 use crate::kept_file::{RetainedFile, damaged, is_damage};
 use ledger::followed::saved::{Ended, Head, Moment, SavedHour, Write};
-use model::AppId;
+use model::{AppId, messagepack};
 
 const HEAD: TableDefinition<'_, &str, &[u8]> = TableDefinition::new("usage head 1");
 const HOURS: TableDefinition<'_, u64, &[u8]> = TableDefinition::new("usage hours 1");
@@ -132,5 +132,5 @@ fn encoded<T: Serialize>(value: &T) -> Result<Vec<u8>, redb::Error> {
 }
 
 fn decoded<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, redb::Error> {
-    rmp_serde::from_slice(bytes).map_err(|error| redb::Error::Corrupted(error.to_string()))
+    messagepack::from_slice(bytes).map_err(|error| redb::Error::Corrupted(error.to_string()))
 }
