@@ -6,6 +6,7 @@
 mod common;
 
 mod again;
+mod clock;
 mod config;
 mod console;
 mod crash;

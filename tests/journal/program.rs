@@ -112,7 +112,7 @@ fn call(arguments: &[&str]) -> (bool, String) {
 }
 
 #[track_caller]
-fn well(arguments: &[&str]) -> String {
+pub fn well(arguments: &[&str]) -> String {
     let (well, said) = call(arguments);
     assert!(well, "{arguments:?}: {said}");
     said
@@ -126,33 +126,38 @@ fn bytes(folder: &Path) -> Vec<(std::ffi::OsString, Vec<u8>)> {
 }
 
 /// A server that was killed after two changes of its configuration and a refused order.
-struct Crashed {
+pub struct Crashed {
     folder: TestFolder,
-    url: String,
+    pub url: String,
     /// What it said of its audit and of its configurations while it ran.
-    audit: String,
+    pub audit: String,
     history: String,
 }
 
 impl Crashed {
-    fn path(&self, name: &str) -> String {
+    pub fn path(&self, name: &str) -> String {
         self.folder.join(name).to_str().unwrap().to_owned()
     }
 
-    fn serve(&self) -> Program {
+    pub fn serve(&self, started: impl Fn(Command) -> Command) -> Program {
         let [queues, workload, tokens] = ["queues.yaml", "workload.yaml", "tokens.yaml"].map(|name| self.path(name));
         let arguments =
             ["--config", &queues, "--workload", &workload, "--paused", "--tokens", &tokens, "--scheduler-acl", "sue"];
-        Program::spawn(with_state(&self.folder.join("state"), &arguments))
+        Program::spawn(started(with_state(&self.folder.join("state"), &arguments)))
     }
 
     /// What the program says of the running server to somebody with a token.
-    fn ask(&self, who: &str, words: &[&str]) -> (bool, String) {
+    pub fn ask(&self, who: &str, words: &[&str]) -> (bool, String) {
         let token = self.path(who);
         call(&[words, &["--server", &self.url, "--token-file", &token]].concat())
     }
 
     fn new() -> Self {
+        Self::by(|command| command)
+    }
+
+    /// The same, with the server started in another way.
+    pub fn by(started: impl Fn(Command) -> Command) -> Self {
         let folder = TestFolder::new();
         folder.write("queues.yaml", QUEUES);
         folder.write("workload.yaml", WORKLOAD.replace("root.a", "root.b"));
@@ -162,7 +167,7 @@ impl Crashed {
             let file = crashed.folder.write(user, token);
             std::fs::set_permissions(file, std::fs::Permissions::from_mode(0o600)).unwrap();
         }
-        let server = crashed.serve();
+        let server = crashed.serve(started);
         crashed.url = server.url();
         while !one_runs(&server) {}
         assert!(!crashed.ask("bob", &["kill", "one", "--yes", "--reason", "in the way"]).0);
@@ -212,7 +217,7 @@ fn after_a_crash_the_folder_says_who_did_what_and_is_only_read() {
 fn after_a_crash_a_file_without_a_busy_queue_drains_it() {
     let crashed = Crashed::new();
     crashed.folder.write("queues.yaml", QUEUES.replace("          - name: b\n", ""));
-    let second = crashed.serve();
+    let second = crashed.serve(|command| command);
     assert!(one_runs(&second), "what ran in the queue that is gone runs on");
     let queues = get(&second, "/ws/v1/partition/default/queues");
     let children = queues["children"].as_array().unwrap();
@@ -231,7 +236,7 @@ fn after_a_crash_an_empty_file_drains_nothing_now_and_at_the_next_start() {
         children.iter().map(|queue| format!("{} {}", queue["queuename"], queue["status"])).collect::<Vec<_>>()
     };
     for start in 1..=2 {
-        let server = crashed.serve();
+        let server = crashed.serve(|command| command);
         assert!(one_runs(&server), "start {start}");
         assert_eq!(states(&server), [r#""root.a" "Active""#, r#""root.b" "Active""#], "start {start}");
         server.kill();

@@ -55,6 +55,25 @@ fn a_request_over_a_limit_is_refused_with_its_name_and_value() {
 }
 
 #[test]
+fn jobs_in_the_ranges_of_after_count() {
+    let machine = Machine::up(&[]);
+    let (code, said) = machine.said(&["submit", "--hold", "--array", "1-1000", "--", "true"]);
+    assert_eq!(code, 0, "{said}");
+    let of = |range: &'static str, times: usize| {
+        let ranges = (0..times).flat_map(|_| ["--after", range]).chain(["--hold", "--", "true"]);
+        machine.said(&["submit"].into_iter().chain(ranges).collect::<Vec<_>>())
+    };
+    let (code, said) = of("1-1000", 101);
+    assert!(code == 2 && said.contains("--after jobs in ranges and arrays:"), "{code} {said}");
+    assert!(said.contains("the limit is 100000"), "{said}");
+    assert_eq!(machine.live(), 1000, "nothing was enqueued");
+    // Each awaited job counts as bytes of the user: 256 MiB are reached before many such requests make each end of a job slow.
+    let refused = (0..200).map(|_| of("1-1000", 100)).find(|(code, _)| *code != 0);
+    let (_, said) = refused.expect("one of 200 requests with 100,000 awaited jobs each is refused");
+    assert!(said.contains("bytes of all jobs of a user"), "{said}");
+}
+
+#[test]
 fn indices_share_their_name_and_paths() {
     let mut machine = Machine::up(&[]);
     let name = "n".repeat(2000);

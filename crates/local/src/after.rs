@@ -9,6 +9,9 @@ use super::dialect::plain_name;
 use super::job::{ArraySpec, Job, JobSpec, JobState, Outcome};
 use super::table::Table;
 
+/// How many jobs one may wait for, those in ranges and arrays counted: each is looked up whenever a job ends.
+const MOST_AWAITED: u64 = 100_000;
+
 /// Jobs that must have ended before another one may start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Dependency {
@@ -97,6 +100,12 @@ impl Dependency {
             Which::One | Which::Array | Which::Index(_) => self.job..=self.job,
         }
     }
+
+    /// How many jobs are waited for.
+    pub(super) fn count(&self) -> u64 {
+        let jobs = self.jobs();
+        jobs.end().saturating_sub(*jobs.start()).saturating_add(1)
+    }
 }
 
 impl Job {
@@ -124,7 +133,7 @@ impl fmt::Display for Dependency {
 /// for [`corresponding`]. `knows` says which jobs the submitter may see.
 ///
 /// # Errors
-/// The first that names no job.
+/// The first that names no job, or more jobs than the limit.
 pub(super) fn resolved(
     table: &Table,
     spec: &JobSpec,
@@ -133,6 +142,7 @@ pub(super) fn resolved(
 ) -> Result<Vec<Dependency>, String> {
     let one = |after: &Dependency| {
         let missing = || format!("cannot wait for job {after}: job not found, or it is not yours");
+        within_limit(after.count())?;
         if !after.jobs().all(&knows) {
             return Err(missing());
         }
@@ -152,7 +162,13 @@ pub(super) fn resolved(
             (_, Which::One | Which::To(_), _) => Ok(*after),
         }
     };
-    let found = spec.after.iter().map(one).collect::<Result<Vec<_>, String>>()?;
+    let (mut found, mut awaited) = (Vec::new(), 0_u64);
+    for after in &spec.after {
+        let after = one(after)?;
+        awaited = awaited.saturating_add(after.count());
+        within_limit(awaited)?;
+        found.push(after);
+    }
     let indices = array.map(|array| array.indices.as_slice()).unwrap_or_default();
     for after in found.iter().filter(|after| after.how == How::Corresponding) {
         if let Some(index) = indices.iter().find(|index| number_of_index(table, after.job, **index).is_none()) {
@@ -160,6 +176,13 @@ pub(super) fn resolved(
         }
     }
     Ok(found)
+}
+
+fn within_limit(awaited: u64) -> Result<(), String> {
+    if awaited <= MOST_AWAITED {
+        return Ok(());
+    }
+    Err(format!("--after jobs in ranges and arrays: the request has at least {awaited}, the limit is {MOST_AWAITED}"))
 }
 
 /// The dependencies that one index of an array has alone, for those on the same index of another one.

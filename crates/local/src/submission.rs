@@ -204,12 +204,12 @@ impl Daemon {
     }
 }
 
-/// How many bytes a job counts, without its environment and its command.
+/// How many bytes a job counts, without its environment and its command. Each job that it waits for counts: the daemon looks it up.
 fn text_of(job: &Job) -> u64 {
     let spec = &job.spec;
     let texts = [&spec.dir, &spec.output, &spec.error, &spec.checkpoint, &spec.at_end, &spec.queue, &spec.limits];
-    let after = job.after().count() * size_of::<Dependency>();
-    RECORD + (texts.into_iter().map(String::len).sum::<usize>() + after) as u64
+    let after = job.after().map(Dependency::count).sum::<u64>() * size_of::<Dependency>() as u64;
+    RECORD + texts.into_iter().map(String::len).sum::<usize>() as u64 + after
 }
 
 /// Whether a job is not to be offered to the scheduler at once: it does not wait for that, or for something else too.

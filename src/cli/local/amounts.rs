@@ -92,7 +92,7 @@ pub fn dependency(text: &str) -> Result<Dependency, String> {
         let (job, index) = (job.parse().map_err(|_| wrong())?, index.parse().map_err(|_| wrong())?);
         return Ok(Dependency { job, how, of: Which::Index(index) });
     }
-    let JobNumbers { first, last } = numbers(jobs).map_err(|_| wrong())?;
+    let JobNumbers { first, last } = numbers(jobs).map_err(|why| if jobs.contains('-') { why } else { wrong() })?;
     Ok(Dependency { job: first, how, of: if first == last { Which::One } else { Which::To(last) } })
 }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::*;
 use crate::cycle::try_asks::Pick;
 use crate::inspect::invariants;
-use crate::interface::command::{AskSpec, Command, NodeSpec, PartitionCommand, Submission};
+use crate::interface::command::{AskSpec, Command, GangStyle, NodeSpec, PartitionCommand, Submission};
 use crate::interface::event::{EventKind, ReleaseReason};
 use crate::state::node::Node;
 use crate::state::partition::Partition;
@@ -37,6 +37,11 @@ struct Half {
 
 impl Half {
     fn new(profile: Profile) -> Self {
+        Self::of(profile, 4)
+    }
+
+    /// The same, with a gang of this total.
+    fn of(profile: Profile, total: i64) -> Self {
         let config = config::read(CONFIG, profile).config.unwrap();
         let mut half = Self { scheduler: Scheduler::new(profile) };
         half.apply(&Command::Configure(Arc::new(config)));
@@ -45,7 +50,7 @@ impl Half {
             app: "g".into(),
             queue: "root.q".to_owned(),
             who: model::Identity::new("sue", ["dev"]),
-            placeholder_ask: vcore(4),
+            placeholder_ask: vcore(total),
             ..Submission::default()
         }));
         half.ask("p", 4, true);
@@ -68,7 +73,7 @@ impl Half {
         self.play(PartitionCommand::AddNode(NodeSpec { id: id.into(), capacity: vcore(10), ..NodeSpec::default() }));
     }
 
-    fn ask(&mut self, id: &str, amount: i64, placeholder: bool) {
+    fn ask(&mut self, id: &str, amount: i64, placeholder: bool) -> Vec<EventKind> {
         self.play(PartitionCommand::Ask(AskSpec {
             app: "g".into(),
             id: id.into(),
@@ -77,7 +82,7 @@ impl Half {
             placeholder,
             task_group: Some(Arc::from("tg")),
             ..AskSpec::default()
-        }));
+        }))
     }
 
     fn partition(&mut self) -> &mut Partition {
@@ -263,4 +268,21 @@ fn a_move_takes_the_tie_along() {
     assert_eq!(half.queue(), (vcore(0), vcore(0)));
     let (state, r) = (half.app().state, half.partition().queues.find_text("root.r").unwrap());
     assert_eq!((state, half.partition().queues[r].allocated.clone()), (AppState::Running, vcore(3)));
+}
+
+/// SCH-202 for a kill; in the releases an application fails by its gang alone.
+#[test]
+fn a_failing_gang_accepts_requests_in_the_releases_alone() {
+    for profile in Profile::ALL {
+        let mut half = Half::of(profile, 8);
+        let partition = half.partition();
+        let app = partition.app_key(&"g".into()).unwrap();
+        partition.apps[app].gang_style = GangStyle::Hard;
+        partition.placeholder_timeout(Time::from_millis(1), app, &mut Vec::new());
+        assert_eq!(half.app().state, AppState::Failing, "{profile}: its placeholder is not gone yet");
+        let events = half.ask("late", 1, false);
+        let accepted = events.iter().any(|event| matches!(event, EventKind::AskAdded { .. }));
+        let refused = events.iter().any(|event| matches!(event, EventKind::AskRejected { .. }));
+        assert_eq!((accepted, refused), (profile != Profile::Kornsole, profile == Profile::Kornsole), "{profile}");
+    }
 }
