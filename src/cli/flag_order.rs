@@ -8,15 +8,21 @@ use std::ffi::OsString;
 
 use clap::Command;
 
+/// What no flag is moved across.
+const ENDS: [&str; 3] = ["--", "--version", "-V"];
+
 /// The arguments with the flags before a command moved behind it.
-pub fn sorted(cli: Command, arguments: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
+pub fn sorted(cli: &Command, arguments: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
     let all: Vec<OsString> = arguments.into_iter().collect();
     let Some((program, rest)) = all.split_first() else { return all };
     // A command without commands of its own that is first has all its flags behind it; building the others takes longer than most do.
-    if rest.first().and_then(|word| cli.find_subcommand(word)).is_some_and(|first| !first.has_subcommands()) {
+    let in_order = |word: &OsString| {
+        ENDS.iter().any(|end| word == end) || cli.find_subcommand(word).is_some_and(|first| !first.has_subcommands())
+    };
+    if rest.first().is_none_or(in_order) {
         return all;
     }
-    let mut root = cli;
+    let mut root = cli.clone();
     root.build();
     let values = flags_with_values(&root);
     let (mut at, mut path, mut moved) = (&root, Vec::new(), Vec::new());
@@ -24,7 +30,7 @@ pub fn sorted(cli: Command, arguments: impl IntoIterator<Item = OsString>) -> Ve
     while at.has_subcommands() {
         let Some(word) = words.next() else { break };
         let text = word.to_str().unwrap_or_default();
-        if ["--", "--version", "-V"].contains(&text) {
+        if ENDS.contains(&text) {
             return all;
         }
         if text.starts_with('-') && text.len() > 1 {
@@ -72,7 +78,7 @@ mod tests {
 
     fn moved(line: &str) -> String {
         let words = line.split(' ').map(OsString::from);
-        let sorted = sorted(Cli::command(), std::iter::once("kornsole".into()).chain(words));
+        let sorted = sorted(&Cli::command(), std::iter::once("kornsole".into()).chain(words));
         sorted.iter().skip(1).map(|word| word.to_str().unwrap()).collect::<Vec<_>>().join(" ")
     }
 

@@ -47,8 +47,8 @@ pub fn command() -> Command {
 /// # Errors
 /// Returns the message of `clap` for invalid arguments, and the text for `--help` and `--version`.
 pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Cli, clap::Error> {
-    let arguments: Vec<OsString> = flag_order::sorted(Cli::command(), arguments);
     let mut plain = Cli::command();
+    let arguments = flag_order::sorted(&plain, arguments);
     match plain.try_get_matches_from_mut(&arguments) {
         Ok(matches) => Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut plain)),
         // The notes and the groups of all commands take longer to write than a short command to run.
