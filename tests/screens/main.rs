@@ -14,6 +14,7 @@ mod contexts;
 mod explain;
 mod figures;
 mod fixture;
+mod glance;
 mod happened;
 mod jobs;
 mod keys;

@@ -15,6 +15,7 @@
 use ratatui::layout::{Rect, Size};
 
 use crate::present::board;
+use crate::present::config::{is_unfolded, page_of};
 use crate::present::said;
 use crate::state::State;
 use crate::state::layer::Layer;
@@ -159,7 +160,7 @@ fn split(state: &State, body: Rect) -> (Rect, Option<Pane>) {
         Place::Below(most) => (most, false),
         Place::OfOne(most) => (most, true),
         Place::Nowhere => return (body, None),
-        Place::BesideText => return beside_text(body),
+        Place::BesideText => return beside_text(state, body),
     };
     if width >= PANE_BESIDE {
         let wide = (width * 30 / 100).clamp(56, 80);
@@ -180,11 +181,12 @@ fn split(state: &State, body: Rect) -> (Rect, Option<Pane>) {
 }
 
 /// From how many columns on something is next to a text.
-const BESIDE_TEXT: u16 = 100;
+pub const BESIDE_TEXT: u16 = 100;
 
 /// What an edit means is next to the text, where there is room for both.
-fn beside_text(body: Rect) -> (Rect, Option<Pane>) {
-    if body.width < BESIDE_TEXT {
+fn beside_text(state: &State, body: Rect) -> (Rect, Option<Pane>) {
+    let folded = page_of(state).is_some_and(|page| !is_unfolded(state, page));
+    if body.width < BESIDE_TEXT || folded {
         return (body, None);
     }
     let wide = (body.width * 40 / 100).min(72);

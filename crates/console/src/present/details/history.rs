@@ -1,13 +1,14 @@
 //! The history of the cluster, or of one queue: a plot of each figure over the same time, now at the right.
 //!
 //! ```text
-//!  cpu used          512 ┤           ▂▃▅▆▇▇█▇▆▇▇
-//!  443, 86 %             │      ▃▅▇▇█████████████
-//!  peak 460            0 ┤▂▃▅▅▇▇█████████████████
-//!                        2m30s ago            now
+//!  cpu used          512 ┤                                  ▂▃▅▆▇▇█▇▆▇▇
+//!  443, 86%              │                             ▃▅▇▇█████████████
+//!  peak 460            0 ┤                       ▂▃▅▅▇▇█████████████████
+//!                        no data before 4m 10s ago                    now
 //! ```
 //!
-//! Plots get lower before any is omitted; where even that is not enough, the page scrolls.
+//! A column is one step of time: what was not sampled is empty. Plots get lower before any is omitted; where even that is not enough,
+//! the page scrolls.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -52,7 +53,7 @@ struct Columns<'s> {
 }
 
 impl<'s> Columns<'s> {
-    /// As many columns as there is time, in steps that let them fit.
+    /// One column for each step of time, as many as fit, in the smallest steps with which the oldest sample fits.
     fn of(samples: impl Iterator<Item = &'s Arc<Sample>> + Clone, now: Time, room: usize) -> Option<Self> {
         let first = samples.clone().next()?.at;
         let wide = |every: Duration| {
@@ -63,14 +64,13 @@ impl<'s> Columns<'s> {
         let whole = |every: &Duration| *every >= Duration::from_secs(60) || now.since(first) <= HOUR;
         let fits = |every: &Duration| whole(every) && wide(*every) <= room;
         let every = steps.into_iter().find(fits).unwrap_or(steps[STEPS.len() - 1]);
-        let count = wide(every).min(room);
-        let mut columns = Self { every, samples: vec![None; count], before: vec![None; count] };
+        let mut columns = Self { every, samples: vec![None; room], before: vec![None; room] };
         let column = |at: Time| at.0 / u64::try_from(every.as_micros()).unwrap_or(u64::MAX);
         let newest = column(now);
         let mut last = None;
         for sample in samples {
             let ago = usize::try_from(newest.saturating_sub(column(sample.at))).unwrap_or(usize::MAX);
-            if let Some(at) = count.checked_sub(ago.saturating_add(1)) {
+            if let Some(at) = room.checked_sub(ago.saturating_add(1)) {
                 if columns.samples[at].is_none() {
                     columns.before[at] = last;
                 }
@@ -80,11 +80,29 @@ impl<'s> Columns<'s> {
         }
         columns.close_gaps();
         // The column of now is empty until its sample is taken; then the one before represents it.
-        if columns.samples.last().is_some_and(Option::is_none) && count > 1 {
-            columns.samples.pop();
-            columns.before.pop();
+        if columns.samples.last().is_some_and(Option::is_none) && room > 1 {
+            columns.samples.rotate_right(1);
+            columns.before.rotate_right(1);
         }
         Some(columns)
+    }
+
+    /// How many columns are older than the first sample.
+    fn unsampled(&self) -> usize {
+        self.samples.iter().position(Option::is_some).unwrap_or(self.samples.len())
+    }
+
+    /// What is under the plots: how far back they go, and where the data starts.
+    fn axis(&self) -> String {
+        let steps = |columns: usize| self.every * u32::try_from(columns).unwrap_or(u32::MAX);
+        let (all, empty) = (self.samples.len(), self.unsampled());
+        let oldest = format::duration(steps(all - empty));
+        let start = if empty == 0 { format!("{oldest} ago") } else { format!("no data before {oldest} ago") };
+        // The words end where the data starts, if they have the room before it, and leave some for the end.
+        let now = "now";
+        let end = empty.min(all.saturating_sub(now.len() + 1));
+        let start = format!("{start:>end$}");
+        format!("{start:<room$}{now}", room = all.saturating_sub(now.len()).max(start.len() + 1))
     }
 
     /// A column into which no sample fell, because samples are not taken at the very beat of the columns, shows the one before it. Where
@@ -134,22 +152,18 @@ pub fn sheet(state: &State, queue: Option<&QueuePath>, width: usize, signs: &Sig
     let retained = "the last hour in steps of 10s, the last day in steps of 1m";
     sheet.what = vec![dim(format!("a column is {every}; {retained}{several}"))];
     let all = series(state, queue, &columns);
-    // While there is little to show, each column is as wide as fills the screen.
-    let wide = (room / columns.samples.len().max(1)).max(1);
     let lines = layout::rows_on_screen(state).saturating_sub(4) / all.len().max(1);
     let height = lines.saturating_sub(1).clamp(HEIGHT.0, HEIGHT.1);
     for series in &all {
         sheet.left.push(Vec::new());
-        sheet.left.extend(plot(series, (wide, height), signs));
+        sheet.left.extend(plot(series, (1, height), signs));
     }
-    let shown = columns.samples.len() * wide;
-    let span = columns.every * u32::try_from(columns.samples.len()).unwrap_or(u32::MAX);
-    let ago = format!("{} ago", format::duration(span));
     if signs.are_words() {
-        sheet.left.push(vec![dim(format!("The oldest sample is {ago}"))]);
-    } else if shown > ago.len() + 4 {
-        let between = " ".repeat(shown - ago.len() - 3);
-        sheet.left.push(vec![dim(format!("{}{ago}{between}now", " ".repeat(PLOT)))]);
+        let sampled = columns.samples.len() - columns.unsampled();
+        let span = columns.every * u32::try_from(sampled).unwrap_or(u32::MAX);
+        sheet.left.push(vec![dim(format!("The oldest sample is {} ago", format::duration(span)))]);
+    } else {
+        sheet.left.push(vec![dim(format!("{}{}", " ".repeat(PLOT), columns.axis()))]);
     }
     sheet
 }
@@ -233,7 +247,7 @@ pub(super) fn plot(series: &Series, (wide, height): (usize, usize), signs: &Sign
     let most = seen().max().unwrap_or(0);
     let base = series.base.unwrap_or(most).max(1);
     let now = series.values.iter().rev().copied().flatten().next();
-    let share = |value: i64| series.base.map_or_else(String::new, |base| format!(", {} %", percent(value, base)));
+    let share = |value: i64| series.base.map_or_else(String::new, |base| format!(", {}%", percent(value, base)));
     let message =
         now.map_or_else(|| signs.none.to_owned(), |value| format!("{}{}", (series.show)(value), share(value)));
     if signs.are_words() {

@@ -146,15 +146,30 @@ pub fn table_width(page: &NodesPage, width: u16) -> u16 {
     }
 }
 
+/// The lines of the map above its cells.
+pub const ABOVE_MAP: u16 = 5;
+
+/// Whether so many nodes have a cell each in a map, with a blank behind it.
+fn heat_map_fits(nodes: usize, map: Rect) -> bool {
+    usize::from(map.width / 2) * usize::from(map.height.saturating_sub(ABOVE_MAP)) >= nodes
+}
+
 /// What is left for the table, and the room for the map, if that is to be seen.
 pub fn split(page: &NodesPage, regions: &Regions) -> (Regions, Option<Rect>) {
     let Regions { head, rows, .. } = *regions;
     if !page.map || page.list.rows.is_empty() {
         return (*regions, None);
     }
-    let table = table_width(page, rows.width);
-    let left = |of: Rect| Rect { width: table, ..of };
-    let map = Rect { x: rows.x + table + 1, y: head.y, width: rows.width - table - 2, height: rows.bottom() - head.y };
+    let map = |table: u16| Rect {
+        x: rows.x + table + 1,
+        y: head.y,
+        width: rows.width - table - 2,
+        height: rows.bottom() - head.y,
+    };
+    // Where the nodes do not fit next to the table, the map has all of it.
+    let beside = Some(table_width(page, rows.width)).filter(|table| heat_map_fits(page.list.rows.len(), map(*table)));
+    let table = beside.unwrap_or(0);
+    let (left, map) = (|of: Rect| Rect { width: table, ..of }, map(table));
     (Regions { head: left(head), rows: left(rows), ..*regions }, Some(map))
 }
 
