@@ -11,6 +11,7 @@ mod cluster;
 mod columns;
 mod config;
 mod contexts;
+mod each_page;
 mod explain;
 mod figures;
 mod fixture;

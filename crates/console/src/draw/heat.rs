@@ -2,9 +2,9 @@
 //!
 //! ```text
 //!  each node by the fuller of its cpu and memory
-//!  ▁▁ little   ▇▇ most   ██ all   ○○ drained
+//!  ▁▁ little   ▇▇ most   ██ all   ○○ unschedulable
 //!
-//!  node-a  ● open  cpu 12.5 of 20  mem 24G of 40G  8 allocations
+//!  node-a  ● schedulable  cpu 12.5 of 20  mem 24G of 40G  8 allocations
 //!
 //!  ▆▆ node-a   ▇▇ node-b   ██ node-c   …                 with room for the names
 //!  ▆▆ ▇▇ ██ ▃▃ ▁▁ ·· ▅▅ ▆▆ …
@@ -43,7 +43,7 @@ pub fn draw(pen: &mut Pen<'_>, state: &State, page: &NodesPage, area: Rect) {
         piece(Role::UsageNormal, twice(signs.bars[0], "little")),
         piece(Role::UsageHigh, twice(signs.bars[6], "most")),
         piece(Role::UsageFull, twice(signs.bars[7], "all")),
-        piece(Role::StateStopped, twice(signs.stopped, "drained")),
+        piece(Role::StateStopped, twice(signs.stopped, "unschedulable")),
     ];
     pen.pieces(area.x, area.y + 1, area.width, &legend);
     let here = page.list.rows.get(page.list.cursor.index).and_then(|id| part.nodes.get(id));

@@ -174,6 +174,10 @@ fn split(state: &State, body: Rect) -> (Rect, Option<Pane>) {
     }
     // The height of the longest text at most, and the same wherever the cursor stands.
     let tall = (height / 3).min(most);
+    // What a short list of one thing does not need, in steps: the line between both does not move with every row.
+    let spare = state.page().list().map_or(0, |list| usize::from(body.height).saturating_sub(list.rows() + 3));
+    let spare = u16::try_from(spare).unwrap_or(0) / 4 * 4;
+    let tall = if of_one_thing { tall.max(spare.min(most * 2)) } else { tall };
     let list = Rect { height: body.height - tall - 1, ..body };
     let border = Rect { x: 1, y: list.bottom(), width: width - 2, height: 1 };
     let area = Rect { x: 1, y: list.bottom() + 1, width: width - 2, height: tall };

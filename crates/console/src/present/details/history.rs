@@ -22,7 +22,7 @@ use crate::state::State;
 use crate::theme::{Role, Signs};
 use model::{MEMORY, QueuePath, Time, VCORE};
 use view::Sample;
-use view::history::SAMPLE_EVERY;
+use view::history::{SAMPLE_EVERY, sample_of};
 use view::units::show_amount;
 
 /// How many lines a plot is high, at least and at most.
@@ -54,8 +54,10 @@ struct Columns<'s> {
 
 impl<'s> Columns<'s> {
     /// One column for each step of time, as many as fit, in the smallest steps with which the oldest sample fits.
-    fn of(samples: impl Iterator<Item = &'s Arc<Sample>> + Clone, now: Time, room: usize) -> Option<Self> {
+    fn of(samples: impl Iterator<Item = &'s Arc<Sample>> + Clone, now: &'s Arc<Sample>, room: usize) -> Option<Self> {
         let first = samples.clone().next()?.at;
+        // The last column is of the same moment as the rest of the screen.
+        let (samples, now) = (samples.filter(|sample| sample.at < now.at).chain([now]), now.at);
         let wide = |every: Duration| {
             let steps = now.since(first).as_micros() / every.as_micros() + 1;
             usize::try_from(steps).unwrap_or(usize::MAX)
@@ -79,11 +81,6 @@ impl<'s> Columns<'s> {
             last = Some(sample);
         }
         columns.close_gaps();
-        // The column of now is empty until its sample is taken; then the one before represents it.
-        if columns.samples.last().is_some_and(Option::is_none) && room > 1 {
-            columns.samples.rotate_right(1);
-            columns.before.rotate_right(1);
-        }
         Some(columns)
     }
 
@@ -138,7 +135,9 @@ pub fn sheet(state: &State, queue: Option<&QueuePath>, width: usize, signs: &Sig
     let title = queue.map_or_else(|| "History".to_owned(), |path| format!("History of {path}"));
     let mut sheet = Sheet { title: vec![piece(Role::Title, title)], ..Sheet::default() };
     let room = width.saturating_sub(PLOT).max(8);
-    let Some(columns) = Columns::of(state.cluster.view.history.iter(), state.cluster.at, room) else {
+    let view = &state.cluster.view;
+    let now = Arc::new(sample_of(state.cluster.at, view));
+    let Some(columns) = Columns::of(view.history.iter(), &now, room) else {
         let every = format::duration(SAMPLE_EVERY);
         sheet.what = vec![dim(format!("no samples yet; a sample is taken every {every}"))];
         return sheet;
@@ -216,7 +215,12 @@ fn series(state: &State, queue: Option<&QueuePath>, columns: &Columns<'_>) -> Ve
     if queue.is_none() {
         all.push(counted("pending requests", columns.values(|sample| count(sample.pending_asks))));
         let show = |thousandths: i64| format::rate(thousandths as f64 / 1000.0);
-        all.push(Series { label: "alloc/s".into(), values: columns.rate(), base: None, show });
+        let mut values = columns.rate();
+        if let Some(now) = values.last_mut() {
+            // That of now is the one in the header: a sample a moment after the last one says little.
+            *now = Some((state.cluster.view.allocation_rate * 1000.0).round() as i64);
+        }
+        all.push(Series { label: "alloc/s".into(), values, base: None, show });
     }
     all
 }
