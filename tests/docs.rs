@@ -223,3 +223,24 @@ fn files_that_documents_name_exist() {
     }
     assert!(gone.is_empty(), "documents name files that are not there:\n{}", gone.join("\n"));
 }
+
+/// A page of the console is a row of the table in `docs/screens.md`, with a part of its own, its question, and its image.
+#[test]
+fn each_page_of_the_console_has_its_question_and_its_image() {
+    let text = fs::read_to_string("docs/screens.md").unwrap();
+    let row = Regex::new(r"(?m)^\| \[([^\]]+)\]\(#[^)]+\) \| .+ \| (.+\?) \|$").unwrap();
+    let rows: Vec<(String, String)> =
+        row.captures_iter(&text).map(|found| (found[1].to_owned(), found[2].to_owned())).collect();
+    assert!(rows.len() > 20, "{} rows", rows.len());
+    for (name, question) in rows {
+        let part = Regex::new(&format!(
+            r"(?m)^## {}\n\n{}\n\n!\[{}\]\(\.\./(recordings/[a-z-]+\.svg)\)$",
+            regex::escape(&name),
+            regex::escape(&question),
+            regex::escape(&name)
+        ));
+        let part = part.unwrap().captures(&text).unwrap_or_else(|| panic!("{name} has no part with its image"));
+        let size = fs::metadata(&part[1]).unwrap_or_else(|fault| panic!("{}: {fault}", &part[1])).len();
+        assert!(size < 40_000, "{} is {size} bytes", &part[1]);
+    }
+}

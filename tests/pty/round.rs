@@ -45,7 +45,7 @@ fn an_editor_that_fails_changes_nothing_and_says_so() {
 #[test]
 fn a_name_is_copied_through_the_terminal() {
     let mut terminal = demo(&[("TMUX", "")]);
-    terminal.press("yn");
+    terminal.press("y");
     // `root`, in base64.
     terminal.until("the sequence for the clipboard", |seen| contains(&seen.raw, "\x1b]52;c;cm9vdA=="));
     terminal.until_text("sent to the terminal's clipboard (OSC 52): root");

@@ -201,7 +201,7 @@ fn one_goes_from_what_needs_attention_to_its_thing() {
     for _ in 0..at {
         driver.keys("j").unwrap();
     }
-    driver.keys("<ret>").unwrap();
+    driver.keys("<ret>").unwrap().settle();
     says(&driver, "why it waits");
     driver.keys("<esc>").unwrap();
     says(&driver, "ATTENTION");

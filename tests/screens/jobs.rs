@@ -138,13 +138,13 @@ fn a_job_shows_what_it_is_what_it_uses_and_its_processes() {
         if width == 130 {
             says(&driver, " THIS MACHINE ");
         }
-        says(&driver, "running for 2m00s");
+        says(&driver, "running for 2m");
         if height > 12 {
             says(&driver, "python3 train.py --name 'a b'");
-            says(&driver, "7.5 of 8, 15m00s in all");
+            says(&driver, "7.5 of 8, 15m in all");
             says(&driver, "1Gi of 32Gi, at most 2Gi");
-            says(&driver, "requested 32Gi, at most 2Gi in 2m00s");
-            says(&driver, "4711 py\\x1bthon  1Gi  14m50s");
+            says(&driver, "requested 32Gi, at most 2Gi in 2m");
+            says(&driver, "4711 py\\x1bthon  1Gi  14m 50s");
         }
         says(&driver, "two");
         assert!(!driver.screen_text().contains('\u{1b}'), "nothing of it reaches the terminal");
@@ -207,7 +207,7 @@ fn what_runs_is_cancelled_and_requeued_after_a_question_and_nothing_else_fits_it
     let (mut driver, jobs) = job("ann", 17);
     driver.keys("K").unwrap();
     says(&driver, "End job 17, train?");
-    says(&driver, "8 cpu, 32Gi, running for 2m00s, of ann in root.users.ann.");
+    says(&driver, "8 cpu, 32Gi, running for 2m, of ann in root.users.ann.");
     says(&driver, "Its unsaved data is lost.");
     driver.keys("<ret>").unwrap();
     assert_eq!(jobs.given(), [], "it opens on doing nothing");
@@ -234,7 +234,7 @@ fn what_runs_is_cancelled_and_requeued_after_a_question_and_nothing_else_fits_it
 #[test]
 fn what_waits_is_held_moved_and_changed() {
     let (mut driver, jobs) = job("ann", 19);
-    says(&driver, "queued for 5m00s");
+    says(&driver, "queued for 5m");
     says(&driver, "no output: it has not started");
     driver.keys("hy").unwrap();
     jobs.change("job-19", |job| job.phase = JobPhase::Held);
@@ -252,7 +252,7 @@ fn what_waits_is_held_moved_and_changed() {
     driver.keys("E").unwrap();
     says(&driver, "edit-job cpu=8 mem=32Gi gpu=0 time=none");
     driver.keys("<C-u>edit-job cpu=0.5 mem=4Gi time=2h<ret>").unwrap();
-    says(&driver, "0.5 cpu, 4Gi, at most 2h00m.");
+    says(&driver, "0.5 cpu, 4Gi, at most 2h.");
     driver.keys("y").unwrap();
     let edit = JobEdit { vcore: Some(500), memory: Some(4 << 30), time: Some(7200), ..JobEdit::default() };
     let acts = [
@@ -316,11 +316,12 @@ fn the_list_and_the_details_of_an_application_say_which_job_it_is() {
     says(&driver, "python3 train.py --name 'a b'");
     says(&driver, "o output");
     driver.keys("i").unwrap();
-    says(&driver, "requested 32Gi, at most 2Gi in 2m00s");
+    says(&driver, "requested 32Gi, at most 2Gi in 2m");
     driver.keys("<esc><ret>o").unwrap();
-    says(&driver, "running for 2m00s");
+    says(&driver, "running for 2m");
     driver.keys("x").unwrap();
-    says(&driver, "why it waits");
+    says(&driver, "what it uses");
+    says(&driver, "Starting since 0:00 (59s ago); no request waits");
 }
 
 #[test]

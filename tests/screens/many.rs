@@ -92,15 +92,36 @@ fn each_of_those_moved_has_its_own_outcome() {
 fn names_rows_and_queues_are_copied() {
     let (mut driver, _) = console(120, 40, 20);
     driver.keys(":queues root.system.services<ret>y").unwrap();
-    says(&driver, "Copy the row as shown on screen");
-    driver.keys("n").unwrap();
     assert_eq!(driver.copied(), Some("root.system.services"));
-    driver.keys("yy").unwrap();
+    driver.keys("Y").unwrap();
     assert!(driver.copied().unwrap().starts_with("- name: services\n  properties:\n"), "{:?}", driver.copied());
-    driver.keys("yr").unwrap();
+    driver.keys(":copy-row<ret>").unwrap();
     assert!(driver.copied().unwrap().starts_with("root.system.services\tActive\t"), "{:?}", driver.copied());
-    driver.keys("2yy").unwrap();
+    driver.keys("2Y").unwrap();
     assert!(driver.copied().unwrap().starts_with("application: "), "{:?}", driver.copied());
+}
+
+#[test]
+fn each_list_copies_its_value_and_its_row_and_is_exported() {
+    let (mut driver, _) = console(120, 40, 60);
+    let lists = ["1", "2", "2<ret>", "3", "3<ret>", "4", "4<ret>", "7", "L", "H", "F", ":limits<ret>", ":usage<ret>"];
+    for keys in lists {
+        driver.keys(&format!("1<esc>{keys}")).unwrap();
+        driver.settle();
+        driver.keys("y").unwrap();
+        if driver.state().page().list().is_some_and(|list| list.rows() == 0) {
+            says(&driver, "nothing to copy here");
+            continue;
+        }
+        let value = driver.copied().unwrap_or_else(|| panic!("{keys}:\n{}", driver.screen_text())).to_owned();
+        assert!(!value.is_empty() && !value.contains('\n'), "{keys}: {value}");
+        driver.keys("Y").unwrap();
+        let yaml = driver.copied().unwrap();
+        assert!(yaml.lines().count() > 1 && yaml.contains(": "), "{keys}: {yaml}");
+        driver.keys("<C-s>").unwrap();
+        says(&driver, &format!(":export {}.csv", driver.state().page().name()));
+        driver.keys("<esc>").unwrap();
+    }
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use super::after;
 use super::fixture::{self, Scene};
+use console::state::page::Page;
 use console::{Driver, Options};
 
 use crate::common::{says, says_not};
@@ -33,6 +34,35 @@ fn a_map_of_many_nodes_shows_the_fullest_of_those_that_share_a_sign() {
     driver.keys("G").unwrap();
     let last = driver.lines().into_iter().filter(|line| line.contains("··")).count();
     assert!(last > 10, "{}", driver.screen_text());
+}
+
+#[test]
+fn a_map_has_a_cell_for_each_of_1000_nodes_and_enter_opens_one() {
+    let mut builder = fixture::bare();
+    for number in 0..1_000 {
+        builder.node(&format!("node-{number:04}"), "cpu=10 mem=10Gi");
+    }
+    let mut driver = Driver::new(Scene::new(builder.build()) as _, Options::default(), 120, 40);
+    driver.keys("3m").unwrap();
+    says(&driver, "each node by the higher use of cpu and memory");
+    let cells: usize = driver
+        .lines()
+        .iter()
+        .filter(|line| line.starts_with(" · · "))
+        .map(|line| line.split(' ').filter(|cell| *cell == "·").count())
+        .sum();
+    assert_eq!(cells, 1_000, "{}", driver.screen_text());
+    for _ in 0..7 {
+        driver.keys("j").unwrap();
+    }
+    let Page::Nodes(page) = driver.state().page() else { panic!("{}", driver.screen_text()) };
+    let id = page.list.rows[page.list.cursor.index].to_string();
+    assert_ne!(id, "node-0000");
+    says(&driver, &id);
+    driver.keys("<ret>").unwrap();
+    says(&driver, &format!("Nodes › {id}"));
+    driver.keys("<esc>:sort cpu<ret>").unwrap();
+    says(&driver, "each node by the use of cpu, the sorted column");
 }
 
 #[test]

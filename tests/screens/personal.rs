@@ -75,7 +75,7 @@ fn the_mouse_selects_sorts_and_scrolls() {
     click(&mut driver, 400, 400);
     assert_eq!(driver.screen_text(), before);
     driver.resize(80, 24).keys("?").unwrap();
-    says(&driver, "Fold or unfold the child");
+    says(&driver, "Fold or unfold");
     driver.mouse(Mouse::Wheel(9));
     says_not(&driver, "Fold or unfold the child");
     driver.keys("<esc>:mouse<ret>").unwrap();

@@ -142,7 +142,7 @@ fn old_data_is_reported_with_its_age_and_cause() {
     scene.link(stale(65));
     driver.refresh();
     let (_, line) = driver.find_row("OLD").unwrap();
-    assert!(line.contains("1m05s OLD") && line.contains("connection refused"), "{line}");
+    assert!(line.contains("1m 5s OLD") && line.contains("connection refused"), "{line}");
     scene.link(Link::LIVE);
     driver.refresh();
     assert!(driver.find_row("OLD").is_none());

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use console::Driver;
 use console::present::export;
-use console::state::page::Page;
+use console::state::page::{Page, Subject};
 use model::{MEMORY, VCORE};
 use proptest::prelude::*;
 use view::units::show_amount;
@@ -85,16 +85,69 @@ fn compare(driver: &Driver) {
                 (cpu.0, memory.0)
             );
         }
-        Page::Details(_) => assert_eq!(number(&below, " nodes"), Some(nodes), "\n{below}"),
+        Page::Details(page) => match page.subject {
+            // The last column of each plot is of the same moment.
+            Subject::History(_) => {
+                let now = |label: &str| {
+                    let at = below.lines().position(|line| line.starts_with(&format!(" {label} "))).unwrap();
+                    let line = below.lines().nth(at + 1).unwrap();
+                    line.split([',', ' ', '│']).find(|word| !word.is_empty()).unwrap_or_default().to_owned()
+                };
+                assert_eq!((now("cpu used"), now("mem used")), (cpu.0, memory.0), "\n{header}\n{below}");
+                let running = state.framed_part().and_then(|part| part.root()).map_or(0, |root| root.running);
+                assert_eq!(now("running"), running.to_string(), "\n{below}");
+            }
+            Subject::Partitions => {
+                assert_eq!(amounts(&below, "  cpu "), Some(cpu), "\n{header}\n{below}");
+                assert_eq!(amounts(&below, "  mem "), Some(memory), "\n{header}\n{below}");
+                assert!(below.contains(&format!("nodes         {nodes},")), "\n{header}\n{below}");
+            }
+            _ => assert_eq!(number(&below, " nodes"), Some(nodes), "\n{below}"),
+        },
+        Page::Users(_) => {
+            let data = export::data(state);
+            let at = |title: &str| data.titles.iter().position(|known| known == title).unwrap();
+            let (kind, used) = (at("kind"), at("cpu_cores"));
+            let users = data.rows.iter().filter(|row| row[kind].text.as_deref() == Some("user"));
+            let used: f64 = users.filter_map(|row| row[used].text.as_ref()?.parse::<f64>().ok()).sum();
+            assert_eq!(show_amount(VCORE, (used * 1000.0).round() as i64), cpu.0, "\n{header}\n{below}");
+        }
+        Page::Apps(page) => {
+            let part = state.framed_part().unwrap();
+            let live = part.apps.iter().flatten().count();
+            let ended = if page.ended { part.ended.len() } else { 0 };
+            assert_eq!(page.list.total, live + ended, "\n{header}\n{below}");
+        }
         _ => panic!("another page is shown:\n{}", driver.screen_text()),
     }
 }
 
-/// The keys of a page that shows figures of the cluster.
-const PAGES: [&str; 6] = ["o", ":queues<ret>", ":nodes<ret>", ":fairness<ret>", ":limits<ret>", ":queues<ret>o"];
+/// The keys of the pages that show figures of the cluster. `KORNSOLE_FRAMES=10000 cargo test --test screens of_another_moment` compares as
+/// many frames.
+const PAGES: [&str; 10] = [
+    "o",
+    ":queues<ret>",
+    ":apps<ret>",
+    ":nodes<ret>",
+    ":users<ret>",
+    ":history<ret>",
+    ":partitions<ret>",
+    ":fairness<ret>",
+    ":limits<ret>",
+    ":queues<ret>o",
+];
+
+/// The frames that a case compares.
+const FRAMES: u32 = 24;
+
+/// As many cases as compare `KORNSOLE_FRAMES` frames; few without it.
+fn cases() -> u32 {
+    let frames = std::env::var("KORNSOLE_FRAMES").ok().and_then(|frames| frames.parse::<u32>().ok());
+    frames.map_or(24, |frames| frames.div_ceil(FRAMES))
+}
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: cases(), failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn a_page_shows_no_figure_of_another_moment_than_the_header(

@@ -145,7 +145,7 @@ fn a_queue_below_its_guarantee_and_long_waits_are_counted() {
     let (without, with) = (without.as_ref().unwrap(), with.as_ref().unwrap());
     assert_eq!((without.below_guarantee, with.below_guarantee), (Duration::from_secs(300), Duration::ZERO));
     assert_eq!((without.long_waits, with.long_waits), (3, 0));
-    assert!(raised.verdict.contains("0 requests wait longer than 3m20s instead of 3"), "{}", raised.verdict);
+    assert!(raised.verdict.contains("0 requests wait longer than 3m 20s instead of 3"), "{}", raised.verdict);
     let patient = tried(4, "set root.a.limit.user.joe.vcore=4", 400);
     assert_eq!(patient.total[0].long_waits, 0, "nothing waits as long as that");
     let promised = tried(3, "set root.a.guaranteed.vcore=4", 200).verdict;

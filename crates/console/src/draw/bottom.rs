@@ -82,7 +82,8 @@ fn shown(state: &State, signs: &Signs) -> Vec<Piece> {
 }
 
 fn hint_pieces(hint: &Hint) -> [Piece; 2] {
-    [piece(Role::HintKey, hint.key.clone()), piece(Role::HintText, format!(" {}", hint.word))]
+    let role = if hint.first { Role::Text } else { Role::HintText };
+    [piece(Role::HintKey, hint.key.clone()), piece(role, format!(" {}", hint.word))]
 }
 
 fn hints(pen: &mut Pen<'_>, state: &State, area: Rect) {
@@ -91,6 +92,9 @@ fn hints(pen: &mut Pen<'_>, state: &State, area: Rect) {
     let retained: Vec<Vec<Piece>> = retained.iter().map(|hint| hint_pieces(hint).to_vec()).collect();
     let retained: Vec<Piece> = retained.join(&plain("  "));
     let mut line: Vec<Piece> = Vec::new();
+    if others.first().is_some_and(|hint| hint.first) {
+        line.push(dim("Try: "));
+    }
     for hint in others {
         let hint = hint_pieces(&hint);
         if pieces::width(&line) + pieces::width(&hint) + 2 + pieces::width(&retained) > room {

@@ -2,33 +2,37 @@
 //!
 //! ```text
 //!  each node by the fuller of its cpu and memory
-//!  ▁▁ little   ▇▇ most   ██ all   ○○ drained
+//!  ▁▁ little   ▇▇ most   ██ all   ○○ unschedulable
 //!
-//!  node-a  ● open  cpu 12.5 of 20  mem 24G of 40G  8 allocations
+//!  node-a  ● schedulable  cpu 12.5 of 20  mem 24G of 40G  8 allocations
 //!
 //!  ▆▆ node-a   ▇▇ node-b   ██ node-c   …                 with room for the names
 //!  ▆▆ ▇▇ ██ ▃▃ ▁▁ ·· ▅▅ ▆▆ …
 //! ```
 //!
-//! In the order of the list. Where there are more nodes than room, one sign represents several: for the fullest of them.
+//! In the order of the list, by the resource that the list is sorted by, otherwise by the fuller of cpu and memory. The more nodes, the
+//! narrower the signs; where there are more nodes than room even so, one sign represents several: the fullest of them.
 
 use ratatui::layout::Rect;
 
 use crate::draw::pen::Pen;
 use crate::present::format;
-use crate::present::lists::nodes::{meter, state_pieces};
+use crate::present::lists::nodes::{ABOVE_MAP, meter, state_pieces};
 use crate::present::meter::Meter;
 use crate::present::pieces::{Piece, dim, piece, plain};
 use crate::present::text;
 use crate::state::State;
+use crate::state::column::NodeColumn;
 use crate::state::page::NodesPage;
 use crate::theme::{Role, Signs};
 use model::{MEMORY, VCORE};
 use view::NodeRow;
 use view::units::show_amount;
 
-/// The columns of a sign with the blank behind it.
-const CELL: usize = 3;
+/// The columns before a name.
+const BEFORE_NAME: usize = 3;
+/// The columns of a sign without a name, with the blank behind it where there is one; the first that leaves room for all nodes.
+const CELLS: [usize; 3] = [3, 2, 1];
 
 /// Draws the map.
 pub fn draw(pen: &mut Pen<'_>, state: &State, page: &NodesPage, area: Rect) {
@@ -39,42 +43,47 @@ pub fn draw(pen: &mut Pen<'_>, state: &State, page: &NodesPage, area: Rect) {
         piece(Role::UsageNormal, twice(signs.bars[0], "little")),
         piece(Role::UsageHigh, twice(signs.bars[6], "most")),
         piece(Role::UsageFull, twice(signs.bars[7], "all")),
-        piece(Role::StateStopped, twice(signs.stopped, "drained")),
+        piece(Role::StateStopped, twice(signs.stopped, "unschedulable")),
     ];
     pen.pieces(area.x, area.y + 1, area.width, &legend);
     let here = page.list.rows.get(page.list.cursor.index).and_then(|id| part.nodes.get(id));
     if let Some(node) = here {
         pen.pieces(area.x, area.y + 3, area.width, &figures(node, signs));
     }
-    let map = Rect { y: area.y + 5, height: area.height.saturating_sub(5), ..area };
+    let map = Rect { y: area.y + ABOVE_MAP, height: area.height.saturating_sub(ABOVE_MAP), ..area };
     // With room for all, each sign has its name behind it.
     let widest = page.list.rows.iter().map(|id| text::width(id.as_str())).max().unwrap_or(0);
-    let named = CELL + widest + 2;
-    let fits = |cell: usize| usize::from(map.width) / cell * usize::from(map.height) >= page.list.rows.len();
-    let cell = if fits(named) { named } else { CELL };
+    let named = BEFORE_NAME + widest + 2;
+    let fits = |cell: &usize| usize::from(map.width) / cell * usize::from(map.height) >= page.list.rows.len();
+    let narrow = CELLS.into_iter().find(fits).unwrap_or(CELLS[0]);
+    let cell = if fits(&named) { named } else { narrow };
+    let sign_width = if cell < 3 { 1 } else { 2 };
     let in_line = usize::from(map.width) / cell;
     let room = in_line * usize::from(map.height);
     if room == 0 {
         return;
     }
     let each = page.list.rows.len().div_ceil(room);
-    let message = match each {
-        1 => "each node by the higher use of cpu and memory".to_owned(),
+    let resources = resources(page);
+    let message = match (each, resources) {
+        (1, [one]) => format!("each node by the use of {}, the sorted column", format::resource_name(one)),
+        (1, _) => "each node by the higher use of cpu and memory".to_owned(),
+        (_, [one]) => format!("{each} nodes per cell: the highest use of {}", format::resource_name(one)),
         _ => format!("{each} nodes per cell: the highest use of cpu or memory"),
     };
     pen.pieces(area.x, area.y, area.width, &[dim(message)]);
     for (at, ids) in page.list.rows.chunks(each).enumerate() {
         let nodes = ids.iter().filter_map(|id| part.nodes.get(id));
-        let Some(node) = nodes.max_by_key(|node| (node.is_open(), share(node))) else { continue };
+        let Some(node) = nodes.max_by_key(|node| (node.is_open(), share(node, resources))) else { continue };
         let (x, y) = (at % in_line * cell, at / in_line);
         let place = Rect {
             x: map.x + u16::try_from(x).unwrap_or(0),
             y: map.y + u16::try_from(y).unwrap_or(0),
-            width: u16::try_from(if cell == named { CELL + widest } else { 2 }).unwrap_or(2),
+            width: u16::try_from(if cell == named { BEFORE_NAME + widest } else { sign_width }).unwrap_or(2),
             height: 1,
         };
-        let (sign, role) = sign(node, signs);
-        pen.pieces(place.x, place.y, 2, &[piece(role, sign.repeat(2)), plain("")]);
+        let (sign, role) = sign(node, resources, signs);
+        pen.pieces(place.x, place.y, 2, &[piece(role, sign.repeat(sign_width))]);
         if cell == named {
             pen.text(place.x + 3, place.y, place.width - 3, node.id.as_str(), Role::Text);
         }
@@ -103,9 +112,18 @@ fn figures(node: &NodeRow, signs: &'static Signs) -> Vec<Piece> {
     pieces
 }
 
-/// The fuller of cpu and memory, in thousandths.
-fn share(node: &NodeRow) -> i64 {
-    [VCORE, MEMORY].into_iter().map(|name| share_of(&meter(node, name))).max().unwrap_or(0)
+/// What the nodes are compared by: the resource that the list is sorted by, otherwise cpu and memory.
+const fn resources(page: &NodesPage) -> &'static [&'static str] {
+    match page.list.sort.column {
+        NodeColumn::Cpu | NodeColumn::CpuAll | NodeColumn::CpuFree => &[VCORE],
+        NodeColumn::Memory | NodeColumn::MemoryAll | NodeColumn::MemoryFree => &[MEMORY],
+        _ => &[VCORE, MEMORY],
+    }
+}
+
+/// The highest use of the resources, in thousandths.
+fn share(node: &NodeRow, resources: &[&str]) -> i64 {
+    resources.iter().map(|name| share_of(&meter(node, name))).max().unwrap_or(0)
 }
 
 fn share_of(meter: &Meter) -> i64 {
@@ -115,8 +133,8 @@ fn share_of(meter: &Meter) -> i64 {
 }
 
 /// The sign of a node, and how warm it is.
-fn sign(node: &NodeRow, signs: &'static Signs) -> (&'static str, Role) {
-    let share = share(node);
+fn sign(node: &NodeRow, resources: &[&str], signs: &'static Signs) -> (&'static str, Role) {
+    let share = share(node, resources);
     let level = usize::try_from(share * 7 / 1000).unwrap_or(0).min(7);
     match share {
         _ if !node.is_open() => (signs.stopped, Role::StateStopped),

@@ -54,7 +54,7 @@ fn figures(state: &State, part: &PartitionView) -> String {
         let percent = percent.filter(|_| !lost_used && !lost_all);
         let known = |lost: bool, amount: String| if lost { "unknown".to_owned() } else { amount };
         let of = known(lost_all, all.map_or_else(|| "no bound".to_owned(), |all| show_amount(name, all)));
-        let percent = percent.map_or_else(String::new, |percent| format!(", {percent} %"));
+        let percent = percent.map_or_else(String::new, |percent| format!(", {percent}%"));
         parts.push(format!(
             "{} {} of {of} used{percent}",
             format::resource_name(name),

@@ -19,7 +19,8 @@ use crate::state::State;
 use crate::state::explain::{ExplainPage, Explained};
 use crate::theme::Role;
 use config::Place;
-use view::waiting::{SheetLine, Target};
+use model::{AppId, Resource};
+use view::waiting::{Asked, SheetLine, Target};
 
 /// Where texts start behind their labels.
 const LABEL: usize = 13;
@@ -75,6 +76,11 @@ pub fn rows(state: &State, page: &ExplainPage, width: usize) -> Vec<Row> {
         (Explained::Node(_) | Explained::Event(_), true) => ", from the data shown here",
         (Explained::Overview(_), true) => "",
     };
+    if let Explained::Waiting(Asked::App(app, _)) = &page.of
+        && let Some(has) = has(state, app)
+    {
+        rows.extend(words(Role::Text, &has));
+    }
     rows.extend(words(Role::Dim, &format!("at {}{again}", format::when(sheet.at, state.cluster.at))));
     // Where the sheet is longer than the screen, the way out is on it all the same.
     if let Some(remedy) = sheet.lines.iter().find(|line| line.label == HELPS) {
@@ -102,6 +108,29 @@ pub fn rows(state: &State, page: &ExplainPage, width: usize) -> Vec<Row> {
         rows.extend(of_line(state, line, (at, false), width));
     }
     rows
+}
+
+/// Since when an application runs, what it uses, and whether something still waits; `None` if it has no allocation.
+fn has(state: &State, app: &AppId) -> Option<String> {
+    let part = state.cluster.part()?;
+    let row = part.app_by_id(app).filter(|row| !row.state.is_ended())?;
+    let used = [&row.allocated, &row.placeholder].into_iter().fold(Resource::new(), |sum, one| sum.add(one));
+    let allocations = (row.asks.len() as u64).saturating_sub(row.pending_asks.into());
+    if allocations == 0 {
+        return None;
+    }
+    let now = state.cluster.at;
+    let since = row
+        .started
+        .map(|since| format!(" since {} ({} ago)", format::when(since, now), format::duration(now.since(since))));
+    let (state, since) = (row.state, since.unwrap_or_default());
+    if row.pending_asks == 0 {
+        // What it uses is in the sentence before.
+        return Some(format!("{state}{since}; no request waits"));
+    }
+    let waits = if row.pending_asks == 1 { "1 request waits" } else { &format!("{} requests wait", row.pending_asks) };
+    let (used, allocations) = (format::resource(&used), format::count(allocations, "allocation"));
+    Some(format!("{state}{since}: uses {used} in {allocations}; {waits}"))
 }
 
 /// What a line says; one that only names a line of the configuration, with the text that it is in.

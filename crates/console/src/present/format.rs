@@ -117,7 +117,7 @@ mod tests {
     #[test]
     fn durations_stay_short() {
         for (seconds, shown) in
-            [(0, "0s"), (59, "59s"), (192, "3m12s"), (7_500, "2h05m"), (273_600, "3d04h"), (10_368_000, "120d")]
+            [(0, "0s"), (59, "59s"), (192, "3m 12s"), (7_500, "2h 5m"), (273_600, "3d 4h"), (10_368_000, "120d")]
         {
             assert_eq!(duration(Duration::from_secs(seconds)), shown);
         }

@@ -62,7 +62,7 @@ pub fn lines(state: &State) -> Lines {
         let keys = contexts.iter().map(|context| keys(state, *context, command.id));
         let Some(keys) = keys.into_iter().find(|keys| !keys.is_empty()) else { continue };
         let on = guard::check(state, command.id).is_ok();
-        groups[group(command.id)].push(line(state, &keys, command.doc, on, width));
+        groups[group(command.id)].push(line(state, &keys, command.in_short(), on, width));
     }
     let mut lines = Lines::new();
     for (title, group) in GROUPS.into_iter().zip(groups) {
@@ -88,10 +88,9 @@ fn keys(state: &State, context: Context, id: CommandId) -> String {
     shown
 }
 
-/// A key with what it does, up to the first sign after which details follow.
-fn line(state: &State, keys: &str, doc: &str, on: bool, width: usize) -> Vec<crate::present::pieces::Piece> {
+/// A key with what it does.
+fn line(state: &State, keys: &str, short: &str, on: bool, width: usize) -> Vec<crate::present::pieces::Piece> {
     let ellipsis = sign_set(state).ellipsis;
-    let short = doc.split([';', ':', ',', '(']).next().unwrap_or(doc).trim_end();
     let keys = text::cut(keys, KEYS - 1, ellipsis).into_owned();
     let short = text::cut(short, width.saturating_sub(KEYS), ellipsis).into_owned();
     let pad = " ".repeat(KEYS - text::width(&keys));

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::input::command::COMMANDS;
+use crate::input::command::{COMMANDS, by_id};
 use crate::input::keymap::{contexts, keys_of};
 use crate::present::board;
 use crate::present::change;
@@ -33,13 +33,30 @@ pub struct Hint {
     pub word: Cow<'static, str>,
     /// Stays when others go for want of room: the next page, the command line, the way out, the help.
     pub stays: bool,
+    /// One of the first steps of a newcomer.
+    pub first: bool,
 }
+
+/// What a newcomer is shown first, until it was used once.
+pub const FIRST_STEPS: [(CommandId, &str); 3] = [
+    (CommandId::Go(GoCommand::Overview), "attention"),
+    (CommandId::Go(GoCommand::Explain), "why it waits"),
+    (CommandId::Go(GoCommand::Help), "all keys"),
+];
 
 /// The hints of the last line now, the nearest context first, the permanent hints last.
 pub fn hints(state: &State) -> Vec<Hint> {
     let mut hints: Vec<Hint> = Vec::new();
     let mut staying: Vec<(usize, Hint)> = Vec::new();
     let mut known: Vec<CommandId> = Vec::new();
+    for (id, word) in FIRST_STEPS {
+        let key = keys_of(state, by_id(id)).filter(|_| state.layers.is_empty() && state.first_steps.contains(&id));
+        if let Some(keys) = key.filter(|_| board::is_shown(state) && guard::check(state, id).is_ok()) {
+            known.push(id);
+            let key = keys.split(' ').next().unwrap_or_default().to_owned();
+            hints.push(Hint { key, word: Cow::Borrowed(word), stays: false, first: true });
+        }
+    }
     for context in contexts(state) {
         for command in COMMANDS {
             let Some((_, word)) = command.hints.iter().find(|(at, _)| at == context) else { continue };
@@ -54,7 +71,7 @@ pub fn hints(state: &State) -> Vec<Hint> {
             let key = keys.split(' ').next().unwrap_or_default().to_owned();
             let compares = command.id == CommandId::Go(GoCommand::NextPage) && state.cluster.trial.is_some();
             let word = if compares { "both sides" } else { word };
-            let hint = Hint { key, word: Cow::Borrowed(word), stays: rank.is_some() };
+            let hint = Hint { key, word: Cow::Borrowed(word), stays: rank.is_some(), first: false };
             match rank {
                 Some(rank) => staying.push((rank, hint)),
                 None => hints.push(hint),
@@ -74,7 +91,7 @@ fn own_hints(state: &State) -> Vec<Hint> {
     }
     let keyed = state.own_commands.iter().map(|own| (own_command::key(state, &own.name), own));
     let runs = keyed.filter(|(key, own)| !key.is_empty() && own_command::filled(state, own).is_ok());
-    runs.map(|(key, own)| Hint { key, word: Cow::Owned(own.name.clone()), stays: false }).collect()
+    runs.map(|(key, own)| Hint { key, word: Cow::Owned(own.name.clone()), stays: false, first: false }).collect()
 }
 
 /// Whether a name is shown behind the cursor of the form that is being written.

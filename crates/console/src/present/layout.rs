@@ -15,6 +15,7 @@
 use ratatui::layout::{Rect, Size};
 
 use crate::present::board;
+use crate::present::config::{is_unfolded, page_of};
 use crate::present::said;
 use crate::state::State;
 use crate::state::layer::Layer;
@@ -159,7 +160,7 @@ fn split(state: &State, body: Rect) -> (Rect, Option<Pane>) {
         Place::Below(most) => (most, false),
         Place::OfOne(most) => (most, true),
         Place::Nowhere => return (body, None),
-        Place::BesideText => return beside_text(body),
+        Place::BesideText => return beside_text(state, body),
     };
     if width >= PANE_BESIDE {
         let wide = (width * 30 / 100).clamp(56, 80);
@@ -173,6 +174,10 @@ fn split(state: &State, body: Rect) -> (Rect, Option<Pane>) {
     }
     // The height of the longest text at most, and the same wherever the cursor stands.
     let tall = (height / 3).min(most);
+    // What a short list of one thing does not need, in steps: the line between both does not move with every row.
+    let spare = state.page().list().map_or(0, |list| usize::from(body.height).saturating_sub(list.rows() + 3));
+    let spare = u16::try_from(spare).unwrap_or(0) / 4 * 4;
+    let tall = if of_one_thing { tall.max(spare.min(most * 2)) } else { tall };
     let list = Rect { height: body.height - tall - 1, ..body };
     let border = Rect { x: 1, y: list.bottom(), width: width - 2, height: 1 };
     let area = Rect { x: 1, y: list.bottom() + 1, width: width - 2, height: tall };
@@ -180,11 +185,12 @@ fn split(state: &State, body: Rect) -> (Rect, Option<Pane>) {
 }
 
 /// From how many columns on something is next to a text.
-const BESIDE_TEXT: u16 = 100;
+pub const BESIDE_TEXT: u16 = 100;
 
 /// What an edit means is next to the text, where there is room for both.
-fn beside_text(body: Rect) -> (Rect, Option<Pane>) {
-    if body.width < BESIDE_TEXT {
+fn beside_text(state: &State, body: Rect) -> (Rect, Option<Pane>) {
+    let folded = page_of(state).is_some_and(|page| !is_unfolded(state, page));
+    if body.width < BESIDE_TEXT || folded {
         return (body, None);
     }
     let wide = (body.width * 40 / 100).min(72);

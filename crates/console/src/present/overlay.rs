@@ -23,6 +23,7 @@ use crate::present::text;
 use crate::state::keymap::Binding;
 use crate::state::keymap::chord_text;
 use crate::state::layer::{ColumnPicker, Figure, Figures, Help, Layer, PickedColumn};
+use crate::state::page::Page;
 use crate::state::{Grade, State};
 use crate::theme::Role;
 
@@ -169,14 +170,17 @@ fn signs(lines: &mut Vec<Vec<Piece>>, state: &State, help: &Help, width: usize) 
     }
     lines.extend([Vec::new(), vec![piece(Role::Title, "Signs")]]);
     let s = sign_set(state);
-    let words = [
-        (
-            "state",
-            format!(
-                "{} active   {} draining   {} stopped   dyn: not in the configuration",
-                s.active, s.draining, s.stopped
-            ),
+    let states = match state.page() {
+        Page::Nodes(_) | Page::Node(_) => {
+            format!("{} schedulable, or reserved   {} unschedulable", s.active, s.stopped)
+        }
+        _ => format!(
+            "{} active   {} draining   {} stopped   dyn: not in the configuration",
+            s.active, s.draining, s.stopped
         ),
+    };
+    let words = [
+        ("state", states),
         (
             "priority",
             format!(

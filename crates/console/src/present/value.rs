@@ -147,7 +147,7 @@ impl<'a> Value<'a> {
             (Self::Figure(figure), Unit::Bytes) => show_amount(MEMORY, *figure),
             (Self::Figure(figure), Unit::Lasting) => format::duration(Duration::from_micros(micros(figure))),
             (Self::Figure(figure), Unit::Moment) => format::when(Time(micros(figure)), Time::ZERO),
-            (Self::Figure(figure), Unit::Share) => format!("{} %", figure / 10),
+            (Self::Figure(figure), Unit::Share) => format!("{}%", figure / 10),
             (Self::Figure(figure), Unit::Hours) => Unit::hours(*figure),
         }
     }

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::input::keymap::defaults;
+use crate::present::hints::FIRST_STEPS;
 use crate::shell::settings::{RemoteContext, StartPage};
 use crate::state::column::ColumnChoice;
 use crate::state::contexts::{ContextEntry, ContextOrigin, Contexts};
@@ -83,7 +84,13 @@ impl Personal {
         state.own_commands = Arc::new(self.own_commands);
         match self.start {
             StartPage::Cluster if state.options.linear => overview::open(state),
-            StartPage::Cluster => state.board = Some(Box::default()),
+            StartPage::Cluster => {
+                state.board = Some(Box::default());
+                // Who has no settings is new here.
+                if self.file.is_empty() {
+                    state.first_steps = FIRST_STEPS.iter().map(|(id, _)| *id).collect();
+                }
+            }
             StartPage::Queues => {}
         }
         (state.columns, state.views, state.keep_in) = (self.columns, self.views, self.keep_in);

@@ -39,6 +39,8 @@ pub struct ConfigPage {
     pub beside_top: usize,
     /// On a narrow screen that is shown in place of the text.
     pub swapped: bool,
+    /// On a wide screen that is shown or folded, as the person chose; `None`: it is shown while it has something to say.
+    pub unfolded: Option<bool>,
     /// The one that was active before a person here applied another one.
     pub before: Option<Arc<Configuration>>,
     /// The text that is being applied.
@@ -66,7 +68,7 @@ pub struct Applying {
 }
 
 /// What is next to the text.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Beside {
     /// What the edit means.
     #[default]
@@ -100,6 +102,7 @@ impl ConfigPage {
             beside: Beside::default(),
             beside_top: 0,
             swapped: false,
+            unfolded: None,
             before: None,
             applying: None,
             applied: None,

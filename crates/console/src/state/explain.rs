@@ -12,6 +12,10 @@ use view::limits_used::LimitUsed;
 use view::waiting::{Asked, Sheet, SheetLine};
 use view::{Health, Record, Side, View};
 
+/// The labels of the lines about a pending request, and about the allocations.
+const REQUEST: &str = "request";
+const ALLOCATED: &str = "allocated";
+
 /// How many changes of the cause are kept.
 const SEEN: usize = 8;
 
@@ -67,6 +71,18 @@ impl ExplainPage {
             said: Vec::new(),
             index: 0,
             top: 0,
+        }
+    }
+
+    /// Which question about an application the answer is about, in words: one that does not wait has another than one that does.
+    pub fn question(&self) -> &'static str {
+        let Some(Ok(sheet)) = &self.sheet else { return "explanation" };
+        let has = |label| sheet.lines.iter().any(|line| line.label == label);
+        match () {
+            () if sheet.waits => "why it waits",
+            () if has(REQUEST) => "when it starts",
+            () if has(ALLOCATED) => "what it uses",
+            () => "why it does not wait",
         }
     }
 

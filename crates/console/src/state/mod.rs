@@ -63,6 +63,7 @@ use ratatui::layout::Size;
 
 use crate::state::board::Board;
 use crate::state::column::ColumnChoice;
+use crate::state::command::CommandId;
 use crate::state::contexts::Contexts;
 use crate::state::effect::Effect;
 use crate::state::job::JobWatch;
@@ -167,6 +168,8 @@ pub struct State {
     pub notices_seen: u64,
     /// What a newcomer should know, until it fades.
     pub note: Option<Note>,
+    /// What a newcomer has not used yet of what is shown first.
+    pub first_steps: Vec<CommandId>,
     /// Until when keys may still come that were typed for a question that no longer exists.
     pub typed_until: Duration,
     /// Until when a second press quits at once.
@@ -239,6 +242,7 @@ impl State {
             size,
             now: Duration::ZERO,
             overviewed: None,
+            first_steps: Vec::new(),
             config_faults: None,
             turn: 0,
             options,

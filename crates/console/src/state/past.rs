@@ -245,16 +245,11 @@ fn differs_in_what_matters(old: &View, new: &View) -> bool {
     })
 }
 
-/// A duration in at most six columns: `42s`, `3m12s`, `2h05m`, `3d4h`, `120d`.
+/// A duration in at most seven columns: `42s`, `3m 12s`, `2h 5m`, `3d 4h`, `120d`.
 pub fn duration(duration: Duration) -> String {
-    let seconds = duration.as_secs();
-    let (minutes, hours, days) = (seconds / 60, seconds / 3600, seconds / 86_400);
-    match seconds {
-        0..60 => format!("{seconds}s"),
-        60..3_600 => format!("{minutes}m{:02}s", seconds % 60),
-        3_600..86_400 => format!("{hours}h{:02}m", minutes % 60),
-        86_400..864_000 => format!("{days}d{:02}h", hours % 24),
-        _ => format!("{days}d"),
+    match duration.as_secs() / 86_400 {
+        0..10 => view::drain::span(duration),
+        days => format!("{days}d"),
     }
 }
 

@@ -29,6 +29,7 @@ mod settings;
 pub mod snapshot;
 mod stage;
 pub mod svg;
+mod svg_color;
 pub mod watch;
 pub mod words;
 

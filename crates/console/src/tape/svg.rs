@@ -1,13 +1,13 @@
 //! A screen as an SVG picture, for documents. The same screen gives the same bytes.
 //!
 //! Every run of text says how long it is, so that columns stay aligned whatever font a reader has. Lines, bars and meters are drawn as
-//! shapes, because fonts disagree about them most.
+//! shapes, because fonts disagree about them most. All shapes of one color are one path, and each look of a text is one class: a picture
+//! is a few KB.
 
-use std::fmt::Write;
-
-use ratatui::style::{Color, Modifier};
+use ratatui::style::Modifier;
 
 use super::screen::{Look, Screen, Sign};
+use super::svg_color::{BACKGROUND, FOREGROUND, Rgb, colors};
 
 /// Tenths of a pixel that a column is wide: what the common fonts take at the size that is requested.
 const COLUMN: u32 = 84;
@@ -18,126 +18,51 @@ const BASE: u32 = 132;
 /// Tenths of a pixel around the screen.
 const PADDING: u32 = 140;
 
-/// The terminal's own colors where the console sets none.
-const FOREGROUND: Rgb = Rgb(0xd0, 0xd0, 0xd0);
-const BACKGROUND: Rgb = Rgb(0x17, 0x18, 0x1a);
-
-/// The 16 colors of a terminal, as far as they are anybody's to choose.
-const SIXTEEN: [Rgb; 16] = [
-    Rgb(0x1c, 0x1c, 0x1c),
-    Rgb(0xcd, 0x5c, 0x5c),
-    Rgb(0x87, 0xaf, 0x87),
-    Rgb(0xd7, 0xaf, 0x5f),
-    Rgb(0x5f, 0x87, 0xd7),
-    Rgb(0xaf, 0x87, 0xd7),
-    Rgb(0x5f, 0xaf, 0xaf),
-    Rgb(0xd0, 0xd0, 0xd0),
-    Rgb(0x6c, 0x6c, 0x6c),
-    Rgb(0xff, 0x87, 0x87),
-    Rgb(0xaf, 0xd7, 0xaf),
-    Rgb(0xff, 0xd7, 0x87),
-    Rgb(0x87, 0xaf, 0xff),
-    Rgb(0xd7, 0xaf, 0xff),
-    Rgb(0x87, 0xd7, 0xd7),
-    Rgb(0xff, 0xff, 0xff),
-];
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Rgb(u8, u8, u8);
-
-impl Rgb {
-    fn of(color: Color, default: Self) -> Self {
-        let named = |index: usize| SIXTEEN[index];
-        match color {
-            Color::Reset => default,
-            Color::Black => named(0),
-            Color::Red => named(1),
-            Color::Green => named(2),
-            Color::Yellow => named(3),
-            Color::Blue => named(4),
-            Color::Magenta => named(5),
-            Color::Cyan => named(6),
-            Color::Gray => named(7),
-            Color::DarkGray => named(8),
-            Color::LightRed => named(9),
-            Color::LightGreen => named(10),
-            Color::LightYellow => named(11),
-            Color::LightBlue => named(12),
-            Color::LightMagenta => named(13),
-            Color::LightCyan => named(14),
-            Color::White => named(15),
-            Color::Rgb(r, g, b) => Self(r, g, b),
-            Color::Indexed(index) => Self::indexed(index),
-        }
-    }
-
-    /// The color of an index of 256: 16 names, a cube of 6 × 6 × 6, 24 greys.
-    fn indexed(index: u8) -> Self {
-        let level = |step: u8| if step == 0 { 0 } else { 55 + 40 * step };
-        match index {
-            0..=15 => SIXTEEN[usize::from(index)],
-            16..=231 => {
-                let cube = index - 16;
-                Self(level(cube / 36), level(cube / 6 % 6), level(cube % 6))
-            }
-            232..=255 => {
-                let grey = 8 + 10 * (index - 232);
-                Self(grey, grey, grey)
-            }
-        }
-    }
-
-    /// Half way to another color.
-    fn towards(self, other: Self) -> Self {
-        let half = |a: u8, b: u8| a.midpoint(b);
-        Self(half(self.0, other.0), half(self.1, other.1), half(self.2, other.2))
-    }
-}
-
-impl std::fmt::Display for Rgb {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "#{:02x}{:02x}{:02x}", self.0, self.1, self.2)
-    }
-}
-
-/// What a look is once reversed and dimmed.
-fn colors(look: Look) -> (Rgb, Rgb) {
-    let (mut fg, mut bg) = (Rgb::of(look.fg, FOREGROUND), Rgb::of(look.bg, BACKGROUND));
-    if look.modifier.contains(Modifier::REVERSED) {
-        (fg, bg) = (bg, fg);
-    }
-    if look.modifier.contains(Modifier::DIM) {
-        fg = fg.towards(bg);
-    }
-    (fg, bg)
-}
+/// The signs of bars, by their height in eighths of a line.
+const BARS: &str = "▁▂▃▄▅▆▇█";
 
 /// Draws a screen. The title is for readers who cannot see it.
 pub fn draw(screen: &Screen, title: &str) -> String {
     let (width, height) = (u32::from(screen.width()) * COLUMN, u32::from(screen.height()) * LINE);
     let (width, height) = (px(width + 2 * PADDING), px(height + 2 * PADDING));
-    let mut picture = Picture { text: String::new(), ground: BACKGROUND };
-    let title = escaped(title);
-    picture.add(format_args!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\" role=\"img\">"
-    ));
-    picture.add(format_args!("<title>{title}</title>"));
     let ground = screen.signs(0).next().map_or(BACKGROUND, |sign| colors(sign.look).1);
-    picture.ground = ground;
-    picture.add(format_args!("<rect width=\"{width}\" height=\"{height}\" rx=\"8\" fill=\"{ground}\"/>"));
-    picture.add(format_args!(
-        "<g font-family=\"DejaVu Sans Mono, Menlo, Consolas, monospace\" font-size=\"13.95\" xml:space=\"preserve\" style=\"white-space:pre\">"
-    ));
+    let mut picture = Picture { ground, ..Picture::default() };
     for line in 0..screen.height() {
         picture.backgrounds(screen, line);
         picture.signs(screen, line);
     }
-    if let Some(cursor) = screen.cursor() {
-        let (x, y) = (left(cursor.x), top(cursor.y));
-        picture.rect(x, y, COLUMN, LINE, FOREGROUND, " fill-opacity=\"0.5\"");
+    picture.grounds.iter_mut().chain(&mut picture.shapes).for_each(Path::close);
+    let cursor = screen.cursor().map(|cursor| {
+        let path = rect(left(cursor.x), top(cursor.y), COLUMN, LINE);
+        format!("<path d=\"{path}\" fill=\"{FOREGROUND}\" fill-opacity=\"0.5\"/>\n")
+    });
+    let mut out = format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\" role=\"img\">\n"
+    );
+    out += &format!("<title>{}</title>\n<style>\n", escaped(title));
+    out += "text{font:13.95px DejaVu Sans Mono,Menlo,Consolas,monospace;white-space:pre}\n";
+    for (at, style) in picture.styles.iter().enumerate() {
+        out += &format!(".{}{{{style}}}\n", class(at));
     }
-    picture.add(format_args!("</g>\n</svg>"));
-    picture.text
+    out += &format!("</style>\n<rect width=\"{width}\" height=\"{height}\" rx=\"8\" fill=\"{ground}\"/>\n");
+    for paths in [&picture.grounds, &picture.shapes] {
+        for path in paths {
+            out += &format!("<path d=\"{}\" {}/>\n", path.d, path.paint);
+        }
+    }
+    out + &picture.texts + &cursor.unwrap_or_default() + "</svg>\n"
+}
+
+/// The name of a class by its number: `a`, `b`, … `z`, `aa`.
+fn class(number: usize) -> String {
+    let letter = char::from(b'a' + u8::try_from(number % 26).unwrap_or(0));
+    if number < 26 { letter.to_string() } else { format!("{}{letter}", class(number / 26 - 1)) }
+}
+
+/// A rectangle as a part of a path.
+fn rect(x: u32, y: u32, width: u32, height: u32) -> String {
+    let (x, y, width, height) = (px(x), px(y), px(width), px(height));
+    format!("M{x} {y}h{width}v{height}h-{width}z")
 }
 
 fn left(column: u16) -> u32 {
@@ -167,10 +92,52 @@ fn escaped(text: &str) -> String {
     })
 }
 
+#[derive(Default)]
 struct Picture {
-    text: String,
-    /// What follows all of it.
+    /// The color behind all of it.
     ground: Rgb,
+    /// What is behind the text, then lines and bars, by their paint.
+    grounds: Vec<Path>,
+    shapes: Vec<Path>,
+    /// What texts look like; the classes.
+    styles: Vec<String>,
+    texts: String,
+}
+
+/// All shapes of one paint.
+#[derive(Default)]
+struct Path {
+    paint: String,
+    d: String,
+    /// A rectangle that the next one may continue: where it starts, where it ends, its top, and its height.
+    open: Option<(u32, u32, u32, u32)>,
+}
+
+impl Path {
+    fn of(all: &mut Vec<Self>, paint: String) -> &mut Self {
+        let at = all.iter().position(|path| path.paint == paint).unwrap_or_else(|| {
+            all.push(Self { paint, ..Self::default() });
+            all.len() - 1
+        });
+        &mut all[at]
+    }
+
+    fn close(&mut self) {
+        if let Some((x, end, y, height)) = self.open.take() {
+            self.d += &rect(x, y, end - x, height);
+        }
+    }
+
+    /// Adds a rectangle; one that continues the last one makes that longer.
+    fn rect(&mut self, x: u32, y: u32, width: u32, height: u32) {
+        match &mut self.open {
+            Some((_, end, top, tall)) if (*end, *top, *tall) == (x, y, height) => *end = x + width,
+            _ => {
+                self.close();
+                self.open = Some((x, x + width, y, height));
+            }
+        }
+    }
 }
 
 /// Text of one look that is in a row.
@@ -182,16 +149,8 @@ struct Run {
 }
 
 impl Picture {
-    fn add(&mut self, line: std::fmt::Arguments<'_>) {
-        // Writing to a text cannot fail.
-        let _ = writeln!(self.text, "{line}");
-    }
-
-    fn rect(&mut self, x: u32, y: u32, width: u32, height: u32, fill: Rgb, more: &str) {
-        let (x, y, width, height) = (px(x), px(y), px(width), px(height));
-        self.add(format_args!(
-            "<rect x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{height}\" fill=\"{fill}\"{more}/>"
-        ));
+    fn rect(&mut self, x: u32, y: u32, width: u32, height: u32, fill: Rgb) {
+        Path::of(&mut self.shapes, format!("fill=\"{fill}\"")).rect(x, y, width, height);
     }
 
     fn backgrounds(&mut self, screen: &Screen, line: u16) {
@@ -205,7 +164,8 @@ impl Picture {
         }
         let ground = self.ground;
         for (start, end, bg) in runs.into_iter().filter(|(_, _, bg)| *bg != ground) {
-            self.rect(left(start), top(line), u32::from(end - start) * COLUMN, LINE, bg, "");
+            let path = Path::of(&mut self.grounds, format!("fill=\"{bg}\""));
+            path.rect(left(start), top(line), u32::from(end - start) * COLUMN, LINE);
         }
     }
 
@@ -249,22 +209,26 @@ impl Picture {
             return;
         }
         let (x, y) = (px(left(run.column)), px(top(line) + BASE));
-        let length = px(u32::from(run.columns) * COLUMN);
-        let mut style = String::new();
-        for (modifier, attribute) in [
-            (Modifier::BOLD, " font-weight=\"bold\""),
-            (Modifier::ITALIC, " font-style=\"italic\""),
-            (Modifier::UNDERLINED, " text-decoration=\"underline\""),
-            (Modifier::CROSSED_OUT, " text-decoration=\"line-through\""),
+        let mut style = format!("fill:{}", colors(run.look).0);
+        for (modifier, property) in [
+            (Modifier::BOLD, ";font-weight:bold"),
+            (Modifier::ITALIC, ";font-style:italic"),
+            (Modifier::UNDERLINED, ";text-decoration:underline"),
+            (Modifier::CROSSED_OUT, ";text-decoration:line-through"),
         ] {
             if run.look.modifier.contains(modifier) {
-                style += attribute;
+                style += property;
             }
         }
-        let (fill, text) = (colors(run.look).0, escaped(&run.text));
-        self.add(format_args!(
-            "<text x=\"{x}\" y=\"{y}\" textLength=\"{length}\" lengthAdjust=\"spacingAndGlyphs\" fill=\"{fill}\"{style}>{text}</text>"
-        ));
+        let known = self.styles.iter().position(|known| *known == style);
+        let class = class(known.unwrap_or(self.styles.len()));
+        if known.is_none() {
+            self.styles.push(style);
+        }
+        // One sign needs no length.
+        let length = (run.columns > 1).then(|| format!(" textLength=\"{}\"", px(u32::from(run.columns) * COLUMN)));
+        let (length, text) = (length.unwrap_or_default(), escaped(&run.text));
+        self.texts += &format!("<text x=\"{x}\" y=\"{y}\"{length} class=\"{class}\">{text}</text>\n");
     }
 
     /// Draws a sign that is a shape rather than a letter. Returns whether it was one.
@@ -281,11 +245,11 @@ impl Picture {
             "┐" => (across, down) = (Some((x, middle_x + thin)), Some((middle_y, y + LINE))),
             "└" => (across, down) = (Some((middle_x, x + COLUMN)), Some((y, middle_y + thin))),
             "┘" => (across, down) = (Some((x, middle_x + thin)), Some((y, middle_y + thin))),
-            "┃" => self.rect(middle_x - thin, y, 3 * thin, LINE, color, ""),
-            "▌" => self.rect(x, y, COLUMN / 2, LINE, color, ""),
+            "┃" => self.rect(middle_x - thin, y, 3 * thin, LINE, color),
+            "▌" => self.rect(x, y, COLUMN / 2, LINE, color),
             "┆" => {
                 for part in 0..3 {
-                    self.rect(middle_x, y + part * LINE / 3 + 10, thin, LINE / 3 - 20, color, "");
+                    self.rect(middle_x, y + part * LINE / 3 + 10, thin, LINE / 3 - 20, color);
                 }
             }
             "▰" | "▱" => {
@@ -296,15 +260,21 @@ impl Picture {
                 };
                 let [a, b, c, d] = [x + 25, x + COLUMN - 4, x + COLUMN - 25, x + 4].map(px);
                 let (upper, lower) = (px(y + 55), px(y + LINE - 50));
-                self.add(format_args!("<path d=\"M{a} {upper}H{b}L{c} {lower}H{d}Z\" {paint}/>"));
+                let path = Path::of(&mut self.shapes, paint);
+                path.d += &format!("M{a} {upper}H{b}L{c} {lower}H{d}Z");
+            }
+            text if BARS.contains(text) => {
+                let eighths = u32::try_from(text.chars().next().map_or(0, |bar| bar as usize - '▁' as usize) + 1);
+                let tall = LINE * eighths.unwrap_or(8) / 8;
+                self.rect(x, y + LINE - tall, COLUMN, tall, color);
             }
             _ => return false,
         }
         if let Some((from, to)) = across {
-            self.rect(from, middle_y, to - from, thin, color, "");
+            self.rect(from, middle_y, to - from, thin, color);
         }
         if let Some((from, to)) = down {
-            self.rect(middle_x, from, thin, to - from, color, "");
+            self.rect(middle_x, from, thin, to - from, color);
         }
         true
     }
@@ -314,7 +284,7 @@ impl Picture {
 mod tests {
     use ratatui::buffer::Buffer;
     use ratatui::layout::{Position, Rect};
-    use ratatui::style::Style;
+    use ratatui::style::{Color, Style};
 
     use super::*;
 
@@ -328,13 +298,6 @@ mod tests {
         buffer.set_string(4, 1, "rev", Style::new().add_modifier(Modifier::REVERSED));
         let screen = Screen::new(buffer, Some(Position { x: 8, y: 1 }));
         insta::assert_snapshot!(draw(&screen, "a \"title\""));
-    }
-
-    #[test]
-    fn colours_of_the_cube_and_the_greys() {
-        for (index, hex) in [(16, "#000000"), (110, "#87afd7"), (231, "#ffffff"), (232, "#080808"), (255, "#eeeeee")] {
-            assert_eq!(Rgb::indexed(index).to_string(), hex);
-        }
     }
 
     #[test]

@@ -12,6 +12,7 @@ use crate::state::page::{Page, Subject};
 use crate::state::work::Work;
 use crate::state::{Grade, State};
 use crate::update::audit;
+use crate::update::command_line::open_command_line_with;
 use crate::update::pod;
 use model::QueuePath;
 use view::AppRow;
@@ -59,6 +60,14 @@ fn yaml(state: &State) -> Option<String> {
         Subject::App(row) | Subject::Why(row) => Some(app_yaml(&row)),
         _ => None,
     }
+    .or_else(|| row_yaml(state))
+}
+
+/// Any other row: its columns with their values in the words of the screen.
+fn row_yaml(state: &State) -> Option<String> {
+    let text = |text: &str| serde_json::Value::from(text).to_string();
+    let lines = export::row(state).into_iter().map(|(title, value)| format!("{}: {}\n", text(&title), text(&value)));
+    Some(lines.collect()).filter(|yaml: &String| !yaml.is_empty())
 }
 
 /// The queue as written in the active configuration, moved to the left.
@@ -87,6 +96,13 @@ fn app_yaml(row: &AppRow) -> String {
         row.tags.iter().for_each(|(name, value)| yaml += &format!("  {}: {}\n", text(name), text(value)));
     }
     yaml
+}
+
+/// Opens the command line for an export, with the name of a file after the page.
+pub fn export_as(state: &mut State) {
+    let form = if matches!(state.page(), Page::Config(_)) { "yaml" } else { "csv" };
+    let line = format!("export {}.{form}", state.page().name());
+    open_command_line_with(state, &line);
 }
 
 /// Writes what the page shows into a file, in the form that its name requests.

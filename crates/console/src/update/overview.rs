@@ -6,7 +6,7 @@ use std::time::Duration;
 use crate::present::board::is_shown;
 use crate::present::{layout, trends};
 use crate::state::explain::{ExplainPage, Explained};
-use crate::state::page::Page;
+use crate::state::page::{Page, Subject};
 use crate::state::reply::OverviewMade;
 use crate::state::work::Work;
 use crate::state::{Cluster, State};
@@ -60,9 +60,10 @@ pub fn is_open(state: &State) -> bool {
     page || is_shown(state)
 }
 
-/// Whether what is on the screen needs the last events: the list of them, and the overview.
+/// Whether what is on the screen needs the last events: the list of them, the overview, and the time line of an application.
 pub fn reads_events(state: &State) -> bool {
-    matches!(state.page(), Page::Events(_) | Page::Pod(_)) || is_open(state)
+    let has_time_line = matches!(state.page(), Page::Details(page) if matches!(page.subject, Subject::App(_)));
+    matches!(state.page(), Page::Events(_) | Page::Pod(_) | Page::App(_)) || has_time_line || is_open(state)
 }
 
 /// Has the overview made again, as soon as it is on the screen: something that it needs has been read.

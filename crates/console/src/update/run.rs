@@ -23,6 +23,7 @@ use view::Side;
 /// Runs a command whose guard holds.
 pub(super) fn run(state: &mut State, id: CommandId, argument: Option<&str>) {
     state.toast = None;
+    state.first_steps.retain(|step| *step != id);
     if id != CommandId::Screen(ScreenCommand::QuitAgain) {
         state.quit_armed_until = None;
     }
@@ -269,6 +270,8 @@ fn of_pod(state: &mut State, id: PodCommand) {
     match id {
         PodCommand::Describe => pod::open(state, PodPart::Sheet),
         PodCommand::Log => pod::open(state, PodPart::Log),
+        // Without pods, an application or a node itself.
+        PodCommand::Yaml if state.cluster.view.kubernetes.is_none() => hand_out::copy(state, hand_out::Piece::Yaml),
         PodCommand::Yaml => pod::open(state, PodPart::Text),
         PodCommand::FollowLog => pod::toggle_follow(state),
         PodCommand::PreviousRun => pod::toggle_previous(state),
@@ -286,6 +289,7 @@ fn prompt(state: &mut State, id: PromptCommand, argument: Option<&str>) {
     match id {
         PromptCommand::Filter => write::open_filter(state, argument),
         PromptCommand::CommandLine => command_line::open_command_line(state),
+        PromptCommand::ExportAs => hand_out::export_as(state),
         PromptCommand::Accept => {
             if let Some((id, argument)) = write::accept(state) {
                 run(state, id, argument.as_deref());

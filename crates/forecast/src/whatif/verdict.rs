@@ -67,13 +67,7 @@ fn plural(text: &str) -> String {
     found.unwrap_or_else(|| text.to_owned())
 }
 
-/// `12.3s`, `4m05s`, `10m`, `2h03m`, as in the tables of a comparison.
+/// `12.3s`, `4m 5s`, `10m`, `2h 3m`, as in the tables of a comparison.
 fn seconds(time: Duration) -> String {
-    let whole = time.as_secs();
-    match whole {
-        0..60 => format!("{:.1}s", time.as_secs_f64()),
-        60..3600 if whole.is_multiple_of(60) => format!("{}m", whole / 60),
-        60..3600 => format!("{}m{:02}s", whole / 60, whole % 60),
-        _ => format!("{}h{:02}m", whole / 3600, whole % 3600 / 60),
-    }
+    if time < Duration::from_secs(60) { format!("{:.1}s", time.as_secs_f64()) } else { view::drain::span(time) }
 }

@@ -75,6 +75,8 @@ pub struct Command {
     pub aliases: &'static [&'static str],
     /// What it does, in one line.
     pub doc: &'static str,
+    /// The same in at most 25 columns, for the help in one screen; empty if `doc` is as short.
+    pub short: &'static str,
     /// Its keys, where they mean it.
     pub keys: &'static [(Context, &'static str)],
     /// The word in the last line, where it is worth one.
@@ -84,10 +86,19 @@ pub struct Command {
 }
 
 pub(super) const fn row(id: CommandId, name: &'static str, doc: &'static str) -> Command {
-    Command { id, name, aliases: &[], doc, keys: &[], hints: &[], argument: Argument::None }
+    Command { id, name, aliases: &[], doc, short: "", keys: &[], hints: &[], argument: Argument::None }
 }
 
 impl Command {
+    pub(super) const fn short(self, short: &'static str) -> Self {
+        Self { short, ..self }
+    }
+
+    /// What it does, in a few words.
+    pub const fn in_short(&self) -> &'static str {
+        if self.short.is_empty() { self.doc } else { self.short }
+    }
+
     pub(super) const fn keys(self, keys: &'static [(Context, &'static str)]) -> Self {
         Self { keys, ..self }
     }

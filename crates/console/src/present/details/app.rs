@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use crate::present::details::kubernetes;
-use crate::present::details::sheet::{LABEL, Sheet, labelled, labelled_text};
+use crate::present::details::sheet::{Sheet, labelled, labelled_text};
+use crate::present::details::timeline;
 use crate::present::format;
 use crate::present::limits;
-use crate::present::pieces::{Lines, Piece, dim, piece, plain};
+use crate::present::pieces::{Lines, dim, piece, plain};
 use crate::present::place::Source;
 use crate::present::subject;
 use crate::present::text;
@@ -57,7 +58,7 @@ pub fn sheet(state: &State, row: &Arc<AppRow>, width: usize, signs: &Signs) -> S
         labelled_text(&mut left, "held back", &held, width, Role::Warning);
     }
     kubernetes::app(&mut left, state, row, width);
-    log(&mut left, row, width, signs);
+    timeline::add(&mut left, state, row, width, signs);
     labelled(&mut left, "submitted", vec![plain(ago(state, row.submitted)), dim(format!(" by {}", row.who))]);
     if let Some(finished) = row.finished {
         labelled(&mut left, "ended", vec![plain(ago(state, finished))]);
@@ -89,35 +90,6 @@ fn limits(lines: &mut Lines, state: &State, part: &PartitionView, row: &AppRow, 
 
 fn ago(state: &State, time: Time) -> String {
     format!("{} ago", format::duration(state.cluster.at.since(time)))
-}
-
-/// Every state entered, with the time since the submission where that is another one than before.
-fn log(lines: &mut Lines, row: &AppRow, width: usize, signs: &Signs) {
-    let room = width.saturating_sub(LABEL);
-    let mut all: Vec<Vec<Piece>> = Vec::new();
-    let mut used = 0;
-    let mut before = String::new();
-    for change in &row.log {
-        // A moment is reported once.
-        let moment = format::moment(change.at.since(row.submitted));
-        let at = if moment == before { String::new() } else { format!(" {moment}") };
-        before = moment;
-        let arrow = if all.is_empty() { String::new() } else { format!("{} ", signs.arrow) };
-        let wide = change.state.name().len() + at.len() + text::width(&arrow) + 1;
-        if used == 0 || used + wide > room {
-            all.push(Vec::new());
-            used = 0;
-        }
-        let Some(line) = all.last_mut() else { continue };
-        if used > 0 {
-            line.push(plain(" "));
-        }
-        line.extend([dim(arrow), crate::present::lists::apps::state_piece(change.state), dim(at)]);
-        used += wide;
-    }
-    for (at, line) in all.into_iter().enumerate() {
-        labelled(lines, if at == 0 { "states" } else { "" }, line);
-    }
 }
 
 fn tags<'t>(lines: &mut Lines, label: &str, tags: impl Iterator<Item = (&'t str, &'t str)>, width: usize) {

@@ -58,13 +58,15 @@ fn list(lines: &mut Lines, health: &Health, width: usize, signs: &Signs) {
     for check in &health.checks {
         let sign =
             if check.succeeded { piece(Role::StateActive, signs.active) } else { piece(Role::Error, signs.fault) };
-        // Two checks of one name are distinguished by what they check.
-        let of_name = health.checks.iter().filter(|other| other.name == check.name).count();
-        let (name, description) = match of_name {
-            1 => (check.name.to_string(), &*check.description),
-            _ => (format!("{}: {}", check.name, check.description), ""),
-        };
-        lines.push(vec![sign, plain(" "), piece(Role::Strong, text::escape(&name).into_owned())]);
+        // Two checks of one name are distinguished by what they check, which follows the name where there is room for it.
+        let (name, description) =
+            (text::escape(&check.name).into_owned(), text::escape(&check.description).into_owned());
+        let follows = text::width(&name) + text::width(&description) + 4 <= width;
+        lines.push(vec![sign, plain(" "), piece(Role::Strong, name)]);
+        if let Some(line) = lines.last_mut().filter(|_| follows) {
+            line.extend([plain("  "), dim(description)]);
+        }
+        let description = if follows { "" } else { &*check.description };
         // An empty list of findings is not shown.
         let found = check.diagnosis.strip_suffix(": []").unwrap_or(&check.diagnosis);
         for message in [description, found].into_iter().filter(|message| !message.is_empty()) {

@@ -1,13 +1,14 @@
 //! The history of the cluster, or of one queue: a plot of each figure over the same time, now at the right.
 //!
 //! ```text
-//!  cpu used          512 ┤           ▂▃▅▆▇▇█▇▆▇▇
-//!  443, 86 %             │      ▃▅▇▇█████████████
-//!  peak 460            0 ┤▂▃▅▅▇▇█████████████████
-//!                        2m30s ago            now
+//!  cpu used          512 ┤                                  ▂▃▅▆▇▇█▇▆▇▇
+//!  443, 86%              │                             ▃▅▇▇█████████████
+//!  peak 460            0 ┤                       ▂▃▅▅▇▇█████████████████
+//!                        no data before 4m 10s ago                    now
 //! ```
 //!
-//! Plots get lower before any is omitted; where even that is not enough, the page scrolls.
+//! A column is one step of time: what was not sampled is empty. Plots get lower before any is omitted; where even that is not enough,
+//! the page scrolls.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -21,7 +22,7 @@ use crate::state::State;
 use crate::theme::{Role, Signs};
 use model::{MEMORY, QueuePath, Time, VCORE};
 use view::Sample;
-use view::history::SAMPLE_EVERY;
+use view::history::{SAMPLE_EVERY, sample_of};
 use view::units::show_amount;
 
 /// How many lines a plot is high, at least and at most.
@@ -52,9 +53,11 @@ struct Columns<'s> {
 }
 
 impl<'s> Columns<'s> {
-    /// As many columns as there is time, in steps that let them fit.
-    fn of(samples: impl Iterator<Item = &'s Arc<Sample>> + Clone, now: Time, room: usize) -> Option<Self> {
+    /// One column for each step of time, as many as fit, in the smallest steps with which the oldest sample fits.
+    fn of(samples: impl Iterator<Item = &'s Arc<Sample>> + Clone, now: &'s Arc<Sample>, room: usize) -> Option<Self> {
         let first = samples.clone().next()?.at;
+        // The last column is of the same moment as the rest of the screen.
+        let (samples, now) = (samples.filter(|sample| sample.at < now.at).chain([now]), now.at);
         let wide = |every: Duration| {
             let steps = now.since(first).as_micros() / every.as_micros() + 1;
             usize::try_from(steps).unwrap_or(usize::MAX)
@@ -63,14 +66,13 @@ impl<'s> Columns<'s> {
         let whole = |every: &Duration| *every >= Duration::from_secs(60) || now.since(first) <= HOUR;
         let fits = |every: &Duration| whole(every) && wide(*every) <= room;
         let every = steps.into_iter().find(fits).unwrap_or(steps[STEPS.len() - 1]);
-        let count = wide(every).min(room);
-        let mut columns = Self { every, samples: vec![None; count], before: vec![None; count] };
+        let mut columns = Self { every, samples: vec![None; room], before: vec![None; room] };
         let column = |at: Time| at.0 / u64::try_from(every.as_micros()).unwrap_or(u64::MAX);
         let newest = column(now);
         let mut last = None;
         for sample in samples {
             let ago = usize::try_from(newest.saturating_sub(column(sample.at))).unwrap_or(usize::MAX);
-            if let Some(at) = count.checked_sub(ago.saturating_add(1)) {
+            if let Some(at) = room.checked_sub(ago.saturating_add(1)) {
                 if columns.samples[at].is_none() {
                     columns.before[at] = last;
                 }
@@ -79,12 +81,25 @@ impl<'s> Columns<'s> {
             last = Some(sample);
         }
         columns.close_gaps();
-        // The column of now is empty until its sample is taken; then the one before represents it.
-        if columns.samples.last().is_some_and(Option::is_none) && count > 1 {
-            columns.samples.pop();
-            columns.before.pop();
-        }
         Some(columns)
+    }
+
+    /// How many columns are older than the first sample.
+    fn unsampled(&self) -> usize {
+        self.samples.iter().position(Option::is_some).unwrap_or(self.samples.len())
+    }
+
+    /// What is under the plots: how far back they go, and where the data starts.
+    fn axis(&self) -> String {
+        let steps = |columns: usize| self.every * u32::try_from(columns).unwrap_or(u32::MAX);
+        let (all, empty) = (self.samples.len(), self.unsampled());
+        let oldest = format::duration(steps(all - empty));
+        let start = if empty == 0 { format!("{oldest} ago") } else { format!("no data before {oldest} ago") };
+        // The words end where the data starts, if they have the room before it, and leave some for the end.
+        let now = "now";
+        let end = empty.min(all.saturating_sub(now.len() + 1));
+        let start = format!("{start:>end$}");
+        format!("{start:<room$}{now}", room = all.saturating_sub(now.len()).max(start.len() + 1))
     }
 
     /// A column into which no sample fell, because samples are not taken at the very beat of the columns, shows the one before it. Where
@@ -120,7 +135,9 @@ pub fn sheet(state: &State, queue: Option<&QueuePath>, width: usize, signs: &Sig
     let title = queue.map_or_else(|| "History".to_owned(), |path| format!("History of {path}"));
     let mut sheet = Sheet { title: vec![piece(Role::Title, title)], ..Sheet::default() };
     let room = width.saturating_sub(PLOT).max(8);
-    let Some(columns) = Columns::of(state.cluster.view.history.iter(), state.cluster.at, room) else {
+    let view = &state.cluster.view;
+    let now = Arc::new(sample_of(state.cluster.at, view));
+    let Some(columns) = Columns::of(view.history.iter(), &now, room) else {
         let every = format::duration(SAMPLE_EVERY);
         sheet.what = vec![dim(format!("no samples yet; a sample is taken every {every}"))];
         return sheet;
@@ -134,22 +151,18 @@ pub fn sheet(state: &State, queue: Option<&QueuePath>, width: usize, signs: &Sig
     let retained = "the last hour in steps of 10s, the last day in steps of 1m";
     sheet.what = vec![dim(format!("a column is {every}; {retained}{several}"))];
     let all = series(state, queue, &columns);
-    // While there is little to show, each column is as wide as fills the screen.
-    let wide = (room / columns.samples.len().max(1)).max(1);
     let lines = layout::rows_on_screen(state).saturating_sub(4) / all.len().max(1);
     let height = lines.saturating_sub(1).clamp(HEIGHT.0, HEIGHT.1);
     for series in &all {
         sheet.left.push(Vec::new());
-        sheet.left.extend(plot(series, (wide, height), signs));
+        sheet.left.extend(plot(series, (1, height), signs));
     }
-    let shown = columns.samples.len() * wide;
-    let span = columns.every * u32::try_from(columns.samples.len()).unwrap_or(u32::MAX);
-    let ago = format!("{} ago", format::duration(span));
     if signs.are_words() {
-        sheet.left.push(vec![dim(format!("The oldest sample is {ago}"))]);
-    } else if shown > ago.len() + 4 {
-        let between = " ".repeat(shown - ago.len() - 3);
-        sheet.left.push(vec![dim(format!("{}{ago}{between}now", " ".repeat(PLOT)))]);
+        let sampled = columns.samples.len() - columns.unsampled();
+        let span = columns.every * u32::try_from(sampled).unwrap_or(u32::MAX);
+        sheet.left.push(vec![dim(format!("The oldest sample is {} ago", format::duration(span)))]);
+    } else {
+        sheet.left.push(vec![dim(format!("{}{}", " ".repeat(PLOT), columns.axis()))]);
     }
     sheet
 }
@@ -202,7 +215,12 @@ fn series(state: &State, queue: Option<&QueuePath>, columns: &Columns<'_>) -> Ve
     if queue.is_none() {
         all.push(counted("pending requests", columns.values(|sample| count(sample.pending_asks))));
         let show = |thousandths: i64| format::rate(thousandths as f64 / 1000.0);
-        all.push(Series { label: "alloc/s".into(), values: columns.rate(), base: None, show });
+        let mut values = columns.rate();
+        if let Some(now) = values.last_mut() {
+            // That of now is the one in the header: a sample a moment after the last one says little.
+            *now = Some((state.cluster.view.allocation_rate * 1000.0).round() as i64);
+        }
+        all.push(Series { label: "alloc/s".into(), values, base: None, show });
     }
     all
 }
@@ -233,7 +251,7 @@ pub(super) fn plot(series: &Series, (wide, height): (usize, usize), signs: &Sign
     let most = seen().max().unwrap_or(0);
     let base = series.base.unwrap_or(most).max(1);
     let now = series.values.iter().rev().copied().flatten().next();
-    let share = |value: i64| series.base.map_or_else(String::new, |base| format!(", {} %", percent(value, base)));
+    let share = |value: i64| series.base.map_or_else(String::new, |base| format!(", {}%", percent(value, base)));
     let message =
         now.map_or_else(|| signs.none.to_owned(), |value| format!("{}{}", (series.show)(value), share(value)));
     if signs.are_words() {

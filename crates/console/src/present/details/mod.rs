@@ -25,7 +25,9 @@ mod quota;
 mod records;
 pub mod sheet;
 mod sides;
+mod sides_tree;
 mod simulated;
+mod timeline;
 mod why;
 
 pub use self::sheet::Sheet;

@@ -23,7 +23,10 @@ pub fn sheet(state: &State, id: &NodeId, width: usize, signs: &Signs) -> Sheet {
         (true, true) => "schedulable",
         (true, false) => "only for its reservations",
     };
-    what.push(dim(format!("   {takes}")));
+    // The state often says the same.
+    if what.iter().all(|piece| piece.text.trim() != takes) {
+        what.push(dim(format!("   {takes}")));
+    }
     let mut right = Lines::new();
     let running = format::count(node.allocations.len() as u64, "allocation");
     labelled(&mut right, "runs", vec![plain(running)]);

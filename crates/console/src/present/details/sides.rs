@@ -3,9 +3,13 @@
 //! ```text
 //! 1 application is killed, an ask waits 2 m on average instead of 4 m 5 s
 //!
+//!                           PENDING
+//! QUEUE             WITHOUT    WITH    DIFF
+//! root                    1       ·      -1
+//!
 //!                                  WITHOUT              WITH
 //! the whole partition
-//!   asks that wait                 1                    0
+//!   applications that end          4                    3
 //!
 //! the first decision that differs
 //!   with: nightly is killed in root.a.etl
@@ -19,6 +23,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use crate::present::details::sheet::Sheet;
+use crate::present::details::sides_tree;
 use crate::present::format;
 use crate::present::pieces::{Lines, Piece, dim, piece, plain};
 use crate::present::text;
@@ -39,12 +44,19 @@ struct Columns {
     name: usize,
     side: usize,
     ellipsis: &'static str,
+    /// What the tree of queues shows is not repeated.
+    in_tree: bool,
 }
 
 impl Columns {
     fn of(width: usize, signs: &Signs) -> Self {
         let side = (width / 4).clamp(12, 34);
-        Self { name: width.saturating_sub(2 * (side + 1)).clamp(12, 48), side, ellipsis: signs.ellipsis }
+        Self {
+            name: width.saturating_sub(2 * (side + 1)).clamp(12, 48),
+            side,
+            ellipsis: signs.ellipsis,
+            in_tree: false,
+        }
     }
 
     /// A line of three columns.
@@ -94,7 +106,12 @@ fn wrapped(lines: &mut Lines, words: &str, width: usize, role: Role) {
 fn compared(lines: &mut Lines, comparison: &Comparison, width: usize, signs: &'static Signs) {
     lines.push(Vec::new());
     wrapped(lines, &comparison.verdict, width, Role::Strong);
-    let columns = Columns::of(width, signs);
+    let in_tree = !signs.are_words();
+    if in_tree {
+        lines.push(Vec::new());
+        lines.extend(sides_tree::lines(comparison, width, signs));
+    }
+    let columns = Columns { in_tree, ..Columns::of(width, signs) };
     let head = |word: &'static str| piece(Role::Title, word);
     lines.push(Vec::new());
     lines.push(columns.line(plain(""), head("WITHOUT"), head("WITH")));
@@ -112,8 +129,13 @@ fn compared(lines: &mut Lines, comparison: &Comparison, width: usize, signs: &'s
     let shares = |lines: &mut Lines, kind: &str, all: Vec<(String, Figures, Figures)>| {
         let count = all.len();
         for (name, without, with) in all.into_iter().take(MOST_THINGS) {
-            lines.push(vec![piece(Role::Strong, format!("{kind}{name}"))]);
-            lines.extend(figures(columns, (&without, &with), comparison.long_wait, false));
+            // What the tree shows of queues is not repeated.
+            let columns = Columns { in_tree: in_tree && kind.is_empty(), ..columns };
+            let figures = figures(columns, (&without, &with), comparison.long_wait, false);
+            if !figures.is_empty() {
+                lines.push(vec![piece(Role::Strong, format!("{kind}{name}"))]);
+                lines.extend(figures);
+            }
         }
         more(lines, count, MOST_THINGS);
     };
@@ -158,11 +180,12 @@ fn first_difference(lines: &mut Lines, first: &FirstDifference, width: usize) {
 fn figures(columns: Columns, (without, with): (&Figures, &Figures), long_wait: Duration, all: bool) -> Lines {
     let mut lines = Lines::new();
     let mut add = |name: &str, one: String, other: String, retained: bool| {
-        if one != other || retained {
+        let in_tree = columns.in_tree && IN_TREE.contains(&name);
+        if !in_tree && (one != other || retained) {
             lines.push(columns.figure(name.to_owned(), one, other));
         }
     };
-    let long = format!("requests that waited over {}", round(long_wait));
+    let long = format!("requests that waited over {}", format::duration(long_wait));
     for (name, figure) in [
         ("applications that start", (|one| one.started) as fn(&Figures) -> u64),
         ("applications that end", |one| one.ended),
@@ -187,18 +210,15 @@ fn figures(columns: Columns, (without, with): (&Figures, &Figures), long_wait: D
     lines
 }
 
+/// What the tree of queues shows.
+const IN_TREE: [&str; 3] = ["pending requests", "cpu in use now", "mem in use now"];
+
 /// A duration; of short ones tenths of a second matter.
 fn exact(time: Duration) -> String {
     match time.as_secs() {
         0..60 => format!("{:.1}s", time.as_secs_f64()),
         _ => format::duration(time),
     }
-}
-
-/// A duration without the part that is 0: `10m`.
-fn round(time: Duration) -> String {
-    let words = format::duration(time);
-    words.strip_suffix("00s").or_else(|| words.strip_suffix("00m")).unwrap_or(&words).to_owned()
 }
 
 /// The amounts of two maps, resource by resource.

@@ -142,7 +142,7 @@ fn words(subject: &Subject, label: &str) -> Option<String> {
         (_, "submit" | "admin" | "may submit" | "administers" | "may act") => {
             "the access lists on its path, with queue and line"
         }
-        (_, "states") => "each state it entered, and how long after it was submitted",
+        (_, "time line") => "when it was submitted, its states, its requests, and its allocations, in scheduler time",
         (_, "submitted" | "ended") => "how long ago, on the scheduler's clock",
         (_, "allocated") => "the sum of its allocations",
         (_, "placeholders") => "resources reserved by placeholders of a gang for its real requests",

@@ -258,6 +258,7 @@ fn of_pod(state: &State, id: PodCommand) -> Result<(), String> {
     match id {
         Id::Describe => pod::can_show(state, PodPart::Sheet),
         Id::Log => pod::can_show(state, PodPart::Log),
+        Id::Yaml if state.cluster.view.kubernetes.is_none() => Ok(()),
         Id::Yaml => pod::can_show(state, PodPart::Text),
         Id::FollowLog | Id::PreviousRun => pod::on_log(state),
         Id::NextContainer => pod::several_containers(state),
@@ -273,6 +274,7 @@ fn prompt(state: &State, id: PromptCommand) -> Result<(), String> {
         Id::Reason => takes_reason(state),
         Id::Filter
         | Id::CommandLine
+        | Id::ExportAs
         | Id::Accept
         | Id::Cancel
         | Id::Complete

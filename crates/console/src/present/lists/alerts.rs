@@ -125,7 +125,7 @@ fn plans([rule, subject, _]: [u16; 3]) -> impl Iterator<Item = Vec<Col<AlertColu
         if severity {
             columns.push(left(C::Severity, "SEVERITY", 8));
         }
-        columns.push(right(C::Since, "SINCE", 6));
+        columns.push(right(C::Since, "SINCE", 7));
         columns.push(left(C::Rule, "RULE", rule.clamp(8, most_rule)));
         columns.push(left(C::Subject, "SUBJECT", subject.clamp(10, most_subject)));
         columns.push(left(C::What, "WHAT", what).up_to(200));
@@ -139,7 +139,7 @@ fn own(column: AlertColumn, [rule, subject, _]: [u16; 3]) -> Col<AlertColumn> {
     match column {
         C::State => left(C::State, "STATE", 9),
         C::Severity => left(C::Severity, "SEVERITY", 8),
-        C::Since => right(C::Since, "SINCE", 6),
+        C::Since => right(C::Since, "SINCE", 7),
         C::Rule => left(C::Rule, "RULE", rule.clamp(8, 40)),
         C::Subject => left(C::Subject, "SUBJECT", subject.clamp(10, 60)),
         C::What => left(C::What, "WHAT", 30).up_to(200),

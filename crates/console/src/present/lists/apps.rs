@@ -2,10 +2,10 @@
 //!
 //! ```text
 //!  APPLICATION     STATE        QUEUE               USER    PRI   PEND ALLOC     CPU     MEM   WAIT  WHY                   AGE▲
-//! ▌etl-1           Running      tenant-a.etl        sue       5      2     6     6.0     12G    42s  user limit sue      3m12s
+//! ▌etl-1           Running      tenant-a.etl        sue       5      2     6     6.0     12G    42s  user limit sue      3m 12s
 //!
 //!  ASK             PRI     CPU    MEM  OTHER   STATE        NODE       SINCE  WHY
-//!  k1-7              5       1     2G          pending      –          3m10s  queue root.tenants.tenant-a has cpu 0.5 left
+//!  k1-7              5       1     2G          pending      –          3m 10s  queue root.tenants.tenant-a has cpu 0.5 left
 //! ```
 //!
 //! When narrow there give way, of applications, what [`GIVE_WAY`] says; of asks: other resources, memory, priority, the time, cpu. The
@@ -240,7 +240,7 @@ fn shown(column: AppColumn, [_, path, user]: [u16; 3], step: usize) -> Col<Cell>
         AppColumn::Other => Col { gap: 2, ..left(Cell::Value(column), "OTHER", 8) }.up_to(16),
         AppColumn::AskedCpu => right(Cell::Asked(VCORE), "asked", 6),
         AppColumn::AskedMemory => right(Cell::Asked(MEMORY), "asked", 6),
-        AppColumn::Wait => right(Cell::Value(column), "WAIT", 6),
+        AppColumn::Wait => right(Cell::Value(column), "WAIT", 7),
         AppColumn::Why => Col { gap: 2, ..left(Cell::Value(column), "WHY", if step < 7 { 18 } else { 14 }) }.up_to(36),
     }
 }

@@ -185,7 +185,7 @@ fn ask_columns(width: u16, [id, node, other]: [u16; 3], pods: bool) -> Vec<Col<A
         columns.push(Col { gap: 2, ..left(AskCell::State, "STATE", if shown(100) { 12 } else { 9 }) });
     }
     if shown(64) {
-        columns.push(right(AskCell::Since, "SINCE", 6));
+        columns.push(right(AskCell::Since, "SINCE", 7));
     }
     let (why, title) = if shown(100) { (AskCell::Why, "WHY") } else { (AskCell::NodeOrWhy, "NODE, OR WHY NOT") };
     if shown(100) {

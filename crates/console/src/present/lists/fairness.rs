@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!  LACK▼  QUEUE             RESOURCE  GUARANTEED   USED  PENDING  DEFICIT   FAIR  BORROWED  IDLE  SINCE  HELD BY
-//!   40%   root.tenants.a    cpu                8      4        6        4    8.5         0     0  3m12s  root.tenants.b
+//!   40%   root.tenants.a    cpu                8      4        6        4    8.5         0     0  3m 12s  root.tenants.b
 //! ```
 
 use crate::present::arrange::{Room, arrange};
@@ -107,7 +107,7 @@ fn plans([queue, resource, _]: [u16; 3]) -> impl Iterator<Item = Vec<Col<Fairnes
             columns.push(right(C::Idle, "IDLE", 6));
         }
         if step < 2 {
-            columns.push(right(C::Since, "SINCE", 6));
+            columns.push(right(C::Since, "SINCE", 7));
         }
         if step < 1 {
             columns.push(Col { gap: 2, ..left(C::BlockedBy, "BLOCKED BY", 16) }.up_to(60));
@@ -130,7 +130,7 @@ fn own(column: FairnessColumn, [queue, resource, _]: [u16; 3]) -> Col<FairnessCo
         C::Fair => right(C::Fair, "FAIR", 6),
         C::Borrowed => right(C::Borrowed, "BORROWED", 8),
         C::Idle => right(C::Idle, "IDLE", 6),
-        C::Since => right(C::Since, "SINCE", 6),
+        C::Since => right(C::Since, "SINCE", 7),
         C::BlockedBy => Col { gap: 2, ..left(C::BlockedBy, "BLOCKED BY", 16) }.up_to(120),
     }
 }

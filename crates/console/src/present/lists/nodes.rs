@@ -108,9 +108,7 @@ pub fn table<'a>(state: &'a State, page: &'a NodesPage, width: u16) -> Table<'a>
     let room = Room { widest: page.list.widest[0], least: if width < 60 { 10 } else { 18 } };
     let others =
         state.cluster.part().is_some_and(|part| part.nodes.values().any(|node| !other_resources(node).is_empty()));
-    // `not ready` is reported of nodes of Kubernetes alone.
-    let words = if state.cluster.view.kubernetes.is_some() { 11 } else { 10 };
-    let columns = arrange(state, width, plans(others, words), |column| Some(own(column)), room);
+    let columns = arrange(state, width, plans(others), |column| Some(own(column)), room);
     let sorted = move |cell: Cell| table::title(signs, page.list.sort, belongs_to(cell));
     let len = page.list.rows.len();
     let table = table::new(columns, (&page.list.cursor, len), sorted, move |pen, index, what, slot| {
@@ -146,25 +144,43 @@ pub fn table_width(page: &NodesPage, width: u16) -> u16 {
     }
 }
 
+/// The lines of the map above its cells.
+pub const ABOVE_MAP: u16 = 5;
+
+/// Whether so many nodes have a cell each in a map, with a blank behind it.
+fn heat_map_fits(nodes: usize, map: Rect) -> bool {
+    usize::from(map.width / 2) * usize::from(map.height.saturating_sub(ABOVE_MAP)) >= nodes
+}
+
 /// What is left for the table, and the room for the map, if that is to be seen.
 pub fn split(page: &NodesPage, regions: &Regions) -> (Regions, Option<Rect>) {
     let Regions { head, rows, .. } = *regions;
     if !page.map || page.list.rows.is_empty() {
         return (*regions, None);
     }
-    let table = table_width(page, rows.width);
-    let left = |of: Rect| Rect { width: table, ..of };
-    let map = Rect { x: rows.x + table + 1, y: head.y, width: rows.width - table - 2, height: rows.bottom() - head.y };
+    let map = |table: u16| Rect {
+        x: rows.x + table + 1,
+        y: head.y,
+        width: rows.width - table - 2,
+        height: rows.bottom() - head.y,
+    };
+    // Where the nodes do not fit next to the table, the map has all of it.
+    let beside = Some(table_width(page, rows.width)).filter(|table| heat_map_fits(page.list.rows.len(), map(*table)));
+    let table = beside.unwrap_or(0);
+    let (left, map) = (|of: Rect| Rect { width: table, ..of }, map(table));
     (Regions { head: left(head), rows: left(rows), ..*regions }, Some(map))
 }
 
-/// The columns, the fullest plan first; `others`: there are resources in addition cpu and memory; `state`: the columns of a state.
-fn plans(others: bool, state: u16) -> impl Iterator<Item = Vec<Col<Cell>>> {
+/// How wide the longest state is, with its sign.
+const STATE: u16 = 15;
+
+/// The columns, the fullest plan first; `others`: there are resources in addition cpu and memory.
+fn plans(others: bool) -> impl Iterator<Item = Vec<Col<Cell>>> {
     let meters = [(20, 20), (16, 16), (10, 10), (6, 6), (6, 0), (0, 0), (0, 0), (0, 0)];
     meters.into_iter().enumerate().map(move |(step, (cpu, memory))| {
         let mut columns = vec![left(Cell::Id, "NODE", 0)];
         columns.push(match step {
-            0..3 => left(Cell::State, "STATE", state),
+            0..3 => left(Cell::State, "STATE", STATE),
             3..6 => left(Cell::State, "STATE", 5),
             _ => left(Cell::State, "", 1),
         });
@@ -205,7 +221,7 @@ fn own(column: NodeColumn) -> Col<Cell> {
     let value = Cell::Value(column);
     match column {
         NodeColumn::Node => left(Cell::Id, "NODE", 18),
-        NodeColumn::State => left(Cell::State, "STATE", 10),
+        NodeColumn::State => left(Cell::State, "STATE", STATE),
         NodeColumn::Allocations => right(Cell::Allocations, "ALLOC", 6),
         NodeColumn::Cpu => right(Cell::Usage(VCORE), "CPU used/   all", 15),
         NodeColumn::CpuAll => right(value, "CPU all", 8),
@@ -300,9 +316,9 @@ fn state_word(node: &NodeRow) -> &str {
         return closed;
     }
     match (node.schedulable, node.reservations.is_empty()) {
-        (true, true) => "open",
+        (true, true) => "schedulable",
         (true, false) => "reserved",
-        (false, _) => "drained",
+        (false, _) => "unschedulable",
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!  RUN▲        P50     P95     P99    WAITS  PREEMPT  MAKESPAN    CPU    MEM  FAIR
-//!  8 nodes     12s   4m10s   6m2s         0       12     4h33m  97.5%  40.2%   91%
+//!  8 nodes     12s   4m 10s   6m2s         0       12     4h 33m  97.5%  40.2%   91%
 //! ```
 
 use crate::present::arrange::{Room, arrange};
@@ -113,10 +113,10 @@ fn own(column: SimulationColumn, widest: u16) -> Col<SimulationColumn> {
     match column {
         C::Run => left(C::Run, "RUN", widest.clamp(10, 80)),
         C::Asks => right(C::Asks, "ASKS", 6),
-        C::P50 => right(C::P50, "P50", 6),
-        C::P95 => right(C::P95, "P95", 6),
-        C::P99 => right(C::P99, "P99", 6),
-        C::Longest => right(C::Longest, "LONGEST", 7),
+        C::P50 => right(C::P50, "P50", 7),
+        C::P95 => right(C::P95, "P95", 7),
+        C::P99 => right(C::P99, "P99", 7),
+        C::Longest => right(C::Longest, "LONGEST", 8),
         C::Waiting => right(C::Waiting, "WAITING", 7),
         C::Rejected => right(C::Rejected, "REJECTED", 8),
         C::Preempted => right(C::Preempted, "PREEMPTED", 9),

@@ -36,9 +36,9 @@ impl ExplainPage {
 impl Present for ExplainPage {
     fn crumbs(&self, _title: &str, _before: Option<&Page>) -> Vec<String> {
         match &self.of {
-            Explained::Waiting(Asked::App(app, None)) => vec![app.to_string(), "why it waits".to_owned()],
+            Explained::Waiting(Asked::App(app, None)) => vec![app.to_string(), self.question().to_owned()],
             Explained::Waiting(Asked::App(app, Some(ask))) => {
-                vec![app.to_string(), ask.to_string(), "why it waits".to_owned()]
+                vec![app.to_string(), ask.to_string(), self.question().to_owned()]
             }
             Explained::Waiting(Asked::Waiting(None)) => vec!["Pending requests".to_owned()],
             Explained::Waiting(Asked::Waiting(Some(queue))) => vec![queue.to_string(), "pending requests".to_owned()],

@@ -351,6 +351,7 @@ impl Session {
         state.keymap = Arc::clone(&old.keymap);
         state.contexts = std::mem::take(&mut old.contexts);
         state.settings = std::mem::take(&mut old.settings);
+        state.first_steps = std::mem::take(&mut old.first_steps);
         state.simulator = old.simulator.take();
         state.own_commands = Arc::clone(&old.own_commands);
         state.columns = std::mem::take(&mut old.columns);

@@ -321,6 +321,7 @@ pub enum PodCommand {
 pub enum PromptCommand {
     Filter,
     CommandLine,
+    ExportAs,
     Accept,
     Cancel,
     Complete,

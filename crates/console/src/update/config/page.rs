@@ -5,7 +5,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::present::config::{is_behind, page_of};
+use crate::present::config::{is_behind, is_unfolded, page_of};
 use crate::present::layout;
 use crate::present::written;
 use crate::state::config::{Beside, ConfigPage, Forecast};
@@ -203,21 +203,26 @@ pub fn history(state: &mut State, back: bool) {
     }
 }
 
-/// Shows the meaning of the edit, the lines that differ, or the changes made by others; on a narrow screen in place of the text.
+/// Shows the effects of the edit, then the lines that differ, then the changes made by others, then the text alone; on a narrow screen
+/// in place of the text.
 pub fn beside(state: &mut State) {
     let behind = shown(state).is_some() && page_of(state).is_some_and(|page| is_behind(state, page));
-    let narrow = layout::regions(state).is_some_and(|regions| regions.pane.is_none());
+    let wide = state.size.width >= layout::BESIDE_TEXT;
+    let unfolded = page_of(state).is_some_and(|page| if wide { is_unfolded(state, page) } else { page.swapped });
     let Some(page) = shown(state) else { return };
     page.beside_top = 0;
-    if narrow && !page.swapped {
-        page.swapped = true;
-        return;
-    }
-    (page.beside, page.swapped) = match page.beside {
-        Beside::Meaning => (Beside::Lines, narrow),
-        Beside::Lines if behind => (Beside::Underneath, narrow),
-        Beside::Lines | Beside::Underneath => (Beside::Meaning, false),
+    let (beside, unfolded) = match page.beside {
+        beside if !unfolded => (beside, true),
+        Beside::Meaning if page.modified || behind => (Beside::Lines, true),
+        Beside::Lines if behind => (Beside::Underneath, true),
+        Beside::Meaning | Beside::Lines | Beside::Underneath => (Beside::Meaning, false),
     };
+    page.beside = beside;
+    if wide {
+        page.unfolded = Some(unfolded);
+    } else {
+        page.swapped = unfolded;
+    }
 }
 
 /// Goes back to the text as it runs.
@@ -281,7 +286,7 @@ pub fn merge(state: &mut State) {
         Err(clashes) => {
             let places: Vec<String> = clashes.iter().map(|line| (line + 1).to_string()).collect();
             page.buffer.go(clashes[0], 0);
-            page.beside = Beside::Underneath;
+            (page.beside, page.unfolded) = (Beside::Underneath, Some(true));
             let message = format!(
                 "both change the same lines: at {}; edit yours, or use :rebase to keep yours",
                 places.join(", ")

@@ -111,7 +111,6 @@ fn of_ask(found: &dto::Explained, ask: &dto::ExplainedAsk) -> Vec<SheetLine> {
 fn reason(reason: &str) -> &str {
     match reason {
         "required" => "other than the required one",
-        "unschedulable" => "drained",
         "reserved" => "reserved for others",
         "capacity" => "too small",
         "free" => "with too little free",

@@ -11,9 +11,11 @@ pub const ROWS: &[Command] = &[
         .keys(&[(In::Config, "enter"), (In::Config, "e")])
         .hints(&[(In::Config, "edit")]),
     row(CommandId::Text(TextCommand::EndEdit), "", "Close the editor; keep the edit without applying it")
+    .short("Close, keep the edit")
         .keys(&[(In::Edit, "esc")])
         .hints(&[(In::Edit, "done")]),
     row(CommandId::Text(TextCommand::CompleteText), "", "Accept the completion; without one: move right")
+    .short("Accept the completion")
         .keys(&[(In::Edit, "tab")])
         .hints(&[(In::Edit, "complete")]),
     row(CommandId::Text(TextCommand::ChooseText), "", "Next completion").keys(&[(In::Edit, "ctrl-n")]),
@@ -23,14 +25,17 @@ pub const ROWS: &[Command] = &[
         "apply",
         "Apply the edited configuration, or the form of a queue, after a confirmation",
     )
+    .short("Apply the change")
     .keys(&[(In::Config, "a"), (In::Edit, "F5"), (In::Change, "a"), (In::Form, "F5")])
     .hints(&[(In::Config, "apply"), (In::Edit, "apply"), (In::Change, "apply"), (In::Form, "apply")]),
     row(CommandId::Text(TextCommand::Undo), "undo", "Undo the last change of the text")
+    .short("Undo")
         .keys(&[(In::Config, "u"), (In::Edit, "ctrl-u")])
         .hints(&[(In::Edit, "undo")]),
     row(CommandId::Text(TextCommand::Redo), "redo", "Redo a change")
         .keys(&[(In::Config, "U"), (In::Config, "ctrl-r"), (In::Edit, "ctrl-r")]),
     row(CommandId::Text(TextCommand::NextFound), "", "Next error; in a search: next match")
+    .short("Next error or match")
         .keys(&[(In::Config, "n")])
         .hints(&[(In::Config, "fault")]),
     row(CommandId::Text(TextCommand::PreviousFound), "", "Previous error or match").keys(&[(In::Config, "N")]),
@@ -39,6 +44,7 @@ pub const ROWS: &[Command] = &[
         .hints(&[(In::Edit, "fault")]),
     row(CommandId::Text(TextCommand::PreviousFault), "", "Previous error").keys(&[(In::Edit, "F7")]),
     row(CommandId::Text(TextCommand::FoldText), "", "Fold or unfold the queue under the cursor")
+    .short("Fold or unfold the queue")
         .keys(&[(In::Config, "space")])
         .hints(&[(In::Config, "fold")]),
     row(CommandId::Text(TextCommand::FoldTextAll), "", "Fold all queues").keys(&[(In::Config, "-")]),
@@ -46,19 +52,24 @@ pub const ROWS: &[Command] = &[
     row(
         CommandId::Text(TextCommand::Beside),
         "diff",
-        "Show the effects of the edit, or the changed lines; replaces the text on a narrow screen",
+        "Show the effects of the edit, the changed lines, or only the text",
     )
+    .short("Effects, changed lines")
     .keys(&[(In::Config, "d"), (In::Edit, "F6")])
     .hints(&[(In::Config, "diff")]),
     row(CommandId::Text(TextCommand::EditOutside), "editor", "Edit the text in $VISUAL or $EDITOR")
+    .short("Edit in $EDITOR")
         .keys(&[(In::Config, "E"), (In::Edit, "F4")])
         .hints(&[(In::Config, "$EDITOR")]),
     row(CommandId::Form(FormCommand::TryText), "try-text", "Preview the placement of a submission with the edited configuration")
+    .short("Test a placement")
         .keys(&[(In::Config, "t"), (In::Edit, "F3")])
         .hints(&[(In::Config, "try a placement")]),
     row(CommandId::Text(TextCommand::Revert), "revert", "Restore the active text; undo restores the edit")
+    .short("Restore the active text")
         .keys(&[(In::Config, "R")]),
     row(CommandId::Text(TextCommand::Restore), "restore", "Load the previous configuration into the editor")
+    .short("Load the previous one")
         .keys(&[(In::Config, "b")]),
     row(CommandId::Text(TextCommand::Merge), "merge", "Merge the changes of others with your edit, line by line"),
     row(CommandId::Text(TextCommand::Rebase), "rebase", "Keep your text instead of the changes of others"),
@@ -70,6 +81,7 @@ pub const ROWS: &[Command] = &[
         "",
         "Previous page of the strip",
     )
+    .short("Previous page")
     .keys(&[(In::Page, "shift-tab")]),
     row(CommandId::Go(GoCommand::GoApp), "app", "Go to an application").aliases(&["application"]).takes(Argument::Required(Kind::App)),
     row(CommandId::Go(GoCommand::GoNode), "node", "Go to a node").takes(Argument::Required(Kind::Node)),
@@ -78,15 +90,18 @@ pub const ROWS: &[Command] = &[
         "mark",
         "Mark or unmark the application; kill and move apply to all marked applications",
     )
+    .short("Mark or unmark")
     .keys(&[(In::Apps, "space")])
     .hints(&[(In::Apps, "mark")]),
     row(CommandId::Row(RowCommand::MarkAll), "mark-all", "Mark all listed applications, or remove all marks")
+    .short("Mark all, or none")
         .keys(&[(In::Apps, "A")]),
     row(
         CommandId::Order(OrderCommand::Kill),
         "kill",
         "Kill the selected or marked applications; shows the effects and asks first. The text after `kill` is the reason",
     )
+    .short("Kill applications")
     .keys(&[(In::Apps, "K"), (In::App, "K"), (In::Job, "K")])
     .hints(&[(In::Apps, "kill"), (In::App, "kill"), (In::Job, "cancel")])
     .takes(Argument::Optional(Kind::Text)),
@@ -95,6 +110,7 @@ pub const ROWS: &[Command] = &[
         "move",
         "Move the selected or marked applications to another leaf queue; shows the effects and asks first",
     )
+    .short("Move applications")
     .keys(&[(In::Apps, "m"), (In::App, "m"), (In::Job, "m")])
     .hints(&[(In::Apps, "move"), (In::App, "move"), (In::Job, "move")])
     .takes(Argument::Optional(Kind::Leaf)),
@@ -103,6 +119,7 @@ pub const ROWS: &[Command] = &[
         "explain",
         "Explain: why an application, request, or queue waits; who uses a node; why an event happened",
     )
+    .short("Explain why")
     .keys(&[(In::List, "x"), (In::Details, "x"), (In::Explain, "x"), (In::Job, "x")])
     .hints(&[
         (In::Queues, "why"),
@@ -116,6 +133,7 @@ pub const ROWS: &[Command] = &[
         "waiting",
         "Explain all pending requests by cause; with a queue: in that queue",
     )
+    .short("Pending requests by cause")
     .keys(&[(In::Apps, "C")])
     .takes(Argument::Optional(Kind::Queue)),
     row(
@@ -123,22 +141,27 @@ pub const ROWS: &[Command] = &[
         "job",
         "Show the local job of an application: usage, processes, output; also by its number",
     )
+    .short("Local job")
     .keys(&[(In::Apps, "o"), (In::App, "o")])
     .hints(&[(In::Apps, "output"), (In::App, "output")])
     .takes(Argument::Optional(Kind::App)),
     row(CommandId::Job(JobCommand::FollowOutput), "", "Follow the output of the job, or stop following")
+    .short("Follow the output, or not")
         .keys(&[(In::Job, "f")])
         .hints(&[(In::Job, "follow")]),
     row(CommandId::Job(JobCommand::HoldJob), "hold", "Hold the job, after a confirmation")
+    .short("Hold the job")
         .keys(&[(In::Apps, "h"), (In::App, "h"), (In::Job, "h")])
         .hints(&[(In::Job, "hold")]),
     row(CommandId::Job(JobCommand::ReleaseJob), "release-job", "Release the held job")
         .keys(&[(In::Apps, "u"), (In::App, "u"), (In::Job, "u")])
         .hints(&[(In::Job, "release")]),
     row(CommandId::Job(JobCommand::RequeueJob), "requeue", "Requeue the job, after a confirmation")
+    .short("Requeue the job")
         .keys(&[(In::Apps, "R"), (In::App, "R"), (In::Job, "R")])
         .hints(&[(In::Job, "requeue")]),
     row(CommandId::Job(JobCommand::JobPriority), "priority", "Change the priority of the pending job; asks first")
+    .short("Change the priority")
         .keys(&[(In::Apps, "P"), (In::App, "P"), (In::Job, "P")])
         .hints(&[(In::Job, "priority")])
         .takes(Argument::Optional(Kind::Text)),
@@ -147,6 +170,7 @@ pub const ROWS: &[Command] = &[
         "edit-job",
         "Change the pending job: cpu=2 mem=4G gpu=1 time=2h name=TEXT; after a confirmation",
     )
+    .short("Change the job")
     .keys(&[(In::Apps, "E"), (In::App, "E"), (In::Job, "E")])
     .hints(&[(In::Job, "edit")])
     .takes(Argument::Optional(Kind::Text)),
@@ -161,27 +185,34 @@ pub const ROWS: &[Command] = &[
         "In Kubernetes: resume the last suspended owners; asks first",
     ),
     row(CommandId::Pod(PodCommand::Describe), "describe", "Show the pod: status, and events of Kubernetes and the scheduler by time")
+    .short("Pod: status and events")
         .keys(&[(In::Apps, "d"), (In::App, "d"), (In::Node, "d"), (In::Pod, "d")])
         .hints(&[(In::App, "pod"), (In::Pod, "pod")]),
     row(CommandId::Pod(PodCommand::Log), "logs", "Follow the log of the pod's container; for an application: of the failing pod, otherwise of the oldest")
+    .short("Container log")
         .keys(&[(In::Apps, "l"), (In::App, "l"), (In::Node, "l"), (In::Pod, "l")])
         .hints(&[(In::Apps, "log"), (In::App, "log"), (In::Node, "log"), (In::Pod, "log")]),
-    row(CommandId::Pod(PodCommand::Yaml), "yaml", "Show the pod as YAML, as kubectl prints it; y y copies it")
+    row(CommandId::Pod(PodCommand::Yaml), "yaml", "Show the pod as YAML, as kubectl prints it; `:copy-yaml` copies it")
+    .short("Pod as YAML")
         .keys(&[(In::App, "Y"), (In::Node, "Y"), (In::Pod, "Y")])
         .hints(&[(In::Pod, "YAML")]),
     row(CommandId::Pod(PodCommand::FollowLog), "", "Follow the log, or stop following")
+    .short("Follow the log, or not")
         .keys(&[(In::Pod, "f")])
         .hints(&[(In::Pod, "follow")]),
     row(CommandId::Pod(PodCommand::NextContainer), "", "Log of the next container")
         .keys(&[(In::Pod, "c")])
         .hints(&[(In::Pod, "container")]),
     row(CommandId::Pod(PodCommand::PreviousRun), "", "Log before the last restart; again: current log")
+    .short("Log before the restart")
         .keys(&[(In::Pod, "P")])
         .hints(&[(In::Pod, "previous run")]),
     row(CommandId::Pod(PodCommand::NextPod), "", "Next pod of the application")
+    .short("Next pod")
         .keys(&[(In::Pod, "gt")])
         .hints(&[(In::Pod, "next pod")]),
-    row(CommandId::Pod(PodCommand::PreviousPod), "", "Previous pod of the application").keys(&[(In::Pod, "lt")]),
+    row(CommandId::Pod(PodCommand::PreviousPod), "", "Previous pod of the application")
+    .short("Previous pod").keys(&[(In::Pod, "lt")]),
     row(CommandId::Pod(PodCommand::NextMatch), "", "Next match")
         .keys(&[(In::Pod, "n")])
         .hints(&[(In::Pod, "next match")]),
@@ -194,6 +225,7 @@ pub const ROWS: &[Command] = &[
     row(CommandId::Order(OrderCommand::Ask), "ask", "Add requests to the application: the count, and RESOURCE=QUANTITY for each resource")
         .takes(Argument::Required(Kind::Text)),
     row(CommandId::Order(OrderCommand::Release), "release", "Release the selected allocation, or cancel the pending request")
+    .short("Release or cancel")
         .keys(&[(In::App, "X"), (In::Node, "X")])
         .hints(&[(In::App, "release"), (In::Node, "release")]),
     row(CommandId::Order(OrderCommand::RemoveApp), "remove-app", "Complete the application, as its submitter does"),
@@ -202,9 +234,11 @@ pub const ROWS: &[Command] = &[
         "drain-node",
         "Drain the node: no new allocations, existing ones continue",
     )
+    .short("Drain the node")
     .keys(&[(In::Nodes, "D"), (In::Node, "D")])
     .hints(&[(In::Nodes, "drain"), (In::Node, "drain")]),
     row(CommandId::Order(OrderCommand::ResumeNode), "resume-node", "Make the node schedulable again")
+    .short("Make it schedulable")
         .keys(&[(In::Nodes, "U"), (In::Node, "U")])
         .hints(&[(In::Nodes, "resume"), (In::Node, "resume")]),
     row(
@@ -215,6 +249,7 @@ pub const ROWS: &[Command] = &[
     row(CommandId::Order(OrderCommand::Pause), "pause", "Pause the scheduler: no cycles, no timers, its clock stops"),
     row(CommandId::Order(OrderCommand::Resume), "resume", "Resume the scheduler"),
     row(CommandId::Row(RowCommand::HeatMap), "map", "Show or hide the map of nodes next to the table")
+    .short("Map of nodes on or off")
         .keys(&[(In::Nodes, "m")])
         .hints(&[(In::Nodes, "map")]),
     row(
@@ -232,6 +267,7 @@ pub const ROWS: &[Command] = &[
     .aliases(&["ctx", "contexts"])
     .takes(Argument::Optional(Kind::Context)),
     row(CommandId::Go(GoCommand::AskContext), "", "Check the context again, even if that runs a credential plugin")
+    .short("Check the context again")
         .keys(&[(In::Contexts, "space")])
         .hints(&[(In::Contexts, "ask")]),
 ];

@@ -49,6 +49,7 @@ pub const ROWS: &[Command] = &[
             (In::Trends, "that moment"),
         ]),
     row(CommandId::Row(RowCommand::Details), "details", "Show all details of the selected row, and the source of each value")
+    .short("All details of the row")
         .keys(&[(In::List, "i"), (In::Job, "i"), (In::Pod, "i")])
         .hints(&[(In::List, "details")]),
     row(
@@ -56,19 +57,25 @@ pub const ROWS: &[Command] = &[
         "figures",
         "Explain each value on the screen: of the selected row, the details, and the header",
     )
+    .short("Explain the values")
     .keys(&[(In::Page, "W")])
     .hints(&[(In::Page, "figures")]),
     row(CommandId::Row(RowCommand::Fold), "fold", "Fold or unfold the child queues")
+    .short("Fold or unfold")
         .keys(&[(In::Queues, "space")])
         .hints(&[(In::Queues, "fold")]),
     row(CommandId::Row(RowCommand::FoldClose), "", "Fold; on a folded queue or a leaf: go to the parent")
+    .short("Fold, or go to the parent")
         .keys(&[(In::Queues, "left"), (In::Queues, "h")]),
     row(CommandId::Row(RowCommand::FoldOpen), "", "Unfold; on an unfolded queue: go to its first child")
+    .short("Unfold, or go to a child")
         .keys(&[(In::Queues, "right"), (In::Queues, "l")]),
-    row(CommandId::Row(RowCommand::FoldAll), "fold-all", "Fold all queues below the root").keys(&[(In::Queues, "-")]),
+    row(CommandId::Row(RowCommand::FoldAll), "fold-all", "Fold all queues below the root")
+    .short("Fold all queues").keys(&[(In::Queues, "-")]),
     row(CommandId::Row(RowCommand::OpenAll), "unfold-all", "Unfold everything")
         .keys(&[(In::Queues, "+"), (In::Queues, "=")]),
     row(CommandId::Row(RowCommand::Ended), "ended", "Show or hide ended applications")
+    .short("Show or hide ended ones")
         .keys(&[(In::Apps, "e")])
         .hints(&[(In::Apps, "ended")]),
     row(CommandId::Row(RowCommand::Up), "", "One row up").keys(&[
@@ -184,11 +191,14 @@ pub const ROWS: &[Command] = &[
         (In::Columns, "G"),
     ]),
     row(CommandId::Prompt(PromptCommand::Filter), "filter", "Filter as you type: letters in order, =name exactly, !text all others")
+    .short("Filter this list")
         .keys(&[(In::List, "/"), (In::Help, "/"), (In::Help, "?"), (In::Config, "/"), (In::Pod, "/")])
         .hints(&[(In::List, "filter"), (In::Help, "filter"), (In::Config, "find"), (In::Pod, "find")])
         .takes(Argument::Optional(Kind::Text)),
-    row(CommandId::Column(ColumnCommand::SortNext), "", "Sort by the next column").keys(&[(In::List, "s")]).hints(&[(In::List, "sort")]),
-    row(CommandId::Column(ColumnCommand::SortPrevious), "", "Sort by the previous column").keys(&[(In::List, "S")]),
+    row(CommandId::Column(ColumnCommand::SortNext), "", "Sort by the next column")
+    .short("Sort by next column").keys(&[(In::List, "s")]).hints(&[(In::List, "sort")]),
+    row(CommandId::Column(ColumnCommand::SortPrevious), "", "Sort by the previous column")
+    .short("Sort by previous column").keys(&[(In::List, "S")]),
     row(CommandId::Column(ColumnCommand::SortReverse), "reverse", "Reverse the sort order").keys(&[(In::List, "r")]),
     row(CommandId::Column(ColumnCommand::Sort), "sort", "Sort by a column; again to reverse")
         .takes(Argument::Required(Kind::Column)),
@@ -214,9 +224,12 @@ pub const ROWS: &[Command] = &[
     row(CommandId::Column(ColumnCommand::ColumnsDefault), "", "Show the columns that fit")
         .keys(&[(In::Columns, "d")])
         .hints(&[(In::Columns, "default")]),
-    row(CommandId::Column(ColumnCommand::Wide), "wide", "Show all columns, or only those that fit").keys(&[(In::List, "ctrl-w")]),
-    row(CommandId::Column(ColumnCommand::ColumnsRight), "", "All columns, scroll right").keys(&[(In::List, "gt")]),
-    row(CommandId::Column(ColumnCommand::ColumnsLeft), "", "All columns, scroll left").keys(&[(In::List, "lt")]),
+    row(CommandId::Column(ColumnCommand::Wide), "wide", "Show all columns, or only those that fit")
+    .short("All columns, or fitting").keys(&[(In::List, "ctrl-w")]),
+    row(CommandId::Column(ColumnCommand::ColumnsRight), "", "All columns, scroll right")
+    .short("Scroll columns right").keys(&[(In::List, "gt")]),
+    row(CommandId::Column(ColumnCommand::ColumnsLeft), "", "All columns, scroll left")
+    .short("Scroll columns left").keys(&[(In::List, "lt")]),
     row(
         CommandId::Column(ColumnCommand::SavedView),
         "view",

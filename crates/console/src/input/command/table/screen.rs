@@ -10,6 +10,7 @@ pub const ROWS: &[Command] = &[
         "freeze",
         "Freeze or unfreeze the screen; the scheduler keeps running",
     )
+    .short("Freeze the screen, or not")
     .keys(&[(In::Page, "p")])
     .hints(&[(In::Page, "freeze")]),
     row(CommandId::Screen(ScreenCommand::Marks), "marks", "Mark changed cells, or stop marking"),
@@ -18,21 +19,27 @@ pub const ROWS: &[Command] = &[
     row(CommandId::Go(GoCommand::Messages), "messages", "Show messages of the engine and the status line")
         .aliases(&["log"]),
     row(CommandId::Prompt(PromptCommand::CommandLine), "", "Open the command line, with completion")
+        .short("Command line")
         .keys(&[(In::Page, ":"), (In::Help, ":"), (In::Messages, ":")])
         .hints(&[(In::Page, "command")]),
     row(CommandId::Go(GoCommand::Help), "help", "Show the keys of this page, and all other keys")
+        .short("Help")
         .keys(&[(In::Page, "?"), (In::Page, "F1")])
         .hints(&[(In::Page, "help")]),
     row(CommandId::Go(GoCommand::Back), "", "Go back one step: a notice, a filter, a page; never quits")
+        .short("Back, but never quit")
         .keys(&[(In::Page, "esc")]),
     row(CommandId::Go(GoCommand::Leave), "", "Go to the previous page; on the first page: quit")
+        .short("Previous page, or quit")
         .keys(&[(In::Page, "q"), (In::Help, "q"), (In::Help, "esc"), (In::Messages, "q"), (In::Messages, "esc")])
         .hints(&[(In::Queues, "quit"), (In::Page, "back"), (In::Help, "close"), (In::Messages, "close")]),
     row(CommandId::Screen(ScreenCommand::Quit), "quit", "Quit; asks if data would be lost").aliases(&["q", "exit"]),
     row(CommandId::Screen(ScreenCommand::QuitNow), "quit!", "Quit immediately, without asking").aliases(&["q!"]),
     row(CommandId::Screen(ScreenCommand::QuitAgain), "", "Pressed twice: quit immediately, without asking")
+        .short("Twice: quit at once")
         .keys(&[(In::Page, "Q"), (In::Always, "ctrl-c")]),
     row(CommandId::Screen(ScreenCommand::Suspend), "suspend", "Suspend to the background; `fg` resumes")
+        .short("Suspend to background")
         .keys(&[(In::Always, "ctrl-z")]),
     row(CommandId::Screen(ScreenCommand::Repaint), "repaint", "Redraw the whole screen")
         .keys(&[(In::Always, "ctrl-l")]),
@@ -54,6 +61,7 @@ pub const ROWS: &[Command] = &[
             (In::Columns, "take them"),
         ]),
     row(CommandId::Prompt(PromptCommand::Cancel), "", "Cancel; a filter is cleared")
+        .short("Cancel")
         .keys(&[
             (In::Filter, "esc"),
             (In::Command, "esc"),
@@ -81,6 +89,7 @@ pub const ROWS: &[Command] = &[
     row(CommandId::Prompt(PromptCommand::Unchoose), "", "Previous completion")
         .keys(&[(In::Command, "shift-tab"), (In::Command, "ctrl-p")]),
     row(CommandId::Prompt(PromptCommand::Older), "", "Previous input; among completions: the previous one")
+        .short("Previous input")
         .keys(&[(In::Command, "up"), (In::Filter, "up")])
         .hints(&[(In::Command, "history")]),
     row(CommandId::Prompt(PromptCommand::Newer), "", "Next input").keys(&[(In::Filter, "down")]),
@@ -89,6 +98,7 @@ pub const ROWS: &[Command] = &[
         .hints(&[(In::Confirm, "other answer")]),
     row(CommandId::Prompt(PromptCommand::Yes), "", "Do it").keys(&[(In::Confirm, "y")]).hints(&[(In::Confirm, "yes")]),
     row(CommandId::Prompt(PromptCommand::Reason), "", "Write a reason for the audit")
+        .short("Write a reason")
         .keys(&[(In::Confirm, "r"), (In::Confirm, "ctrl-r"), (In::Typed, "ctrl-r")])
         .hints(&[(In::Confirm, "reason"), (In::Typed, "reason")]),
     row(CommandId::Trial(TrialCommand::TryThis), "", "Try it in a what-if first")

@@ -1,0 +1,201 @@
+//! The time line of an application: a line for each second in which something happened to it.
+//!
+//! ```text
+//!  time line    0:41  submitted by bob, Accepted, 3 requests
+//!               0:42  Starting, q1 allocated on node-a
+//!               …     4 more times
+//!               1:10  q1 preempted by etl-7
+//! ```
+//!
+//! States and current requests are from the row of the application; what has ended since is from the known events, which may not reach
+//! back to its submission.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use crate::present::details::sheet::{LABEL, labelled};
+use crate::present::format;
+use crate::present::lists::apps::state_piece;
+use crate::present::pieces::{Lines, Piece, dim, piece, plain, width};
+use crate::present::text;
+use crate::present::weight;
+use crate::state::State;
+use crate::state::page::Page;
+use crate::theme::{Role, Signs};
+use model::{AppState, Time};
+use view::{AppRow, AskRow, AskState, ChangeDetail, ChangeType, ObjectType, Record};
+
+/// How many times a pane shows, and a page of details.
+const TIMES: (usize, usize) = (8, 200);
+/// How many of them are the first ones, if some are omitted.
+const FIRST: usize = 2;
+
+/// Something that happened at a time; several of one kind in one second are counted.
+struct Happened<'a> {
+    at: Time,
+    what: What,
+    /// One of them in words, without the verb: `q1`.
+    one: String,
+    /// What follows the verb, if it happened once: `on node-a`.
+    more: String,
+    event: Option<&'a Record>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum What {
+    Submitted,
+    State(AppState),
+    Requested,
+    Reserved,
+    Allocated,
+    Event(ChangeDetail),
+}
+
+/// Adds the time line.
+pub(super) fn add(lines: &mut Lines, state: &State, row: &AppRow, width: usize, signs: &Signs) {
+    let all = happened(state, row);
+    let live = state.cluster.past.live;
+    let mut times: Vec<(String, Vec<&Happened<'_>>)> = Vec::new();
+    for one in &all {
+        let at = format::when(one.at, live);
+        match times.last_mut().filter(|(last, _)| *last == at) {
+            Some((_, same)) => same.push(one),
+            None => times.push((at, vec![one])),
+        }
+    }
+    let most = if matches!(state.page(), Page::Details(_)) { TIMES.1 } else { TIMES.0 };
+    let omitted = if times.len() > most { FIRST..times.len() + FIRST + 1 - most } else { 0..0 };
+    let column = times.iter().map(|(at, _)| at.len()).max().unwrap_or(0) + 2;
+    let mut label = "time line";
+    let mut add = |line: Vec<Piece>| labelled(lines, std::mem::take(&mut label), line);
+    for (number, (at, same)) in times.iter().enumerate() {
+        if omitted.contains(&number) {
+            if number == omitted.start {
+                let words = format!("{:<column$}{} more times", signs.ellipsis, omitted.len());
+                add(vec![dim(words)]);
+            }
+            continue;
+        }
+        for line in wrapped(&words(same), (at, column), width.saturating_sub(LABEL)) {
+            add(line);
+        }
+    }
+}
+
+/// All that is known, in the order of time; of one time in the order of a life.
+fn happened<'a>(state: &'a State, row: &'a AppRow) -> Vec<Happened<'a>> {
+    let plain = |at, what, one: String| Happened { at, what, one, more: String::new(), event: None };
+    let mut all = vec![plain(row.submitted, What::Submitted, row.who.user.to_string())];
+    all.extend(row.log.iter().map(|change| plain(change.at, What::State(change.state), String::new())));
+    for ask in row.asks.values() {
+        all.push(plain(ask.created, What::Requested, ask.name().into_owned()));
+        if let AskState::Allocated { node, since: Some(since), .. } = &ask.state {
+            let more = format!(" on {node}");
+            all.push(Happened { more, ..plain(*since, What::Allocated, ask.name().into_owned()) });
+        }
+    }
+    let asks: HashMap<&str, &Arc<AskRow>> = row.asks.values().map(|ask| (ask.id.as_str(), ask)).collect();
+    let until = state.cluster.until();
+    let shown = |record: &Record| record.at >= row.submitted && until.is_none_or(|until| record.at <= until);
+    let events = state.cluster.events.iter().map(|(_, record)| &**record).filter(|record| shown(record));
+    all.extend(events.filter_map(|record| of_event(record, row, &asks)));
+    all.sort_by_key(|one| (one.at.0 / 1_000_000, one.what));
+    all
+}
+
+/// What an event says of the application, if its row does not.
+fn of_event<'a>(record: &'a Record, row: &AppRow, asks: &HashMap<&str, &Arc<AskRow>>) -> Option<Happened<'a>> {
+    let of = |what, more| {
+        let one = asks.get(&*record.reference).map_or_else(|| record.reference.to_string(), |ask| ask.name().into());
+        Some(Happened { at: record.at, what, one, more, event: Some(record) })
+    };
+    if record.kind == ObjectType::NODE {
+        // The event does not name the application, and another one may have a request of the same name.
+        let ask = asks.get(&*record.reference).filter(|ask| ask.resource == record.resource)?;
+        let reserved = (record.change, record.detail) == (ChangeType::ADD, ChangeDetail::NODE_RESERVATION);
+        return of(What::Reserved, format!(" on {}", record.object)).filter(|_| reserved && record.at >= ask.created);
+    }
+    if record.kind != ObjectType::APP || *record.object != *row.id.as_str() {
+        return None;
+    }
+    let known = asks.contains_key(&*record.reference);
+    match record.detail {
+        ChangeDetail::APP_REQUEST if !known => of(What::Requested, String::new()),
+        ChangeDetail::APP_ALLOC if !known => of(What::Allocated, String::new()),
+        ChangeDetail::ALLOC_PREEMPT => {
+            let by = record.message.strip_prefix("preempted").unwrap_or_default();
+            of(What::Event(record.detail), by.split([',', ';']).next().unwrap_or_default().to_owned())
+        }
+        ChangeDetail::ALLOC_CANCEL
+        | ChangeDetail::ALLOC_TIMEOUT
+        | ChangeDetail::ALLOC_REPLACED
+        | ChangeDetail::ALLOC_NODE_REMOVED
+        | ChangeDetail::REQUEST_TIMEOUT
+        | ChangeDetail::APP_CANNOTRUN_QUEUE
+        | ChangeDetail::APP_RUNNABLE_QUEUE
+        | ChangeDetail::APP_CANNOTRUN_QUOTA
+        | ChangeDetail::APP_RUNNABLE_QUOTA
+        | ChangeDetail::APP_KILLED
+        | ChangeDetail::APP_MOVED
+        | ChangeDetail::APP_QUEUE_DRAINING => of(What::Event(record.detail), String::new()),
+        _ => None,
+    }
+}
+
+/// What happened in one second, each kind once.
+fn words(same: &[&Happened<'_>]) -> Vec<Piece> {
+    let kinds = same.chunk_by(|one, next| one.what == next.what);
+    kinds.map(|kind| of_kind(kind[0], kind.len())).collect()
+}
+
+fn of_kind(first: &Happened<'_>, count: usize) -> Piece {
+    let role = first.event.map_or(Role::Text, weight::role);
+    let (one, more) = (text::escape(&first.one), text::escape(&first.more));
+    let counted = |verb: &str, noun: &str| match count {
+        1 => format!("{one} {verb}{more}"),
+        _ => format!("{} {verb}", format::count(count as u64, noun)),
+    };
+    match first.what {
+        What::Submitted => plain(format!("submitted by {one}")),
+        What::State(state) => state_piece(state),
+        What::Requested if count == 1 => plain(format!("{one} requested")),
+        What::Requested => plain(format::count(count as u64, "request")),
+        What::Reserved => piece(role, counted("reserved", "request")),
+        What::Allocated => piece(role, counted("allocated", "request")),
+        What::Event(detail) => piece(
+            role,
+            match detail {
+                ChangeDetail::ALLOC_CANCEL => counted("ended", "allocation"),
+                ChangeDetail::ALLOC_PREEMPT => counted("preempted", "allocation"),
+                ChangeDetail::ALLOC_TIMEOUT => counted("timed out", "placeholder"),
+                ChangeDetail::ALLOC_REPLACED => counted("replaced", "placeholder"),
+                ChangeDetail::ALLOC_NODE_REMOVED => counted("lost with its node", "allocation"),
+                ChangeDetail::REQUEST_TIMEOUT => counted("timed out", "request"),
+                ChangeDetail::APP_MOVED => format!("moved to {one}"),
+                other => other.to_string(),
+            },
+        ),
+    }
+}
+
+/// The words behind their time, in lines of a width; a word is only cut where it does not fit a line of its own.
+fn wrapped(words: &[Piece], (at, column): (&str, usize), room: usize) -> Vec<Vec<Piece>> {
+    let mut lines = vec![vec![dim(format!("{at:<column$}"))]];
+    for (number, word) in words.iter().enumerate() {
+        let comma = if number + 1 < words.len() { "," } else { "" };
+        let wide = text::width(&word.text) + comma.len();
+        let line = lines.last().map_or(0, |line| width(line));
+        if line > column && line + 1 + wide > room {
+            lines.push(vec![plain(" ".repeat(column))]);
+        }
+        let Some(line) = lines.last_mut() else { continue };
+        if line.len() > 1 {
+            line.push(plain(" "));
+        }
+        line.push(word.clone());
+        if !comma.is_empty() {
+            line.push(dim(comma));
+        }
+    }
+    lines
+}
