@@ -8,7 +8,7 @@ use super::job::{Attempt, Job, JobState};
 use super::reconcile::{Allocated, not_started};
 use super::table::Table;
 use super::task::{Credentials, Fallback, TASK, Task, write_new};
-use super::{dialect, store, wall_ms};
+use super::{dialect, node_file, store, wall_ms};
 use model::Resource;
 use view::act::PartitionAct;
 
@@ -120,6 +120,10 @@ impl Daemon {
         if let Some(task) = job.array {
             env.push(("KORNSOLE_ARRAY_JOB".to_owned(), task.first.to_string()));
             env.push(("KORNSOLE_ARRAY_INDEX".to_owned(), task.index.to_string()));
+        }
+        if spec.slots > 0 {
+            let file = node_file::of(&settings.socket_folder, spec.slots)?;
+            env.push(("PBS_NODEFILE".to_owned(), file.to_string_lossy().into_owned()));
         }
         env.extend(spec.dialect.into_iter().flat_map(|dialect| dialect::variables(dialect, job)));
         let owner = &job.owner;

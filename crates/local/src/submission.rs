@@ -271,6 +271,7 @@ fn within_limits(spec: &JobSpec) -> Result<(), String> {
         ("command words", spec.command.len(), MOST_WORDS),
         ("environment variables", spec.env.len(), MOST_VARIABLES),
         ("--after jobs", spec.after.len(), MOST_AFTER),
+        ("task slots", spec.slots as usize, usize::try_from(spec.vcore / 1000).unwrap_or_default().max(1)),
         ("--retry", spec.retry as usize, MOST_RETRIES as usize),
         ("name, path, and hook bytes of all array indices", text.saturating_mul(tasks), LARGEST_ARRAY_TEXT),
     ];

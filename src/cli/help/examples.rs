@@ -218,7 +218,7 @@ pub const EXAMPLES: &[(&str, &[&str])] = &[
             "kornsole submit --where --gpu 1 -- ./train",
         ],
     ),
-    ("jobs", &["kornsole jobs", "kornsole jobs --json"]),
+    ("jobs", &["kornsole jobs", "kornsole jobs --state failed --since 1d", "kornsole jobs 17 --watch"]),
     ("job", &["kornsole job 17"]),
     ("logs", &["kornsole logs 17 --follow", "kornsole logs 17 --attempt 1 > out.txt"]),
     ("wait", &["kornsole wait 17", "kornsole wait 17-116"]),
