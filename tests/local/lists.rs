@@ -21,7 +21,7 @@ fn an_array_is_one_row_that_opens() {
     let script = "test $KORNSOLE_ARRAY_INDEX != 7 || exit 3; test $KORNSOLE_ARRAY_INDEX = 9 || exit 0; sleep 60";
     let output = machine.call(&["submit", "--array", "5-9%3", "--name", "sweep", "--", "sh", "-c", script]);
     assert_eq!(output.stdout, b"1-5\n");
-    (1..5).for_each(|job| drop(machine.wait(job)));
+    assert_eq!([1, 2, 3, 4].map(|job| machine.wait(job)), [0, 0, 3, 0]);
     machine.until(5, "running");
     let held = machine.submit(&["--hold", "--name", "later"], "true");
     let text = shown(&machine, &[]);

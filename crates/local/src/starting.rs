@@ -5,6 +5,7 @@ use std::io;
 
 use super::daemon::Daemon;
 use super::job::{Attempt, Job, JobState};
+use super::job_files::private_folder;
 use super::reconcile::{Allocated, not_started};
 use super::table::Table;
 use super::task::{Credentials, Fallback, TASK, Task, write_new};
@@ -90,7 +91,7 @@ impl Daemon {
         job.state = JobState::Running;
         let folder = self.folder(job);
         let prepared = self.task(job).and_then(|task| {
-            store::private_folder(&folder)?;
+            private_folder(&folder)?;
             // What runs is kept only after it.
             write_new(&folder.join(TASK), &task)
         });

@@ -76,8 +76,7 @@ impl Daemon {
             jobs[0].state = JobState::Queued;
         }
         // On the disk before anything is done: a daemon that ends now continues with it at its next start.
-        let first = jobs[0].number;
-        if let Err(why) = jobs.iter().try_for_each(|job| self.store.create(job, env, first)) {
+        if let Err(why) = self.store.create(&jobs, env) {
             jobs.iter().for_each(|job| self.store.remove(job.number));
             return Err(refused(format!("cannot save the job: {why}")));
         }

@@ -210,6 +210,11 @@ pub const EXAMPLES: &[(&str, &[&str])] = &[
         ],
     ),
     (
+        "local install",
+        &["kornsole local install", "kornsole local install -- --config /etc/kornsole/queues.yaml --mem 60G"],
+    ),
+    ("local uninstall", &["kornsole local uninstall", "kornsole local uninstall --per-user --yes"]),
+    (
         "submit",
         &[
             "kornsole submit --cpu 4 --mem 8G --time 2h -- make test",

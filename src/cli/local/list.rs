@@ -26,7 +26,7 @@ const CLEAR: &str = "\x1b[H\x1b[2J\x1b[3J";
 /// The arguments of `kornsole jobs`.
 #[derive(Args, Clone, Debug)]
 pub struct ListArgs {
-    /// Job, array, or range of jobs, for example 17 or 17-116; an array is opened into its indices
+    /// Job, array, or range, for example 17 or 17-116; an array is listed by its indices
     #[arg(value_name = "JOBS", value_parser = amounts::numbers)]
     pub numbers: Option<JobNumbers>,
     /// States: running, queued, waiting, held, pending, ok, failed, canceled, ended

@@ -9,6 +9,7 @@ mod attach;
 mod batch;
 mod completions;
 mod console;
+mod install;
 mod job_file;
 mod jobs;
 mod list;
@@ -86,6 +87,14 @@ enum LocalCommand {
     Names(completions::NamesArgs),
     /// Print a systemd unit for the job daemon
     Unit(unit::UnitArgs),
+    /// Install the job daemon as a systemd service and start it
+    ///
+    /// For root the service of the machine, for other users a service of their own, which lingers after their logout.
+    Install(install::InstallArgs),
+    /// Stop the job daemon and remove its systemd service
+    ///
+    /// Running jobs continue; jobs and their output stay on the disk.
+    Uninstall(install::UninstallArgs),
 }
 
 /// Which daemon is asked.
@@ -112,6 +121,8 @@ pub fn run(args: &LocalArgs) -> ExitCode {
         LocalCommand::Edit(args) => acts::edit(args),
         LocalCommand::Names(args) => completions::names(args),
         LocalCommand::Unit(args) => unit::run(args),
+        LocalCommand::Install(args) => install::install(args),
+        LocalCommand::Uninstall(args) => install::uninstall(args),
     }
 }
 
