@@ -163,7 +163,7 @@ enum Command {
     Submit(Box<local::SubmitArgs>),
     /// List active jobs
     #[cfg(target_os = "linux")]
-    Jobs(local::JobsArgs),
+    Jobs(local::ListArgs),
     /// Show a job
     #[cfg(target_os = "linux")]
     Job(local::JobArgs),

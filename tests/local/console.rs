@@ -113,8 +113,9 @@ fn source(machine: &Machine) -> LocalMachine {
     let (Reply::Info(info), _) = client.ask(&Request::Info).unwrap() else { panic!("it says what it is") };
     let (Reply::Door { url, token, .. }, _) = client.ask(&Request::Door).unwrap() else { panic!("it lets one in") };
     let target = Target::new(&url).unwrap().with_token(Token::new(&token).unwrap()).unwrap();
+    let (target, door) = target.renewable();
     let remote = Remote::start(&target, RemoteOptions::default()).unwrap();
-    let source = LocalMachine::new(machine.socket(), &info, remote, false).unwrap();
+    let source = LocalMachine::new(machine.socket(), &info, remote, door, false).unwrap();
     let is_known = || source.actor().is_ok_and(|actor| actor.read_only.is_none());
     for _ in 0..400 {
         if is_known() {
@@ -204,4 +205,34 @@ fn what_waits_is_changed_in_the_console_and_on_the_command_line() {
     }
     assert_eq!(machine.said(&["local", "edit", "1", "--cpu", "1"]).0, 1, "it runs");
     assert_eq!(machine.said(&["cancel", "--yes", "1-2"]).0, 0);
+}
+
+#[test]
+fn a_console_reconnects_when_the_daemon_is_started_again_and_shows_what_it_missed() {
+    let mut machine = Machine::up(&[]);
+    let job = machine.submit(&["--name", "first"], "echo begun; sleep 300");
+    machine.until(job, "running");
+    let mut driver = Driver::new(Arc::new(source(&machine)), Options::default(), 140, 40);
+    driver.keys("2").unwrap();
+    until_says(&mut driver, "job-1");
+    machine.kill();
+    until_says(&mut driver, " OLD ");
+    machine.start();
+    // While it was away: one job more, and the end of the other.
+    let missed = machine.submit(&["--name", "missed"], "sleep 300");
+    machine.until(missed, "running");
+    assert_eq!(machine.said(&["cancel", "1"]).0, 0);
+    until_says(&mut driver, "job-2");
+    until_says(&mut driver, "missed");
+    until(|| {
+        driver.advance(Duration::from_millis(100));
+        driver.find_row(" OLD ").is_none()
+    });
+    // It acts with its new token, too.
+    driver.keys(":job 2<ret>").unwrap();
+    until_says(&mut driver, "running for ");
+    driver.keys("K").unwrap();
+    until_says(&mut driver, "End job 2, missed?");
+    driver.keys("y").unwrap();
+    until_says(&mut driver, "canceled by ");
 }

@@ -127,6 +127,8 @@ fn what_a_loss_of_power_cuts_off_is_gone_and_the_rest_goes_on() {
     let jobs = [(); 2].map(|()| machine.submit(&["--cpu", "4"], &format!("echo one >> {}", ran.display())));
     let ended = machine.submit(&["--cpu", "1", "--no-requeue", "--hold"], "true");
     machine.kill();
+    // What is synced is not in there.
+    logs(&machine).iter().for_each(|file| fs::write(file, "").unwrap());
     let file = |job: u64, name: &str| machine.folder.join(format!("jobs/jobs/{job}/{name}"));
     // What was not synced is empty: a job that was queued, the last one, and the task and the claim of one that was about to begin.
     let supervisor = fs::read_to_string(file(first, "1/claim.json")).unwrap();
@@ -142,6 +144,45 @@ fn what_a_loss_of_power_cuts_off_is_gone_and_the_rest_goes_on() {
     assert_eq!(machine.wait(jobs[1]), 0);
     assert_eq!(fs::read_to_string(&ran).unwrap(), "one\n", "that one alone has run");
     assert!(machine.submit(&[], "true") > jobs[1], "no number is given to two jobs that the scheduler has known");
+}
+
+/// The files with submissions whose jobs are not synced.
+fn logs(machine: &Machine) -> [std::path::PathBuf; 2] {
+    ["submitted-0.log", "submitted-1.log"].map(|name| machine.folder.join("jobs").join(name))
+}
+
+#[test]
+fn a_loss_of_power_takes_no_submission_that_was_answered() {
+    let mut machine = Machine::up(&[]);
+    let first = machine.submit(&["--cpu", "4"], "sleep 300");
+    let ran = machine.folder.join("ran");
+    let script = format!("echo $KORNSOLE_JOB >> {}", ran.display());
+    // Until the next sync, which may come at once, a submission that was answered is in one of the two files.
+    let submitted = |flags: &[&str]| loop {
+        let job = machine.submit(&[&["--cpu", "4"], flags].concat(), &script);
+        let text = logs(&machine).map(|file| fs::read_to_string(file).unwrap_or_default()).concat();
+        if let Some(line) = text.lines().find(|line| line.contains(&format!("\"number\":{job},"))) {
+            return (job, line.to_owned());
+        }
+    };
+    let (one, line) = submitted(&[]);
+    let held = submitted(&["--hold"]);
+    machine.kill();
+    for job in [one, held.0] {
+        fs::remove_dir_all(machine.folder.join(format!("jobs/jobs/{job}"))).unwrap();
+    }
+    fs::write(&logs(&machine)[0], "").unwrap();
+    fs::write(&logs(&machine)[1], format!("{line}\n{}\n{{\"Submitted\":", held.1)).unwrap();
+    machine.start();
+    assert_eq!(machine.job(held.0)["state"], "held");
+    assert!(machine.call(&["cancel", &first.to_string()]).status.success());
+    assert_eq!(machine.wait(one), 0);
+    let text = fs::read_to_string(&ran).unwrap();
+    assert_eq!(text.lines().filter(|line| *line == one.to_string()).count(), 1, "{text}");
+    machine.kill();
+    machine.start();
+    assert_eq!(machine.job(one)["reason"], "ok", "what was restored is a job like others");
+    assert_eq!(machine.job(held.0)["state"], "held");
 }
 
 #[test]
@@ -202,6 +243,8 @@ fn a_full_disk_loses_no_job_and_is_said() {
     let job = machine.submit(&[], &script);
     // Its supervisor has claimed it: on a full disk it would wait with that.
     super::machine::until(|| machine.folder.join(format!("jobs/jobs/{job}/1/main.json")).exists());
+    // What is synced later frees no room then.
+    super::machine::until(|| logs(&machine).iter().all(|file| fs::metadata(file).is_ok_and(|found| found.len() == 0)));
     // Filled to the last byte: each try takes what the others left.
     let filler = machine.folder.join("jobs/filler");
     let mut file = fs::File::create(&filler).unwrap();

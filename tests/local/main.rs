@@ -24,6 +24,7 @@ mod disk;
 mod harm;
 mod jobs;
 mod limits;
+mod lists;
 mod machine;
 mod options;
 mod paths;

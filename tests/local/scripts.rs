@@ -89,9 +89,13 @@ fn the_whole_machine_and_a_later_start_are_given() {
     let reason = machine.job(2)["reason"].as_str().unwrap().to_owned();
     assert!(reason.starts_with("waits for its start time, in 3"), "{reason}");
     assert!(machine.call(&["cancel", "2"]).status.success());
+    submit(&machine, "#!/bin/sh\n#SBATCH --begin=2099-01-01T12:00\ntrue\n");
+    let reason = machine.job(3)["reason"].as_str().unwrap().to_owned();
+    assert!(reason.starts_with("waits for its start time, in "), "{reason}");
+    assert!(machine.call(&["cancel", "3"]).status.success());
     submit(&machine, "#!/bin/sh\n#SBATCH --begin=now+2\necho later\n");
-    assert_eq!((machine.wait(3), machine.logs(3).as_str()), (0, "later\n"));
-    let job = machine.job(3);
+    assert_eq!((machine.wait(4), machine.logs(4).as_str()), (0, "later\n"));
+    let job = machine.job(4);
     assert!(job["started"].as_u64().unwrap() >= job["submitted"].as_u64().unwrap() + 1900, "{job}");
 }
 
@@ -103,6 +107,7 @@ fn a_script_for_pbs_has_its_resources_and_variables() {
 #PBS -J 3-4 -j oe -M ann@example.org
 set -eu
 echo $PBS_JOBID $PBS_JOBNAME $PBS_ARRAY_INDEX $PBS_NUM_PPN; cd $PBS_O_WORKDIR; echo error >&2
+test $(uniq $PBS_NODEFILE) = $PBS_O_HOST; echo $(wc -l <$PBS_NODEFILE) slots, $PBS_WALLTIME s, task $PBS_TASKNUM on node $PBS_NODENUM
 ";
     let said = submit(&machine, text);
     assert_eq!(
@@ -110,7 +115,7 @@ echo $PBS_JOBID $PBS_JOBNAME $PBS_ARRAY_INDEX $PBS_NUM_PPN; cd $PBS_O_WORKDIR; e
         "warning: job.sh: ignored options without an effect on this machine: -M ann@example.org (line 3)\n"
     );
     assert_eq!((machine.wait(1), machine.wait(2)), (0, 0));
-    assert_eq!(machine.logs(2), "1[4] train 4 2\nerror\n");
+    assert_eq!(machine.logs(2), "1[4] train 4 2\nerror\n2 slots, 600 s, task 1 on node 0\n");
     let job = machine.job(2);
     assert_eq!((&job["vcore"], &job["memory"], &job["time_limit"]), (&2000.into(), &(64 << 20).into(), &600.into()));
 }

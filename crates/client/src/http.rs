@@ -1,5 +1,6 @@
 //! Requests and answers.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
@@ -8,6 +9,7 @@ use reqwest::{Method, Response, StatusCode, Url, redirect};
 use serde::de::DeserializeOwned;
 
 use super::answer::{content_type, date_of, leads_to, looks_foreign, parsed};
+use super::door::Door;
 use super::elements::Elements;
 use super::fault::{ErrorBody, Fault};
 use super::lines::Lines;
@@ -81,6 +83,8 @@ impl<T> ClientResponse<T> {
 pub struct Client {
     http: reqwest::Client,
     base: Url,
+    /// Where the address and the token change.
+    door: Option<Door>,
     limits: Limits,
     /// Requests go through this cluster, with these headers.
     cluster: Option<(Arc<Cluster>, HeaderMap)>,
@@ -135,7 +139,7 @@ impl Client {
             builder = builder.identity(reqwest::Identity::from_pem(pem).map_err(|error| failed(&error))?);
         }
         let http = builder.build().map_err(|error| failed(&error))?;
-        Ok(Self { http, base: target.base.clone(), limits, cluster })
+        Ok(Self { http, base: target.base.clone(), door: target.door.clone(), limits, cluster })
     }
 
     /// The cluster that requests go through.
@@ -244,6 +248,9 @@ impl Client {
         let mut path = path;
         loop {
             let mut headers = headers.clone();
+            if let Some(token) = self.door.as_ref().and_then(Door::header) {
+                headers.insert(AUTHORIZATION, token);
+            }
             headers.entry(ACCEPT).or_insert(HeaderValue::from_static("application/json"));
             let sending = self.dispatch(method.clone(), self.address(path)?, headers, body.clone());
             let response =
@@ -251,7 +258,7 @@ impl Client {
             let status = response.status();
             if status.is_redirection() {
                 // The one redirect that is followed (rule 12), on the same host and port because only the path is taken.
-                if path == DUMP.0 && leads_to(&response, &self.base, DUMP.1) {
+                if path == DUMP.0 && leads_to(&response, &self.base(), DUMP.1) {
                     path = DUMP.1;
                     continue;
                 }
@@ -290,8 +297,12 @@ impl Client {
         request.send().await.map_err(|error| self.fault(error))
     }
 
+    fn base(&self) -> Cow<'_, Url> {
+        self.door.as_ref().map_or(Cow::Borrowed(&self.base), |door| Cow::Owned(door.address()))
+    }
+
     fn address(&self, path: &str) -> Result<Url, Fault> {
-        let whole = format!("{}{path}", self.base);
+        let whole = format!("{}{path}", self.base());
         Url::parse(&whole).map_err(|error| {
             Fault::Unreachable(Trouble::new(format!("{whole} is not a valid address"), error.to_string()))
         })
@@ -369,13 +380,14 @@ impl Client {
 
     /// What an error of the connection means.
     fn fault(&self, error: reqwest::Error) -> Fault {
-        let host = self.base.host_str().unwrap_or_default();
+        let base = self.base();
+        let host = base.host_str().unwrap_or_default();
         if !error.is_connect() {
             return Fault::Cut(Trouble::of(format!("{host} closed the connection before it answered"), error));
         }
         let report = match error.is_timeout() {
             true => format!("{host} did not answer within {:?}", self.limits.connect),
-            false => trouble::connecting(host, self.base.port_or_known_default(), &error),
+            false => trouble::connecting(host, base.port_or_known_default(), &error),
         };
         Fault::Unreachable(Trouble::of(report, error))
     }

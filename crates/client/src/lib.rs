@@ -11,6 +11,7 @@
 //! - nothing here runs on the console's thread.
 
 mod answer;
+mod door;
 mod elements;
 mod fault;
 mod http;
@@ -20,6 +21,7 @@ pub mod release;
 mod target;
 mod trouble;
 
+pub use door::Door;
 pub use elements::Elements;
 pub use fault::{ErrorBody, Fault};
 pub use http::{Client, ClientResponse, Limits};

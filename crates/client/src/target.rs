@@ -7,6 +7,7 @@ use std::sync::Arc;
 use reqwest::Url;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 
+use super::door::Door;
 use cluster::kube::Cluster;
 use config::settings::is_this_machine;
 use model::Identity;
@@ -57,6 +58,8 @@ pub struct Target {
     pub(super) certificate: Option<Vec<u8>>,
     /// Where the host is, without its name being looked up.
     pub(super) found_at: Option<SocketAddr>,
+    /// Where it is asked instead, with which token, while that changes.
+    pub(super) door: Option<Door>,
     /// Requests go through this cluster; the address is only a name.
     pub(super) cluster: Option<Arc<Cluster>>,
 }
@@ -125,6 +128,7 @@ impl Target {
             authorities: Vec::new(),
             certificate: None,
             found_at: None,
+            door: None,
             cluster: None,
         })
     }
@@ -137,6 +141,14 @@ impl Target {
         self.secret_is_safe()?;
         self.token = Some(token);
         Ok(self)
+    }
+
+    /// The same with a door that gives its clients another address and token later; `None` without a token.
+    #[must_use]
+    pub fn renewable(mut self) -> (Self, Option<Door>) {
+        self.door = self.token.clone().map(|token| Door::new(self.base.clone(), token));
+        let door = self.door.clone();
+        (self, door)
     }
 
     /// The host is found here, by an address without a port, whatever its name.

@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 use std::io;
 use std::os::unix::net::UnixStream;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
@@ -52,6 +52,8 @@ pub struct Settings {
     pub helper: Helper,
     /// How many files a job may have open, where the daemon has more for itself.
     pub files: Option<u64>,
+    /// The directory of the socket; what is there can be read by all who submit jobs.
+    pub socket_folder: PathBuf,
 }
 
 /// Lets a console in for someone: gives the address of the REST API and a token that represents him, or why not.

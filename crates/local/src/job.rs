@@ -66,6 +66,9 @@ pub struct JobSpec {
     /// For which scheduler its script is written, and so which variables it has.
     #[serde(default)]
     pub dialect: Option<Dialect>,
+    /// How many task slots its script for PBS has; 0 for none.
+    #[serde(default)]
+    pub slots: u32,
     /// It does not give way to others.
     #[serde(default)]
     pub no_preempt: bool,
@@ -384,8 +387,7 @@ mod tests {
     fn an_application_names_its_job() {
         assert_eq!(number_of("job-17"), Some((17, 1)));
         assert_eq!(number_of("job-17-3"), Some((17, 3)));
-        assert_eq!(number_of("spark-17"), None);
-        assert_eq!(number_of("job-x"), None);
+        assert_eq!(["spark-17", "job-x"].map(number_of), [None, None]);
     }
 
     #[test]

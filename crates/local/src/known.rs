@@ -9,8 +9,8 @@ use std::path::Path;
 use serde::de::DeserializeOwned;
 
 use super::job::{Job, JobSpec};
+use super::job_files::is_empty;
 use super::shared::Shared;
-use super::store::is_empty;
 use super::task::{self, COMMAND};
 use super::words::Words;
 

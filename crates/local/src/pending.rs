@@ -1,19 +1,55 @@
 //! Why a queued job waits, in one sentence with its numbers: lists, the page of a job and the console have the same one.
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 
-use super::daemon::Daemon;
 use super::job::Job;
 use model::{AppState, Resource};
 use view::units::show_amount;
-use view::{AppRow, AskState, LimitUse, PartitionView, PendingReason, Side};
+use view::{AppGroup, AppRow, AskState, LimitUse, PartitionView, PendingReason, Side};
 
 /// How many users are named who use a resource.
 const MOST_USERS: usize = 3;
 
+/// Why jobs wait, by one view.
+pub(super) struct Reasons<'v> {
+    part: Option<&'v PartitionView>,
+    drained: Option<String>,
+    known: Known,
+}
+
+/// Who uses what, for many jobs that wait for the same: by queue, resource, and group.
+#[derive(Default)]
+struct Known(RefCell<BTreeMap<(String, String, String), Vec<(String, i64)>>>);
+
+impl<'v> Reasons<'v> {
+    /// The reasons of a partition; that the machine is `drained` comes first, as nothing starts on it.
+    pub(super) fn new(part: Option<&'v PartitionView>, drained: Option<String>) -> Self {
+        Self { part, drained, known: Known::default() }
+    }
+
+    /// Why a queued job waits.
+    pub(super) fn why_queued(&self, app: Option<&AppRow>, job: &Job) -> String {
+        let allocated =
+            app.is_some_and(|app| app.asks.values().any(|ask| matches!(ask.state, AskState::Allocated { .. })));
+        match (self.drained.as_ref().filter(|_| !allocated), self.part, app) {
+            (Some(drained), ..) => drained.clone(),
+            (None, Some(part), Some(app)) => why(part, app, job, &self.known),
+            _ => String::new(),
+        }
+    }
+}
+
+impl Known {
+    /// Who uses a resource in a queue and below it, those of a group only where one is named.
+    fn users(&self, part: &PartitionView, queue: &str, name: &str, group: &str) -> Vec<(String, i64)> {
+        let key = [queue, name, group].map(str::to_owned).into();
+        self.0.borrow_mut().entry(key).or_insert_with(|| users(part, queue, name, group)).clone()
+    }
+}
+
 /// Why a job that the scheduler has waits; empty where it is about to be tried.
-pub(super) fn why(part: Option<&PartitionView>, app: Option<&AppRow>, job: &Job) -> String {
-    let (Some(part), Some(app)) = (part, app) else { return String::new() };
+fn why(part: &PartitionView, app: &AppRow, job: &Job, known: &Known) -> String {
     let pending = app.asks.values().find_map(|ask| match ask.state {
         AskState::Pending { reason, .. } => Some(reason),
         AskState::Allocated { .. } => None,
@@ -22,13 +58,13 @@ pub(super) fn why(part: Option<&PartitionView>, app: Option<&AppRow>, job: &Job)
     let running = app.state != AppState::Accepted;
     match pending {
         Some(PendingReason::QueueQuota) => {
-            by_queue(part, app, &wanted).unwrap_or_else(|| "the queue has no capacity".to_owned())
+            by_queue(part, app, &wanted, known).unwrap_or_else(|| "the queue has no capacity".to_owned())
         }
         Some(PendingReason::UserQuota) => {
-            by_limit(part, app, &wanted).unwrap_or_else(|| "a limit of the user is reached".to_owned())
+            by_limit(part, app, &wanted, known).unwrap_or_else(|| "a limit of the user is reached".to_owned())
         }
         Some(PendingReason::NoNode) => {
-            by_machine(part, &wanted).unwrap_or_else(|| "the machine has no capacity".to_owned())
+            by_machine(part, &wanted, known).unwrap_or_else(|| "the machine has no capacity".to_owned())
         }
         Some(_) if !running => {
             by_applications(part, app).unwrap_or_else(|| "not evaluated yet; other jobs may have priority".to_owned())
@@ -39,7 +75,7 @@ pub(super) fn why(part: Option<&PartitionView>, app: Option<&AppRow>, job: &Job)
 }
 
 /// The first queue from the job's own upwards whose maximum the job does not fit into.
-fn by_queue(part: &PartitionView, app: &AppRow, wanted: &Resource) -> Option<String> {
+fn by_queue(part: &PartitionView, app: &AppRow, wanted: &Resource, known: &Known) -> Option<String> {
     let up = std::iter::successors(Some(app.queue.clone()), model::QueuePath::parent);
     up.filter_map(|path| part.queue_at(&path)).find_map(|row| {
         let max = row.max.as_ref()?;
@@ -49,12 +85,12 @@ fn by_queue(part: &PartitionView, app: &AppRow, wanted: &Resource) -> Option<Str
             Some(_) => format!("max {name} of {}", row.path),
             None => format!("{name} of this machine"),
         };
-        Some(reached(&what, name, (used, max, wanted), &users(part, row.path.as_str(), name, |_| true)))
+        Some(reached(&what, name, (used, max, wanted), &known.users(part, row.path.as_str(), name, "")))
     })
 }
 
 /// The limit of the user or of a group that the job does not fit into.
-fn by_limit(part: &PartitionView, app: &AppRow, wanted: &Resource) -> Option<String> {
+fn by_limit(part: &PartitionView, app: &AppRow, wanted: &Resource, known: &Known) -> Option<String> {
     let limits = part.limits_of(app);
     let of_resources = |limit: &LimitUse| {
         let (name, used, max) = limit.short_of(wanted)?;
@@ -62,11 +98,19 @@ fn by_limit(part: &PartitionView, app: &AppRow, wanted: &Resource) -> Option<Str
         // Of one user it is his own use.
         let users = match limit.side {
             Side::User => Vec::new(),
-            Side::Group => users(part, limit.queue.as_str(), name, |other| other.group == app.group),
+            Side::Group => known.users(part, limit.queue.as_str(), name, group(app)),
         };
         Some(reached(&what, name, (used, max, wanted.amount(name)), &users))
     };
     limits.iter().find_map(of_resources).or_else(|| by_applications(part, app))
+}
+
+/// The group that an application counts for; empty for none.
+fn group(app: &AppRow) -> &str {
+    match &app.group {
+        AppGroup::Group(name) => name,
+        AppGroup::Undecided | AppGroup::Ungrouped => "",
+    }
 }
 
 /// The number of running jobs that a limit, or a queue, allows.
@@ -86,11 +130,11 @@ fn by_applications(part: &PartitionView, app: &AppRow) -> Option<String> {
 }
 
 /// The resource of the machine of which the job needs more than is free.
-fn by_machine(part: &PartitionView, wanted: &Resource) -> Option<String> {
+fn by_machine(part: &PartitionView, wanted: &Resource, known: &Known) -> Option<String> {
     let (_, node) = part.nodes.iter().next()?;
     let used = node.allocated.add(&node.occupied);
     let (name, wanted, used, max) = short(wanted, &used, &node.capacity)?;
-    Some(reached(&format!("{name} of this machine"), name, (used, max, wanted), &users(part, "root", name, |_| true)))
+    Some(reached(&format!("{name} of this machine"), name, (used, max, wanted), &known.users(part, "root", name, "")))
 }
 
 fn limit_name(limit: &LimitUse, app: &AppRow) -> String {
@@ -124,30 +168,19 @@ fn reached(what: &str, name: &str, (used, max, wanted): (i64, i64, i64), users: 
     text
 }
 
-/// Who uses a resource in a queue and below it, the most first.
-fn users(part: &PartitionView, queue: &str, name: &str, counts: impl Fn(&AppRow) -> bool) -> Vec<(String, i64)> {
+/// Who uses a resource in a queue and below it, the most first; those of a group only where one is named.
+fn users(part: &PartitionView, queue: &str, name: &str, of_group: &str) -> Vec<(String, i64)> {
     let mut sums: BTreeMap<&str, i64> = BTreeMap::new();
     for app in part.apps.iter().flatten() {
         let path = app.queue.as_str();
         let is_in = path.strip_prefix(queue).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
         let used = app.allocated.amount(name);
-        if is_in && used > 0 && counts(app) {
+        let counts = of_group.is_empty() || group(app) == of_group;
+        if is_in && used > 0 && counts {
             *sums.entry(app.who.user.as_str()).or_default() += used;
         }
     }
     let mut users: Vec<(String, i64)> = sums.into_iter().map(|(user, sum)| (user.to_owned(), sum)).collect();
     users.sort_by(|one, other| other.1.cmp(&one.1).then_with(|| one.0.cmp(&other.0)));
     users
-}
-
-impl Daemon {
-    /// Why a queued job waits: a drained machine first, as nothing starts on it.
-    pub(super) fn why_queued(&self, part: Option<&PartitionView>, app: Option<&AppRow>, job: &Job) -> String {
-        let allocated =
-            app.is_some_and(|app| app.asks.values().any(|ask| matches!(ask.state, AskState::Allocated { .. })));
-        match self.drained(part).filter(|_| !allocated) {
-            Some(drained) => drained,
-            None => why(part, app, job),
-        }
-    }
 }

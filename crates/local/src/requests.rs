@@ -1,22 +1,22 @@
 //! Requests over the socket, carried out for the user that the kernel names.
 
-use std::collections::HashMap;
 use std::os::unix::net::UnixStream;
 use std::sync::Arc;
 use std::time::Duration;
 
 use super::cgroup::Enforcement;
 use super::daemon::Daemon;
+use super::filter::Filter;
 use super::job::{Job, JobState, Owner};
 use super::output;
+use super::pending::Reasons;
 use super::placing::Starts;
 use super::table::Table;
 use super::wall_ms;
 use super::wire::{Info, JobReport, Reply, Request};
-use model::AppId;
+use view::AppRow;
 use view::act::Refusal;
 use view::placement::access;
-use view::{AppRow, PartitionView};
 
 /// How long one request waits at most for the end of a job; who waits longer asks again.
 const WAIT: Duration = Duration::from_secs(20);
@@ -69,7 +69,8 @@ impl Daemon {
     pub(super) fn answer(&self, who: &Owner, request: Request) -> Answered {
         let reply = match request {
             Request::Submit(spec) => self.submit(who, *spec),
-            Request::Jobs { ended } => self.jobs(who, ended),
+            Request::Jobs { ended } => self.list(who, &Filter { since: ended.then_some(0), ..Filter::default() }),
+            Request::List(filter) => self.list(who, &filter),
             Request::Job(number) => self.one_job(who, number),
             Request::Logs { job, attempt, from, last } => return self.logs(who, job, attempt, (from, last)),
             Request::Wait(number) => self.wait_for_job(who, number),
@@ -175,21 +176,23 @@ impl Daemon {
 
     pub(super) fn report(&self, job: &Job) -> JobReport {
         let view = self.engine.published().view();
+        let part = Self::partition(&view);
+        let reasons = Reasons::new(part, self.drained(part));
         if job.state == JobState::Queued && !job.confirmed {
             // The scheduler has it in a moment: a look at all applications would find nothing.
             let app = Self::newest_app(&view, job);
-            let mut report = self.report_by(Self::partition(&view), app, job);
+            let mut report = self.report_by(&reasons, app, job);
             if app.is_none() {
                 report.queue = self.would_place(job).unwrap_or(report.queue);
             }
             return report;
         }
-        let ended = || Self::partition(&view)?.app_by_id(&job.app());
-        self.report_by(Self::partition(&view), Self::app(&view, job).or_else(ended), job)
+        let ended = || part?.app_by_id(&job.app());
+        self.report_by(&reasons, Self::app(&view, job).or_else(ended), job)
     }
 
     /// A job with its application, the live one or the one that has ended.
-    fn report_by(&self, part: Option<&PartitionView>, app: Option<&Arc<AppRow>>, job: &Job) -> JobReport {
+    pub(super) fn report_by(&self, reasons: &Reasons<'_>, app: Option<&Arc<AppRow>>, job: &Job) -> JobReport {
         let queue = app.map_or_else(|| job.spec.queue.clone(), |app| app.queue.to_string());
         let reason = match job.state {
             JobState::Waiting if job.after().next().is_some() => {
@@ -208,23 +211,10 @@ impl Daemon {
                 None => "about to be queued".to_owned(),
             },
             JobState::Running if job.stopping.is_some() => "being ended".to_owned(),
-            JobState::Queued => self.why_queued(part, app.map(|app| &**app), job),
+            JobState::Queued => reasons.why_queued(app.map(|app| &**app), job),
             _ => String::new(),
         };
         JobReport::new(job, queue, reason)
-    }
-
-    fn jobs(&self, who: &Owner, ended: bool) -> Reply {
-        let starts = self.starts();
-        let (table, view) = (self.table(), self.engine.published().view());
-        let wanted = table.jobs.values().filter(|job| ended || job.state != JobState::Ended);
-        let seen = wanted.filter(|job| self.may_see(who, job));
-        let gone = Self::partition(&view).into_iter().flat_map(|part| part.ended.iter());
-        // An id is that of the live one, if there is one.
-        let apps: HashMap<&AppId, &Arc<AppRow>> = gone.map(|app| (&app.id, app)).chain(Self::apps(&view)).collect();
-        let part = Self::partition(&view);
-        let report = |job: &Job| starts.add_to(self.report_by(part, apps.get(&job.app()).copied(), job).listed());
-        Reply::Jobs(seen.map(report).collect())
     }
 
     fn one_job(&self, who: &Owner, number: u64) -> Reply {

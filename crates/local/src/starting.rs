@@ -5,10 +5,11 @@ use std::io;
 
 use super::daemon::Daemon;
 use super::job::{Attempt, Job, JobState};
+use super::job_files::private_folder;
 use super::reconcile::{Allocated, not_started};
 use super::table::Table;
 use super::task::{Credentials, Fallback, TASK, Task, write_new};
-use super::{dialect, store, wall_ms};
+use super::{dialect, node_file, store, wall_ms};
 use model::Resource;
 use view::act::PartitionAct;
 
@@ -90,7 +91,7 @@ impl Daemon {
         job.state = JobState::Running;
         let folder = self.folder(job);
         let prepared = self.task(job).and_then(|task| {
-            store::private_folder(&folder)?;
+            private_folder(&folder)?;
             // What runs is kept only after it.
             write_new(&folder.join(TASK), &task)
         });
@@ -120,6 +121,10 @@ impl Daemon {
         if let Some(task) = job.array {
             env.push(("KORNSOLE_ARRAY_JOB".to_owned(), task.first.to_string()));
             env.push(("KORNSOLE_ARRAY_INDEX".to_owned(), task.index.to_string()));
+        }
+        if spec.slots > 0 {
+            let file = node_file::of(&settings.socket_folder, spec.slots)?;
+            env.push(("PBS_NODEFILE".to_owned(), file.to_string_lossy().into_owned()));
         }
         env.extend(spec.dialect.into_iter().flat_map(|dialect| dialect::variables(dialect, job)));
         let owner = &job.owner;

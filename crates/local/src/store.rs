@@ -8,31 +8,25 @@
 //! An environment is large and needed only when an attempt starts: it is not held in memory, and not written again with the job.
 //!
 //! What is written outlives the daemon at once. So that it outlives a loss of power too, a thread syncs it soon afterwards, much at one
-//! time ([`Store::sync_unsynced`]): no one who submits waits for the disk. What a loss of power takes is the last second: jobs that were
-//! submitted in it, and the ends of jobs in it, which then restart as after every restart of the machine.
+//! time ([`Store::sync_unsynced`]). A submission is synced before it is answered, in a file with others ([`super::submitted_log`]). What a
+//! loss of power takes is the last second of the ends of jobs, which then restart as after every restart of the machine.
 
 use std::collections::HashSet;
-use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
-use std::io::{self, Write as _};
-use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _};
+use std::fs::{self, File, TryLockError};
+use std::io;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::thread::sleep;
 use std::time::Duration;
 
-use serde::Serialize;
-
-use super::job::{Job, JobSpec, JobState};
+use super::job::{Job, JobState};
+use super::job_files::{JOB, append, is_empty, make, newest, private_folder};
 use super::known::{Known, SPEC};
 use super::safe_path;
-use super::shared::Shared;
-use super::task::{self, COMMAND, ENV};
-use super::words::Words;
+use super::submitted_log::{Log, Submitted};
+use super::task::{COMMAND, ENV};
 
-/// The states of a job.
-const JOB: &str = "job.json";
-/// How many times as long as its newest state a file of states may be before it is replaced by that one alone, and how many bytes more.
-const LONGEST: (u64, u64) = (8, 16 << 10);
 /// How often a directory is tried that another daemon has: one that was killed has it for a moment longer.
 const TRIES: u32 = 20;
 /// How long lies between two tries.
@@ -51,6 +45,8 @@ pub struct Store {
     unsynced: Mutex<HashSet<u64>>,
     /// There are some.
     changed: Condvar,
+    /// The submissions of jobs with files that are not synced yet.
+    log: Log,
     /// Locked as long as this daemon lives.
     _lock: File,
 }
@@ -58,14 +54,6 @@ pub struct Store {
 /// Whether a disk may take later what it does not take now: it is full, or takes no writes at all.
 pub(super) fn may_pass(why: &io::Error) -> bool {
     matches!(why.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::ReadOnlyFilesystem)
-}
-
-/// Makes a directory that only its owner can enter, with those above it.
-///
-/// # Errors
-/// The file system refuses.
-pub fn private_folder(folder: &Path) -> io::Result<()> {
-    DirBuilder::new().recursive(true).mode(0o700).create(folder)
 }
 
 /// The same for a directory that may be there already, if no one else can replace what is kept in it. Gives its path without links.
@@ -92,31 +80,20 @@ impl Store {
         let folder = own_folder(folder)?;
         private_folder(&folder.join("jobs"))?;
         let lock = lock(&folder.join("lock"))?;
-        let folder = folder.join("jobs");
-        let store = Self { folder, unsynced: Mutex::default(), changed: Condvar::new(), _lock: lock };
-        let (mut jobs, mut known) = (Vec::new(), Known::default());
-        for entry in fs::read_dir(&store.folder)? {
-            let path = entry?.path();
-            if path.file_name().and_then(|name| name.to_str()).and_then(|name| name.parse::<u64>().ok()).is_none() {
-                continue;
-            }
-            match newest(&path.join(JOB)) {
-                Some(mut job) => match known.complete(&path, &mut job)? {
-                    true => jobs.push(job),
-                    // A loss of power took its submission before it was synced.
-                    false => fs::remove_dir_all(&path)?,
-                },
-                // It was cut off before anybody had its number, or after it was refused; or by a loss of power before it was synced.
-                None if is_empty(&path.join(JOB)) => fs::remove_dir_all(&path)?,
-                None => return Err(io::Error::other(format!("{} is damaged", path.join(JOB).display()))),
-            }
+        let (left, jobs) = (Log::left(&folder)?, folder.join("jobs"));
+        let mut loaded = load(&jobs)?;
+        let restored = restore(&jobs, &mut loaded, left)?;
+        if restored {
+            // What is in the log is removed now.
+            rustix::fs::syncfs(File::open(&jobs)?)?;
         }
-        jobs.sort_by_key(|job| job.number);
-        for cut in cut_off(&jobs) {
+        let log = Log::start(&folder)?;
+        let store = Self { folder: jobs, unsynced: Mutex::default(), changed: Condvar::new(), log, _lock: lock };
+        for cut in cut_off(&loaded) {
             store.remove(cut);
-            jobs.retain(|job| job.number != cut);
+            loaded.retain(|job| job.number != cut);
         }
-        Ok((store, jobs))
+        Ok((store, loaded))
     }
 
     /// How many bytes a job has in the files that it may share with others, of which each has an equal part.
@@ -127,19 +104,17 @@ impl Store {
         share(ENV) + share(COMMAND)
     }
 
-    /// Stores a submitted job with its environment and its command. The jobs of an array share them, and what else was submitted: they are
-    /// files of the first one (`like`), with links for the others.
+    /// Stores the jobs of a submission, with their environment. They outlast a loss of power then.
     ///
     /// # Errors
-    /// The disk does not take it.
-    pub fn create(&self, job: &Job, env: &[(String, String)], like: u64) -> io::Result<()> {
-        let folder = self.of(job.number);
-        private_folder(&folder)?;
-        let like = if like == job.number { None } else { Some(self.of(like)) };
-        share(&folder, like.as_deref(), ENV, &env)?;
-        share(&folder, like.as_deref(), COMMAND, &job.spec.command)?;
-        share(&folder, like.as_deref(), SPEC, &without_command(&job.as_submitted))?;
-        self.save(job)
+    /// The disk does not take it; some of them may be there.
+    pub fn create(&self, jobs: &[Job], env: &[(String, String)]) -> io::Result<()> {
+        let Some(submitted) = Submitted::of(jobs, env) else { return Ok(()) };
+        for job in jobs {
+            make(&self.folder, job, env, jobs[0].number)?;
+            self.save(job)?;
+        }
+        self.log.commit(submitted)
     }
 
     /// Waits until something was written, and for a moment for more; then has all of it outlast a loss of power.
@@ -151,12 +126,22 @@ impl Store {
         let unsynced = self.unsynced.lock().unwrap_or_else(PoisonError::into_inner);
         drop(self.changed.wait_while(unsynced, none).unwrap_or_else(PoisonError::into_inner));
         sleep(GATHER);
+        // Before the jobs are taken: each submission in the file has its jobs among them.
+        self.log.turn()?;
         let jobs = std::mem::take(&mut *self.unsynced.lock().unwrap_or_else(PoisonError::into_inner));
+        if let Err(why) = self.sync(&jobs) {
+            self.unsynced.lock().unwrap_or_else(PoisonError::into_inner).extend(jobs);
+            return Err(why);
+        }
+        self.log.clear()
+    }
+
+    fn sync(&self, jobs: &HashSet<u64>) -> io::Result<()> {
         if jobs.len() > ONE_BY_ONE {
             return Ok(rustix::fs::syncfs(File::open(&self.folder)?)?);
         }
         for number in jobs {
-            let folder = self.of(number);
+            let folder = self.of(*number);
             for file in [folder.join(ENV), folder.join(COMMAND), folder.join(SPEC), folder.join(JOB), folder] {
                 match File::open(file).and_then(|file| file.sync_all()) {
                     // It was forgotten meanwhile.
@@ -197,64 +182,49 @@ impl Store {
 
     /// Forgets a job. What cannot be removed is removed at the next start.
     pub fn remove(&self, number: u64) {
+        self.log.remove(number);
         let _ = fs::remove_file(self.of(number).join(JOB));
         let _ = fs::remove_dir_all(self.of(number));
     }
 }
 
-/// Writes a file that a job may share with another one, whose directory is `like`.
-fn share<T: Serialize>(folder: &Path, like: Option<&Path>, name: &str, value: &T) -> io::Result<()> {
-    let file = folder.join(name);
-    // Without its state it is no job: no one looks into a file that was cut off. What such a job has left is not written into: it may be
-    // linked to others.
-    let _ = fs::remove_file(&file);
-    // A file system without links has a copy for each.
-    match like {
-        Some(like) if fs::hard_link(like.join(name), &file).is_ok() => Ok(()),
-        _ => task::write_new(&file, value),
-    }
-}
-
-/// A submission as it is in its file.
-fn without_command(spec: &JobSpec) -> JobSpec {
-    JobSpec { command: Words::default(), ..spec.clone() }
-}
-
-/// Adds a state to those of a job.
-fn append(folder: &Path, job: &Job) -> io::Result<()> {
-    let changed = !job.spec.is_same(&job.as_submitted);
-    let spec = if changed { without_command(&job.spec).into() } else { Shared::default() };
-    let job = &Job { spec, ..job.clone() };
-    let file = folder.join(JOB);
-    let open = || OpenOptions::new().append(true).create(true).mode(0o600).open(&file);
-    let mut opened = match open() {
-        Err(why) if why.kind() == io::ErrorKind::NotFound => {
-            private_folder(folder)?;
-            open()?
+/// The jobs of a directory, by number.
+fn load(folder: &Path) -> io::Result<Vec<Job>> {
+    let (mut jobs, mut known) = (Vec::new(), Known::default());
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path.file_name().and_then(|name| name.to_str()).and_then(|name| name.parse::<u64>().ok()).is_none() {
+            continue;
         }
-        opened => opened?,
-    };
-    let mut line = serde_json::to_vec(job)?;
-    let before = opened.metadata()?.len();
-    if before > LONGEST.0 * line.len() as u64 + LONGEST.1 {
-        return task::write(&file, job);
+        match newest(&path.join(JOB)) {
+            Some(mut job) => match known.complete(&path, &mut job)? {
+                true => jobs.push(job),
+                // A loss of power took its submission before it was synced.
+                false => fs::remove_dir_all(&path)?,
+            },
+            // It was cut off before anybody had its number, or after it was refused; or by a loss of power before it was synced.
+            None if is_empty(&path.join(JOB)) => fs::remove_dir_all(&path)?,
+            None => return Err(io::Error::other(format!("{} is damaged", path.join(JOB).display()))),
+        }
     }
-    if before > 0 {
-        // Ends also a line that was cut off.
-        line.insert(0, b'\n');
-    }
-    opened.write_all(&line)
+    jobs.sort_by_key(|job| job.number);
+    Ok(jobs)
 }
 
-/// The newest state in a file that can be read.
-fn newest(file: &Path) -> Option<Job> {
-    let bytes = fs::read(file).ok()?;
-    bytes.rsplit(|byte| *byte == b'\n').find_map(|line| serde_json::from_slice(line).ok())
-}
-
-/// Whether a file is not there, or has nothing in it.
-pub(super) fn is_empty(file: &Path) -> bool {
-    fs::metadata(file).map_or(true, |found| found.len() == 0)
+/// Creates the jobs that were answered, and that a loss of power took. Returns whether any submission was left.
+fn restore(folder: &Path, jobs: &mut Vec<Job>, left: Vec<(Vec<Job>, Vec<(String, String)>)>) -> io::Result<bool> {
+    let there: HashSet<u64> = jobs.iter().map(|job| job.number).collect();
+    let any = !left.is_empty();
+    for (submitted, env) in left {
+        let first = submitted.first().map_or(0, |job| job.number);
+        for job in submitted.into_iter().filter(|job| !there.contains(&job.number)) {
+            make(folder, &job, &env, first)?;
+            append(&folder.join(job.number.to_string()), &job)?;
+            jobs.push(job);
+        }
+    }
+    jobs.sort_by_key(|job| job.number);
+    Ok(any)
 }
 
 /// Takes a directory for this process, as long as the file is open.
@@ -288,7 +258,7 @@ fn cut_off(jobs: &[Job]) -> Vec<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::job::{ArrayTask, Owner};
+    use crate::job::{ArrayTask, JobSpec, Owner};
     use model::Identity;
 
     fn sues(number: u64, spec: JobSpec) -> Job {
@@ -305,11 +275,12 @@ mod tests {
         let text = "z".repeat(4000);
         let spec = JobSpec { command: words.clone().into(), dir: "/".to_owned(), name: text, ..JobSpec::default() };
         let array = sues(1, spec.clone());
-        for index in 0..10 {
+        let index = |index| {
             let task = ArrayTask { first: 1, count: 10, index, most: 0, lowest: 0, highest: 9, step: 1 };
-            let job = Job { number: u64::from(index) + 1, array: Some(task), ..array.clone() };
-            store.create(&job, &env, 1).unwrap();
-        }
+            Job { number: u64::from(index) + 1, array: Some(task), ..array.clone() }
+        };
+        store.create(&(0..10).map(index).collect::<Vec<_>>(), &env).unwrap();
+        store.sync_unsynced().unwrap();
         let length = |file: &str| fs::metadata(store.of(1).join(file)).unwrap().len();
         assert!(length(JOB) < 2000, "a state has no copy of the submission: {} bytes", length(JOB));
         let shared: u64 = (1..=10).map(|number| store.shared_bytes(number)).sum();
@@ -339,31 +310,6 @@ mod tests {
         store.save(&jobs.pop().unwrap()).unwrap();
         drop(store);
         assert_eq!(*Store::open(&folder).unwrap().1.pop().unwrap().spec.command, words[..]);
-        fs::remove_dir_all(&folder).unwrap();
-    }
-
-    #[test]
-    fn a_state_that_was_cut_off_leaves_the_one_before_it_and_many_are_not_kept() {
-        let folder = std::env::temp_dir().join(format!("kornsole-store-{}", std::process::id()));
-        let mut job = sues(7, JobSpec::default());
-        let file = folder.join(JOB);
-        append(&folder, &job).unwrap();
-        let one = fs::metadata(&file).unwrap().len();
-        job.state = JobState::Queued;
-        append(&folder, &job).unwrap();
-        let whole = fs::read(&file).unwrap();
-        for length in usize::try_from(one).unwrap()..whole.len() {
-            fs::write(&file, &whole[..length]).unwrap();
-            assert_eq!(newest(&file).unwrap().state, JobState::Waiting, "{length} of {} bytes", whole.len());
-            append(&folder, &job).unwrap();
-            assert_eq!(newest(&file).unwrap().state, JobState::Queued);
-        }
-        for next in 0..200 {
-            job.next = next;
-            append(&folder, &job).unwrap();
-            assert_eq!(newest(&file).unwrap().next, next);
-            assert!(fs::metadata(&file).unwrap().len() < (LONGEST.0 + 2) * one + LONGEST.1);
-        }
         fs::remove_dir_all(&folder).unwrap();
     }
 }

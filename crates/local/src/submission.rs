@@ -76,8 +76,7 @@ impl Daemon {
             jobs[0].state = JobState::Queued;
         }
         // On the disk before anything is done: a daemon that ends now continues with it at its next start.
-        let first = jobs[0].number;
-        if let Err(why) = jobs.iter().try_for_each(|job| self.store.create(job, env, first)) {
+        if let Err(why) = self.store.create(&jobs, env) {
             jobs.iter().for_each(|job| self.store.remove(job.number));
             return Err(refused(format!("cannot save the job: {why}")));
         }
@@ -271,6 +270,7 @@ fn within_limits(spec: &JobSpec) -> Result<(), String> {
         ("command words", spec.command.len(), MOST_WORDS),
         ("environment variables", spec.env.len(), MOST_VARIABLES),
         ("--after jobs", spec.after.len(), MOST_AFTER),
+        ("task slots", spec.slots as usize, usize::try_from(spec.vcore / 1000).unwrap_or_default().max(1)),
         ("--retry", spec.retry as usize, MOST_RETRIES as usize),
         ("name, path, and hook bytes of all array indices", text.saturating_mul(tasks), LARGEST_ARRAY_TEXT),
     ];

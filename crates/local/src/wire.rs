@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::filter::{Counts, Filter};
 use super::job::{ArrayTask, Attempt, Job, JobSpec, JobState, Outcome};
 use super::words::Words;
 
@@ -19,6 +20,8 @@ pub enum Request {
         /// Those that ended too.
         ended: bool,
     },
+    /// The jobs of who asks, or of everyone as far as he administers them, that a filter takes.
+    List(Box<Filter>),
     /// One job with its attempts, by number.
     Job(u64),
     /// A part of the output of a job.
@@ -303,6 +306,9 @@ pub struct JobReport {
     pub lost_output: u64,
     /// Which task of an array it is.
     pub array: Option<ArrayTask>,
+    /// In a row for an array: how many of its indices are in which state. The other fields are those of one of them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub counts: Option<Counts>,
     /// The file that gets its output as well; empty for none.
     pub output: String,
     /// What could not be done for it, but did not end it; empty for nothing.
@@ -352,6 +358,7 @@ impl JobReport {
                 .any(|end| matches!(end.outcome, Outcome::Lost(_)) && end.max_memory.or(end.memory_at_most).is_none()),
             lost_output: ends().map(|end| end.lost_output).sum(),
             array: job.array,
+            counts: None,
             output: job.output_file().unwrap_or_default(),
             note: ends().next_back().map(|end| end.note.clone()).unwrap_or_default(),
             time_limit: job.spec.time_limit,

@@ -210,6 +210,11 @@ pub const EXAMPLES: &[(&str, &[&str])] = &[
         ],
     ),
     (
+        "local install",
+        &["kornsole local install", "kornsole local install -- --config /etc/kornsole/queues.yaml --mem 60G"],
+    ),
+    ("local uninstall", &["kornsole local uninstall", "kornsole local uninstall --per-user --yes"]),
+    (
         "submit",
         &[
             "kornsole submit --cpu 4 --mem 8G --time 2h -- make test",
@@ -218,7 +223,7 @@ pub const EXAMPLES: &[(&str, &[&str])] = &[
             "kornsole submit --where --gpu 1 -- ./train",
         ],
     ),
-    ("jobs", &["kornsole jobs", "kornsole jobs --json"]),
+    ("jobs", &["kornsole jobs", "kornsole jobs --state failed --since 1d", "kornsole jobs 17 --watch"]),
     ("job", &["kornsole job 17"]),
     ("logs", &["kornsole logs 17 --follow", "kornsole logs 17 --attempt 1 > out.txt"]),
     ("wait", &["kornsole wait 17", "kornsole wait 17-116"]),

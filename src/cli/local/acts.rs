@@ -241,7 +241,7 @@ fn in_words_of(reply: Reply, done: &str) -> Result<ExitCode, Ended> {
 }
 
 /// A line that is requested on a terminal.
-fn asked(question: &str) -> String {
+pub(super) fn asked(question: &str) -> String {
     print(question);
     let mut answer = String::new();
     let _ = std::io::stdout().flush();

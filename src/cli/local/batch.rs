@@ -82,7 +82,10 @@ impl Batch {
         }
         let variables = match self.dialect {
             Dialect::Slurm => self.of_slurm(spec),
-            Dialect::Pbs => of_pbs(spec),
+            Dialect::Pbs => {
+                spec.slots = u32::try_from(self.tasks).unwrap_or(u32::MAX);
+                of_pbs(spec)
+            }
         };
         let new: Vec<_> = variables.into_iter().filter(|(name, _)| !is_set(name)).collect();
         spec.env.extend(new);
@@ -129,20 +132,31 @@ impl Batch {
 }
 
 fn of_pbs(spec: &JobSpec) -> Vec<(String, String)> {
-    let cores = (spec.vcore / 1000).max(1).to_string();
-    let mut found = vec![("NCPUS".to_owned(), cores.clone())];
+    let (cores, slots) = ((spec.vcore / 1000).max(1), spec.slots.to_string());
+    let mut found = vec![("NCPUS".to_owned(), cores.to_string())];
     let mut set = |name: &str, value: String| found.push((format!("PBS_{name}"), value));
     set("ENVIRONMENT", "PBS_BATCH".to_owned());
     set("JOBNAME", spec.name.clone());
     set("NUM_NODES", "1".to_owned());
-    set("NUM_PPN", cores.clone());
-    set("NP", cores);
+    set("NUM_PPN", slots.clone());
+    set("NP", slots);
+    for name in ["NODENUM", "VNODENUM"] {
+        set(name, "0".to_owned());
+    }
+    set("TASKNUM", "1".to_owned());
+    if let Some(seconds) = spec.time_limit {
+        set("WALLTIME", seconds.to_string());
+    }
     for name in ["QUEUE", "O_QUEUE"] {
         set(name, spec.queue.clone());
     }
-    set("O_HOST", host());
+    for name in ["O_HOST", "O_SERVER", "SERVER"] {
+        set(name, host());
+    }
+    set("O_SYSTEM", "Linux".to_owned());
     set("O_WORKDIR", here(spec));
-    for name in ["HOME", "LANG", "LOGNAME", "PATH", "SHELL"] {
+    set("JOBDIR", variable(spec, "HOME"));
+    for name in ["HOME", "LANG", "LOGNAME", "MAIL", "PATH", "SHELL", "TZ"] {
         set(&format!("O_{name}"), variable(spec, name));
     }
     found

@@ -81,8 +81,9 @@ fn attached(args: &ConsoleArgs) -> Result<LocalMachine, Ended> {
     let target = Target::new(&url).and_then(|target| target.with_token(token)).map_err(|why| refused(&why))?;
     let name = Some(format!("this machine, {machine}"));
     let options = RemoteOptions { read_only: args.read_only, name, ..RemoteOptions::default() };
+    let (target, door) = target.renewable();
     let remote = Remote::start(&target, options).map_err(|why| refused(&why))?;
-    LocalMachine::new(args.daemon.path(), &info, remote, args.read_only).map_err(|why| refused(&why))
+    LocalMachine::new(args.daemon.path(), &info, remote, door, args.read_only).map_err(|why| refused(&why))
 }
 
 /// How the daemon lets consoles in: the server starts when the first one comes.

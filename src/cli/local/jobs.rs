@@ -20,12 +20,12 @@ use local::job::JobState;
 use local::machine::in_words;
 use local::wall_ms;
 use local::wire::{JobReport, Reply, Request};
-use model::quantity::{show_memory, show_vcore};
+use model::quantity::show_memory;
 
 /// How often `logs --follow` looks.
 const FOLLOW: Duration = Duration::from_millis(250);
 
-/// The arguments of `kornsole jobs` and `kornsole local info`.
+/// What is printed, and by which daemon.
 #[derive(Args, Clone, Debug)]
 pub struct JobsArgs {
     /// Print the output as JSON
@@ -98,51 +98,6 @@ pub(super) const fn state(state: JobState) -> &'static str {
         JobState::Queued => "queued",
         JobState::Running => "running",
         JobState::Ended => "ended",
-    }
-}
-
-/// Lists the jobs that have not ended.
-pub fn jobs(args: &JobsArgs) -> ExitCode {
-    let mut client = match args.daemon.connect() {
-        Ok(client) => client,
-        Err(why) => return code(Err(why)),
-    };
-    code(listed(&mut client, false).and_then(|jobs| {
-        if args.json {
-            return print_json(&jobs);
-        }
-        let mut table =
-            Table::new(&[">JOB", "NAME", "USER", "QUEUE", "STATE", ">CPU", ">MEM", ">GPU", ">FOR", "REASON"]);
-        let totals = totals(&jobs);
-        for job in jobs {
-            let since = if job.state == JobState::Running { job.started } else { None };
-            table.row(vec![
-                job.number.to_string(),
-                job.name,
-                job.user,
-                job.queue,
-                state(job.state).to_owned(),
-                show_vcore(job.vcore),
-                show_memory(job.memory),
-                job.gpu.to_string(),
-                show_ms(wall_ms().saturating_sub(since.unwrap_or(job.submitted))),
-                job.reason,
-            ]);
-        }
-        Ok(print(&format!("{}{totals}{}", table.text(), notices(&mut client)?)))
-    }))
-}
-
-/// How many jobs there are in each state, in one line; those that wait for other indices of their array are among them.
-fn totals(jobs: &[JobReport]) -> String {
-    let states = [JobState::Running, JobState::Queued, JobState::Waiting, JobState::Held];
-    let counts = states.map(|one| (jobs.iter().filter(|job| job.state == one).count(), state(one)));
-    let counts: Vec<_> =
-        counts.iter().filter(|(count, _)| *count > 0).map(|(n, state)| format!("{n} {state}")).collect();
-    match jobs.len() {
-        0 => String::new(),
-        1 => format!("1 job: {}\n", counts.join(", ")),
-        all => format!("{all} jobs: {}\n", counts.join(", ")),
     }
 }
 

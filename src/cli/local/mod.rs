@@ -9,17 +9,21 @@ mod attach;
 mod batch;
 mod completions;
 mod console;
+mod install;
 mod job_file;
 mod jobs;
+mod list;
 mod options;
 mod pbs;
 mod sbatch;
 mod sbatch_values;
 mod script;
+mod start_time;
 mod submit;
 mod top;
 mod unit;
 mod up;
+mod zone;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -30,7 +34,8 @@ use super::fail;
 pub use acts::{CancelArgs, EndingArgs, NumbersArgs, cancel, hold, release, requeue};
 pub use completions::extend as extend_completions;
 pub use console::{ConsoleArgs as LocalConsoleArgs, is_running, run_found};
-pub use jobs::{HistoryArgs, JobArgs, JobsArgs, LogsArgs, history, job, jobs, logs, wait};
+pub use jobs::{HistoryArgs, JobArgs, LogsArgs, history, job, logs, wait};
+pub use list::{ListArgs, jobs};
 use local::client::Client;
 use local::wire::{Reply, Request};
 pub use submit::{SubmitArgs, submit};
@@ -82,6 +87,14 @@ enum LocalCommand {
     Names(completions::NamesArgs),
     /// Print a systemd unit for the job daemon
     Unit(unit::UnitArgs),
+    /// Install the job daemon as a systemd service and start it
+    ///
+    /// For root the service of the machine, for other users a service of their own, which lingers after their logout.
+    Install(install::InstallArgs),
+    /// Stop the job daemon and remove its systemd service
+    ///
+    /// Running jobs continue; jobs and their output stay on the disk.
+    Uninstall(install::UninstallArgs),
 }
 
 /// Which daemon is asked.
@@ -108,6 +121,8 @@ pub fn run(args: &LocalArgs) -> ExitCode {
         LocalCommand::Edit(args) => acts::edit(args),
         LocalCommand::Names(args) => completions::names(args),
         LocalCommand::Unit(args) => unit::run(args),
+        LocalCommand::Install(args) => install::install(args),
+        LocalCommand::Uninstall(args) => install::uninstall(args),
     }
 }
 

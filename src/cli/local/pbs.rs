@@ -16,6 +16,8 @@ const HARMLESS: [char; 6] = ['A', 'M', 'P', 'k', 'm', 'p'];
 pub struct Pbs {
     options: JobOptions,
     cores: Option<i64>,
+    /// Task slots, where the script names them: `ppn` in Torque, `mpiprocs` in PBS.
+    slots: Option<i64>,
     /// The variables of `-v`.
     names: Option<Vec<String>>,
     /// `-V`: all variables.
@@ -104,7 +106,10 @@ impl Pbs {
             match name {
                 "nodes" | "select" if at == 0 && value == "1" => {}
                 "nodes" | "select" => return Err("a local job has one node; use 1".to_owned()),
-                "ncpus" | "ppn" => self.cores = Some(count()?),
+                "ncpus" => self.cores = Some(count()?),
+                // Each slot has a core of its own.
+                "ppn" => (self.cores, self.slots) = (Some(count()?), Some(count()?)),
+                "mpiprocs" => self.slots = Some(count()?),
                 "ngpus" | "gpus" => self.options.gpu = Some(count()?.min(1024)),
                 "mem" | "pmem" => self.options.mem = Some(memory(value)?),
                 "place" => return Err("not supported on one machine; remove it".to_owned()),
@@ -127,12 +132,12 @@ impl Pbs {
     /// All lines together.
     pub fn finish(self) -> (JobOptions, Batch) {
         let mut options = self.options;
-        options.cpu = self.cores.map(|cores| cores * 1000);
+        options.cpu = self.cores.max(self.slots).map(|cores| cores * 1000);
         if self.joined {
             options.error = None;
         }
         let export = self.names.filter(|_| !self.all).map_or(Export::All, Export::Only);
-        (options, Batch { export, ..Batch::new(Dialect::Pbs) })
+        (options, Batch { tasks: self.slots.unwrap_or(1), export, ..Batch::new(Dialect::Pbs) })
     }
 }
 
@@ -182,7 +187,9 @@ mod tests {
         assert_eq!(batch, Batch::new(Dialect::Pbs));
         let (options, batch) = read(&["-l nodes=1:ppn=8,mem=400mb", "-v A=1,B", "-j oe -e err"]).unwrap();
         assert_eq!((options.cpu, options.mem, options.error), (Some(8000), Some(400 << 20), None));
-        assert_eq!((options.env.len(), batch.export), (1, Export::Only(vec!["B".to_owned()])));
+        assert_eq!((options.env.len(), batch.export, batch.tasks), (1, Export::Only(vec!["B".to_owned()]), 8));
+        let (options, batch) = read(&["-l select=1:ncpus=8:mpiprocs=2"]).unwrap();
+        assert_eq!((options.cpu, batch.tasks), (Some(8000), 2));
         for line in
             ["-l nodes=2", "-l feature=x", "-S /bin/csh", "-I x", "-l mem=4x", "-W umask=2", "-l walltime=soon", "-N"]
         {

@@ -5,7 +5,9 @@ use std::path::PathBuf;
 use super::amounts;
 use super::batch::{Batch, Export};
 use super::options::JobOptions;
-use super::sbatch_values::{begin, dependencies, gpus, memory, of_gres, time};
+use super::sbatch_values::{dependencies, gpus, memory, of_gres, time};
+use super::start_time::begin;
+use super::zone::Zone;
 use local::dialect::{Dialect, host};
 
 /// Options without a value.
@@ -155,7 +157,7 @@ impl Sbatch {
             "--time" => options.time = time(value)?,
             "--dependency" => options.dependency = Some(dependencies(value)?),
             "--export" => self.export = export(value, &mut options.env)?,
-            "--begin" => self.begin = begin(value, local::wall_ms())?,
+            "--begin" => self.begin = begin(value, local::wall_ms(), &Zone::local()?)?,
             "--exclusive" if value.is_empty() => self.exclusive = true,
             "--input" if value == "/dev/null" => {}
             "--nodes" => one_node(value)?,

@@ -88,30 +88,6 @@ pub fn of_gres(value: &str) -> Result<i64, String> {
     Ok(sum)
 }
 
-/// A start time: `now`, `now+90`, `now+2hours`; or seconds, minutes, hours, days, weeks after `now`. Milliseconds since 1970.
-///
-/// # Errors
-/// The right form; a date or a time of day is not read.
-pub fn begin(value: &str, now: u64) -> Result<Option<u64>, String> {
-    let wrong = || "write now+SECONDS, or now+COUNT with minutes, hours, days or weeks".to_owned();
-    let rest = value.strip_prefix("now").ok_or_else(wrong)?;
-    if rest.is_empty() {
-        return Ok(None);
-    }
-    let rest = rest.strip_prefix('+').ok_or_else(wrong)?;
-    let at = rest.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(rest.len());
-    let unit = match rest[at..].trim_end_matches('s') {
-        "" | "second" => 1,
-        "minute" => 60,
-        "hour" => 3600,
-        "day" => 86_400,
-        "week" => 7 * 86_400,
-        _ => return Err(wrong()),
-    };
-    let ms = rest[..at].parse::<u64>().ok().and_then(|count| count.checked_mul(unit * 1000)?.checked_add(now));
-    ms.map(Some).ok_or_else(wrong)
-}
-
 /// What `--dependency` requests.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Dependencies {
@@ -196,8 +172,5 @@ mod tests {
         assert_eq!(read, [1800, 90, 7200, 90_000, 91_800, 86_405].map(|seconds| Ok(Some(seconds))));
         assert_eq!(["0", "UNLIMITED", "infinite"].map(time), [None; 3].map(Ok), "no limit");
         assert!(["", "1:2:3:4", "x", "99999999999999999999-0"].into_iter().all(|text| time(text).is_err()));
-        let begins = ["now", "now+90", "now+2hours", "now+1day"].map(|text| begin(text, 5));
-        assert_eq!(begins, [None, Some(90_005), Some(7_200_005), Some(86_400_005)].map(Ok));
-        assert!(["16:00", "2030-01-01", "now+", "now+1year", ""].into_iter().all(|text| begin(text, 5).is_err()));
     }
 }

@@ -123,7 +123,7 @@ echo
             "--nodes=2",
             "--exclusive=user",
             "--licenses=x:1",
-            "--begin=16:00",
+            "--begin=soon",
             "--gres=disk:1",
             "--input=data",
             "--new-option",

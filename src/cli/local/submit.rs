@@ -254,6 +254,7 @@ fn spec(args: &SubmitArgs) -> Result<(JobSpec, Option<Batch>), Ended> {
         error: error.unwrap_or_default(),
         begin: None,
         dialect: None,
+        slots: 0,
         // The daemon asks the kernel for them.
         limits: String::new(),
         nice: 0,

@@ -6,6 +6,14 @@ use clap::Args;
 
 use crate::cli::settings;
 
+/// The directories of the daemon of the machine: others enter that of the socket, and not that of the jobs.
+const FOLDERS: &str = "RuntimeDirectory=kornsole
+RuntimeDirectoryMode=0755
+RuntimeDirectoryPreserve=yes
+StateDirectory=kornsole/local
+StateDirectoryMode=0700
+";
+
 /// The arguments of `kornsole local unit`.
 #[derive(Args, Clone, Debug)]
 pub struct UnitArgs {
@@ -19,22 +27,27 @@ pub struct UnitArgs {
 /// Prints the unit.
 pub fn run(args: &UnitArgs) -> ExitCode {
     let program = std::env::current_exe().map_or_else(|_| "kornsole".to_owned(), |path| path.display().to_string());
-    settings::print(&text(&program, args.user))
+    settings::print(&text(&program, args.user, &[]))
+}
+
+/// What starts the daemon.
+pub const fn target(user: bool) -> &'static str {
+    if user { "default.target" } else { "multi-user.target" }
 }
 
 /// The unit: supervisors outlive the daemon (`KillMode`), and it may make cgroups (`Delegate`).
-fn text(program: &str, user: bool) -> String {
-    let target = if user { "default.target" } else { "multi-user.target" };
-    let folders =
-        if user { "" } else { "RuntimeDirectory=kornsole\nRuntimeDirectoryMode=0755\nRuntimeDirectoryPreserve=yes\n" };
+pub fn text(program: &str, user: bool, options: &[String]) -> String {
+    let target = target(user);
+    let folders = if user { "" } else { FOLDERS };
     let program = quoted(program);
+    let options: String = options.iter().map(|option| format!(" {}", quoted(&option.replace('$', "$$")))).collect();
     format!(
         "[Unit]
 Description=kornsole: jobs on this machine
 Documentation=man:kornsole(1)
 
 [Service]
-ExecStart={program} local up
+ExecStart={program} local up{options}
 Restart=on-failure
 # Jobs continue to run while the daemon restarts.
 KillMode=process
@@ -50,7 +63,7 @@ WantedBy={target}
 /// A path as a unit has it: systemd divides at blanks, and replaces what follows a `%`.
 fn quoted(path: &str) -> String {
     let path = path.replace('%', "%%");
-    if !path.contains([' ', '\t', '"', '\'', '\\', ';']) {
+    if !path.is_empty() && !path.contains([' ', '\t', '"', '\'', '\\', ';']) {
         return path;
     }
     format!("\"{}\"", path.replace('\\', "\\\\").replace('"', "\\\""))
@@ -70,9 +83,9 @@ mod tests {
     #[test]
     fn jobs_outlive_the_daemon() {
         for user in [false, true] {
-            let unit = text("/usr/bin/kornsole", user);
+            let unit = text("/usr/bin/kornsole", user, &["--cpu".to_owned(), "7 $x".to_owned()]);
             assert!(unit.contains("\nKillMode=process\n") && unit.contains("\nDelegate=yes\n"));
-            assert!(unit.contains("ExecStart=/usr/bin/kornsole local up\n"));
+            assert!(unit.contains("ExecStart=/usr/bin/kornsole local up --cpu \"7 $$x\"\n"));
         }
     }
 }

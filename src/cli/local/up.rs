@@ -156,6 +156,7 @@ pub fn run(args: &UpArgs) -> ExitCode {
         owner,
         helper,
         files: more_files(),
+        socket_folder: places.socket.parent().unwrap_or(Path::new("/")).to_owned(),
     };
     match start(args, &settings, own, &places) {
         Ok((engine, rest)) => {

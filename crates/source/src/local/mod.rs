@@ -6,6 +6,7 @@
 //! - what may be done is decided by the daemon, by whom the kernel says is at the other end of the socket.
 
 mod client;
+mod door;
 pub mod recorded;
 mod sheet;
 
@@ -20,6 +21,7 @@ use super::{
     About, ChapterAnswer, Focus, ForecastAnswer, JobAnswer, JobDone, JobNamesAnswer, Jobs, Link, OwnHealth,
     QuotaAnswer, Records, Remote, Source, SourcePlace, StalePart, StopSign, TextAnswer, ViewAnswer, WhatIfAnswer,
 };
+use ::client::Door;
 use local::wire::Info;
 use model::{AppId, Identity, Time};
 use view::act::{Act, Actor, Answer, Configuration, Order, Refusal};
@@ -30,18 +32,30 @@ use view::{EventPage, Record, Toward, View};
 
 /// The daemon of this machine.
 pub struct LocalMachine {
-    remote: Remote,
+    remote: Arc<Remote>,
     about: About,
     asked: Sender<Asked>,
     read_only: bool,
 }
 
 impl LocalMachine {
-    /// The daemon behind a socket, which was asked what machine it is, with its REST API.
+    /// The daemon behind a socket, which was asked what machine it is, with its REST API, whose address and token are renewed by `door`
+    /// when the daemon is started again.
     ///
     /// # Errors
     /// The system gives no thread.
-    pub fn new(socket: PathBuf, info: &Info, remote: Remote, read_only: bool) -> std::io::Result<Self> {
+    pub fn new(
+        socket: PathBuf,
+        info: &Info,
+        remote: Remote,
+        door: Option<Door>,
+        read_only: bool,
+    ) -> std::io::Result<Self> {
+        let remote = Arc::new(remote);
+        if let Some(door) = door {
+            let (socket, remote) = (socket.clone(), Arc::downgrade(&remote));
+            Builder::new().name("local-door".to_owned()).spawn(move || door::watch(&socket, &remote, &door))?;
+        }
         let (asked, inbox) = channel();
         let worker = Worker::new(socket);
         Builder::new().name("local-jobs-client".to_owned()).spawn(move || worker.run(inbox))?;

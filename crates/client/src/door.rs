@@ -1,0 +1,58 @@
+//! An address and a token that change while a client is used: a daemon of this machine that is started again has others.
+
+use std::sync::{Arc, PoisonError, RwLock};
+
+use reqwest::Url;
+use reqwest::header::HeaderValue;
+
+use super::target::{Target, TargetFault, Token};
+
+/// Where a client asks at present, and with which token. All clones are the same door.
+#[derive(Clone, Debug)]
+pub struct Door(Arc<RwLock<(Url, Token)>>);
+
+impl Door {
+    pub(super) fn new(address: Url, token: Token) -> Self {
+        Self(Arc::new(RwLock::new((address, token))))
+    }
+
+    /// Has all clients of this door ask another address of this machine from now on, with another token.
+    ///
+    /// # Errors
+    /// The address is invalid, or of another machine.
+    pub fn renew(&self, address: &str, token: Token) -> Result<(), TargetFault> {
+        let target = Target::new(address)?;
+        if !target.is_loopback() {
+            return Err(TargetFault::Plain(target.shown()));
+        }
+        *self.0.write().unwrap_or_else(PoisonError::into_inner) = (target.base, token);
+        Ok(())
+    }
+
+    pub(super) fn address(&self) -> Url {
+        self.0.read().unwrap_or_else(PoisonError::into_inner).0.clone()
+    }
+
+    pub(super) fn header(&self) -> Option<HeaderValue> {
+        self.0.read().unwrap_or_else(PoisonError::into_inner).1.header()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_leads_to_this_machine_only() {
+        let token = || Token::new("kso_a").unwrap();
+        let target = Target::new("http://127.0.0.1:1").unwrap().with_token(token()).unwrap();
+        let (_, door) = target.renewable();
+        let door = door.unwrap();
+        door.renew("http://127.0.0.1:2", Token::new("kso_b").unwrap()).unwrap();
+        assert_eq!(door.address().as_str(), "http://127.0.0.1:2/");
+        assert_eq!(door.header().unwrap(), "Bearer kso_b");
+        assert!(door.renew("https://example.org", token()).is_err() && door.renew("", token()).is_err());
+        assert_eq!(door.address().as_str(), "http://127.0.0.1:2/");
+        assert!(Target::new("http://127.0.0.1:1").unwrap().renewable().1.is_none(), "nothing is secret");
+    }
+}

@@ -1,0 +1,163 @@
+//! Which jobs a list shows, and how many of an array are in which state.
+
+use serde::{Deserialize, Serialize};
+
+use super::job::{JobState, Outcome};
+
+/// Where a job is, and how it ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Kind {
+    /// Its process runs, or is about to.
+    Running,
+    /// Waits for the scheduler.
+    Queued,
+    /// Waits for another job, or for its time.
+    Waiting,
+    /// Waits to be released by hand.
+    Held,
+    /// Ended in any way but with 0, and no one canceled it.
+    Failed,
+    /// Someone canceled it.
+    Canceled,
+    /// Exited with 0.
+    Ok,
+}
+
+impl Kind {
+    /// All of them: what is most worth to be shown first.
+    pub const ALL: [Self; 7] =
+        [Self::Running, Self::Queued, Self::Waiting, Self::Held, Self::Failed, Self::Canceled, Self::Ok];
+
+    /// The kind of a job.
+    pub fn of(state: JobState, outcome: Option<&Outcome>) -> Self {
+        match (state, outcome) {
+            (JobState::Running, _) => Self::Running,
+            (JobState::Queued, _) => Self::Queued,
+            (JobState::Waiting, _) => Self::Waiting,
+            (JobState::Held, _) => Self::Held,
+            (JobState::Ended, Some(Outcome::Exited(0))) => Self::Ok,
+            (JobState::Ended, Some(Outcome::Cancelled(_))) => Self::Canceled,
+            (JobState::Ended, _) => Self::Failed,
+        }
+    }
+
+    /// Its name on the command line.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Running => "running",
+            Self::Queued => "queued",
+            Self::Waiting => "waiting",
+            Self::Held => "held",
+            Self::Failed => "failed",
+            Self::Canceled => "canceled",
+            Self::Ok => "ok",
+        }
+    }
+
+    /// Whether such a job has not ended.
+    pub const fn is_live(self) -> bool {
+        matches!(self, Self::Running | Self::Queued | Self::Waiting | Self::Held)
+    }
+}
+
+/// How many indices of an array are of each kind, in the order of [`Kind::ALL`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Counts([u32; Kind::ALL.len()]);
+
+impl Counts {
+    /// Counts one more.
+    pub fn add(&mut self, kind: Kind) {
+        self.0[kind as usize] += 1;
+    }
+
+    /// The kinds that there are, with their numbers.
+    pub fn iter(&self) -> impl Iterator<Item = (Kind, u32)> {
+        Kind::ALL.into_iter().zip(self.0).filter(|(_, count)| *count > 0)
+    }
+}
+
+/// Which jobs a list shows. Without any of these: those that have not ended.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Filter {
+    /// Of these kinds; of all where none is named, but `since` or `numbers` is.
+    pub kinds: Vec<Kind>,
+    /// Of this user.
+    pub user: Option<String>,
+    /// In this queue or below it: a path, or its last part.
+    pub queue: Option<String>,
+    /// With this name; `*` is any text.
+    pub name: Option<String>,
+    /// That ended after this time, in milliseconds since 1970, or have not.
+    pub since: Option<u64>,
+    /// From this number to that one; a single number of an array means all of it.
+    pub numbers: Option<(u64, u64)>,
+    /// An array is one row.
+    pub grouped: bool,
+}
+
+impl Filter {
+    /// Whether jobs of a kind are shown.
+    pub fn takes(&self, kind: Kind) -> bool {
+        match self.kinds.is_empty() {
+            true => kind.is_live() || self.since.is_some() || self.numbers.is_some(),
+            false => self.kinds.contains(&kind),
+        }
+    }
+
+    /// Whether jobs of a queue are shown.
+    pub fn takes_queue(&self, path: &str) -> bool {
+        let Some(wanted) = &self.queue else { return true };
+        let below = |rest: &str| rest.is_empty() || rest.starts_with('.');
+        path.strip_prefix(wanted.as_str()).is_some_and(below) || path.rsplit('.').next() == Some(wanted)
+    }
+
+    /// Whether jobs with a name are shown.
+    pub fn takes_name(&self, name: &str) -> bool {
+        let Some(wanted) = &self.name else { return true };
+        let (first, rest) = wanted.split_once('*').map_or((wanted.as_str(), None), |(first, rest)| (first, Some(rest)));
+        let Some(mut left) = name.strip_prefix(first) else { return false };
+        let Some(rest) = rest else { return left.is_empty() };
+        let (middle, last) = rest.rsplit_once('*').unwrap_or(("", rest));
+        for part in middle.split('*') {
+            let Some(at) = left.find(part) else { return false };
+            left = &left[at + part.len()..];
+        }
+        left.ends_with(last)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_have_stars_and_queues_have_short_forms() {
+        let takes =
+            |pattern: &str, name| Filter { name: Some(pattern.to_owned()), ..Filter::default() }.takes_name(name);
+        for (pattern, name) in [("a", "a"), ("*", ""), ("a*", "abc"), ("*c", "abc"), ("a*b*c", "aXbYc"), ("a**c", "ac")]
+        {
+            assert!(takes(pattern, name), "{pattern} {name}");
+        }
+        for (pattern, name) in [("a", "ab"), ("ab", "a"), ("a*a", "a"), ("a*b*c", "acb"), ("", "a")] {
+            assert!(!takes(pattern, name), "{pattern} {name}");
+        }
+        let queue =
+            |wanted: &str, path| Filter { queue: Some(wanted.to_owned()), ..Filter::default() }.takes_queue(path);
+        assert!(queue("root.a", "root.a") && queue("root.a", "root.a.b") && queue("b", "root.a.b"));
+        assert!(!queue("root.a", "root.ab") && !queue("a", "root.a.b"));
+    }
+
+    #[test]
+    fn jobs_that_ended_are_shown_where_a_time_a_number_or_their_kind_is_named() {
+        let live = Filter::default();
+        assert!(live.takes(Kind::Held) && !live.takes(Kind::Ok));
+        let since = Filter { since: Some(1), ..Filter::default() };
+        assert!(since.takes(Kind::Ok) && since.takes(Kind::Running));
+        let failed = Filter { kinds: vec![Kind::Failed], ..Filter::default() };
+        assert!(failed.takes(Kind::Failed) && !failed.takes(Kind::Ok) && !failed.takes(Kind::Running));
+        for (n, kind) in Kind::ALL.into_iter().enumerate() {
+            assert_eq!(kind as usize, n, "the counts have this order");
+        }
+    }
+}

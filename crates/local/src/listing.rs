@@ -1,0 +1,84 @@
+//! Lists of jobs.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+use super::daemon::Daemon;
+use super::dialect::plain_name;
+use super::filter::{Counts, Filter, Kind};
+use super::job::{Job, Owner};
+use super::pending::Reasons;
+use super::table::Table;
+use super::wire::Reply;
+use model::AppId;
+use view::AppRow;
+
+/// A row: a job, or an array by the index that is most worth to be shown.
+struct Row<'t> {
+    job: &'t Job,
+    counts: Option<Counts>,
+}
+
+impl Daemon {
+    /// The jobs that a list shows to someone.
+    pub(super) fn list(&self, who: &Owner, filter: &Filter) -> Reply {
+        let starts = self.starts();
+        let (table, view) = (self.table(), self.engine.published().view());
+        let part = Self::partition(&view);
+        let gone = part.into_iter().flat_map(|part| part.ended.iter());
+        // An id is that of the live one, if there is one.
+        let apps: HashMap<&AppId, &Arc<AppRow>> = gone.map(|app| (&app.id, app)).chain(Self::apps(&view)).collect();
+        let numbers = numbers(&table, filter);
+        let found = table.jobs.range(numbers.0..=numbers.1).map(|(_, job)| job);
+        let found = found.filter(|job| takes(filter, job)).filter(|job| {
+            let queue = || apps.get(&job.app()).map_or(job.spec.queue.as_str(), |app| app.queue.as_str());
+            filter.queue.is_none() || filter.takes_queue(queue())
+        });
+        let rows = rows(found.filter(|job| self.may_see(who, job)), filter.grouped);
+        let reasons = Reasons::new(part, self.drained(part));
+        let report = |row: &Row<'_>| {
+            let job = row.job;
+            let mut report = starts.add_to(self.report_by(&reasons, apps.get(&job.app()).copied(), job)).listed();
+            if row.counts.is_some() {
+                (report.name, report.counts) = (plain_name(job), row.counts);
+            }
+            report
+        };
+        Reply::Jobs(rows.values().map(report).collect())
+    }
+}
+
+/// The numbers that are looked at: for a number of an array all of it.
+fn numbers(table: &Table, filter: &Filter) -> (u64, u64) {
+    let Some((first, last)) = filter.numbers else { return (0, u64::MAX) };
+    let array = table.jobs.get(&first).filter(|_| first == last).and_then(|job| job.array);
+    array.map_or((first, last.max(first)), |task| (task.first, task.last()))
+}
+
+fn takes(filter: &Filter, job: &Job) -> bool {
+    filter.takes(kind(job))
+        && filter.user.as_ref().is_none_or(|user| *user == job.owner.identity.user)
+        && filter.since.is_none_or(|since| job.ended.is_none_or(|ended| ended >= since))
+        && (filter.name.is_none() || filter.takes_name(&plain_name(job)))
+}
+
+fn kind(job: &Job) -> Kind {
+    Kind::of(job.state, job.outcome.as_ref())
+}
+
+/// The rows by number.
+fn rows<'t>(jobs: impl Iterator<Item = &'t Job>, grouped: bool) -> BTreeMap<u64, Row<'t>> {
+    let mut rows: BTreeMap<u64, Row<'t>> = BTreeMap::new();
+    for job in jobs {
+        let Some(task) = job.array.filter(|_| grouped) else {
+            rows.insert(job.number, Row { job, counts: None });
+            continue;
+        };
+        let row = rows.entry(task.first).or_insert(Row { job, counts: None });
+        row.counts.get_or_insert_default().add(kind(job));
+        if (kind(job) as usize) < kind(row.job) as usize {
+            row.job = job;
+        }
+    }
+    rows
+}

@@ -1,0 +1,25 @@
+//! The file that `PBS_NODEFILE` names: the name of this machine, once for each task slot. All jobs with as many slots share it.
+
+use std::fs::{self, Permissions};
+use std::io;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+
+use super::dialect::host;
+
+/// The file for this many slots, next to the socket: who can submit a job can read it.
+///
+/// # Errors
+/// The file system does not take it.
+pub(super) fn of(folder: &Path, slots: u32) -> io::Result<PathBuf> {
+    let file = folder.join(format!("nodes-{slots}"));
+    let text = format!("{}\n", host()).repeat(usize::try_from(slots).unwrap_or_default());
+    if fs::read(&file).is_ok_and(|known| known == text.as_bytes()) {
+        return Ok(file);
+    }
+    let beside = file.with_extension("new");
+    fs::write(&beside, text)?;
+    fs::set_permissions(&beside, Permissions::from_mode(0o644))?;
+    fs::rename(&beside, &file)?;
+    Ok(file)
+}

@@ -1,0 +1,318 @@
+//! Submissions in one file, synced before they are answered: who submits waits for one sync, which he shares with others. The files of the
+//! jobs are synced soon afterwards, and the submissions in them are removed here. After a loss of power, the next start creates what is
+//! missing.
+//!
+//! There are two such files, by turns: one is removed when the jobs in it are synced, while the other one takes new submissions.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, BufRead as _, BufReader, Write as _};
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::{Path, PathBuf};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+
+use serde::{Deserialize, Serialize};
+
+use super::job::{ArrayTask, Dependency, Job};
+
+/// The names of the two files.
+const FILES: [&str; 2] = ["submitted-0.log", "submitted-1.log"];
+
+/// A submission: a job, or an array.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Submitted {
+    /// The first job.
+    job: Job,
+    pub(super) env: Vec<(String, String)>,
+    /// The indices of an array.
+    indices: Vec<u32>,
+    /// What each of them waits for by itself; empty where none does.
+    own_after: Vec<Vec<Dependency>>,
+}
+
+/// A line of the file.
+#[derive(Serialize, Deserialize)]
+enum Line {
+    Submitted(Box<Submitted>),
+    /// A job that is not to be created.
+    Removed(u64),
+}
+
+impl Submitted {
+    /// The submission of jobs; `None` for none.
+    pub(super) fn of(jobs: &[Job], env: &[(String, String)]) -> Option<Self> {
+        let (job, env) = (jobs.first()?.clone(), env.to_vec());
+        let indices = jobs.iter().filter_map(|job| job.array).map(|task| task.index).collect();
+        let any = jobs.len() > 1 && jobs.iter().any(|job| !job.own_after.is_empty());
+        let own_after = if any { jobs.iter().map(|job| job.own_after.clone()).collect() } else { Vec::new() };
+        Some(Self { job, env, indices, own_after })
+    }
+
+    /// Its jobs.
+    pub(super) fn jobs(mut self) -> Vec<Job> {
+        self.job.as_submitted = self.job.spec.clone();
+        let Some(task) = self.job.array else { return vec![self.job] };
+        let mut own_after = self.own_after.into_iter();
+        let job = |(number, index): (u64, &u32)| Job {
+            number,
+            array: Some(ArrayTask { index: *index, ..task }),
+            own_after: own_after.next().unwrap_or_default(),
+            ..self.job.clone()
+        };
+        (self.job.number..).zip(&self.indices).map(job).collect()
+    }
+}
+
+/// The two files.
+#[derive(Debug)]
+pub(super) struct Log {
+    folder: PathBuf,
+    state: Mutex<State>,
+    synced: Condvar,
+}
+
+#[derive(Debug)]
+struct State {
+    file: File,
+    /// Which of the files is written.
+    active: usize,
+    /// The lowest number of a job in each file; `None` for an empty one.
+    lowest: [Option<u64>; 2],
+    /// How many lines were written, and how many of them are synced.
+    written: u64,
+    is_synced: u64,
+    /// Someone syncs for all.
+    syncing: bool,
+}
+
+impl Log {
+    /// The files of a directory, empty.
+    ///
+    /// # Errors
+    /// The file system refuses.
+    pub(super) fn start(folder: &Path) -> io::Result<Self> {
+        for name in FILES {
+            emptied(&folder.join(name))?;
+        }
+        let file = appended(&folder.join(FILES[0]))?;
+        // The names of the files outlast a loss of power.
+        File::open(folder)?.sync_all()?;
+        let state = State { file, active: 0, lowest: [None; 2], written: 0, is_synced: 0, syncing: false };
+        Ok(Self { folder: folder.to_owned(), state: Mutex::new(state), synced: Condvar::new() })
+    }
+
+    /// The submissions of an earlier daemon, by number; without jobs that were removed since.
+    ///
+    /// # Errors
+    /// A file cannot be read. A line that was cut off was not answered, and is omitted.
+    pub(super) fn left(folder: &Path) -> io::Result<Vec<(Vec<Job>, Vec<(String, String)>)>> {
+        let (mut found, mut removed) = (Vec::new(), Vec::new());
+        for name in FILES {
+            let file = match File::open(folder.join(name)) {
+                Err(why) if why.kind() == io::ErrorKind::NotFound => continue,
+                file => file?,
+            };
+            for line in BufReader::new(file).split(b'\n') {
+                match serde_json::from_slice(&line?) {
+                    Ok(Line::Submitted(submitted)) => found.push(*submitted),
+                    Ok(Line::Removed(number)) => removed.push(number),
+                    Err(_) => {}
+                }
+            }
+        }
+        found.sort_by_key(|submitted| submitted.job.number);
+        let jobs = |submitted: Submitted| {
+            let env = submitted.env.clone();
+            let is_left = |job: &Job| !removed.contains(&job.number);
+            (submitted.jobs().into_iter().filter(is_left).collect(), env)
+        };
+        Ok(found.into_iter().map(jobs).collect())
+    }
+
+    /// Writes a submission, and waits until it outlasts a loss of power. The files of its jobs are written already.
+    ///
+    /// # Errors
+    /// The disk does not take it.
+    pub(super) fn commit(&self, submitted: Submitted) -> io::Result<()> {
+        let number = submitted.job.number;
+        let mut state = self.state();
+        state.write(&Line::Submitted(Box::new(submitted)), number)?;
+        let own = state.written;
+        while state.is_synced < own {
+            if state.syncing {
+                state = self.synced.wait(state).unwrap_or_else(PoisonError::into_inner);
+                continue;
+            }
+            state.syncing = true;
+            let (file, all) = (state.file.try_clone(), state.written);
+            drop(state);
+            let outcome = file.and_then(|file| file.sync_data());
+            state = self.state();
+            state.syncing = false;
+            self.synced.notify_all();
+            outcome?;
+            state.is_synced = state.is_synced.max(all);
+        }
+        Ok(())
+    }
+
+    /// Notes that a job is not to be created, where its submission is still here.
+    pub(super) fn remove(&self, number: u64) {
+        let mut state = self.state();
+        if state.lowest.iter().flatten().any(|lowest| *lowest <= number) {
+            // Without it, the job would be created again after a loss of power, and end as it did.
+            let _ = state.write(&Line::Removed(number), number);
+        }
+    }
+
+    /// Has the other file take new submissions, unless that has some that are not synced. What is in this one is synced then.
+    ///
+    /// # Errors
+    /// The disk does not take it.
+    pub(super) fn turn(&self) -> io::Result<()> {
+        let mut state = self.state();
+        while state.syncing {
+            state = self.synced.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+        let other = 1 - state.active;
+        if state.lowest[other].is_some() || state.lowest[state.active].is_none() {
+            return Ok(());
+        }
+        let file = appended(&self.folder.join(FILES[other]))?;
+        if state.is_synced < state.written {
+            state.file.sync_data()?;
+            state.is_synced = state.written;
+            self.synced.notify_all();
+        }
+        (state.file, state.active) = (file, other);
+        Ok(())
+    }
+
+    /// Removes what is in the file that is not written any more: the jobs in it are synced.
+    ///
+    /// # Errors
+    /// The file system refuses.
+    pub(super) fn clear(&self) -> io::Result<()> {
+        let mut state = self.state();
+        let other = 1 - state.active;
+        if state.lowest[other].is_some() {
+            emptied(&self.folder.join(FILES[other]))?;
+            state.lowest[other] = None;
+        }
+        Ok(())
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    fn write(&mut self, line: &Line, number: u64) -> io::Result<()> {
+        let mut bytes = serde_json::to_vec(line)?;
+        bytes.push(b'\n');
+        let before = self.file.metadata()?.len();
+        if let Err(why) = self.file.write_all(&bytes) {
+            // A part of a line would take the next one with it.
+            self.file.set_len(before)?;
+            return Err(why);
+        }
+        self.written += 1;
+        let lowest = &mut self.lowest[self.active];
+        *lowest = Some(lowest.map_or(number, |lowest| lowest.min(number)));
+        Ok(())
+    }
+}
+
+fn appended(file: &Path) -> io::Result<File> {
+    OpenOptions::new().append(true).create(true).mode(0o600).open(file)
+}
+
+/// A file without anything in it.
+fn emptied(file: &Path) -> io::Result<()> {
+    match fs::metadata(file) {
+        Ok(found) if found.len() == 0 => Ok(()),
+        _ => appended(file)?.set_len(0),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::job::{JobSpec, Owner};
+    use model::Identity;
+
+    fn job(number: u64) -> Job {
+        let owner = Owner { uid: 1, gid: 1, groups: Vec::new(), identity: Identity::new("sue", ["staff"]) };
+        Job::new(number, JobSpec { dir: "/".to_owned(), ..JobSpec::default() }, owner, 0)
+    }
+
+    fn left(folder: &Path) -> Vec<u64> {
+        let left = Log::left(folder).unwrap();
+        left.into_iter().flat_map(|(jobs, _)| jobs).map(|job| job.number).collect()
+    }
+
+    #[test]
+    fn what_is_not_synced_is_left_and_what_was_removed_is_not() {
+        let folder = std::env::temp_dir().join(format!("kornsole-submitted-{}", std::process::id()));
+        fs::create_dir_all(&folder).unwrap();
+        let log = Log::start(&folder).unwrap();
+        let commit = |jobs: &[Job]| log.commit(Submitted::of(jobs, &[]).unwrap()).unwrap();
+        commit(&[job(1)]);
+        commit(&[job(2)]);
+        log.remove(2);
+        assert_eq!(left(&folder), [1]);
+        log.turn().unwrap();
+        let task = ArrayTask { first: 3, count: 2, index: 0, most: 0, lowest: 0, highest: 5, step: 5 };
+        let index = |number, index| Job {
+            own_after: vec![Dependency::on(u64::from(index), crate::after::How::Ok)],
+            array: Some(ArrayTask { index, ..task }),
+            ..job(number)
+        };
+        let array = [index(3, 0), index(4, 5)];
+        commit(&array);
+        log.remove(1);
+        assert_eq!(left(&folder), [3, 4], "a removal in the other file counts");
+        // The other file is not removed before it is synced.
+        log.turn().unwrap();
+        commit(&[job(5)]);
+        assert_eq!(left(&folder), [3, 4, 5]);
+        let found: Vec<Job> = Log::left(&folder).unwrap().into_iter().flat_map(|(jobs, _)| jobs).take(2).collect();
+        assert_eq!(found, array);
+        log.clear().unwrap();
+        assert_eq!(left(&folder), [3, 4, 5]);
+        log.turn().unwrap();
+        log.clear().unwrap();
+        assert_eq!(left(&folder), [0_u64; 0]);
+        commit(&[job(6)]);
+        let file = folder.join(FILES[0]);
+        let length = fs::metadata(&file).unwrap().len();
+        commit(&[job(7)]);
+        File::options().write(true).open(&file).unwrap().set_len(length + 20).unwrap();
+        assert_eq!(left(&folder), [6], "a line that was cut off was not answered");
+        fs::remove_dir_all(&folder).unwrap();
+    }
+
+    #[test]
+    fn many_who_submit_at_one_time_are_all_synced() {
+        let folder = std::env::temp_dir().join(format!("kornsole-submitted-many-{}", std::process::id()));
+        fs::create_dir_all(&folder).unwrap();
+        let log = Log::start(&folder).unwrap();
+        std::thread::scope(|scope| {
+            for thread in 0..8 {
+                let log = &log;
+                scope.spawn(move || {
+                    for n in 1..=20 {
+                        log.commit(Submitted::of(&[job(thread * 100 + n)], &[]).unwrap()).unwrap();
+                        if thread == 0 {
+                            log.turn().unwrap();
+                        }
+                    }
+                });
+            }
+        });
+        let state = log.state();
+        assert_eq!((state.written, state.is_synced), (160, 160));
+        assert_eq!(left(&folder).len(), 160);
+        fs::remove_dir_all(&folder).unwrap();
+    }
+}

@@ -1,0 +1,43 @@
+//! The connection of a console to a daemon that is started again: its API has another address then, and knows no earlier token.
+
+use std::path::Path;
+use std::sync::Weak;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use super::super::{Link, Remote, Source as _};
+use client::{Door, Token};
+use local::client::Client;
+use local::wire::{Reply, Request};
+
+/// How often the connection is looked at.
+const LOOK: Duration = Duration::from_millis(500);
+/// How long after a new token the next one is requested at the earliest, and at the latest: a user has few of them.
+const PAUSE: (Duration, Duration) = (Duration::from_secs(2), Duration::from_secs(60));
+
+/// Renews the address and the token whenever the connection is lost, as long as the console is there.
+pub(super) fn watch(socket: &Path, remote: &Weak<Remote>, door: &Door) {
+    let (mut next, mut pause) = (Instant::now(), PAUSE.0);
+    loop {
+        sleep(LOOK);
+        let Some(remote) = remote.upgrade() else { return };
+        match remote.link() {
+            Link::Live { .. } => pause = PAUSE.0,
+            Link::Connecting { cause: None, .. } => {}
+            _ if Instant::now() < next => {}
+            _ if renew(socket, door).is_some() => {
+                next = Instant::now() + pause;
+                pause = (pause * 2).min(PAUSE.1);
+            }
+            // No daemon listens: it costs nothing to look again soon.
+            _ => {}
+        }
+    }
+}
+
+fn renew(socket: &Path, door: &Door) -> Option<()> {
+    let (Reply::Door { url, token, .. }, _) = Client::connect(socket).ok()?.ask(&Request::Door).ok()? else {
+        return None;
+    };
+    door.renew(&url, Token::new(&token).ok()?).ok()
+}
