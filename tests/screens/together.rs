@@ -87,7 +87,7 @@ fn compare(driver: &Driver) {
         }
         Page::Details(page) => match page.subject {
             // The last column of each plot is of the same moment.
-            Subject::History(_) => {
+            Subject::History(_) if !below.contains("no samples yet") => {
                 let now = |label: &str| {
                     let at = below.lines().position(|line| line.starts_with(&format!(" {label} "))).unwrap();
                     let line = below.lines().nth(at + 1).unwrap();
@@ -102,6 +102,7 @@ fn compare(driver: &Driver) {
                 assert_eq!(amounts(&below, "  mem "), Some(memory), "\n{header}\n{below}");
                 assert!(below.contains(&format!("nodes         {nodes},")), "\n{header}\n{below}");
             }
+            Subject::History(_) => {}
             _ => assert_eq!(number(&below, " nodes"), Some(nodes), "\n{below}"),
         },
         Page::Users(_) => {
