@@ -202,10 +202,10 @@ fn one_goes_from_what_needs_attention_to_its_thing() {
         driver.keys("j").unwrap();
     }
     driver.keys("<ret>").unwrap().settle();
-    says(&driver, "why it waits");
+    says(&driver, "› why it waits");
     driver.keys("<esc>").unwrap();
     says(&driver, "ATTENTION");
-    says_not(&driver, "why it waits");
+    says_not(&driver, "› why it waits");
 }
 
 #[test]

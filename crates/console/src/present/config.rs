@@ -2,11 +2,11 @@
 
 use ratatui::layout::Rect;
 
+pub use crate::present::config_state::{is_behind, is_unfolded, page_of};
 use crate::present::layout;
 use crate::present::text;
 use crate::state::State;
 use crate::state::config::ConfigPage;
-use crate::state::page::Page;
 use config::Fault;
 
 /// Where the text stands, and what is reported of a fault below it.
@@ -57,27 +57,4 @@ pub fn scrolled(state: &State, page: &ConfigPage) -> (usize, usize) {
 pub fn place_of(fault: &Fault) -> (usize, usize) {
     let from_zero = |number: u32| usize::try_from(number.saturating_sub(1)).unwrap_or(usize::MAX);
     (from_zero(fault.at.line), from_zero(fault.at.column))
-}
-
-/// The same, for looking.
-pub fn page_of(state: &State) -> Option<&ConfigPage> {
-    let on_stack = state.pages.iter().find_map(|page| match page {
-        Page::Config(page) => Some(page),
-        _ => None,
-    });
-    on_stack.or(state.parked.config.as_ref()).map(Box::as_ref)
-}
-
-/// Whether the pane next to the text is shown on a screen that is wide enough: its own text has the whole width otherwise.
-pub fn is_unfolded(state: &State, page: &ConfigPage) -> bool {
-    page.unfolded.unwrap_or_else(|| page.modified || !page.checked.faults.is_empty() || is_behind(state, page))
-}
-
-/// Whether another configuration is active by now than the one that was edited.
-pub fn is_behind(state: &State, page: &ConfigPage) -> bool {
-    match (&page.base, &state.cluster.newest.configuration) {
-        _ if state.cluster.past.shown.is_some() => false,
-        (Some(base), Some(running)) => base.checksum != running.checksum,
-        _ => false,
-    }
 }

@@ -15,7 +15,7 @@
 use ratatui::layout::{Rect, Size};
 
 use crate::present::board;
-use crate::present::config::{is_unfolded, page_of};
+use crate::present::config_state::{is_unfolded, page_of};
 use crate::present::said;
 use crate::state::State;
 use crate::state::layer::Layer;

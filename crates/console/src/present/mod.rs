@@ -10,6 +10,7 @@ pub mod change;
 pub mod column_filter;
 pub mod config;
 pub(crate) mod config_pane;
+pub(crate) mod config_state;
 pub mod contexts;
 pub mod crumbs;
 pub mod details;

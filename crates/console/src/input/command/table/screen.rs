@@ -36,7 +36,7 @@ pub const ROWS: &[Command] = &[
     row(CommandId::Screen(ScreenCommand::Quit), "quit", "Quit; asks if data would be lost").aliases(&["q", "exit"]),
     row(CommandId::Screen(ScreenCommand::QuitNow), "quit!", "Quit immediately, without asking").aliases(&["q!"]),
     row(CommandId::Screen(ScreenCommand::QuitAgain), "", "Pressed twice: quit immediately, without asking")
-        .short("Twice: quit at once")
+        .short("Twice: quit quickly")
         .keys(&[(In::Page, "Q"), (In::Always, "ctrl-c")]),
     row(CommandId::Screen(ScreenCommand::Suspend), "suspend", "Suspend to the background; `fg` resumes")
         .short("Suspend to background")
