@@ -208,7 +208,7 @@ fn what_waits_is_changed_in_the_console_and_on_the_command_line() {
 }
 
 #[test]
-fn a_console_reconnects_when_the_daemon_is_started_again_and_shows_what_it_missed() {
+fn a_console_reconnects_and_shows_what_it_missed() {
     let mut machine = Machine::up(&[]);
     let job = machine.submit(&["--name", "first"], "echo begun; sleep 300");
     machine.until(job, "running");

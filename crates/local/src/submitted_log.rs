@@ -47,7 +47,7 @@ impl Submitted {
         Some(Self { job, env, indices, own_after })
     }
 
-    /// Its jobs.
+    /// Its jobs, with the same values as when they were submitted.
     pub(super) fn jobs(mut self) -> Vec<Job> {
         self.job.as_submitted = self.job.spec.clone();
         let Some(task) = self.job.array else { return vec![self.job] };

@@ -90,7 +90,7 @@ impl Place {
         self.folder.join(UNIT)
     }
 
-    /// Calls systemd.
+    /// Calls the systemd of the machine or of the user, and waits for it.
     fn systemctl(&self, words: &[&str]) -> Result<(), Ended> {
         let user: &[&str] = if self.user { &["--user"] } else { &[] };
         call("systemctl", &[user, words].concat())
