@@ -8,10 +8,13 @@
 
 mod access;
 mod acting;
+mod bad_days;
 mod cases;
 mod chaos;
+mod chart;
 mod copied;
 mod failures;
+mod first_steps;
 mod follow;
 mod in_terminal;
 mod kept;
@@ -36,7 +39,7 @@ use stage::Stage;
 type Scenario = (&'static str, fn(&Stage));
 
 /// Everything that is tried, one after the other on one cluster.
-const SCENARIOS: [Scenario; 78] = [
+const SCENARIOS: [Scenario; 89] = [
     ("a scheduler is found and looked at by port-forward", by_port_forward),
     ("where port-forward is refused, the service proxy is taken", by_proxy),
     ("a refusal names the user, the verb and the rule that is missing", nothing_allowed),
@@ -72,6 +75,17 @@ const SCENARIOS: [Scenario; 78] = [
     ("tape: an application is killed", tapes::kill),
     ("a token that expires is said so, and the last data stays", failures::token_expires),
     ("while the API server is gone the last data is called old, and nothing is done", failures::server_gone),
+    ("of an API server that hangs it is said within 10 s that pods are not followed", bad_days::hangs),
+    ("after an API server was away for a minute, a console and a scheduler continue", bad_days::away),
+    ("a certificate of the API server is renewed; one of another authority is not trusted", bad_days::certificate),
+    ("a token that expires within a write leaves nothing written", bad_days::token_in_a_write),
+    ("a watch that expired has the list read again", bad_days::watch_expired),
+    ("a ConfigMap that another user writes between the read and the write is not overwritten", bad_days::rival),
+    ("a namespace that is being deleted is named, and no rule that would not help", bad_days::terminating),
+    ("the clock of the machine is off by an hour", bad_days::clock_off),
+    ("the five commands of the guide, on a cluster without adminacl", first_steps::five_commands),
+    ("kubectl finds the plugin", first_steps::plugin),
+    ("the Helm chart is applied, with the rights of the printed roles", chart::applied),
     ("a kill deletes the pods of an application by their UIDs", kill),
     ("without an adminacl RBAC alone decides, and says so", access::without_lists),
     ("a refusal by adminacl names the line that would allow it, and the option", access::remedy),
