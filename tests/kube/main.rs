@@ -13,6 +13,7 @@ mod cases;
 mod chaos;
 mod chart;
 mod copied;
+mod fail_over;
 mod failures;
 mod first_steps;
 mod follow;
@@ -39,7 +40,7 @@ use stage::Stage;
 type Scenario = (&'static str, fn(&Stage));
 
 /// Everything that is tried, one after the other on one cluster.
-const SCENARIOS: [Scenario; 89] = [
+const SCENARIOS: [Scenario; 91] = [
     ("a scheduler is found and looked at by port-forward", by_port_forward),
     ("where port-forward is refused, the service proxy is taken", by_proxy),
     ("a refusal names the user, the verb and the rule that is missing", nothing_allowed),
@@ -93,12 +94,14 @@ const SCENARIOS: [Scenario; 89] = [
     ("a dry run prints the tree of the changes and their effects", access::tree_and_effects),
     ("an address of the scheduler needs no Service", access::no_service),
     ("a shadow agrees with a recorded scheduler, and names a planted decision that is not allowed", shadow::agrees),
+    ("decisions within 10 ms whose order is unknown are no differences", shadow::burst),
     ("the role of the shadow reads, and writes nothing", shadow::role),
     ("thirty pods in two queues with a maximum are bound, and describe says why the rest waits", schedule::thirty_pods),
     ("a gang comes together by placeholders, which give way", schedule::gang),
     ("a pod makes room for one of a queue with a guarantee", schedule::preemption),
     ("a configuration in the ConfigMap is taken while it runs, a bad one is not", schedule::reload),
     ("of two schedulers one binds; killed, the other one does, and nothing is lost", schedule::two),
+    ("fail-over times", fail_over::times),
     ("a scheduler takes the lease of its own ended process at once", schedule::own_lease),
     ("a scheduler that is killed and begins again on its folder has the audit and the ledger once", kept::restarted),
     ("the API server is restarted under the scheduler", schedule::restarted),
