@@ -2,8 +2,10 @@
 
 use std::process::Command;
 
+use serde_json::json;
+
 use super::in_terminal::Terminal;
-use super::{Stage, access, has, raise};
+use super::{Stage, access, has, raise, twins};
 
 /// The commands of the guide, without their comments.
 fn commands() -> Vec<String> {
@@ -24,7 +26,7 @@ impl Person<'_> {
     /// A command of the guide, for an application and a file.
     fn words(&self, command: &str) -> Vec<String> {
         let fill = |word: &str| match word {
-            "APP" => "job-1".to_owned(),
+            "APP" => "picky".to_owned(),
             "q.yaml" => self.file.clone(),
             other => other.to_owned(),
         };
@@ -39,7 +41,9 @@ impl Person<'_> {
             Command::new(env!("CARGO_BIN_EXE_kornsole")).args(&words).envs(self.environment()).output().unwrap();
         let (out, err) = (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap());
         self.stage.saw(&format!("{out}{err}"));
-        assert!(output.status.success(), "{command}: {err}{out}");
+        // 1: the application is pending.
+        let code = if words[0] == "explain" { 1 } else { 0 };
+        assert_eq!((output.status.code(), err.as_str()), (Some(code), ""), "{command}: {out}");
         if let Some(file) = into {
             std::fs::write(file, &out).unwrap();
         }
@@ -67,11 +71,12 @@ pub fn five_commands(stage: &Stage) {
     std::fs::create_dir_all(stage.folder.join("person")).unwrap();
     let file = stage.folder.join("person/q.yaml").display().to_string();
     let person = Person { stage, kubeconfig, file };
+    twins::serve(stage);
     access::without_adminacl(stage, || {
         let commands = commands();
         let [queues, explain, show, apply, kill] = commands.as_slice() else { panic!("{commands:?}") };
         has(&person.run(queues), &["tenant-a", "etl"]);
-        has(&person.run(explain), &["job-1 has no pending requests"]);
+        has(&person.run(explain), &["picky", "node affinity/selector"]);
         let before = person.run(show);
         let map = || stage.config_map()["data"]["queues.yaml"].as_str().unwrap().to_owned();
         assert_eq!(before, map());
@@ -94,9 +99,10 @@ pub fn five_commands(stage: &Stage) {
         }
         terminal.press("y\r");
         assert!(terminal.end().success(), "{}", terminal.screen_text());
-        let killed = stage.read("team-a", "pods", "job-1-driver");
-        assert!(!killed["metadata"]["deletionTimestamp"].is_null(), "{killed}");
+        let pods = stage.kubectl(&["get", "pods", "-A"]);
+        assert!(!pods.contains("picky"), "a pod without a node is gone at once: {pods}");
     });
+    stage.command(&json!({"answers": {}}));
 }
 
 /// With the link of the packages in PATH, kubectl itself finds kornsole.
