@@ -56,6 +56,6 @@ pub fn times(stage: &Stage) {
     std::thread::sleep(Duration::from_secs(30));
     stage.command(&json!({"start": true}));
     let began = Instant::now();
-    say("the API server was away for 30 s", bound(stage, began, "away"), (0, 40));
+    say("the API server was away for 30 s", bound(stage, began, "away"), (0, 12));
     again.stop();
 }

@@ -84,7 +84,7 @@ shown!(PodRow, NamedNode, NamedNamespace, PriorityClass);
 /// Follows a list at another address: that of one namespace.
 pub async fn follow_at<T: Followed>(cluster: Arc<Cluster>, pace: Pace, path: String, changes: Sender<Change<T>>) {
     let mut list = List { cluster, pace, path, changes, texts: Texts::default(), version: None };
-    let mut failures = 0_u32;
+    let (mut failures, mut was_unreached) = (0_u32, false);
     while !list.changes.is_closed() {
         let listed = list.version.is_some();
         let done = if listed { list.watch().await } else { list.read().await };
@@ -92,7 +92,10 @@ pub async fn follow_at<T: Followed>(cluster: Arc<Cluster>, pace: Pace, path: Str
             failures = 0;
             continue;
         };
-        failures = failures.saturating_add(1);
+        // An answer after a time without any is a failure of its own: what it says is not tried often yet.
+        let unreached = fault.status.is_none();
+        failures = if unreached == was_unreached { failures.saturating_add(1) } else { 1 };
+        was_unreached = unreached;
         let expired = fault.status == Some(410);
         if expired || fault.is_forbidden() || fault.status == Some(401) {
             list.version = None;
@@ -104,7 +107,6 @@ pub async fn follow_at<T: Followed>(cluster: Arc<Cluster>, pace: Pace, path: Str
             Some(401 | 403) => pace.refused,
             _ => after.unwrap_or(doubled).clamp(pace.first, pace.longest.max(pace.first)),
         };
-        let unreached = fault.status.is_none();
         let _ = list.changes.send(Change::Lost(fault)).await;
         tokio::select! {
             () = list.pause(pause, unreached) => {}
