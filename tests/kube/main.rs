@@ -20,6 +20,7 @@ mod follow;
 mod in_terminal;
 mod kept;
 mod looks;
+mod operators;
 mod pods;
 mod schedule;
 mod seen;
@@ -40,7 +41,7 @@ use stage::Stage;
 type Scenario = (&'static str, fn(&Stage));
 
 /// Everything that is tried, one after the other on one cluster.
-const SCENARIOS: [Scenario; 91] = [
+const SCENARIOS: [Scenario; 92] = [
     ("a scheduler is found and looked at by port-forward", by_port_forward),
     ("where port-forward is refused, the service proxy is taken", by_proxy),
     ("a refusal names the user, the verb and the rule that is missing", nothing_allowed),
@@ -69,6 +70,7 @@ const SCENARIOS: [Scenario; 91] = [
     ("this machine keeps an audit and a history, with rollback and events", acting::history),
     ("what RBAC or adminacl refuses is off, by its name", acting::dimmed),
     ("owners are named up to the topmost, suspended and run again", acting::owners),
+    ("objects of operators own pods: named, suspended, run again, killed", operators::owners),
     ("owners are suspended before a kill, or nothing is killed", acting::suspended_first),
     ("tape: a maximum is raised in the form, seen in the ConfigMap, and brought back", tapes::raise),
     ("tape: who may look only is refused by RBAC", |stage| stage.plays("eve", "refused-viewer")),
