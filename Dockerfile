@@ -12,6 +12,7 @@ FROM debian:stable-slim
 RUN apt-get update && apt-get install -y --no-install-recommends ca-certificates && rm -rf /var/lib/apt/lists/* \
     && useradd --create-home --uid 10001 kornsole
 COPY --from=build /built/kornsole /built/kornsole-job /usr/local/bin/
+RUN ln -s kornsole /usr/local/bin/kubectl-kornsole
 USER 10001
 WORKDIR /work
 ENV TERM=xterm-256color COLORTERM=truecolor

@@ -176,3 +176,26 @@ fn exit_codes_beyond_2_are_in_the_help() {
         "{out}"
     );
 }
+
+/// The link of the packages: kubectl runs it, and a person reads the help of `kubectl kornsole`.
+#[test]
+fn the_plugin_of_kubectl_has_its_own_name_in_the_help() {
+    let folder = TestFolder::new();
+    let link = folder.join("kubectl-kornsole");
+    std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_kornsole"), &link).unwrap();
+    let said = |program: &std::path::Path, arguments: &[&str]| {
+        let output = std::process::Command::new(program).args(arguments).output().unwrap();
+        String::from_utf8([output.stdout, output.stderr].concat()).unwrap()
+    };
+    for (arguments, words) in [
+        (&["--help"][..], "Usage: kubectl kornsole [OPTIONS]"),
+        (&["kube", "--help"], "  kubectl kornsole kube contexts\n"),
+        (&["kill", "--help"], "Usage: kubectl kornsole kill "),
+        (&["kill", "--bad"], "Usage: kubectl kornsole kill "),
+    ] {
+        let text = said(&link, arguments);
+        assert!(text.contains(words), "{arguments:?}: {text}");
+        let own = said(std::path::Path::new(env!("CARGO_BIN_EXE_kornsole")), arguments);
+        assert!(!own.contains("kubectl kornsole") && own.contains(&words.replace("kubectl ", "")), "{own}");
+    }
+}

@@ -11,7 +11,7 @@ fn last_entry(stage: &Stage, context: &str) -> Value {
 }
 
 /// Runs with a configuration that has no `adminacl`, and restores the one before.
-fn without_adminacl(stage: &Stage, run: impl FnOnce()) {
+pub fn without_adminacl(stage: &Stage, run: impl FnOnce()) {
     let before = stage.config_map();
     let text = before["data"]["queues.yaml"].as_str().unwrap();
     let bare: String = text.split_inclusive('\n').filter(|line| !line.contains("adminacl:")).collect();

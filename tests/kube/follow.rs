@@ -17,6 +17,7 @@ const PACE: Pace = Pace {
     longest: Duration::from_millis(200),
     refused: Duration::from_millis(100),
     answer: Duration::from_millis(500),
+    quiet: Duration::from_secs(60),
     watch: Duration::from_secs(1),
 };
 

@@ -10,7 +10,7 @@ use super::Stage;
 #[allow(dead_code, reason = "the terminal of tests/pty, of which this takes a part")]
 mod terminal;
 
-use terminal::Terminal;
+pub use terminal::Terminal;
 
 /// A kubeconfig beside the stage's: one context whose credentials come from a program, one that nobody answers.
 fn second(stage: &Stage) -> String {

@@ -8,14 +8,19 @@
 
 mod access;
 mod acting;
+mod bad_days;
 mod cases;
 mod chaos;
+mod chart;
 mod copied;
+mod fail_over;
 mod failures;
+mod first_steps;
 mod follow;
 mod in_terminal;
 mod kept;
 mod looks;
+mod operators;
 mod pods;
 mod schedule;
 mod seen;
@@ -36,7 +41,7 @@ use stage::Stage;
 type Scenario = (&'static str, fn(&Stage));
 
 /// Everything that is tried, one after the other on one cluster.
-const SCENARIOS: [Scenario; 78] = [
+const SCENARIOS: [Scenario; 92] = [
     ("a scheduler is found and looked at by port-forward", by_port_forward),
     ("where port-forward is refused, the service proxy is taken", by_proxy),
     ("a refusal names the user, the verb and the rule that is missing", nothing_allowed),
@@ -65,6 +70,7 @@ const SCENARIOS: [Scenario; 78] = [
     ("this machine keeps an audit and a history, with rollback and events", acting::history),
     ("what RBAC or adminacl refuses is off, by its name", acting::dimmed),
     ("owners are named up to the topmost, suspended and run again", acting::owners),
+    ("objects of operators own pods: named, suspended, run again, killed", operators::owners),
     ("owners are suspended before a kill, or nothing is killed", acting::suspended_first),
     ("tape: a maximum is raised in the form, seen in the ConfigMap, and brought back", tapes::raise),
     ("tape: who may look only is refused by RBAC", |stage| stage.plays("eve", "refused-viewer")),
@@ -72,6 +78,17 @@ const SCENARIOS: [Scenario; 78] = [
     ("tape: an application is killed", tapes::kill),
     ("a token that expires is said so, and the last data stays", failures::token_expires),
     ("while the API server is gone the last data is called old, and nothing is done", failures::server_gone),
+    ("of an API server that hangs it is said within 10 s that pods are not followed", bad_days::hangs),
+    ("after an API server was away for a minute, a console and a scheduler continue", bad_days::away),
+    ("a certificate of the API server is renewed; one of another authority is not trusted", bad_days::certificate),
+    ("a token that expires within a write leaves nothing written", bad_days::token_in_a_write),
+    ("a watch that expired has the list read again", bad_days::watch_expired),
+    ("a ConfigMap that another user writes between the read and the write is not overwritten", bad_days::rival),
+    ("a namespace that is being deleted is named, and no rule that would not help", bad_days::terminating),
+    ("the clock of the machine is off by an hour", bad_days::clock_off),
+    ("the five commands of the guide, on a cluster without adminacl", first_steps::five_commands),
+    ("kubectl finds the plugin", first_steps::plugin),
+    ("the Helm chart is applied, with the rights of the printed roles", chart::applied),
     ("a kill deletes the pods of an application by their UIDs", kill),
     ("without an adminacl RBAC alone decides, and says so", access::without_lists),
     ("a refusal by adminacl names the line that would allow it, and the option", access::remedy),
@@ -79,12 +96,14 @@ const SCENARIOS: [Scenario; 78] = [
     ("a dry run prints the tree of the changes and their effects", access::tree_and_effects),
     ("an address of the scheduler needs no Service", access::no_service),
     ("a shadow agrees with a recorded scheduler, and names a planted decision that is not allowed", shadow::agrees),
+    ("decisions within 10 ms whose order is unknown are no differences", shadow::burst),
     ("the role of the shadow reads, and writes nothing", shadow::role),
     ("thirty pods in two queues with a maximum are bound, and describe says why the rest waits", schedule::thirty_pods),
     ("a gang comes together by placeholders, which give way", schedule::gang),
     ("a pod makes room for one of a queue with a guarantee", schedule::preemption),
     ("a configuration in the ConfigMap is taken while it runs, a bad one is not", schedule::reload),
     ("of two schedulers one binds; killed, the other one does, and nothing is lost", schedule::two),
+    ("fail-over times", fail_over::times),
     ("a scheduler takes the lease of its own ended process at once", schedule::own_lease),
     ("a scheduler that is killed and begins again on its folder has the audit and the ledger once", kept::restarted),
     ("the API server is restarted under the scheduler", schedule::restarted),

@@ -45,12 +45,18 @@ impl Scheduler {
 
     /// The same by another way to the API server.
     pub fn begin_by(stage: &Stage, kubeconfig: &str, options: &[&str]) -> Self {
+        Self::begin_in(stage, &[("KUBECONFIG", kubeconfig)], options)
+    }
+
+    /// The same with variables of its environment.
+    pub fn begin_in(stage: &Stage, env: &[(&str, &str)], options: &[&str]) -> Self {
         let mut child = Command::new(env!("CARGO_BIN_EXE_kornsole"))
             .args(["kube", "schedule", "--context", "root", "--namespace", "kornsole"])
             .args(if options.contains(&"--listen") { &[][..] } else { &["--listen", "127.0.0.1:0"] })
             .args(if options.contains(&"--user-info") { &[][..] } else { &["--user-info", "trust"] })
             .args(options)
-            .env("KUBECONFIG", kubeconfig)
+            .env("KUBECONFIG", &stage.kubeconfig)
+            .envs(env.iter().copied())
             .env("XDG_CONFIG_HOME", &stage.folder)
             .stdout(Stdio::piped())
             .spawn()

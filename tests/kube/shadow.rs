@@ -178,9 +178,14 @@ fn micros(time: OffsetDateTime) -> String {
 
 /// As a YuniKorn does it: an Event that says when it decided, then the binding.
 fn bind(stage: &Stage, pod: &str, uid: &str, node: &str) {
+    bind_at(stage, OffsetDateTime::from(SystemTime::now()), (pod, uid), node);
+}
+
+/// The same with the time that the Event says.
+fn bind_at(stage: &Stage, at: OffsetDateTime, (pod, uid): (&str, &str), node: &str) {
     let event = json!({
         "metadata": {"name": format!("{pod}.{uid}"), "namespace": NAMESPACE},
-        "eventTime": micros(OffsetDateTime::from(SystemTime::now())),
+        "eventTime": micros(at),
         "reportingController": "yunikorn", "reportingInstance": "yunikorn-1", "action": "Scheduled", "reason": "Scheduled",
         "type": "Normal", "note": "it is assigned",
         "regarding": {"apiVersion": "v1", "kind": "Pod", "namespace": NAMESPACE, "name": pod, "uid": uid},
@@ -203,12 +208,26 @@ fn uids(stage: &Stage) -> BTreeMap<String, String> {
 pub fn agrees(stage: &Stage) {
     for name in NAMES {
         let last = name == NAMES[NAMES.len() - 1];
-        agrees_with(stage, name, last);
+        agrees_with(stage, name, if last { Play::Whole } else { Play::Plain });
     }
 }
 
-/// Plays one. `whole`: then a decision is planted, and what the shadow serves is looked at.
-fn agrees_with(stage: &Stage, name: &str, whole: bool) {
+/// All decisions within 10 ms, with Events whose times are the other way round: what cannot be ordered is no difference.
+pub fn burst(stage: &Stage) {
+    NAMES.iter().for_each(|name| agrees_with(stage, name, Play::Burst));
+}
+
+/// How a scenario is played.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Play {
+    Plain,
+    /// Then a decision is planted, and what the shadow serves is looked at.
+    Whole,
+    Burst,
+}
+
+/// Plays one.
+fn agrees_with(stage: &Stage, name: &str, play: Play) {
     let (scenario, decisions) = recorded(name);
     let nodes = prepare(stage, &scenario);
     let shadow = Shadow::start(stage);
@@ -229,20 +248,35 @@ fn agrees_with(stage: &Stage, name: &str, whole: bool) {
     let uids_of = uids(stage);
     // All of them have been seen for certain by then.
     std::thread::sleep(Duration::from_secs(3));
-    for line in &decisions {
+    let step = Duration::from_millis(9) / u32::try_from(decisions.len()).unwrap();
+    let end = OffsetDateTime::from(SystemTime::now());
+    for (number, line) in (0..).zip(&decisions) {
         let pod = line["ask"].as_str().unwrap();
-        bind(stage, pod, &uids_of[pod], line["node"].as_str().unwrap());
+        let at = if play == Play::Burst { end - step * number } else { OffsetDateTime::from(SystemTime::now()) };
+        bind_at(stage, at, (pod, &uids_of[pod]), line["node"].as_str().unwrap());
     }
     let compared = shadow.next(decisions.len());
+    if play == Play::Burst {
+        let settled = |line: &&Value| line["verdict"] == "same" || line["verdict"] == "equal";
+        let different: Vec<&Value> =
+            compared.iter().filter(|line| !settled(line) && line["verdict"] != "unsettled").collect();
+        assert!(different.is_empty(), "{name}: {different:?}");
+        assert!(compared.iter().filter(settled).count() * 2 > compared.len(), "{name}: most are settled: {compared:?}");
+        return leave(stage, shadow, &nodes);
+    }
     for (line, decision) in compared.iter().zip(&decisions) {
         assert_eq!(line["pod"], json!(format!("{NAMESPACE}/{}", decision["ask"].as_str().unwrap())));
         assert!(line["verdict"] == "same" || line["verdict"] == "equal", "{name}: {line}");
         assert_eq!((&line["node"], &line["source"]), (&decision["node"], &json!("scheduled-event")), "{line}");
     }
-    if whole {
+    if play == Play::Whole {
         planted(stage, &shadow, &nodes[0]);
         serves(stage, &shadow, decisions.len());
     }
+    leave(stage, shadow, &nodes);
+}
+
+fn leave(stage: &Stage, shadow: Shadow, nodes: &[String]) {
     shadow.stop();
     stage.kubectl(&["-n", NAMESPACE, "delete", "pods", "--all", "--grace-period=0", "--force"]);
     nodes.iter().for_each(|node| drop(stage.kubectl(&["delete", "node", node])));

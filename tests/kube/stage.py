@@ -4,7 +4,7 @@
 etcd and kube-apiserver are the real ones of ASSETS. The YuniKorn answers what was recorded of a real 1.8.0, and takes its configuration from the
 ConfigMap. The kubelet only serves port-forwards and logs. Both are stand-ins. Ends with its standard input. Needs python3 and openssl.
 Prints one line of JSON when all of it runs: {"kubeconfig": FILE, "proxy": whether the service proxy can reach the YuniKorn}."""
-import asyncio, base64, gzip, hashlib, json, os, secrets, signal, socket, ssl, subprocess, sys, threading, time, urllib.error, urllib.request
+import asyncio, base64, gzip, hashlib, json, os, re, secrets, signal, socket, ssl, subprocess, sys, threading, time, urllib.error, urllib.request
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 FOLDER, ASSETS = os.path.abspath(sys.argv[1]), sys.argv[2]
@@ -23,13 +23,10 @@ def openssl(*arguments):
 def key(name):
     openssl('ecparam', '-name', 'prime256v1', '-genkey', '-noout', '-out', f'{name}.key')
 
-key('ca'); key('server'); key('sa')
+key('ca'); key('sa')
 openssl('req', '-x509', '-new', '-key', 'ca.key', '-subj', '/CN=stage', '-days', '30', '-out', 'ca.crt')
 with open(f'{PKI}/server.ext', 'w') as f:
     f.write('subjectAltName=IP:127.0.0.1,DNS:localhost\nextendedKeyUsage=serverAuth\n')
-openssl('req', '-new', '-key', 'server.key', '-subj', '/CN=server', '-out', 'server.csr')
-openssl('x509', '-req', '-in', 'server.csr', '-CA', 'ca.crt', '-CAkey', 'ca.key', '-CAcreateserial', '-days', '30', '-extfile', 'server.ext', '-out', 'server.crt')
-
 # Who there is. `admin` and the group `admins` stand in adminacl of the root of the recorded configuration.
 USERS = {'root': ('root', ['system:masters']), 'admin': ('admin', ['kornsole-admin']), 'bob': ('bob', ['kornsole-admin']), 'eve': ('eve', ['admins', 'viewers']),
          'viewer': ('viewer', ['proxied']), 'nobody': ('nobody', ['none'])}
@@ -63,6 +60,16 @@ def start_api_server():
           '--service-account-issuer=https://kubernetes.default.svc', f'--service-account-key-file={PKI}/sa.key', f'--service-account-signing-key-file={PKI}/sa.key',
           '--service-cluster-ip-range=10.96.0.0/24', '--endpoint-reconciler-type=none', '--disable-admission-plugins=ServiceAccount', '--kubelet-preferred-address-types=InternalIP', '--v=1')
 
+def certificate(authority):
+    """A new certificate of the API server, of its own authority or of another one."""
+    if authority != 'ca':
+        key(authority)
+        openssl('req', '-x509', '-new', '-key', f'{authority}.key', '-subj', '/CN=other', '-days', '30', '-out', f'{authority}.crt')
+    key('server')
+    openssl('req', '-new', '-key', 'server.key', '-subj', '/CN=server', '-out', 'server.csr')
+    openssl('x509', '-req', '-in', 'server.csr', '-CA', f'{authority}.crt', '-CAkey', f'{authority}.key', '-CAcreateserial', '-days', '30', '-extfile', 'server.ext', '-out', 'server.crt')
+
+certificate('ca')
 start_api_server()
 TRUST = ssl.create_default_context(cafile=f'{PKI}/ca.crt')
 def api(method, path, body=None, kind='application/json'):
@@ -231,9 +238,10 @@ async def websocket(reader, writer):
         FORWARDS.discard(writer)
         writer.close()
 
-HOLD = {'mode': None, 'held': 0}
+HOLD = {'mode': None, 'held': 0, 'with': None}
 async def through(reader, writer):
-    """A connection to the API server without TLS. A binding may be kept back: `before` the API server has it, or its answer `after` it was done."""
+    """A connection to the API server without TLS. A binding may be kept back: `before` the API server has it, or its answer `after` it was done.
+    With `expire` the token of a write is one that the API server no longer knows; with `rival` another user patches a ConfigMap just before."""
     inner, outer = await asyncio.open_connection('127.0.0.1', PORT, ssl=TRUST, server_hostname='127.0.0.1')
     silent, answered = [False], asyncio.Event()
     async def back():
@@ -252,6 +260,11 @@ async def through(reader, writer):
             whole = head + (await reader.readexactly(int(sizes[0])) if sizes else b'')
             method, path = head.split(b' ')[:2]
             kept = HOLD['mode'] if method == b'POST' and path.endswith(b'/binding') else None
+            if HOLD['mode'] == 'expire' and method in (b'PATCH', b'DELETE'):
+                whole = re.sub(rb'(?i)(authorization: bearer) \S+', rb'\1 expired', whole)
+            if HOLD['mode'] == ('rival-dry' if b'dryRun' in path else 'rival') and method == b'PATCH' and b'/configmaps/' in path:
+                HOLD['mode'] = None
+                await asyncio.to_thread(api, 'PATCH', path.decode().split('?')[0], HOLD['with'], 'application/merge-patch+json')
             silent[0] = kept == 'after'
             if kept != 'before':
                 outer.write(whole)
@@ -303,16 +316,33 @@ def stop():
     processes[1].kill()
     processes[1].wait()
 
-def start():
-    """The API server comes back."""
+def begin():
     log = open(f'{FOLDER}/kube-apiserver.log', 'ab')
     processes[1] = subprocess.Popen(processes[1].args, stdout=log, stderr=log, stdin=subprocess.DEVNULL)
+
+def listening():
+    while socket.socket().connect_ex(('127.0.0.1', PORT)):
+        time.sleep(0.1)
+
+def start():
+    """The API server comes back."""
+    begin()
     until = time.time() + 60
     while time.time() < until:
         try:
             return api('GET', '/api/v1/namespaces/default')
         except (OSError, ValueError):
             time.sleep(0.2)
+
+def store(path, body):
+    request = urllib.request.Request(f'http://127.0.0.1:{ETCD}/v3/kv/{path}', data=json.dumps(body).encode())
+    return json.loads(urllib.request.urlopen(request, timeout=30).read())
+
+def compact(name):
+    """Deletes an object in the store itself, and forgets how it became so."""
+    gone = store('deleterange', {'key': base64.b64encode(name.encode()).decode()})
+    assert gone['deleted'] == '1', gone
+    store('compaction', {'revision': gone['header']['revision'], 'physical': True})
 
 def freeze(seconds):
     """The API server takes connections and answers nothing for so long."""
@@ -345,7 +375,7 @@ def owner(object):
 
 def owned():
     """A CronJob with a Job that has a pod, and a CronJob that has one itself. This API server has no controllers, so the pods are made here; it keeps
-    spec.suspend of a CronJob, not yet of a Job, and (built by a newer Go) ends at the first custom resource."""
+    spec.suspend of a CronJob, not yet of a Job."""
     template = {'spec': {'restartPolicy': 'Never', 'containers': [{'name': 'main', 'image': 'x'}]}}
     def cron(name):
         made = api('POST', '/apis/batch/v1beta1/namespaces/team-a/cronjobs', {'metadata': {'name': name}, 'spec': {'schedule': '0 0 * * *', 'jobTemplate': {'spec': {'template': template}}}})
@@ -355,6 +385,12 @@ def owned():
     for name, of, app in (('hourly-x', cron('hourly'), 'hourly-1'), ('nightly-1-x', job, 'nightly-1')):
         UIDS[name] = pod('team-a', name, {'applicationId': app}, owner=owner(of))
         OWNED[app] = (name,)
+
+def owned_by(path, object, app, name):
+    """An object with a pod of an application."""
+    made = {**api('POST', path, object), 'apiVersion': object['apiVersion'], 'kind': object['kind']}
+    UIDS[name] = pod('team-a', name, {'applicationId': app}, owner=owner(made))
+    OWNED[app] = (name,)
 
 def rule(groups, resources, verbs, names=None):
     return {'apiGroups': groups, 'resources': resources, 'verbs': verbs, **({'resourceNames': names} if names else {})}
@@ -450,7 +486,7 @@ try:
         elif 'fakelet' in command:
             threading.Thread(target=fakelet, args=(command['fakelet'],), daemon=True).start()
         elif 'hold' in command:
-            HOLD.update(mode=command['hold'], held=0)
+            HOLD.update(mode=command['hold'], held=0, **{'with': command.get('with')})
         elif 'held' in command:
             until = time.time() + 60
             while HOLD['held'] < command['held'] and time.time() < until:
@@ -461,6 +497,12 @@ try:
             stop()
             time.sleep(1)
             start()
+        elif 'certificate' in command:
+            stop()
+            certificate(command['certificate'])
+            start() if command['certificate'] == 'ca' else (begin(), listening())
+        elif 'compact' in command:
+            compact(command['compact'])
         elif 'stop' in command:
             stop()
         elif 'start' in command:
@@ -472,6 +514,9 @@ try:
                 except urllib.error.HTTPError:
                     if not may_fail:
                         raise
+        elif 'owned' in command:
+            of = command['owned']
+            owned_by(of['path'], of['object'], of['app'], of['pod'])
         elif 'cut' in command:
             for writer in list(FORWARDS):
                 LOOP[0].call_soon_threadsafe(writer.transport.abort)

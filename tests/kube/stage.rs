@@ -137,6 +137,10 @@ impl Stage {
         err
     }
 
+    pub fn kubectl_program(&self) -> &Path {
+        &self.kubectl
+    }
+
     pub fn kubectl(&self, arguments: &[&str]) -> String {
         let output = Command::new(&self.kubectl)
             .args(["--kubeconfig", &self.kubeconfig, "--context", "root"])
@@ -149,10 +153,19 @@ impl Stage {
 
     /// Whether a member of the group of a role may do something.
     pub fn can(&self, role: &str, what: &[&str]) -> bool {
+        self.may_as(&["--as", "zoe", "--as-group", &format!("only-{role}")], what)
+    }
+
+    /// Whether a user may do something.
+    pub fn may(&self, user: &str, what: &[&str]) -> bool {
+        self.may_as(&["--as", user], what)
+    }
+
+    fn may_as(&self, who: &[&str], what: &[&str]) -> bool {
         let output = Command::new(&self.kubectl)
             .args(["--kubeconfig", &self.kubeconfig, "--context", "root", "auth", "can-i"])
             .args(what)
-            .args(["--as", "zoe", "--as-group", &format!("only-{role}")])
+            .args(who)
             .output()
             .unwrap();
         String::from_utf8(output.stdout).unwrap().trim() == "yes"

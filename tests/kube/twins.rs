@@ -90,7 +90,8 @@ fn emptied(queue: &mut Value, pending: &Value) {
 }
 
 /// The scheduler shows the applications, each with an ask that waits, and two nodes.
-fn serve(stage: &Stage) {
+/// Applications whose pods are pending on the API server.
+pub fn serve(stage: &Stage) {
     prepare(stage);
     let text = std::fs::read_to_string("tests/conformance/rest/1.8.0/02.json").unwrap();
     let mut queues: Value = serde_json::from_str(&text).unwrap();

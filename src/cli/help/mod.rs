@@ -5,6 +5,7 @@ mod exit_codes;
 
 use std::ffi::OsString;
 use std::fmt::Write as _;
+use std::path::Path;
 
 use clap::builder::StyledStr;
 use clap::error::ErrorKind;
@@ -35,11 +36,27 @@ const GROUPS: [(&str, &[&str]); 7] = [
 /// The command that `clap` adds, with its description.
 const HELP: (&str, &str) = ("help", "Print the help of a command");
 
+/// The name of the program as a plugin of kubectl, and how a person calls it then.
+const PLUGIN: (&str, &str) = ("kubectl-kornsole", "kubectl kornsole");
+/// The name otherwise.
+const NAME: &str = "kornsole";
+
 /// The command line with its complete help.
 pub fn command() -> Command {
-    let root = with_notes(Cli::command(), "");
+    of(NAME)
+}
+
+/// The same under the name that a person calls it by.
+fn of(name: &'static str) -> Command {
+    let root = with_notes(Cli::command(), "", name).bin_name(name);
     let template = template(&root);
     root.help_template(template)
+}
+
+/// The name that a person calls the program by.
+fn called(program: Option<&OsString>) -> &'static str {
+    let file = program.and_then(|program| Path::new(program).file_stem());
+    if file.is_some_and(|file| file == PLUGIN.0) { PLUGIN.1 } else { NAME }
 }
 
 /// Parses arguments, the name of the program first. An option before its command is accepted.
@@ -47,12 +64,26 @@ pub fn command() -> Command {
 /// # Errors
 /// Returns the message of `clap` for invalid arguments, and the text for `--help` and `--version`.
 pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Cli, clap::Error> {
-    let mut plain = Cli::command();
+    let arguments: Vec<OsString> = arguments.into_iter().collect();
+    let name = called(arguments.first());
+    match parsed(arguments.clone(), name) {
+        // As kubectl its plugin goes to the current context.
+        Err(error) if name == PLUGIN.1 && error.kind() == ErrorKind::MissingRequiredArgument => {
+            let mut there = arguments;
+            there.splice(1..1, ["--server", "k8s://"].map(OsString::from));
+            parsed(there, name).map_err(|_| error)
+        }
+        other => other,
+    }
+}
+
+fn parsed(arguments: Vec<OsString>, name: &'static str) -> Result<Cli, clap::Error> {
+    let mut plain = Cli::command().bin_name(name);
     let arguments = flag_order::sorted(&plain, arguments);
     match plain.try_get_matches_from_mut(&arguments) {
         Ok(matches) => Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut plain)),
         // The notes and the groups of all commands take longer to write than a short command to run.
-        Err(error) if shows_help(&error) => Err(command().try_get_matches_from_mut(&arguments).err().unwrap_or(error)),
+        Err(error) if shows_help(&error) => Err(of(name).try_get_matches_from_mut(&arguments).err().unwrap_or(error)),
         Err(error) => Err(error),
     }
 }
@@ -62,12 +93,12 @@ fn shows_help(error: &clap::Error) -> bool {
 }
 
 /// A command and its subcommands with exit codes and examples after the options.
-fn with_notes(command: Command, path: &str) -> Command {
+fn with_notes(command: Command, path: &str, name: &str) -> Command {
     let command = command.mut_subcommands(|sub| {
         let below = format!("{path} {}", sub.get_name());
-        with_notes(sub, below.trim_start())
+        with_notes(sub, below.trim_start(), name)
     });
-    let notes = notes(&command, path);
+    let notes = notes(&command, path, name);
     let joined = |before: Option<&StyledStr>| match before {
         Some(text) => format!("{}\n\n{notes}", text.ansi()),
         None => notes.clone(),
@@ -82,14 +113,15 @@ fn with_notes(command: Command, path: &str) -> Command {
 }
 
 /// The exit codes and examples of a command.
-fn notes(command: &Command, path: &str) -> String {
+fn notes(command: &Command, path: &str, name: &str) -> String {
     let header = command.get_styles().get_header();
     let mut parts = Vec::new();
     let codes: Vec<String> = exit_codes::of(path).iter().map(|(code, when)| format!("  {code:<3} {when}")).collect();
     if !codes.is_empty() {
         parts.push(format!("{header}Exit codes:{header:#}\n{}", codes.join("\n")));
     }
-    let lines: Vec<String> = examples::of(path).iter().map(|line| format!("  {line}")).collect();
+    let lines: Vec<String> =
+        examples::of(path).iter().map(|line| format!("  {}", line.replace("kornsole ", &format!("{name} ")))).collect();
     if !lines.is_empty() {
         parts.push(format!("{header}Examples:{header:#}\n{}", lines.join("\n")));
     }

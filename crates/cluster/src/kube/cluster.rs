@@ -22,6 +22,7 @@ use super::find::{self, Place};
 use super::found::Found;
 use super::pipe::{self, PodClient};
 use super::pods::Deletions;
+use super::pulse::Pulse;
 use super::{Asked, ContextInfo, Known, KubeFault, Via, Who};
 use crate::Answer;
 use view::act::ClusterRights;
@@ -72,6 +73,7 @@ pub struct Cluster {
     pub(super) rights: ArcSwapOption<ClusterRights>,
     follows: AtomicBool,
     pub(super) deletions: Deletions,
+    pub(super) pulse: Pulse,
 }
 
 impl fmt::Debug for Cluster {
@@ -101,6 +103,7 @@ impl Cluster {
             rights: ArcSwapOption::empty(),
             follows: AtomicBool::new(false),
             deletions: Deletions::default(),
+            pulse: Pulse::default(),
         }
     }
 

@@ -8,6 +8,11 @@ use kube::config::{ExecConfig, ExecInteractiveMode};
 use super::Who;
 use super::bounds::Unreached;
 
+/// A certificate of the future is more often a wrong clock.
+const CLOCK: &str = "; check the clock of this machine";
+/// What an API server says of a namespace that takes nothing new, with the status of a missing right.
+const TERMINATING: &str = "because it is being terminated";
+
 /// What is asked of an API server, as its rules of access name it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Asked {
@@ -111,7 +116,12 @@ impl KubeFault {
                     Some(unreached) => {
                         let why = std::error::Error::source(unreached).map(causes).unwrap_or_default();
                         let Unreached { server, context, .. } = unreached;
-                        format!("cannot reach the API server {server} of context {context}: {why}")
+                        let clock = if ["NotValidYet", "not valid yet"].iter().any(|words| why.contains(words)) {
+                            CLOCK
+                        } else {
+                            ""
+                        };
+                        format!("cannot reach the API server {server} of context {context}: {why}{clock}")
                     }
                     None => format!("cannot reach the API server: {technical}"),
                 };
@@ -126,6 +136,10 @@ impl KubeFault {
         let user = named.map_or_else(|| "the user of this context".to_owned(), |user| format!("user {user}"));
         let (message, rule) = match status {
             401 => (format!("401: the API server does not accept the credentials of this context (to {asked})"), None),
+            403 if said.contains(TERMINATING) => (
+                format!("403: cannot {asked}: the namespace is being deleted; create it again, or use another one"),
+                None,
+            ),
             403 => {
                 let rule = asked.rule();
                 let message =
@@ -138,9 +152,9 @@ impl KubeFault {
         Self { status: Some(status), message, rule, technical: said.to_owned() }
     }
 
-    /// Whether this is a 403.
+    /// Whether this is a 403 that a rule of access could turn into a yes.
     pub fn is_forbidden(&self) -> bool {
-        self.status == Some(403)
+        self.status == Some(403) && self.rule.is_some()
     }
 
     /// Whether this is a 404.

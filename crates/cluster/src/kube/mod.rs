@@ -29,6 +29,7 @@ mod owners;
 mod page;
 mod pipe;
 mod pods;
+mod pulse;
 mod read;
 mod reader;
 mod refusal_log;

@@ -33,6 +33,8 @@ pub struct Pace {
     pub refused: Duration,
     /// How long an answer may take to start, and to continue.
     pub answer: Duration,
+    /// How long a watch may be silent until the API server is asked whether it still answers.
+    pub quiet: Duration,
     /// How long one watch lasts; then another one continues where it ended.
     pub watch: Duration,
 }
@@ -40,7 +42,14 @@ pub struct Pace {
 impl Default for Pace {
     fn default() -> Self {
         let seconds = Duration::from_secs;
-        Self { first: seconds(1), longest: seconds(30), refused: seconds(60), answer: seconds(30), watch: seconds(240) }
+        Self {
+            first: seconds(1),
+            longest: seconds(30),
+            refused: seconds(60),
+            answer: seconds(30),
+            quiet: seconds(3),
+            watch: seconds(240),
+        }
     }
 }
 

@@ -31,7 +31,7 @@ impl Role {
 /// The manifests of a role, each document behind `---`; `namespace` is the scheduler's, `group` who is bound to it.
 pub fn manifests(role: Role, namespace: &str, group: &str) -> String {
     if role == Role::Scheduler {
-        return SCHEDULER.replace("NAMESPACE", namespace);
+        return SCHEDULER.replace("$NAMESPACE", namespace);
     }
     let name = format!("kornsole-{}", role.name());
     let mut here = vec![
@@ -97,11 +97,11 @@ pub fn manifests(role: Role, namespace: &str, group: &str) -> String {
 /// What the scheduler itself needs: rights for what it follows and does, and a Deployment of two, of which one binds.
 const SCHEDULER: &str = r#"# Explanations and operations in a console need a token. Create it with:
 #   kornsole token new --user ann --group dev --file tokens.yaml > ann.token
-#   kubectl --namespace NAMESPACE create secret generic kornsole-tokens --from-file=tokens.yaml
+#   kubectl --namespace $NAMESPACE create secret generic kornsole-tokens --from-file=tokens.yaml
 ---
 apiVersion: v1
 kind: ServiceAccount
-metadata: {name: kornsole-scheduler, namespace: NAMESPACE}
+metadata: {name: kornsole-scheduler, namespace: $NAMESPACE}
 ---
 apiVersion: rbac.authorization.k8s.io/v1
 kind: ClusterRole
@@ -120,24 +120,24 @@ apiVersion: rbac.authorization.k8s.io/v1
 kind: ClusterRoleBinding
 metadata: {name: kornsole-scheduler}
 roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: kornsole-scheduler}
-subjects: [{kind: ServiceAccount, name: kornsole-scheduler, namespace: NAMESPACE}]
+subjects: [{kind: ServiceAccount, name: kornsole-scheduler, namespace: $NAMESPACE}]
 ---
 apiVersion: rbac.authorization.k8s.io/v1
 kind: Role
-metadata: {name: kornsole-scheduler, namespace: NAMESPACE}
+metadata: {name: kornsole-scheduler, namespace: $NAMESPACE}
 rules:
 - {apiGroups: [""], resources: [configmaps], verbs: [get, list, watch]}
 - {apiGroups: [coordination.k8s.io], resources: [leases], verbs: [get, create, update]}
 ---
 apiVersion: rbac.authorization.k8s.io/v1
 kind: RoleBinding
-metadata: {name: kornsole-scheduler, namespace: NAMESPACE}
+metadata: {name: kornsole-scheduler, namespace: $NAMESPACE}
 roleRef: {apiGroup: rbac.authorization.k8s.io, kind: Role, name: kornsole-scheduler}
-subjects: [{kind: ServiceAccount, name: kornsole-scheduler, namespace: NAMESPACE}]
+subjects: [{kind: ServiceAccount, name: kornsole-scheduler, namespace: $NAMESPACE}]
 ---
 apiVersion: apps/v1
 kind: Deployment
-metadata: {name: kornsole-scheduler, namespace: NAMESPACE, labels: {app: kornsole, component: kornsole-scheduler}}
+metadata: {name: kornsole-scheduler, namespace: $NAMESPACE, labels: {app: kornsole, component: kornsole-scheduler}}
 spec:
   replicas: 2
   selector: {matchLabels: {app: kornsole, component: kornsole-scheduler}}
@@ -172,7 +172,7 @@ spec:
 ---
 apiVersion: v1
 kind: Service
-metadata: {name: kornsole-scheduler, namespace: NAMESPACE, labels: {app: kornsole}}
+metadata: {name: kornsole-scheduler, namespace: $NAMESPACE, labels: {app: kornsole}}
 spec:
   selector: {app: kornsole, component: kornsole-scheduler}
   ports: [{name: yunikorn-core, port: 9080, targetPort: http1}]

@@ -4,9 +4,11 @@
 //! reader.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use bytes::Bytes;
 use http_body_util::BodyExt as _;
+use kube::client::Body;
 use serde::Deserialize;
 use tokio::sync::mpsc::Sender;
 use tokio::task::JoinSet;
@@ -38,6 +40,8 @@ pub enum Change<T> {
     /// Nothing newer arrives, for this reason.
     Lost(KubeFault),
 }
+
+type FrameOf = Result<http_body::Frame<Bytes>, kube::Error>;
 
 /// The kind of a line of a watch: it is read first, since the kind of the object depends on it.
 #[derive(Deserialize)]
@@ -80,7 +84,7 @@ shown!(PodRow, NamedNode, NamedNamespace, PriorityClass);
 /// Follows a list at another address: that of one namespace.
 pub async fn follow_at<T: Followed>(cluster: Arc<Cluster>, pace: Pace, path: String, changes: Sender<Change<T>>) {
     let mut list = List { cluster, pace, path, changes, texts: Texts::default(), version: None };
-    let mut failures = 0_u32;
+    let (mut failures, mut was_unreached) = (0_u32, false);
     while !list.changes.is_closed() {
         let listed = list.version.is_some();
         let done = if listed { list.watch().await } else { list.read().await };
@@ -88,7 +92,10 @@ pub async fn follow_at<T: Followed>(cluster: Arc<Cluster>, pace: Pace, path: Str
             failures = 0;
             continue;
         };
-        failures = failures.saturating_add(1);
+        // An answer after a time without any is a failure of its own: what it says is not tried often yet.
+        let unreached = fault.status.is_none();
+        failures = if unreached == was_unreached { failures.saturating_add(1) } else { 1 };
+        was_unreached = unreached;
         let expired = fault.status == Some(410);
         if expired || fault.is_forbidden() || fault.status == Some(401) {
             list.version = None;
@@ -102,7 +109,7 @@ pub async fn follow_at<T: Followed>(cluster: Arc<Cluster>, pace: Pace, path: Str
         };
         let _ = list.changes.send(Change::Lost(fault)).await;
         tokio::select! {
-            () = tokio::time::sleep(pause) => {}
+            () = list.pause(pause, unreached) => {}
             () = list.changes.closed() => {}
         }
     }
@@ -159,7 +166,7 @@ impl<T: Followed> List<T> {
         // Without a change there is a bookmark in time, or the end.
         let patience = self.pace.watch + self.pace.answer;
         loop {
-            let frame = timeout(patience, body.frame()).await.map_err(|_| silent())?;
+            let frame = timeout(patience, self.frame(&mut body)).await.map_err(|_| silent())??;
             let Some(frame) = frame else {
                 // A server that ends each watch at once is not asked without a pause.
                 tokio::time::sleep(self.pace.first / 4).await;
@@ -190,6 +197,28 @@ impl<T: Followed> List<T> {
             self.flush(&mut put).await;
             if self.changes.is_closed() {
                 return Ok(());
+            }
+        }
+    }
+
+    /// Waits before the next try. Where the API server did not answer, the wait ends as soon as it does.
+    async fn pause(&self, longest: Duration, unreached: bool) {
+        let end = tokio::time::Instant::now() + longest;
+        while unreached && tokio::time::Instant::now() + self.pace.quiet < end {
+            tokio::time::sleep(self.pace.quiet).await;
+            if self.cluster.answers(self.pace.quiet).await.is_ok() {
+                return;
+            }
+        }
+        tokio::time::sleep_until(end).await;
+    }
+
+    /// The next bytes of a watch. While none come the API server is asked whether it still answers.
+    async fn frame(&self, body: &mut Body) -> Result<Option<FrameOf>, KubeFault> {
+        loop {
+            match timeout(self.pace.quiet, body.frame()).await {
+                Ok(frame) => return Ok(frame),
+                Err(_) => self.cluster.answers(self.pace.quiet).await?,
             }
         }
     }

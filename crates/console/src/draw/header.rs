@@ -23,7 +23,7 @@ use crate::present::unknown;
 use crate::state::{Cluster, State};
 use crate::theme::Role;
 use model::{Identity, MEMORY, VCORE};
-use source::{Link, SourcePlace};
+use source::{Link, SourcePlace, StalePart};
 use view::units::show_amount;
 
 /// Draws the header into its one or two lines.
@@ -102,7 +102,7 @@ fn source_pieces(pen: &Pen<'_>, state: &State, room: usize) -> Vec<Piece> {
             pieces.extend([plain(" "), piece(Role::BadgeFrozen, badge)]);
         }
     }
-    if let Some(part) = cluster.stale.iter().max_by_key(|part| part.age).filter(|_| cluster.link.is_live()) {
+    if let Some(part) = oldest(&cluster.stale).filter(|_| cluster.link.is_live()) {
         let more = if cluster.stale.len() > 1 { ", and more" } else { "" };
         pieces.push(plain(" "));
         pieces.push(piece(Role::BadgeStale, format!(" {} OLD: {}{more} ", format::duration(part.age), part.what)));
@@ -138,6 +138,15 @@ fn source_pieces(pen: &Pen<'_>, state: &State, room: usize) -> Vec<Piece> {
         pieces.extend(partition);
     }
     pieces
+}
+
+/// How much older one part is than others that became old for the same reason.
+const TOGETHER: u64 = 15;
+
+/// The oldest part. Of those that became old together it is the first: pods are before what they refer to.
+fn oldest(stale: &[StalePart]) -> Option<&StalePart> {
+    let oldest = stale.iter().map(|part| part.age.as_secs()).max()?;
+    stale.iter().find(|part| part.age.as_secs() + TOGETHER >= oldest)
 }
 
 /// What is examined. Of an address in too little room the host is cut and the port stays: on one machine it says which scheduler it is.

@@ -26,8 +26,8 @@ pub(super) enum Entry {
 }
 
 impl Entry {
-    /// Whether a decision could not have been made without it.
-    fn is_needed_by(&self, decision: &Decision) -> bool {
+    /// Whether a decision could not have been made without it, at this time.
+    fn is_needed_by(&self, at: Time, decision: &Decision) -> bool {
         match self {
             Self::Input(Input::Command(command)) => match command {
                 PartitionCommand::AddNode(node) => node.id == decision.node,
@@ -37,7 +37,8 @@ impl Entry {
             },
             Self::Input(_) => false,
             // Decisions whose times are exact happened, and in that order.
-            Self::Decided(_, _, resolution, _) => resolution.is_zero(),
+            // Two times that are off may be so in opposite directions.
+            Self::Decided(_, _, resolution, _) => resolution.is_zero() || decision.at.since(at) > *resolution * 2,
         }
     }
 }
@@ -109,7 +110,8 @@ impl Past {
         state.share();
         let skip = usize::try_from(number - self.first).unwrap_or(usize::MAX);
         let entries: Vec<&(Time, Entry)> = self.entries.iter().skip(skip).collect();
-        let open = |(at, entry): &&(Time, Entry)| is_recent(*at, decision.at, window) && !entry.is_needed_by(decision);
+        let open =
+            |(at, entry): &&(Time, Entry)| is_recent(*at, decision.at, window) && !entry.is_needed_by(*at, decision);
         let recent: Vec<usize> =
             entries.iter().enumerate().filter(|(_, entry)| open(entry)).map(|(number, _)| number).collect();
         for (left_out, reversed) in alternatives(&recent) {

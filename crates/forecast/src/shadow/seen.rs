@@ -56,10 +56,11 @@ impl Source {
         }
     }
 
-    /// How far the time may be off.
+    /// How far the time may be off. Events of one burst are not written in the order of its decisions.
     pub const fn resolution(self) -> Duration {
         match self {
-            Self::RestEvent | Self::ScheduledEvent => Duration::ZERO,
+            Self::RestEvent => Duration::ZERO,
+            Self::ScheduledEvent => Duration::from_millis(10),
             Self::BindEvent | Self::Condition | Self::Poll | Self::Watch => Duration::from_secs(1),
         }
     }

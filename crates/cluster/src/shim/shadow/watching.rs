@@ -180,7 +180,8 @@ impl Watching {
         let is_rough = |due: &&Due| due.decided.as_ref().is_some_and(|(_, source)| !source.resolution().is_zero());
         let rough: Vec<&Due> = due.iter().take_while(is_rough).collect();
         let Some(first) = rough.first().filter(|_| rough.len() > 1) else { return 0 };
-        let close = rough.iter().take_while(|one| one.at.since(first.at) <= Duration::from_secs(1)).count();
+        let off = rough.iter().filter_map(|due| Some(due.decided.as_ref()?.1.resolution())).max().unwrap_or_default();
+        let close = rough.iter().take_while(|one| one.at.since(first.at) <= off).count();
         let asks: BTreeSet<&AskId> = rough[..close].iter().filter_map(|due| Some(&due.decided.as_ref()?.0)).collect();
         let Some(next) = self.following.shadow.next_of(self.following.now, &asks) else { return 0 };
         rough[..close].iter().position(|due| due.decided.as_ref().is_some_and(|(ask, _)| *ask == next)).unwrap_or(0)

@@ -83,8 +83,7 @@ pub async fn perform(
     effects(&mut done, &diff);
     accepted(client, act, text).await?;
     let note = Note { user: actor.user().to_owned(), reason: order.reason.clone() };
-    let asked = cluster.write_config(&written, text, &note, true).await;
-    asked.map_err(|fault| step(act, "the API server's dry run", &fault))?;
+    write(cluster, act, written.clone(), (text, &note), true).await?;
     if change.dry_run {
         return Ok(Done::Configured(Box::new(done)));
     }
@@ -94,7 +93,7 @@ pub async fn perform(
     // The text before is kept before it is overwritten, also if no one has examined it here.
     let retained_before = keep(cluster, &before.text, seen_by(&written)).await;
     let old_version = written.version.clone();
-    let new_version = write(cluster, act, written.clone(), text, &note).await?;
+    let new_version = write(cluster, act, written.clone(), (text, &note), false).await?;
     done.resource_versions = Some((old_version.map(|(version, _)| version).unwrap_or_default(), new_version));
     let of = Awaited { written: &written, new: &done.checksum, old: &before.checksum };
     match awaited(client, cluster, &of).await {
@@ -302,23 +301,23 @@ fn step(act: &Act, name: &str, fault: &KubeFault) -> Refusal {
     Refusal { description: format!("{name}: {why}"), ..refusal }
 }
 
-/// Writes. Where the map was changed but not this key, the newer version is written onto. Returns the version after.
+/// Writes, or has the API server try it with a dry run. Where the map was changed but not this key, the newer version is written onto. Returns the version after.
 async fn write(
     cluster: &Cluster,
     act: &Act,
     mut onto: WrittenConfig,
-    text: &str,
-    note: &Note,
+    (text, note): (&str, &Note),
+    is_dry: bool,
 ) -> Result<String, Refusal> {
     let mut left = TRIES;
     loop {
-        let fault = match cluster.write_config(&onto, text, note, false).await {
+        let fault = match cluster.write_config(&onto, text, note, is_dry).await {
             Ok(version) => return Ok(version),
             Err(fault) => fault,
         };
         left -= 1;
         if !fault.is_conflict() || left == 0 {
-            return Err(refused(act, &fault));
+            return Err(if is_dry { step(act, "the API server's dry run", &fault) } else { refused(act, &fault) });
         }
         let again = cluster.written_config().await.map_err(|fault| refused(act, &fault))?;
         let uid = |of: &WrittenConfig| of.version.as_ref().map(|(_, uid)| uid.clone());

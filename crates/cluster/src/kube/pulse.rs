@@ -1,0 +1,45 @@
+//! Whether the API server still answers. A watch without changes looks the same as one whose server hangs, so it is asked.
+
+use std::time::Duration;
+
+use kube::client::Body;
+use tokio::sync::Mutex;
+use tokio::time::{Instant, timeout};
+
+use super::cluster::Cluster;
+use super::page::silent;
+use super::{Asked, KubeFault};
+use crate::Answer;
+
+/// How long the answer may take.
+const ANSWER: Duration = Duration::from_secs(4);
+/// Everyone who is authenticated may read it.
+const PATH: &str = "/version";
+
+/// The last answer, for all lists that are followed.
+#[derive(Default)]
+pub(super) struct Pulse(Mutex<Option<(Instant, Result<(), KubeFault>)>>);
+
+impl Cluster {
+    /// Asks the API server whether it answers; not again where that was asked `recently`.
+    pub(super) fn answers(&self, recently: Duration) -> Answer<'_, Result<(), KubeFault>> {
+        Box::pin(async move {
+            let mut last = self.pulse.0.lock().await;
+            if let Some((_, known)) = last.as_ref().filter(|(at, _)| at.elapsed() < recently) {
+                return known.clone();
+            }
+            let answer = self.ask().await;
+            *last = Some((Instant::now(), answer.clone()));
+            answer
+        })
+    }
+
+    async fn ask(&self) -> Result<(), KubeFault> {
+        let client = self.client().await?;
+        let request = http::Request::get(PATH).body(Body::empty());
+        let request = request.map_err(|error| KubeFault::new(error.to_string()))?;
+        let sent = timeout(ANSWER, client.send(request)).await.map_err(|_| silent())?;
+        // A refusal is an answer, too.
+        sent.map(drop).map_err(|error| KubeFault::of(error, &Asked::core("get", PATH, None), None))
+    }
+}

@@ -1,0 +1,245 @@
+//! What goes wrong on a real cluster, as a console and the commands see it. What a scheduler sees is in `chaos.rs`.
+
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use cluster::kube::Via;
+use console::Driver;
+use serde_json::{Value, json};
+
+use super::looks::until;
+use super::schedule::{PATIENCE, Scheduler, check, make, on_nodes, pod, pods, prepare};
+use super::{Stage, failures, has, raise, schedule};
+
+/// What the header says of pods that are not followed.
+const OLD: &str = "OLD: the pods of Kubernetes";
+
+/// A console whose way to the scheduler does not lead through the API server.
+fn beside(stage: &Stage) -> Driver {
+    let mut driver = failures::console(stage, Via::read(&address(stage)).unwrap());
+    until(&mut driver, &["tenant-a", "etl"]);
+    driver.keys("2").unwrap();
+    until(&mut driver, &["job-1"]);
+    driver
+}
+
+fn address(stage: &Stage) -> String {
+    format!("http://127.0.0.1:{}", stage.core)
+}
+
+/// Waits until the header says or no longer says that the pods are old. Returns how long that took.
+fn old(driver: &mut Driver, is: bool) -> Duration {
+    let began = Instant::now();
+    while driver.screen_text().contains(OLD) != is {
+        assert!(began.elapsed() < PATIENCE, "old is not {is}: {}", driver.screen_text());
+        driver.advance(Duration::from_millis(250)).refresh();
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    began.elapsed()
+}
+
+/// A change of a pod that the page of its application shows.
+fn restarts(stage: &Stage, count: usize) {
+    let container = json!({"name": "main", "image": "x", "imageID": "", "ready": false, "restartCount": count, "lastState": {},
+        "state": {"waiting": {"reason": "CrashLoopBackOff"}}});
+    let status = json!({"status": {"phase": "Running", "containerStatuses": [container]}});
+    stage.patch_status("/api/v1/namespaces/team-a/pods/job-1-driver", &status);
+}
+
+/// Runs kornsole by another kubeconfig.
+fn run_by(stage: &Stage, kubeconfig: &str, arguments: &[&str]) -> (i32, String) {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_kornsole"));
+    output_of(stage, command.args(arguments).env("KUBECONFIG", kubeconfig))
+}
+
+fn output_of(stage: &Stage, command: &mut Command) -> (i32, String) {
+    let folders = [("XDG_CONFIG_HOME", &stage.folder), ("XDG_STATE_HOME", &stage.folder)];
+    let output = command.envs(folders).output().unwrap();
+    let text = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
+    stage.saw(&text);
+    (output.status.code().unwrap(), text)
+}
+
+pub fn hangs(stage: &Stage) {
+    let mut driver = beside(stage);
+    driver.keys(":app job-1<ret>i").unwrap();
+    restarts(stage, 1);
+    until(&mut driver, &["1 restart"]);
+    stage.command(&json!({"freeze": 20}));
+    let noticed = old(&mut driver, true);
+    assert!(noticed < Duration::from_secs(10), "noticed after {noticed:?}");
+    assert!(driver.screen_text().contains("CrashLoopBackOff"), "the last data stays: {}", driver.screen_text());
+    old(&mut driver, false);
+    restarts(stage, 7);
+    until(&mut driver, &["7 restarts"]);
+}
+
+pub fn away(stage: &Stage) {
+    prepare(stage);
+    let scheduler = Scheduler::start(stage);
+    let mut driver = beside(stage);
+    stage.command(&json!({"stop": true}));
+    let noticed = old(&mut driver, true);
+    assert!(noticed < Duration::from_secs(10), "noticed after {noticed:?}");
+    std::thread::sleep(Duration::from_mins(1).saturating_sub(noticed));
+    stage.command(&json!({"start": true}));
+    let again = old(&mut driver, false);
+    assert!(again < Duration::from_secs(10), "followed again after {again:?}");
+    make(stage, &[pod("p0", "a", "1")]);
+    schedule::until("the scheduler binds again", || on_nodes(&pods(stage)) == 1);
+    check(stage, &scheduler);
+    scheduler.stop();
+}
+
+pub fn certificate(stage: &Stage) {
+    let mut driver = beside(stage);
+    stage.command(&json!({"certificate": "ca"}));
+    old(&mut driver, false);
+    driver.keys(":app job-1<ret>i").unwrap();
+    restarts(stage, 3);
+    until(&mut driver, &["3 restarts"]);
+    // Of an authority that the kubeconfig does not name.
+    stage.command(&json!({"certificate": "other"}));
+    let (code, said) = run_by(stage, &stage.kubeconfig, &["queues", "--server", "k8s://admin"]);
+    old(&mut driver, true);
+    stage.command(&json!({"certificate": "ca"}));
+    old(&mut driver, false);
+    assert_eq!(code, 3, "{said}");
+    has(&said, &["cannot reach the API server https://127.0.0.1:", "of context admin", "certificate"]);
+}
+
+pub fn token_in_a_write(stage: &Stage) {
+    let before = stage.config_map();
+    let (new, via) = (stage.changed("new.yaml", raise), address(stage));
+    let server = ["--server", "k8s://admin/yunikorn", "--via", &via, "--yes"];
+    stage.command(&json!({"hold": "expire"}));
+    let applied = run_by(stage, &stage.through(), &[&["apply", &new], &server[..]].concat());
+    let killed = run_by(stage, &stage.through(), &[&["kill", "job-1"], &server[..]].concat());
+    stage.command(&json!({"hold": null}));
+    for (code, said) in [applied, killed] {
+        assert_eq!(code, 1, "{said}");
+        has(&said, &["401: the API server does not accept the credentials of this context"]);
+    }
+    assert_eq!(stage.config_map(), before);
+    assert!(stage.read("team-a", "pods", "job-1-driver")["metadata"]["deletionTimestamp"].is_null());
+}
+
+/// While the API server is away its store is compacted and a pod is removed there: no watch can report that.
+pub fn watch_expired(stage: &Stage) {
+    stage.command(&json!({"make": [["/api/v1/namespaces/team-a/pods", {"metadata": {"name": "brief", "labels": {"applicationId": "job-1"}},
+        "spec": {"schedulerName": "yunikorn", "nodeName": "n1", "containers": [{"name": "main", "image": "x"}]}}]]}));
+    let mut driver = beside(stage);
+    driver.keys(":app job-1<ret>i").unwrap();
+    until(&mut driver, &["brief"]);
+    stage.command(&json!({"stop": true}));
+    old(&mut driver, true);
+    stage.command(&json!({"compact": "/registry/pods/team-a/brief"}));
+    stage.command(&json!({"start": true}));
+    old(&mut driver, false);
+    let began = Instant::now();
+    while driver.screen_text().contains("brief") {
+        assert!(began.elapsed() < PATIENCE, "it is still shown: {}", driver.screen_text());
+        driver.advance(Duration::from_millis(250)).refresh();
+        std::thread::sleep(Duration::from_millis(50));
+    }
+}
+
+pub fn rival(stage: &Stage) {
+    let before = stage.config_map();
+    let text = before["data"]["queues.yaml"].as_str().unwrap();
+    let (new, via) = (stage.changed("new.yaml", raise), address(stage));
+    let apply = ["apply", &new, "--server", "k8s://admin/yunikorn", "--via", &via, "--yes"];
+    // Exactly before the write arrives another user writes: a label, or the same key.
+    let label = json!({"metadata": {"labels": {"rival": "yes"}}});
+    for when in ["rival-dry", "rival"] {
+        stage.command(&json!({"hold": when, "with": label}));
+        let (code, said) = run_by(stage, &stage.through(), &apply);
+        assert_eq!(code, 0, "another key is not in the way: {said}");
+        assert_eq!(stage.config_map()["metadata"]["labels"]["rival"], "yes");
+        stage.patch_map(&json!({"metadata": {"labels": {"rival": null}}, "data": {"queues.yaml": text}}));
+        stage.in_force(text);
+    }
+    let theirs = text.replacen("40G", "39G", 1);
+    stage.command(&json!({"hold": "rival", "with": {"data": {"queues.yaml": theirs}}}));
+    let (code, said) = run_by(stage, &stage.through(), &apply);
+    assert_eq!(code, 1, "{said}");
+    has(&said, &["the configuration has changed", "another user changed it: review it and repeat the change"]);
+    assert_eq!(stage.config_map()["data"]["queues.yaml"], theirs.as_str());
+    stage.command(&json!({"hold": null}));
+    stage.patch_map(&json!({"data": {"queues.yaml": text}}));
+    stage.in_force(text);
+}
+
+pub fn terminating(stage: &Stage) {
+    stage.command(&json!({"make": [["/api/v1/namespaces", {"metadata": {"name": "leaving"}}],
+        ["/api/v1/namespaces/leaving/configmaps", {"metadata": {"name": "yunikorn-configs"}, "data": {}}]]}));
+    stage.kubectl(&["-n", "leaving", "delete", "configmap", "yunikorn-configs"]);
+    // It has no controllers, so it is being deleted until the end.
+    stage.kubectl(&["delete", "namespace", "leaving", "--wait=false"]);
+    let (new, via) = (stage.changed("new.yaml", raise), address(stage));
+    let why = stage.fails(&[
+        "apply",
+        &new,
+        "--server",
+        "k8s://root/leaving",
+        "--via",
+        &via,
+        "--enforce-acl",
+        "never",
+        "--yes",
+    ]);
+    has(&why, &["the namespace is being deleted"]);
+    assert!(!why.contains("would allow it"), "no rule would: {why}");
+}
+
+/// A library that moves the clock of a process by the seconds in `CLOCK_OFF`.
+fn clock(stage: &Stage) -> String {
+    let library = stage.folder.join("clock.so").display().to_string();
+    let status = Command::new("cc").args(["-shared", "-fPIC", "-o", &library, "tests/kube/clock.c", "-ldl"]).status();
+    assert!(status.unwrap().success());
+    library
+}
+
+pub fn clock_off(stage: &Stage) {
+    let library = clock(stage);
+    let by = |seconds: &str, kubeconfig: &str, arguments: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_kornsole"));
+        let env = [("KUBECONFIG", kubeconfig), ("LD_PRELOAD", &library), ("CLOCK_OFF", seconds)];
+        output_of(stage, command.args(arguments).envs(env))
+    };
+    let via = address(stage);
+    let queues = ["queues", "--server", "k8s://root/yunikorn", "--via", &via];
+    let app = ["app", "job-1", "--server", "k8s://root/yunikorn", "--via", &via];
+    for off in ["3600", "-3600"] {
+        // Without TLS, whose certificates are from today.
+        let (code, said) = by(off, &stage.through(), &queues);
+        assert_eq!(code, 0, "{off}: {said}");
+        let (code, said) = by(off, &stage.through(), &app);
+        assert_eq!(code, 0, "{off}: {said}");
+        has(&said, &["job-1-driver"]);
+    }
+    let (code, said) = by("-3600", &stage.kubeconfig, &["queues", "--server", "k8s://root"]);
+    assert_eq!(code, 3, "{said}");
+    has(&said, &["certificate not valid yet", "check the clock of this machine"]);
+    leases(stage, &library);
+}
+
+/// No clock but one's own decides when a lease has ended.
+fn leases(stage: &Stage, library: &str) {
+    prepare(stage);
+    let first = Scheduler::start(stage);
+    let env = [("LD_PRELOAD", library), ("CLOCK_OFF", "3600")];
+    let second = Scheduler::begin_in(stage, &env, &[]);
+    std::thread::sleep(Duration::from_secs(18));
+    let holder = || stage.read("kornsole", "lease", "kornsole-scheduler")["spec"]["holderIdentity"].clone();
+    let held: Value = holder();
+    make(stage, &[pod("p0", "a", "1")]);
+    schedule::until("the leader binds", || on_nodes(&pods(stage)) == 1);
+    assert_eq!(holder(), held, "a standby an hour ahead takes no lease that is renewed");
+    first.stop();
+    let second = second.ready();
+    make(stage, &[pod("p1", "a", "1")]);
+    schedule::until("the next one binds", || on_nodes(&pods(stage)) == 2);
+    check(stage, &second);
+    second.stop();
+}

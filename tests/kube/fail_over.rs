@@ -1,0 +1,61 @@
+//! How long nothing is bound when a scheduler ends: the times of `docs/guide/kubernetes-scheduler.md`.
+
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+
+use super::Stage;
+use super::schedule::{PATIENCE, Scheduler, make, on_nodes, pod, pods, prepare};
+
+/// A scheduler in a pod of its own. Two of them do not know of each other's processes.
+fn of_pod(stage: &Stage, uid: &str) -> Scheduler {
+    Scheduler::begin_in(stage, &[("POD_UID", uid)], &[])
+}
+
+/// How long it takes since `began` until a new pod is bound.
+fn bound(stage: &Stage, began: Instant, name: &str) -> Duration {
+    let before = on_nodes(&pods(stage));
+    make(stage, &[pod(name, "a", "100m")]);
+    while on_nodes(&pods(stage)) == before {
+        assert!(began.elapsed() < PATIENCE, "{name} is not bound");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    began.elapsed()
+}
+
+fn say(what: &str, took: Duration, (least, most): (u64, u64)) {
+    super::say(&format!("fail-over, {what}: a new pod is bound after {:.1} s", took.as_secs_f64()));
+    let seconds = Duration::from_secs(least)..Duration::from_secs(most);
+    assert!(seconds.contains(&took), "{what}: {took:?}");
+}
+
+pub fn times(stage: &Stage) {
+    prepare(stage);
+    let first = of_pod(stage, "first").ready();
+    let second = of_pod(stage, "second");
+    std::thread::sleep(Duration::from_secs(5));
+    let began = Instant::now();
+    first.stop();
+    say("clean stop, a standby", bound(stage, began, "stopped"), (0, 8));
+
+    let second = second.ready();
+    let third = of_pod(stage, "third");
+    std::thread::sleep(Duration::from_secs(5));
+    let began = Instant::now();
+    drop(second);
+    say("SIGKILL, a standby of another pod", bound(stage, began, "killed"), (8, 25));
+
+    let third = third.ready();
+    let began = Instant::now();
+    drop(third);
+    let again = of_pod(stage, "third");
+    say("SIGKILL, restarted in the same pod", bound(stage, began, "restarted"), (0, 8));
+
+    let again = again.ready();
+    stage.command(&json!({"stop": true}));
+    std::thread::sleep(Duration::from_secs(30));
+    stage.command(&json!({"start": true}));
+    let began = Instant::now();
+    say("the API server was away for 30 s", bound(stage, began, "away"), (0, 12));
+    again.stop();
+}
