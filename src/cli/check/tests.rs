@@ -15,13 +15,13 @@ partitions:
 - name: default
   queues:
   - name: root
-submitacl: '*'
-queues:
-- name: a b
-  resources:
-    max: {memory: 500m}
-- name: ok
-  properties: {priority.offset: high}
+    submitacl: '*'
+    queues:
+    - name: a b
+      resources:
+        max: {memory: 500m}
+    - name: ok
+      properties: {priority.offset: high}
 ";
 
 /// Exit code, standard output and standard error for these arguments and this standard input.
@@ -97,9 +97,9 @@ metadata:
   creationTimestamp: "2025-01-01T10:00:00Z"
   labels: {applicationId: ray-0, queue: root.test}
   annotations:
-yunikorn.apache.org/task-group-name: head
-yunikorn.apache.org/schedulingPolicyParameters: gangSchedulingStyle=hard
-yunikorn.apache.org/task-groups: '[{"name": "head", "minMember": 1, "minResource": {"cpu": "1", "memory": "2Gi"}}]'
+    yunikorn.apache.org/task-group-name: head
+    yunikorn.apache.org/schedulingPolicyParameters: gangSchedulingStyle=hard
+    yunikorn.apache.org/task-groups: '[{"name": "head", "minMember": 1, "minResource": {"cpu": "1", "memory": "2Gi"}}]'
 spec:
   schedulerName: yunikorn
   containers:

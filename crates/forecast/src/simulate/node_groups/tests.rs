@@ -11,10 +11,10 @@ partitions:
 - name: default
   queues:
   - name: root
-submitacl: '*'
-queues:
-- {name: a}
-- {name: small, resources: {max: {vcore: 4}}}
+    submitacl: '*'
+    queues:
+    - {name: a}
+    - {name: small, resources: {max: {vcore: 4}}}
 ";
 
 fn amounts(cores: i64) -> Resource {
