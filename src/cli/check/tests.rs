@@ -163,7 +163,7 @@ fn a_note_about_pods_has_an_id_that_can_be_denied() {
     std::fs::write(&pods, plain).unwrap();
     let (code, out, _) = checked(&["-", "--pods", &pods], &queue(", resources: {max: {vcore: 500m}}"));
     assert!(
-        code == 0 && out.contains("warning[W-011]: max vcore of root.test is 500m, and pod ray/head requests 1"),
+        code == 0 && out.contains("warning[W-011]: max vcore of root.test is 0.5, and pod ray/head requests 1"),
         "{out}"
     );
     let (code, out, _) = checked(&["-", "--nodes", &nodes], &queue(", resources: {guaranteed: {vcore: 3}}"));
