@@ -7,11 +7,12 @@ use std::sync::Arc;
 
 use super::{load, say};
 use ::config::input::{self, Found, Input, Reference};
+use ::config::lint::Known;
 use ::config::{self, Config, Fault, Reading, Source, yaml};
 use model::Profile;
 
 /// The endings of files that are read in a directory.
-const ENDINGS: [&str; 6] = ["yaml", "yml", "json", "tf", "tfvars", "gz"];
+pub const ENDINGS: [&str; 7] = ["yaml", "yml", "json", "tf", "tfvars", "gz", "zst"];
 /// The most files that are read of one directory or pattern.
 const MOST_FILES: usize = 10_000;
 /// Errors of a file in a directory that only mean that it is about something else.
@@ -46,7 +47,12 @@ impl ConfigFile {
 
     /// What is valid but surely not meant, with the places of the file.
     pub fn lint(&self) -> Vec<Fault> {
-        let warnings = config::lint::lint(self.queues()).into_iter();
+        self.lint_for(&Known::default())
+    }
+
+    /// The same, with what is known of its cluster.
+    pub fn lint_for(&self, known: &Known) -> Vec<Fault> {
+        let warnings = config::lint::lint_for(self.queues(), known).into_iter();
         match &self.found {
             Some(found) => warnings.map(|fault| found.places.fault(fault, &found.key)).collect(),
             None => warnings.collect(),

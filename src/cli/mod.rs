@@ -23,6 +23,7 @@ pub mod help;
 mod html;
 pub mod identity;
 mod inputs;
+mod junit;
 pub mod kube;
 mod kube_schedule;
 mod kube_shadow;
@@ -36,6 +37,7 @@ pub mod manifests;
 pub mod open;
 pub mod place;
 pub mod play;
+pub mod policy_test;
 pub mod predicted;
 mod printed;
 pub mod profiles;
@@ -138,7 +140,9 @@ enum Command {
     /// Simulate workloads and compare configurations
     Simulate(Box<simulate::SimulateArgs>),
     /// Compare two queue configurations
-    Diff(diff::DiffArgs),
+    Diff(Box<diff::DiffArgs>),
+    /// Run policy tests of a queue configuration
+    Test(policy_test::TestArgs),
     /// Explain the rule behind the id of a message
     ExplainRule(explain_rule::ExplainRuleArgs),
     /// List behavior profiles (--core) and their differences
@@ -251,6 +255,7 @@ fn carry_out(cli: &Cli) -> ExitCode {
         Some(Command::Whatif(args)) => whatif::run(args),
         Some(Command::Simulate(args)) => simulate::run(args),
         Some(Command::Diff(args)) => diff::run(args),
+        Some(Command::Test(args)) => policy_test::run(args),
         Some(Command::ExplainRule(args)) => explain_rule::run(args),
         Some(Command::Profiles(args)) => profiles::run(args),
         Some(Command::UpgradeCheck(args)) => upgrade_check::run(args),

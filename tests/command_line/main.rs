@@ -7,11 +7,13 @@ mod common;
 
 mod codes;
 mod diff;
+mod git;
 mod help;
 mod inputs;
 mod linear;
 mod manifests;
 mod place;
+mod policy;
 mod run;
 mod settings;
 mod tapes;

@@ -9,5 +9,6 @@ mod backtest;
 mod browser;
 mod command;
 mod interrupted;
+mod node_groups;
 mod recount;
 mod runs;

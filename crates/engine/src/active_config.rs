@@ -43,7 +43,7 @@ pub(super) struct ConfigText {
 impl ConfigText {
     /// The text of a file, unpacked if it is packed.
     pub fn of_file(bytes: &[u8], policy_group: &str) -> Self {
-        let unpacked = config::input::is_gzip(bytes).then(|| config::input::text_of(bytes).ok()).flatten();
+        let unpacked = config::input::is_packed(bytes).then(|| config::input::text_of(bytes).ok()).flatten();
         Self::new(&unpacked.unwrap_or_else(|| String::from_utf8_lossy(bytes)), policy_group)
     }
 

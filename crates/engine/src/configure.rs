@@ -290,8 +290,8 @@ fn configured(state: &State, config: &Config, diff: &Diff, dry_run: bool) -> Con
 
 /// Refuses a text of another kind than its file: a manifest stays one.
 fn same_kind(state: &State, path: &Path, new: &ConfigText) -> Result<(), Refusal> {
-    if state.active_config.file.as_ref().is_some_and(|(_, known)| config::input::is_gzip(known)) {
-        let text = format!("{} is packed with gzip; unpack it and start with the unpacked file", path.display());
+    if state.active_config.file.as_ref().is_some_and(|(_, known)| config::input::is_packed(known)) {
+        let text = format!("{} is packed; unpack it and start with the unpacked file", path.display());
         return Err(Refusal::new(Code::BadRequest, "cannot save the configuration", text));
     }
     let manifest = state.active_config.written.as_ref().is_some_and(|written| written.text != written.queues);

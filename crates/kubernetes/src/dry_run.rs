@@ -9,7 +9,8 @@ use serde::Serialize;
 use super::cluster::Cluster;
 use super::recovery::{Asked, LeftAlone, Recovery, Settings, WaitingGang};
 use config::Config;
-use model::{AppId, AppState, AskId, NodeId, Time};
+use model::{AppId, AppState, AskId, NodeId, Resource, Time};
+use scheduler::state::ask::Ask;
 use scheduler::{Adopted, Command, Event, EventKind, Partition, PartitionCommand, ReleaseReason, Scheduler};
 use view::waiting::AskWords;
 use view::waiting::Sentence;
@@ -90,17 +91,35 @@ pub fn plan(cluster: &Cluster, settings: &Settings, config: Arc<Config>) -> Resu
     Ok(run.finish())
 }
 
-/// What a configuration rejects of the applications of a cluster, and what of their gangs has no effect or is too small, in sentences. Nothing
-/// is scheduled.
+/// The applications of a cluster under a configuration. Nothing is scheduled.
+#[derive(Clone, Debug, Default)]
+pub struct Submitted {
+    /// What the configuration rejects, and what of gangs has no effect or is too small, in sentences.
+    pub notices: Vec<String>,
+    /// The pods that wait or run: the queue, the name, and what each requests.
+    pub pods: Vec<(String, String, Resource)>,
+    /// What all nodes have together; `None` without a node.
+    pub nodes: Option<Resource>,
+}
+
+/// Submits the applications of a cluster.
 ///
 /// # Errors
 /// The configuration is refused, or has no partition for pods.
-pub fn submitted(cluster: &Cluster, settings: &Settings, config: Arc<Config>) -> Result<Vec<String>, String> {
+pub fn submitted(cluster: &Cluster, settings: &Settings, config: Arc<Config>) -> Result<Submitted, String> {
     let mut run = Run::begin(Recovery::of(cluster, settings), settings, config)?;
-    let mut found = std::mem::take(&mut run.plan.notices);
-    let part = run.scheduler.partitions().iter().find(|part| *part.name == *PARTITION);
-    for app in part.into_iter().flat_map(|part| &part.ended).filter(|app| app.state == AppState::Rejected) {
-        found.push(format!("application {}: rejected: {}", app.id, app.message.as_deref().unwrap_or_default()));
+    let mut found = Submitted { notices: std::mem::take(&mut run.plan.notices), ..Submitted::default() };
+    let Some(part) = run.scheduler.partitions().iter().find(|part| *part.name == *PARTITION) else { return Ok(found) };
+    for app in part.ended.iter().filter(|app| app.state == AppState::Rejected) {
+        found.notices.push(format!("application {}: rejected: {}", app.id, app.message.as_deref().unwrap_or_default()));
+    }
+    for (_, app) in part.apps.iter() {
+        let pods = app.asks.iter().filter(|(_, ask)| !ask.placeholder);
+        let pod = |ask: &Ask| (app.queue_path.as_str().to_owned(), run.name(&ask.id), ask.resource.clone());
+        found.pods.extend(pods.map(|(_, ask)| pod(ask)));
+    }
+    for node in part.nodes.iter() {
+        found.nodes.get_or_insert_default().add_assign(&node.total);
     }
     Ok(found)
 }

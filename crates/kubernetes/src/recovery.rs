@@ -343,9 +343,10 @@ impl<'c> Mapping<'c> {
         let pods = making.members.iter().map(|member| member.pod);
         let too_small = pods
             .filter(|pod| pod.node().is_none())
-            .filter_map(|pod| Some((pod.metadata.path(), gang_hints::too_small(pod, groups, self.sidecars)?)));
-        let said = gang_hints::parameters(first).into_iter().map(|why| (first.path(), why)).chain(too_small);
-        self.notices.extend(said.map(|(pod, why)| format!("pod {pod}: {why}")));
+            .filter_map(|pod| Some((pod.metadata.path(), gang_hints::too_small(pod, groups, self.sidecars)?, "W-012")));
+        let without_effect = gang_hints::parameters(first).into_iter().map(|why| (first.path(), why, "W-013"));
+        let said = without_effect.chain(too_small);
+        self.notices.extend(said.map(|(pod, why, id)| format!("pod {pod}: {why} ({id})")));
     }
 
     fn submission(&mut self, app: &AppId, first: &Pod, groups: &[TaskGroup]) -> Submission {

@@ -26,13 +26,13 @@ mod pace;
 mod plot;
 mod reading;
 mod summary;
-mod value;
+pub mod value;
 
 pub use compare::{Parting, first_parting};
 pub use demo::rng::Rng;
 pub use demo::{Demo, demo_config};
 pub use file::{ConfigSource, Cycles, EmbeddedText, Scenario, ScenarioStep, StepKind};
-pub use reading::{LARGEST, Reading, read, read_bytes, read_bytes_with};
+pub use reading::{LARGEST, Reading, own_codes, read, read_bytes, read_bytes_with};
 pub use record::{Recorder, Recording};
 pub use run::{RunOutcome, Runner, run, run_last};
 pub use steps::ScenarioWorkload;

@@ -45,7 +45,7 @@ pub fn read_bytes_with(bytes: &[u8], progress: &mut dyn FnMut(usize)) -> Reading
 }
 
 /// The faults by place, those of the YAML reader under a scenario's own codes.
-fn own_codes(faults: Faults) -> Vec<Fault> {
+pub fn own_codes(faults: Faults) -> Vec<Fault> {
     let mut faults = faults.into_sorted();
     for fault in &mut faults {
         fault.code = match fault.code {

@@ -11,9 +11,12 @@ use config::yaml::{Node, Style};
 use model::{Identity, QuantityFault, Resource, parse_quantity};
 
 /// The keys and values of one step, or of a map inside it.
-pub(super) struct Values<'d, 'f> {
+pub struct Values<'d, 'f> {
+    /// The map whose keys are read.
     pub fields: Fields<'d>,
+    /// The keys that lead to it, for messages.
     pub path: Cow<'f, str>,
+    /// Where errors are added.
     pub faults: &'f mut Faults,
 }
 
@@ -148,7 +151,7 @@ impl<'d> Values<'d, '_> {
 }
 
 /// An id, which may not be empty.
-pub(super) fn id<'d>(node: Node<'d>, key: &str, path: &str, faults: &mut Faults) -> &'d str {
+pub fn id<'d>(node: Node<'d>, key: &str, path: &str, faults: &mut Faults) -> &'d str {
     let text = node.str(key, path, faults);
     if text == Some("") {
         faults.error("SCN-021", node.at(), path, format!("`{key}` is empty"), "write a name");
@@ -157,7 +160,7 @@ pub(super) fn id<'d>(node: Node<'d>, key: &str, path: &str, faults: &mut Faults)
 }
 
 /// A whole number from `least` to `most`.
-pub(super) fn number(node: Node<'_>, key: &str, least: i64, most: i64, path: &str, faults: &mut Faults) -> Option<i64> {
+pub fn number(node: Node<'_>, key: &str, least: i64, most: i64, path: &str, faults: &mut Faults) -> Option<i64> {
     let Some(scalar) = node.scalar() else {
         node.wrong_type(key, "a whole number", path, faults);
         return None;
@@ -175,7 +178,7 @@ pub(super) fn number(node: Node<'_>, key: &str, least: i64, most: i64, path: &st
 }
 
 /// A duration as Go writes them.
-pub(super) fn duration(node: Node<'_>, key: &str, path: &str, faults: &mut Faults) -> Option<Duration> {
+pub fn duration(node: Node<'_>, key: &str, path: &str, faults: &mut Faults) -> Option<Duration> {
     let text = node.text(key, path, faults).good()?;
     let duration = parse_duration(&text.value);
     if duration.is_none() {
@@ -186,7 +189,7 @@ pub(super) fn duration(node: Node<'_>, key: &str, path: &str, faults: &mut Fault
 }
 
 /// Quantities by resource name.
-fn resource(node: Node<'_>, key: &str, path: &str, faults: &mut Faults) -> Resource {
+pub fn resource(node: Node<'_>, key: &str, path: &str, faults: &mut Faults) -> Resource {
     let mut resource = Resource::new();
     let Some(map) = node.any_map(key, path, faults) else { return resource };
     for (name, node) in map {

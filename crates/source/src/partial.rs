@@ -72,6 +72,8 @@ impl Endpoint {
 /// It is neither: file, line, column, and what is wrong.
 pub fn read(name: &str, bytes: &[u8]) -> Result<SavedAnswer, String> {
     let mut unknown = Vec::new();
+    // Some programs start a file with a byte order mark.
+    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     let at = |why: dto::Unreadable| format!("{name}:{}:{}: cannot read the file: {}", why.line, why.column, why.reason);
     let whole: Value = dto::salvage(bytes, &mut unknown).map_err(at)?;
     let objects: Vec<&Value> = match &whole {
@@ -219,6 +221,12 @@ mod tests {
         let read = read("x.json", text.as_bytes()).unwrap();
         assert_eq!(read.dump.nodes[0].nodes_info[0].capacity.amount("vcore"), 4);
         assert_eq!(read.notes[1], "unknown: node n: capacity.memory: the number 16487540320812345678 is out of range");
+    }
+
+    #[test]
+    fn a_byte_order_mark_is_skipped() {
+        let read = read("x.json", "\u{feff}[{\"nodeID\":\"n\",\"capacity\":{\"vcore\":4}}]".as_bytes()).unwrap();
+        assert_eq!(read.dump.nodes[0].nodes_info.len(), 1);
     }
 
     #[test]

@@ -131,7 +131,16 @@ pub const EXAMPLES: &[(&str, &[&str])] = &[
             "kornsole simulate mix.toml --find nodes --until 'p95(wait, root.prod) < 10m'",
         ],
     ),
-    ("diff", &["kornsole diff old.yaml new.yaml", "kornsole diff old.yaml - --json < new.yaml"]),
+    (
+        "diff",
+        &[
+            "kornsole diff old.yaml new.yaml",
+            "kornsole diff old.yaml - --json < new.yaml",
+            "kornsole diff --git main..HEAD deploy",
+            "kornsole diff --git main...HEAD --format markdown --workload scenario.yaml",
+        ],
+    ),
+    ("test", &["kornsole test policy.yaml", "kornsole test policy.yaml --config values.yaml --junit report.xml"]),
     ("explain-rule", &["kornsole explain-rule W-001"]),
     ("profiles", &["kornsole profiles", "kornsole profiles --diff 1.8.0 1.9.0"]),
     (

@@ -70,6 +70,15 @@ const SIMULATE: &[Code] = &[
 const DIFF: &[Code] =
     &[("0", "no differences"), ("1", "differences"), ("2", "invalid command line or configuration file")];
 
+const COMPARE: &[Code] = &[
+    ("0", "no differences; with --git: the new configurations are valid"),
+    ("1", "differences; with --git: an error, or a warning of --deny"),
+    ("2", "invalid command line or configuration file"),
+];
+
+const TEST: &[Code] =
+    &[("0", "all tests pass"), ("1", "a test fails"), ("2", "invalid command line, file, or configuration")];
+
 const PLACE: &[Code] = &[
     ("0", "placed; for a batch: each application is in its expected queue"),
     ("1", "rejected, not in the expected queue, or invalid input"),
@@ -84,7 +93,9 @@ pub fn of(path: &str) -> &'static [Code] {
         "watch" => WATCH,
         "whatif" => WHATIF,
         "simulate" => SIMULATE,
-        "diff" | "upgrade-check" => DIFF,
+        "diff" => COMPARE,
+        "upgrade-check" => DIFF,
+        "test" => TEST,
         "place" => PLACE,
         "submit" => SUBMIT,
         "wait" | "local attach" => JOB,

@@ -23,7 +23,7 @@ const GROUPS: [(&str, &[&str]); 7] = [
         ],
     ),
     ("Act", &["kill", "move"]),
-    ("Configure", &["apply", "config", "check", "explain-rule", "place", "diff", "schema", "token"]),
+    ("Configure", &["apply", "config", "check", "explain-rule", "place", "diff", "test", "schema", "token"]),
     ("Plan", &["whatif", "simulate", "profiles", "upgrade-check"]),
     ("Run", &["serve", "run", "kube"]),
     (

@@ -174,13 +174,26 @@ impl ServerArgs {
                 let core = server.core.clone();
                 return Ok(WhatIfOrigin::Tried(Box::new(WhatIfResult { core, ..once.what_if(asked)? })));
             }
-            let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-            let at = Time(u64::try_from(since.as_micros()).unwrap_or(u64::MAX));
-            let twin = once.twin(partition.unwrap_or("default"), at)?;
+            let twin = once.twin(partition.unwrap_or("default"), now())?;
             twin.map(|twin| WhatIfOrigin::Twin(Box::new(twin))).map_err(|message| Ended { message, code: 1 })
         };
         tried().map_err(|ended: Ended| (ended.message, ended.code))
     }
+
+    /// A copy of a partition, of the first one where none is named.
+    ///
+    /// # Errors
+    /// The scheduler cannot be reached, or its lists do not give a copy.
+    pub fn twin(&self, partition: Option<&str>) -> Result<Twin, String> {
+        let made = self.connect().and_then(|mut once| Ok(once.twin(partition.unwrap_or("default"), now())?));
+        made.map_err(|ended| ended.message)?
+    }
+}
+
+/// This time of the wall clock, as a scheduler's.
+fn now() -> Time {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    Time(u64::try_from(since.as_micros()).unwrap_or(u64::MAX))
 }
 
 fn note_on_stderr(note: &str) {

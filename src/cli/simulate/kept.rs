@@ -91,8 +91,8 @@ fn written<'r>(file: &mut File, rows: impl IntoIterator<Item = &'r Row>) -> std:
 /// What a kept run must agree in next to its label: the files, and the options that change what a run does.
 pub(super) fn digest(args: &SimulateArgs, inputs: &Inputs, variant: &Variant) -> String {
     let options = format!(
-        "{:?}{:?}{:?}{:?}{:?}{}",
-        args.node, args.fill, args.runtimes, args.queues, args.time, args.lose_preempted
+        "{:?}{:?}{:?}{:?}{:?}{}{:?}",
+        args.node, args.fill, args.runtimes, args.queues, args.time, args.lose_preempted, args.node_groups
     );
     format!("{}-{options}", inputs.digest(variant.workload, variant.config))
 }

@@ -10,6 +10,8 @@ mod journal;
 mod kept;
 mod memory;
 mod never;
+mod node_groups;
+mod objects;
 mod progress;
 mod read;
 mod saved;
@@ -97,6 +99,13 @@ pub struct SimulateArgs {
     /// Number of nodes; several, for example 8,10,12, are compared
     #[arg(long = "node-count", value_name = "N", value_delimiter = ',')]
     pub node_counts: Vec<usize>,
+    /// Nodes that an autoscaler adds and removes; groups as NAME: KEY=VALUE, … (repeatable)
+    ///
+    /// Example: 'm5.4xlarge: cpu=16, memory=64Gi, min=0, max=40, delay=90s, price=0.8'.
+    /// Nodes are added when a request waits for one, and removed when they are empty for 10m (unneeded=TIME). The file contains one group in
+    /// each line.
+    #[arg(long = "node-group", value_name = "GROUP|@FILE", conflicts_with_all = ["find", "node_counts"])]
+    pub node_groups: Vec<String>,
     /// Load factor; 2 halves the time between arrivals; several, for example 1,1.3, are compared
     #[arg(long = "load", value_name = "X", value_delimiter = ',')]
     pub loads: Vec<f64>,

@@ -10,12 +10,13 @@ use super::super::{inputs as config_inputs, load, predicted};
 use super::form::{self, Form};
 use super::journal::{Journal, journal, of_folder};
 use super::progress::Watch;
-use super::{Ended, SimulateArgs, changed, memory};
+use super::{Ended, SimulateArgs, changed, memory, node_groups, objects};
 use ::config::properties::parse_duration;
 use ::config::{self, Config};
 use forecast::simulate::backtest::Backtest;
 use forecast::simulate::input::openb::Fractions;
 use forecast::simulate::input::{self, Reading};
+use forecast::simulate::node_groups::NodeGroup;
 use forecast::simulate::queues::QueueRule;
 use forecast::simulate::{Workload, arrange};
 use forecast::whatif::RuntimeRule;
@@ -76,6 +77,8 @@ pub(super) struct Inputs {
     queues: Vec<QueueRule>,
     runtimes: Vec<RuntimeRule>,
     nodes: Option<Resource>,
+    /// Nodes that an autoscaler adds and removes.
+    pub node_groups: Vec<NodeGroup>,
     /// The nodes of a cluster on a screen, for a workload without nodes.
     there: Vec<NodeSpec>,
     /// How many configurations were given; they apply to all workloads, and have the first numbers.
@@ -159,6 +162,7 @@ pub(super) fn inputs(args: &SimulateArgs, watch: Watch<'_>) -> Result<Inputs, En
         queues: queue_rules(&args.queues)?,
         runtimes: args.runtimes.iter().map(|rule| rule.parse()).collect::<Result<_, _>>().map_err(Ended::usage)?,
         nodes: args.node.as_deref().map(amounts).transpose().map_err(Ended::usage)?,
+        node_groups: node_groups::read(&args.node_groups)?,
         there: args.cluster.as_ref().map(|cluster| cluster.nodes.clone()).unwrap_or_default(),
         given: args.configs.len(),
         open: None,
@@ -218,16 +222,19 @@ fn span(args: &SimulateArgs, inputs: &mut Inputs, watch: Watch<'_>) -> Result<()
     jobs(inputs, name, workload, Some(own), digest)
 }
 
-fn named(file: &Path) -> String {
+pub(super) fn named(file: &Path) -> String {
     file.file_name().map_or_else(|| file.display().to_string(), |name| name.to_string_lossy().into_owned())
 }
 
-fn digest(bytes: &[u8]) -> String {
+pub(super) fn digest(bytes: &[u8]) -> String {
     Sha256::digest(bytes).iter().take(8).map(|byte| format!("{byte:02x}")).collect()
 }
 
 fn workload(args: &SimulateArgs, inputs: &mut Inputs, file: &Path) -> Result<(), Ended> {
     memory::readable(file)?;
+    if objects::is_manifests(file) {
+        return objects::add(args, inputs, file);
+    }
     let extension = file.extension().map(|end| end.to_string_lossy().to_lowercase()).unwrap_or_default();
     if matches!(extension.as_str(), "yaml" | "yml") {
         return scenario(args, inputs, file);
@@ -242,7 +249,7 @@ fn workload(args: &SimulateArgs, inputs: &mut Inputs, file: &Path) -> Result<(),
     let mut workload = accepted(args, inputs, &file.display().to_string(), reading)?;
     if form == Form::Swf {
         // Nodes that are named replace those of the header.
-        if args.node.is_some() || !inputs.there.is_empty() {
+        if args.node.is_some() || !inputs.there.is_empty() || !inputs.node_groups.is_empty() {
             workload.nodes.clear();
         }
         input::swf::on_its_own_nodes(&mut workload);
@@ -273,7 +280,8 @@ fn accepted(args: &SimulateArgs, inputs: &mut Inputs, name: &str, reading: Readi
     Ok(workload)
 }
 
-fn jobs(
+/// Adds a workload.
+pub(super) fn jobs(
     inputs: &mut Inputs,
     name: String,
     mut workload: Workload,

@@ -11,7 +11,9 @@ use super::read::{Inputs, Source};
 use super::variant::{Label, Variant};
 use super::{Ended, SimulateArgs, memory};
 use forecast::simulate::meter::{Meter, Pending};
-use forecast::simulate::{Done, Figures, Plan, Stopped};
+use forecast::simulate::node_groups::Autoscaler;
+use forecast::simulate::{Done, Figures, Guest, Plan, Stopped};
+use model::Time;
 use scenario::{RunOutcome, Runner, Sink, Trace};
 use scheduler::{Event, Scheduler};
 
@@ -100,12 +102,17 @@ pub(super) fn one(
     let figures = if is_by_steps(args, inputs, variant) {
         by_steps(args, inputs, variant, go_on)?
     } else {
-        let workload = variant.workload(inputs).map_err(Ended::input)?;
+        let mut workload = variant.workload(inputs).map_err(Ended::input)?;
         let plan = Plan { config, profile: variant.core, until: inputs.until, from: None, again: !args.lose_preempted };
-        forecast::simulate::run(&workload, &plan, go_on).map_err(|why| match why {
+        let mut scaler = (!inputs.node_groups.is_empty()).then(|| Autoscaler::new(inputs.node_groups.clone()));
+        workload.nodes.extend(scaler.iter().flat_map(Autoscaler::first_nodes));
+        let guest = scaler.as_mut().map(|scaler| scaler as &mut dyn Guest);
+        let figures = forecast::simulate::run_with(&workload, &plan, guest, go_on).map_err(|why| match why {
             Stopped::Asked => Ended::interrupted(),
             Stopped::Config(message) => Ended::input(message),
-        })?
+        })?;
+        let end = inputs.until.unwrap_or(Time::from_millis(figures.ended));
+        Figures { node_groups: scaler.map(|scaler| scaler.report(end)), ..figures }
     };
     Ok(Row { label: variant.label(inputs), figures, digest: digest(args, inputs, variant) })
 }
@@ -116,6 +123,7 @@ fn is_by_steps(args: &SimulateArgs, inputs: &Inputs, variant: &Variant) -> bool 
         && args.queues.is_empty()
         && args.node.is_none()
         && args.find.is_none()
+        && inputs.node_groups.is_empty()
         && inputs.fill.is_none()
         && inputs.until.is_none()
         && variant.nodes.is_none()

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use super::compare::{Line, Measure, lines, measures, sentences};
 use super::sweep::Report;
 use super::variant::Label;
-use super::{SimulateArgs, never};
+use super::{SimulateArgs, never, node_groups};
 use forecast::simulate::backtest::Backtest;
 use forecast::simulate::target::time;
 
@@ -84,6 +84,9 @@ fn refusals(out: &mut String, line: &Line<'_>, labels: &[Label]) {
             writeln!(out, "{name}: {} requests wait at the end, the largest {ask}", figures.total.waits.waiting);
     }
     for sentence in never::sentences(figures) {
+        let _written = writeln!(out, "{name}: {sentence}");
+    }
+    for sentence in figures.node_groups.iter().flat_map(node_groups::sentences) {
         let _written = writeln!(out, "{name}: {sentence}");
     }
 }

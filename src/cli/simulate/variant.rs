@@ -138,7 +138,7 @@ impl Variant {
         if let Some((resource, factor)) = &inputs.fill {
             arrange::fill(&mut workload, resource, *factor, self.seed)?;
         }
-        if workload.nodes.is_empty() {
+        if workload.nodes.is_empty() && inputs.node_groups.is_empty() {
             return Err(format!("{}: no nodes; use --node vcore=64,memory=256Gi --node-count N", source.name));
         }
         Ok(workload)

@@ -11,13 +11,13 @@ use engine::journal::FolderInspection;
 use forecast::twin::Twin;
 use forecast::whatif::{Arrivals, Fork, Pace};
 use kubernetes::Recovered;
-use model::{Identity, Time};
+use model::{Identity, Profile, Time};
 use scenario::{RunOutcome, Runner, Silent};
 use scheduler::PartitionCommand;
 use source::{Saved, Source};
 
 /// A twin of the state in a dump, of its first partition where none is named.
-pub(super) fn of_dump(file: &Path, partition: Option<&str>) -> Result<Arc<Twin>, String> {
+pub(in crate::cli) fn of_dump(file: &Path, partition: Option<&str>) -> Result<Arc<Twin>, String> {
     let bytes = load::bytes(file)?;
     let saved = Saved::read(&file.display().to_string(), &bytes, Identity::default())?;
     let first = saved.view().partitions.first().map(|part| Arc::clone(&part.name));
@@ -44,7 +44,10 @@ pub(super) fn fork(args: &WhatIfArgs) -> Result<(Fork, Arrivals), String> {
             let look = FolderInspection::open(folder).map_err(|trouble| trouble.said_of(folder))?;
             of_folder(args, &look).map_err(|why| format!("{}: {why}", folder.display()))
         }
-        None => of_scenario(args).map(|fork| (fork, Arrivals::default())),
+        None => {
+            let file = args.workload.as_deref().unwrap_or(Path::new(""));
+            of_scenario(file, args.partition.as_deref(), args.core.profile()).map(|fork| (fork, Arrivals::default()))
+        }
     }
 }
 
@@ -84,10 +87,13 @@ pub(in crate::cli) fn earlier(option: &str, text: &str, last: Time) -> Result<Ti
     if at > last { Err(format!("{option}: the state ends at {last}")) } else { Ok(at) }
 }
 
-fn of_scenario(args: &WhatIfArgs) -> Result<Fork, String> {
-    let (file, core) = (args.workload.clone().unwrap_or_default(), args.core.profile());
+/// The state at the end of a scenario.
+///
+/// # Errors
+/// The scenario cannot be read, or its configuration is rejected.
+pub(in crate::cli) fn of_scenario(file: &Path, partition: Option<&str>, core: Profile) -> Result<Fork, String> {
     let load::ScenarioInput { scenario, config, report, file: own } =
-        load::scenario(&file, None, DEFAULT_POLICY_GROUP, core)?;
+        load::scenario(file, None, DEFAULT_POLICY_GROUP, core)?;
     let text: Option<Arc<str>> = match &own {
         None => scenario.config_text().map(Arc::from),
         Some(file) => Some(Arc::from(file.queues())),
@@ -100,7 +106,6 @@ fn of_scenario(args: &WhatIfArgs) -> Result<Fork, String> {
     }
     let now = runner.now();
     let moment = (now, Pace::beginning(now));
-    let partition = args.partition.as_deref();
     Fork::of(runner.scheduler(), partition, moment, text, usize::MAX).map_err(|why| why.to_string())
 }
 

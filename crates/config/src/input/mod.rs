@@ -1,6 +1,6 @@
 //! What people have, read as a queue configuration: told by its content, with every place in the file that it is in.
 //!
-//! The way of an input: [`unpack`] (gzip), then [`recognize`]: a YAML or Terraform tree (`hcl`), every map of settings in it (`walk`,
+//! The way of an input: [`unpack`] (gzip, zstd), then [`recognize`]: a YAML or Terraform tree (`hcl`), every map of settings in it (`walk`,
 //! `kustomize`), of these the entry that YuniKorn would take (`layers`). [`Places`] leads from its text back to the file.
 //!
 //! Invariants:
@@ -24,7 +24,7 @@ use std::borrow::Cow;
 use self::layers::{Entry, Layer, Value};
 use self::places::Lines;
 pub use self::places::Places;
-pub use self::unpack::{is_gzip, packed_text, unpack, unpack_workload};
+pub use self::unpack::{is_packed, packed_text, unpack, unpack_workload};
 use self::walk::{Text, Walk};
 use crate::fault::{Fault, Faults, Severity};
 use crate::manifest::move_places;
@@ -37,7 +37,7 @@ use model::Profile;
 /// What is read as a queue configuration, for messages.
 pub const FORMS: &str = "kornsole reads a queue configuration (`partitions:`), `queues.yaml: |`, a ConfigMap or a List of them, Helm \
                          values (`yunikornDefaults`, or `configuration` before chart 1.0), an Argo CD Application, a Flux HelmRelease, \
-                         a Kustomize file, and Terraform; also packed with gzip";
+                         a Kustomize file, and Terraform; also packed with gzip or zstd";
 
 /// A queue configuration in an input.
 #[derive(Clone, Debug)]

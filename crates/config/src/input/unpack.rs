@@ -1,4 +1,4 @@
-//! Packed bytes, told by their first ones: gzip is unpacked up to a limit, other forms are refused by name.
+//! Packed bytes, told by their first ones: gzip and zstd are unpacked up to a limit, other forms are refused by name.
 
 use std::borrow::Cow;
 use std::io::Read as _;
@@ -6,36 +6,120 @@ use std::io::Read as _;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use flate2::read::MultiGzDecoder;
+use ruzstd::decoding::StreamingDecoder;
+use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
 
 use crate::fault::{Fault, Severity};
 use crate::types::Place;
 use crate::yaml::LARGEST;
 
 /// The first bytes of forms that are not read, with their names.
-const OTHERS: [(&[u8], &str); 5] = [
-    (&[0x28, 0xb5, 0x2f, 0xfd], "zstd"),
+const OTHERS: [(&[u8], &str); 4] = [
     (&[0xfd, b'7', b'z', b'X', b'Z'], "xz"),
     (b"BZh", "bzip2"),
     (b"PK\x03\x04", "zip"),
     (&[0x04, 0x22, 0x4d, 0x18], "lz4"),
 ];
 
-/// Whether bytes are packed with gzip.
-pub fn is_gzip(bytes: &[u8]) -> bool {
-    bytes.starts_with(&[0x1f, 0x8b])
+/// A form that is unpacked.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Packed {
+    Gzip,
+    Zstd,
 }
 
-/// The bytes of a file; those of gzip unpacked, at most [`LARGEST`] of them.
+impl Packed {
+    /// The form of these bytes; `None` if they are not packed in one that is read.
+    fn of(bytes: &[u8]) -> Option<Self> {
+        // A file of zstd may start with a frame of other data (RFC 8878, 3.1.2).
+        let skippable = || matches!(bytes, [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..]);
+        match bytes {
+            [0x1f, 0x8b, ..] => Some(Self::Gzip),
+            [0x28, 0xb5, 0x2f, 0xfd, ..] => Some(Self::Zstd),
+            _ if skippable() => Some(Self::Zstd),
+            _ => None,
+        }
+    }
+
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Gzip => "gzip",
+            Self::Zstd => "zstd",
+        }
+    }
+
+    /// The unpacked bytes, at most `largest` of them.
+    ///
+    /// # Errors
+    /// Message and hint: the data is corrupt, or too large when unpacked.
+    fn unpack(self, bytes: &[u8], largest: usize) -> Result<Vec<u8>, (String, String)> {
+        let mut out = Vec::new();
+        let name = self.name();
+        let read = match self {
+            Self::Gzip => gzip(bytes, largest, &mut out),
+            Self::Zstd => zstd(bytes, largest, &mut out),
+        };
+        if out.len() > largest {
+            let message = format!("the {name} data has more than {} MiB when unpacked", largest >> 20);
+            return Err((message, "kornsole reads at most this size; split the file".to_owned()));
+        }
+        match read {
+            Ok(()) => Ok(out),
+            Err(why) => Err((format!("invalid {name} data: {why}"), format!("pack the text again with {name}"))),
+        }
+    }
+}
+
+/// Unpacks at most one byte more than `largest`.
+fn gzip(bytes: &[u8], largest: usize, out: &mut Vec<u8>) -> Result<(), String> {
+    let read = MultiGzDecoder::new(bytes).take(largest as u64 + 1).read_to_end(out);
+    read.map(|_| ()).map_err(|error| error.to_string())
+}
+
+/// Unpacks all frames, at most one byte more than `largest`. The decoder limits the memory of a frame's window to 128 MiB.
+fn zstd(mut bytes: &[u8], largest: usize, out: &mut Vec<u8>) -> Result<(), String> {
+    while !bytes.is_empty() && out.len() <= largest {
+        let mut frame = match StreamingDecoder::new(bytes) {
+            Ok(frame) => frame,
+            Err(FrameDecoderError::ReadFrameHeaderError(ReadFrameHeaderError::SkipFrame { length, .. })) => {
+                let rest = usize::try_from(length).ok().and_then(|length| bytes.get(SKIPPED_HEADER..)?.get(length..));
+                bytes = rest.ok_or("a frame is incomplete")?;
+                continue;
+            }
+            Err(error) => return Err(error.to_string()),
+        };
+        let left = (largest - out.len()) as u64 + 1;
+        frame.by_ref().take(left).read_to_end(out).map_err(|error| error.to_string())?;
+        let (rest, decoder) = frame.into_parts();
+        let (written, counted) = (decoder.get_checksum_from_data(), decoder.get_calculated_checksum());
+        if decoder.is_finished() && written.is_some() && written != counted {
+            return Err("the checksum does not match".to_owned());
+        }
+        bytes = rest;
+    }
+    Ok(())
+}
+
+/// Bytes of the magic number and the length of a frame that is skipped.
+const SKIPPED_HEADER: usize = 8;
+
+/// Whether bytes are packed in a form that [`unpack`] reads.
+pub fn is_packed(bytes: &[u8]) -> bool {
+    Packed::of(bytes).is_some()
+}
+
+/// The bytes of a file; packed ones unpacked, at most [`LARGEST`] of them.
 ///
 /// # Errors
-/// INP-002: they are packed in another form, the gzip data is corrupt, or too large when unpacked.
+/// INP-002: they are packed in another form, the data is corrupt, or too large when unpacked.
 pub fn unpack(bytes: &[u8]) -> Result<Cow<'_, [u8]>, Fault> {
-    if is_gzip(bytes) {
-        return unpacked(bytes).map(Cow::Owned).map_err(|(message, hint)| fault(Place::default(), message, hint));
+    if let Some(packed) = Packed::of(bytes) {
+        let unpacked = packed.unpack(bytes, LARGEST);
+        return unpacked.map(Cow::Owned).map_err(|(message, hint)| fault(Place::default(), message, hint));
     }
     match OTHERS.iter().find(|(magic, _)| bytes.starts_with(magic)) {
         Some((_, name)) => {
-            let hint = format!("unpack the {name} file first; kornsole unpacks gzip");
+            let hint = format!("unpack the {name} file first; kornsole unpacks gzip and zstd");
             Err(fault(Place::default(), format!("cannot read {name} data"), hint))
         }
         None => Ok(Cow::Borrowed(bytes)),
@@ -50,39 +134,75 @@ pub fn packed_text(base64: &str) -> Result<String, (String, String)> {
     let plain: String = base64.chars().filter(|c| !c.is_ascii_whitespace()).collect();
     let bytes = STANDARD.decode(plain);
     let bytes = bytes.map_err(|error| (format!("invalid Base64: {error}"), "encode the entry again".to_owned()))?;
-    String::from_utf8(unpacked(&bytes)?).map_err(|_| ("the unpacked text is not UTF-8".to_owned(), String::new()))
+    let text = Packed::Gzip.unpack(&bytes, LARGEST)?;
+    String::from_utf8(text).map_err(|_| ("the unpacked text is not UTF-8".to_owned(), String::new()))
 }
 
-/// The bytes of a workload; those of gzip unpacked, at most `largest` of them.
+/// The bytes of a workload; packed ones unpacked, at most `largest` of them.
 ///
 /// # Errors
 /// A message with its remedy: the data is corrupt, or too large when unpacked.
 pub fn unpack_workload(bytes: Vec<u8>, largest: usize) -> Result<Vec<u8>, String> {
-    if !is_gzip(&bytes) {
-        return Ok(bytes);
-    }
-    unpacked_up_to(&bytes, largest).map_err(|(message, hint)| format!("{message}; {hint}"))
-}
-
-fn unpacked(bytes: &[u8]) -> Result<Vec<u8>, (String, String)> {
-    unpacked_up_to(bytes, LARGEST)
-}
-
-fn unpacked_up_to(bytes: &[u8], largest: usize) -> Result<Vec<u8>, (String, String)> {
-    let mut out = Vec::new();
-    let limit = largest as u64 + 1;
-    let read = MultiGzDecoder::new(bytes).take(limit).read_to_end(&mut out);
-    if out.len() > largest {
-        let message = format!("the gzip data has more than {} MiB when unpacked", largest >> 20);
-        return Err((message, "kornsole reads at most this size; split the file".to_owned()));
-    }
-    match read {
-        Ok(_) => Ok(out),
-        Err(error) => Err((format!("invalid gzip data: {error}"), "pack the text again with gzip".to_owned())),
+    match Packed::of(&bytes) {
+        Some(packed) => packed.unpack(&bytes, largest).map_err(|(message, hint)| format!("{message}; {hint}")),
+        None => Ok(bytes),
     }
 }
 
 /// A fault of packed data.
 pub(super) fn fault(at: Place, message: String, hint: String) -> Fault {
     Fault { code: "INP-002", severity: Severity::Error, at, path: String::new(), message, hint }
+}
+
+#[cfg(test)]
+mod tests {
+    use ruzstd::encoding::{CompressionLevel, compress_to_vec};
+
+    use super::*;
+
+    fn packed(bytes: &[u8]) -> Vec<u8> {
+        compress_to_vec(bytes, CompressionLevel::Fastest)
+    }
+
+    #[test]
+    fn zstd_of_several_frames_is_unpacked() {
+        let skipped = [&[0x51, 0x2a, 0x4d, 0x18, 3, 0, 0, 0][..], b"abc"].concat();
+        let bytes = [&skipped[..], &packed(b"partitions: "), &skipped, &packed(b"[]"), &packed(b"")].concat();
+        assert_eq!(unpack(&bytes).unwrap(), &b"partitions: []"[..]);
+        assert_eq!(unpack_workload(bytes, 14).unwrap(), b"partitions: []");
+        assert_eq!(unpack(&skipped[..9]).unwrap_err().message, "invalid zstd data: a frame is incomplete");
+    }
+
+    #[test]
+    fn zstd_that_is_cut_or_too_large_is_refused() {
+        let text = b"partitions: [] # a text".repeat(9);
+        let whole = packed(&text);
+        for length in 1..whole.len() {
+            let read = unpack(&whole[..length]);
+            let is_zstd = length >= 4;
+            assert_eq!(is_zstd, read.is_err(), "{length} of {} bytes", whole.len());
+        }
+        let limit = text.len();
+        assert!(unpack_workload(whole.clone(), limit).is_ok());
+        let large = unpack_workload(whole, limit - 1).unwrap_err();
+        assert!(large.contains("the zstd data has more than 0 MiB when unpacked"), "{large}");
+        let bomb = packed(&vec![b' '; LARGEST + 1]);
+        assert!(bomb.len() < LARGEST / 100);
+        assert!(unpack(&bomb).unwrap_err().message.contains("more than 16 MiB"));
+    }
+
+    /// `printf 'partitions: []' | zstd` and its checksum with one bit changed.
+    #[test]
+    fn a_checksum_of_zstd_counts() {
+        let hex = "28b52ffd0458710000706172746974696f6e733a205b5d46710301";
+        let bytes: Vec<u8> = hex
+            .as_bytes()
+            .chunks(2)
+            .map(|pair| u8::from_str_radix(std::str::from_utf8(pair).unwrap(), 16).unwrap())
+            .collect();
+        assert_eq!(unpack(&bytes).unwrap(), &b"partitions: []"[..]);
+        let mut changed = bytes;
+        *changed.last_mut().unwrap() ^= 1;
+        assert_eq!(unpack(&changed).unwrap_err().message, "invalid zstd data: the checksum does not match");
+    }
 }

@@ -1,6 +1,7 @@
 //! Warnings about a valid configuration that does not do what was meant. Each has an id, which a comment or the command line can allow.
 
 mod access;
+mod cluster;
 mod limits;
 mod names;
 mod placement;
@@ -15,8 +16,13 @@ use super::types::Place;
 use super::yaml::{self, Node};
 use model::Profile;
 
+pub use cluster::{Known, KnownPod};
+
 /// The ids of all warnings; `docs/rules.md` says what each means.
-pub const IDS: [&str; 9] = ["W-001", "W-002", "W-003", "W-004", "W-005", "W-006", "W-007", "W-008", "W-009"];
+pub const IDS: [&str; 15] = [
+    "W-001", "W-002", "W-003", "W-004", "W-005", "W-006", "W-007", "W-008", "W-009", "W-010", "W-011", "W-012",
+    "W-013", "W-014", "W-015",
+];
 
 /// What allows warnings on its own line, or on the next one if the line has nothing else.
 const ALLOWED: &str = "# kornsole: allow ";
@@ -26,8 +32,13 @@ const DEEPEST: usize = yaml::DEEPEST;
 
 /// The warnings of a configuration, with their places in its text. A text that is no YAML has none.
 pub fn lint(text: &str) -> Vec<Fault> {
+    lint_for(text, &Known::default())
+}
+
+/// The same, with those about the cluster that the configuration is for.
+pub fn lint_for(text: &str, known: &Known) -> Vec<Fault> {
     let Some(document) = yaml::parse(text, &mut Faults::new(Profile::default())) else { return Vec::new() };
-    let mut lint = Lint::default();
+    let mut lint = Lint { known: known.clone(), ..Lint::default() };
     for partition in document.root().and_then(fields).into_iter().flat_map(|root| list(root, "partitions")) {
         let Some(partition) = fields(partition) else { continue };
         lint.partition(partition);
@@ -47,6 +58,12 @@ struct Lint {
     groups: BTreeSet<String>,
     /// By the path of a queue, in small letters.
     bounds: BTreeMap<String, placement::Bounds>,
+    /// What is known of the cluster.
+    known: Known,
+    /// The partition never preempts.
+    preemption_is_off: bool,
+    /// Placement rules of the partition create queues.
+    creates: bool,
 }
 
 /// A queue on the way down.
@@ -63,6 +80,10 @@ impl Lint {
         self.collect_groups(partition);
         self.amounts(partition, name);
         self.bounds.clear();
+        let preemption = partition.get("preemption").and_then(fields);
+        self.preemption_is_off = preemption.and_then(|of| text_of(of, "enabled")) == Some("false");
+        let rules = list(partition, "placementrules");
+        self.creates = rules.into_iter().filter_map(fields).any(|rule| text_of(rule, "create") == Some("true"));
         let queues: Vec<Fields<'_>> = list(partition, "queues").into_iter().filter_map(fields).collect();
         // A list without root is the one below root (CFG-015).
         let is_root =
@@ -88,6 +109,8 @@ impl Lint {
         self.access(queue);
         self.idle_limits(queue);
         self.properties(queue);
+        self.guarantees(queue);
+        self.small_maximum(queue);
         for child in list(queue.fields, "queues").into_iter().filter_map(fields) {
             self.queue(child, &format!("{path}."), Some(&queue));
         }

@@ -170,3 +170,86 @@ fn w_008_and_w_009_properties_without_effect_are_named() {
         ]
     );
 }
+
+fn said_for(text: &str, known: &Known) -> Vec<String> {
+    let all = lint_for(text, known).into_iter();
+    all.map(|fault| format!("{} {}:{}: {}", fault.code, fault.at.line, fault.at.column, fault.message)).collect()
+}
+
+/// Two queues with guarantees of 6 and 5 cores.
+const GUARANTEED: &str = "\
+partitions:
+  - name: default
+    queues:
+      - name: root
+        queues:
+          - {name: a, resources: {guaranteed: {vcore: 6}, max: {vcore: 7}}}
+          - {name: b, resources: {guaranteed: {vcore: 5}, max: {vcore: 2000m}}}
+";
+
+#[test]
+fn w_010_guarantees_above_the_nodes_are_named() {
+    let nodes = |cores: i64| Known { nodes: Some([("vcore", cores * 1000)].into_iter().collect()), ..Known::default() };
+    assert!(said_for(GUARANTEED, &Known::default()).is_empty());
+    assert!(said_for(GUARANTEED, &nodes(11)).is_empty(), "the sum fits");
+    assert_eq!(
+        said_for(GUARANTEED, &nodes(10)),
+        ["W-010 4:9: guaranteed vcore of all queues below root is 11, and the nodes have 10"]
+    );
+    let of_a = "W-010 6:55: guaranteed vcore of root.a is 6, and the nodes have 5";
+    assert!(said_for(GUARANTEED, &nodes(5)).contains(&of_a.to_owned()), "{:?}", said_for(GUARANTEED, &nodes(5)));
+}
+
+#[test]
+fn w_011_a_maximum_below_one_pod_is_named() {
+    let pod = |queue: &str, cores: i64| cluster::KnownPod {
+        queue: queue.to_owned(),
+        name: "ns/p".to_owned(),
+        resource: [("vcore", cores * 1000), ("memory", 1 << 30)].into_iter().collect(),
+    };
+    let known = |pods: Vec<cluster::KnownPod>| Known { pods, ..Known::default() };
+    assert!(said_for(GUARANTEED, &known(vec![pod("root.a", 7), pod("root.b", 2), pod("root.bb", 9)])).is_empty());
+    assert_eq!(
+        said_for(GUARANTEED, &known(vec![pod("root.b", 3), pod("root.b", 1)])),
+        ["W-011 7:72: max vcore of root.b is 2, and pod ns/p requests 3: it never runs"]
+    );
+}
+
+#[test]
+fn w_014_priorities_that_a_fence_hides_are_named() {
+    let with = |others: &str, rules: &str| {
+        let text = format!(
+            "~properties: {{priority.policy: fence}}\n~queues: [{{name: a, properties: {{priority.policy: fence}}, queues: [{{name: b, \
+             properties: {{priority.offset: 5}}}}{others}]}}, {{name: c}}]\n"
+        );
+        root(&text)
+            .replace("~", "        ")
+            .replace("    queues:\n      - name: root", &format!("{rules}    queues:\n      - name: root"))
+    };
+    let found: Vec<String> = said(&with("", "")).into_iter().filter(|said| said.starts_with("W-014")).collect();
+    assert!(found.len() == 1 && found[0].contains("root.a.b is the only queue"), "{found:?}");
+    let of = |text: &str| said(text).into_iter().any(|said| said.starts_with("W-014"));
+    assert!(!of(&with(", {name: d}", "")), "its sibling sees it");
+    assert!(
+        !of(&with("", "    placementrules: [{name: tag, value: namespace, create: true}]\n")),
+        "a sibling can be created"
+    );
+}
+
+#[test]
+fn w_015_preemption_that_can_never_happen_is_named() {
+    let leaf = |more: &str| root(&format!("~queues: [{{name: a, {more}}}]\n"));
+    let fenced = leaf("properties: {preemption.policy: fence}, resources: {guaranteed: {vcore: 1}}");
+    assert!(said(&fenced)[0].contains("W-015 5: requests in root.a never preempt"), "{:?}", said(&fenced));
+    let parent = leaf(
+        "properties: {preemption.policy: fence}, queues: [{name: b, resources: {guaranteed: {vcore: 1}}}, {name: c}]",
+    );
+    assert!(said(&parent).is_empty(), "{:?}", said(&parent));
+    let off = leaf("properties: {preemption.delay: 10s}, resources: {guaranteed: {vcore: 1}}");
+    assert!(said(&off).is_empty());
+    let off = off.replace(
+        "    queues:\n      - name: root",
+        "    preemption: {enabled: false}\n    queues:\n      - name: root",
+    );
+    assert_eq!(said(&off), ["W-015 6: `preemption.delay` has no effect: preemption is disabled for the partition"]);
+}

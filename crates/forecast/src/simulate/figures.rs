@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::never::{NEVER, NeverRuns, wait};
+use super::node_groups::GroupsReport;
 
 /// How long asks waited, from their creation to their allocation, in milliseconds. Asks that are pending at the end count with the time up
 /// to then, so that a run which leaves more pending asks does not look better. An ask that never runs has no finite wait: it counts as
@@ -142,6 +143,9 @@ pub struct Figures {
     /// The asks that never run, by reason, the most frequent first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub never: Vec<NeverRuns>,
+    /// What became of groups of nodes, where an autoscaler changes them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub node_groups: Option<GroupsReport>,
 }
 
 /// Jain's index: 1 where all values are the same, 1/n where one has everything.

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use model::{AppId, Identity, NodeId, Priority, Resource, Time};
-use scheduler::NodeSpec;
+use model::{AppId, AskId, Identity, NodeId, Priority, Resource, Time};
+use scheduler::{AskSpec, NodeSpec};
 
 /// Nodes and jobs, and what could not be taken over from where they were read.
 #[derive(Clone, Debug, Default)]
@@ -99,6 +99,24 @@ impl Task {
     /// Whether its asks are the same except for their number.
     pub fn is_like(&self, other: &Self) -> bool {
         (self.runs, self.taken_back, self.replaced) == (other.runs, other.taken_back, other.replaced)
+    }
+}
+
+impl Job {
+    /// A request of one of its tasks, by the number of the task.
+    pub fn request(&self, task: usize, id: AskId) -> AskSpec {
+        let task = &self.tasks[task];
+        AskSpec {
+            app: self.app.clone(),
+            id,
+            count: 1,
+            resource: task.resource.clone(),
+            priority: task.priority,
+            required_node: task.required_node.clone(),
+            allow_preempt_self: task.allow_preempt_self,
+            allow_preempt_other: task.allow_preempt_other,
+            ..AskSpec::default()
+        }
     }
 }
 

@@ -254,6 +254,7 @@ impl Meter {
             series: self.bins.series(),
             largest_waiting: largest.map(|(_, name, resource)| (name, by_name(&resource))),
             never,
+            node_groups: None,
         }
     }
 

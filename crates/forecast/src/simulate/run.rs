@@ -12,12 +12,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::figures::Figures;
+use super::guest::Guest;
 use super::job::{Job, Task, Workload};
 use super::meter::{Meter, Pending};
 use config::Config;
 use config::properties::DEFAULT_PREEMPTION_DELAY;
 use model::{AppId, AskId, Profile, Time};
-use scheduler::{AskSpec, Command, Event, EventKind, PartitionCommand, ReleaseReason, Scheduler, Submission};
+use scheduler::{Command, Event, EventKind, PartitionCommand, ReleaseReason, Scheduler, Submission};
 
 /// How often a cycle is tried again while something waits (SCH-040).
 const RETRY_EVERY: Duration = Duration::from_millis(100);
@@ -80,7 +81,21 @@ impl Done {
 /// # Errors
 /// The configuration is refused, or no one needs it any more.
 pub fn run(workload: &Workload, plan: &Plan, may_continue: &dyn Fn(Done) -> bool) -> Result<Figures, Stopped> {
+    run_with(workload, plan, None, may_continue)
+}
+
+/// The same with a guest.
+///
+/// # Errors
+/// The configuration is refused, or no one needs it any more.
+pub fn run_with(
+    workload: &Workload,
+    plan: &Plan,
+    guest: Option<&mut dyn Guest>,
+    may_continue: &dyn Fn(Done) -> bool,
+) -> Result<Figures, Stopped> {
     let mut run = Run {
+        guest,
         arrivals: arrivals(&workload.jobs),
         scheduler: Scheduler::new(plan.profile),
         meter: Meter::default(),
@@ -151,7 +166,8 @@ fn at_of(job: &Job, task: usize) -> Time {
     job.at + job.tasks[task].after
 }
 
-struct Run<'w> {
+struct Run<'w, 'g> {
+    guest: Option<&'w mut (dyn Guest + 'g)>,
     arrivals: Vec<Arrival<'w>>,
     scheduler: Scheduler,
     meter: Meter,
@@ -176,7 +192,7 @@ struct Run<'w> {
     may_continue: &'w dyn Fn(Done) -> bool,
 }
 
-impl<'w> Run<'w> {
+impl<'w> Run<'w, '_> {
     fn apply(&mut self, command: &Command) -> Result<Vec<Event>, Stopped> {
         self.commands += 1;
         if self.commands.is_multiple_of(ASK_EVERY) && !(self.may_continue)(self.done) {
@@ -235,7 +251,7 @@ impl<'w> Run<'w> {
         let base = ask.as_str().split('~').next().unwrap_or_default();
         let id = AskId::from(format!("{base}~{}", times + 1));
         live.asks.insert(id.clone(), (task, times + 1));
-        let (job, spec) = (live.job, spec(live.job, task, id));
+        let (job, spec) = (live.job, live.job.request(task, id));
         self.made(job, task, &spec.id);
         self.apply(&PartitionCommand::Ask(spec).into()).map(drop)
     }
@@ -271,7 +287,7 @@ impl<'w> Run<'w> {
             let id = AskId::from(format!("{}-{task}-{copy}", job.app));
             live.asks.insert(id.clone(), (task, 0));
             self.made(job, task, &id);
-            self.apply(&PartitionCommand::Ask(spec(job, task, id)).into())?;
+            self.apply(&PartitionCommand::Ask(job.request(task, id)).into())?;
         }
         Ok(())
     }
@@ -284,7 +300,8 @@ impl<'w> Run<'w> {
                 self.cycle()?;
             }
             let Some(due) = self.next_due() else { return Ok(Pending::Over) };
-            let over = self.arrivals.is_empty() && self.ends.is_empty() && due > self.active + quiet;
+            let awaited = self.guest.as_ref().is_some_and(|guest| guest.is_busy());
+            let over = self.arrivals.is_empty() && self.ends.is_empty() && !awaited && due > self.active + quiet;
             if over {
                 return Ok(Pending::Over);
             }
@@ -338,7 +355,8 @@ impl<'w> Run<'w> {
         let end = self.ends.peek().map(|(Reverse((at, _)), ..)| *at);
         let arrival = self.arrivals.last().map(|arrival| arrival.at);
         let clean = self.clean.then_some(self.next_clean);
-        [end, arrival, self.scheduler.next_timer(), self.retry, clean].into_iter().flatten().min()
+        let guest = self.guest.as_ref().and_then(|guest| guest.next());
+        [end, arrival, self.scheduler.next_timer(), self.retry, clean, guest].into_iter().flatten().min()
     }
 
     fn run_due(&mut self) -> Result<(), Stopped> {
@@ -363,24 +381,14 @@ impl<'w> Run<'w> {
         if self.next_clean <= self.now {
             self.next_clean = self.now + CLEAN_EVERY;
         }
+        if let Some(guest) = self.guest.as_mut().filter(|guest| guest.next().is_some_and(|at| at <= self.now)) {
+            for command in guest.act(self.now, &self.scheduler) {
+                self.apply(&command.into())?;
+            }
+        }
         if self.retry.is_some_and(|retry| retry <= self.now) {
             (self.retry, self.cycle_due) = (None, true);
         }
         Ok(())
-    }
-}
-
-fn spec(job: &Job, task: usize, id: AskId) -> AskSpec {
-    let task = &job.tasks[task];
-    AskSpec {
-        app: job.app.clone(),
-        id,
-        count: 1,
-        resource: task.resource.clone(),
-        priority: task.priority,
-        required_node: task.required_node.clone(),
-        allow_preempt_self: task.allow_preempt_self,
-        allow_preempt_other: task.allow_preempt_other,
-        ..AskSpec::default()
     }
 }

@@ -3,7 +3,7 @@
 //! Where to read: [`fork`] is the state that both start from; [`change`] has a person's changes, `meaning` the commands for them, `carry_out` does them;
 //! [`runtimes`] has the ends of allocations, [`arrivals`] the new asks; `world` drives a fork as the engine drives the scheduler; `tally`
 //! counts its events, and `guarantee` how long queues are below their guarantees; [`compare`] finds the differences, `why` explains the first one, and [`pair`] puts all of it together; [`several`]
-//! puts pairs with different seeds together. `course` counts a fork that someone steps by hand. [`try_remedies`] is for explanations: the changes that let an ask run in a fork.
+//! puts pairs with different seeds together. `effects` is what a configuration does to applications at once. `course` counts a fork that someone steps by hand. [`try_remedies`] is for explanations: the changes that let an ask run in a fork.
 //!
 //! Invariants:
 //! - no IO, clock, thread or randomness: time is virtual, draws come from a seed, and the caller's function says when to stop;
@@ -16,6 +16,7 @@ pub mod change;
 pub mod compare;
 mod config_change;
 mod course;
+pub mod effects;
 pub mod fork;
 mod guarantee;
 mod meaning;
@@ -34,6 +35,7 @@ pub use carry_out::refusal;
 pub use change::Change;
 pub use compare::{AppDifference, Comparison, Effect, FirstDifference};
 pub use course::{Course, PartingPlace};
+pub use effects::{ConfigEffect, EffectKind, config_effects};
 pub use fork::{Fork, NoFork, Pace};
 pub use meaning::{Meaning, meaning};
 pub use pair::{Bounds, Job, LONG_WAIT, Pair, Plan, RefusedStep, Span, Step, Stopped, Unfinished, run, run_by};

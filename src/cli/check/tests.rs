@@ -1,0 +1,183 @@
+//! `kornsole check` as its arguments, output, and exit code.
+
+use clap::Parser;
+
+use super::*;
+
+#[derive(Parser)]
+struct Cli {
+    #[command(flatten)]
+    check: CheckArgs,
+}
+
+const BAD: &str = "\
+partitions:
+- name: default
+  queues:
+  - name: root
+    submitacl: '*'
+    queues:
+    - name: a b
+      resources:
+        max: {memory: 500m}
+    - name: ok
+      properties: {priority.offset: high}
+";
+
+/// Exit code, standard output and standard error for these arguments and this standard input.
+fn checked(arguments: &[&str], stdin: &str) -> (u8, String, String) {
+    let cli = Cli::try_parse_from([&["check"], arguments].concat()).unwrap();
+    let (mut out, mut err) = (Vec::new(), Vec::new());
+    let core = cli.check.core.or(Profile::NEWEST);
+    let code = check(&cli.check, core, &mut stdin.as_bytes(), &mut out, &mut err).unwrap();
+    (code, String::from_utf8(out).unwrap(), String::from_utf8(err).unwrap())
+}
+
+#[test]
+fn faults_for_people() {
+    let (code, out, _) = checked(&["-"], BAD);
+    assert_eq!(code, 1);
+    insta::assert_snapshot!(out);
+}
+
+#[test]
+fn faults_as_json() {
+    let (code, out, _) = checked(&["--json", "-"], BAD);
+    assert_eq!(code, 1);
+    insta::assert_snapshot!(out);
+    let (code, out, _) = checked(&["--json", "-"], "partitions: [{queues: [{name: root, submitacl: '*'}]}]");
+    let report: Value = serde_json::from_str(&out).unwrap();
+    assert_eq!((code, report), (0, json!([{"core": "1.9.0", "file": "-", "valid": true, "faults": []}])));
+}
+
+#[test]
+fn faults_as_annotations() {
+    let (code, out, _) = checked(&["--format", "github", "-"], BAD);
+    assert_eq!(code, 1);
+    insta::assert_snapshot!(out);
+}
+
+#[test]
+fn faults_as_sarif() {
+    let (code, out, _) = checked(&["--format", "sarif", "-"], BAD);
+    assert_eq!(code, 1);
+    insta::assert_snapshot!(out.replace(env!("CARGO_PKG_VERSION"), "VERSION"));
+}
+
+#[test]
+fn exit_codes() {
+    let good = "partitions: [{queues: [{name: root, submitacl: '*'}]}]";
+    assert_eq!(checked(&["-"], good), (0, "-: valid (core 1.9.0)\n".into(), String::new()));
+    let (code, _, err) = checked(&["no/such/file", "-"], good);
+    assert_eq!(code, 1);
+    assert!(err.contains("error: cannot read no/such/file: "), "{err}");
+    assert!(Cli::try_parse_from(["check"]).is_err());
+    assert!(Cli::try_parse_from(["check", "--core", "2.0", "-"]).is_err());
+}
+
+#[test]
+fn a_release_decides_when_asked() {
+    let text = "partitions: [{queues: [{name: 'a/b', submitacl: '*'}]}]";
+    assert_eq!(checked(&["-"], text), (0, "-: valid (core 1.9.0)\n".into(), String::new()));
+    assert_eq!(checked(&["--core", "1.5.1", "-"], text).0, 1);
+    let (code, out, _) = checked(&["--core", "kornsole", "-"], text);
+    assert_eq!(code, 1);
+    assert!(out.ends_with("-: core kornsole rejects it, YuniKorn 1.9.0 accepts it: use --core 1.9.0\n"), "{out}");
+    assert_eq!(checked(&["--core", "1.8.0", "-"], text).0, 0);
+}
+
+/// A gang of one pod with a sidecar of 512Mi, in a group of 2Gi, with a style that there is not.
+const GANG: &str = r#"
+apiVersion: v1
+kind: Pod
+metadata:
+  name: head
+  namespace: ray
+  uid: h1
+  creationTimestamp: "2025-01-01T10:00:00Z"
+  labels: {applicationId: ray-0, queue: root.test}
+  annotations:
+    yunikorn.apache.org/task-group-name: head
+    yunikorn.apache.org/schedulingPolicyParameters: gangSchedulingStyle=hard
+    yunikorn.apache.org/task-groups: '[{"name": "head", "minMember": 1, "minResource": {"cpu": "1", "memory": "2Gi"}}]'
+spec:
+  schedulerName: yunikorn
+  containers:
+  - {name: head, resources: {requests: {cpu: "1", memory: 2Gi}}}
+  - {name: sidecar, resources: {requests: {memory: 512Mi}}}
+"#;
+
+fn with_gang(queue: &str) -> (u8, String, String) {
+    static COUNT: std::sync::atomic::AtomicUsize = std::sync::atomic::AtomicUsize::new(0);
+    let number = COUNT.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+    let file = std::env::temp_dir().join(format!("kornsole-check-{}-{number}.yaml", std::process::id()));
+    std::fs::write(&file, GANG).unwrap();
+    let config =
+        format!("partitions: [{{queues: [{{name: root, submitacl: '*', queues: [{{name: test, {queue}}}]}}]}}]");
+    let found = checked(&["-", "--pods", &file.display().to_string()], &config);
+    std::fs::remove_file(file).unwrap();
+    found
+}
+
+#[test]
+fn a_gang_that_is_too_small_or_has_no_style_is_named() {
+    let (code, out, err) = with_gang("resources: {}");
+    assert_eq!((code, err.as_str()), (0, ""));
+    let lines: Vec<&str> = out.lines().collect();
+    assert_eq!(lines.len(), 3, "{out}");
+    assert!(lines[1].starts_with("warning: pod ray/head: gangSchedulingStyle=hard has no effect"), "{out}");
+    let small = "warning: pod ray/head: its task group \"head\" requests less than the pod: memory 2Gi of 2.5Gi.";
+    assert!(lines[2].starts_with(small), "{out}");
+}
+
+#[test]
+fn a_queue_that_takes_no_such_gang_is_named() {
+    let (_, sorts, _) = with_gang("properties: {application.sort.policy: fair}");
+    assert!(sorts.contains("warning: application ray-0: rejected: ") && sorts.contains("sorts by fifo"), "{sorts}");
+    let (_, small, _) = with_gang("resources: {max: {memory: 1Gi}}");
+    assert!(small.contains("larger than max queue allocation of root.test"), "{small}");
+}
+
+#[test]
+fn a_note_about_pods_has_an_id_that_can_be_denied() {
+    let queue = |max: &str| {
+        format!("partitions: [{{queues: [{{name: root, submitacl: '*', queues: [{{name: test{max}}}]}}]}}]")
+    };
+    let folder = std::env::temp_dir().join(format!("kornsole-check-ids-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let (pods, nodes) = (folder.join("pods.yaml"), folder.join("nodes.yaml"));
+    std::fs::write(&pods, GANG).unwrap();
+    let node =
+        "{apiVersion: v1, kind: Node, metadata: {name: n}, status: {allocatable: {cpu: '2', memory: 4Gi, pods: '9'}}}";
+    std::fs::write(&nodes, node).unwrap();
+    let (pods, nodes) = (pods.display().to_string(), nodes.display().to_string());
+    let (code, out, _) = checked(&["-", "--pods", &pods, "--deny", "W-013", "--allow", "W-012"], &queue(""));
+    assert_eq!(code, 1);
+    assert!(out.contains("error: pod ray/head: gangSchedulingStyle=hard") && !out.contains("(W-012)"), "{out}");
+    // Without its gang the pod is accepted, and waits.
+    let plain: String = GANG
+        .lines()
+        .filter(|line| !line.contains("yunikorn.apache.org") && !line.contains("annotations:"))
+        .map(|line| format!("{line}\n"))
+        .collect();
+    std::fs::write(&pods, plain).unwrap();
+    let (code, out, _) = checked(&["-", "--pods", &pods], &queue(", resources: {max: {vcore: 500m}}"));
+    assert!(
+        code == 0 && out.contains("warning[W-011]: max vcore of root.test is 0.5, and pod ray/head requests 1"),
+        "{out}"
+    );
+    let (code, out, _) = checked(&["-", "--nodes", &nodes], &queue(", resources: {guaranteed: {vcore: 3}}"));
+    assert!(
+        code == 0 && out.contains("warning[W-010]: guaranteed vcore of root.test is 3, and the nodes have 2"),
+        "{out}"
+    );
+    let (_, out, _) = checked(&["-", "--nodes", &nodes], &queue(", resources: {guaranteed: {vcore: 2}}"));
+    assert!(!out.contains("W-010"), "{out}");
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
+#[test]
+fn pods_that_cannot_be_read_are_an_error() {
+    let (code, _, err) = checked(&["-", "--pods", "/nowhere/pods.yaml"], "partitions: [{queues: [{name: root}]}]");
+    assert!(code == 1 && err.starts_with("error: cannot check pods: "), "{err}");
+}

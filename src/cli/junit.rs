@@ -1,0 +1,71 @@
+//! Results as JUnit XML, which CI systems read.
+
+use std::fmt::Write as _;
+
+/// One result, which has passed or failed.
+pub struct Case {
+    /// What was examined, for example the file.
+    pub class: String,
+    /// The name of the result.
+    pub name: String,
+    /// How long it took, in seconds.
+    pub time: f64,
+    /// Why it failed: a line, and the whole text.
+    pub failure: Option<(String, String)>,
+}
+
+/// A document with one suite.
+pub fn document(suite: &str, cases: &[Case]) -> String {
+    let failures = cases.iter().filter(|case| case.failure.is_some()).count();
+    let time: f64 = cases.iter().map(|case| case.time).sum();
+    let counts = format!("tests=\"{}\" failures=\"{failures}\" time=\"{time:.3}\"", cases.len());
+    let mut out = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
+    let _ = writeln!(out, "<testsuites {counts}>");
+    let _ = writeln!(out, "  <testsuite name=\"{}\" errors=\"0\" skipped=\"0\" {counts}>", escaped(suite));
+    for Case { class, name, time, failure } in cases {
+        let (class, name) = (escaped(class), escaped(name));
+        let _ = write!(out, "    <testcase classname=\"{class}\" name=\"{name}\" time=\"{time:.3}\"");
+        let _ = match failure {
+            None => writeln!(out, "/>"),
+            Some((line, text)) => writeln!(
+                out,
+                ">\n      <failure message=\"{}\">{}</failure>\n    </testcase>",
+                escaped(line),
+                escaped(text)
+            ),
+        };
+    }
+    out.push_str("  </testsuite>\n</testsuites>\n");
+    out
+}
+
+/// A text in XML; characters that XML does not have are replaced.
+fn escaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            '\n' | '\t' => out.push(c),
+            c if c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}') => out.push('\u{fffd}'),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_stay_inside_their_element() {
+        let failure = Some(("a \"b\"".to_owned(), "<x> & \u{1b}[1m".to_owned()));
+        let case = Case { class: "q.yaml".to_owned(), name: "W-001".to_owned(), time: 0.25, failure };
+        let out = document("check", &[case]);
+        assert!(out.contains("tests=\"1\" failures=\"1\" time=\"0.250\""), "{out}");
+        assert!(out.contains("message=\"a &quot;b&quot;\">&lt;x&gt; &amp; \u{fffd}[1m</failure>"), "{out}");
+    }
+}
