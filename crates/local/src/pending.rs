@@ -18,9 +18,12 @@ pub(super) struct Reasons<'v> {
     known: Known,
 }
 
-/// Who uses what, for many jobs that wait for the same: by queue, resource, and group.
+/// A queue, a resource, and a group.
+type Scope = (String, String, String);
+
+/// Who uses what, for many jobs that wait for the same.
 #[derive(Default)]
-struct Known(RefCell<BTreeMap<(String, String, String), Vec<(String, i64)>>>);
+struct Known(RefCell<BTreeMap<Scope, Vec<(String, i64)>>>);
 
 impl<'v> Reasons<'v> {
     /// The reasons of a partition; that the machine is `drained` comes first, as nothing starts on it.

@@ -24,7 +24,7 @@ use super::job::{Job, JobState};
 use super::job_files::{JOB, append, is_empty, make, newest, private_folder};
 use super::known::{Known, SPEC};
 use super::safe_path;
-use super::submitted_log::{Log, Submitted};
+use super::submitted_log::{Environment, Log, Submitted};
 use super::task::{COMMAND, ENV};
 
 /// How often a directory is tried that another daemon has: one that was killed has it for a moment longer.
@@ -212,7 +212,7 @@ fn load(folder: &Path) -> io::Result<Vec<Job>> {
 }
 
 /// Creates the jobs that were answered, and that a loss of power took. Returns whether any submission was left.
-fn restore(folder: &Path, jobs: &mut Vec<Job>, left: Vec<(Vec<Job>, Vec<(String, String)>)>) -> io::Result<bool> {
+fn restore(folder: &Path, jobs: &mut Vec<Job>, left: Vec<(Vec<Job>, Environment)>) -> io::Result<bool> {
     let there: HashSet<u64> = jobs.iter().map(|job| job.number).collect();
     let any = !left.is_empty();
     for (submitted, env) in left {

@@ -17,12 +17,15 @@ use super::job::{ArrayTask, Dependency, Job};
 /// The names of the two files.
 const FILES: [&str; 2] = ["submitted-0.log", "submitted-1.log"];
 
+/// Variables with their values.
+pub(super) type Environment = Vec<(String, String)>;
+
 /// A submission: a job, or an array.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Submitted {
     /// The first job.
     job: Job,
-    pub(super) env: Vec<(String, String)>,
+    pub(super) env: Environment,
     /// The indices of an array.
     indices: Vec<u32>,
     /// What each of them waits for by itself; empty where none does.
@@ -104,7 +107,7 @@ impl Log {
     ///
     /// # Errors
     /// A file cannot be read. A line that was cut off was not answered, and is omitted.
-    pub(super) fn left(folder: &Path) -> io::Result<Vec<(Vec<Job>, Vec<(String, String)>)>> {
+    pub(super) fn left(folder: &Path) -> io::Result<Vec<(Vec<Job>, Environment)>> {
         let (mut found, mut removed) = (Vec::new(), Vec::new());
         for name in FILES {
             let file = match File::open(folder.join(name)) {
