@@ -71,13 +71,13 @@ fn a_pod_is_shown_as_yaml_and_copied() {
     // The environment is in it, as kubectl prints it; who manages which field is not.
     until(&mut driver, &["name: job-1-driver", "nodeName: node-a", "priorityClassName: gold", "value: hunter2"]);
     assert!(!driver.screen_text().contains("managedFields"));
-    driver.keys("yy").unwrap();
+    driver.keys(":copy-yaml<ret>").unwrap();
     until_copied(&mut driver, "name: job-1-driver\n");
     assert!(!driver.copied().unwrap().contains("managedFields"));
     // Of a node the same.
     driver.keys("<esc>:node node-a<ret>i").unwrap();
     until(&mut driver, &["zone=eu-1"]);
-    driver.keys("yy").unwrap();
+    driver.keys(":copy-yaml<ret>").unwrap();
     until_copied(&mut driver, "kubeletVersion: v1.34.2");
 }
 
