@@ -33,7 +33,7 @@ impl Integral {
         }
     }
 
-    /// Where a name stands, or would stand.
+    /// The index of a name (`Ok`), or where to insert it (`Err`).
     fn place(&self, name: &str) -> Result<usize, usize> {
         self.0.binary_search_by(|(other, _)| (**other).cmp(name))
     }

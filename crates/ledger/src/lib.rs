@@ -57,9 +57,9 @@ pub struct Ledger {
     hours: Hours,
     /// Up to when it has everything; `None`: up to any time that is asked about.
     whole_until: Option<Time>,
-    /// Nothing before this time counts any more: it has been counted.
+    /// Everything before this time is already counted.
     counted_until: Time,
-    /// When nothing was counted, the oldest first. A journal has none: its time stands while nothing runs.
+    /// Time ranges that were not counted, oldest first. Empty for a journal: its clock stops with the scheduler.
     gaps: Vector<Gap>,
 }
 

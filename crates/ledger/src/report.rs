@@ -124,7 +124,7 @@ pub struct ReportRow {
     pub borrowed: Integral,
 }
 
-/// The answer to a question: its rows, their sum, and from when to when it holds.
+/// The result of a query: rows, their sum, and the time range.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Report {
     /// What the rows are split by.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 /// The full path of a queue, lower-cased, parts joined by dots, start at `root` (SCH-011, PLC-020).
 ///
 /// Order is that of a depth-first walk with children by name: parts are compared one after the other, so a queue
-/// stands right before everything below it.
+/// comes directly before its subtree.
 #[derive(Clone, Default, PartialEq, Eq, Hash)]
 pub struct QueuePath(Arc<str>);
 
@@ -48,7 +48,7 @@ impl QueuePath {
         self.0.bytes().filter(|b| *b == b'.').count()
     }
 
-    /// Whether `self` is `other` or stands somewhere below it.
+    /// Whether `self` is `other` or in its subtree.
     pub fn is_within(&self, other: &Self) -> bool {
         self.0.strip_prefix(&*other.0).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
     }

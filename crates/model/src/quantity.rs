@@ -4,14 +4,14 @@ use std::fmt;
 
 use super::resource::{MEMORY, VCORE};
 
-/// Why a text is no quantity.
+/// Why a text is not a quantity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum QuantityFault {
     /// Not digits with an optional suffix; a sign is this too (CFG-020).
     Malformed,
     /// An unknown suffix, or `m` on another resource than `vcore` (CFG-021).
     Suffix,
-    /// More than a signed 64-bit integer holds (CFG-022).
+    /// Exceeds a signed 64-bit integer (CFG-022).
     Overflow,
 }
 
@@ -86,7 +86,7 @@ pub fn write_quantity(name: &str, amount: i64) -> String {
         Some(format!("{}{suffix}", amount / factor))
     };
     let plain = amount.to_string();
-    // Of two that are as short the first holds, which is a decimal suffix.
+    // Among texts of equal length the first wins: a decimal suffix.
     SUFFIXES.iter().filter_map(whole).fold(plain, |best, text| if text.len() < best.len() { text } else { best })
 }
 

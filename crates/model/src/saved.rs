@@ -1,6 +1,6 @@
-//! How shared values are written down: `#[serde(with = "...")]` for what serde does not know by itself.
+//! Serialization of shared values, for `#[serde(with = "...")]`.
 //!
-//! Sharing is not kept: what was one value in memory is one each when it is read again. Where that matters, the reader shares again.
+//! Deserialization creates a separate copy for each reference; a reader that needs sharing must restore it.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use std::sync::Arc;
 use serde::de::{Deserialize, Deserializer};
 use serde::ser::{Serialize, Serializer};
 
-/// A text as someone writes it, borrowed where that is possible.
+/// A deserialized text, borrowed from the input if possible.
 #[derive(serde::Deserialize)]
 pub struct Text<'a>(#[serde(borrow)] pub Cow<'a, str>);
 
@@ -24,7 +24,7 @@ pub mod arc {
         T::serialize(value, to)
     }
 
-    /// Reads a value of its own.
+    /// Reads a value into a new [`Arc`].
     ///
     /// # Errors
     /// Those of the format.
@@ -58,7 +58,7 @@ pub mod text {
 pub mod text_option {
     use super::{Arc, Deserialize, Deserializer, Serialize, Serializer, Text};
 
-    /// Writes the text, or that there is none.
+    /// Writes the text or `None`.
     ///
     /// # Errors
     /// Those of the format.
@@ -66,7 +66,7 @@ pub mod text_option {
         text.as_deref().serialize(to)
     }
 
-    /// Reads a text, or that there is none.
+    /// Reads a text or `None`.
     ///
     /// # Errors
     /// Those of the format.
@@ -143,7 +143,7 @@ pub mod arcs {
         to.collect_seq(list.into_iter().map(|shared| &**shared))
     }
 
-    /// Reads values of their own, in their order.
+    /// Reads each value into a new [`Arc`], in order.
     ///
     /// # Errors
     /// Those of the format.

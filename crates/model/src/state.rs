@@ -5,12 +5,12 @@ use std::fmt;
 /// The state of a queue or partition (SCH-176).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
 pub enum QueueState {
-    /// Takes applications and schedules.
+    /// Accepts applications and schedules.
     #[default]
     Active,
-    /// Left out of the configuration: schedules what it has, takes nothing new, goes when it is empty.
+    /// Removed from the configuration: schedules its applications, rejects new ones, is deleted when empty.
     Draining,
-    /// Takes and schedules nothing.
+    /// Rejects applications and schedules nothing.
     Stopped,
 }
 
@@ -48,7 +48,7 @@ pub enum AppState {
     Failed,
     /// Refused when it was submitted.
     Rejected,
-    /// Ended long ago; about to be forgotten.
+    /// Ended long ago; about to be deleted.
     Expired,
 }
 

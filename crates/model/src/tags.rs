@@ -1,4 +1,4 @@
-//! Names with values that a resource manager gives what it requests.
+//! Tags that a resource manager attaches to its requests.
 
 use std::collections::BTreeMap;
 use std::fmt;

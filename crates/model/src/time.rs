@@ -4,7 +4,7 @@ use std::fmt;
 use std::ops::{Add, Sub};
 use std::time::Duration;
 
-/// Microseconds since the scheduler's own start. Asks of one step stand 1 µs apart (`scenario.md`), everything
+/// Microseconds since the scheduler's own start. Asks of one step are 1 µs apart (`scenario.md`), everything
 /// else moves in milliseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
 pub struct Time(pub u64);

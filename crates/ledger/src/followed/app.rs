@@ -137,7 +137,7 @@ impl Followed {
         }
     }
 
-    /// An application no longer exists for good.
+    /// Removes an application permanently.
     pub(super) fn leave(&mut self, id: &AppId, at: Time) {
         let asks: Vec<AskId> = self.apps.get(id).map(|app| app.asks.keys().cloned().collect()).unwrap_or_default();
         for ask in asks {

@@ -50,11 +50,11 @@ const OUT_OF_ORDER: u64 = 1_000_000;
 pub enum Change {
     /// An application is in a leaf from now on.
     Entered(AppId, QueuePath),
-    /// It no longer exists for good.
+    /// The application was removed permanently.
     Left(AppId),
-    /// It needs something.
+    /// A new pending request.
     Asked(AppId, AskId, Resource),
-    /// It does not want it any more.
+    /// A pending request was canceled.
     Withdrawn(AppId, AskId),
     /// It got it.
     Allocated(AppId, AskId, Resource),
@@ -96,7 +96,7 @@ pub struct Followed {
     unnamed: OrdSet<AppId>,
     /// Applications that have gone, and when, with what is held of them: who they were of is unknown yet.
     gone: OrdMap<AppId, (Time, App)>,
-    /// Up to when events have been received: the time of the newest one.
+    /// Time of the newest event received.
     newest: Time,
     /// Up to when there is nothing else to receive.
     until: Time,
@@ -195,7 +195,7 @@ impl Followed {
         self.clear();
     }
 
-    /// Adds up what is known for good, so that little is left to do for a report.
+    /// Adds up final values in advance, so that a report is fast.
     pub fn settle(&mut self) {
         if self.counting {
             // An event that is still on its way is not an hour old.

@@ -2,7 +2,7 @@
 
 use super::{ExpressionFault, fault};
 
-/// The largest number of repetitions that can be requested.
+/// The largest repetition count that RE2 accepts.
 const REPEAT_MAX: u32 = 1000;
 
 /// The pattern as the `regex` crate takes it.

@@ -39,7 +39,7 @@ impl Resource {
         self.all(other, |own, other| other.is_none_or(|other| own.is_some_and(|own| own <= other)))
     }
 
-    /// Whether the same names are present with the same amounts, which `==` does not request.
+    /// Whether the same names are present with the same amounts; `==` treats an absent name as 0.
     pub fn is_same_as(&self, other: &Self) -> bool {
         self.all(other, |own, other| own == other)
     }

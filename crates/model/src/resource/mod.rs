@@ -1,11 +1,9 @@
-//! Amounts of resources and their arithmetic (`scheduler.md` section 2).
+//! Resource quantities and their arithmetic (`scheduler.md` section 2).
 //!
-//! A [`Resource`] is a sparse map from names to signed 64-bit integers: memory in bytes, `vcore` in millicores, all
-//! else raw. A name that is absent is not the same as a name with the amount 0: [`Resource::fit_in`] and
-//! [`Resource::fit_in_max_undef`] differ there. *Unset*, which is a third thing, is `Option::None` where it can occur.
+//! Units: memory in bytes, `vcore` in millicores, other names without conversion. An absent name differs from the
+//! quantity 0: compare [`Resource::fit_in`] and [`Resource::fit_in_max_undef`]. An unset resource is `Option::None`.
 //!
-//! `memory` and `vcore` have fields of their own, since nearly every resource is made of these two and the arithmetic is
-//! what a scheduling cycle mostly does; all other names are in a short sorted list.
+//! `memory` and `vcore` have separate fields for speed: nearly all resources consist of these two.
 
 mod compare;
 mod format;
@@ -32,7 +30,7 @@ pub struct Resource {
     other: Option<Box<Others>>,
 }
 
-/// All names but the two with a field of their own, sorted. Never empty: without other names there is no list.
+/// All names except `memory` and `vcore`, sorted. `None` instead of an empty list.
 #[derive(Clone, Default)]
 struct Others(Vec<(Arc<str>, i64)>);
 
@@ -75,7 +73,7 @@ impl Resource {
         self.other.as_mut().map_or(&mut [], |other| &mut other.0)
     }
 
-    /// Sets one of the other names to what `change` makes of its amount, 0 where it is absent.
+    /// Applies `change` to the quantity of `name`, or to 0 if absent.
     fn change_other(&mut self, name: &str, own: impl FnOnce() -> Arc<str>, change: impl FnOnce(i64) -> i64) {
         let list = &mut self.other.get_or_insert_default().0;
         match list.binary_search_by(|(n, _)| (**n).cmp(name)) {
@@ -118,7 +116,7 @@ impl Resource {
             .chain(self.others().iter().map(|(name, amount)| (&**name, *amount)))
     }
 
-    /// Visits every name of this with its amount, and next to it what `other` has of that name.
+    /// Visits each name of `self` with its quantity and the quantity in `other`.
     pub fn each_beside(&self, other: &Self, mut visit: impl FnMut(&str, i64, Option<i64>)) {
         if self.present.memory {
             visit(MEMORY, self.memory, other.memory());
@@ -175,7 +173,7 @@ impl Resource {
         }
     }
 
-    /// Whether neither side has a name without a field of its own.
+    /// Whether both sides have only `memory` and `vcore`.
     fn are_plain(&self, other: &Self) -> bool {
         self.other.is_none() && other.other.is_none()
     }
@@ -191,7 +189,7 @@ impl Resource {
         both(self.memory(), other.memory()) && both(self.vcore(), other.vcore())
     }
 
-    /// The union of names, each with what `combine` gives for it; a name for which it gives `None` is omitted.
+    /// Combines the union of names; omits a name if `combine` returns `None`.
     fn combine(&self, other: &Self, combine: impl Fn(Option<i64>, Option<i64>) -> Option<i64>) -> Self {
         let both = |l: Option<i64>, r: Option<i64>| if l.is_none() && r.is_none() { None } else { combine(l, r) };
         let mut result = Self::new();
@@ -234,7 +232,7 @@ impl Resource {
         self.update(other, i64::saturating_add);
     }
 
-    /// Takes `other` off in place (SCH-020).
+    /// Subtracts `other` in place (SCH-020).
     pub fn sub_assign(&mut self, other: &Self) {
         self.update(other, i64::saturating_sub);
     }
@@ -275,7 +273,7 @@ impl Resource {
         self.combine(other, |l, r| l.map(|l| l.saturating_sub(r.unwrap_or(0))))
     }
 
-    /// The difference over the union of names, with 0 for what would be negative (SCH-022).
+    /// The difference over the union of names, at least 0 (SCH-022).
     #[must_use]
     pub fn sub_eliminate_negative(&self, other: &Self) -> Self {
         self.combine(other, |l, r| Some(l.unwrap_or(0).saturating_sub(r.unwrap_or(0)).max(0)))
@@ -287,7 +285,7 @@ impl Resource {
         self.combine(other, |l, r| Some(l.unwrap_or(0).min(r.unwrap_or(0))))
     }
 
-    /// The smaller amount where both sides have the name, else the one there is (SCH-030, both sides set).
+    /// The smaller quantity of each name; a missing one is ignored (SCH-030, both sides set).
     #[must_use]
     pub fn min_permissive(&self, other: &Self) -> Self {
         self.combine(other, |l, r| match (l, r) {
@@ -314,7 +312,7 @@ impl Resource {
     #[must_use]
     pub fn multiply(&self, factor: f64) -> Self {
         let mut result = self.clone();
-        // `as` cuts towards zero, saturates, and takes NaN to 0, which is what SCH-033 requests.
+        // `as` cuts towards zero, saturates, and converts NaN to 0, as SCH-033 requires.
         let scale = |amount: &mut i64| *amount = (*amount as f64 * factor) as i64;
         scale(&mut result.memory);
         scale(&mut result.vcore);
@@ -322,7 +320,7 @@ impl Resource {
         result
     }
 
-    /// Used capacity in percent for each name of `self`, which is a maximum, that occurs in `usage` (SCH-035).
+    /// Usage in percent of the maximum `self`, for each name that is also in `usage` (SCH-035).
     #[must_use]
     pub fn used_percent(&self, usage: &Self) -> Self {
         self.combine(usage, |max, used| {
