@@ -96,7 +96,7 @@ fn the_whole_console_goes_back_to_before_the_start() {
             assert_eq!(*was, is, "{page}");
         }
     }
-    press(&mut driver, ":config<ret>");
+    press(&mut driver, ":config<ret>d");
     assert!(driver.find_row("saved with the state, not in a file").is_some(), "{}", driver.screen_text());
     press(&mut driver, ":apps<ret>K");
     assert!(driver.find_row("this is the past").is_some(), "{}", driver.screen_text());

@@ -372,7 +372,7 @@ impl Owner {
             }
         }
         let events = self.core.apply(command);
-        // The caller may have gone; the command stands all the same.
+        // The caller may have ended; the command is carried out.
         let _ = answer.send(events);
     }
 }

@@ -85,7 +85,7 @@ pub(super) struct State {
     pub commands: u64,
     /// What happened so far, counted for a comparison; of a what-if only.
     pub course: Option<Box<Course>>,
-    /// Reports of draining queues that no one has taken yet; `None` while no one requests them.
+    /// Reports of draining queues that no one has taken yet; `None` while no one wants them.
     pub drain_reports: Option<Vec<DrainReport>>,
 }
 

@@ -194,7 +194,7 @@ impl Loop {
             error.chain().any(|cause| cause.downcast_ref::<std::io::Error>().is_some_and(terminal::is_gone))
         };
         match self.go_on() {
-            Err(error) if gone(&error) => {
+            Err(error) if gone(&error) || terminal::is_closed() => {
                 tracing::warn!("the terminal was closed: {error:#}");
                 let at = self.time.at(&**self.session.source());
                 if let Some(tap) = &mut self.tap {

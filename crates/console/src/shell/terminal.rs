@@ -142,6 +142,11 @@ pub fn is_gone(error: &io::Error) -> bool {
     error.kind() == io::ErrorKind::BrokenPipe || Errno::from_io_error(error).is_some_and(|code| gone.contains(&code))
 }
 
+/// Whether the terminal of the output no longer exists; errors of the reader of keys do not say it.
+pub fn is_closed() -> bool {
+    rustix::termios::tcgetattr(io::stdout()).is_err()
+}
+
 /// Returns the terminal back. Errors are of no use here: there is nothing more that could be done.
 pub fn restore() {
     // The one who writes a frame holds this as well, so nothing of a frame comes after the terminal was given back.

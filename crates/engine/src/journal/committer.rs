@@ -171,7 +171,7 @@ impl Journal {
     }
 }
 
-/// The one who has this keeps the journal going. When it is dropped, all pending requests is written, if the disk does not fail.
+/// The one who has this keeps the journal going. When it is dropped, everything is written, if the disk does not fail.
 pub struct JournalThread {
     journal: Journal,
     thread: Option<JoinHandle<()>>,
@@ -295,7 +295,7 @@ impl Committer {
                 JournalTask::Aside(changes, done) => received.aside = Some((changes, done)),
                 JournalTask::Stop => received.stop = true,
             }
-            // The one who gave orders waits; and what stands aside is large by itself.
+            // The sender of orders waits, and a record apart is large by itself.
             if received.stop || received.orders.is_some() || received.aside.is_some() || bytes > TOGETHER {
                 break;
             }
@@ -319,7 +319,7 @@ impl Committer {
                 let last = orders.as_ref().map(|(waiting, _)| waiting.last);
                 self.written(last);
                 if let Some((_, answer)) = orders {
-                    // The engine may have stopped meanwhile; what it wanted stands.
+                    // The engine may have stopped meanwhile; its orders are on the disk.
                     let _ = answer.send(Ok(()));
                 }
                 message.map(|done| done.send(true));
@@ -357,7 +357,7 @@ impl Committer {
         wrote.map_err(|error| StoreError::from(redb::Error::Io(error)))
     }
 
-    /// All pending requests, and orders up to `last`, are on the disk.
+    /// Everything, and orders up to `last`, is on the disk.
     fn written(&mut self, last: Option<u64>) {
         self.dirty = false;
         let written = self.waiting.iter().map(|waiting| waiting.last).chain(last).max().unwrap_or(0);

@@ -148,7 +148,7 @@ impl Recorder {
         self.volume
     }
 
-    /// Pending requests; `None` when nothing does.
+    /// The records that are not written yet; `None` without any.
     pub fn take(&mut self) -> Option<RecordBlock> {
         self.settle();
         let count = std::mem::take(&mut self.count);

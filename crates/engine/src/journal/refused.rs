@@ -45,7 +45,7 @@ fn shorter(record: &OrderRecord, shorten: impl FnOnce(OrderRecord) -> OrderRecor
     Some(OrderRecord { omitted, ..shorten(record.clone()) })
 }
 
-/// Of two records of the same number the one that holds, if one of them replaced the other.
+/// The valid one of two records with the same number, if one of them replaced the other.
 pub fn holds<'a>(one: &'a [u8], other: &'a [u8]) -> Option<&'a [u8]> {
     let replaces = |short: &[u8], whole: &[u8]| is_of(short, &digest(whole));
     [(one, other), (other, one)].into_iter().find(|(short, whole)| replaces(short, whole)).map(|(short, _)| short)

@@ -1,4 +1,4 @@
-//! Which queue a job requests, by rules: a form for all jobs, or for those of a user, group, application or tag.
+//! The queue of a job, by rules: a form for all jobs, or for those of a user, group, application or tag.
 
 use std::str::FromStr;
 
