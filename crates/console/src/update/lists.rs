@@ -236,7 +236,11 @@ fn due_at(page: &Page, cluster: &Cluster, generation: u64) -> Option<Duration> {
         return None;
     }
     let rows = list.total();
-    let at_once = !list.is_live() && (rows <= SHORT || each_page!(page, page => page.at_once()));
+    let at_once = if list.is_live() {
+        rows <= SHORT && !cluster.part().is_none_or(|part| each_page!(page, page => page.is_complete(part)))
+    } else {
+        rows <= SHORT || each_page!(page, page => page.at_once())
+    };
     Some(if at_once { Duration::ZERO } else { stamp.at + if rows > LONG { LONG_PERIOD } else { PERIOD } })
 }
 

@@ -45,6 +45,11 @@ pub(super) trait PageUpdate {
         0
     }
 
+    /// Whether its rows are all that the view has. If not, they are made again without the pause of a list whose order changes.
+    fn is_complete(&self, _part: &PartitionView) -> bool {
+        true
+    }
+
     /// What counts up when its rows may be others.
     fn generation(&self, cluster: &Cluster, _part: &PartitionView) -> u64 {
         cluster.view.generation

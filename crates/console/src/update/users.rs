@@ -45,6 +45,13 @@ pub fn rebuild(page: &mut UsersPage, part: &PartitionView) {
     page.list.cursor.find(rows.len(), |index| rows.get(index).cloned(), None, filtered);
 }
 
+/// Whether the rows are those of the users and groups of the view.
+pub fn is_complete(page: &UsersPage, part: &PartitionView) -> bool {
+    let count = [Side::User, Side::Group].map(|side| part.accounts(side).count());
+    count.iter().sum::<usize>() == page.list.total
+        && page.list.rows.iter().all(|account| part.whole_usage_of(account.side, &account.name).is_some())
+}
+
 /// Puts the cursor on a user or a group.
 pub fn select(page: &mut UsersPage, index: usize) {
     let rows = &page.list.rows;

@@ -32,8 +32,8 @@ fn parameters_of_a_gang_without_effect_are_named() {
     assert_eq!(
         notices("gangSchedulingStyle=hard placeholderTimeoutInSeconds=abc", &spec),
         [
-            "pod ns/p: gangSchedulingStyle=hard has no effect: the style is Hard or Soft; Soft is used",
-            "pod ns/p: placeholderTimeoutInSeconds=abc has no effect: it is not a number of seconds above 0; 15 min are used",
+            "pod ns/p: gangSchedulingStyle=hard has no effect: the style is Hard or Soft; Soft is used (W-013)",
+            "pod ns/p: placeholderTimeoutInSeconds=abc has no effect: it is not a number of seconds above 0; 15 min are used (W-013)",
         ]
     );
     let other = notices("gangStyle=Hard a=b=c placeholderTimeoutInSeconds=0", &spec);

@@ -17,6 +17,10 @@ impl PageUpdate for UsersPage {
         users::rebuild(self, part);
     }
 
+    fn is_complete(&self, part: &PartitionView) -> bool {
+        users::is_complete(self, part)
+    }
+
     fn opener(&self) -> fn(&mut State) {
         |state| {
             if let Some(Subject::Account(account)) = subject::of(state) {

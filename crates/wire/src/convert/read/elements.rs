@@ -39,6 +39,8 @@ pub struct ListReader<K, R> {
     pub elements: Vec<Element<K, R>>,
     /// What of them could not be read.
     pub unknown: Vec<Unknown>,
+    /// How many were given, with those that could not be read.
+    taken: usize,
 }
 
 impl<K: Ord + Clone + for<'a> From<&'a str>, R> ListReader<K, R> {
@@ -49,7 +51,7 @@ impl<K: Ord + Clone + for<'a> From<&'a str>, R> ListReader<K, R> {
         convert: impl Fn(T) -> R + Send + Sync + 'static,
     ) -> Self {
         let read = move |bytes: &[u8], unknown: &mut Vec<Unknown>| salvage(bytes, unknown).map(&convert);
-        Self { seen, key, read: Box::new(read), elements: Vec::new(), unknown: Vec::new() }
+        Self { seen, key, read: Box::new(read), elements: Vec::new(), unknown: Vec::new(), taken: 0 }
     }
 
     /// Of rows that were read otherwise.
@@ -58,7 +60,7 @@ impl<K: Ord + Clone + for<'a> From<&'a str>, R> ListReader<K, R> {
             Err(Unreadable { line: 1, column: 1, reason: "this list was already read".to_owned() })
         };
         let elements = (0_u64..).zip(rows).map(|(number, row)| Element::Read(Box::new(row), number)).collect();
-        Self { seen: Seen::new(), key: "", read: Box::new(read), elements, unknown: Vec::new() }
+        Self { seen: Seen::new(), key: "", read: Box::new(read), elements, unknown: Vec::new(), taken: 0 }
     }
 
     /// Takes one element. One that cannot be read at all is omitted, and is in `unknown`.
@@ -66,6 +68,7 @@ impl<K: Ord + Clone + for<'a> From<&'a str>, R> ListReader<K, R> {
     /// # Errors
     /// It is not JSON.
     pub fn take(&mut self, bytes: &[u8]) -> Result<(), String> {
+        self.taken += 1;
         let hash = hash(bytes);
         let id = id_at_front(bytes, self.key).map(K::from);
         let element = match id {
@@ -77,7 +80,7 @@ impl<K: Ord + Clone + for<'a> From<&'a str>, R> ListReader<K, R> {
                     Ok(row) => Element::Read(Box::new(row), if self.unknown.len() == before { hash } else { 0 }),
                     Err(why) if serde_json::from_slice::<IgnoredAny>(bytes).is_err() => return Err(why.to_string()),
                     Err(why) => {
-                        let path = format!("entry {}", self.elements.len() + 1);
+                        let path = format!("entry {}", self.taken);
                         self.unknown.push(Unknown { kind: "", name: String::new(), path, reason: why.to_string() });
                         return Ok(());
                     }
@@ -135,5 +138,14 @@ mod tests {
         assert!(matches!(read(&seen, "{\"id\":\"a\",\"n\":1}\n"), Element::Same(_, same) if same == hash));
         assert!(matches!(read(&seen, r#"{"id":"a","n":2}"#), Element::Read(..)));
         assert!(matches!(read(&seen, r#"{"id":"b","n":1}"#), Element::Read(..)));
+    }
+    #[test]
+    fn entries_that_cannot_be_read_have_the_numbers_of_the_list() {
+        let mut reader = ListReader::new(Seen::<AppId>::new(), "id", |value: String| value);
+        for entry in ["\"a\"", "[1]", "\"b\"", "{}"] {
+            reader.take(entry.as_bytes()).unwrap();
+        }
+        let paths: Vec<&str> = reader.unknown.iter().map(|unknown| &*unknown.path).collect();
+        assert_eq!((paths, reader.elements.len()), (vec!["entry 2", "entry 4"], 2));
     }
 }
