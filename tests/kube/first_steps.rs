@@ -81,7 +81,7 @@ pub fn five_commands(stage: &Stage) {
         let map = || stage.config_map()["data"]["queues.yaml"].as_str().unwrap().to_owned();
         assert_eq!(before, map());
         std::fs::write(&person.file, raise(&before)).unwrap();
-        // The question is behind the tree of the changes and their effects; no is no.
+        // The question is behind the tree of the changes and their effects; `n` applies nothing.
         let asked = ["~ root.tenants.tenant-a", "max memory 40G → 41G", "apply it? [y/N]"];
         let mut terminal = person.begin(apply);
         asked.iter().for_each(|words| terminal.until_text(words));

@@ -212,7 +212,7 @@ pub fn agrees(stage: &Stage) {
     }
 }
 
-/// All decisions within 10 ms, with Events whose times are the other way round: what cannot be ordered is no difference.
+/// All decisions within 10 ms, with Events whose times are the other way round: what cannot be ordered is not a difference.
 pub fn burst(stage: &Stage) {
     NAMES.iter().for_each(|name| agrees_with(stage, name, Play::Burst));
 }

@@ -44,7 +44,7 @@ fn share<T: Serialize>(folder: &Path, like: Option<&Path>, name: &str, value: &T
     if like.is_some_and(|like| fs::hard_link(like.join(name), &file).is_ok()) {
         return Ok(());
     }
-    // Without its state it is no job: no one looks into a file that was cut off. What such a job has left is not written into: it may be
+    // Without its state it is not a job: a file that was cut off is not read. What such a job has left is not written into: it may be
     // linked to others.
     let _ = fs::remove_file(&file);
     match like {
@@ -53,7 +53,7 @@ fn share<T: Serialize>(folder: &Path, like: Option<&Path>, name: &str, value: &T
     }
 }
 
-/// A submission as it is in its file.
+/// A submission, as the file has it.
 fn without_command(spec: &JobSpec) -> JobSpec {
     JobSpec { command: Words::default(), ..spec.clone() }
 }

@@ -18,7 +18,7 @@ pub const SAMPLES: usize = FINE + 1440;
 /// How many queues are kept over all samples; where there are more, the oldest samples keep their totals only.
 const QUEUES: usize = 100_000;
 
-/// A sample of a view: what is drawn of now, and all samples where there is no scheduler in this process.
+/// A sample of a view: what is drawn of now, and all samples without a scheduler in this process.
 pub fn sample_of(now: Time, view: &View) -> Sample {
     let mut sample = Sample { at: now, made: view.allocations_made, ..Sample::default() };
     for part in &view.partitions {

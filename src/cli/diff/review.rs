@@ -46,7 +46,7 @@ impl Reviewed {
             && self.new.iter().all(|fault| fault.severity != Severity::Error)
     }
 
-    /// Whether there is nothing to say.
+    /// Whether it has nothing to report.
     pub fn is_same(&self) -> bool {
         self.base.is_some() == self.head.is_some()
             && self.new.is_empty()

@@ -1,4 +1,4 @@
-//! Packed bytes, told by their first ones: gzip and zstd are unpacked up to a limit, other forms are refused by name.
+//! Packed bytes, recognized by their first bytes: gzip and zstd are unpacked up to a limit, other forms are refused by name.
 
 use std::borrow::Cow;
 use std::io::Read as _;

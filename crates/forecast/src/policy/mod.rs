@@ -105,9 +105,9 @@ pub struct Expected {
 /// Something that must be so.
 #[derive(Clone, Debug)]
 pub enum Expectation {
-    /// At least so many pods of an application run; `None`: all of them.
+    /// The number of pods of an application that run at least; `None` for all.
     Running(AppId, Option<u32>),
-    /// Exactly so many pods of an application are pending.
+    /// The exact number of pending pods of an application.
     Pending(AppId, u32),
     /// An application is rejected.
     Rejected(AppId),

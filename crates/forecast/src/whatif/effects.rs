@@ -145,7 +145,7 @@ fn of_queue(old: &Queue, new: Option<&Queue>, apps: &[&Application], found: &mut
     }
 }
 
-/// The amounts that are lower now; `unset` is what counts where there is none.
+/// The amounts that are lower now; `unset` is the value of an amount that is not set.
 fn lowered<'r>(was: Option<&'r Resource>, is: Option<&'r Resource>, unset: i64) -> Vec<(&'r str, i64, i64)> {
     let amount = |of: Option<&Resource>, name: &str| of.and_then(|of| of.get(name)).unwrap_or(unset);
     let names: std::collections::BTreeSet<&str> =

@@ -147,7 +147,7 @@ pub fn table_width(page: &NodesPage, width: u16) -> u16 {
 /// The lines of the map above its cells.
 pub const ABOVE_MAP: u16 = 5;
 
-/// Whether so many nodes have a cell each in a map, with a blank behind it.
+/// Whether this number of nodes fits into a map, with a cell and a blank for each.
 fn heat_map_fits(nodes: usize, map: Rect) -> bool {
     usize::from(map.width / 2) * usize::from(map.height.saturating_sub(ABOVE_MAP)) >= nodes
 }
