@@ -96,12 +96,13 @@ pub(super) fn is_empty(file: &Path) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
     use crate::job::{JobState, Owner};
     use model::Identity;
 
-    fn sues(number: u64, spec: JobSpec) -> Job {
+    /// A job of a user of group staff.
+    pub(crate) fn sues(number: u64, spec: JobSpec) -> Job {
         let owner = Owner { uid: 1, gid: 1, groups: Vec::new(), identity: Identity::new("sue", ["staff"]) };
         Job::new(number, spec, owner, 0)
     }

@@ -258,13 +258,8 @@ fn cut_off(jobs: &[Job]) -> Vec<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::job::{ArrayTask, JobSpec, Owner};
-    use model::Identity;
-
-    fn sues(number: u64, spec: JobSpec) -> Job {
-        let owner = Owner { uid: 1, gid: 1, groups: Vec::new(), identity: Identity::new("sue", ["staff"]) };
-        Job::new(number, spec, owner, 0)
-    }
+    use crate::job::{ArrayTask, JobSpec};
+    use crate::job_files::tests::sues;
 
     #[test]
     fn indices_share_command_and_environment_on_the_disk_and_in_memory() {
