@@ -84,7 +84,6 @@ const SCENARIOS: [Scenario; 92] = [
     ("a watch that expired has the list read again", bad_days::watch_expired),
     ("a ConfigMap that another user writes between the read and the write is not overwritten", bad_days::rival),
     ("a namespace that is being deleted is named, and no rule that would not help", bad_days::terminating),
-    ("the five commands of the guide, on a cluster without adminacl", first_steps::five_commands),
     ("kubectl finds the plugin", first_steps::plugin),
     ("the Helm chart is applied, with the rights of the printed roles", chart::applied),
     ("a kill deletes the pods of an application by their UIDs", kill),
@@ -136,6 +135,7 @@ const SCENARIOS: [Scenario; 92] = [
     ("a twin has the filters of the pods and nodes of the API server", twins::filters),
     ("a twin names the objects that may not be listed, and goes on", twins::not_listed),
     ("a twin of a what-if binds where the filters let a pod go", twins::what_if),
+    ("the five commands of the guide, on a cluster without adminacl", first_steps::five_commands),
     ("no secret was shown, kept or logged", failures::no_secret),
 ];
 
