@@ -1,6 +1,6 @@
-//! Pages for browsers: what all of them need.
+//! Pages for browsers, and XML: what all of them need.
 
-/// A text from outside as text of a page, also within an attribute: no markup, no control characters but line ends.
+/// A text from outside as text of a page or of XML, also within an attribute: no markup, and no characters that XML does not have.
 pub fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
@@ -10,7 +10,8 @@ pub fn escaped(text: &str) -> String {
             '>' => out.push_str("&gt;"),
             '"' => out.push_str("&quot;"),
             '\'' => out.push_str("&#39;"),
-            c if c.is_control() && c != '\n' => out.push('\u{fffd}'),
+            '\n' | '\t' => out.push(c),
+            c if c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}') => out.push('\u{fffd}'),
             c => out.push(c),
         }
     }

@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use super::html::escaped;
+
 /// One result, which has passed or failed.
 pub struct Case {
     /// What was examined, for example the file.
@@ -36,23 +38,6 @@ pub fn document(suite: &str, cases: &[Case]) -> String {
         };
     }
     out.push_str("  </testsuite>\n</testsuites>\n");
-    out
-}
-
-/// A text in XML; characters that XML does not have are replaced.
-fn escaped(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            '\n' | '\t' => out.push(c),
-            c if c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}') => out.push('\u{fffd}'),
-            c => out.push(c),
-        }
-    }
     out
 }
 

@@ -16,6 +16,8 @@ impl TestFolder {
         static NEXT: AtomicU32 = AtomicU32::new(0);
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
         let test = std::thread::current().name().unwrap_or("thread").replace("::", "-");
+        // The path of a socket has at most 107 bytes.
+        let test: String = test.chars().take(40).collect();
         let path = std::env::temp_dir().join(format!("kornsole-{}-{number}-{test}", std::process::id()));
         fs::create_dir_all(&path).expect("the folder for temporary files can be written to");
         Self(path)

@@ -172,5 +172,7 @@ fn two_daemons_do_not_share_jobs_or_a_socket() {
     assert!(code == Some(1) && why.contains("jobs"), "{code:?} {why}");
     let (code, why) = up("other", "run/local.sock");
     assert!(code == Some(1) && why.contains("a daemon already listens there"), "{code:?} {why}");
+    let (code, why) = up("third", &"long".repeat(30));
+    assert!(code == Some(1) && why.contains("at most 107 bytes"), "{code:?} {why}");
     assert_eq!(machine.call(&["submit", "--wait", "--", "true"]).status.code(), Some(0), "the first one still serves");
 }

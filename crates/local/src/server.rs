@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::fs::{self, Permissions};
 use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
 use std::os::unix::fs::{FileTypeExt as _, PermissionsExt as _};
-use std::os::unix::net::{UnixListener, UnixStream};
+use std::os::unix::net::{SocketAddr, UnixListener, UnixStream};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{Builder, sleep};
@@ -56,6 +56,9 @@ impl Server {
             }
         }
         let socket = socket.as_path();
+        // Found out before anything else: the error of the system is about a constant of C.
+        SocketAddr::from_pathname(socket)
+            .map_err(|_| io::Error::other("a socket path has at most 107 bytes; choose a shorter one by --socket"))?;
         if UnixStream::connect(socket).is_ok() {
             return Err(io::Error::other("a daemon already listens there"));
         }

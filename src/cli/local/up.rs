@@ -187,7 +187,8 @@ fn start(args: &UpArgs, by: &SchedulerSettings, own: Settings, places: &Places) 
     let engine = engine(by, &machine).map_err(|why| (why, 1))?;
     let (daemon, woken) =
         Daemon::open(Arc::clone(&engine), &places.folder, own).map_err(|why| at(&places.folder, &why))?;
-    let server = Server::bind(&places.socket, shared).map_err(|why| at(&places.socket, &why))?;
+    let server = Server::bind(&places.socket, shared)
+        .map_err(|why| (format!("cannot listen on {}: {why}", places.socket.display()), 1))?;
     daemon.set_token_source(console::token_source(&engine, by.config(), &places.folder));
     daemon.adopt();
     let reconciling = Arc::clone(&daemon);
