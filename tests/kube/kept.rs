@@ -27,7 +27,7 @@ impl<'s> Retained<'s> {
     }
 
     fn start(&self) -> Scheduler {
-        let options = ["--tokens", &self.tokens, "--state", &self.folder, "--set", "scheduler.acl=ann"];
+        let options = ["--tokens", &self.tokens, "--state", &self.folder, "--scheduler-acl", "ann"];
         Scheduler::begin_with(self.stage, &options).ready()
     }
 

@@ -218,7 +218,12 @@ fn a_page_whose_list_has_no_answer_says_why() {
 #[test]
 fn a_list_of_which_no_entry_can_be_read_is_unknown_not_empty() {
     let mut set = sets::of("1.8.0");
-    for (path, key) in [("nodes", "nodeID"), ("usage/users", "userName"), ("applications/active", "applicationID")] {
+    for (path, key) in [
+        ("nodes", "nodeID"),
+        ("usage/users", "userName"),
+        ("usage/groups", "groupName"),
+        ("applications/active", "applicationID"),
+    ] {
         let answer = Answer::json(format!(r#"[{{"{key}": 7}}, {{"{key}": []}}]"#));
         set.insert(get(&format!("/ws/v1/partition/default/{path}")), answer);
     }
