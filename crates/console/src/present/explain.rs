@@ -6,9 +6,9 @@
 //!  would help: raise the maximum of root.tenants by 1 cpu to 11
 //!
 //! ▌ask          e-1 (4 cpu) waits for cpu in root.tenants: 1 missing, 7 of 10 used   since 12s
-//!   queue      cpu in root.tenants: 1 missing, 7 of 10 used, most by nightly (7)
-//!              nightly in root.tenants.b holds 7
-//!   would help raise the maximum of root.tenants by 1 cpu to 11
+//!    queue      cpu in root.tenants: 1 missing, 7 of 10 used, most by nightly (7)
+//!               nightly in root.tenants.b holds 7
+//!    would help raise the maximum of root.tenants by 1 cpu to 11
 //! ```
 
 use crate::present::format;

@@ -260,13 +260,13 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// The same, where what is counted in a row is amounts of one resource: its unit, in which people read them.
+    /// Sets the display unit of each row's value.
     #[must_use]
     pub fn in_units_of_rows(self, unit: impl Fn(usize) -> Option<Unit> + 'a) -> Self {
         Self { units: Some(Box::new(unit)), ..self }
     }
 
-    /// In what people read the figure of a row and a column.
+    /// The display unit of a row and a column.
     pub fn unit(&self, row: usize, column: usize) -> Unit {
         let own = self.columns.get(column).map_or(Unit::Words, |field| field.unit);
         match &self.units {
@@ -275,7 +275,7 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// What a column says of a row.
+    /// The value of a row and a column.
     pub fn value(&self, row: usize, column: usize) -> Value<'a> {
         (self.value)(row, column)
     }

@@ -1,4 +1,4 @@
-//! The walk of a placement through its rules, in lines.
+//! The rule trace of a placement in lines.
 //!
 //! ```text
 //! 2 user, create     kim             filter denies others only
@@ -6,7 +6,7 @@
 //!                    root.users.kim  does not exist, would be a new dynamic leaf   ✔ placed
 //! ```
 //!
-//! Columns as wide as their texts. Where there is no room for that, the note goes below its rule.
+//! Columns fit their texts. Without space the note is below its rule.
 
 use crate::present::pieces::{Piece, dim, piece, plain};
 use crate::present::text;
@@ -14,10 +14,10 @@ use crate::theme::{Role, Signs};
 use view::PartitionView;
 use view::placement::{Line, Mark, Placement, PlacementOutcome, RuleRef, template_words};
 
-/// The room that a note needs at least in a column of its own.
+/// The minimum width of a note column.
 const LEAST_NOTE: usize = 24;
 
-/// The walk in at most `width` columns.
+/// The trace in at most `width` columns.
 pub fn lines(walk: &[Line], width: usize, signs: &Signs) -> Vec<Vec<Piece>> {
     let cells: Vec<[String; 4]> = walk
         .iter()
@@ -87,7 +87,7 @@ fn stacked(lines: &mut Vec<Vec<Piece>>, cells: &[String; 4], mark: Mark, width: 
     }
 }
 
-/// The word for a result, behind its sign: whether the rule took the submission, refused it, or neither.
+/// The symbol and word of a result: placed, rejected, or neither.
 fn marked(mark: Mark, signs: &Signs) -> String {
     match mark {
         Mark::Placed => format!("{} {mark}", signs.good),
@@ -108,7 +108,7 @@ const fn role(mark: Mark) -> Role {
     }
 }
 
-/// The result of a placement, wrapped: the queue with the created queues on the way, or the reason of the rejection.
+/// The result of a placement, wrapped: the queue with the created queues, or the reason of the rejection.
 pub fn verdict(placement: &Placement, part: Option<&PartitionView>, width: usize, signs: &Signs) -> Vec<Vec<Piece>> {
     let (sign, role, first, rest) = match &placement.outcome {
         PlacementOutcome::Placed(placed) => {

@@ -3,21 +3,21 @@
 use crate::theme::Role;
 use view::{ChangeDetail, ChangeType, ObjectType, Record};
 
-/// How much an event matters.
+/// The importance of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Weight {
-    /// Continues all the time: asks, allocations, applications that start and end.
+    /// Happens all the time: requests, allocations, applications that start and end.
     Routine,
-    /// Something is otherwise now: a configuration, a node, a queue, a limit that is reached, an application that was moved.
+    /// A change: configuration, node, queue, a reached limit, a moved application.
     Notable,
-    /// Someone lost something, or something was refused.
+    /// A loss or a rejection.
     Grave,
 }
 
-/// How much an event matters.
+/// The importance of an event.
 pub fn weight(record: &Record) -> Weight {
     match (record.kind, record.change, record.detail) {
-        // Events that are lost.
+        // Lost events.
         (ObjectType::UNKNOWN, ..) => Weight::Grave,
         (
             ..,
@@ -56,7 +56,7 @@ pub fn weight(record: &Record) -> Weight {
     }
 }
 
-/// The look of an event: grave ones stand out, routine ones do not.
+/// The color role: grave events are highlighted, routine ones are dim.
 pub fn role(record: &Record) -> Role {
     match (weight(record), record.change) {
         (Weight::Grave, _) => Role::Danger,

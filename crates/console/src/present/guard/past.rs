@@ -2,7 +2,7 @@
 
 use crate::state::State;
 
-/// Whether there is something to return from.
+/// Whether the past is on the screen.
 ///
 /// # Errors
 /// The present is on the screen.

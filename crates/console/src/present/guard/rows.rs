@@ -1,4 +1,4 @@
-//! The conditions of commands on rows, lists and pages.
+//! Conditions of commands on rows, lists, and pages.
 
 use crate::present::contexts;
 use crate::present::guard::audit;
@@ -19,7 +19,7 @@ pub fn has_row(state: &State) -> Result<(), String> {
     }
 }
 
-/// Whether something is under the cursor whose state has a reason.
+/// Whether the selected object has a state with a reason.
 ///
 /// # Errors
 /// Why not.
@@ -30,7 +30,7 @@ pub fn can_say_why(state: &State) -> Result<(), String> {
     }
 }
 
-/// Whether what is under the cursor can be opened.
+/// Whether the selected row can be opened.
 ///
 /// # Errors
 /// Why not.
@@ -44,7 +44,7 @@ pub fn can_open(state: &State) -> Result<(), String> {
     if let Page::Clusters(page) = state.page() {
         return if page.list.rows.is_empty() { Err("no cluster".to_owned()) } else { Ok(()) };
     }
-    // A line may lead to the configuration, which is no subject.
+    // A line may lead to the configuration, which is not a subject.
     if let Page::Explain(page) = state.page()
         && page.lines().get(page.index).is_some_and(|line| line.to.is_some())
     {
@@ -84,7 +84,7 @@ pub fn on_nodes(state: &State) -> Result<(), String> {
     if matches!(state.page(), Page::Nodes(_)) { Ok(()) } else { Err("only in the list of nodes".to_owned()) }
 }
 
-/// Whether the queue tree is on the screen without a filter: only then it can be folded.
+/// Whether the queue tree is shown without a filter, which folding requires.
 ///
 /// # Errors
 /// Why not.
@@ -96,7 +96,7 @@ pub fn no_filter(state: &State) -> Result<(), String> {
     }
 }
 
-/// Whether there are queues below the one under the cursor.
+/// Whether the selected queue has children.
 ///
 /// # Errors
 /// Why not.
@@ -108,7 +108,7 @@ pub fn can_fold(state: &State) -> Result<(), String> {
     }
 }
 
-/// Whether there is another partition to go to.
+/// Whether another partition exists.
 ///
 /// # Errors
 /// Why not.
@@ -128,7 +128,7 @@ pub fn some_context(state: &State) -> Result<(), String> {
     }
 }
 
-/// Whether the question on the screen is about an order, of which the audit keeps the reason.
+/// Whether the question is about an operation whose reason the audit records.
 ///
 /// # Errors
 /// Why not.
@@ -139,7 +139,7 @@ pub fn takes_reason(state: &State) -> Result<(), String> {
     }
 }
 
-/// Whether the page of what was used is on the screen.
+/// Whether the usage page is on the screen.
 ///
 /// # Errors
 /// Why not.

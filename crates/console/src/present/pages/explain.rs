@@ -1,4 +1,4 @@
-//! Why something waits, and how queues stand to their guarantees.
+//! The pages that explain, and fairness.
 
 use crate::present::explain;
 use crate::present::figures::fairness as figures;
@@ -19,7 +19,7 @@ use view::waiting::{Asked, Target};
 use view::{PartitionView, Side};
 
 impl ExplainPage {
-    /// What the line under the cursor names.
+    /// The subject of the selected line.
     fn named(&self, part: &PartitionView) -> Option<Subject> {
         let account = |side, name: &String| Subject::Account(Account { side, name: name.as_str().into() });
         match self.lines().get(self.index)?.to.as_ref()? {

@@ -1,4 +1,4 @@
-//! The nodes, and one node.
+//! The nodes page, and the page of one node.
 
 use crate::present::details::node::retained_for;
 use crate::present::figures::nodes as figures;
