@@ -1,13 +1,14 @@
-//! Long lists are made next to the draw loop: a key draws at once, with the present rows. The new rows arrive later, as a message.
+//! Makes long lists outside of the draw loop: a key draws immediately with the old rows, and the new rows arrive as a
+//! message.
 //!
 //! ```text
 //!  choice, news ── want ──> Work::List ── perform ──> Reply::ListMade ── take ──> rows, cursor
 //! ```
 //!
 //! Invariants:
-//! - one list is made at a time, from a view and a copy of the page; a choice that was overtaken by another one is given up;
-//! - only the page that a list was made for takes it, and only if its subject is still the same; the cursor finds its row again;
-//! - short and long lists are equal: both are made by [`PageUpdate::make`].
+//! - one list is made at a time, from a view and a copy of the page; a newer choice stops an older one;
+//! - only the page of the job takes its list, and only if its subject is unchanged; the cursor finds its row again;
+//! - short and long lists are equal: [`PageUpdate::make`] makes both.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -23,14 +24,14 @@ use crate::update::lists;
 use crate::update::page::PageUpdate;
 use view::PartitionView;
 
-/// Whether an action is about the rows of the list on the screen, and so waits while these are awaited. Moving, writing a filter,
-/// choosing an order and leaving work with the present rows.
+/// Whether an action depends on the rows of the list, so that it waits for awaited rows. Movement, filter input,
+/// sorting, and leaving work with the old rows.
 pub fn waits(state: &State, action: &Action) -> bool {
     let (Action::Run(id, _) | Action::Off(id, _)) = action else { return false };
     state.layers.is_empty() && !goes_with_old_rows(*id)
 }
 
-/// Whether a command works with the present rows, though others are awaited.
+/// Whether a command works with the old rows while others are awaited.
 const fn goes_with_old_rows(id: CommandId) -> bool {
     match id {
         CommandId::Row(id) => {
@@ -64,7 +65,7 @@ pub fn make(page: &mut Page, part: &PartitionView) {
     each_page!(page, page => page.make(part));
 }
 
-/// Does a job. Takes tens of milliseconds: not to be called where frames are drawn.
+/// Runs a job. Takes tens of milliseconds: do not call it in the draw loop.
 pub fn perform(job: ListJob) -> ListResult {
     let ListJob { number, mut page, view, stamp, overtaken } = job;
     let part = view.partitions.iter().find(|part| part.name == stamp.partition);
@@ -85,7 +86,7 @@ pub fn perform(job: ListJob) -> ListResult {
     ListResult { number, page: Some((page, stamp)) }
 }
 
-/// Takes rows that were made.
+/// Takes the rows of a job.
 pub fn take(state: &mut State, listed: ListResult) {
     if state.list_job.as_ref().is_none_or(|making| making.number != listed.number) {
         return;
@@ -115,7 +116,7 @@ pub fn take(state: &mut State, listed: ListResult) {
     }
 }
 
-/// Whether two pages show the same of the same, in the same order.
+/// Whether two pages have the same subject and order.
 fn is_same(one: &Page, other: &Page) -> bool {
     match (one, other) {
         (Page::Apps(one), Page::Apps(other)) => {
@@ -135,7 +136,7 @@ fn is_same(one: &Page, other: &Page) -> bool {
     }
 }
 
-/// Puts the rows of `made` into a page. Gives it back with those that were there.
+/// Moves the rows of `made` into a page. Returns it with the old rows.
 fn exchange(page: &mut Page, mut made: Page) -> Page {
     match (page, &mut made) {
         (Page::Apps(page), Page::Apps(made)) => {
@@ -160,7 +161,7 @@ fn exchange(page: &mut Page, mut made: Page) -> Page {
     made
 }
 
-/// The rows of a page, to be let go of: of this many that takes its time too.
+/// The rows of a page to drop in a worker thread, because dropping many is slow.
 fn rows_of(page: Page) -> Option<Discarded> {
     match page {
         Page::Apps(page) => Some(Discarded::of(page.list.rows)),

@@ -1,4 +1,4 @@
-//! What if: a copy of the cluster instead of the cluster, and the way back.
+//! The what-if: a copy of the cluster, and the way back.
 
 use std::time::Duration;
 
@@ -14,12 +14,12 @@ use crate::update::stack::{pop, push};
 use crate::update::{bulk, config, orders};
 use view::act::{Act, Order};
 
-/// How far time is moved on where no one says how far.
+/// The default of `forward`.
 const MINUTE: Duration = Duration::from_secs(60);
-/// The most changes that a question names.
+/// The maximum number of named changes.
 const NAMED: usize = 8;
 
-/// Carries out a command of a what-if.
+/// Runs a what-if command.
 pub fn run(state: &mut State, id: TrialCommand, argument: Option<&str>) {
     match id {
         TrialCommand::WhatIf => open(state, Vec::new()),
@@ -35,20 +35,20 @@ pub fn run(state: &mut State, id: TrialCommand, argument: Option<&str>) {
     }
 }
 
-/// Opens a what-if, with orders that are given in it at once.
+/// Opens a what-if, and applies operations in it.
 fn open(state: &mut State, orders: Vec<Order>) {
     state.say(Grade::Info, "copying the cluster");
     state.emit(Effect::WhatIf(WhatIfStep::Open(orders)));
 }
 
-/// There is none.
+/// Reports a failure to open.
 pub fn not_opened(state: &mut State, why: Option<String>) {
     if let Some(why) = why {
         state.say(Grade::Refusal, format!("no what-if: {why}"));
     }
 }
 
-/// Tries the orders of the question, or the configuration on the page, in a what-if.
+/// Tests the question's operations or the page's configuration in a what-if.
 fn try_this(state: &mut State) {
     let orders = match state.layers.pop() {
         Some(Layer::Confirm(asked)) => match asked.what {
@@ -62,7 +62,7 @@ fn try_this(state: &mut State) {
     open(state, orders);
 }
 
-/// The configuration that is written on the page, as an order; none on other pages, and while a form has faults.
+/// The page's configuration as an operation; empty on other pages and for an invalid form.
 fn of_page(state: &State) -> Vec<Order> {
     let (text, base, removal) = match state.page() {
         Page::Config(page) => (page.buffer.text(), page.base.as_ref(), &page.checked.removal),
@@ -76,7 +76,7 @@ fn of_page(state: &State) -> Vec<Order> {
     vec![config::order(act, "", removal)]
 }
 
-/// Gives orders that were decided upon elsewhere.
+/// Sends operations that were decided elsewhere.
 pub fn give(state: &mut State, mut orders: Vec<Order>) {
     match orders.len() {
         0 => {}
@@ -86,7 +86,7 @@ pub fn give(state: &mut State, mut orders: Vec<Order>) {
     state.redraw();
 }
 
-/// Moves time on.
+/// Advances the clock.
 fn forward(state: &mut State, by: Option<&str>) {
     let by = match by.map(str::trim).filter(|by| !by.is_empty()) {
         None => Some(MINUTE),
@@ -98,7 +98,7 @@ fn forward(state: &mut State, by: Option<&str>) {
     }
 }
 
-/// Shows both sides next to each other; on that page: goes back to the one before.
+/// Toggles the comparison of both sides.
 pub fn compare(state: &mut State) {
     if matches!(state.page(), Page::Details(DetailsPage { subject: Subject::Sides, .. })) {
         return pop(state);
@@ -112,7 +112,7 @@ pub fn turn_over(state: &mut State) {
     state.emit(Effect::WhatIf(WhatIfStep::TurnOver));
 }
 
-/// Takes a change back.
+/// Reverts a change.
 fn take_back(state: &mut State, number: Option<&str>) {
     let Some(trial) = &state.cluster.trial else { return };
     let last = trial.changes.len();
@@ -123,7 +123,6 @@ fn take_back(state: &mut State, number: Option<&str>) {
     }
 }
 
-/// Lists the changes.
 fn list(state: &mut State) {
     let Some(trial) = &state.cluster.trial else { return };
     let change = |(number, words): (usize, &String)| Figure {
@@ -140,7 +139,7 @@ fn list(state: &mut State) {
     state.layers.push(Layer::Figures(Figures { of: "the changes of this what-if".to_owned(), at: None, list, top: 0 }));
 }
 
-/// The first changes, one in a line.
+/// The first changes, one per line.
 fn named(changes: &[String]) -> Vec<String> {
     let mut lines: Vec<String> = changes.iter().take(NAMED).cloned().collect();
     if changes.len() > NAMED {
@@ -149,7 +148,7 @@ fn named(changes: &[String]) -> Vec<String> {
     lines
 }
 
-/// Asks whether the changes are to be made in the real cluster.
+/// Asks whether to apply the changes to the cluster.
 pub fn ask_apply(state: &mut State) {
     let Some(trial) = &state.cluster.trial else { return };
     let count = format::count(trial.changes.len() as u64, "change");
@@ -160,7 +159,7 @@ pub fn ask_apply(state: &mut State) {
     state.ask(Confirm::new(title, lines, "Apply changes", Question::LeaveWhatIf(true)));
 }
 
-/// Leaves, or asks first when there are changes.
+/// Leaves; asks first if changes exist.
 pub fn leave(state: &mut State) {
     let Some(trial) = &state.cluster.trial else { return };
     if trial.changes.is_empty() {

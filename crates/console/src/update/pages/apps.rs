@@ -1,4 +1,4 @@
-//! Applications, and one application.
+//! The applications page, and the page of one application.
 
 use std::sync::Arc;
 

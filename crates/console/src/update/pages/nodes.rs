@@ -1,4 +1,4 @@
-//! The nodes, and one node.
+//! The nodes page, and the page of one node.
 
 use super::changed::{facets, row, usage};
 use crate::present::subject;

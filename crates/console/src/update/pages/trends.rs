@@ -1,4 +1,4 @@
-//! Values over time.
+//! The trends page.
 
 use crate::state::State;
 use crate::state::command::TrendCommand;
