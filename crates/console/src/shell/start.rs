@@ -1,8 +1,8 @@
-//! The start page: what a console can open, before one is open. One key opens a choice.
+//! The start page before a source is open: a list of what can be opened. One key opens a choice.
 //!
 //! Invariants:
 //! - nothing is contacted: the choices come from files and the environment;
-//! - the cursor starts on the first choice, so `enter` opens it.
+//! - the first choice is preselected, so `enter` opens it.
 
 use crossterm::event::{Event, KeyCode, KeyEventKind, KeyModifiers};
 use ratatui::buffer::Buffer;
@@ -12,20 +12,20 @@ use crate::shell::terminal::Screen;
 use crate::state::Options;
 use crate::theme::{Role, Theme};
 
-/// One thing that a console can open.
+/// A choice of the start page.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Choice {
-    /// The key that opens it; `None` for choices beyond the ninth of a kind.
+    /// Its key; `None` beyond the ninth choice of a kind.
     pub key: Option<char>,
-    /// The heading under which it is listed, for example `Kubernetes contexts`.
+    /// Its heading, for example `Kubernetes contexts`.
     pub heading: &'static str,
-    /// Its name: a context, a file.
+    /// The context or file.
     pub name: String,
-    /// What is known of it without contacting it: an address, a directory.
+    /// Known data, for example an address or a directory.
     pub detail: String,
 }
 
-/// What a key did.
+/// The result of a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Outcome {
     Stay,
@@ -33,7 +33,7 @@ enum Outcome {
     Open,
 }
 
-/// Shows the choices until one is opened. Returns its index; `None` when the user quits.
+/// Shows the choices. Returns the index of the opened one; `None` if the user quits.
 ///
 /// # Errors
 /// The terminal cannot be used.

@@ -1,4 +1,4 @@
-//! `[keys.CONTEXT]`: the meanings of keys there.
+//! `[keys.CONTEXT]`: key bindings.
 
 use crate::input::command;
 use crate::input::command::{Argument, Context};
@@ -7,7 +7,7 @@ use crate::state::keymap::{Binding, Chord, Keymap, chord_text, parse_chord};
 use config::Fault;
 use config::toml_table::{Entry, Table};
 
-/// Lays the bindings of `[keys]` over a keymap.
+/// Adds the bindings of `[keys]` to a keymap.
 pub fn read(table: &Table<'_, '_>, keymap: &mut Keymap, faults: &mut Vec<Fault>) {
     for entry in table.entries() {
         match Context::ALL.into_iter().find(|context| context.name() == entry.name) {

@@ -1,4 +1,4 @@
-//! `[[command]]`: a person's own commands.
+//! `[[command]]`: the user's own commands.
 //!
 //! ```toml
 //! [[command]]
@@ -24,7 +24,7 @@ use config::toml_table::{self, Entry, Table};
 
 const KNOWN: [&str; 8] = ["name", "doc", "key", "pages", "run", "shell", "confirm", "output"];
 
-/// Reads the commands, and binds their keys where these mean nothing yet.
+/// Reads the commands, and binds their keys if unused.
 pub fn read(entry: &Entry<'_, '_>, keymap: &mut Keymap, faults: &mut Vec<Fault>) -> Vec<OwnCommand> {
     let mut commands: Vec<OwnCommand> = Vec::new();
     for (at, table) in entry.tables(faults) {
@@ -35,7 +35,6 @@ pub fn read(entry: &Entry<'_, '_>, keymap: &mut Keymap, faults: &mut Vec<Fault>)
     commands
 }
 
-/// What is in the table of a command.
 #[derive(Default)]
 struct Written<'v> {
     name: Option<String>,
@@ -66,7 +65,7 @@ fn one(
         faults.push(toml_table::fault(table.text, "OWN-040", at, "command", message, "write its name and its program"));
     };
     let Written { name, doc, key, contexts, words, line, shell, confirm, output } = written;
-    // What is there and wrong was reported at its place.
+    // Invalid values were reported at their locations.
     let sound = faults.len() == before;
     let line = match (line, words) {
         (Some(line), _) if shell => Some(OwnLine::Shell(line.to_owned())),
@@ -96,7 +95,7 @@ fn one(
     Some(OwnCommand { name, doc, contexts, line, confirm, output })
 }
 
-/// What it does, where nothing says so.
+/// The default description.
 fn summary(line: &OwnLine) -> String {
     match line {
         OwnLine::Words(words) => format!("Runs {}", words.join(" ")),
@@ -210,7 +209,8 @@ fn run<'v>(entry: &Entry<'_, 'v>, written: &mut Written<'v>, faults: &mut Vec<Fa
     written.words = Some(words);
 }
 
-/// A name in braces that is no placeholder; what has other signs in it belongs to the program, as `{.items}`.
+/// A name in braces that is not a placeholder; braces with other characters belong to the program, for example
+/// `{.items}`.
 fn unknown_placeholder(word: &str) -> Option<String> {
     let names = word.match_indices('{').filter_map(|(at, _)| {
         let name = &word[at..=at + word[at..].find('}')?];
@@ -223,7 +223,7 @@ fn unknown_placeholder(word: &str) -> Option<String> {
     unknown.next().map(str::to_owned)
 }
 
-/// Binds the key of a command, unless it means something where the command would be.
+/// Binds the key of a command unless it is used in its contexts.
 fn bind(
     text: &str,
     at: &Range<usize>,
@@ -262,10 +262,10 @@ fn bind(
     }
 }
 
-/// What a chord, its start or its continuation means already where a context is looked up.
+/// The binding of a chord, its prefix, or its continuation where a context is looked up.
 fn taken<'k>(keymap: &'k Keymap, context: Context, chord: &Chord) -> Option<&'k Binding> {
     let with = |other: Context| match context {
-        // A key of every page is looked up behind those of each page.
+        // A key of every page is looked up after those of each page.
         Context::Page | Context::List => is_page(&other) || other == Context::Always,
         own => {
             let list = other == Context::List && column_names::of_page(own.name()).is_some();
