@@ -1,4 +1,4 @@
-//! The configuration: its text with numbers, colors and faults; next to it the meaning of an edit.
+//! The configuration page: numbered, colored text with errors; next to it the consequences of an edit.
 //!
 //! ```text
 //!   27 ▸   - name: tenant-a … 12 lines                       │ what this changes
@@ -9,7 +9,7 @@
 //!    allowed: m k M G T P E                                   │ root.tenants.tenant-a
 //! ```
 //!
-//! Below 100 columns a key shows the right side in place of the text.
+//! Below 100 columns a key swaps the text and the right side.
 
 use ratatui::layout::{Position, Rect};
 
@@ -27,7 +27,7 @@ use crate::state::page::Page;
 use crate::theme::Role;
 use config::{Fault, Severity};
 
-/// The most completions on the screen.
+/// The maximum number of completions.
 const COMPLETIONS: usize = 7;
 
 /// Draws the page.
@@ -60,7 +60,7 @@ fn beside(pen: &mut Pen<'_>, state: &State, page: &ConfigPage, area: Rect) {
     pen.scrolled(area, &lines, top);
 }
 
-/// The lines of the text that are on the screen, from the top on.
+/// The visible lines, from the top.
 fn rows(page: &ConfigPage, height: u16) -> impl Iterator<Item = usize> + '_ {
     let len = page.buffer.lines().len();
     let first = page.top.min(len.saturating_sub(1));
@@ -87,11 +87,11 @@ fn lines(pen: &mut Pen<'_>, state: &State, page: &ConfigPage, parts: Parts) {
     }
 }
 
-/// One line in its colors, its faults underlined and reported behind it where there is room.
+/// Draws a colored line; errors are underlined, with their message after the line if it fits.
 fn line(pen: &mut Pen<'_>, page: &ConfigPage, row: usize, room: Rect, hidden: Option<usize>) {
     let (left, wide) = (page.left, usize::from(room.width));
     let whole = &page.buffer.lines()[row];
-    // Of a line of a megabyte no more is examined than could be in kind.
+    // Limits the examined part of a very long line.
     let most = (left + wide + 8).saturating_mul(4).min(whole.len());
     let end = (most..=whole.len()).find(|at| whole.is_char_boundary(*at)).unwrap_or(whole.len());
     let shown = &whole[..end];
@@ -125,7 +125,7 @@ fn line(pen: &mut Pen<'_>, page: &ConfigPage, row: usize, room: Rect, hidden: Op
     }
 }
 
-/// Writes something behind a line if there is room for some of it. Returns the columns used.
+/// Writes a text after a line if a part fits. Returns its width.
 fn behind_line(pen: &mut Pen<'_>, room: Rect, column: usize, what: &str, role: Role) -> usize {
     let x = room.x.saturating_add(u16::try_from(column).unwrap_or(u16::MAX));
     let left = room.right().saturating_sub(x);
@@ -151,14 +151,14 @@ fn role_of(fault: &Fault) -> Role {
     if fault.severity == Severity::Error { Role::Error } else { Role::Warning }
 }
 
-/// The faults of a line, in their order.
+/// The errors of a line in order.
 fn faults_in(page: &ConfigPage, row: usize) -> impl Iterator<Item = &Fault> {
     let faults = &page.checked.faults;
     let first = faults.partition_point(|fault| place_of(fault).0 < row);
     faults[first..].iter().take_while(move |fault| place_of(fault).0 == row)
 }
 
-/// Underlines what a fault is about: from its place to the end of the word.
+/// Underlines an error up to the end of the word.
 fn underline(pen: &mut Pen<'_>, page: &ConfigPage, fault: &Fault, room: Rect) {
     let (row, column) = place_of(fault);
     let line = &page.buffer.lines()[row];
@@ -176,7 +176,7 @@ fn underline(pen: &mut Pen<'_>, page: &ConfigPage, fault: &Fault, room: Rect) {
     }
 }
 
-/// The fault on the cursor's line, or the next one, in two lines.
+/// The error of the cursor's line or the next one, in two lines.
 fn draw_faults(pen: &mut Pen<'_>, page: &ConfigPage, area: Rect) {
     if area.height < 2 {
         return;
@@ -194,7 +194,7 @@ fn draw_faults(pen: &mut Pen<'_>, page: &ConfigPage, area: Rect) {
     pen.text(area.x + 3, area.y + 1, area.width.saturating_sub(4), &fault.hint, Role::Dim);
 }
 
-/// The place of the text cursor while the text is written, and the completions next to it.
+/// The position of the text cursor during editing; draws the completions.
 pub fn cursor(pen: &mut Pen<'_>, state: &State, regions: &Regions) -> Option<Position> {
     let (Page::Config(page), Some(Layer::Edit)) = (state.page(), state.layers.last()) else { return None };
     let Parts { text: area, gutter, .. } = parts(page, regions.rows);
@@ -207,10 +207,10 @@ pub fn cursor(pen: &mut Pen<'_>, state: &State, regions: &Regions) -> Option<Pos
     Some(at)
 }
 
-/// What the word before the cursor could become, below it, or above where there is no room.
+/// Draws the completions below the word, or above it without space.
 fn completions(pen: &mut Pen<'_>, page: &ConfigPage, area: Rect, at: Position) {
     let words = &page.completion.words;
-    // Another release's words have no choice on them.
+    // Words of other releases are not selectable.
     let elsewhere = page.completion.elsewhere.iter().map(|(word, who)| format!("{word}  {who}"));
     let elsewhere: Vec<String> = elsewhere.take(COMPLETIONS.saturating_sub(words.len())).collect();
     if words.is_empty() && elsewhere.is_empty() {

@@ -1,4 +1,4 @@
-//! A line under the header while the past is on the screen. It is there in words and in reverse, so also without colors.
+//! The line under the header in the past, in words and reversed, so also without colors.
 //!
 //! ```text
 //!  THE PAST, as it was at 0:41, 12s ago, right before: etl-1 was killed                     [ ] step   :live returns

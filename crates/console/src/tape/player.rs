@@ -1,4 +1,4 @@
-//! One tape being played: each step on the console and on the clocks.
+//! Plays the steps of a tape on the console and the clocks.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -24,34 +24,34 @@ use config::Place;
 use engine::Progress;
 use source::Source;
 
-/// How far the clocks go before the console looks again.
+/// The time between updates of the console.
 const SLICE: Duration = Duration::from_millis(100);
-/// How far the clocks go before `Settle` looks again.
+/// The time between checks of `Settle`.
 const SETTLE_SLICE: Duration = Duration::from_millis(10);
-/// How long `Settle` waits for a screen that is stopped.
+/// The limit of `Settle`.
 const SETTLE_LIMIT: Duration = Duration::from_secs(5);
-/// How far the clocks go before `Wait` looks again: to draw the screen costs more than to let time go by.
+/// The time between checks of `Wait`: drawing is slower than advancing the time.
 const WAIT_SLICE: Duration = Duration::from_millis(500);
-/// How long something is examined that is no key.
+/// How long other inputs than keys are shown.
 const KEEP: Duration = Duration::from_millis(300);
-/// After this many cycles and commands the budget is examined again.
+/// The number of cycles and commands between checks of the limit.
 const WORK_SLICE: usize = 4096;
 
-/// The rule that a step broke.
+/// The violated rule.
 ///
 /// | code | what |
 /// |---|---|
-/// | TAPE-020 | an `Expect` or `Refute` that is not so |
-/// | TAPE-021 | a limit of time, keys or work |
-/// | TAPE-022 | a screen that does not are stopped |
+/// | TAPE-020 | an `Expect` or `Refute` that is not met |
+/// | TAPE-021 | a limit of time, keys, or work |
+/// | TAPE-022 | a screen that does not become stable |
 /// | TAPE-023 | the console has quit, or has not |
-/// | TAPE-024 | something was reported that no step expects |
-/// | TAPE-025 | what is waited for does not come |
-/// | TAPE-026 | the server cannot be served |
-/// | TAPE-027 | linear mode does not say what is expected of the screen, or draws |
+/// | TAPE-024 | a message that no step expects |
+/// | TAPE-025 | an awaited text does not appear |
+/// | TAPE-026 | the server cannot be started |
+/// | TAPE-027 | linear mode does not contain an expected text, or contains drawing |
 pub(super) enum BrokenRule {
     Rule(&'static str, String),
-    /// The watcher ended the play.
+    /// The watcher stopped the play.
     Stopped,
 }
 
@@ -110,12 +110,12 @@ impl<'t, 'w> Player<'t, 'w> {
         }
     }
 
-    /// Does what is due at the start; the console is opened on that.
+    /// Opens the console after the work that is due at the start.
     pub fn start(&mut self) -> Result<(), BrokenRule> {
         self.step(Duration::ZERO)?;
         self.driver = driver(self.head, self.depth, self.rig.source(), self.simulator.clone());
         self.follow_source();
-        // What it says before the first key is no answer to one.
+        // Messages before the first key need no expectation.
         self.ear.listen(self.driver.state(), self.at);
         self.ear.expect_all();
         Ok(())
@@ -187,7 +187,7 @@ impl<'t, 'w> Player<'t, 'w> {
         self.pictures.push(Picture { file: file.to_owned(), at: self.at, text });
     }
 
-    /// Holds that everything that was reported has been expected, and that there are keys left to press.
+    /// Checks that all messages were expected and that the key limit is not reached.
     fn before_input(&mut self) -> Result<(), BrokenRule> {
         if let Some(received) = self.ear.unexpected() {
             let what = format!("unexpected message {:?} before the next key", received.text);
@@ -208,7 +208,7 @@ impl<'t, 'w> Player<'t, 'w> {
         self.show(stays)
     }
 
-    /// What is reported at the end; and that all was reported that was expected of the screen.
+    /// Stores the final lines, and checks that all expected texts were in the lines.
     pub fn all_said(&mut self) -> Result<(), (Place, BrokenRule)> {
         self.lines.keep(self.driver.state(), "the end", self.at);
         self.lines.all_said().map_err(|(at, why)| (at, broken("TAPE-027", why)))
@@ -245,7 +245,7 @@ impl<'t, 'w> Player<'t, 'w> {
         if pause.is_zero() || self.ended { Ok(()) } else { self.pass(pause, false) }
     }
 
-    /// Lets time go by on both clocks.
+    /// Advances both clocks.
     fn pass(&mut self, time: Duration, fast: bool) -> Result<(), BrokenRule> {
         let mut left = time;
         while !left.is_zero() {
@@ -257,7 +257,7 @@ impl<'t, 'w> Player<'t, 'w> {
         Ok(())
     }
 
-    /// Lets the console see the answers to its requests, until it has no more.
+    /// Passes answers to the console until it has no more requests.
     fn follow_source(&mut self) {
         while self.rig.settle() {
             self.driver.refresh();
@@ -285,7 +285,7 @@ impl<'t, 'w> Player<'t, 'w> {
         Ok(())
     }
 
-    /// Lets time go by until the screen does not change from one slice to the next.
+    /// Advances the time until the screen is stable.
     fn settle(&mut self) -> Result<(), BrokenRule> {
         let begin = self.now;
         let mut before = self.screen();
@@ -300,7 +300,7 @@ impl<'t, 'w> Player<'t, 'w> {
         Err(broken("TAPE-022", format!("the screen still changes after {SETTLE_LIMIT:?}")))
     }
 
-    /// Lets time go by until the screen holds something.
+    /// Advances the time until the screen contains a pattern.
     fn wait(&mut self, place: Where, pattern: &Pattern, limit: Duration) -> Result<(), BrokenRule> {
         let begin = self.now;
         loop {
@@ -368,7 +368,7 @@ impl<'t, 'w> Player<'t, 'w> {
     }
 }
 
-/// A console as the head of a tape requests it.
+/// A console with the settings of a head.
 fn driver(head: &Head, depth: Depth, source: Arc<dyn Source>, simulator: Option<Simulator>) -> Driver {
     let options = Options { theme: head.theme.clone(), depth, ascii: head.ascii, ..Options::default() };
     let mut driver = Driver::new(source, options, head.width, head.height);

@@ -1,4 +1,4 @@
-//! What a tape is played against: a clock that only the tape moves, and what a console sees by it.
+//! The scheduler of a tape with a manual clock, and the console's view of it.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -7,35 +7,35 @@ use engine::Progress;
 use model::Time;
 use source::{Source, Stepped};
 
-/// A scheduler whose time only the tape moves, and the way from it to the console.
+/// A scheduler with a manual clock, and its connection to the console.
 pub trait Rig {
-    /// What the console examines.
+    /// The source for the console.
     fn source(&self) -> Arc<dyn Source>;
 
     /// The scheduler's time.
     fn now(&self) -> Time;
 
-    /// Has what is due by `until` carried out, at most `steps` cycles and commands.
+    /// Runs everything due by `until`, at most `steps` cycles and commands.
     fn advance_until(&self, until: Time, steps: usize) -> Progress;
 
-    /// Moves the clock of the connection between scheduler and console, and waits until the console could have seen every change.
+    /// Advances the clock of the connection, and waits until the console could have seen every change.
     fn pass(&self, _by: Duration) {}
 
-    /// Waits until what the console wanted is done. Returns whether it wanted anything.
+    /// Waits until the console's requests are done. Returns whether any existed.
     fn settle(&self) -> bool {
         false
     }
 
-    /// Has the server be there, or gone.
+    /// Starts or stops the server.
     ///
     /// # Errors
-    /// Why it cannot.
+    /// Why it failed.
     fn server(&mut self, _there: bool) -> Result<(), String> {
         Err("the tape does not serve its scheduler".to_owned())
     }
 }
 
-/// Nothing lies between: the console examines the scheduler in its own process.
+/// The console uses the scheduler in its own process.
 impl Rig for Arc<Stepped> {
     fn source(&self) -> Arc<dyn Source> {
         Self::clone(self)

@@ -1,27 +1,27 @@
-//! A screen as an SVG picture, for documents. The same screen gives the same bytes.
+//! Draws a screen as SVG for documents. The same screen gives the same bytes.
 //!
-//! Every run of text says how long it is, so that columns stay aligned whatever font a reader has. Lines, bars and meters are drawn as
-//! shapes, because fonts disagree about them most. All shapes of one color are one path, and each look of a text is one class: a picture
-//! is a few KB.
+//! Every text run has a length, so that columns align in any font. Lines, bars, and meters are shapes, because fonts
+//! draw them differently. All shapes of a color are one path, and each text style is one class, so that a picture has
+//! only a few KB.
 
 use ratatui::style::Modifier;
 
 use super::screen::{Look, Screen, Sign};
 use super::svg_color::{BACKGROUND, FOREGROUND, Rgb, colors};
 
-/// Tenths of a pixel that a column is wide: what the common fonts take at the size that is requested.
+/// The width of a column in tenths of a pixel, from common fonts at the requested size.
 const COLUMN: u32 = 84;
-/// Tenths of a pixel that a line is high.
+/// The height of a line in tenths of a pixel.
 const LINE: u32 = 180;
-/// Tenths of a pixel from the top of a line to the foot of its letters.
+/// The baseline from the top of a line, in tenths of a pixel.
 const BASE: u32 = 132;
-/// Tenths of a pixel around the screen.
+/// The padding in tenths of a pixel.
 const PADDING: u32 = 140;
 
-/// The signs of bars, by their height in eighths of a line.
+/// The bar symbols, by height in eighths of a line.
 const BARS: &str = "▁▂▃▄▅▆▇█";
 
-/// Draws a screen. The title is for readers who cannot see it.
+/// Draws a screen. The title is the alternative text.
 pub fn draw(screen: &Screen, title: &str) -> String {
     let (width, height) = (u32::from(screen.width()) * COLUMN, u32::from(screen.height()) * LINE);
     let (width, height) = (px(width + 2 * PADDING), px(height + 2 * PADDING));
@@ -53,13 +53,13 @@ pub fn draw(screen: &Screen, title: &str) -> String {
     out + &picture.texts + &cursor.unwrap_or_default() + "</svg>\n"
 }
 
-/// The name of a class by its number: `a`, `b`, … `z`, `aa`.
+/// A class name by number: `a`, `b`, … `z`, `aa`.
 fn class(number: usize) -> String {
     let letter = char::from(b'a' + u8::try_from(number % 26).unwrap_or(0));
     if number < 26 { letter.to_string() } else { format!("{}{letter}", class(number / 26 - 1)) }
 }
 
-/// A rectangle as a part of a path.
+/// A rectangle as a path segment.
 fn rect(x: u32, y: u32, width: u32, height: u32) -> String {
     let (x, y, width, height) = (px(x), px(y), px(width), px(height));
     format!("M{x} {y}h{width}v{height}h-{width}z")
@@ -73,12 +73,12 @@ fn top(line: u16) -> u32 {
     PADDING + u32::from(line) * LINE
 }
 
-/// Tenths of a pixel as SVG writes them.
+/// Formats tenths of a pixel.
 fn px(tenths: u32) -> String {
     if tenths.is_multiple_of(10) { (tenths / 10).to_string() } else { format!("{}.{}", tenths / 10, tenths % 10) }
 }
 
-/// A text as XML holds it. Control characters, which XML cannot hold, do not reach a screen.
+/// Escapes for XML. Control characters never reach a screen.
 fn escaped(text: &str) -> String {
     text.chars().filter(|c| !c.is_control()).fold(String::new(), |mut out, c| {
         match c {
@@ -94,12 +94,12 @@ fn escaped(text: &str) -> String {
 
 #[derive(Default)]
 struct Picture {
-    /// The color behind all of it.
+    /// The background.
     ground: Rgb,
-    /// What is behind the text, then lines and bars, by their paint.
+    /// Backgrounds, then lines and bars, by paint.
     grounds: Vec<Path>,
     shapes: Vec<Path>,
-    /// What texts look like; the classes.
+    /// Text styles, one class each.
     styles: Vec<String>,
     texts: String,
 }
@@ -109,7 +109,7 @@ struct Picture {
 struct Path {
     paint: String,
     d: String,
-    /// A rectangle that the next one may continue: where it starts, where it ends, its top, and its height.
+    /// A rectangle that the next one may extend: start, end, top, height.
     open: Option<(u32, u32, u32, u32)>,
 }
 
@@ -128,7 +128,7 @@ impl Path {
         }
     }
 
-    /// Adds a rectangle; one that continues the last one makes that longer.
+    /// Adds a rectangle, or extends the last one.
     fn rect(&mut self, x: u32, y: u32, width: u32, height: u32) {
         match &mut self.open {
             Some((_, end, top, tall)) if (*end, *top, *tall) == (x, y, height) => *end = x + width,
@@ -140,7 +140,7 @@ impl Path {
     }
 }
 
-/// Text of one look that is in a row.
+/// Adjacent text of one style.
 struct Run {
     column: u16,
     columns: u16,
@@ -173,7 +173,7 @@ impl Picture {
         let mut run: Option<Run> = None;
         for sign in screen.signs(line).filter(|sign| !sign.look.modifier.contains(Modifier::HIDDEN)) {
             let joins = sign.text.is_ascii();
-            // Behind a gap text restarts, at its own column.
+            // After a gap the text restarts at its column.
             if run.as_ref().is_some_and(|run| sign.text != " " && run.text.ends_with("  ")) {
                 self.run(run.take(), line);
             }
@@ -199,7 +199,7 @@ impl Picture {
         let Some(mut run) = run else { return };
         if !run.look.modifier.contains(Modifier::UNDERLINED) {
             let blanks = run.text.len() - run.text.trim_start().len();
-            // Blanks at the start are of ASCII: one byte, one column.
+            // Leading blanks are ASCII: one byte per column.
             let blanks = u16::try_from(blanks).unwrap_or(0);
             (run.column, run.columns) = (run.column + blanks, run.columns - blanks);
             run.columns -= u16::try_from(run.text.len() - run.text.trim_end().len()).unwrap_or(0).min(run.columns);
@@ -225,18 +225,18 @@ impl Picture {
         if known.is_none() {
             self.styles.push(style);
         }
-        // One sign needs no length.
+        // A single symbol needs no length.
         let length = (run.columns > 1).then(|| format!(" textLength=\"{}\"", px(u32::from(run.columns) * COLUMN)));
         let (length, text) = (length.unwrap_or_default(), escaped(&run.text));
         self.texts += &format!("<text x=\"{x}\" y=\"{y}\"{length} class=\"{class}\">{text}</text>\n");
     }
 
-    /// Draws a sign that is a shape rather than a letter. Returns whether it was one.
+    /// Draws a symbol as a shape. Returns whether it is one.
     fn shape(&mut self, sign: &Sign<'_>, line: u16) -> bool {
         let (x, y, color) = (left(sign.column), top(line), colors(sign.look).0);
         let (middle_x, middle_y) = (x + COLUMN / 2, y + LINE / 2);
         let thin = 10;
-        // From where to where a line goes, with the cell's middle as the joint.
+        // The ends of a line, joined at the cell's center.
         let (mut across, mut down) = (None, None);
         match sign.text {
             "─" => across = Some((x, x + COLUMN)),
