@@ -1,6 +1,7 @@
 //! Keys, their meanings, and the registry of commands.
 //!
-//! Invariants: every command is one row of the registry in [`command`]; a key is found by its context, never by the page that draws it.
+//! Invariants: every command is one row of the registry in [`command`]; a key is found by its context, never by the
+//! drawn page.
 
 pub mod command;
 pub mod editing;
