@@ -1,6 +1,6 @@
 //! Spelling suggestions.
 
-/// The word in `known` that was probably meant: equal except for case, or with at most two edits.
+/// The known word with at most two edits, ignoring case.
 pub fn nearest<'k>(word: &str, known: impl IntoIterator<Item = &'k str>) -> Option<&'k str> {
     let lower = word.to_lowercase();
     let far = |known: &'k str| (distance(&lower, &known.to_lowercase()), known);
@@ -9,7 +9,7 @@ pub fn nearest<'k>(word: &str, known: impl IntoIterator<Item = &'k str>) -> Opti
     (near.0 <= (near.1.len() / 3).min(2)).then_some(near.1)
 }
 
-/// The edit distance with insertions, removals, changes, and swaps of adjacent letters.
+/// Counts insertions, removals, changes, and swaps of adjacent letters.
 fn distance(a: &str, b: &str) -> usize {
     const LONGEST: usize = 40;
     let (a, b): (Vec<char>, Vec<char>) = (a.chars().take(LONGEST).collect(), b.chars().take(LONGEST).collect());

@@ -13,7 +13,7 @@ use crate::state::State;
 use crate::theme::Role;
 use alerts::Severity;
 
-/// Draws the line; the lines of the past and of a what-if replace it.
+/// Draws the line unless the past or a what-if is shown.
 pub fn draw(pen: &mut Pen<'_>, state: &State, area: Rect) {
     if area.height == 0 || state.cluster.past.shown.is_some() || state.cluster.trial.is_some() {
         return;

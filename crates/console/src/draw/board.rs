@@ -42,7 +42,6 @@ pub fn draw(pen: &mut Pen<'_>, state: &State, regions: &Regions) {
     }
 }
 
-/// The width of the chart's scale.
 const SCALE: u16 = 7;
 
 fn history(pen: &mut Pen<'_>, state: &State, area: Rect) {
@@ -64,7 +63,6 @@ fn history(pen: &mut Pen<'_>, state: &State, area: Rect) {
     trends::plot(pen, &lines, found.top, chart);
 }
 
-/// Draws only the first or the selected item.
 fn first(pen: &mut Pen<'_>, state: &State, area: Rect) {
     let index = focused(state).unwrap_or(0);
     let (x, wide) = (area.x + 1, area.width.saturating_sub(2));
@@ -86,7 +84,7 @@ fn focused(state: &State) -> Option<usize> {
     state.board.as_ref().filter(|board| board.focused).map(|board| board.overview.index)
 }
 
-/// The attention items use up to half of the height, the causes their height, the events the rest.
+/// Height: attention items up to a half, then causes, then events.
 fn beside(pen: &mut Pen<'_>, state: &State, side: Rect) {
     pen.wall(Rect { width: 1, ..side });
     let inside = Rect { x: side.x + 2, width: side.width.saturating_sub(3), ..side };
@@ -105,7 +103,7 @@ fn beside(pen: &mut Pen<'_>, state: &State, side: Rect) {
     part(pen, Rect { y, height: left, ..inside }, &events, side.bottom());
 }
 
-/// Draws a part below a separator. Returns the next row.
+/// Returns the next row.
 fn part(pen: &mut Pen<'_>, area: Rect, lines: &[Vec<Piece>], bottom: u16) -> u16 {
     if area.height == 0 || area.y + 1 + area.height > bottom {
         return area.y;
@@ -127,7 +125,7 @@ fn attention(pen: &mut Pen<'_>, state: &State, area: Rect, items: &[(usize, Vec<
             pen.style(Rect { y, height: 1, ..area }, Role::Selection);
         }
     }
-    // Count items as in the title; an item can have two lines.
+    // As in the title; an item can have two lines.
     let room = usize::from(area.height);
     let item = |line: Option<&(usize, Vec<Piece>)>| line.map_or(0, |(item, _)| *item);
     let hidden = item(items.last()).saturating_sub(item(items.iter().skip(top).take(room).next_back()));

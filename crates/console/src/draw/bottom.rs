@@ -27,10 +27,9 @@ use crate::state::line_edit::LineEdit;
 use crate::state::page::{Page, each_page};
 use crate::theme::{Role, Signs};
 
-/// The maximum number of completions.
 const COMPLETIONS: u16 = 10;
 
-/// Draws the last line. Returns the position of the text cursor, if any.
+/// Returns the position of the text cursor.
 pub fn draw(pen: &mut Pen<'_>, state: &State, regions: &Regions) -> Option<Position> {
     let area = regions.bottom;
     said(pen, state, regions);
@@ -54,7 +53,6 @@ pub fn draw(pen: &mut Pen<'_>, state: &State, regions: &Regions) -> Option<Posit
     None
 }
 
-/// Draws the notice and the message of the last line.
 fn said(pen: &mut Pen<'_>, state: &State, regions: &Regions) {
     let Rect { x, y, width, .. } = regions.said;
     let notice = said::notice(state);
@@ -68,7 +66,7 @@ fn said(pen: &mut Pen<'_>, state: &State, regions: &Regions) {
     }
 }
 
-/// The number of rows that pass the typed filter.
+/// Rows that pass the typed filter.
 fn shown(state: &State, signs: &Signs) -> Vec<Piece> {
     let Some(list) = state.page().list().filter(|_| state.layers.len() == 1) else { return Vec::new() };
     let (rows, total) = (each_page!(state.page(), page => page.passed()).unwrap_or(list.rows()), list.total());
@@ -116,7 +114,7 @@ fn command_line(pen: &mut Pen<'_>, command: &CommandLine, area: Rect) -> Positio
     input(pen, area, ":", &command.line, ghost)
 }
 
-/// Draws a text input after a symbol, scrolled to the cursor.
+/// Scrolls to the cursor.
 fn input(pen: &mut Pen<'_>, area: Rect, sign: &str, line: &LineEdit, ghost: Option<&str>) -> Position {
     let sign_width = pen.text(area.x + 1, area.y, area.width, sign, Role::Accent);
     let room = usize::from(area.width.saturating_sub(sign_width + 3));

@@ -27,7 +27,6 @@ use crate::state::page::Page;
 use crate::theme::Role;
 use config::{Fault, Severity};
 
-/// The maximum number of completions.
 const COMPLETIONS: usize = 7;
 
 /// Draws the page.
@@ -52,7 +51,6 @@ pub fn draw(pen: &mut Pen<'_>, state: &State, page: &ConfigPage, regions: &Regio
     draw_faults(pen, page, parts.faults);
 }
 
-/// Draws the pane next to the text.
 fn beside(pen: &mut Pen<'_>, state: &State, page: &ConfigPage, area: Rect) {
     let lines = config_pane::content(state, page, usize::from(area.width));
     let room = usize::from(area.height);
@@ -60,7 +58,6 @@ fn beside(pen: &mut Pen<'_>, state: &State, page: &ConfigPage, area: Rect) {
     pen.scrolled(area, &lines, top);
 }
 
-/// The visible lines, from the top.
 fn rows(page: &ConfigPage, height: u16) -> impl Iterator<Item = usize> + '_ {
     let len = page.buffer.lines().len();
     let first = page.top.min(len.saturating_sub(1));
@@ -87,11 +84,10 @@ fn lines(pen: &mut Pen<'_>, state: &State, page: &ConfigPage, parts: Parts) {
     }
 }
 
-/// Draws a colored line; errors are underlined, with their message after the line if it fits.
+/// The error message follows the line if it fits.
 fn line(pen: &mut Pen<'_>, page: &ConfigPage, row: usize, room: Rect, hidden: Option<usize>) {
     let (left, wide) = (page.left, usize::from(room.width));
     let whole = &page.buffer.lines()[row];
-    // Limits the examined part of a very long line.
     let most = (left + wide + 8).saturating_mul(4).min(whole.len());
     let end = (most..=whole.len()).find(|at| whole.is_char_boundary(*at)).unwrap_or(whole.len());
     let shown = &whole[..end];
@@ -125,7 +121,6 @@ fn line(pen: &mut Pen<'_>, page: &ConfigPage, row: usize, room: Rect, hidden: Op
     }
 }
 
-/// Writes a text after a line if a part fits. Returns its width.
 fn behind_line(pen: &mut Pen<'_>, room: Rect, column: usize, what: &str, role: Role) -> usize {
     let x = room.x.saturating_add(u16::try_from(column).unwrap_or(u16::MAX));
     let left = room.right().saturating_sub(x);
@@ -151,14 +146,12 @@ fn role_of(fault: &Fault) -> Role {
     if fault.severity == Severity::Error { Role::Error } else { Role::Warning }
 }
 
-/// The errors of a line in order.
 fn faults_in(page: &ConfigPage, row: usize) -> impl Iterator<Item = &Fault> {
     let faults = &page.checked.faults;
     let first = faults.partition_point(|fault| place_of(fault).0 < row);
     faults[first..].iter().take_while(move |fault| place_of(fault).0 == row)
 }
 
-/// Underlines an error up to the end of the word.
 fn underline(pen: &mut Pen<'_>, page: &ConfigPage, fault: &Fault, room: Rect) {
     let (row, column) = place_of(fault);
     let line = &page.buffer.lines()[row];
@@ -176,7 +169,7 @@ fn underline(pen: &mut Pen<'_>, page: &ConfigPage, fault: &Fault, room: Rect) {
     }
 }
 
-/// The error of the cursor's line or the next one, in two lines.
+/// The error of the cursor's line or the next one.
 fn draw_faults(pen: &mut Pen<'_>, page: &ConfigPage, area: Rect) {
     if area.height < 2 {
         return;
@@ -194,7 +187,7 @@ fn draw_faults(pen: &mut Pen<'_>, page: &ConfigPage, area: Rect) {
     pen.text(area.x + 3, area.y + 1, area.width.saturating_sub(4), &fault.hint, Role::Dim);
 }
 
-/// The position of the text cursor during editing; draws the completions.
+/// Draws completions; returns the text cursor.
 pub fn cursor(pen: &mut Pen<'_>, state: &State, regions: &Regions) -> Option<Position> {
     let (Page::Config(page), Some(Layer::Edit)) = (state.page(), state.layers.last()) else { return None };
     let Parts { text: area, gutter, .. } = parts(page, regions.rows);
@@ -207,7 +200,7 @@ pub fn cursor(pen: &mut Pen<'_>, state: &State, regions: &Regions) -> Option<Pos
     Some(at)
 }
 
-/// Draws the completions below the word, or above it without space.
+/// Below the word, or above it without space.
 fn completions(pen: &mut Pen<'_>, page: &ConfigPage, area: Rect, at: Position) {
     let words = &page.completion.words;
     // Words of other releases are not selectable.

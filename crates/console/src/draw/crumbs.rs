@@ -45,7 +45,6 @@ pub fn draw(pen: &mut Pen<'_>, state: &State, area: Rect) {
     trail(pen, Rect { x: area.x + 1, width: left, ..area }, &crumbs);
 }
 
-/// The number of columns that do not fit.
 fn hidden(state: &State) -> Option<Vec<Piece>> {
     let regions = lists::regions_of(state, &layout::regions(state)?);
     if regions.rows.width == 0 {
@@ -61,7 +60,7 @@ fn hidden(state: &State) -> Option<Vec<Piece>> {
     Some(vec![dim(words)])
 }
 
-/// Draws the breadcrumbs that fit: the last one, the end of the one before, and all if they fit.
+/// The last crumb, then the end of the one before, or all if they fit.
 fn trail(pen: &mut Pen<'_>, area: Rect, crumbs: &[String]) {
     let wide = |crumb: &String| text::width(&text::escape(crumb));
     let room = usize::from(area.width);

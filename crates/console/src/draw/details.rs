@@ -47,7 +47,7 @@ pub fn draw_pane(pen: &mut Pen<'_>, state: &State, pane: Pane) {
         if lines.len() > room {
             lines.retain(|line| !line.is_empty());
         } else if pane.beside && !matches!(state.page(), Page::App(_) | Page::Node(_) | Page::Account(_)) {
-            // On a page about one object the list already shows the contents.
+            // The list already shows the contents.
             lines.extend(beside::lines(state, &subject, usize::from(area.width), room - lines.len()));
         }
         pen.lines(area, &lines, 0);
@@ -61,7 +61,6 @@ pub fn draw_pane(pen: &mut Pen<'_>, state: &State, pane: Pane) {
     }
 }
 
-/// Draws a sheet in two columns.
 pub(super) fn two_columns(pen: &mut Pen<'_>, sheet: Sheet, area: Rect, top: usize) {
     if top == 0 {
         let used = pen.pieces(area.x, area.y, area.width, &sheet.title) + 3;

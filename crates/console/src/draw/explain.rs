@@ -8,7 +8,7 @@ use crate::state::State;
 use crate::state::explain::ExplainPage;
 use crate::theme::Role;
 
-/// Draws the page with a bar at the selected line.
+/// Draws the page.
 pub fn draw(pen: &mut Pen<'_>, state: &State, page: &ExplainPage, area: Rect) {
     let inside = Rect { x: area.x + 2, width: area.width.saturating_sub(3), ..area };
     let rows = explain::rows(state, page, usize::from(inside.width));

@@ -13,7 +13,7 @@ use crate::state::layer::Layer;
 use crate::state::page::Page;
 use crate::theme::{Role, Theme};
 
-/// Draws the form of the page and the text below it.
+/// Draws the form and the text below it.
 pub fn draw(pen: &mut Pen<'_>, state: &State, area: Rect) {
     let Some(shown) = fields_of(state, is_writing(state)) else { return };
     fields(&shown, pen, area);
@@ -40,7 +40,6 @@ fn fields_of(state: &State, writing: bool) -> Option<Fields<'_>> {
     }
 }
 
-/// The text below the form, and its first visible line.
 fn content(state: &State, width: usize) -> Option<(Lines, usize)> {
     match state.page() {
         Page::Change(page) => Some((change::content(page, width), page.top)),
@@ -85,14 +84,12 @@ fn fields(fields: &Fields<'_>, pen: &mut Pen<'_>, area: Rect) {
     }
 }
 
-/// Draws the initial text of a changed field.
 fn was(pen: &mut Pen<'_>, entry: &Entry<'_>, area: Rect) {
     if entry.changed && !entry.was.is_empty() {
         pen.text(area.x, area.y, area.width, &format!(" was {}", entry.was), Role::Dim);
     }
 }
 
-/// The position of the text cursor during editing.
 fn cursor_in(fields: &Fields<'_>, area: Rect, ellipsis: &str) -> Option<Position> {
     let shown = fields.places(area);
     let alone = shown.len() < fields.entries.len();

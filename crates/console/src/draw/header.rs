@@ -49,8 +49,8 @@ pub fn draw(pen: &mut Pen<'_>, state: &State, area: Rect) {
         pen.pieces(area.x + 1, area.y, room, &all);
         return;
     }
-    // On one line the values get the space after the name (up to two fifths); the enforcement badge gets what they
-    // leave without meters, and the reason of outdated data what their shortest form leaves.
+    // On one line the values get the space after the name (up to two fifths), the enforcement badge what they leave
+    // without meters, and the reason of outdated data what their shortest form leaves.
     let beside = |words| usize::from(room).saturating_sub(pieces::width(&figures(pen, state, 0, words)) + 3);
     let room_of_source = match trouble(&state.cluster.link).is_some() || !state.cluster.stale.is_empty() {
         true => beside(false),
@@ -64,7 +64,7 @@ pub fn draw(pen: &mut Pen<'_>, state: &State, area: Rect) {
     pen.pieces(area.x + 1, area.y, room, &left);
 }
 
-/// The user with groups, or only their number if they are too long.
+/// Shows only the number of groups if they are too long.
 fn who(identity: &Identity, width: usize) -> String {
     let whole = identity.to_string();
     if text::width(&whole) <= width / 4 || identity.groups.len() < 2 {
@@ -73,12 +73,11 @@ fn who(identity: &Identity, width: usize) -> String {
     format!("{} ({})", identity.user, format::count(identity.groups.len() as u64, "group"))
 }
 
-/// Whether the scheduler enforces the shown limits.
 fn is_enforced(cluster: &Cluster) -> bool {
     cluster.about.place != SourcePlace::Machine { enforced: false }
 }
 
-/// The badges, the name of the cluster, and the partition, in at most `room` columns; the name is cut.
+/// Cuts the name to fit in `room` columns.
 fn source_pieces(pen: &Pen<'_>, state: &State, room: usize) -> Vec<Piece> {
     let cluster = &state.cluster;
     let mut pieces = vec![match cluster.about.place {
@@ -112,7 +111,6 @@ fn source_pieces(pen: &Pen<'_>, state: &State, room: usize) -> Vec<Piece> {
         pieces.push(plain(" "));
         pieces.push(piece(Role::BadgeStale, badge));
         pieces.push(plain("  "));
-        // The address follows; the time of the next attempt is dropped last.
         let host = cluster.about.name.rsplit(", ").next().unwrap_or_default();
         let story = story.strip_prefix(host).and_then(|rest| rest.strip_prefix(' ')).unwrap_or(&story);
         let left = room.saturating_sub(pieces::width(&pieces) + text::width(&again));
@@ -125,9 +123,9 @@ fn source_pieces(pen: &Pen<'_>, state: &State, room: usize) -> Vec<Piece> {
     }
     let part = cluster.part().map_or_else(|| "no partition".to_owned(), |part| part.name.to_string());
     let partition = [dim("  "), dim(part)];
-    // Without space the partition is dropped first, then the name; badges remain.
+    // The partition is dropped first, then the name.
     let behind = pieces::width(&partition);
-    // A few letters of the host remain while the partition is shown.
+    // The host keeps a few letters while the partition is shown.
     let least = port(cluster).map_or(0, |(host, port)| text::width(port) + text::width(host).min(12) + 2);
     let behind = if badges + behind + least <= room { behind } else { 0 };
     pieces.push(plain("  "));
@@ -140,17 +138,16 @@ fn source_pieces(pen: &Pen<'_>, state: &State, room: usize) -> Vec<Piece> {
     pieces
 }
 
-/// The age difference, in seconds, up to which parts became outdated for the same reason.
+/// Seconds between parts that became outdated for the same reason.
 const TOGETHER: u64 = 15;
 
-/// The oldest part. Of parts that became outdated together it is the first: pods are before the objects they refer to.
+/// Of parts that became outdated together the first: pods are before the objects they refer to.
 fn oldest(stale: &[StalePart]) -> Option<&StalePart> {
     let oldest = stale.iter().map(|part| part.age.as_secs()).max()?;
     stale.iter().find(|part| part.age.as_secs() + TOGETHER >= oldest)
 }
 
-/// The name of the source. If an address does not fit, the host is cut and the port remains: on one machine it
-/// identifies the scheduler.
+/// Cuts the host, not the port: on one machine the port identifies the scheduler.
 fn name(cluster: &Cluster, room: usize, ellipsis: &str) -> String {
     let name = text::escape(&cluster.about.name).into_owned();
     match port(cluster) {
@@ -161,7 +158,7 @@ fn name(cluster: &Cluster, room: usize, ellipsis: &str) -> String {
     }
 }
 
-/// Splits the name of a remote into the part before the port, and the port with its colon.
+/// The part before the port, and `:PORT`.
 fn port(cluster: &Cluster) -> Option<(&str, &str)> {
     let name = &cluster.about.name;
     let at = name.rfind(':').filter(|_| cluster.about.place == SourcePlace::Remote)?;
@@ -169,7 +166,6 @@ fn port(cluster: &Cluster) -> Option<(&str, &str)> {
     port[1..].chars().all(|c| c.is_ascii_digit()).then_some((host, port))
 }
 
-/// Cuts pieces to at most `room` columns.
 fn cut_to(pieces: &mut Vec<Piece>, room: usize, ellipsis: &str) {
     let mut used = 0;
     for piece in pieces.iter_mut() {
@@ -181,7 +177,6 @@ fn cut_to(pieces: &mut Vec<Piece>, room: usize, ellipsis: &str) {
     pieces.retain(|piece| !piece.text.is_empty());
 }
 
-/// The values in the longest form that fits.
 fn fitting(pen: &Pen<'_>, state: &State, room: usize) -> Vec<Piece> {
     let forms = [(12, true), (10, true), (8, true), (6, true), (4, true), (0, true), (0, false)];
     let all = forms.map(|(meter, words)| figures(pen, state, meter, words));

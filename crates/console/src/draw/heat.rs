@@ -29,9 +29,8 @@ use model::{MEMORY, VCORE};
 use view::NodeRow;
 use view::units::show_amount;
 
-/// The width before a name.
 const BEFORE_NAME: usize = 3;
-/// The widths of a symbol without a name; the first one that fits all nodes is used.
+/// Cell widths without names; the first that fits all nodes is used.
 const CELLS: [usize; 3] = [3, 2, 1];
 
 /// Draws the map.
@@ -93,7 +92,6 @@ pub fn draw(pen: &mut Pen<'_>, state: &State, page: &NodesPage, area: Rect) {
     }
 }
 
-/// The selected node in one line.
 fn figures(node: &NodeRow, signs: &'static Signs) -> Vec<Piece> {
     let mut pieces = vec![piece(Role::Title, node.id.to_string()), plain("  ")];
     pieces.extend(state_pieces(node, signs, true));
@@ -112,7 +110,7 @@ fn figures(node: &NodeRow, signs: &'static Signs) -> Vec<Piece> {
     pieces
 }
 
-/// The compared resources: the sorted one, otherwise CPU and memory.
+/// The sorted resource, otherwise CPU and memory.
 const fn resources(page: &NodesPage) -> &'static [&'static str] {
     match page.list.sort.column {
         NodeColumn::Cpu | NodeColumn::CpuAll | NodeColumn::CpuFree => &[VCORE],
@@ -121,7 +119,7 @@ const fn resources(page: &NodesPage) -> &'static [&'static str] {
     }
 }
 
-/// The highest usage of the resources, in thousandths.
+/// In thousandths.
 fn share(node: &NodeRow, resources: &[&str]) -> i64 {
     resources.iter().map(|name| share_of(&meter(node, name))).max().unwrap_or(0)
 }
@@ -132,7 +130,6 @@ fn share_of(meter: &Meter) -> i64 {
     i64::try_from(share.clamp(0, 1000)).unwrap_or(0)
 }
 
-/// The symbol of a node and its role.
 fn sign(node: &NodeRow, resources: &[&str], signs: &'static Signs) -> (&'static str, Role) {
     let share = share(node, resources);
     let level = usize::try_from(share * 7 / 1000).unwrap_or(0).min(7);

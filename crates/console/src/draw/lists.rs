@@ -39,7 +39,6 @@ fn map(pen: &mut Pen<'_>, state: &State, page: &NodesPage, regions: &Regions) {
     }
 }
 
-/// Draws the next steps of an empty cluster below the queues.
 fn next_steps(pen: &mut Pen<'_>, state: &State, len: usize, rows: Rect) {
     let room = usize::from(rows.width.saturating_sub(5));
     let lines = queues::next_steps(state).iter().flat_map(|line| text::wrap(line, room));
@@ -49,7 +48,6 @@ fn next_steps(pen: &mut Pen<'_>, state: &State, len: usize, rows: Rect) {
     }
 }
 
-/// Draws the marks of applications at the left of their rows.
 fn marks(pen: &mut Pen<'_>, state: &State, page: &AppsPage, regions: &Regions) {
     let Some(part) = state.cluster.part().filter(|_| !page.marked.is_empty()) else { return };
     let rows = regions.rows;

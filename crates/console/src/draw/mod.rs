@@ -63,7 +63,7 @@ pub fn draw(state: &State, theme: &Theme, frame: &mut Frame<'_>) {
     }
 }
 
-/// Draws the state into an empty buffer. Returns the position of the text cursor, if any.
+/// Draws into an empty buffer. Returns the position of the text cursor.
 pub fn paint(state: &State, theme: &Theme, buffer: &mut Buffer) -> Option<Position> {
     let area = *buffer.area();
     let mut pen = Pen::new(buffer, theme);
@@ -111,7 +111,6 @@ fn page(pen: &mut Pen<'_>, state: &State, regions: &Regions) {
     }
 }
 
-/// Draws the strip of pages.
 fn strip(pen: &mut Pen<'_>, state: &State, area: Rect) {
     if area.height == 0 {
         return;

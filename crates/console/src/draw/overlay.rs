@@ -101,18 +101,15 @@ fn confirm(pen: &mut Pen<'_>, state: &State, question: &Confirm) {
     pen.pieces_right(inner.x, inner.bottom().saturating_sub(1), inner.width, &answers);
 }
 
-/// Draws the continuations of the pressed keys.
 fn chord(pen: &mut Pen<'_>, state: &State, regions: &Regions) {
     let lines = overlay::chord_lines(state, corner_room(state));
     corner(pen, state, regions, &chord_text(&state.pressed), &lines);
 }
 
-/// The maximum width of a text in the corner.
 fn corner_room(state: &State) -> usize {
     usize::from(state.size.width.saturating_sub(6)).min(72)
 }
 
-/// A box in the lower right corner that escape closes.
 fn corner(pen: &mut Pen<'_>, state: &State, regions: &Regions, title: &str, lines: &[Vec<Piece>]) {
     let close = " esc closes ";
     let columns = |text: &str| u16::try_from(text::width(text)).unwrap_or(u16::MAX);

@@ -27,7 +27,7 @@ impl<'b> Pen<'b> {
         self.theme.signs
     }
 
-    /// Writes text in at most `max` columns, cut with an ellipsis. Returns its width.
+    /// Writes text, cut with an ellipsis. Returns its width.
     pub fn text(&mut self, x: u16, y: u16, max: u16, text: &str, role: Role) -> u16 {
         let style = self.theme.style(role);
         let escaped = text::escape(text);
@@ -57,7 +57,7 @@ impl<'b> Pen<'b> {
         end - x
     }
 
-    /// Writes pieces in at most `max` columns. Returns their width.
+    /// Writes pieces. Returns their width.
     pub fn pieces(&mut self, x: u16, y: u16, max: u16, pieces: &[Piece]) -> u16 {
         let mut used = 0;
         for (at, piece) in pieces.iter().enumerate() {
@@ -72,7 +72,6 @@ impl<'b> Pen<'b> {
         used
     }
 
-    /// Marks a text that reaches up to a column as cut.
     fn cut_before(&mut self, x: u16, y: u16, role: Role) {
         let at = Position { x: x.saturating_sub(1), y };
         if self.buffer.cell(at).is_some_and(|cell| !cell.symbol().trim().is_empty()) {
@@ -80,7 +79,7 @@ impl<'b> Pen<'b> {
         }
     }
 
-    /// Writes pieces right-aligned in `max` columns, cut at the end. Returns their width.
+    /// Writes pieces right-aligned. Returns their width.
     pub fn pieces_right(&mut self, x: u16, y: u16, max: u16, pieces: &[Piece]) -> u16 {
         let wide = u16::try_from(width(pieces)).unwrap_or(u16::MAX).min(max);
         self.pieces(x + (max - wide), y, wide, pieces)
@@ -101,7 +100,7 @@ impl<'b> Pen<'b> {
         widget.render(area.intersection(*self.buffer.area()), self.buffer);
     }
 
-    /// Applies a role's style to an area, keeping its text.
+    /// Applies a role's style, keeping the text.
     pub fn style(&mut self, area: Rect, role: Role) {
         self.buffer.set_style(area.intersection(*self.buffer.area()), self.theme.style(role));
     }
@@ -131,7 +130,7 @@ impl<'b> Pen<'b> {
         }
     }
 
-    /// A cleared box with a title; returns its inner area with a blank column at each side.
+    /// Draws a cleared box; returns its padded inner area.
     pub fn frame(&mut self, area: Rect, title: &str) -> Rect {
         self.clear(area);
         if area.width < 4 || area.height < 2 {

@@ -52,7 +52,6 @@ fn titles(pen: &mut Pen<'_>, head: Rect, table: &Table<'_>) {
     }
 }
 
-/// Draws the scroll thumb at the right edge.
 fn thumb(pen: &mut Pen<'_>, rows: Rect, visible: Range<usize>, len: usize) {
     let height = usize::from(rows.height);
     if len <= height || height == 0 {
@@ -66,7 +65,6 @@ fn thumb(pen: &mut Pen<'_>, rows: Rect, visible: Range<usize>, len: usize) {
     }
 }
 
-/// Draws the text of an empty list.
 fn empty(pen: &mut Pen<'_>, regions: &Regions, lines: &[String]) {
     let rows = regions.rows;
     let top = rows.y + (rows.height / 3).min(4);

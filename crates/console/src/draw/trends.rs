@@ -25,7 +25,6 @@ use crate::state::trends::TrendsPage;
 use crate::theme::Role;
 use view::trends::Series;
 
-/// The lines around the chart: title, reading, marks, times, legend, footer.
 const AROUND: u16 = 6;
 
 /// Draws the page.
@@ -58,7 +57,7 @@ pub fn draw(pen: &mut Pen<'_>, state: &State, page: &TrendsPage, area: Rect) {
     pen.pieces(left, below + 3, wide, &footer(state));
 }
 
-/// The column of a step if there are fewer steps than columns.
+/// With fewer steps than columns.
 fn place(step: usize, steps: u16, columns: u16) -> u16 {
     let steps = usize::from(steps.max(1));
     u16::try_from((step * usize::from(columns) + usize::from(columns) / 2) / steps)
@@ -66,7 +65,6 @@ fn place(step: usize, steps: u16, columns: u16) -> u16 {
         .min(columns.saturating_sub(1))
 }
 
-/// The scale.
 fn scale(pen: &mut Pen<'_>, page: &TrendsPage, picture: &Picture, chart: Rect) {
     let half = chart.height / 2;
     for (y, figure) in [(0, picture.top), (half, picture.top / 2), (chart.height - 1, 0)] {
@@ -77,7 +75,6 @@ fn scale(pen: &mut Pen<'_>, page: &TrendsPage, picture: &Picture, chart: Rect) {
     }
 }
 
-/// A line of a chart.
 pub(super) struct Line<'s> {
     /// The values, with gaps.
     pub series: &'s Series,
@@ -89,7 +86,6 @@ pub(super) struct Line<'s> {
     pub marker: Marker,
 }
 
-/// The lines of the page: bounds, second value, first value.
 fn lines(pen: &mut Pen<'_>, picture: &Picture, chart: Rect) {
     let line = |series, role, sign, marker| Line { series, factor: 1.0, role, sign, marker };
     let mut all: Vec<Line<'_>> = picture.bounds.iter().map(|bound| line(bound, Role::Dim, '-', Marker::Dot)).collect();
@@ -101,7 +97,7 @@ fn lines(pen: &mut Pen<'_>, picture: &Picture, chart: Rect) {
     plot(pen, &all, picture.top, chart);
 }
 
-/// Draws lines on a scale from 0 to `top`, the last one on top.
+/// On a scale from 0 to `top`, the last line on top.
 pub(super) fn plot(pen: &mut Pen<'_>, lines: &[Line<'_>], top: i64, chart: Rect) {
     let ascii = pen.is_ascii();
     let parts: Vec<(Run, Role, Marker)> = lines
@@ -123,10 +119,9 @@ pub(super) fn plot(pen: &mut Pen<'_>, lines: &[Line<'_>], top: i64, chart: Rect)
     pen.widget(widget, chart);
 }
 
-/// Step and value of a line without a gap.
 type Run = Vec<(f64, f64)>;
 
-/// Splits a series at its gaps.
+/// Splits at gaps.
 fn runs(series: &Series, factor: f64) -> Vec<Run> {
     let mut runs: Vec<Run> = Vec::new();
     let mut whole = false;
@@ -145,7 +140,6 @@ fn runs(series: &Series, factor: f64) -> Vec<Run> {
     runs
 }
 
-/// The time axis with as many times as fit.
 fn times(pen: &mut Pen<'_>, state: &State, series: &Series, area: Rect) {
     let count = usize::from(area.width / 20).clamp(2, 8);
     let steps = series.figures.len();

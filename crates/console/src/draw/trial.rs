@@ -12,7 +12,7 @@ use crate::present::trial;
 use crate::state::State;
 use crate::theme::Role;
 
-/// Draws the line. In the past of a what-if the line of the past replaces it.
+/// Draws the line unless the past is shown.
 pub fn draw(pen: &mut Pen<'_>, state: &State, area: Rect) {
     let Some(status) = &state.cluster.trial else { return };
     if area.height == 0 || state.cluster.past.shown.is_some() {

@@ -12,7 +12,7 @@ use crate::present::unreached;
 use crate::state::State;
 use crate::theme::Role;
 
-/// Draws the state of an unreached source: duration, reason, remedy.
+/// Draws duration, reason, and remedy.
 pub fn draw(pen: &mut Pen<'_>, state: &State, regions: &Regions) {
     let room = usize::from(regions.rows.width.saturating_sub(5));
     let top = regions.head.y + 1 + (regions.rows.height / 3).min(4);

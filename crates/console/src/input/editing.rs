@@ -4,7 +4,7 @@ use crate::state::editor::TextStep;
 use crate::state::key::{Code, Key};
 use crate::state::line_edit::{LineEdit, LineStep, Reach};
 
-/// The step of a key in a one-line input, if any.
+/// The step of a key in a one-line input.
 pub fn line_step(key: Key) -> Option<LineStep> {
     use LineStep::{Insert, Move, Remove};
     Some(match (key.ctrl, key.alt, key.code) {
@@ -25,7 +25,7 @@ pub fn line_step(key: Key) -> Option<LineStep> {
     })
 }
 
-/// The step of a key in a text of several lines, if any.
+/// The step of a key in a text of several lines.
 pub fn text_step(key: Key) -> Option<TextStep> {
     match (key.ctrl, key.alt, key.code) {
         (false, false, Code::Up) => Some(TextStep::Up),
@@ -35,7 +35,7 @@ pub fn text_step(key: Key) -> Option<TextStep> {
     }
 }
 
-/// Applies a key to a line. Returns `false` if the key has no meaning here and nothing changed.
+/// Applies a key. Returns `false` if it has no meaning here.
 pub fn edit(line: &mut LineEdit, key: Key) -> bool {
     let step = line_step(key);
     step.into_iter().for_each(|step| line.apply(step));

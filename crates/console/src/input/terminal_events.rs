@@ -14,7 +14,7 @@ pub enum Mouse {
     Wheel(isize),
 }
 
-/// The key of a terminal event; `None` for releases and unknown keys.
+/// `None` for releases and unknown keys.
 pub fn key(event: KeyEvent) -> Option<Key> {
     if event.kind == KeyEventKind::Release {
         return None;
@@ -22,7 +22,7 @@ pub fn key(event: KeyEvent) -> Option<Key> {
     let ctrl = event.modifiers.contains(KeyModifiers::CONTROL);
     let alt = event.modifiers.contains(KeyModifiers::ALT);
     let code = match event.code {
-        // Terminals differ in the case that they report with Control.
+        // Terminals differ in the case with Control.
         KeyCode::Char(c) if ctrl => Code::Char(c.to_ascii_lowercase()),
         KeyCode::Char(c) => Code::Char(c),
         KeyCode::Enter => Code::Enter,

@@ -26,12 +26,10 @@ pub fn lines(state: &State, word: &str) -> Vec<String> {
     lines.iter().map(|line| plain::text(line)).collect()
 }
 
-/// The commands with a word.
 fn commands() -> impl Iterator<Item = &'static Command> {
     COMMANDS.iter().filter(|command| !command.name.is_empty())
 }
 
-/// Whether the command has a key on this page but not on every page.
 fn is_of_page(state: &State, command: &Command) -> bool {
     let own = page_contexts(state)
         .iter()

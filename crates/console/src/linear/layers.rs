@@ -6,7 +6,6 @@ use crate::present::overlay;
 use crate::state::State;
 use crate::state::layer::{ColumnPicker, CommandLine, Confirm, Layer, Off};
 
-/// The maximum number of printed completions.
 const COMPLETIONS: usize = 10;
 
 /// The lines of all layers, the topmost last.

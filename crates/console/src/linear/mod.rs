@@ -31,10 +31,9 @@ pub use steps::{Received, Step, Then};
 
 use crate::state::State;
 
-/// The maximum rows of a list in [`all`] from its start and from the first visible one.
 const ROWS: usize = 80;
 
-/// The whole state: location, layers, page, last messages. A long list shows its start and its visible part.
+/// The whole state; of a long list its start and its visible part.
 pub fn all(state: &State) -> Vec<String> {
     let mut lines = place::lines(state);
     lines.extend(layers::lines(state));

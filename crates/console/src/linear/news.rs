@@ -10,20 +10,15 @@ use crate::state::{Grade, Message, State};
 /// The first words of announcements.
 pub const HEADS: [&str; 8] =
     ["Message", "Messages", "Rejected", "Warning", "Error", "Connection", "Changed", "Question"];
-/// The maximum number of messages in an announcement.
 const MESSAGES: usize = 6;
-/// The maximum number of additional lines of a message.
 const MORE: usize = 6;
-/// The maximum number of compared rows, and of announced changed rows.
 const COMPARED: usize = 2_000;
 const CHANGED: usize = 12;
 
 /// What was announced.
 #[derive(Clone, Debug, Default)]
 pub struct Ear {
-    /// The number of the last announced message.
     said: u64,
-    /// The last announced connection problem; may be empty.
     link: String,
 }
 
@@ -39,7 +34,7 @@ impl Ear {
         newest(state) > self.said || trouble(state) != self.link
     }
 
-    /// The new messages, and the connection if it has changed.
+    /// New messages, and a changed connection.
     pub fn take(&mut self, state: &State) -> Vec<String> {
         let new: Vec<&Message> = state.messages.iter().filter(|message| message.number > self.said).collect();
         let left_out = new.len().saturating_sub(MESSAGES);
@@ -64,7 +59,6 @@ fn newest(state: &State) -> u64 {
     state.messages.back().map_or(0, |message| message.number)
 }
 
-/// The connection problem without its changing age.
 fn trouble(state: &State) -> String {
     link::trouble(&state.cluster.link).map(|trouble| trouble.story).unwrap_or_default()
 }
@@ -107,15 +101,12 @@ pub fn recent(state: &State) -> Vec<String> {
     state.messages.iter().skip(from).flat_map(words).collect()
 }
 
-/// Column name and value.
 type Cell = (Option<String>, String);
 
-/// The last printed rows of a page, to find changes.
+/// The last printed rows, to find changes.
 #[derive(Clone, Debug, Default)]
 pub struct Retained {
-    /// The page: its head without values.
     page: String,
-    /// The rows with names and cells.
     rows: Vec<(String, Vec<Cell>)>,
 }
 
@@ -129,7 +120,7 @@ impl Retained {
         Self { page, rows: rows.unwrap_or_default() }
     }
 
-    /// The changes since then on the same page; `None` for another page, or without a list.
+    /// The changes on the same page; `None` for another page, or without a list.
     pub fn changes(&self, now: &Self) -> Option<Vec<String>> {
         if self.page != now.page || self.rows.is_empty() && now.rows.is_empty() {
             return None;
@@ -156,7 +147,7 @@ impl Retained {
     }
 }
 
-/// The changes of a row: `cpu 4 to 6, pending none to 2`.
+/// `cpu 4 to 6, pending none to 2`
 fn difference(old: &[Cell], new: &[Cell]) -> String {
     let value = |cells: &[Cell], name: &Option<String>| {
         cells.iter().find(|(known, _)| known == name).map_or_else(|| "none".to_owned(), |(_, said)| said.clone())

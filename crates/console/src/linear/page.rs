@@ -44,7 +44,7 @@ impl Said<'_> {
     }
 }
 
-/// The page, and the facts of the screen's second line.
+/// The page and its facts.
 pub fn head(state: &State) -> String {
     let mut parts = vec![crumbs::crumbs(state).iter().map(|crumb| plain::text(crumb)).collect::<Vec<_>>().join(", ")];
     let facts = each_page!(state.page(), page => page.facts(state, &SPOKEN));
@@ -74,14 +74,13 @@ pub fn of(state: &State) -> Said<'_> {
     }
 }
 
-/// The text of an empty list.
 fn empty(state: &State) -> Vec<String> {
     let words = lists::table(state, 120).map(|table| table.empty).unwrap_or_default();
     let words: Vec<String> = words.iter().map(|line| plain::text(line)).filter(|line| !line.is_empty()).collect();
     if words.is_empty() { vec!["No rows.".to_owned()] } else { words }
 }
 
-/// The numbered lines of an explanation or the overview, so that the user can go to a line's subject.
+/// Lines are numbered, so that the user can open their subject.
 fn explained(state: &State, page: &ExplainPage) -> Vec<String> {
     let rows = crate::present::explain::rows(state, page, WIDTH);
     let mut lines: Vec<String> = rows
@@ -114,7 +113,7 @@ fn sheet_line(at: usize, line: &SheetLine, drawn: &str, flat: bool) -> String {
     format!("{}. {deep}{label}{said}{leads}", at + 1).trim_end().to_owned()
 }
 
-/// The cursor's index among the selectable lines, and their number; `None` without any.
+/// The index among the selectable lines, and their number.
 pub fn cursor(state: &State) -> Option<(usize, usize)> {
     if let Some(list) = state.page().list() {
         return (list.rows() > 0).then(|| (list.index(), list.rows()));
@@ -126,7 +125,7 @@ pub fn cursor(state: &State) -> Option<(usize, usize)> {
     }
 }
 
-/// The selected line with its number, optionally with all columns.
+/// The selected line with its number; `all`: with all columns.
 pub fn here(state: &State, all: bool) -> Option<String> {
     let (index, len) = cursor(state)?;
     if let Some(rows) = rows::of(state).filter(|rows| rows.len() > 0) {

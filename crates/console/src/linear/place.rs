@@ -40,7 +40,6 @@ pub fn scheduler(state: &State) -> Vec<String> {
     lines.iter().map(|line| plain::text(line)).collect()
 }
 
-/// The values of the screen's header.
 fn figures(state: &State, part: &PartitionView) -> String {
     let nodes = match state.cluster.unread.nodes && part.nodes.is_empty() {
         true => state.cluster.unread.no_nodes(),
@@ -65,7 +64,6 @@ fn figures(state: &State, part: &PartitionView) -> String {
     format!("Cluster: {}", parts.join("; "))
 }
 
-/// The modes of all output: read-only, paused, frozen, old, past, what-if.
 fn modes(state: &State) -> Vec<String> {
     let cluster = &state.cluster;
     let mut lines = Vec::new();
@@ -90,7 +88,6 @@ fn modes(state: &State) -> Vec<String> {
     lines
 }
 
-/// The unsilenced firing alerts, as on every page.
 fn alerts(state: &State) -> Option<String> {
     let on: Vec<_> = state
         .cluster

@@ -4,11 +4,10 @@ use crate::present::pieces::Piece;
 use crate::present::text::escape;
 use crate::theme::Role;
 
-/// The width for pages, so that only long sentences are wrapped.
+/// Only long sentences are wrapped.
 pub const WIDTH: usize = 400;
 
-/// Escapes everything that is not plain text: controls as on the screen, drawing symbols as `\u{2588}`; arrows become
-/// words, ellipses dots.
+/// Escapes controls and drawing symbols (`\u{2588}`); arrows become words, ellipses dots.
 pub fn text(text: &str) -> String {
     let escaped = escape(text);
     let mut plain = String::with_capacity(escaped.len());
@@ -25,12 +24,12 @@ pub fn text(text: &str) -> String {
     plain.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Whether a character is a drawing symbol: arrows, technical symbols, boxes, blocks, shapes, braille, and private use.
+/// Arrows, technical symbols, boxes, blocks, shapes, braille, and private use.
 pub fn is_drawn(c: char) -> bool {
     matches!(c, '\u{2190}'..='\u{21ff}' | '\u{2300}'..='\u{23ff}' | '\u{2500}'..='\u{27bf}' | '\u{2800}'..='\u{28ff}' | '\u{e000}'..='\u{f8ff}')
 }
 
-/// A line of pieces as words: a colon after the label, commas between columns. Empty for a blank line.
+/// A line as words: a colon after the label, commas between columns.
 pub fn line(pieces: &[Piece]) -> String {
     let pieces: Vec<&Piece> = pieces.iter().filter(|piece| !piece.text.is_empty()).collect();
     let Some((first, rest)) = pieces.split_first() else { return String::new() };
@@ -45,7 +44,6 @@ pub fn line(pieces: &[Piece]) -> String {
     if said.is_empty() { label } else { format!("{}: {said}", label.trim_end_matches(':')) }
 }
 
-/// Replaces two or more blanks between columns by a comma.
 fn columns(drawn: &str) -> String {
     let parts: Vec<String> = drawn.split("  ").map(text).filter(|part| !part.is_empty()).collect();
     let mut said = String::new();

@@ -24,34 +24,28 @@ use crate::state::key::Code;
 use crate::state::layer::{Confirm, Layer};
 use crate::state::page::Page;
 
-/// The rest that `more` prints.
 #[derive(Clone, Debug, Default)]
 enum Rest {
     #[default]
     Nothing,
     /// The page from this line.
     Page(usize),
-    /// The rest of some lines, the number printed, and the total.
+    /// Lines, the number printed, and the total.
     Text(VecDeque<String>, usize, usize),
 }
 
-/// The number of lines printed at a time.
 const PORTION: usize = 20;
-/// The minimum interval between announcements.
 const PAUSE: Duration = Duration::from_secs(1);
 
-/// A conversation: what was printed, and the rest for `more`.
+/// A conversation.
 #[derive(Clone, Debug)]
 pub struct Reader {
     portion: usize,
     rest: Rest,
-    /// The key of the last printed page.
     page: String,
     ear: Ear,
-    /// The list as last printed or announced.
     retained: Retained,
     announces: bool,
-    /// How often changes of the page are announced.
     every: Option<Duration>,
     announced: Duration,
     compared: Duration,
@@ -76,7 +70,7 @@ impl Reader {
         lines
     }
 
-    /// The prompt: the page name, or that an answer is awaited.
+    /// The page name, or that an answer is awaited.
     pub fn prompt(&self, state: &State) -> String {
         match state.layers.last() {
             Some(Layer::Confirm(question)) if question.typed.is_some() => "write it, or no> ".to_owned(),
@@ -104,7 +98,6 @@ impl Reader {
         }
     }
 
-    /// Parses an answer to the open question. An empty line is not an answer.
     fn hear_answer(&mut self, state: &State, question: &Confirm, line: &str) -> Received {
         let (word, rest) = split(line);
         let prompt = |id| CommandId::Prompt(id);
@@ -139,7 +132,6 @@ impl Reader {
         }
     }
 
-    /// The words that print and change nothing.
     fn hear_reading(&mut self, state: &State, word: &str, rest: &str) -> Option<Received> {
         let lines = match (word, rest) {
             ("help" | "?", word) => self.portioned(help::lines(state, word)),
@@ -167,7 +159,6 @@ impl Reader {
         Some(Received::said(lines))
     }
 
-    /// The words that move, select, and write.
     fn hear_own(&mut self, state: &State, word: &str, rest: &str) -> Option<Received> {
         let row = |id| Received::run(CommandId::Row(id), None, Then::Row);
         Some(match (word, rest) {
@@ -197,7 +188,7 @@ impl Reader {
         })
     }
 
-    /// The lines after the steps of a line, and steps that close what was printed. Call it again after these.
+    /// The output after the steps, and steps that close what was printed; call again after these.
     pub fn tell(&mut self, state: &State, then: Then) -> (Vec<String>, Vec<Step>) {
         let mut lines = self.ear.take(state);
         let close = match state.layers.last() {
@@ -234,7 +225,7 @@ impl Reader {
         (lines, Vec::new())
     }
 
-    /// The announcements since the last line or announcement, at `now` on the console's clock.
+    /// The announcements since the last line, at `now` on the console's clock.
     pub fn announce(&mut self, state: &State, now: Duration) -> Vec<String> {
         if !self.announces || now < self.announced + PAUSE {
             return Vec::new();
@@ -262,7 +253,7 @@ impl Reader {
         lines.into_iter().map(stamped).collect()
     }
 
-    /// When the next timed [`Self::announce`] is due, on the console's clock.
+    /// The next timed [`Self::announce`], on the console's clock.
     pub fn next_wake(&self, state: &State) -> Option<Duration> {
         let waits = (self.announces && self.ear.hears(state)).then(|| self.announced + PAUSE);
         let compares =
@@ -270,7 +261,6 @@ impl Reader {
         [waits, compares].into_iter().flatten().min()
     }
 
-    /// Prints the page from its start.
     fn read_page(&mut self, state: &State) -> Vec<String> {
         self.page = key_of(state);
         self.retained = Retained::of(state, self.page.clone());
@@ -283,7 +273,6 @@ impl Reader {
         lines
     }
 
-    /// Prints the next part.
     fn more(&mut self, state: &State) -> Vec<String> {
         match std::mem::take(&mut self.rest) {
             Rest::Nothing => vec!["No more lines.".to_owned()],
@@ -329,7 +318,6 @@ impl Reader {
         if lines.is_empty() { vec!["No news.".to_owned()] } else { lines }
     }
 
-    /// The changes of the page since it was printed.
     fn changes(&mut self, state: &State) -> Vec<String> {
         let now = Retained::of(state, key_of(state));
         let changed = self.retained.changes(&now).unwrap_or_default();
@@ -369,7 +357,6 @@ impl Reader {
     }
 }
 
-/// Identifies a page.
 fn key_of(state: &State) -> String {
     let past = state.cluster.past.shown.as_ref().map(|shown| shown.at.0);
     let asked = state.layers.iter().any(|layer| matches!(layer, Layer::Confirm(_)));
@@ -384,7 +371,6 @@ fn place_in(noun: &str, from: usize, to: usize, len: usize) -> String {
     format!("{noun} {} to {to} of {len}{more}.", from + 1)
 }
 
-/// The selected row with its number.
 fn row(state: &State, whole: bool) -> Vec<String> {
     if let Some(line) = page::here(state, whole) {
         return vec![line];

@@ -32,7 +32,7 @@ pub fn of(state: &State) -> Option<Rows<'_>> {
         let mut seen = Vec::new();
         columns.retain(|column| !seen.contains(column) && (seen.push(*column), true).1);
     }
-    // The subject of a row is first, without its column name.
+    // The subject is first, without its column name.
     if let Some(first) = columns.iter().position(|at| fields.columns[*at].unit == Unit::Words) {
         columns[..=first].rotate_right(1);
     }
@@ -55,7 +55,7 @@ impl Rows<'_> {
         format!("{}. {}", row + 1, joined(self.cells_of(row, self.all || all))).trim_end().to_owned()
     }
 
-    /// The cells of a row: column name (not for the first value) and value.
+    /// Column name (not for the first value) and value.
     pub fn cells(&self, row: usize) -> Vec<(Option<String>, String)> {
         self.cells_of(row, self.all)
     }
@@ -74,7 +74,7 @@ impl Rows<'_> {
         cells
     }
 
-    /// The name of a row: its first text column, which is not the time of an event.
+    /// The first text column; for an event not its time.
     pub fn name(&self, row: usize) -> String {
         let words = self.columns.iter().find_map(|at| match self.fields.value(row, *at) {
             Value::Text(text) => Some(plain::text(&text)),
@@ -83,7 +83,7 @@ impl Rows<'_> {
         words.unwrap_or_default()
     }
 
-    /// The rows whose name or id matches a text: exact matches, otherwise suffixes, otherwise substrings.
+    /// Exact matches of name or id, otherwise suffixes, otherwise substrings.
     pub fn find(&self, text: &str) -> Vec<usize> {
         let holds = |test: &dyn Fn(&str) -> bool| {
             let says = |row: usize, at: usize| matches!(self.fields.value(row, at), Value::Text(words) if test(&words));
@@ -107,7 +107,7 @@ fn joined(cells: Vec<(Option<String>, String)>) -> String {
     cells.into_iter().map(one).collect::<Vec<_>>().join(", ")
 }
 
-/// A cell as text; `None` if it is empty or zero, unless `all`.
+/// `None` if empty or zero, unless `all`.
 fn spoken(value: &Value<'_>, unit: Unit, all: bool) -> Option<String> {
     let said = match (value, unit) {
         (Value::Nothing, _) | (Value::Figure(0), Unit::Count | Unit::Number | Unit::Vcore | Unit::Bytes) if !all => {

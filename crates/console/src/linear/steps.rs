@@ -19,7 +19,7 @@ pub enum Step {
     Run(CommandId, Option<String>),
     /// A key for an input.
     Key(Key),
-    /// Moves the cursor to a row or selectable line, from 0.
+    /// Moves the cursor to a row, from 0.
     Select(usize),
     /// The edited text of the configuration.
     Text(String),
@@ -71,7 +71,7 @@ impl Received {
     }
 }
 
-/// A command of the registry, with the output that fits it.
+/// A command with its fitting output.
 pub fn ordered(Order { id, argument }: Order) -> Received {
     let then = match id {
         CommandId::Order(_) | CommandId::Job(_) | CommandId::Screen(_) => Then::Look,
@@ -96,7 +96,7 @@ pub fn key(code: Code) -> Step {
     Step::Key(Key::plain(code))
 }
 
-/// The key that deletes the line up to the cursor.
+/// Deletes the line up to the cursor.
 pub fn clear() -> Step {
     Step::Key(Key { code: Code::Char('u'), ctrl: true, alt: false })
 }
@@ -132,7 +132,7 @@ pub fn stepped(state: &State, on: bool, count: usize) -> Received {
     received
 }
 
-/// Selects a row by number or name, and runs a command on it.
+/// Selects a row by number or name, and runs a command.
 pub fn selected(state: &State, what: &str, run: Option<RowCommand>) -> Received {
     let Some((_, len)) = page::cursor(state) else {
         return Received::refused("this page has no rows to select");
@@ -176,7 +176,7 @@ pub fn set(state: &State, rest: &str) -> Received {
     let known = || format!("write set FIELD VALUE; the fields are {}", labels.join(", "));
     let (first, after) = split(rest);
     let number = first.parse::<usize>().ok().filter(|number| (1..=labels.len()).contains(number));
-    // A label may contain blanks: take the longest match.
+    // A label may contain blanks: longest match.
     let named = labels.iter().enumerate().filter(|(_, label)| {
         rest.to_lowercase()
             .strip_prefix(&label.to_lowercase())

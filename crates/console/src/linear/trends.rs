@@ -9,9 +9,7 @@ use model::Time;
 use view::drain::span;
 use view::trends::{Figure, Series, Value};
 
-/// The number of printed samples.
 const MOMENTS: usize = 7;
-/// The maximum number of printed marks, the newest ones.
 const MARKS: usize = 20;
 
 /// The lines of the page.
@@ -35,7 +33,6 @@ pub fn lines(state: &State, page: &TrendsPage) -> Vec<String> {
     lines
 }
 
-/// The steps with values.
 fn known(series: &Series) -> Vec<(usize, Figure)> {
     series.figures.iter().enumerate().filter_map(|(step, figure)| Some((step, (*figure)?))).collect()
 }
@@ -72,7 +69,6 @@ fn values(lines: &mut Vec<String>, state: &State, value: &Value, series: &Series
     }
 }
 
-/// Adds guaranteed and maximum next to the usage.
 fn bounds(lines: &mut Vec<String>, state: &State, page: &TrendsPage, picture: &Picture) {
     for bound in &picture.bounds {
         if let Some((step, figure)) = known(bound).last() {

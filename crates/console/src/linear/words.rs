@@ -52,15 +52,15 @@ pub fn split(line: &str) -> (&str, &str) {
     line.split_once(char::is_whitespace).map_or((line, ""), |(word, rest)| (word, rest.trim()))
 }
 
-/// The command of a word: a name of the command line, otherwise of the settings.
+/// By command-line name, otherwise by settings name.
 pub fn named(word: &str) -> Option<&'static Command> {
     command::by_name(word).or_else(|| command::by_binding_name(word))
 }
 
-/// The command of a line, from the registry or the user's own.
+/// The command of a line.
 ///
 /// # Errors
-/// The name is unknown, the argument is wrong, or the command concerns the drawn console only.
+/// Unknown name, wrong argument, or a command of the drawn console only.
 pub fn order(state: &State, word: &str, rest: &str) -> Result<Order, String> {
     if let Some(own) = own_command::named(state, word).filter(|_| rest.is_empty()) {
         return Ok(Order { id: CommandId::Screen(ScreenCommand::OwnCommand), argument: Some(own.name.clone()) });
@@ -82,7 +82,6 @@ pub fn order(state: &State, word: &str, rest: &str) -> Result<Order, String> {
     }
 }
 
-/// Whether a command concerns only the drawing or a text input.
 fn is_drawn(id: CommandId) -> bool {
     match id {
         CommandId::Screen(id) => matches!(
@@ -138,7 +137,7 @@ mod tests {
         for command in command::COMMANDS {
             let found = named(&command.binding_name()).is_some_and(|found| found.id == command.id);
             let by_name = named(command.name).is_some_and(|found| found.id == command.id);
-            // `back` is a word of linear mode that does both.
+            // `back` is a word of linear mode.
             let is_own = OWN.iter().any(|(usage, _)| split(usage).0 == command.binding_name());
             assert!(found || by_name || is_own || is_drawn(command.id), "{:?} cannot be named", command.id);
         }

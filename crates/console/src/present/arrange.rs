@@ -14,7 +14,7 @@ pub struct Names {
 }
 
 impl Names {
-    /// Names with up to `widest` columns under a title. They may use a quarter of `width`, or `least` if that is more.
+    /// The names may use a quarter of `width`, or `least` if that is more.
     pub fn new<C>(widest: u16, title: &Col<C>, width: u16, least: u16) -> Self {
         // The sort symbol follows the title.
         let sorted = u16::try_from(title.title.len()).unwrap_or(0) + 1;
@@ -23,8 +23,7 @@ impl Names {
     }
 }
 
-/// Widens the first column to fit its names if `width` minus the two edges allows. Growable columns share the rest
-/// evenly.
+/// Widens the names first; growable columns share the rest.
 fn fit<C>(mut columns: Vec<Col<C>>, width: u16, names: Names) -> Vec<Col<C>> {
     let others = total(&columns) - columns.first().map_or(0, |first| first.width + first.gap);
     let room = width.saturating_sub(others + 2);
@@ -43,7 +42,7 @@ fn fit<C>(mut columns: Vec<Col<C>>, width: u16, names: Names) -> Vec<Col<C>> {
     }
 }
 
-/// The first plan that leaves the names their minimum width; otherwise the last plan.
+/// The first plan with `least` columns for the names; otherwise the last.
 pub fn choose<C>(plans: impl IntoIterator<Item = Vec<Col<C>>>, width: u16, widest: u16, least: u16) -> Chosen<C> {
     let (mut last, mut all) = (Vec::new(), 0);
     for plan in plans {
@@ -68,8 +67,8 @@ pub struct Room {
     pub least: u16,
 }
 
-/// The columns of a list: the user's selection, all columns in wide mode, otherwise the first plan that fits. `cell`
-/// maps a list column to a screen column. The names, the first column of every plan, are always first.
+/// The user's columns, all in wide mode, otherwise the first plan that fits. `cell` maps a list column to a screen
+/// column. The names are always first.
 pub fn arrange<C: Column, Cell: Copy + PartialEq>(
     state: &State,
     width: u16,

@@ -5,7 +5,6 @@ use crate::present::limits;
 use model::Time;
 use view::{AppRow, AskRow, AskState, LimitUse, PartitionView, PendingReason, QueueRow, Side};
 
-/// The maximum number of requests to search for the first pending one.
 const ASKS: usize = 1_000;
 
 /// The first pending request, by arrival.
@@ -21,7 +20,7 @@ pub fn since(row: &AppRow) -> Option<Time> {
     first_pending(row).map(|ask| ask.created)
 }
 
-/// The reason: `max of etl`, `group limit guests`, `no node fits`. `None` if the application is not pending.
+/// `max of etl`, `group limit guests`, `no node fits`; `None` if not pending.
 pub fn words(part: &PartitionView, row: &AppRow) -> Option<String> {
     let ask = first_pending(row)?;
     // Permanent reasons come first.
@@ -44,7 +43,7 @@ pub fn words(part: &PartitionView, row: &AppRow) -> Option<String> {
         PendingReason::UserQuota => part
             .limit_too_full_for(row, &ask.resource)
             .map_or_else(|| "limit is reached".to_owned(), |limit| format!("{} {}", kind(&limit), whose(&limit))),
-        // The scheduler's text, if any: the condition that no node meets.
+        // The scheduler names the condition that no node meets.
         PendingReason::NoNode => {
             ask.said.as_deref().map_or("no node fits", |said| said.strip_prefix("node(s) ").unwrap_or(said)).to_owned()
         }
@@ -52,7 +51,6 @@ pub fn words(part: &PartitionView, row: &AppRow) -> Option<String> {
     })
 }
 
-/// Why an accepted application does not start.
 fn held(part: &PartitionView, row: &AppRow) -> Option<String> {
     if row.blocked_by_limits
         && let Some(limit) = part.limit_that_holds_back(row)

@@ -24,7 +24,6 @@ use view::units::show_amount;
 use view::waiting::SheetLine;
 use view::{ChangeDetail, ChangeType, ObjectType, PartitionView, QueueRow, Record};
 
-/// The time range of the gauges' sparklines.
 const SPAN: Duration = Duration::from_secs(600);
 
 /// Whether the page on the screen has the dashboard.
@@ -32,12 +31,12 @@ pub fn is_shown(state: &State) -> bool {
     state.board.is_some() && matches!(state.page(), Page::Queues(_))
 }
 
-/// The name of the first page if it has the dashboard; `None` for the queue tree alone.
+/// `None` without the dashboard.
 pub fn title_of_first(state: &State) -> Option<&'static str> {
     state.board.is_some().then_some("Cluster")
 }
 
-/// The attention items, the most severe first; `None` until known.
+/// The most severe first; `None` until known.
 pub fn items(state: &State) -> Option<&[SheetLine]> {
     match &state.board.as_ref()?.overview.sheet {
         Some(Ok(sheet)) => Some(attention(sheet)),
@@ -45,8 +44,7 @@ pub fn items(state: &State) -> Option<&[SheetLine]> {
     }
 }
 
-/// A cluster value over the last 10 minutes as a sparkline of `cells` columns; blank where nothing was measured. `top`
-/// is the value of the highest cell; `None`: the maximum.
+/// The last 10 minutes; `top` is the value of the highest cell (`None`: the maximum).
 fn spark(
     state: &State,
     measure: Measure,
@@ -62,13 +60,13 @@ fn spark(
     line_of(state, &Subject::Cluster, &value, top, cells, signs)
 }
 
-/// The share of the cluster that a queue used over the last 10 minutes, as a sparkline scaled to its maximum.
+/// The queue's share of the cluster over 10 minutes, scaled to its maximum.
 pub fn queue_spark(state: &State, queue: &QueuePath, cells: u16, signs: &Signs) -> String {
     let value = Value::plain(SubjectKind::Queue, Measure::Share);
     line_of(state, &Subject::Queue(queue.clone()), &value, None, cells, signs)
 }
 
-/// The pending applications; `None` until counted, and without the dashboard.
+/// `None` until counted, and without the dashboard.
 pub fn waiting(state: &State) -> Option<&WaitingNow> {
     state.board.as_ref()?.waiting.as_deref()
 }
@@ -78,7 +76,7 @@ pub fn waiting_in(state: &State, queue: &QueuePath) -> Option<WaitingIn> {
     Some(waiting(state)?.queues.get(queue).copied().unwrap_or_default())
 }
 
-/// The status for a terminal that is too small for a page: running, pending, attention.
+/// For a terminal that is too small for a page.
 pub fn status(state: &State) -> Vec<String> {
     let Some(part) = state.framed_part() else { return Vec::new() };
     let running = part.root().filter(|_| !state.cluster.unread.apps).map(|root| root.running);
@@ -94,15 +92,15 @@ pub fn status(state: &State) -> Vec<String> {
 
 /// A queue's CPU over the last 10 minutes.
 pub struct History {
-    /// Label, role, and values of each line; usage is first.
+    /// Label, role, values; usage is first.
     pub lines: [(&'static str, Role, Series); 4],
-    /// The current values in the order of the lines, where set.
+    /// The current values of the lines.
     pub now: [Option<i64>; 4],
     /// The value at the top of the scale.
     pub top: i64,
 }
 
-/// Usage, limits, and pending CPU of a queue over the last 10 minutes; `None` without data.
+/// Usage, limits, and pending CPU over 10 minutes; `None` without data.
 pub fn history(state: &State, queue: &QueuePath, columns: usize) -> Option<History> {
     let (rings, to, part) = (rings(state)?, state.cluster.at, state.framed_part()?);
     let row = part.queue_at(queue)?;
@@ -155,7 +153,7 @@ fn line_of(state: &State, subject: &Subject, value: &Value, top: Option<i64>, ce
     format!("{}{drawn}", " ".repeat(usize::from(cells).saturating_sub(series.figures.len())))
 }
 
-/// The number of nodes and of schedulable nodes, for the header.
+/// For the header.
 pub fn nodes(state: &State, signs: &'static Signs) -> Vec<Piece> {
     let Some(part) = state.framed_part().filter(|part| !(state.cluster.unread.nodes && part.nodes.is_empty())) else {
         return vec![dim(format!("{} nodes", signs.none))];
@@ -169,13 +167,12 @@ pub fn nodes(state: &State, signs: &'static Signs) -> Vec<Piece> {
     ]
 }
 
-/// The form of the gauges.
 #[derive(Clone, Copy)]
 struct Form {
     meter: u16,
     spark: u16,
     second: u16,
-    /// RUN, WAIT, and DRAIN, so that both lines fit in 80 columns.
+    /// Short labels, so that both lines fit in 80 columns.
     short: bool,
 }
 
@@ -234,7 +231,6 @@ fn gauge(state: &State, part: &PartitionView, name: &str, form: Form, signs: &'s
     pieces
 }
 
-/// The pending resources and the allocation rate.
 fn pending(state: &State, part: &PartitionView, form: Form, signs: &'static Signs) -> Vec<Piece> {
     let mut pieces = vec![dim("PENDING ")];
     let lost = |root: &QueueRow, column| unknown::of_queue(part, root, column).is_some();
@@ -259,7 +255,6 @@ fn pending(state: &State, part: &PartitionView, form: Form, signs: &'static Sign
     pieces
 }
 
-/// The numbers of running and pending applications and of draining queues, and the pending times.
 fn counts(state: &State, part: &PartitionView, form: Form, signs: &'static Signs) -> Vec<Piece> {
     let waiting = waiting(state);
     let number = |known: Option<u64>| known.map_or_else(|| dim(signs.none), |number| plain(number.to_string()));
@@ -281,7 +276,6 @@ fn counts(state: &State, part: &PartitionView, form: Form, signs: &'static Signs
     ]
 }
 
-/// The text of an item without a repetition of its label.
 fn without_label(line: &SheetLine) -> &str {
     line.text.strip_prefix(line.label.as_str()).and_then(|rest| rest.strip_prefix(' ')).unwrap_or(&line.text)
 }
@@ -299,7 +293,7 @@ pub fn item(state: &State, line: &SheetLine) -> Vec<Piece> {
     pieces
 }
 
-/// The title of the attention items: their number, and their age if they are older than the tree.
+/// With the age if older than the tree.
 pub fn title(state: &State, signs: &'static Signs) -> Vec<Piece> {
     let count = items(state).map_or_else(|| signs.none.to_owned(), |items| items.len().to_string());
     let mut pieces = vec![piece(Role::Title, "ATTENTION "), dim(count)];
@@ -311,7 +305,7 @@ pub fn title(state: &State, signs: &'static Signs) -> Vec<Piece> {
     pieces
 }
 
-/// The lines of the attention items with item numbers; at most two lines per item.
+/// With item numbers; at most two lines each.
 pub fn attention_lines(state: &State, width: usize, signs: &'static Signs) -> Vec<(usize, Vec<Piece>)> {
     let Some(items) = items(state) else { return vec![(usize::MAX, vec![dim(signs.none)])] };
     if items.is_empty() {
@@ -356,12 +350,12 @@ pub fn waiting_lines(state: &State, width: usize, signs: &'static Signs) -> Line
     lines
 }
 
-/// The type of an event; a run of events of one type is one line.
+/// A run of events of one type is one line.
 fn kind(record: &Record) -> (ObjectType, ChangeType, ChangeDetail) {
     (record.kind, record.change, record.detail)
 }
 
-/// The important events, the newest first. A run of one type shows the newest and a count.
+/// Important events, the newest first; runs of one type are counted.
 pub fn event_lines(state: &State, most: usize) -> Lines {
     let mut lines = vec![vec![piece(Role::Title, "EVENTS")]];
     let until = state.cluster.until();

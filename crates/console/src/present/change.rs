@@ -24,7 +24,7 @@ use crate::present::text;
 use crate::state::change::{ChangeField, ChangePage, Kind, Trouble};
 use crate::theme::Role;
 
-/// From this width the changed lines are next to their meaning.
+/// From this width side by side.
 const BESIDE: usize = 98;
 
 /// The fields of the form.
@@ -36,7 +36,7 @@ pub fn fields(page: &ChangePage, writing: bool) -> Fields<'_> {
     Fields { entries: entries.collect(), here: page.field, writing, suggestion: &page.suggestion }
 }
 
-/// The number of lines below the form, and the number that fits.
+/// The number of lines, and the number that fits.
 pub fn extent(page: &ChangePage, area: Rect) -> (usize, usize) {
     let below = fields(page, false).below(area);
     (content(page, usize::from(below.width)).len(), usize::from(below.height))
@@ -100,7 +100,6 @@ pub fn content(page: &ChangePage, width: usize) -> Lines {
     lines
 }
 
-/// The instruction before any input.
 fn nothing_yet(kind: Kind) -> &'static str {
     match kind {
         Kind::Max | Kind::Guaranteed => "write the new values; an empty field removes the value",
@@ -111,7 +110,6 @@ fn nothing_yet(kind: Kind) -> &'static str {
     }
 }
 
-/// The meaning and the changed lines, side by side if they fit.
 fn meaning_and_lines(page: &ChangePage, old: &str, new: &str, width: usize) -> Lines {
     let beside = width >= BESIDE;
     let half = if beside { width / 2 - 2 } else { width };

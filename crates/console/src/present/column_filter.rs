@@ -16,7 +16,6 @@ use crate::state::column::Column;
 use config::parse_duration;
 use model::{MEMORY, VCORE, parse_quantity};
 
-/// The right side of a condition.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Bound {
     /// Contains this text (lower case).
@@ -39,7 +38,7 @@ pub struct ColumnFilter<C> {
     conditions: Vec<Condition<C>>,
 }
 
-/// Longer operators first; each with the accepted orderings.
+/// Longer operators first; accepted orderings.
 const OPERATORS: [(&str, [bool; 3]); 5] = [
     (">=", [false, true, true]),
     ("<=", [true, true, false]),
@@ -63,8 +62,7 @@ impl<C: Column> ColumnFilter<C> {
         (text.is_some() || !conditions.is_empty()).then_some(Self { text, conditions })
     }
 
-    /// Returns whether each item passes. `texts` returns an item's texts, its name first; `value` its value in a
-    /// column.
+    /// Whether each item passes. `texts`: its texts, name first; `value`: its value in a column.
     pub fn passed<T, const N: usize>(
         &self,
         items: &[T],
@@ -91,7 +89,6 @@ impl<C: Column> ColumnFilter<C> {
     }
 }
 
-/// Parses a word as a condition, if it is one.
 fn condition<C: Column>(word: &str, unit: &impl Fn(C) -> Unit) -> Option<Condition<C>> {
     let (not, word) = word.strip_prefix('!').map_or((false, word), |rest| (true, rest));
     let at = word.find([':', '<', '>'])?;
@@ -99,7 +96,7 @@ fn condition<C: Column>(word: &str, unit: &impl Fn(C) -> Unit) -> Option<Conditi
     let (operator, sides) = OPERATORS.into_iter().find(|(operator, _)| rest.starts_with(operator))?;
     let wanted = &rest[operator.len()..];
     let named = |column: &&C| column.name() == name;
-    // One letter is usually a part of a name, not a column.
+    // One letter is usually part of a name.
     let begins = |column: &&C| name.len() > 1 && column.name().starts_with(name);
     let column = *C::ALL.iter().find(named).or_else(|| C::ALL.iter().find(begins))?;
     if wanted.is_empty() {
@@ -113,7 +110,6 @@ fn condition<C: Column>(word: &str, unit: &impl Fn(C) -> Unit) -> Option<Conditi
     Some(Condition { column, bound, not })
 }
 
-/// Parses a displayed value in the unit of a column.
 fn figure(text: &str, unit: Unit) -> Option<i64> {
     match unit {
         Unit::Words | Unit::Moment => None,
@@ -129,7 +125,6 @@ fn figure(text: &str, unit: Unit) -> Option<i64> {
     }
 }
 
-/// Thousandths of a decimal number.
 fn decimal(whole: &str, part: &str) -> Option<i64> {
     let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
     let part: i64 = format!("{part:0<3}").get(..3).filter(|part| digits(part))?.parse().ok()?;
@@ -161,7 +156,7 @@ mod tests {
         crate::present::lists::apps::unit(column)
     }
 
-    /// Name, user, thousandths of a core, and pending seconds.
+    /// Name, user, millicores, pending seconds.
     const APPS: [(&str, &str, i64, i64); 4] =
         [("etl-1", "ann", 4_000, 0), ("etl-2", "bob", 4_500, 300), ("run-3", "ann", 0, 900), ("a:b", "eve", 1, 1)];
 

@@ -16,7 +16,7 @@ pub struct Parts {
     pub text: Rect,
     /// The error messages below; may be empty.
     pub faults: Rect,
-    /// The width of the line numbers, with the bar before and the fold symbol after them.
+    /// Line numbers with bar and fold symbol.
     pub gutter: u16,
 }
 
@@ -32,7 +32,7 @@ pub fn parts(page: &ConfigPage, area: Rect) -> Parts {
     }
 }
 
-/// The scroll position that keeps the cursor visible: first line, and hidden columns on the left.
+/// Keeps the cursor visible: first line, hidden columns.
 pub fn scrolled(state: &State, page: &ConfigPage) -> (usize, usize) {
     let Some(regions) = layout::regions(state) else { return (page.top, page.left) };
     let Parts { text: area, gutter, .. } = parts(page, regions.rows);

@@ -16,9 +16,8 @@ use config::diff::What;
 use config::lines::{LineSide, differing};
 use view::act::{ConfigMapEntry, Configuration, LoadedBy};
 
-/// The maximum number of listed errors.
 const FAULTS: usize = 50;
-/// A longer text is not compared line by line while drawing.
+/// Longer texts are not compared while drawing.
 const COMPARED: usize = 20_000;
 
 /// How many lines there are.
@@ -26,7 +25,7 @@ pub fn height(state: &State, page: &ConfigPage, width: usize) -> usize {
     content(state, page, width).len()
 }
 
-/// The number of lines of the pane, and the number that fits.
+/// The number of lines, and the number that fits.
 pub fn beside_extent(state: &State, page: &ConfigPage) -> usize {
     let Some(regions) = layout::regions(state) else { return 0 };
     let area = regions.pane.map_or(regions.rows, |pane| pane.area);
@@ -36,7 +35,7 @@ pub fn beside_extent(state: &State, page: &ConfigPage) -> usize {
     height(state, page, usize::from(area.width)).saturating_sub(usize::from(area.height))
 }
 
-/// The content of the pane in lines of `width` columns.
+/// The content for a width.
 pub fn content(state: &State, page: &ConfigPage, width: usize) -> Lines {
     let mut lines = Vec::new();
     if is_behind(state, page) {
@@ -75,7 +74,6 @@ pub fn wrapped(lines: &mut Lines, indent: usize, words: &str, width: usize, role
     }
 }
 
-/// The message that another configuration became active during the edit.
 fn underneath(state: &State, width: usize) -> Lines {
     let mut lines = Vec::new();
     let by = state
@@ -136,7 +134,6 @@ fn meaning(lines: &mut Lines, state: &State, page: &ConfigPage, width: usize) {
     }
 }
 
-/// The forecast of the text, from a copy of the cluster.
 fn ahead(lines: &mut Lines, page: &ConfigPage, width: usize) {
     let Some(forecast) = page.forecast.as_ref().filter(|forecast| forecast.version == page.buffer.version()) else {
         return;
@@ -175,7 +172,7 @@ pub fn faults(lines: &mut Lines, checked: &CheckResult, width: usize) {
     }
 }
 
-/// Adds the changes as a tree, with their effect on running applications.
+/// Adds the change tree with its effects.
 pub fn changes(lines: &mut Lines, checked: &CheckResult, width: usize) {
     title(lines, "what this changes");
     if checked.changes.is_empty() {
@@ -207,7 +204,7 @@ pub fn changes(lines: &mut Lines, checked: &CheckResult, width: usize) {
     }
 }
 
-/// Adds the changed lines of two texts, each group with context.
+/// Adds the changed lines with context.
 pub fn difference(lines: &mut Lines, old: &str, new: &str, width: usize) {
     if old.lines().count().max(new.lines().count()) > COMPARED {
         return wrapped(lines, 0, "too long to compare", width, Role::Dim);
@@ -231,7 +228,6 @@ pub fn difference(lines: &mut Lines, old: &str, new: &str, width: usize) {
     }
 }
 
-/// How a configuration became active.
 fn loaded(of: &Configuration, now: Time) -> String {
     let by = match &of.by {
         LoadedBy::Start => "at the start".to_owned(),
@@ -244,7 +240,7 @@ fn loaded(of: &Configuration, now: Time) -> String {
     format!("revision {} {by}, at {}", of.revision, format::when(of.at, now))
 }
 
-/// The facts for the second line, the least important first.
+/// The facts, the least important first.
 pub fn facts(state: &State, page: &ConfigPage) -> Vec<Vec<Piece>> {
     let mut facts = Vec::new();
     if let Some(base) = &page.base {

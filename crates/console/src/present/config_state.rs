@@ -13,12 +13,12 @@ pub fn page_of(state: &State) -> Option<&ConfigPage> {
     on_stack.or(state.parked.config.as_ref()).map(Box::as_ref)
 }
 
-/// Whether a wide screen shows the pane; otherwise the text uses the whole width.
+/// Whether a wide screen shows the pane.
 pub fn is_unfolded(state: &State, page: &ConfigPage) -> bool {
     page.unfolded.unwrap_or_else(|| page.modified || !page.checked.faults.is_empty() || is_behind(state, page))
 }
 
-/// Whether the active configuration has changed since the edit started.
+/// Whether the active configuration has changed since.
 pub fn is_behind(state: &State, page: &ConfigPage) -> bool {
     match (&page.base, &state.cluster.newest.configuration) {
         _ if state.cluster.past.shown.is_some() => false,

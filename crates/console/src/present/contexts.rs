@@ -22,9 +22,7 @@ use crate::theme::Role;
 
 /// The number of lines before the first context.
 pub const TITLES: usize = 1;
-/// From this width the address has a column.
 const WITH_ADDRESS: usize = 100;
-/// The maximum width of a name and an address.
 const WIDEST: usize = 44;
 
 /// The contexts with the title line.
@@ -62,7 +60,6 @@ pub fn rows(state: &State, width: usize) -> Lines {
     std::iter::once(titles).chain(rows).collect()
 }
 
-/// The state of a context in a few words.
 fn words(state: &State, one: &ContextEntry) -> (String, Role) {
     match (state.contexts.known.get(&one.name), &one.plugin) {
         (Some(ContextState::Asked), _) => ("connecting".to_owned(), Role::Dim),
@@ -125,7 +122,7 @@ fn answered(lines: &mut Lines, facts: &ContextFacts, width: usize) {
     }
 }
 
-/// The number of detail lines of a context, including the separator.
+/// Including the separator.
 pub fn below(state: &State, index: usize) -> usize {
     let regions = layout::regions(state);
     let (width, height) =

@@ -12,13 +12,11 @@ use view::placement::access;
 use view::units::show_amount;
 use view::{PartitionView, QueueRow, QuotaEffects, QuotaForecast, View};
 
-/// The maximum number of named applications per queue.
 const NAMED: usize = 4;
 
-/// The effect of a lowered, enforced maximum.
 const ENFORCED: &str = "no new allocations until usage is below; allocations above are preempted";
 
-/// Checks a text. Costs two parses: do not call it in the draw loop.
+/// Two parses: not in the draw loop.
 pub fn check(job: &CheckJob) -> CheckResult {
     let read = |text: &str| config::read_file(text.as_bytes(), job.view.policy_group(), job.profile);
     let Reading { config, faults } = read(&job.text);
@@ -47,7 +45,6 @@ pub fn check(job: &CheckJob) -> CheckResult {
     checked
 }
 
-/// Why the actor may not make these changes, as far as the view shows.
 fn refused(diff: &Diff, job: &CheckJob) -> Option<String> {
     let actor = match &job.actor {
         Ok(actor) => actor,
@@ -67,7 +64,6 @@ fn refused(diff: &Diff, job: &CheckJob) -> Option<String> {
     Some(Refusal::no_config_rights(actor, &act, &shortfall).reason())
 }
 
-/// The topmost removed queues.
 fn removed(diff: &Diff, view: &View) -> Vec<Removed> {
     let mut gone: Vec<(&str, &QueuePath)> = Vec::new();
     for (partition, path) in diff.removed_queues() {
@@ -88,13 +84,12 @@ fn removed(diff: &Diff, view: &View) -> Vec<Removed> {
     gone.into_iter().map(of).collect()
 }
 
-/// The quota preemption that the edit changes, by partition.
 fn quotas(config: &Arc<Config>, job: &CheckJob) -> Vec<(Arc<str>, QuotaEffects)> {
     let enforces = job.view.partitions.iter().any(|part| part.quota_preemption);
     if !enforces && !config.partitions.iter().any(|part| part.quota_preemption) {
         return Vec::new();
     }
-    // A text that the scheduler rejects has no effect.
+    // A rejected text has no effect.
     let Ok(loaded) = View::of_config(Arc::clone(config), job.profile) else { return Vec::new() };
     let each = job.view.partitions.iter().filter_map(|part| {
         let then = loaded.partitions.iter().find(|then| then.name == part.name)?;
@@ -105,8 +100,8 @@ fn quotas(config: &Arc<Config>, job: &CheckJob) -> Vec<(Arc<str>, QuotaEffects)>
     each.collect()
 }
 
-/// Adds the victims that only the scheduler knows. The delay starts when the text becomes active, so the times of the
-/// answer, which is some seconds old, are ignored.
+/// Adds victims that only the scheduler knows. The delay starts when the text becomes active, so the older times of the
+/// answer are ignored.
 fn completed(one: &mut QuotaForecast, partition: &str, job: &CheckJob) {
     let said = job.preview.iter().filter(|preview| *preview.text == *job.text).flat_map(|preview| &preview.forecasts);
     let mut same = said.filter(|(of, forecast)| **of == *partition && forecast.queue == one.queue);
@@ -115,7 +110,6 @@ fn completed(one: &mut QuotaForecast, partition: &str, job: &CheckJob) {
     }
 }
 
-/// Whether the edit causes preemption in a queue.
 fn goes(quotas: &[(Arc<str>, QuotaEffects)], partition: &str, queue: &QueuePath) -> bool {
     let mut of = quotas.iter().filter(|(name, _)| **name == *partition).flat_map(|(_, effects)| &effects.begins);
     of.any(|one| one.queue == *queue)
@@ -126,7 +120,6 @@ fn preempted(quotas: &[(Arc<str>, QuotaEffects)], now: Time) -> Vec<String> {
     begins.map(|one| format!("{}: {}", one.queue, one.sentence(now, format::resource))).collect()
 }
 
-/// The effect of the changes on running applications, by queue.
 fn consequences(diff: &Diff, job: &CheckJob, quotas: &[(Arc<str>, QuotaEffects)]) -> Vec<(String, Vec<String>)> {
     let view = &job.view;
     let mut message: Vec<(String, Vec<String>)> = Vec::new();
@@ -166,7 +159,7 @@ fn consequences(diff: &Diff, job: &CheckJob, quotas: &[(Arc<str>, QuotaEffects)]
     message
 }
 
-/// A removed queue: it drains while it contains applications.
+/// It drains while it contains applications.
 fn drains(part: &PartitionView, row: &QueueRow) -> Vec<String> {
     let holding = part.apps_in(&row.path);
     if holding.is_empty() {
@@ -184,7 +177,7 @@ fn drains(part: &PartitionView, row: &QueueRow) -> Vec<String> {
     sentences
 }
 
-/// A changed maximum: the applications above it, or the remaining headroom.
+/// Applications above it, or the remaining headroom.
 fn maximum(part: &PartitionView, row: &QueueRow, (name, to): (&str, Option<&str>), goes: bool) -> Vec<String> {
     let used = row.allocated.amount(name);
     let called = format::resource_name(name);
@@ -201,7 +194,7 @@ fn maximum(part: &PartitionView, row: &QueueRow, (name, to): (&str, Option<&str>
     let amount =
         |amount: Option<i64>| amount.map_or_else(|| "unlimited".to_owned(), |amount| show_amount(name, amount));
     let now = part.headroom(row).and_then(|headroom| headroom.get(name));
-    // The parent queues and the nodes limit it too.
+    // Parents and nodes limit it too.
     let above = row.parent.and_then(|slot| part.queue(slot)).and_then(|above| part.headroom(above)?.get(name));
     let then = above.map_or(max - used, |above| above.min(max - used));
     let mut sentences = vec![format!(

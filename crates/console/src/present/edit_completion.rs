@@ -8,10 +8,9 @@ use ::config::{self, PropertyKey, keys_below, values_at};
 use model::Profile;
 use view::PartitionView;
 
-/// The maximum number of completions.
 const MOST: usize = 50;
 
-/// The completions; `before` is the current line up to the cursor.
+/// `before` is the current line up to the cursor.
 pub fn completions(above: &[String], before: &str, part: Option<&PartitionView>) -> Completion {
     if before.trim_start().starts_with('#') || before.contains(" #") {
         return Completion::default();
@@ -39,7 +38,7 @@ pub fn completions(above: &[String], before: &str, part: Option<&PartitionView>)
     Completion { typed: typed.chars().count(), words, elsewhere }
 }
 
-/// The releases that know a key that the profile does not know, if any.
+/// The releases that know a key unknown to the profile.
 pub fn only_elsewhere(parent: &str, key: &str, profile: Profile) -> Option<String> {
     let knows = |of: &Profile| match parent {
         "properties" => PropertyKey::parse(key).is_some_and(|key| key.row().is_read_by(*of)),
@@ -56,7 +55,6 @@ pub fn only_elsewhere(parent: &str, key: &str, profile: Profile) -> Option<Strin
     })
 }
 
-/// The kind of the edited word.
 #[derive(Debug, PartialEq, Eq)]
 enum Place {
     /// A key, or a list item.
@@ -65,13 +63,12 @@ enum Place {
     Value(String, String),
 }
 
-/// The keys that enclose the cursor, and the edited word.
 fn place(above: &[String], before: &str) -> (Vec<String>, Place) {
     let margin = indent(before);
     let mut text = &before[margin..];
     let mut column = margin;
     while let Some(rest) = text.strip_prefix("- ").or_else(|| text.strip_prefix('-')) {
-        // A parent may be at the column of its items' dash.
+        // A parent may be at its items' dash.
         column += 1;
         text = rest.trim_start();
     }
@@ -88,7 +85,7 @@ fn place(above: &[String], before: &str) -> (Vec<String>, Place) {
 fn written(text: &str) -> Place {
     match text.split_once(':') {
         Some((key, value)) if value.is_empty() || value.starts_with(' ') => {
-            // In a list of names, complete the last one.
+            // Complete the last name of a list.
             let value = value.rsplit([',', '[', ' ']).next().unwrap_or_default();
             Place::Value(key.trim().to_owned(), value.trim_start_matches(['"', '\'']).to_owned())
         }
@@ -96,19 +93,17 @@ fn written(text: &str) -> Place {
     }
 }
 
-/// The position of an unclosed brace.
 fn unclosed(text: &str) -> Option<usize> {
     let open = text.rfind('{')?;
     (!text[open..].contains('}')).then_some(open)
 }
 
-/// The key that a line ends with: `max` of `max: `.
+/// `max` of `max: `.
 fn key_of(line: &str) -> Option<String> {
     let key = line.trim_end().trim_end_matches(['{', '[']).trim_end().strip_suffix(':')?;
     Some(key.rsplit([' ', ',', '{']).next().unwrap_or(key).to_owned())
 }
 
-/// The keys that enclose a column, the outermost first.
 fn parents(above: &[String], column: usize) -> Vec<String> {
     let mut path = Vec::new();
     let mut column = column;
@@ -165,7 +160,6 @@ pub fn values_of(property: &str) -> Vec<String> {
     values("properties", property, None)
 }
 
-/// The resources of the nodes.
 fn resources(part: Option<&PartitionView>) -> Vec<String> {
     let mut names = vec!["vcore".to_owned(), "memory".to_owned()];
     for (name, _) in part.into_iter().flat_map(|part| part.capacity.iter()) {
@@ -211,7 +205,7 @@ partitions:
                 - sue
 ";
 
-    /// The completions of a line after the first line of `TEXT` that contains `below`.
+    /// For a line after the first line of `TEXT` that contains `below`.
     fn offered(below: &str, written: &str) -> Vec<String> {
         let lines: Vec<String> = TEXT.lines().map(str::to_owned).collect();
         let at = lines.iter().position(|line| line.contains(below)).unwrap();

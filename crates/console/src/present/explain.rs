@@ -22,10 +22,8 @@ use config::Place;
 use model::{AppId, Resource};
 use view::waiting::{Asked, SheetLine, Target};
 
-/// The column of texts after the labels.
 const LABEL: usize = 13;
 
-/// The same on the overview, which has shorter labels.
 const FLAT_LABEL: usize = 11;
 
 const HELPS: &str = "would help";
@@ -81,7 +79,7 @@ pub fn rows(state: &State, page: &ExplainPage, width: usize) -> Vec<Row> {
         rows.extend(words(Role::Text, &has));
     }
     rows.extend(words(Role::Dim, &format!("at {}{again}", format::when(sheet.at, state.cluster.at))));
-    // If the sheet is longer than the screen, repeat the remedy at the top.
+    // Repeat the remedy at the top of a long sheet.
     if let Some(remedy) = sheet.lines.iter().find(|line| line.label == HELPS) {
         rows.extend(words(Role::Good, &format!("{HELPS}: {}", remedy.text)));
     }
@@ -109,7 +107,7 @@ pub fn rows(state: &State, page: &ExplainPage, width: usize) -> Vec<Row> {
     rows
 }
 
-/// How long an application has run, its usage, and whether requests are pending; `None` without allocations.
+/// `None` without allocations.
 fn has(state: &State, app: &AppId) -> Option<String> {
     let part = state.cluster.part()?;
     let row = part.app_by_id(app).filter(|row| !row.state.is_ended())?;
@@ -132,7 +130,7 @@ fn has(state: &State, app: &AppId) -> Option<String> {
     Some(format!("{state}{since}: uses {used} in {allocations}; {waits}"))
 }
 
-/// The text of a line; a line number gets the name of its text.
+/// A line number gets the name of its text.
 fn said(state: &State, line: &SheetLine) -> String {
     let place = match &line.to {
         Some(Target::Line(number)) if line.label.is_empty() => {
@@ -157,7 +155,7 @@ fn of_line(state: &State, line: &SheetLine, (at, flat): (usize, bool), width: us
     };
     let since = line.since.map(|since| format!(" ({} ago)", format::duration(state.cluster.at.since(since))));
     let text = text::escape(&said(state, line)).into_owned() + &since.unwrap_or_default();
-    // The symbol of a link follows the first line.
+    // A link symbol follows the first line.
     let label_width = if flat { FLAT_LABEL } else { LABEL };
     let room = width.saturating_sub(indent + label_width + 2);
     let mut rows = Vec::new();

@@ -12,7 +12,6 @@ use crate::state::State;
 use crate::state::page::{Page, each_page};
 use crate::theme::Role;
 
-/// The width of the lines of a page without a list.
 const SHEET: usize = 120;
 
 /// A list as text.
@@ -24,19 +23,17 @@ pub struct Table {
     pub rows: Vec<Vec<String>>,
 }
 
-/// The page as text: a list in columns, otherwise lines.
+/// A list in columns, otherwise lines.
 pub fn text(state: &State) -> String {
     let Some(lines) = sheet(state) else { return table(state).text() };
     let line = |line: &Vec<Piece>| line.iter().map(|piece| escape(&piece.text).into_owned()).collect::<String>();
     lines.iter().map(|pieces| format!("{}\n", line(pieces).trim_end())).collect()
 }
 
-/// The lines of a page without a list.
 fn sheet(state: &State) -> Option<Vec<Vec<Piece>>> {
     each_page!(state.page(), page => page.sheet(state, SHEET))
 }
 
-/// The lines of a page without a list as a table of label and text.
 fn labelled(lines: &[Vec<Piece>]) -> Table {
     let row = |line: &Vec<Piece>| {
         let (first, rest) = line.split_first()?;
@@ -48,12 +45,11 @@ fn labelled(lines: &[Vec<Piece>]) -> Table {
     Table { titles: vec!["label".to_owned(), "text".to_owned()], rows: lines.iter().filter_map(row).collect() }
 }
 
-/// The typed list of the page; `None` without a list, and while the source was never reached.
+/// `None` without a list, and while the source was never reached.
 fn fields(state: &State) -> Option<Fields<'_>> {
     each_page!(state.page(), page => page.fields(state)).filter(|_| !unreached::is(state))
 }
 
-/// A row in displayed text.
 fn shown(state: &State, fields: &Fields<'_>, row: usize) -> Vec<String> {
     let signs = sign_set(state);
     let cell = |(column, _): (usize, &Field)| {
@@ -64,7 +60,7 @@ fn shown(state: &State, fields: &Fields<'_>, row: usize) -> Vec<String> {
     fields.columns.iter().enumerate().map(cell).collect()
 }
 
-/// The page in displayed text: the list, or labels with texts. Makes all rows: do not call it in the draw loop.
+/// The list, or labels with texts. Not in the draw loop.
 pub fn table(state: &State) -> Table {
     if let Some(lines) = sheet(state) {
         return labelled(&lines);
@@ -74,7 +70,7 @@ pub fn table(state: &State) -> Table {
     Table { titles, rows: (0..fields.len).map(|row| shown(state, &fields, row)).collect() }
 }
 
-/// The page for programs: all columns of the list, values in whole units; otherwise the lines.
+/// All columns with values in whole units; otherwise lines.
 pub fn data(state: &State) -> Data {
     if let Some(lines) = sheet(state) {
         let Table { titles, rows } = labelled(&lines);
@@ -108,8 +104,7 @@ pub struct Data {
     pub rows: Vec<Vec<Cell>>,
 }
 
-/// A CSV line (RFC 4180) from cells and whether they are numbers. A text that a spreadsheet would read as a formula
-/// gets an apostrophe.
+/// A CSV line (RFC 4180) of texts and whether they are numbers. A text that looks like a formula gets an apostrophe.
 pub fn csv_line(cells: impl IntoIterator<Item = (impl AsRef<str>, bool)>) -> String {
     let quoted = |cell: &str, figure: bool| {
         let formula = !figure && cell.starts_with(['=', '+', '-', '@', '\t', '\r']);
@@ -128,7 +123,7 @@ impl Data {
         std::iter::once(titles).chain(rows).collect()
     }
 
-    /// As a JSON list of objects: values are numbers, nothing is null.
+    /// A JSON list of objects; nothing is null.
     pub fn json(&self) -> String {
         let text = |text: &str| serde_json::Value::from(text).to_string();
         let cell = |cell: &Cell| match (&cell.text, cell.figure) {
@@ -144,7 +139,7 @@ impl Data {
     }
 }
 
-/// The selected row in displayed text, with column names. Empty without a row.
+/// The selected row with column names.
 pub fn row(state: &State) -> Vec<(String, String)> {
     let cursor = state.page().list().map(|list| list.index());
     let Some((fields, cursor)) = fields(state).zip(cursor).filter(|(fields, cursor)| *cursor < fields.len) else {

@@ -25,7 +25,7 @@ impl Filter {
         (!needle.is_empty()).then_some(Self { invert, exact, needle })
     }
 
-    /// Returns whether each item passes. `texts` returns an item's texts, its name first.
+    /// Whether each item passes. `texts`: its texts, name first.
     pub fn select<T, const N: usize>(
         &self,
         items: impl Iterator<Item = T>,
@@ -33,7 +33,7 @@ impl Filter {
     ) -> Vec<bool> {
         let items: Vec<T> = items.collect();
         let whole: Vec<bool> = items.iter().map(|item| texts(item).iter().any(|text| self.means(text))).collect();
-        // Search scattered letters only without contiguous matches, and never to hide something.
+        // Only without contiguous matches, and never to hide something.
         if self.exact || self.invert || whole.contains(&true) {
             return whole.into_iter().map(|whole| whole != self.invert).collect();
         }
@@ -41,13 +41,11 @@ impl Filter {
         items.iter().map(|item| sieve.finds(&texts(item))).collect()
     }
 
-    /// Whether a text contains the needle contiguously, or equals it for an exact filter.
     fn means(&self, text: &str) -> bool {
         if self.exact { same(text, &self.needle) } else { holds(text, &self.needle) }
     }
 }
 
-/// Searches scattered letters in many texts.
 struct Sieve<'f> {
     filter: &'f Filter,
     matcher: Matcher,
@@ -66,7 +64,7 @@ impl<'f> Sieve<'f> {
     }
 
     fn finds(&mut self, texts: &[&str]) -> bool {
-        // Scattered letters match nearly any whole path; only a needle with a dot means a path.
+        // They match nearly any path; only a needle with a dot means a path.
         let looked_at = if self.filter.needle.contains('.') { texts.len() } else { 1 };
         texts
             .iter()
@@ -83,7 +81,6 @@ fn same(text: &str, needle: &str) -> bool {
     if text.is_ascii() { text.eq_ignore_ascii_case(needle) } else { text.to_lowercase() == needle }
 }
 
-/// Whether `text` contains the lower-case `needle`.
 fn holds(text: &str, needle: &str) -> bool {
     if !text.is_ascii() {
         return text.to_lowercase().contains(needle);
@@ -99,8 +96,7 @@ fn holds(text: &str, needle: &str) -> bool {
     text.windows(needle.len()).any(|window| window.eq_ignore_ascii_case(needle))
 }
 
-/// The best of `items` for a typed text, at most `most`; in their order if the text is empty. Items that start with the
-/// text are first, then better matches, then shorter items.
+/// At most `most`, in order if nothing is typed. Prefix matches first, then better ones, then shorter items.
 pub fn complete<T: AsRef<str>>(typed: &str, items: impl Iterator<Item = T>, most: usize) -> Vec<T> {
     if typed.trim().is_empty() {
         return items.take(most).collect();
@@ -114,7 +110,7 @@ pub fn complete<T: AsRef<str>>(typed: &str, items: impl Iterator<Item = T>, most
             others.push((place, item));
         }
     }
-    // All prefix matches rank equally. If they suffice, skip the others.
+    // All prefix matches rank equally.
     let mut found = first.sorted();
     if found.len() < most {
         let (mut matcher, pattern, mut buffer) = (Matcher::new(Config::DEFAULT), fuzzy_pattern(typed), Vec::new());
@@ -129,11 +125,11 @@ pub fn complete<T: AsRef<str>>(typed: &str, items: impl Iterator<Item = T>, most
     found
 }
 
-/// The best of many items, with a buffer of a few times `most`.
+/// Buffers a few times `most` items.
 struct Best<T> {
     most: usize,
     retained: Vec<((u32, usize, usize), T)>,
-    /// Items that rank after this one are not among the best.
+    /// Later items are not among the best.
     worst: Option<(u32, usize, usize)>,
 }
 
@@ -167,7 +163,6 @@ impl<T> Best<T> {
     }
 }
 
-/// Whether a text starts with the lower-case `lower`.
 fn begins(text: &str, lower: &str) -> bool {
     if text.is_ascii() {
         return text.as_bytes().get(..lower.len()).is_some_and(|head| head.eq_ignore_ascii_case(lower.as_bytes()));

@@ -14,13 +14,11 @@ use crate::present::pieces::{Piece, dim, plain};
 use crate::present::text;
 use crate::state::line_edit::LineEdit;
 
-/// The minimum height below the form.
 const LEAST_BELOW: u16 = 6;
 /// From this width the results are at the side.
 const WIDE: u16 = 140;
-/// The maximum width of the fields on a wide screen.
 const MOST_BESIDE: u16 = 72;
-/// The minimum and maximum width of a label with its blanks.
+/// Minimum and maximum.
 const LABEL: (u16, u16) = (8, 20);
 
 /// A field for drawing.
@@ -58,7 +56,7 @@ impl Fields<'_> {
         u16::try_from(widest + 2).unwrap_or(u16::MAX).clamp(LABEL.0, LABEL.1)
     }
 
-    /// The fields as lines: the label, and the text or the meaning of an empty field.
+    /// Label, and text or hint.
     pub fn lines(&self) -> Vec<Vec<Piece>> {
         let label = usize::from(self.label());
         let line = |entry: &Entry<'_>| {
@@ -68,7 +66,6 @@ impl Fields<'_> {
         self.entries.iter().map(line).collect()
     }
 
-    /// The width of stacked fields if the results are at their side.
     fn beside(&self, area: Rect) -> Option<u16> {
         let count = u16::try_from(self.entries.len()).unwrap_or(u16::MAX);
         (area.width >= WIDE && area.height >= count && count > 0).then(|| (area.width / 3).min(MOST_BESIDE))
@@ -102,7 +99,7 @@ impl Fields<'_> {
         (0..count).map(place).collect()
     }
 
-    /// The area of the results, below or at the side.
+    /// Below or at the side.
     pub fn below(&self, area: Rect) -> Rect {
         if let Some(used) = self.beside(area) {
             return Rect { x: area.x + used + 2, width: area.width.saturating_sub(used + 3), ..area };
@@ -119,7 +116,7 @@ impl Fields<'_> {
     }
 }
 
-/// The text before and after the cursor that fits in `room` columns.
+/// The text before and after the cursor that fits.
 pub fn around(line: &LineEdit, room: u16, ellipsis: &str) -> (String, String) {
     let after = line.text()[line.before().len()..].to_owned();
     let before = text::escape(line.before()).into_owned();

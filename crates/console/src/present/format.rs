@@ -9,7 +9,7 @@ use view::units::show_amount;
 
 pub use crate::state::past::duration;
 
-/// The displayed name of a resource: `cpu` for `vcore`, `mem` for `memory`.
+/// `cpu` for `vcore`, `mem` for `memory`.
 pub fn resource_name(name: &str) -> &str {
     match name {
         VCORE => "cpu",
@@ -18,7 +18,7 @@ pub fn resource_name(name: &str) -> &str {
     }
 }
 
-/// All quantities of a resource, CPU first: `cpu 1.5, mem 2Gi, gpu 1`.
+/// CPU first: `cpu 1.5, mem 2Gi, gpu 1`.
 pub fn resource(resource: &Resource) -> String {
     let mut parts: Vec<String> = Vec::new();
     for (name, amount) in resource.iter() {
@@ -28,7 +28,7 @@ pub fn resource(resource: &Resource) -> String {
     parts.join(", ")
 }
 
-/// All nonzero quantities except CPU and memory, as [`resource`] formats them.
+/// Nonzero, except CPU and memory.
 pub fn others(resource: &Resource) -> String {
     let others = resource.iter().filter(|(name, amount)| *name != VCORE && *name != MEMORY && *amount != 0);
     let parts: Vec<String> = others.map(|(name, amount)| format!("{name} {}", show_amount(name, amount))).collect();
@@ -40,18 +40,18 @@ pub fn age(now: Time, since: Option<Time>, nothing: &str) -> String {
     since.map_or_else(|| nothing.to_owned(), |since| duration(now.since(since)))
 }
 
-/// A time since the start, for logs: `0:01`, `12:05`, `1:02:03`.
+/// `0:01`, `12:05`, `1:02:03`
 pub fn moment(since_start: Duration) -> String {
     let seconds = since_start.as_secs();
     let (hours, minutes, rest) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
     if hours > 0 { format!("{hours}:{minutes:02}:{rest:02}") } else { format!("{minutes}:{rest:02}") }
 }
 
-/// Times from here on count from 1970, not from a scheduler's start: 30 years of running are less.
+/// Later times count from 1970, not from a scheduler's start.
 const SINCE_1970: Time = Time(1_000_000_000_000_000);
 
-/// A time: since the start, or, if time counts from 1970, the time of day in UTC, with the date if that is not today:
-/// `14:13:20`, `09-21 14:13:20`, `2025-09-21 14:13:20`.
+/// Since the start; or, counted from 1970, in UTC with the date if not today: `14:13:20`, `09-21 14:13:20`, `2025-09-21
+/// 14:13:20`.
 pub fn when(at: Time, now: Time) -> String {
     if at < SINCE_1970 {
         return moment(at.since(Time::ZERO));
@@ -68,13 +68,13 @@ pub fn when(at: Time, now: Time) -> String {
     }
 }
 
-/// The width of a column of such times from its first time; at least `least`.
+/// The column width from the first time; at least `least`.
 pub fn when_width(first: Option<Time>, now: Time, least: u16) -> u16 {
     let needed = first.map_or(0, |first| when(first, now).len());
     u16::try_from(needed).unwrap_or(least).max(least)
 }
 
-/// A priority in at most six columns, rounded above a million. `None` for the priority of no requests.
+/// At most six columns, rounded above a million. `None` without requests.
 pub fn priority(priority: Priority) -> Option<String> {
     if priority == Priority::MIN {
         return None;
@@ -94,7 +94,7 @@ pub fn count(number: u64, noun: &str) -> String {
     if number == 1 { format!("1 {noun}") } else { format!("{number} {}", plural(noun)) }
 }
 
-/// The number of active applications: `33 live`, or `33 live 4s before` if they are older than the queues.
+/// `33 live`, or `33 live 4s before` if older than the queues.
 pub fn live(lag: Option<Duration>, apps: u64) -> String {
     match lag {
         None => "number of active ones unknown".to_owned(),

@@ -22,10 +22,8 @@ use crate::state::keymap::chord_text;
 use crate::theme::Role;
 
 const GROUPS: [&str; 3] = ["Move", "Look", "Act"];
-/// The width of the keys with a blank.
 const KEYS: usize = 11;
 
-/// The index of a command's group in [`GROUPS`].
 const fn group(id: CommandId) -> usize {
     match id {
         CommandId::Row(RowCommand::Details | RowCommand::Ended | RowCommand::HeatMap)
@@ -74,7 +72,6 @@ pub fn lines(state: &State) -> Lines {
     lines
 }
 
-/// The keys of a command in a context that fit in their column.
 fn keys(state: &State, context: Context, id: CommandId) -> String {
     let mut shown = String::new();
     for chord in state.keymap.chords(context, id) {
@@ -87,7 +84,6 @@ fn keys(state: &State, context: Context, id: CommandId) -> String {
     shown
 }
 
-/// A key with its effect.
 fn line(state: &State, keys: &str, short: &str, on: bool, width: usize) -> Vec<crate::present::pieces::Piece> {
     let ellipsis = sign_set(state).ellipsis;
     let keys = text::cut(keys, KEYS - 1, ellipsis).into_owned();

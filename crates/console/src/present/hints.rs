@@ -14,7 +14,7 @@ use crate::state::command::{CommandId, FormCommand, GoCommand, PromptCommand};
 use crate::state::layer::CommandLine;
 use crate::state::page::Page;
 
-/// The text that Enter would add to the command line; `None` if the completion changes the typed text.
+/// What Enter would add; `None` if the completion changes the typed text.
 pub fn ghost(command: &CommandLine) -> Option<&str> {
     if command.whole && command.chosen.is_none() {
         return None;
@@ -31,20 +31,20 @@ pub struct Hint {
     pub key: String,
     /// The effect as one word.
     pub word: Cow<'static, str>,
-    /// It remains when space is short: next page, command line, exit, help.
+    /// Remains when space is short.
     pub stays: bool,
     /// A first step for new users.
     pub first: bool,
 }
 
-/// The first steps for new users, each until used once.
+/// For new users, each until used.
 pub const FIRST_STEPS: [(CommandId, &str); 3] = [
     (CommandId::Go(GoCommand::Overview), "attention"),
     (CommandId::Go(GoCommand::Explain), "why it waits"),
     (CommandId::Go(GoCommand::Help), "all keys"),
 ];
 
-/// The current hints, the nearest context first, the permanent hints last.
+/// The nearest context first, permanent hints last.
 pub fn hints(state: &State) -> Vec<Hint> {
     let mut hints: Vec<Hint> = Vec::new();
     let mut staying: Vec<(usize, Hint)> = Vec::new();
@@ -84,7 +84,6 @@ pub fn hints(state: &State) -> Vec<Hint> {
     hints
 }
 
-/// The user's own commands with a key that apply to the selected item.
 fn own_hints(state: &State) -> Vec<Hint> {
     if !state.layers.is_empty() {
         return Vec::new();
@@ -94,7 +93,6 @@ fn own_hints(state: &State) -> Vec<Hint> {
     runs.map(|(key, own)| Hint { key, word: Cow::Owned(own.name.clone()), stays: false, first: false }).collect()
 }
 
-/// Whether the edited form shows a suggestion.
 fn has_suggestion(state: &State) -> bool {
     match state.page() {
         Page::Change(page) => !change::fields(page, true).suggestion.is_empty(),
@@ -103,7 +101,6 @@ fn has_suggestion(state: &State) -> bool {
     }
 }
 
-/// The permanent hints in order.
 const STAYING: [CommandId; 4] = [
     CommandId::Go(GoCommand::NextPage),
     CommandId::Prompt(PromptCommand::CommandLine),

@@ -29,7 +29,6 @@ use model::{MEMORY, VCORE};
 use view::job::{GpuUsage, JobEdit, JobPhase, JobSheet, JobUsage};
 use view::units::show_amount;
 
-/// The minimum width for two columns.
 const TWO_COLUMNS: u16 = 112;
 const METER: u16 = 8;
 const MOST_PROCESSES: usize = 12;
@@ -45,7 +44,7 @@ pub struct Parts {
     pub output: Rect,
 }
 
-/// The parts of the page; the sheet uses at most three fifths.
+/// The sheet uses at most three fifths.
 pub fn parts(state: &State, page: &JobPage, area: Rect) -> Parts {
     let inside = Rect { x: area.x + 1, width: area.width.saturating_sub(2), ..area };
     let lines = height(sheet(state, page, usize::from(column(inside.width))), inside.width);
@@ -56,7 +55,7 @@ pub fn parts(state: &State, page: &JobPage, area: Rect) -> Parts {
     Parts { sheet, rule, output }
 }
 
-/// The number of visible lines of output; at least 1.
+/// Visible lines, at least 1.
 pub fn output_room(state: &State) -> usize {
     let (Page::Job(page), Some(regions)) = (state.page(), layout::regions(state)) else { return 1 };
     usize::from(parts(state, page, regions.rows).output.height).max(1)
@@ -111,7 +110,6 @@ pub fn sheet(state: &State, page: &JobPage, width: usize) -> Sheet {
     Sheet { title, what: what(job), left, right }
 }
 
-/// The phase.
 fn what(job: &JobSheet) -> Vec<Piece> {
     let role = match job.phase {
         JobPhase::Running => Role::StateActive,
@@ -127,7 +125,6 @@ fn whose(job: &JobSheet) -> String {
     format!(", of {}{queue}", job.user)
 }
 
-/// The phase and its duration.
 fn phase(job: &JobSheet) -> String {
     let ran = job.ran.map(format::duration);
     match (job.phase, ran) {
@@ -143,13 +140,12 @@ pub fn standing(job: &JobSheet) -> String {
     format!("{}, {}{}.", job.asked, phase(job), whose(job))
 }
 
-/// The command and directory of a job, for its page and the details of its application.
+/// Command and directory.
 pub fn runs(lines: &mut Lines, job: &JobSheet, width: usize) {
     labelled_text(lines, "command", &command(&job.command), width, Role::Text);
     labelled_text(lines, "directory", &job.dir, width, Role::Text);
 }
 
-/// The remaining data.
 fn about(lines: &mut Lines, job: &JobSheet, width: usize) {
     runs(lines, job, width);
     if !job.reason.is_empty() && job.phase != JobPhase::Ended {
@@ -176,7 +172,7 @@ fn about(lines: &mut Lines, job: &JobSheet, width: usize) {
     }
 }
 
-/// Usage compared with the request, a hint if it is much lower, and the processes.
+/// Usage against the request with a hint, and processes.
 pub fn uses(lines: &mut Lines, job: &JobSheet, width: usize, signs: &Signs) {
     let none = JobUsage::default();
     let usage = job.usage.as_ref().unwrap_or(&none);
@@ -301,7 +297,7 @@ pub fn lines(state: &State, page: &JobPage, width: usize) -> Lines {
     lines
 }
 
-/// The resources of a job as arguments of the edit command.
+/// As arguments of the edit command.
 pub fn edit_words(job: &JobSheet) -> String {
     let asked = &job.asked;
     let time = asked.time.map_or_else(|| "none".to_owned(), |time| format!("{}s", time.as_secs()));

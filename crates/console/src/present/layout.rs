@@ -44,7 +44,7 @@ pub struct Regions {
     pub rows: Rect,
     /// The details of the selected row.
     pub pane: Option<Pane>,
-    /// The dashboard around the queue tree; `None` on other pages.
+    /// `None` on other pages.
     pub board: Option<Board>,
     /// The notice above the last line; may be empty.
     pub said: Rect,
@@ -55,11 +55,11 @@ pub struct Regions {
 /// The parts of the dashboard.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Board {
-    /// Two lines above the tree; empty on a low screen.
+    /// Above the tree; empty on a low screen.
     pub gauges: Rect,
-    /// The area at the right of the tree with a vertical line, on a wide screen.
+    /// Right of the tree, on a wide screen.
     pub side: Option<Rect>,
-    /// The attention line below the tree, on a narrow screen.
+    /// Below the tree, on a narrow screen.
     pub line: Option<Rect>,
     /// The chart of the selected queue, below its details.
     pub chart: Option<Rect>,
@@ -116,8 +116,8 @@ const WITH_GAUGES: u16 = 20;
 /// From this width the dashboard is next to the tree.
 const BOARD_BESIDE: u16 = 110;
 
-/// Splits the dashboard off the body: gauges at the top, the rest next to the tree, or one line below it. On a wide
-/// screen the details of the selected queue are under the side panel.
+/// Gauges at the top, the rest next to the tree or one line below. On a wide screen the details are under the side
+/// panel.
 fn split_board(state: &State, body: Rect) -> (Rect, Option<Pane>, Option<Board>) {
     let Size { width, height } = state.size;
     let gauges = Rect { height: if height >= WITH_GAUGES { 2 } else { 0 }, ..body };
@@ -147,10 +147,8 @@ fn split_board(state: &State, body: Rect) -> (Rect, Option<Pane>, Option<Board>)
     (list, Some(pane), Some(Board { gauges, side: Some(side), line: None, chart: Some(chart) }))
 }
 
-/// The height of the chart with its legend.
 const CHART: u16 = 9;
 
-/// Splits the pane off the body, if any.
 fn split(state: &State, body: Rect) -> (Rect, Option<Pane>) {
     let Size { width, height } = state.size;
     if state.wide && state.page().row().body == Body::List {
@@ -172,9 +170,9 @@ fn split(state: &State, body: Rect) -> (Rect, Option<Pane>) {
     if (width < 100 || height < 28) && !(of_one_thing && height >= 20) {
         return (body, None);
     }
-    // The height does not depend on the selected row.
+    // Independent of the selected row.
     let tall = (height / 3).min(most);
-    // Use the space of a short list in steps, so that the border does not move with every row.
+    // In steps, so that the border does not move with every row.
     let spare = state.page().list().map_or(0, |list| usize::from(body.height).saturating_sub(list.rows() + 3));
     let spare = u16::try_from(spare).unwrap_or(0) / 4 * 4;
     let tall = if of_one_thing { tall.max(spare.min(most * 2)) } else { tall };
@@ -184,10 +182,9 @@ fn split(state: &State, body: Rect) -> (Rect, Option<Pane>) {
     (list, Some(Pane { area, border, beside: false }))
 }
 
-/// The minimum width for a pane next to a text.
+/// The minimum width for a side pane.
 pub const BESIDE_TEXT: u16 = 100;
 
-/// Places the pane next to the text if both fit.
 fn beside_text(state: &State, body: Rect) -> (Rect, Option<Pane>) {
     let folded = page_of(state).is_some_and(|page| !is_unfolded(state, page));
     if body.width < BESIDE_TEXT || folded {
@@ -208,23 +205,23 @@ pub fn rows_on_screen(state: &State) -> usize {
 /// From this width the pane is next to the list.
 const PANE_BESIDE: u16 = 190;
 
-/// The maximum number of names per label in details; more on a full-height pane.
+/// Names per label; more on a full-height pane.
 pub fn named_in_details(state: &State) -> usize {
     let tall = state.size.width >= PANE_BESIDE || state.page().row().body == Body::Text;
     if tall { usize::from(state.size.height / 4) } else { 0 }
 }
 
-/// The maximum number of names in a question about many objects.
+/// Names in a question about many objects.
 pub fn named_in_question(state: &State) -> usize {
     usize::from(state.size.height).saturating_sub(18).max(6)
 }
 
-/// Whether the overlay is the short help, not a search.
+/// Not a search.
 pub fn is_short_help(state: &State) -> bool {
     matches!(state.layers.last(), Some(Layer::Help(help)) if help.filter.is_empty())
 }
 
-/// The number of columns of the overlay; the help uses several if they fit.
+/// The help uses several if they fit.
 pub fn overlay_columns(state: &State) -> u16 {
     if is_short_help(state) {
         return (state.size.width / 39).clamp(1, 3);
@@ -250,7 +247,7 @@ pub const OVERLAY_GAP: u16 = 3;
 /// The area of an overlay: help and messages.
 pub fn overlay(state: &State) -> Rect {
     let Size { width, height } = state.size;
-    // A small terminal has no margin, and a narrow rest of the page would be unreadable.
+    // No margin in a small terminal, and no unreadable rest of the page.
     let beside = if width < 136 || overlay_columns(state) > 1 && width < 216 { 0 } else { 4 };
     let above = if height < 20 || width < 60 { 1 } else { 4 };
     let most = match overlay_columns(state) {

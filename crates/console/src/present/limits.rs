@@ -14,7 +14,7 @@ use model::{MEMORY, Resource, VCORE};
 use view::units::show_amount;
 use view::{AppGroup, AppRow, LimitUse, PartitionView, Side, UsageRow};
 
-/// The displayed name; `*` is the shared limit of all users without their own.
+/// `*`: the shared limit of users without their own.
 pub fn name(side: Side, name: &str) -> String {
     match (side, name) {
         (Side::Group, "*") => "all other users".to_owned(),
@@ -36,7 +36,7 @@ pub fn title(account: &Account) -> String {
     if account.side == Side::Group && &*account.name == "*" { name } else { format!("{} {name}", kind(account.side)) }
 }
 
-/// The location of a limit: `root.tenants.tenant-a, queues.yaml:31`; without a source only the queue's name.
+/// `root.tenants.tenant-a, queues.yaml:31`; without a source the queue's name.
 pub fn place(limit: &LimitUse, source: Option<Source<'_>>) -> String {
     let Some(source) = source else { return limit.queue.name().to_owned() };
     match source.place(limit.limit.at) {
@@ -45,7 +45,7 @@ pub fn place(limit: &LimitUse, source: Option<Source<'_>>) -> String {
     }
 }
 
-/// The owner of a limit: `user limit: sue`; short: `sue` or `group dev`.
+/// `user limit: sue`; short: `sue` or `group dev`.
 pub fn whose(limit: &LimitUse, long: bool) -> String {
     let name = name(limit.side, &limit.name);
     match (long, limit.side) {
@@ -55,8 +55,8 @@ pub fn whose(limit: &LimitUse, long: bool) -> String {
     }
 }
 
-/// The limit without enough left: `user limit: sue has cpu 6 of 6 in root.tenants.tenant-a, queues.yaml:31`; without a
-/// source `sue has cpu 6 of 6 in tenant-a`.
+/// `user limit: sue has cpu 6 of 6 in root.tenants.tenant-a, queues.yaml:31`; without a source `sue has cpu 6 of 6 in
+/// tenant-a`.
 pub fn too_full(part: &PartitionView, app: &AppRow, wanted: &Resource, source: Option<Source<'_>>) -> Option<String> {
     let limit = part.limit_too_full_for(app, wanted)?;
     let short = |part: &Tightest| {
@@ -67,8 +67,8 @@ pub fn too_full(part: &PartitionView, app: &AppRow, wanted: &Resource, source: O
     Some(format!("{} has {} in {}", whose(&limit, source.is_some()), parts.join(", "), place(&limit, source)))
 }
 
-/// The limit that keeps an application from starting: a limit of running applications, or the queue's maximum. With a
-/// source the text contains queue paths and locations.
+/// Why an application does not start: a limit of running applications, or the queue's maximum. A source adds paths and
+/// locations.
 pub fn held_back(part: &PartitionView, app: &AppRow, source: Option<Source<'_>>) -> Option<String> {
     let limit = app.blocked_by_limits.then(|| part.limit_that_holds_back(app)).flatten();
     if let Some((limit, max)) = limit.and_then(|limit| Some((limit.clone(), limit.max_running()?))) {
@@ -102,7 +102,7 @@ pub struct Tightest {
 }
 
 impl Tightest {
-    /// All parts of a limit: CPU, memory, other resources, applications.
+    /// CPU, memory, other resources, applications.
     pub fn parts(limit: &LimitUse) -> Vec<Self> {
         let part = |(name, max): (&str, i64)| Self {
             resource: Some(name.to_owned()),
@@ -121,7 +121,7 @@ impl Tightest {
         parts
     }
 
-    /// The tightest part of a limit, if it limits anything.
+    /// The tightest part, if any.
     pub fn of(limit: &LimitUse) -> Option<Self> {
         let parts = Self::parts(limit).into_iter();
         parts.reduce(|best, other| if other.above(&best) { other } else { best })
@@ -168,7 +168,7 @@ pub fn groups_by_user(part: &PartitionView) -> BTreeMap<Arc<str>, Vec<Arc<str>>>
     groups
 }
 
-/// The groups that count a user's active applications; empty for a group.
+/// Empty for a group.
 pub fn groups_of(part: &PartitionView, account: &Account) -> Vec<Arc<str>> {
     let mut groups: Vec<Arc<str>> = Vec::new();
     for app in part.apps.iter().flatten().filter(|app| account.side == Side::User && app.who.user == *account.name) {
@@ -181,8 +181,7 @@ pub fn groups_of(part: &PartitionView, account: &Account) -> Vec<Arc<str>> {
     groups
 }
 
-/// The limits that count a user or group: its own, and those of the groups of a user's applications, in the queues with
-/// such applications.
+/// Its own, and those of the groups of a user's applications, in their queues.
 pub fn counting(part: &PartitionView, (side, row): (Side, &UsageRow), groups: &[Arc<str>]) -> Vec<LimitUse> {
     let mut limits: Vec<LimitUse> = row.limits(side).collect();
     for group in groups {
@@ -195,11 +194,11 @@ pub fn counting(part: &PartitionView, (side, row): (Side, &UsageRow), groups: &[
 /// The limit with the largest used share.
 pub fn tightest(limits: impl Iterator<Item = LimitUse>) -> Option<(LimitUse, Tightest)> {
     let known = limits.filter_map(|limit| Tightest::of(&limit).map(|part| (limit, part)));
-    // Of equal limits the one nearest to the leaves is the most informative.
+    // The limit nearest to the leaves is the most informative.
     known.reduce(|best, other| if best.1.above(&other.1) { best } else { other })
 }
 
-/// The usage of each part of a limit: `cpu 6 of 6 !, mem 8G of 12G, 1 of 3 apps`.
+/// `cpu 6 of 6 !, mem 8G of 12G, 1 of 3 apps`
 pub fn use_pieces(limit: &LimitUse, signs: &Signs) -> Vec<Piece> {
     let mut pieces = Vec::new();
     for part in Tightest::parts(limit) {
@@ -215,7 +214,7 @@ pub fn use_pieces(limit: &LimitUse, signs: &Signs) -> Vec<Piece> {
     pieces
 }
 
-/// The usage of resources without their own columns: `gpu 2/2!`.
+/// `gpu 2/2!`
 pub fn others(limit: &LimitUse, signs: &Signs) -> String {
     let mut text = String::new();
     let own = |(name, _): &(&str, i64)| *name != VCORE && *name != MEMORY;

@@ -6,7 +6,7 @@ use crate::theme::{Role, Signs};
 /// In percent.
 const HIGH: i64 = 80;
 
-/// A meter. The base is always shown as a number next to it.
+/// A meter; its base is shown next to it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Meter {
     /// The usage.
@@ -27,8 +27,7 @@ impl Meter {
         }
     }
 
-    /// The bar in `width` columns. Nonzero usage shows at least one full symbol; less than the base shows at least one
-    /// empty symbol.
+    /// Nonzero usage shows a full symbol, and usage below the base an empty one.
     pub fn pieces(&self, width: u16, signs: &Signs) -> Vec<Piece> {
         if width == 0 {
             return Vec::new();

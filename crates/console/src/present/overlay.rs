@@ -38,7 +38,7 @@ pub fn height(state: &State) -> usize {
     }
 }
 
-/// The column picker: each column with whether it is shown, and its width.
+/// Visibility and width of each column.
 pub fn column_lines(state: &State, picker: &ColumnPicker) -> Lines {
     let signs = sign_set(state);
     let line = |(at, row): (usize, &PickedColumn)| {
@@ -59,13 +59,13 @@ pub fn column_lines(state: &State, picker: &ColumnPicker) -> Lines {
     picker.rows.iter().enumerate().map(line).collect()
 }
 
-/// The short help. During a search: all keys, those of the page first, then the commands, filtered.
+/// During a search all keys, those of the page first, then commands.
 pub fn help_lines(state: &State, help: &Help) -> Vec<Vec<Piece>> {
     if layout::is_short_help(state) {
         let mut lines = crate::present::help::lines(state);
         let mut more = Vec::new();
         signs(&mut more, state, help, usize::from(layout::overlay_width(state)));
-        // If the keys leave space, in two screens at most.
+        // In two screens at most.
         if lines.len() + more.len() <= layout::overlay_room(state) * 2 {
             lines.extend(more);
         }
@@ -138,7 +138,7 @@ fn section(
     let column = if width < 60 { 12 } else { 20 };
     let room = width.saturating_sub(column + 2);
     let shown: Vec<_> = rows.into_iter().zip(passed).filter_map(|(row, passed)| passed.then_some(row)).collect();
-    // A shared reason is shown once, after the last such command.
+    // Shown once, after the last such command.
     let reason = |at: usize| shown.get(at).and_then(|(_, _, off)| off.as_ref()).filter(|_| reasons);
     for (at, (keys, doc, _)) in shown.iter().enumerate() {
         let off = reason(at);
@@ -162,7 +162,6 @@ fn section(
     }
 }
 
-/// The legend of the symbols.
 fn signs(lines: &mut Vec<Vec<Piece>>, state: &State, help: &Help, width: usize) {
     if !help.filter.is_empty() {
         return;
@@ -266,7 +265,7 @@ pub fn tour_lines(state: &State) -> Vec<Vec<Piece>> {
     lines
 }
 
-/// The values with titles and explanations side by side, or stacked on a narrow screen.
+/// Side by side, or stacked on a narrow screen.
 pub fn figure_lines(state: &State, figures: &Figures) -> Vec<Vec<Piece>> {
     let width = usize::from(layout::overlay_width(state));
     let longest = |text: fn(&Figure) -> &str, most: usize| {
@@ -301,7 +300,7 @@ pub fn figure_lines(state: &State, figures: &Figures) -> Vec<Vec<Piece>> {
     lines
 }
 
-/// The messages, the newest first, each with its text below.
+/// The newest first.
 pub fn message_lines(state: &State) -> Vec<Vec<Piece>> {
     if state.messages.is_empty() {
         return vec![vec![dim("no messages yet")]];
@@ -332,8 +331,7 @@ pub fn message_lines(state: &State) -> Vec<Vec<Piece>> {
     lines
 }
 
-/// Wraps a line of a longer text with its indentation. A quote from a file stays unwrapped, so that the caret below it
-/// fits.
+/// Wraps with indentation. Quotes from files stay unwrapped for their caret.
 pub fn indented(line: &str, width: usize, column: usize) -> Vec<Vec<Piece>> {
     if line.trim_start_matches([' ', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9']).starts_with('|') {
         return vec![vec![plain(" ".repeat(column)), plain(line.to_owned())]];

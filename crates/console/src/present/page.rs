@@ -16,27 +16,27 @@ use view::PartitionView;
 
 /// Data derived from a page.
 pub trait Present {
-    /// Its breadcrumbs, from the widest to the nearest; `before` is the page that opened it, `title` its title.
+    /// From the widest to the nearest; `before` is the page that opened it.
     fn crumbs(&self, title: &str, _before: Option<&Page>) -> Vec<String> {
         vec![title.to_owned()]
     }
 
-    /// Whether the breadcrumbs start with it instead of the queues.
+    /// Whether breadcrumbs start with it.
     fn stands_alone(&self) -> bool {
         false
     }
 
-    /// The facts at the right of the second line, the least important first.
+    /// The least important first.
     fn facts(&self, _state: &State, _signs: &'static Signs) -> Vec<Vec<Piece>> {
         Vec::new()
     }
 
-    /// The subject of the selected row, or of the page.
+    /// The subject of the selected row or the page.
     fn subject(&self, _state: &State, _part: &PartitionView) -> Option<Subject> {
         None
     }
 
-    /// The data that the source fetches first.
+    /// The source's first request.
     fn focus(&self, _state: &State) -> FocusKind {
         FocusKind::Queues
     }
@@ -51,22 +51,22 @@ pub trait Present {
         None
     }
 
-    /// The number of rows that match the filter themselves, if others are shown too.
+    /// Rows that match themselves, if others are shown too.
     fn passed(&self) -> Option<usize> {
         None
     }
 
-    /// How the value of a column is computed for the selected row; columns count as in [`Self::fields`].
+    /// The explanation of a column for the selected row; columns as in [`Self::fields`].
     fn why(&self, _state: &State, _part: &PartitionView, _column: usize) -> Option<String> {
         None
     }
 
-    /// The subject and the explanations of its values; `None` on a list, where the selected row is explained.
+    /// Subject and explanations; `None` on a list.
     fn figures(&self, _state: &State) -> Option<(String, Vec<Figure>)> {
         None
     }
 
-    /// Its lines for copy and export; `None` on a list.
+    /// For copy and export; `None` on a list.
     fn sheet(&self, _state: &State, _width: usize) -> Option<Vec<Vec<Piece>>> {
         None
     }

@@ -9,13 +9,12 @@ use view::act::{Configuration, LoadedBy};
 pub struct Source<'a>(Option<&'a Configuration>);
 
 impl<'a> Source<'a> {
-    /// The active configuration, or that of the selected past time.
+    /// Active, or at the selected past time.
     pub fn of(state: &'a State) -> Self {
         Self(state.cluster.configuration().map(|running| &**running))
     }
 
-    /// `queues.yaml:31`, `line 31 of revision 3, of the workload`; `None` without a location. Without space only the
-    /// line remains.
+    /// `queues.yaml:31`, `line 31 of revision 3, of the workload`; without space only the line.
     pub fn place(self, at: Place) -> Option<String> {
         match (at.line, self.0) {
             (0, _) => None,

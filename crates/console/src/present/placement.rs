@@ -33,7 +33,6 @@ use config::Place;
 use view::PartitionView;
 use view::placement::{Admission, PlacementOutcome, Request, RuleLine};
 
-/// The note of a preview for YuniKorn.
 const ESTIMATE: &str = "an estimate from the loaded configuration, because YuniKorn has no preview";
 
 /// The facts for the second line.
@@ -60,7 +59,7 @@ pub fn fields(page: &PlacementPage, writing: bool) -> Fields<'_> {
     Fields { entries, here: page.field as usize, writing, suggestion: &page.suggestion }
 }
 
-/// The number of lines below the form, and the number that fits.
+/// The number of lines, and the number that fits.
 pub fn extent(state: &State, page: &PlacementPage, area: Rect) -> (usize, usize) {
     let below = fields(page, false).below(area);
     (content(state, page, usize::from(below.width)).len(), usize::from(below.height))
@@ -95,7 +94,6 @@ pub fn content(state: &State, page: &PlacementPage, width: usize) -> Lines {
     lines
 }
 
-/// The location of the deciding rule.
 fn winner(state: &State, part: &PartitionView, page: &PlacementPage, admission: &Admission) -> Option<Vec<Piece>> {
     let PlacementOutcome::Placed(placed) = &admission.placement.outcome else { return None };
     let rule = part.rules.rule_lines().into_iter().find(|line| line.rule == placed.rule && line.depth == 0)?;
@@ -119,7 +117,6 @@ fn wrapped(words: &str, width: usize, role: Role) -> Lines {
     text::wrap(&text::escape(words), width).into_iter().map(|line| vec![piece(role, line)]).collect()
 }
 
-/// The rules, with how often each decided.
 fn rules(lines: &mut Lines, state: &State, part: &PartitionView, page: &PlacementPage, width: usize) {
     let running = matches!(page.against, Against::Running);
     let message = part.rules.rule_lines();
@@ -156,7 +153,6 @@ fn rules(lines: &mut Lines, state: &State, part: &PartitionView, page: &Placemen
     }
 }
 
-/// The location of a rule, with the name of its text.
 fn place(state: &State, page: &PlacementPage, at: Place) -> String {
     match &page.against {
         _ if at.line == 0 => String::new(),
@@ -173,7 +169,7 @@ fn head(line: &RuleLine) -> String {
     text::escape(&text).into_owned()
 }
 
-/// The partition to test with: in a file the one with the same name, otherwise its first.
+/// In a file the partition of the same name, otherwise its first.
 pub fn part<'m>(cluster: &'m Cluster, page: &'m PlacementPage) -> Option<&'m PartitionView> {
     match &page.against {
         Against::Running => cluster.part(),
@@ -184,7 +180,7 @@ pub fn part<'m>(cluster: &'m Cluster, page: &'m PlacementPage) -> Option<&'m Par
     }
 }
 
-/// The result of the form.
+/// The result.
 ///
 /// # Errors
 /// The form is not a valid submission.

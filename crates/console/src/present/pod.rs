@@ -30,10 +30,9 @@ use crate::theme::Role;
 use model::{AppId, Time};
 use view::kubernetes::{ObjectName, PodRow};
 
-/// From which width on there is room for more than one column of names.
 const WHO: usize = 11;
 
-/// The Kubernetes object under the cursor: a pod or a node.
+/// A pod or a node.
 pub fn object(state: &State) -> Option<ObjectName> {
     let all = state.cluster.view.kubernetes.as_ref()?;
     let node = match state.page() {
@@ -90,7 +89,6 @@ pub fn matches(state: &State, page: &PodPage) -> Vec<usize> {
     }
 }
 
-/// The YAML lines, or why they are unavailable.
 fn yaml(state: &State) -> Result<&Arc<Vec<String>>, String> {
     match &state.pod.text.known {
         Some(Ok(lines)) => Ok(lines),
@@ -119,7 +117,7 @@ pub fn visible(state: &State, page: &PodPage, height: usize) -> Lines {
     }
 }
 
-/// A line from the scroll column on, with the search match highlighted.
+/// From the scroll column on, with the match highlighted.
 fn shown(page: &PodPage, at: usize, line: &str, role: Role) -> Vec<Piece> {
     let escaped = text::escape(line);
     let rest = text::skip(&escaped, page.left).to_owned();
@@ -153,7 +151,6 @@ fn log_role(line: &str) -> Role {
     }
 }
 
-/// Why the log has no lines.
 fn no_log(state: &State, page: &PodPage) -> String {
     let watch = &state.pod.log;
     match (&watch.failed, page.container_name()) {
@@ -164,7 +161,7 @@ fn no_log(state: &State, page: &PodPage) -> String {
     }
 }
 
-/// The state of the log for the second line: container, run, follow mode, error.
+/// Container, run, follow mode, error.
 pub fn log_facts(state: &State, page: &PodPage) -> Vec<Vec<Piece>> {
     let watch = &state.pod.log;
     let mut facts = Vec::new();
@@ -229,17 +226,14 @@ pub fn sheet(state: &State, page: &PodPage, width: usize) -> Lines {
     lines
 }
 
-/// One event.
 struct Entry {
     at: Time,
-    /// The order at equal times.
     rank: u8,
     by: String,
     words: String,
     role: Role,
 }
 
-/// Conditions and events of the pod with scheduler events, by time.
 fn happened(state: &State, row: &PodRow, width: usize) -> Lines {
     let mut entries =
         vec![Entry { at: row.created, rank: 0, by: "pod".to_owned(), words: "created".to_owned(), role: Role::Text }];

@@ -7,7 +7,7 @@ use crate::state::Cluster;
 use model::{AppId, NodeId};
 use view::{ObjectType, Record};
 
-/// The pods of the requests in events as `namespace/pod`, by request id: from Kubernetes, otherwise from the tags.
+/// `namespace/pod` by request id: from Kubernetes, otherwise from tags.
 pub fn of<'r>(records: impl Iterator<Item = &'r Record>, cluster: &Cluster) -> HashMap<Arc<str>, Arc<str>> {
     let (mut names, mut seen) = (HashMap::<Arc<str>, Arc<str>>::new(), HashSet::<&str>::new());
     let Some(part) = cluster.part() else { return names };

@@ -14,7 +14,6 @@ use model::{MEMORY, VCORE};
 /// The input that removes a quantity.
 pub const NONE: &str = "none";
 
-/// The new text, and a note.
 type Edited = Result<(String, String), Trouble>;
 
 /// Applies the change of a form.
@@ -43,7 +42,6 @@ pub fn draft(job: &DraftJob) -> FormDraft {
     drafted
 }
 
-/// Whether the form has enough input for a change.
 fn is_asked_for(job: &DraftJob) -> bool {
     let text = |what| !job.text(what).is_empty();
     match job.kind {
@@ -60,7 +58,6 @@ impl DraftJob {
         Target { policy_group: &self.base.policy_group, partition: &self.partition, queue: &self.queue }
     }
 
-    /// The trimmed text of a field.
     fn text(&self, what: &What) -> &str {
         self.fields.iter().find(|field| field.what == *what).map_or("", |field| field.line.text().trim())
     }
@@ -82,7 +79,6 @@ fn edited(job: &DraftJob) -> Edited {
     }
 }
 
-/// Applies the changed quantities.
 fn amounts(job: &DraftJob, bound: Bound) -> Result<String, Trouble> {
     let target = job.target();
     let mut text = job.base.text.to_string();
@@ -120,7 +116,7 @@ fn child(job: &DraftJob) -> Result<NewQueue, Trouble> {
     })
 }
 
-/// Changes the limit with the same users and groups, otherwise adds one.
+/// Or adds one.
 fn limit(job: &DraftJob) -> Edited {
     let (target, text) = (job.target(), &*job.base.text);
     let (users, groups) = (names(job.text(&What::Users)), names(job.text(&What::Groups)));
@@ -166,20 +162,17 @@ fn sorted(names: &[String]) -> Vec<&String> {
     names
 }
 
-/// Names, separated by commas, semicolons, or blanks.
 fn names(text: &str) -> Vec<String> {
     let names = text.split(|c: char| matches!(c, ',' | ';') || c.is_whitespace());
     names.filter(|name| !name.is_empty()).map(str::to_owned).collect()
 }
 
-/// The maximum number of running applications.
 fn applications(text: Option<&str>) -> Result<Option<u64>, Trouble> {
     let number =
         |text: &str| text.parse().map_err(|_| Trouble::Field(format!("{text} is not a number of applications")));
     text.map(number).transpose()
 }
 
-/// Resource quantities: `memory=10G, vcore=4`.
 fn pairs(text: &str) -> Result<Vec<(String, String)>, Trouble> {
     let pair = |part: String| match part.split_once('=') {
         Some((name, amount)) if !name.is_empty() && !amount.is_empty() => {
@@ -190,7 +183,6 @@ fn pairs(text: &str) -> Result<Vec<(String, String)>, Trouble> {
     names(text).into_iter().map(pair).collect()
 }
 
-/// The configuration name of a displayed resource.
 fn resource(name: &str) -> &str {
     match name {
         "cpu" => VCORE,

@@ -15,7 +15,6 @@ use crate::state::layer::Layer;
 use crate::state::{ShownNotice, State, Toast};
 use crate::theme::{Role, Signs};
 
-/// The maximum number of lines of a message.
 const MOST: usize = 3;
 /// Below this height a notice has one line.
 const LOW: u16 = 20;
@@ -24,17 +23,15 @@ const REST: &str = "more: :messages";
 const MESSAGES: &str = ":messages";
 const NARROW: usize = 60;
 
-/// Whether the last line is a text input.
 fn is_writing(state: &State) -> bool {
     matches!(state.layers.last(), Some(Layer::Command(_) | Layer::Filter { .. } | Layer::Reason { .. }))
 }
 
-/// The width of the symbol before a message.
 fn sign_columns(sign: &str) -> usize {
     text::width(sign) + 1
 }
 
-/// The message in the last line: symbol, role, and lines.
+/// Symbol, role, and lines.
 pub fn toast(state: &State) -> Option<(&'static str, Role, Vec<String>)> {
     let toast: &Toast = state.toast.as_ref().filter(|_| !is_writing(state))?;
     let signs = sign_set(state);
@@ -43,7 +40,6 @@ pub fn toast(state: &State) -> Option<(&'static str, Role, Vec<String>)> {
     Some((sign, role, at_most(text::wrap(&text::escape(&toast.text), room), MOST, room, signs)))
 }
 
-/// Limits the lines; the last one contains the start of the rest.
 fn at_most(mut lines: Vec<String>, most: usize, room: usize, signs: &Signs) -> Vec<String> {
     if lines.len() > most {
         let rest = lines.split_off(most.saturating_sub(1)).join(" ");
@@ -52,21 +48,21 @@ fn at_most(mut lines: Vec<String>, most: usize, room: usize, signs: &Signs) -> V
     lines
 }
 
-/// The number of lines above the last line that the message uses.
+/// Lines above the last one.
 pub fn height(state: &State) -> u16 {
     let toast = toast(state).map_or(0, |(_, _, lines)| lines.len().saturating_sub(1));
     u16::try_from(toast + notice(state).len()).unwrap_or(0)
 }
 
-/// The maximum number of lines of a notice; at most three with the last line.
+/// At most three with the last line.
 fn room_for_notice(state: &State) -> usize {
-    // It never covers the tree of the first page.
+    // Never covers the tree.
     let most = if state.size.height < LOW || board::is_shown(state) { 1 } else { MOST };
     let toast = toast(state).map_or(0, |(_, _, lines)| lines.len().saturating_sub(1));
     most.saturating_sub(toast).max(1)
 }
 
-/// The lines of the notice, otherwise of the first hint.
+/// The notice, otherwise the first hint.
 pub fn notice(state: &State) -> Lines {
     let most = room_for_notice(state);
     match (&state.notice, &state.note) {
@@ -88,7 +84,7 @@ fn engine(state: &State, shown: &ShownNotice, most: usize) -> Lines {
         0 => String::new(),
         others => format!("{others} more: :messages"),
     };
-    // A quote from a file is useless without its caret line.
+    // A quote needs its caret line.
     let is_quote = |line: &&str| line.trim_start_matches(|c: char| c == ' ' || c.is_ascii_digit()).starts_with('|');
     let text: Vec<String> = shown.notice.text.lines().filter(|line| !is_quote(line)).map(without_folders).collect();
     framed(
@@ -101,7 +97,7 @@ fn engine(state: &State, shown: &ShownNotice, most: usize) -> Lines {
     )
 }
 
-/// A line with file names instead of paths, to save space.
+/// File names instead of paths, to save space.
 fn without_folders(line: &str) -> String {
     let short = |word: &str| match word.rsplit_once('/') {
         Some((folders, name)) if word.starts_with('/') && !name.is_empty() && folders.len() > 1 => name.to_owned(),
@@ -110,7 +106,7 @@ fn without_folders(line: &str) -> String {
     line.split(' ').map(short).collect::<Vec<_>>().join(" ")
 }
 
-/// Lines with a bar; the first ends with how to close it, the last with where the rest is.
+/// The first ends with how to close it, the last with where the rest is.
 fn framed<'a>(
     state: &State,
     (sign, role): (&'static str, Role),
@@ -123,13 +119,13 @@ fn framed<'a>(
     let column = sign_columns(sign);
     let width = usize::from(state.size.width).saturating_sub(2);
     let room = width.saturating_sub(column);
-    // With little space it shows only where the rest is, or how to close it.
+    // Only one of both fits.
     let narrow = room < NARROW;
     let closed = room.saturating_sub(CLOSE.len() + 2);
     let mut lines: Vec<(String, Role)> = Vec::new();
     for (at, line) in text.enumerate() {
         let role = if at == 0 { first } else { Role::Dim };
-        // The suffix of a line is at most as wide as that of the first.
+        // At most as wide as the first suffix.
         lines.extend(text::wrap(&text::escape(line.trim()), closed).into_iter().map(|line| (line, role)));
         if lines.len() > most {
             break;

@@ -34,7 +34,7 @@ const fn tab(id: GoCommand, names: [&'static str; 3]) -> Tab {
     Tab { id, names }
 }
 
-/// The pages in the order of the strip and of the key for the next page.
+/// In the order of the strip and of the next-page key.
 pub const TABS: [Tab; 12] = [
     tab(GoCommand::Queues, ["Queues", "Queues", "Queue"]),
     tab(GoCommand::Apps, ["Applications", "Apps", "Apps"]),
@@ -50,7 +50,7 @@ pub const TABS: [Tab; 12] = [
     tab(GoCommand::Revisions, ["Revisions", "Revisions", "Revs"]),
 ];
 
-/// The index of the current page in [`TABS`]; a page that was opened from the queues counts as the queues.
+/// The index in [`TABS`]; pages opened from the queues count as the queues.
 pub fn here(state: &State) -> usize {
     let id = match state.page() {
         Page::Details(page) => match page.subject {
@@ -64,7 +64,7 @@ pub fn here(state: &State) -> usize {
     TABS.iter().position(|tab| tab.id == id).unwrap_or(0)
 }
 
-/// The page that the topmost pages were opened from.
+/// The base of the topmost pages.
 fn opened(state: &State) -> GoCommand {
     match state.pages.get(1) {
         Some(Page::Apps(page)) if page.draining => GoCommand::Draining,
@@ -80,16 +80,12 @@ fn opened(state: &State) -> GoCommand {
     }
 }
 
-/// A form of the strip.
 #[derive(Clone, Copy)]
 struct Form {
-    /// The name index: 0 is the longest.
+    /// 0 is the longest.
     short: usize,
-    /// Blanks between the key and the name.
     inside: usize,
-    /// Blanks between pages.
     between: usize,
-    /// The number of pages with names.
     named: usize,
 }
 
@@ -102,7 +98,6 @@ impl Form {
     }
 }
 
-/// The forms, from the longest to the shortest.
 fn forms() -> impl Iterator<Item = Form> {
     let all = TABS.len();
     let long = Form { short: 0, inside: 1, between: 2, named: all };
@@ -117,7 +112,6 @@ fn forms() -> impl Iterator<Item = Form> {
         .chain((0..all).rev().map(move |named| Form { named, ..tightest }))
 }
 
-/// A page with its location in the strip.
 #[derive(Clone, Debug)]
 struct Entry {
     tab: Tab,
@@ -127,13 +121,12 @@ struct Entry {
     here: bool,
 }
 
-/// The entries for a width.
 fn entries(state: &State, room: u16) -> Vec<Entry> {
     let here = here(state);
     let first = board::title_of_first(state);
     let key =
         |id: GoCommand| state.keymap.chords(Context::Page, CommandId::Go(id)).next().map(|chord| chord_text(chord));
-    // A page without a key (by the user's settings) is opened by name.
+    // Without a key, a page is opened by name.
     let keys: Vec<String> = TABS.iter().map(|tab| key(tab.id).unwrap_or_else(|| ":".to_owned())).collect();
     let mut shown = Vec::new();
     for form in forms() {
@@ -152,7 +145,7 @@ fn entries(state: &State, room: u16) -> Vec<Entry> {
     shown
 }
 
-/// The pieces of the strip, each with its first column.
+/// With first columns.
 pub fn pieces(state: &State, room: u16) -> Vec<(u16, Vec<Piece>)> {
     let one = |entry: Entry| {
         let pieces = if entry.here {

@@ -10,13 +10,13 @@ use model::{AppId, AskId, NodeId, QueuePath};
 use view::audit::{AuditEntry, Revision};
 use view::{AppRow, AskRow, AskState, NodeAllocation, PartitionView};
 
-/// The subject of the selected row, or of the page.
+/// Of the selected row or the page.
 pub fn of(state: &State) -> Option<Subject> {
     let part = state.cluster.part()?;
     each_page!(state.page(), page => page.subject(state, part))
 }
 
-/// The application of a row; `None` if it just ended.
+/// `None` if it just ended.
 pub fn app_at(part: &PartitionView, line: &AppLine) -> Option<Arc<AppRow>> {
     match line {
         AppLine::Live(slot, id) => part.app(*slot).filter(|row| row.id == *id).cloned(),
@@ -47,7 +47,7 @@ pub fn ask(page: &AppPage) -> Option<&Arc<AskRow>> {
     page.row.as_ref()?.asks.get(page.list.rows.get(page.list.cursor.index)?)
 }
 
-/// The node of the request under the cursor: its allocation or its reservation.
+/// Its allocation or reservation.
 pub fn node_of_ask(page: &AppPage) -> Option<NodeId> {
     match &ask(page)?.state {
         AskState::Allocated { node, .. } => Some(node.clone()),
@@ -75,7 +75,7 @@ pub fn revision(page: &RevisionsPage) -> Option<&Arc<Revision>> {
     page.list.rows.get(page.list.cursor.index)
 }
 
-/// The two revisions to compare: the marked or the previous one, and the selected one.
+/// The marked or previous one, and the selected one.
 pub fn compared(page: &RevisionsPage, ledger: &Ledger) -> Option<Subject> {
     let new = revision(page)?.number;
     let before = ledger.revisions().iter().map(|one| one.number).filter(|number| *number < new).max();
@@ -114,7 +114,7 @@ pub fn name(state: &State) -> Option<String> {
     }
 }
 
-/// Whether an application exists. In a long list it is searched only to be `opened`; otherwise it is assumed to exist.
+/// Searched in a long list only to be `opened`; otherwise assumed.
 pub fn is_there(part: &PartitionView, id: &AppId, opened: bool, long: usize) -> bool {
     (!opened && part.live_apps > long) || part.app_by_id(id).is_some()
 }

@@ -10,11 +10,10 @@ use model::{Identity, MEMORY, VCORE};
 use view::placement::TYPE_TAG;
 use view::{PartitionView, Side};
 
-/// Tags with a meaning even if no application has them.
+/// They matter even if no application has them.
 const USUAL_TAGS: [&str; 2] = ["namespace", "application.create.force"];
 
-/// The rest of the shortest known name that starts with the text, the first by name. Empty if the cursor is inside the
-/// text, and for an empty field.
+/// The rest of the shortest matching name. Empty if the cursor is inside the text, and for an empty field.
 pub fn rest(part: &PartitionView, me: &Identity, form: &Form, field: Field) -> String {
     let line = form.line(field);
     if line.before().len() != line.text().len() {
@@ -82,13 +81,13 @@ pub fn rest_of_change(part: &PartitionView, me: &Identity, page: &ChangePage) ->
     }
 }
 
-/// The rest of the shortest longer word that starts with `typed`.
+/// Of the shortest longer word.
 fn follow<'w>(typed: &str, words: impl Iterator<Item = &'w str>) -> String {
     let longer = words.filter_map(|word| word.strip_prefix(typed)).filter(|rest| !rest.is_empty());
     longer.min_by_key(|rest| (rest.len(), *rest)).unwrap_or_default().to_owned()
 }
 
-/// Users or groups with usage, a limit, or an ACL entry, and those of the console's user.
+/// With usage, a limit, or an ACL entry; also the console's user.
 fn names<'a>(part: &'a PartitionView, me: &'a Identity, side: Side) -> BTreeSet<&'a str> {
     let mut names: BTreeSet<&str> = part.accounts(side).map(|row| &*row.name).filter(|name| *name != "*").collect();
     for row in part.walk() {
@@ -104,10 +103,8 @@ fn names<'a>(part: &'a PartitionView, me: &'a Identity, side: Side) -> BTreeSet<
     names
 }
 
-/// The maximum number of applications to read tags from.
 const APPS: usize = 2_000;
 
-/// Tags of applications.
 fn tags(part: &PartitionView) -> impl Iterator<Item = (&str, &str)> {
     let apps = part.apps.iter().flatten().take(APPS);
     apps.flat_map(|app| app.tags.iter().map(|(name, value)| (name.as_str(), value.as_str())))

@@ -30,7 +30,7 @@ pub struct Col<C> {
     pub gap: u16,
     /// The maximum width if space remains.
     pub most: u16,
-    /// A bar or mark of a value in another column.
+    /// A bar or mark of another column's value.
     pub bar: bool,
 }
 
@@ -45,7 +45,7 @@ impl<C> Col<C> {
         Self { bar: true, ..self }
     }
 
-    /// Whether it shows something that no other column shows.
+    /// Not a bar of another column.
     pub(super) fn says_something(&self) -> bool {
         !self.bar && !self.title.is_empty()
     }
@@ -84,7 +84,7 @@ pub struct Title {
     pub sign: Option<&'static str>,
 }
 
-/// The title state of a column in a list with this sort.
+/// The sort state of a title.
 pub fn title<C: Column>(signs: &Signs, sort: Sort<C>, column: Option<C>) -> Title {
     let sign = if sort.descending { signs.descending } else { signs.ascending };
     Title { by: column.map(C::name), sign: (column == Some(sort.column)).then_some(sign) }
@@ -132,7 +132,7 @@ impl Writer {
         used
     }
 
-    /// Writes a text, cut at the end. Returns its width.
+    /// Cut at the end. Returns its width.
     pub fn text(&mut self, x: u16, max: u16, text: &str, role: Role) -> u16 {
         let cut = text::cut(&text::escape(text), usize::from(max), self.signs.ellipsis).into_owned();
         self.raw(x, max, cut, role)
@@ -184,10 +184,9 @@ pub struct Heading {
     pub right: bool,
 }
 
-/// Whether a cell repeats the one in the row before.
+/// Whether a cell repeats the row before.
 type Repeats<'a> = Box<dyn Fn(usize, usize) -> bool + 'a>;
 
-/// Writes the cell of a row and a column.
 type WriteCell<'a> = Box<dyn Fn(&mut Writer, usize, usize, Slot) + 'a>;
 
 /// A list for drawing: its columns and cells.
@@ -214,7 +213,7 @@ impl std::fmt::Debug for Table<'_> {
     }
 }
 
-/// A list: `titled` returns the sort column of a title; `cell` writes one cell, regardless of the selection.
+/// `titled`: the sort column of a title; `cell` writes one cell, regardless of the selection.
 pub fn new<'a, C: Copy + 'a, I: PartialEq>(
     Chosen { columns, hidden }: Chosen<C>,
     (cursor, len): (&Cursor<I>, usize),
@@ -263,7 +262,7 @@ impl<'a> Table<'a> {
         top..(top + height).min(self.len)
     }
 
-    /// The slot of each column in a line that starts at `x`.
+    /// In a line that starts at `x`.
     pub fn slots(&self, x: u16) -> impl Iterator<Item = (&Heading, Slot)> {
         let mut x = x + 1;
         self.columns.iter().map(move |column| {
@@ -273,7 +272,7 @@ impl<'a> Table<'a> {
         })
     }
 
-    /// The texts of a row in a line that starts at `x`.
+    /// In a line that starts at `x`.
     pub fn row(&self, signs: &'static Signs, row: usize, x: u16) -> Vec<Run> {
         let mut writer = Writer::new(signs);
         let first = row == self.top || row == self.cursor;
@@ -288,7 +287,7 @@ impl<'a> Table<'a> {
         writer.runs()
     }
 
-    /// The name of the column whose title is at a position.
+    /// The name of the column at a position of the titles.
     pub fn column_at(&self, head: Rect, at: Position) -> Option<&'static str> {
         let here = |(_, slot): &(&Heading, Slot)| Rect { x: slot.x, width: slot.width, ..head }.contains(at);
         // Several match only if one has no width.

@@ -9,10 +9,9 @@ use std::borrow::Cow;
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
 
-/// Escapes control characters: `\n`, `\t`, `\x1b`, `\u{202e}`. Borrowed if none exists.
+/// Escapes control characters: ` `, `\t`, `\x1b`, `\u{202e}`.
 ///
-/// Also escapes line separators, bidirectional marks, and zero-width characters that would make different names look
-/// equal.
+/// Also line separators, bidirectional marks, and zero-width characters, with which different names look equal.
 pub fn escape(text: &str) -> Cow<'_, str> {
     if text.is_ascii() && !text.bytes().any(|byte| byte.is_ascii_control()) {
         return Cow::Borrowed(text);
@@ -34,7 +33,6 @@ pub fn escape(text: &str) -> Cow<'_, str> {
     Cow::Owned(shown)
 }
 
-/// Whether a character must be escaped.
 fn hidden(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{feff}')
@@ -46,7 +44,7 @@ pub fn width(text: &str) -> usize {
     if text.is_ascii() { text.len() } else { text.graphemes(true).map(UnicodeWidthStr::width).sum() }
 }
 
-/// The text without its first `columns`; also drops a wide character across the boundary.
+/// Also drops a wide character across the boundary.
 pub fn skip(text: &str, columns: usize) -> &str {
     let mut used = 0;
     for (at, grapheme) in text.grapheme_indices(true) {
@@ -58,7 +56,7 @@ pub fn skip(text: &str, columns: usize) -> &str {
     if used >= columns && columns == 0 { text } else { "" }
 }
 
-/// The start of a text in at most `max` columns, with `ellipsis` (one column) if cut.
+/// The start in at most `max` columns, with `ellipsis` (one column) if cut.
 pub fn cut<'a>(text: &'a str, max: usize, ellipsis: &str) -> Cow<'a, str> {
     if width(text) <= max {
         return Cow::Borrowed(text);
@@ -78,7 +76,7 @@ pub fn cut<'a>(text: &'a str, max: usize, ellipsis: &str) -> Cow<'a, str> {
     Cow::Owned(format!("{}{ellipsis}", &text[..end]))
 }
 
-/// The end of a text in at most `max` columns, with `ellipsis` (one column) if cut. For paths.
+/// The end, for paths; see [`cut`].
 pub fn cut_start<'a>(text: &'a str, max: usize, ellipsis: &str) -> Cow<'a, str> {
     if width(text) <= max {
         return Cow::Borrowed(text);
@@ -98,8 +96,7 @@ pub fn cut_start<'a>(text: &'a str, max: usize, ellipsis: &str) -> Cow<'a, str> 
     Cow::Owned(format!("{ellipsis}{}", &text[begin..]))
 }
 
-/// Start and end of a text in at most `max` columns, with `ellipsis` (one column) if cut; the end gets the larger half.
-/// For names, which often share their start.
+/// Start and end, for names, which often share their start; see [`cut`].
 pub fn cut_middle<'a>(text: &'a str, max: usize, ellipsis: &str) -> Cow<'a, str> {
     if width(text) <= max {
         return Cow::Borrowed(text);
@@ -114,7 +111,7 @@ pub fn cut_middle<'a>(text: &'a str, max: usize, ellipsis: &str) -> Cow<'a, str>
     Cow::Owned(format!("{head}{ellipsis}{tail}"))
 }
 
-/// A name in at most `max` columns: [`cut_start`] for service accounts, otherwise [`cut_middle`].
+/// [`cut_start`] for service accounts, otherwise [`cut_middle`].
 pub fn cut_name<'a>(text: &'a str, max: usize, ellipsis: &str) -> Cow<'a, str> {
     if text.starts_with("system:serviceaccount:") {
         return cut_start(text, max, ellipsis);
@@ -122,7 +119,7 @@ pub fn cut_name<'a>(text: &'a str, max: usize, ellipsis: &str) -> Cow<'a, str> {
     cut_middle(text, max, ellipsis)
 }
 
-/// Replaces each non-ASCII character by `?`, as wide as the character.
+/// Each non-ASCII character becomes `?`s of its width.
 pub fn ascii(text: &str) -> Cow<'_, str> {
     if text.is_ascii() {
         return Cow::Borrowed(text);
@@ -133,7 +130,7 @@ pub fn ascii(text: &str) -> Cow<'_, str> {
     Cow::Owned(text.graphemes(true).map(one).collect())
 }
 
-/// Wraps a text in lines of at most `max` columns; breaks longer words.
+/// At most `max` columns; breaks longer words.
 pub fn wrap(text: &str, max: usize) -> Vec<String> {
     let max = max.max(1);
     let mut lines = vec![String::new()];
@@ -168,7 +165,7 @@ pub fn wrap(text: &str, max: usize) -> Vec<String> {
     lines
 }
 
-/// Compares names with numbers: `q2` before `q10`. Equal only for equal texts.
+/// `q2` before `q10`; equal only for equal texts.
 pub fn natural(one: &str, two: &str) -> std::cmp::Ordering {
     use std::cmp::Ordering;
     let digits = |text: &[u8]| text.iter().take_while(|byte| byte.is_ascii_digit()).count();

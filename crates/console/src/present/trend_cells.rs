@@ -17,15 +17,15 @@ pub const OF_NODE: &str = "the last hour in steps of 7.5 minutes: the share of t
 /// The name of the column.
 pub const COLUMN: &str = "trend";
 
-/// The series of the partition on the screen, if measured.
+/// `None` if not measured.
 pub fn rings(state: &State) -> Option<&Rings> {
     let cluster = &state.cluster;
     let part = cluster.part().map_or(&cluster.partition, |part| &part.name);
     cluster.trends.rings.as_ref()?.get(part)
 }
 
-/// The cells of a subject, the oldest first, blank if unknown. A cell is the largest share in 7.5 minutes, scaled to
-/// the maximum of the hour; for a node to the whole node.
+/// The oldest first, blank if unknown. A cell is the largest share in 7.5 minutes, scaled to the hour's maximum (a
+/// node: to the node).
 pub fn cells(state: &State, subject: &Subject, signs: &Signs) -> String {
     let Some(rings) = rings(state) else { return String::new() };
     let to = state.cluster.at;

@@ -16,16 +16,16 @@ use view::trends::{Figure, Mark, Measure, Ring, Series, Subject, Unit, Value};
 
 /// The width of the scale at the left.
 pub const GUTTER: u16 = 9;
-/// The largest ratio of a shown maximum to the usage, so that the usage line is not flat.
+/// Otherwise the usage line would be flat.
 const MOST_ABOVE: i64 = 4;
 
 /// The lines of a page for a width.
 pub struct Picture {
     /// The first value.
     pub first: Series,
-    /// The second value, with its own scale if the unit differs.
+    /// With its own scale if the unit differs.
     pub second: Option<Series>,
-    /// The guaranteed and maximum values of a queue, next to its usage.
+    /// Guaranteed and maximum.
     pub bounds: Vec<Series>,
     /// The value at the top of the scale.
     pub top: i64,
@@ -42,7 +42,7 @@ pub fn columns(state: &State) -> usize {
     usize::from(state.size.width.saturating_sub(GUTTER + 2)).max(1)
 }
 
-/// The visible time range in whole steps, so that lines do not move continuously.
+/// In whole steps, so that lines do not move continuously.
 pub fn span(state: &State, page: &TrendsPage) -> (Time, Time) {
     let step = u64::try_from(page.length().as_micros()).unwrap_or(u64::MAX) / columns(state) as u64;
     let step = step.max(1);
@@ -75,13 +75,12 @@ pub fn picture(state: &State, page: &TrendsPage) -> Option<Picture> {
     }
     let marks = rings.marks().filter_map(|mark| Some((first.step_of(mark.at)?, Arc::clone(mark)))).collect();
     let last = first.figures.len().saturating_sub(1);
-    // The last known value: another process may lag by a minute, or the connection may be down.
+    // Another process may lag by a minute, or the connection may be down.
     let newest = first.figures.iter().rposition(Option::is_some).unwrap_or(last);
     let cursor = page.cursor.map_or(newest, |at| first.step_of(at).unwrap_or(if at < from { 0 } else { last }));
     Some(Picture { first, second, bounds, top: top.max(1), second_top: second_top.max(1), marks, cursor })
 }
 
-/// Whether two values share a scale.
 fn same_scale(one: &Value, other: &Value) -> bool {
     one.measure.unit() == other.measure.unit() && one.resource == other.resource
 }
@@ -106,7 +105,7 @@ impl Picture {
         pieces
     }
 
-    /// The events in the cursor's column, otherwise the last ones before it.
+    /// In the cursor's column, otherwise the last before.
     pub fn mark_words(&self, state: &State) -> Vec<Piece> {
         let mut here = self.marks.iter().filter(|(column, _)| *column == self.cursor).peekable();
         if here.peek().is_none() {
@@ -127,7 +126,7 @@ impl Picture {
     }
 }
 
-/// A value with its minimum and maximum, if they differ.
+/// With minimum and maximum if they differ.
 fn figure_words(value: &Value, figure: Option<Figure>) -> String {
     match figure {
         None => "not known".to_owned(),
@@ -152,7 +151,7 @@ pub fn title(page: &TrendsPage, picture: Option<&Picture>) -> Vec<Piece> {
     pieces
 }
 
-/// How far the data reaches back, and whether it is stored.
+/// How far the data reaches back.
 pub fn footer(state: &State) -> Vec<Piece> {
     if let Some(trouble) = state.cluster.trends.keeping.trouble() {
         return vec![piece(Role::Warning, trouble)];
@@ -179,7 +178,7 @@ pub fn nothing(state: &State) -> &'static str {
     }
 }
 
-/// The subject of trends under the cursor: a queue, user, or node, otherwise the cluster.
+/// A queue, user, or node, otherwise the cluster.
 pub fn subject(state: &State) -> Subject {
     if let Page::Trends(page) = state.page() {
         return page.of.clone();

@@ -3,7 +3,7 @@
 use crate::present::format;
 use source::TrialStatus;
 
-/// The state of a what-if and its visible side: `10m after 0:41, with 1 change: kill etl-1`.
+/// `10m after 0:41, with 1 change: kill etl-1`
 pub fn words(trial: &TrialStatus) -> String {
     let after = trial.now.since(trial.began);
     let began = format::when(trial.began, trial.now);

@@ -11,7 +11,6 @@ use model::{MEMORY, VCORE};
 use view::unread::Unknown;
 use view::{AppRow, NodeRow, PartitionView, QueueRow};
 
-/// The inputs of a column.
 #[derive(Clone, Copy)]
 enum Of {
     /// Quantities of one resource below these keys.
@@ -42,7 +41,7 @@ const USED: &[&str] = &["allocated", "occupied"];
 /// The keys for the free resources of a node.
 pub const FREE: &[&str] = &["capacity", "allocated", "occupied"];
 
-/// Why the value of a column is unknown for a node.
+/// Why a node's value is unknown.
 pub fn of_node<'p>(part: &'p PartitionView, node: &NodeRow, column: NodeColumn) -> Option<&'p Unknown> {
     let of = match column {
         NodeColumn::State => Of::Values(&["schedulable"]),
@@ -58,8 +57,7 @@ pub fn of_node<'p>(part: &'p PartitionView, node: &NodeRow, column: NodeColumn) 
     of.find(part, "node", node.id.as_str())
 }
 
-/// The same for a queue. A maximum depends on its own, otherwise the smallest parent maximum, or the partition's
-/// capacity.
+/// For a queue. A maximum depends on its own, the smallest parent's, or the partition's capacity.
 pub fn of_queue<'p>(part: &'p PartitionView, row: &QueueRow, column: QueueColumn) -> Option<&'p Unknown> {
     if part.unknown.is_empty() {
         return None;
@@ -112,14 +110,14 @@ pub fn of_app<'p>(part: &'p PartitionView, row: &AppRow, column: AppColumn) -> O
     of.find(part, "application", row.id.as_str())
 }
 
-/// The same for the capacity of a partition, or its allocated resources (`used`).
+/// For a partition's capacity or allocated resources (`used`).
 pub fn of_partition<'p>(part: &'p PartitionView, used: bool, resource: &str) -> Option<&'p Unknown> {
     let is_used = |one: &Unknown| one.path.split('.').any(|key| key == "usedCapacity");
     let touched = |one: &&Unknown| one.touches("partition", &part.name, "capacity", resource);
     part.unknown.iter().filter(touched).find(|one| one.path == "capacity" || is_used(one) == used)
 }
 
-/// Whether a quantity of an object with inputs below any of these keys is unknown.
+/// Whether a quantity with inputs below these keys is unknown.
 pub fn of_amount(part: &PartitionView, kind: &str, name: &str, keys: &[&str], resource: &str) -> bool {
     part.unknown.iter().any(|one| keys.iter().any(|key| one.touches(kind, name, key, resource)))
 }
@@ -134,13 +132,13 @@ pub fn cell(signs: &Signs) -> Piece {
     dim(signs.none)
 }
 
-/// Replaces the text of a piece by the unknown symbol, with the same width.
+/// With the same width.
 pub fn blank(piece: &mut Piece, signs: &Signs) {
     let width = text::width(&piece.text);
     *piece = dim(format!("{:>width$}", signs.none));
 }
 
-/// The lines of a sheet about unknown values of an object.
+/// Lines about unknown values.
 pub fn lines(lines: &mut Lines, part: Option<&PartitionView>, kind: &str, name: &str, width: usize) {
     let all = part.into_iter().flat_map(|part| part.unknown.iter()).filter(|one| one.is_of(kind, name));
     for (at, one) in all.enumerate() {

@@ -21,7 +21,7 @@ pub enum Unit {
     Words,
     /// A count.
     Count,
-    /// An identifying number: a line, an arrival, a revision. Zero is none.
+    /// Identifies something: a line, an arrival, a revision. Zero is none.
     Number,
     /// Millicores.
     Vcore,
@@ -47,7 +47,7 @@ impl Unit {
         }
     }
 
-    /// The suffix of the column name if values have no unit.
+    /// For values without a unit.
     pub const fn suffix(self) -> &'static str {
         match self {
             Self::Words | Self::Count | Self::Number => "",
@@ -111,7 +111,7 @@ impl<'a> Value<'a> {
         bound.map_or(Self::Unbounded, Self::Figure)
     }
 
-    /// The duration up to `now`. The order of rows does not depend on `now`.
+    /// Up to `now`, which does not change the order.
     pub fn lasting(now: Time, since: Option<Time>) -> Self {
         let micros = |time: Time| i64::try_from(time.0).unwrap_or(i64::MAX);
         since.map_or(Self::Nothing, |since| Self::Figure(micros(now).saturating_sub(micros(since))))
@@ -152,7 +152,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// For programs: whole cores, bytes, and seconds. `None` for nothing and no limit.
+    /// Whole cores, bytes, and seconds. `None` for nothing and no limit.
     pub fn data(&self, unit: Unit) -> Option<String> {
         let decimal = |figure: i64, of: u64, places: usize| {
             let sign = if figure < 0 { "-" } else { "" };
@@ -196,7 +196,7 @@ impl PartialOrd for Value<'_> {
     }
 }
 
-/// The displayed name of a column: `cpu max` for `cpu-max`.
+/// `cpu max` for `cpu-max`.
 pub fn heading(name: &str) -> String {
     name.replace('-', " ")
 }
@@ -222,10 +222,8 @@ impl Field {
     }
 }
 
-/// Returns the value of a row and a column.
 type ValueAt<'a> = Box<dyn Fn(usize, usize) -> Value<'a> + 'a>;
 
-/// Returns the unit of a row's value, if rows differ.
 type UnitAt<'a> = Box<dyn Fn(usize) -> Option<Unit> + 'a>;
 
 /// A list as typed values, with all columns.
@@ -245,7 +243,7 @@ impl std::fmt::Debug for Fields<'_> {
 }
 
 impl<'a> Fields<'a> {
-    /// A list of `len` rows from the unit of a column and the value of a row and a column.
+    /// From the unit of a column and the value of a cell.
     pub fn new<C: crate::state::column::Column>(
         len: usize,
         unit: impl Fn(C) -> Unit,

@@ -14,7 +14,6 @@ use crate::theme::{Role, Signs};
 use view::PartitionView;
 use view::placement::{Line, Mark, Placement, PlacementOutcome, RuleRef, template_words};
 
-/// The minimum width of a note column.
 const LEAST_NOTE: usize = 24;
 
 /// The trace in at most `width` columns.
@@ -77,7 +76,7 @@ fn stacked(lines: &mut Vec<Vec<Piece>>, cells: &[String; 4], mark: Mark, width: 
             lines.extend(wrapped.map(|line| vec![plain(" ".repeat(indent)), piece(role, line)]));
         }
     }
-    // The result of a rule follows its last word.
+    // After its last word.
     if !word.is_empty() {
         let word = piece(role(mark), format!("  {word}"));
         match lines.last_mut() {
@@ -87,7 +86,6 @@ fn stacked(lines: &mut Vec<Vec<Piece>>, cells: &[String; 4], mark: Mark, width: 
     }
 }
 
-/// The symbol and word of a result: placed, rejected, or neither.
 fn marked(mark: Mark, signs: &Signs) -> String {
     match mark {
         Mark::Placed => format!("{} {mark}", signs.good),
@@ -108,7 +106,7 @@ const fn role(mark: Mark) -> Role {
     }
 }
 
-/// The result of a placement, wrapped: the queue with the created queues, or the reason of the rejection.
+/// The queue with created queues, or the reason of the rejection.
 pub fn verdict(placement: &Placement, part: Option<&PartitionView>, width: usize, signs: &Signs) -> Vec<Vec<Piece>> {
     let (sign, role, first, rest) = match &placement.outcome {
         PlacementOutcome::Placed(placed) => {

@@ -6,9 +6,9 @@ use view::{ChangeDetail, ChangeType, ObjectType, Record};
 /// The importance of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Weight {
-    /// Happens all the time: requests, allocations, applications that start and end.
+    /// Requests, allocations, starts, ends.
     Routine,
-    /// A change: configuration, node, queue, a reached limit, a moved application.
+    /// A change of configuration, node, queue, limit, or placement.
     Notable,
     /// A loss or a rejection.
     Grave,
@@ -56,7 +56,7 @@ pub fn weight(record: &Record) -> Weight {
     }
 }
 
-/// The color role: grave events are highlighted, routine ones are dim.
+/// Grave ones are highlighted, routine ones dim.
 pub fn role(record: &Record) -> Role {
     match (weight(record), record.change) {
         (Weight::Grave, _) => Role::Danger,

@@ -14,7 +14,7 @@ pub fn draining(part: &PartitionView) -> Vec<&Arc<QueueRow>> {
     all
 }
 
-/// The queue of an application, relative to the page's scope.
+/// Relative to the page's scope.
 pub fn below<'a>(scope: Option<&QueuePath>, row: &'a AppRow) -> &'a str {
     let path = row.queue.as_str();
     let scope = scope.map_or("root", QueuePath::as_str);
@@ -32,9 +32,9 @@ pub fn word_of(ask: &AskRow) -> &'static str {
     }
 }
 
-/// The change as a few words.
+/// A few words.
 ///
-/// An event without a change has no word: "none held" would say the opposite.
+/// No word without a change: "none held" would be wrong.
 pub fn word(record: &Record) -> String {
     match (record.change, record.detail.0) {
         (ChangeType::NONE, 0) => String::new(),
@@ -60,7 +60,7 @@ pub fn origin(of: &Revision) -> String {
     format!("{by}{how}{reason}")
 }
 
-/// How long a queue has been in its state; `at least` if the start was not seen.
+/// `at least` if the start was not seen.
 pub fn in_state_for(row: &QueueRow, now: Time) -> String {
     let least = if row.state_before { "at least " } else { "" };
     format!("{least}{}", format::duration(now.since(row.state_since)))

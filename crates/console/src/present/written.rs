@@ -7,10 +7,10 @@ use crate::state::page::{Account, LineId, Page};
 use config::Place;
 use view::{LimitUse, Side};
 
-/// The location of the selected subject: the limit on pages of users and groups, otherwise the queue.
+/// The limit on pages of users and groups, otherwise the queue.
 ///
 /// # Errors
-/// It has no location, or nothing is selected.
+/// No location, or nothing selected.
 pub fn place(state: &State) -> Result<Place, String> {
     let limit = match state.page() {
         Page::Users(page) => page.list.rows.get(page.list.cursor.index).map(|account| closest_limit(state, account)),
@@ -35,7 +35,7 @@ fn of_queue(state: &State) -> Result<Place, String> {
     at.ok_or_else(|| format!("{path} is not in the configuration"))
 }
 
-/// The tightest limit, which the list of users and groups shows.
+/// As listed.
 fn closest_limit(state: &State, account: &Account) -> Option<LimitUse> {
     let part = state.cluster.part()?;
     let row = part.usage_of(account.side, &account.name)?;
@@ -43,7 +43,6 @@ fn closest_limit(state: &State, account: &Account) -> Option<LimitUse> {
     limits::tightest(limits::counting(part, (account.side, row), &groups).into_iter()).map(|(limit, _)| limit)
 }
 
-/// The limit of a row of one user or group: of its queue, or the one that blocks an application.
 fn limit_at(state: &State, account: &Account, line: &LineId) -> Option<LimitUse> {
     let part = state.cluster.part()?;
     let of = |side, name: &str, queue| part.whole_usage_of(side, name)?.at(queue)?.limit_use(side, name);

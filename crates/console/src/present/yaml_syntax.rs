@@ -62,7 +62,6 @@ fn is_key_end(rest: &str) -> bool {
     rest == ":" || rest.starts_with(": ")
 }
 
-/// The length of a quoted text, at most to the end of the line.
 fn quoted(text: &str, quote: char) -> usize {
     let mut escaped = false;
     for (at, c) in text.char_indices().skip(1) {
@@ -76,7 +75,7 @@ fn quoted(text: &str, quote: char) -> usize {
     text.len()
 }
 
-/// An unquoted text: up to a symbol, a comment, or the end of a key.
+/// Up to a symbol, a comment, or the end of a key.
 fn plain(text: &str) -> (usize, Kind) {
     let ends = |(at, c): (usize, char)| {
         let rest = &text[at..];

@@ -22,15 +22,12 @@ use crate::state::work::SourceHandle;
 use crate::state::{Options, State};
 use source::Source;
 
-/// The maximum number of overlays closed after one line.
 const CLOSES: usize = 8;
-/// The maximum wait for an answer.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A console on a virtual terminal.
 pub struct Driver {
     session: Session,
-    /// Receives a message per reply.
     replied: Receiver<()>,
     size: Size,
     now: Duration,
@@ -62,7 +59,6 @@ impl Driver {
         self.step(Incoming::Input(Input::Key(key)))
     }
 
-    /// Steps the session and carries out its effects until none is left.
     fn step(&mut self, incoming: Incoming) -> &mut Self {
         let mut effects = self.session.step(incoming, self.now);
         loop {
@@ -75,7 +71,7 @@ impl Driver {
         }
     }
 
-    /// Carries out an effect. Terminal effects are stored for [`Driver::take_effects`].
+    /// Stores terminal effects for [`Driver::take_effects`].
     fn carry_out(&mut self, effect: Effect) -> Option<Reply> {
         match effect {
             Effect::Copy(text) => self.copied = Some(text),
@@ -100,7 +96,7 @@ impl Driver {
         None
     }
 
-    /// Runs a line of linear mode, and returns its output.
+    /// Runs a line of linear mode.
     pub fn hear(&mut self, reader: &mut Reader, line: &str) -> Vec<String> {
         let received = reader.hear(self.state(), line);
         let mut lines = received.lines;
@@ -109,7 +105,7 @@ impl Driver {
         }
         self.settle();
         self.look();
-        // Closing an overlay that was read may produce more output.
+        // Closing may produce more output.
         for _ in 0..CLOSES {
             let (said, steps) = reader.tell(self.session.state(), received.then);
             lines.extend(said);
@@ -123,7 +119,6 @@ impl Driver {
         lines
     }
 
-    /// Runs a due check of a text.
     fn look(&mut self) {
         for _ in 0..CLOSES {
             let Some(due) = self.session.next_wake().filter(|_| self.session.is_busy()) else { return };
@@ -147,7 +142,7 @@ impl Driver {
         self.step(Incoming::Input(Input::Paste(text.to_owned())))
     }
 
-    /// Presses keys written as `/eng<ret>jd<C-c>`.
+    /// Presses keys, for example `/eng<ret>jd<C-c>`.
     ///
     /// # Errors
     /// The part that is not a key; then no key is pressed.
@@ -177,7 +172,7 @@ impl Driver {
         self.step(Incoming::Refresh)
     }
 
-    /// Waits until all requests are answered, at most a minute.
+    /// Waits for all answers, at most a minute.
     pub fn settle(&mut self) -> &mut Self {
         while self.session.waits() && self.replied.recv_timeout(PATIENCE).is_ok() {
             self.step(Incoming::Replies);
@@ -191,12 +186,12 @@ impl Driver {
         self.refresh()
     }
 
-    /// The terminal effects since the last call: draw, quit, suspend.
+    /// Draw, quit, or suspend since the last call.
     pub fn take_effects(&mut self) -> Vec<Effect> {
         std::mem::take(&mut self.effects)
     }
 
-    /// Whether the console requested to quit since the last call of this or [`Driver::take_effects`].
+    /// Since the last call of this or [`Driver::take_effects`].
     pub fn quits(&mut self) -> bool {
         self.take_effects().iter().any(|effect| matches!(effect, Effect::Quit))
     }
@@ -221,7 +216,7 @@ impl Driver {
         self.paint().1
     }
 
-    /// The screen with its styles, and the position of the text cursor.
+    /// The screen and the text cursor.
     pub fn paint(&self) -> (Buffer, Option<Position>) {
         let mut buffer = Buffer::empty(Rect::new(0, 0, self.size.width, self.size.height));
         let cursor = self.session.paint(&mut buffer);
@@ -250,7 +245,7 @@ impl Driver {
         self.lines().join("\n")
     }
 
-    /// The first line that contains a text, with its number from the top.
+    /// The first line that contains a text, and its number.
     pub fn find_row(&self, text: &str) -> Option<(usize, String)> {
         self.lines().into_iter().enumerate().find(|(_, line)| line.contains(text))
     }

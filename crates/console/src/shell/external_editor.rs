@@ -9,7 +9,7 @@ use std::process::Command;
 
 const DEFAULT: &str = "vi";
 
-/// Edits a text; waits until the editor exits. The terminal must be released.
+/// Edits a text in the released terminal.
 ///
 /// # Errors
 /// Why the text is unchanged.
@@ -61,7 +61,7 @@ fn file(text: &str) -> io::Result<PathBuf> {
     Err(io::ErrorKind::AlreadyExists.into())
 }
 
-/// Runs the editor in the shell like git, so that `EDITOR="code --wait"` works.
+/// In the shell like git: `EDITOR="code --wait"`.
 fn run(editor: &OsString, file: &Path) -> io::Result<std::process::ExitStatus> {
     let mut line = editor.clone();
     line.push(" \"$@\"");

@@ -8,13 +8,12 @@ use std::time::Duration;
 use signal_hook::consts::SIGWINCH;
 use signal_hook::low_level;
 
-/// The maximum wait for the thread to reach the gate. Without pausing, the other program still receives most keys.
+/// Without pausing, the other program still receives most keys.
 const PATIENCE: Duration = Duration::from_millis(500);
 
 #[derive(Default)]
 struct GateState {
     closed: bool,
-    /// The thread waits at the gate.
     waiting: bool,
 }
 
@@ -35,7 +34,7 @@ impl InputGate {
         state.waiting = false;
     }
 
-    /// Closes the gate, and waits until the thread reaches it.
+    /// Closes the gate, and waits for the thread.
     pub fn pause(&self) {
         let (state, changed) = &*self.0;
         let mut state = state.lock().unwrap_or_else(PoisonError::into_inner);

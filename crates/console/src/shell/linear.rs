@@ -32,30 +32,27 @@ use crate::state::layer::Layer;
 use crate::state::reply::Reply;
 use source::Source;
 
-/// The size of the virtual screen, for pages that depend on a width.
 const SIZE: Size = Size { width: 120, height: 40 };
-/// The maximum wait for the answer to a line, and for the first response of a remote.
+/// For an answer, and for the first response of a remote.
 const PATIENCE: Duration = Duration::from_secs(10);
 const FIRST: Duration = Duration::from_secs(3);
-/// The minimum interval between updates while waiting for a line.
 const FLOOR: Duration = Duration::from_millis(50);
-/// The maximum number of overlays closed after one line.
 const CLOSES: usize = 8;
-/// The maximum length of a line in bytes.
+/// In bytes.
 const LONGEST: u64 = 1 << 20;
 
 enum Event {
-    /// A line without its end; `None` at the end of the input.
+    /// `None` at the end of the input.
     Line(Option<String>),
     News,
     Reply,
     Signal,
 }
 
-/// Runs the console on standard input and output until the user quits or the input ends.
+/// Runs the console on standard input and output.
 ///
 /// # Errors
-/// A thread cannot be started, or writing failed for another reason than a closed pipe.
+/// No thread, or a write error except a closed pipe.
 pub fn run(source: Arc<dyn Source>, options: Options, personal: Personal) -> color_eyre::Result<()> {
     let (sender, events) = channel();
     let asks = read_lines(&sender)?;
@@ -95,7 +92,6 @@ pub fn run(source: Arc<dyn Source>, options: Options, personal: Personal) -> col
     }
 }
 
-/// Reads a line from standard input for each request.
 fn read_lines(sender: &Sender<Event>) -> io::Result<SyncSender<()>> {
     let sender = sender.clone();
     let (asks, asked) = sync_channel(1);
@@ -134,7 +130,7 @@ fn watch_signals(sender: &Sender<Event>) -> io::Result<()> {
 struct Talk {
     session: Session,
     reader: Reader,
-    /// Lines that arrived while another one was running.
+    /// Arrived while another line was running.
     lines: Vec<Option<String>>,
     events: Receiver<Event>,
     sender: Sender<Event>,
@@ -142,9 +138,8 @@ struct Talk {
     news: Arc<AtomicBool>,
     workers: Workers,
     start: Instant,
-    /// The input is a terminal, which echoes lines.
+    /// A terminal echoes lines.
     typed: bool,
-    /// The terminal shows a prompt.
     prompted: bool,
     quit: bool,
 }
@@ -180,7 +175,6 @@ impl Talk {
         });
     }
 
-    /// Prints lines.
     fn say(&mut self, lines: Vec<String>) -> color_eyre::Result<()> {
         if lines.is_empty() {
             return Ok(());
@@ -199,7 +193,7 @@ impl Talk {
         Ok(())
     }
 
-    /// Waits for a line, with announcements. `None` if a signal ended the console.
+    /// Announces meanwhile. `None` if a signal ended the console.
     fn next_line(&mut self) -> color_eyre::Result<Option<Option<String>>> {
         if let Some(line) = self.lines.pop() {
             return Ok(Some(line));
@@ -228,7 +222,7 @@ impl Talk {
         }
     }
 
-    /// Takes one event, or waits until something is due, at most until `until`.
+    /// Waits at most until `until`.
     fn step_once(&mut self, until: Option<Duration>) -> color_eyre::Result<()> {
         let announces = if until.is_none() { self.reader.next_wake(self.session.state()) } else { None };
         let due = [self.session.next_wake(), announces, until].into_iter().flatten().min();
@@ -248,7 +242,7 @@ impl Talk {
             Some(Event::Reply) => self.step(Incoming::Replies)?,
             None => self.step(Incoming::Refresh)?,
             Some(Event::News) => {
-                // Later updates are signaled again; this combines fast ones.
+                // Combines fast updates.
                 std::thread::sleep(if until.is_none() { FLOOR } else { Duration::ZERO });
                 self.news.store(false, Ordering::Release);
                 self.step(Incoming::Refresh)?;
@@ -257,7 +251,7 @@ impl Talk {
         Ok(())
     }
 
-    /// Waits while a condition is true, at most `patience`.
+    /// At most `patience`.
     fn until(&mut self, patience: Duration, waits: impl Fn(&Self) -> bool) -> color_eyre::Result<()> {
         let end = self.now() + patience;
         while waits(self) && !self.quit && self.now() < end {
@@ -266,7 +260,6 @@ impl Talk {
         Ok(())
     }
 
-    /// Runs a line, waits for the result, and prints it.
     fn take(&mut self, line: &str) -> color_eyre::Result<()> {
         if !self.typed {
             let prompt = self.reader.prompt(self.session.state());
@@ -297,8 +290,8 @@ impl Talk {
         Ok(())
     }
 
-    /// A question that opened by itself accepts no answer for a moment, because a typed line was meant for something
-    /// else. Other lines wait.
+    /// A question that opened by itself accepts no typed answer for a moment: the line was meant for something else.
+    /// Other input waits.
     fn may_answer(&mut self) -> color_eyre::Result<bool> {
         let from = |talk: &Self| match talk.session.state().layers.last() {
             Some(Layer::Confirm(question)) => question.from,
@@ -322,7 +315,6 @@ impl Talk {
         steps.into_iter().try_for_each(|step| self.step(Incoming::Step(step)))
     }
 
-    /// Steps the session and carries out its effects.
     fn step(&mut self, incoming: Incoming) -> color_eyre::Result<()> {
         let era = self.session.era();
         let effects = self.session.step(incoming, self.now());
@@ -332,7 +324,6 @@ impl Talk {
         effects.into_iter().try_for_each(|effect| self.perform(effect))
     }
 
-    /// Carries out an effect.
     fn perform(&mut self, effect: Effect) -> color_eyre::Result<()> {
         match effect {
             Effect::Quit => self.quit = true,
@@ -357,7 +348,7 @@ impl Talk {
             Effect::OpenContext(name) => workers::open(&self.session, name)?,
             Effect::AskContext(name) => workers::ask(&self.session, name)?,
             Effect::Work(work) => self.workers.give(self.session.replies(), work)?,
-            // Notifications are announced; the others concern the screen or the source.
+            // The others concern the screen or the source.
             _ => {}
         }
         Ok(())

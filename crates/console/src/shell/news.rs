@@ -2,7 +2,7 @@
 
 use source::Source;
 
-/// Calls `wake` after each new view and each change of the alerts.
+/// Also after changes of the alerts.
 pub fn watch(source: &dyn Source, wake: impl Fn() + Clone + Send + Sync + 'static) {
     if let Some(board) = source.alerts() {
         board.on_change(Box::new(wake.clone()));

@@ -7,10 +7,10 @@ use std::process::{Command, ExitStatus, Stdio};
 
 use crate::state::own_command::{OwnOutput, OwnRun};
 
-/// The stored output of a background command, in bytes.
+/// In bytes.
 const RETAINED: u64 = 64 * 1024;
 
-/// Runs a command in the terminal, which must be released; waits until it exits.
+/// Runs a command in the released terminal.
 ///
 /// # Errors
 /// It cannot be started, or failed.
@@ -19,7 +19,7 @@ pub fn run(run: &OwnRun) -> Result<String, String> {
     report(run, ended, "")
 }
 
-/// Runs a command in the background; returns its exit status and last line.
+/// Returns exit status and last line.
 ///
 /// # Errors
 /// It cannot be started, or failed.
@@ -28,7 +28,7 @@ pub fn in_background(run: &OwnRun) -> Result<String, String> {
     let (output, input) = io::pipe().map_err(|error| format!("{}: {error}", run.name))?;
     let copy = input.try_clone().map_err(|error| format!("{}: {error}", run.name))?;
     let started = command.stdin(Stdio::null()).stdout(input).stderr(copy).spawn();
-    // The command owns the write ends of the pipe, which would keep it open.
+    // Close the write ends of the pipe.
     drop(command);
     let mut printed = Vec::new();
     let ended = started.and_then(|mut child| {
@@ -48,10 +48,10 @@ fn command(run: &OwnRun) -> Result<Command, String> {
     Ok(command)
 }
 
-/// Pipes it into `$PAGER` or `less`. When the pager exits, the command is stopped.
+/// Stops the command when the pager exits.
 fn in_pager(run: &OwnRun) -> io::Result<ExitStatus> {
     let pager = std::env::var_os("PAGER").filter(|pager| !pager.is_empty()).unwrap_or_else(|| "less".into());
-    // In the shell like git, so that `PAGER="less -R"` works.
+    // In the shell like git: `PAGER="less -R"`.
     let mut pager = Command::new("/bin/sh").arg("-c").arg(pager).stdin(Stdio::piped()).spawn()?;
     let started = pager.stdin.take().ok_or(io::ErrorKind::BrokenPipe.into()).and_then(|input| {
         let input = File::from(OwnedFd::from(input));

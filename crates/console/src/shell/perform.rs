@@ -24,7 +24,6 @@ use view::act::{Act, Order};
 use view::drain::span;
 use view::{EventPage, View};
 
-/// The maximum wait for the embedded scheduler.
 const ANSWER: Duration = Duration::from_secs(10);
 
 /// Runs a task. Returns its reply, if any.
@@ -77,10 +76,10 @@ pub fn perform(work: Work) -> Option<Reply> {
     }
 }
 
-/// Changes the silences of a source.
+/// Changes silences.
 ///
 /// # Errors
-/// Why nothing changed.
+/// Why not.
 fn silence(source: &dyn source::Source, step: SilenceStep) -> Result<String, String> {
     let board = source.alerts().ok_or("rules are not evaluated here")?;
     match step {
@@ -104,11 +103,11 @@ fn silence(source: &dyn source::Source, step: SilenceStep) -> Result<String, Str
     }
 }
 
-/// Checks and records a change of the silences in the embedded scheduler. For a remote, this machine evaluates the
-/// rules: the silences are local, and their list records who made them and why.
+/// The embedded scheduler checks and records it. Silences of a remote are local: this machine evaluates its rules, and
+/// their list records who made them and why.
 ///
 /// # Errors
-/// The scheduler rejects it or does not answer.
+/// Rejected, or no answer.
 fn audited(source: &dyn source::Source, order: Order) -> Result<(), String> {
     if source.about().place != SourcePlace::Embedded {
         return Ok(());
@@ -120,10 +119,10 @@ fn audited(source: &dyn source::Source, order: Order) -> Result<(), String> {
     outcome.map(drop).map_err(|refusal| refusal.to_string())
 }
 
-/// The tree diff of two configurations.
+/// The tree diff.
 ///
 /// # Errors
-/// One of them is invalid.
+/// A configuration is invalid.
 fn compare(
     (old, new): &(Arc<str>, Arc<str>),
     policy_group: &str,
@@ -136,10 +135,10 @@ fn compare(
     Ok(config::diff(&read(old)?, &read(new)?).lines())
 }
 
-/// A view with the configuration of a file.
+/// A view with a file's configuration.
 ///
 /// # Errors
-/// Why the file cannot be read, or all of its errors.
+/// All errors of the file.
 fn read(wanted: &WantedFile) -> Result<Arc<View>, String> {
     if let Some(config) = &wanted.config {
         return View::of_config(Arc::clone(config), wanted.profile);
@@ -161,7 +160,7 @@ fn read(wanted: &WantedFile) -> Result<Arc<View>, String> {
 /// Writes a new file.
 ///
 /// # Errors
-/// Why it was not written completely.
+/// Why it is incomplete.
 fn write(file: &Path, text: &str, what: &str) -> Result<String, String> {
     let name = file.display();
     let opened = std::fs::File::create_new(file);

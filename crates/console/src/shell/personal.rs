@@ -25,13 +25,13 @@ pub struct Personal {
     pub keymap: Keymap,
     /// The settings file; empty if none.
     pub file: String,
-    /// The errors in the file as text; may be empty.
+    /// The errors in the file.
     pub faults: String,
     /// The remote contexts by name.
     pub contexts: BTreeMap<String, RemoteContext>,
     /// The kubeconfig contexts, or why the kubeconfig is invalid.
     pub kubeconfig: Result<Vec<ContextEntry>, String>,
-    /// The context on the screen at the start, if any.
+    /// The context on the screen.
     pub here: Option<String>,
     /// The columns by page name.
     pub columns: BTreeMap<&'static str, Vec<ColumnChoice>>,
@@ -41,7 +41,7 @@ pub struct Personal {
     pub keep_in: PathBuf,
     /// The first page.
     pub start: StartPage,
-    /// The scheduler is a repeatable simulation: quitting does not ask.
+    /// Quitting a simulation does not ask.
     pub simulated: bool,
     /// Opens other schedulers.
     pub opener: Option<Opener>,
@@ -76,7 +76,7 @@ impl Default for Personal {
 }
 
 impl Personal {
-    /// Applies the settings to the state, and shows their errors as a notice.
+    /// Applies the settings, and shows their errors.
     pub fn apply(self, state: &mut State) {
         state.keymap = Arc::new(self.keymap);
         state.settings.clone_from(&self.file);
@@ -108,7 +108,6 @@ impl Personal {
     }
 }
 
-/// All contexts, those of the settings first.
 fn contexts(
     own: BTreeMap<String, RemoteContext>,
     kubeconfig: Result<Vec<ContextEntry>, String>,

@@ -40,9 +40,7 @@ use crate::state::Options;
 use crate::state::effect::Effect;
 use source::Source;
 
-/// The minimum interval between frames for updates.
 const FLOOR: Duration = Duration::from_millis(16);
-/// The maximum number of events per frame.
 const BATCH: usize = 64;
 
 enum Event {
@@ -54,7 +52,6 @@ enum Event {
     InputEnded(std::io::Error),
 }
 
-/// The actions after a batch of events.
 #[derive(Default)]
 struct Due {
     redraw: bool,
@@ -63,10 +60,10 @@ struct Due {
     suspend: bool,
 }
 
-/// Runs the console on the terminal until the user quits.
+/// Runs the console until the user quits.
 ///
 /// # Errors
-/// The output is not a terminal, or reading or writing failed.
+/// Not a terminal, or an IO error.
 pub fn run(source: Arc<dyn Source>, options: Options, personal: Personal) -> color_eyre::Result<()> {
     run_tapped(source, options, personal, None)
 }
@@ -87,8 +84,8 @@ pub fn run_tapped(
     if !std::io::stdout().is_terminal() {
         bail!("the console needs a terminal; use `--linear` for a text mode, or `kornsole run FILE`");
     }
-    // With NO_COLOR crossterm would write resets in place of colors and remove the selection; the theme without colors
-    // avoids them instead.
+    // With NO_COLOR crossterm would write resets instead of colors, which removes the selection; the theme avoids
+    // colors.
     crossterm::style::force_color_output(true);
     let (sender, events) = mpsc::channel();
     let news = Arc::new(AtomicBool::new(false));
@@ -141,7 +138,7 @@ fn watch_input(sender: &Sender<Event>, gate: &InputGate) -> color_eyre::Result<(
 }
 
 fn watch_signals(sender: &Sender<Event>) -> color_eyre::Result<()> {
-    // SIGWINCH is installed before the size is first read; the input's own resize event comes later.
+    // Before the size is first read; the input's own resize event comes later.
     let mut signals = Signals::new([SIGTERM, SIGHUP, SIGINT, SIGTSTP, SIGCONT, SIGWINCH])?;
     let sender = sender.clone();
     let wait = move || {
@@ -155,7 +152,7 @@ fn watch_signals(sender: &Sender<Event>) -> color_eyre::Result<()> {
     Ok(())
 }
 
-/// Updates before the loop takes them are one event.
+/// Several untaken updates are one event.
 fn watch_source(source: &dyn Source, sender: &Sender<Event>, news: &Arc<AtomicBool>) {
     let (sender, news) = (sender.clone(), Arc::clone(news));
     news::watch(source, move || {
@@ -176,17 +173,14 @@ struct Loop {
     sender: Sender<Event>,
     news: Arc<AtomicBool>,
     start: Instant,
-    /// The time of the last update.
     last_news: Instant,
-    /// An update is waiting.
     waiting: bool,
-    /// The user has quit.
     left: bool,
     due: Due,
 }
 
 impl Loop {
-    /// Runs until the user quits. A closed terminal is not an error.
+    /// A closed terminal is not an error.
     fn run(mut self) -> color_eyre::Result<()> {
         let gone = |error: &color_eyre::Report| {
             error.chain().any(|cause| cause.downcast_ref::<std::io::Error>().is_some_and(terminal::is_gone))
@@ -252,7 +246,7 @@ impl Loop {
         screen.draw(|frame| session.draw(frame)).wrap_err("cannot write to the terminal")
     }
 
-    /// Waits for an event, until an update may be drawn, or until something is due.
+    /// Until an event, a drawable update, or a due time.
     fn wait(&mut self) -> color_eyre::Result<Option<Event>> {
         let now = self.now();
         let news = self.waiting.then(|| (self.last_news + FLOOR).saturating_duration_since(self.start));
@@ -296,7 +290,7 @@ impl Loop {
     fn take_input(&mut self, input: Input) -> color_eyre::Result<()> {
         let Some(tap) = &mut self.tap else { return self.step(Incoming::Input(input)) };
         tap.input(&input, self.time.at(&**self.session.source()));
-        // Input applies to the newest state, not to the last drawn screen, so that a tape replays to the same result.
+        // Not to the last drawn screen, so that a tape replays to the same result.
         let ended = std::mem::take(&mut self.due.quit);
         self.step(Incoming::Refresh)?;
         self.step(Incoming::Input(input))?;
@@ -308,7 +302,6 @@ impl Loop {
         Ok(())
     }
 
-    /// Steps the session and carries out its effects.
     fn step(&mut self, incoming: Incoming) -> color_eyre::Result<()> {
         let (era, before) = (self.session.era(), Arc::clone(self.session.source()));
         let effects = self.session.step(incoming, self.now());
@@ -319,7 +312,7 @@ impl Loop {
         effects.into_iter().try_for_each(|effect| self.carry_out(effect))
     }
 
-    /// Carries out an effect: terminal effects here, others in threads.
+    /// Terminal effects here, others in threads.
     fn carry_out(&mut self, effect: Effect) -> color_eyre::Result<()> {
         match effect {
             Effect::Redraw => self.due.redraw = true,
@@ -366,7 +359,7 @@ impl Loop {
         (self.due.redraw, self.due.repaint) = (true, true);
     }
 
-    /// Takes a waiting update after the minimum interval, and advances the time if something is due.
+    /// After the minimum interval; also advances a due time.
     fn refresh(&mut self) -> color_eyre::Result<()> {
         let now = self.now();
         let news = self.waiting && self.last_news.elapsed() >= FLOOR;
@@ -376,13 +369,12 @@ impl Loop {
         if news {
             self.waiting = false;
             self.last_news = Instant::now();
-            // Cleared before the view is read: later updates are signaled again.
+            // Before the view is read: later updates are signaled again.
             self.news.store(false, Ordering::Release);
         }
         self.step(Incoming::Refresh)
     }
 
-    /// Suspends the process, and redraws the screen when it continues.
     fn suspend(&mut self) -> color_eyre::Result<()> {
         terminal::restore();
         low_level::emulate_default_handler(SIGTSTP)?;

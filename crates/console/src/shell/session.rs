@@ -43,42 +43,34 @@ use crate::update::{feed, key, long, start, update, write};
 use source::{Focus, LogStream, Source, StopSign};
 use view::kubernetes::LogName;
 
-/// A reply with the era of its request.
 type StampedReply = (u64, Reply);
 
 /// A console and its source.
 pub struct Session {
     state: State,
     theme: Theme,
-    /// The current theme, and whether its symbols are ASCII.
     shown: (ThemeName, bool),
     source: Arc<dyn Source>,
     replies: (Sender<StampedReply>, Receiver<StampedReply>),
     wake: Arc<dyn Fn() + Send + Sync>,
-    /// The subject on the screen as last reported to the source.
+    /// As last reported to the source.
     focus: Focus,
     opener: Option<Opener>,
-    /// The scheduler being opened, and the user action ([`State::turn`]) that opened it; other results are dropped.
+    /// With the user action ([`State::turn`]); other results are dropped.
     opening: Option<(String, u64)>,
-    /// The cluster of the what-if, with its screen when it was opened.
     real: Option<Box<(State, Arc<dyn Source>)>>,
-    /// Counts switches to another scheduler.
     era: u64,
-    /// Input that waits for a list that is being made.
+    /// Waits for a list that is being made.
     held: VecDeque<Input>,
-    /// The other clusters.
     clusters: clusters::Clusters,
     /// A worker thread reads events.
     reading: bool,
-    /// Stops the forecast of an edited text.
+    /// For an edited text.
     forecast: StopSign,
-    /// The open log.
     log: Option<(LogName, Arc<dyn LogStream>)>,
-    /// Effects for the runtime, returned by the next step.
     effects: Vec<Effect>,
 }
 
-/// The maximum number of waiting inputs; more are dropped.
 const HELD: usize = 256;
 
 /// An input of a session.
@@ -88,7 +80,7 @@ pub enum Incoming {
     Input(Input),
     /// A step of a line in linear mode.
     Step(Step),
-    /// The source has a newer view, or something is due.
+    /// A newer view, or a due time.
     Refresh,
     /// Replies are available, or only time has passed.
     Replies,
@@ -103,7 +95,7 @@ pub struct ReplySender {
 }
 
 impl ReplySender {
-    /// Sends a reply, and wakes the runtime. No effect after the console has ended.
+    /// No effect after the console has ended.
     pub fn send(&self, reply: Reply) {
         // The console may have ended.
         let _ = self.replies.send((self.era, reply));
@@ -151,12 +143,12 @@ impl Session {
         personal.apply(&mut self.state);
     }
 
-    /// Sets a function that is called from any thread when a reply for [`Incoming::Replies`] arrives.
+    /// Called from any thread for [`Incoming::Replies`].
     pub fn on_reply(&mut self, wake: Arc<dyn Fn() + Send + Sync>) {
         self.wake = wake;
     }
 
-    /// The destination of replies to effects of the last step.
+    /// For the effects of the last step.
     pub fn replies(&self) -> ReplySender {
         ReplySender { replies: self.replies.0.clone(), era: self.era, wake: Arc::clone(&self.wake) }
     }
@@ -166,8 +158,7 @@ impl Session {
         &self.state
     }
 
-    /// Takes an input at `now` on the console's clock, with all consequences. Returns the effects for the owner of the
-    /// terminal and the worker threads.
+    /// Takes an input at `now` on the console's clock. Returns effects for the terminal and the worker threads.
     pub fn step(&mut self, incoming: Incoming, now: Duration) -> Vec<Effect> {
         self.act(Action::Clock(now));
         match incoming {
@@ -185,14 +176,14 @@ impl Session {
         self.step(Incoming::Input(Input::Key(key)), now)
     }
 
-    /// Updates the state, and carries out effects of the source. Never blocks.
+    /// Never blocks.
     fn act(&mut self, action: Action) {
         for effect in update(&mut self.state, action) {
             self.carry_out(effect);
         }
     }
 
-    /// Translates input into an action, or defers it until its list is made.
+    /// Defers input until its list is made.
     fn take_input(&mut self, input: Input) {
         let holding = !self.held.is_empty();
         let action = match &input {
@@ -215,7 +206,7 @@ impl Session {
         self.act(action);
     }
 
-    /// Runs a step of a line, with the same guards as keys.
+    /// With the same guards as keys.
     fn take_step(&mut self, step: Step) {
         let action = match step {
             Step::Key(key) => return self.take_input(Input::Key(key)),
@@ -235,7 +226,6 @@ impl Session {
         }
     }
 
-    /// Takes deferred input in order as far as possible.
     fn release_held(&mut self) {
         let mut held = std::mem::take(&mut self.held);
         while let Some(input) = held.pop_front() {
@@ -247,7 +237,7 @@ impl Session {
         }
     }
 
-    /// Applies the current theme, or the one that the user previews.
+    /// The theme may be a preview.
     fn take_theme(&mut self) {
         let options = &self.state.options;
         let name = write::tried_theme(&self.state).unwrap_or(&options.theme);
@@ -267,12 +257,12 @@ impl Session {
         &self.source
     }
 
-    /// Counts switches to another scheduler. A reply contains the era of its request.
+    /// Counts switches to another scheduler.
     pub fn era(&self) -> u64 {
         self.era
     }
 
-    /// Whether an answer of the source is awaited, to an operation or about the past.
+    /// Whether an operation or the past awaits an answer.
     pub fn waits(&self) -> bool {
         let past = &self.state.cluster.past;
         past.fetching.is_some()
@@ -282,7 +272,7 @@ impl Session {
             || self.state.job.acting.left > 0
     }
 
-    /// Whether the result of the last user action is incomplete: an answer, a list, or a check.
+    /// Whether an answer, a list, or a check is incomplete.
     pub fn is_busy(&self) -> bool {
         self.waits() || present_lists::is_awaited(&self.state) || awaited::is(&self.state) || self.opening.is_some()
     }
@@ -297,7 +287,7 @@ impl Session {
         draw::draw(&self.state, &self.theme, frame);
     }
 
-    /// Draws the console into an empty buffer. Returns the position of the text cursor.
+    /// Draws into an empty buffer. Returns the text cursor.
     pub fn paint(&self, buffer: &mut Buffer) -> Option<Position> {
         draw::paint(&self.state, &self.theme, buffer)
     }

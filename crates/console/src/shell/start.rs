@@ -15,7 +15,7 @@ use crate::theme::{Role, Theme};
 /// A choice of the start page.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Choice {
-    /// Its key; `None` beyond the ninth choice of a kind.
+    /// `None` beyond the ninth choice of a kind.
     pub key: Option<char>,
     /// Its heading, for example `Kubernetes contexts`.
     pub heading: &'static str,
@@ -25,7 +25,6 @@ pub struct Choice {
     pub detail: String,
 }
 
-/// The result of a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Outcome {
     Stay,
@@ -33,7 +32,7 @@ enum Outcome {
     Open,
 }
 
-/// Shows the choices. Returns the index of the opened one; `None` if the user quits.
+/// Returns the index of the choice; `None` to quit.
 ///
 /// # Errors
 /// The terminal cannot be used.
@@ -55,7 +54,6 @@ pub fn choose(choices: &[Choice], options: &Options) -> std::io::Result<Option<u
     }
 }
 
-/// Applies a key.
 fn press(choices: &[Choice], cursor: &mut usize, key: KeyCode) -> Outcome {
     let last = choices.len().saturating_sub(1);
     match key {
@@ -75,7 +73,7 @@ fn press(choices: &[Choice], cursor: &mut usize, key: KeyCode) -> Outcome {
     Outcome::Stay
 }
 
-/// The lines of the list: a heading, or the index of a choice.
+/// A heading, or the index of a choice.
 fn lines(choices: &[Choice]) -> Vec<Result<usize, &'static str>> {
     let mut lines = Vec::new();
     for (at, choice) in choices.iter().enumerate() {

@@ -21,19 +21,18 @@ pub enum Input {
     Size(Size),
 }
 
-/// Listens to user input. Called on the console's thread, which waits.
+/// Listens to user input on the console's thread.
 pub trait Tap {
     /// The console starts with this size.
     fn begin(&mut self, size: Size, state: &State);
-    /// An input at this cluster time, before the console processes it.
+    /// Before the console processes it.
     fn input(&mut self, input: &Input, at: Time);
-    /// The console has processed an input, or shows something new.
+    /// After an input, or a change.
     fn shown(&mut self, state: &State);
-    /// The console exits; `left`: because the user quit.
+    /// `left`: the user quit.
     fn end(&mut self, at: Time, left: bool);
 }
 
-/// The time for a tap: it grows across schedulers with different clocks.
 #[derive(Clone, Copy)]
 pub(super) struct TapTime {
     /// The reported time when the current scheduler was opened.

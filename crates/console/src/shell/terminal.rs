@@ -26,14 +26,12 @@ use ratatui::{Frame, Terminal};
 
 use alerts::rule::Osc;
 
-/// kornsole has taken the terminal.
 static TAKEN: AtomicBool = AtomicBool::new(false);
 
 /// The taken terminal; dropping it restores the terminal.
 pub struct Screen {
     terminal: Terminal<CrosstermBackend<Frames>>,
     frames: Frames,
-    /// The mouse is captured.
     mouse: bool,
 }
 
@@ -47,14 +45,14 @@ impl Screen {
         Ok(Self { terminal, frames, mouse: false })
     }
 
-    /// Takes the terminal again after a release or disturbance, and forgets its content.
+    /// Takes the terminal again, and forgets its content.
     pub fn retake(&mut self) -> io::Result<()> {
         enter()?;
         self.mouse = false;
         self.forget()
     }
 
-    /// Copies a text to the terminal's clipboard (OSC 52), through tmux if necessary.
+    /// OSC 52, through tmux if necessary.
     pub fn copy(&mut self, text: &str) -> io::Result<()> {
         if !taken() {
             return Ok(());
@@ -76,7 +74,7 @@ impl Screen {
         out.flush()
     }
 
-    /// Rings the bell, and requests a desktop notification. External text cannot end the sequence.
+    /// External text cannot end the escape sequence.
     pub fn notify(&mut self, bell: bool, by: Option<Osc>, text: &str) -> io::Result<()> {
         if !taken() {
             return Ok(());
@@ -102,7 +100,7 @@ impl Screen {
 
     /// Forgets the content: the next frame is drawn completely.
     pub fn forget(&mut self) -> io::Result<()> {
-        // `clear` would query the cursor position, and the input thread would read the answer.
+        // `clear` would query the cursor, and the input thread would read the answer.
         self.terminal.resize(self.terminal.size()?.into())
     }
 
@@ -124,7 +122,7 @@ impl Drop for Screen {
     }
 }
 
-/// Whether the terminal is taken; false after a panic in any thread.
+/// False after a panic in any thread.
 pub fn taken() -> bool {
     TAKEN.load(Ordering::SeqCst)
 }
@@ -135,21 +133,21 @@ fn enter() -> io::Result<()> {
     execute!(io::stdout(), EnterAlternateScreen, EnableBracketedPaste).inspect_err(|_| restore())
 }
 
-/// Whether an error means that the terminal was closed or disconnected.
+/// Whether the terminal was closed or disconnected.
 pub fn is_gone(error: &io::Error) -> bool {
     use rustix::io::Errno;
     let gone = [Errno::IO, Errno::PIPE, Errno::NXIO, Errno::NOTTY, Errno::BADF, Errno::NODEV];
     error.kind() == io::ErrorKind::BrokenPipe || Errno::from_io_error(error).is_some_and(|code| gone.contains(&code))
 }
 
-/// Whether the terminal of the output is closed; errors of the key reader do not show that.
+/// Errors of the key reader do not show that.
 pub fn is_closed() -> bool {
     rustix::termios::tcgetattr(io::stdout()).is_err()
 }
 
-/// Restores the terminal. Ignores errors, because nothing more can be done.
+/// Ignores errors: nothing more can be done.
 pub fn restore() {
-    // Writing a frame also takes this lock, so nothing is written after the restore.
+    // A frame is written under this lock too.
     let mut out = io::stdout().lock();
     if TAKEN.swap(false, Ordering::SeqCst) {
         let _ = execute!(out, EndSynchronizedUpdate, DisableMouseCapture, DisableBracketedPaste);
@@ -166,21 +164,20 @@ fn restore_on_panic() {
         let _ = errors.install();
         std::panic::set_hook(Box::new(move |info| {
             restore();
-            // If standard error is closed with the terminal, a panic here would abort the process.
+            // If standard error is closed too, a panic here would abort.
             let _ = writeln!(io::stderr().lock(), "{}", report.panic_report(info));
         }));
     });
 }
 
-/// Buffers the backend's output into one frame. Content left during a panic is never written: it would appear on the
-/// shell's screen.
+/// A frame. Content left during a panic is never written: it would appear on the shell's screen.
 #[derive(Clone, Default)]
 struct Frames {
     bytes: Rc<RefCell<Vec<u8>>>,
 }
 
 impl Frames {
-    /// Writes the buffer; nothing after the terminal was restored.
+    /// Not after a restore.
     fn release(&self) -> io::Result<()> {
         let mut out = io::stdout().lock();
         let mut bytes = self.bytes.borrow_mut();
@@ -205,13 +202,12 @@ impl Write for Frames {
         Ok(bytes.len())
     }
 
-    /// Nothing: the backend flushes several times per frame.
+    /// The backend flushes several times per frame.
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
     }
 }
 
-/// The escape sequence of a notification.
 fn notification(bell: bool, by: Option<Osc>, text: &str) -> String {
     let safe = |c: char| if c.is_control() { ' ' } else { c };
     // Semicolons separate the parts of a sequence.

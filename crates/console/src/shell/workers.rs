@@ -10,7 +10,7 @@ use crate::shell::session::{ReplySender, Session};
 use crate::state::reply::Reply;
 use crate::state::work::{SourceHandle, Work};
 
-/// Runs a task on this thread. Returns its reply, if any.
+/// Runs a task here.
 pub fn perform(work: Work) -> Option<Reply> {
     perform::perform(work)
 }
@@ -21,10 +21,10 @@ pub struct Workers {
 }
 
 impl Workers {
-    /// Starts the thread for lists.
+    /// Starts the list thread.
     ///
     /// # Errors
-    /// A thread cannot be started.
+    /// No thread.
     pub fn new() -> io::Result<Self> {
         let (quick, works) = channel();
         let make = move || works.into_iter().for_each(|(replies, work)| perform_to(&replies, work));
@@ -32,10 +32,10 @@ impl Workers {
         Ok(Self { quick })
     }
 
-    /// Runs a task in a thread, which sends the reply.
+    /// The thread sends the reply.
     ///
     /// # Errors
-    /// A thread cannot be started.
+    /// No thread.
     pub fn give(&self, replies: ReplySender, work: Work) -> io::Result<()> {
         if let Work::List(_) | Work::Names(_) | Work::Discard(_) | Work::ReadEvents(..) = work {
             // The thread waits while a sender exists.
@@ -57,10 +57,10 @@ fn perform_to(replies: &ReplySender, work: Work) {
     }
 }
 
-/// Opens another scheduler in a thread, which sends the reply.
+/// The thread sends the reply.
 ///
 /// # Errors
-/// A thread cannot be started.
+/// No thread.
 pub fn open(session: &Session, name: String) -> io::Result<()> {
     let Some(opener) = session.opener() else { return Ok(()) };
     let replies = session.replies();
@@ -71,10 +71,10 @@ pub fn open(session: &Session, name: String) -> io::Result<()> {
     Builder::new().name("console-open".to_owned()).spawn(open).map(drop)
 }
 
-/// Contacts a context in a thread, which sends the reply.
+/// The thread sends the reply.
 ///
 /// # Errors
-/// A thread cannot be started.
+/// No thread.
 pub fn ask(session: &Session, name: String) -> io::Result<()> {
     let Some(opener) = session.opener() else { return Ok(()) };
     let replies = session.replies();

@@ -45,7 +45,7 @@ impl AlertLine {
         }
     }
 
-    /// The alert of the row, unless it is a silence.
+    /// `None` for a silence.
     pub fn alert(&self) -> Option<&Alert> {
         match self {
             Self::Alert(alert) => Some(alert),
@@ -54,7 +54,7 @@ impl AlertLine {
         }
     }
 
-    /// The rank of the row in the default order, and its state as one word.
+    /// Rank in the default order, and a word.
     pub fn state(&self) -> (u8, &'static str) {
         use alerts::Held;
         match self {

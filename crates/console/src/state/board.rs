@@ -10,9 +10,9 @@ use view::overview::WaitingNow;
 pub struct Board {
     /// The overview. Its cursor is used while `focused`.
     pub overview: ExplainPage,
-    /// Pending applications of the overview's view; `None` until the overview exists and the applications are loaded.
+    /// Of the overview's view; `None` until loaded.
     pub waiting: Option<Arc<WaitingNow>>,
-    /// The cursor is in the overview, not in the tree.
+    /// The cursor is in the overview.
     pub focused: bool,
 }
 

@@ -126,13 +126,13 @@ pub struct ChangePage {
     pub field: usize,
     /// The rest of the suggested completion after the cursor.
     pub suggestion: String,
-    /// Counts changes of the form and of the active configuration.
+    /// Counts changes of form and configuration.
     pub version: u64,
     /// When to check the form.
     pub due: Option<Duration>,
     /// A check is running.
     pub looking: bool,
-    /// The last check result; its version identifies the checked form.
+    /// The last check, with its version.
     pub drafted: FormDraft,
     /// The operation under way.
     pub applying: Option<Applying>,
@@ -141,7 +141,7 @@ pub struct ChangePage {
 }
 
 impl ChangePage {
-    /// Returns a form whose consequences are checked when it is shown.
+    /// The form is checked when shown.
     pub fn new(kind: Kind, queue: QueuePath, partition: Arc<str>, fields: Vec<ChangeField>) -> Self {
         Self {
             kind,
@@ -191,7 +191,7 @@ pub struct DraftJob {
     pub view: Arc<View>,
     /// The profile that reads the text.
     pub profile: Profile,
-    /// The user who would apply the text, or why no user can.
+    /// Who would apply it, or why nobody can.
     pub actor: Result<Actor, Arc<str>>,
     /// The scheduler's last preview of quota preemption.
     pub preview: Option<Arc<QuotaPreview>>,
@@ -204,7 +204,7 @@ pub struct FormDraft {
     pub version: u64,
     /// The configuration to change.
     pub base: Option<Arc<Configuration>>,
-    /// The new text; `None` if nothing is requested or the change is impossible.
+    /// `None` without a possible change.
     pub text: Option<Arc<str>>,
     /// Why the change is impossible.
     pub trouble: Option<Trouble>,

@@ -18,7 +18,7 @@ use view::{PartitionView, View};
 /// The known state of the cluster.
 #[derive(Clone, Debug)]
 pub struct Cluster {
-    /// The view on the screen. It differs from `newest` only while the screen is frozen.
+    /// Differs from `newest` only while frozen.
     pub view: Arc<View>,
     /// The newest view.
     pub newest: Arc<View>,
@@ -26,17 +26,17 @@ pub struct Cluster {
     pub at: Time,
     /// The scheduler behind the source.
     pub about: About,
-    /// The user and groups, from the source or the arguments.
+    /// From the source or the arguments.
     pub identity: Identity,
-    /// The identity with its rights on the whole scheduler, or why nothing can be changed.
+    /// With scheduler-wide rights, or why nothing can be changed.
     pub actor: Result<Actor, Arc<str>>,
     /// The state of the connection.
     pub link: Link,
-    /// Parts that are older than the rest although the connection works.
+    /// Outdated parts of a working connection.
     pub stale: Vec<StalePart>,
     /// Parts that are not loaded.
     pub unread: Unread,
-    /// How much older the applications are than the queues, if known.
+    /// How much older than the queues.
     pub apps_lag: Option<Duration>,
     /// The scheduler's own health report.
     pub health: OwnHealth,
@@ -48,7 +48,7 @@ pub struct Cluster {
     pub partition: Arc<str>,
     /// The loaded events.
     pub events: Events,
-    /// Since when the screen is frozen, on the console's clock.
+    /// On the console's clock.
     pub frozen: Option<Duration>,
     /// The views of this session, and the selected time.
     pub past: Past,
@@ -64,12 +64,11 @@ pub struct Cluster {
     pub has_jobs: bool,
     /// The alerts; `None` if no rules are evaluated.
     pub alerts: Option<Arc<Picture>>,
-    /// The first alert change that the console has not shown.
+    /// The first unshown alert change.
     pub alerts_seen: Option<u64>,
 }
 
 impl Cluster {
-    /// Selects the first partition, with an empty past.
     pub(super) fn at_start(
         view: Arc<View>,
         about: About,
@@ -106,20 +105,20 @@ impl Cluster {
         }
     }
 
-    /// Whether every page shows the alert line: an alert above the lowest severity fires.
+    /// An alert above the lowest severity fires.
     pub fn alerts_show(&self) -> bool {
         self.alerts.iter().any(|picture| picture.on().any(|alert| alert.severity > Severity::Info))
     }
 
-    /// Returns the acting user.
+    /// The acting user.
     ///
     /// # Errors
-    /// Why no user can change anything.
+    /// Why changes are impossible.
     pub fn actor(&self) -> Result<&Actor, String> {
         if let Some(why) = self.past.why_off() {
             return Err(why);
         }
-        // An embedded scheduler accepts commands while it is busy.
+        // An embedded scheduler accepts commands while busy.
         if matches!(self.about.place, SourcePlace::Remote | SourcePlace::Machine { .. }) {
             match &self.link {
                 Link::Live { .. } => {}
@@ -139,7 +138,7 @@ impl Cluster {
         }
     }
 
-    /// The selected time in the past; `None` in the present.
+    /// `None` in the present.
     pub fn until(&self) -> Option<Time> {
         self.past.shown.as_ref().map(|shown| shown.at)
     }
@@ -150,7 +149,7 @@ impl Cluster {
         view.configuration.as_ref()
     }
 
-    /// The partition on the screen; `None` before the first configuration.
+    /// `None` before the first configuration.
     pub fn part(&self) -> Option<&PartitionView> {
         self.view.partitions.iter().find(|part| part.name == self.partition).or_else(|| self.view.partitions.first())
     }

@@ -12,7 +12,7 @@ use view::{PartitionView, View};
 /// All clusters that can be opened.
 #[derive(Clone, Debug, Default)]
 pub struct ClustersPage {
-    /// The state of each cluster, in the order of the settings.
+    /// In the order of the settings.
     pub known: Vec<Arc<ClusterRow>>,
     /// One row per context.
     pub list: Listing<Arc<ClusterRow>, Arc<str>, ClusterColumn>,
@@ -21,7 +21,7 @@ pub struct ClustersPage {
 /// A cluster and its known state.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ClusterRow {
-    /// The context. The cluster on the screen may have none; then the name of its source.
+    /// The context, otherwise the name of the source.
     pub name: Arc<str>,
     /// This is the cluster on the screen.
     pub here: bool,
@@ -38,7 +38,7 @@ pub struct ClusterRow {
 /// The state of a connection to a cluster.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ClusterState {
-    /// Not contacted: a kubeconfig context may run a program or ask for a login.
+    /// A kubeconfig context may run a program or ask for a login.
     NotAsked,
     /// A worker thread opens it.
     Opening,
@@ -53,7 +53,7 @@ pub enum ClusterState {
 pub struct ClusterFigures {
     /// The number of nodes.
     pub nodes: u64,
-    /// CPU usage of all nodes, in thousandths; `None` without a node.
+    /// Usage in thousandths; `None` without a node.
     pub cpu: Option<i64>,
     /// Memory usage of all nodes, in thousandths.
     pub memory: Option<i64>,
@@ -87,7 +87,7 @@ impl ClusterRow {
         Self { version: source.version(), figures, alerts, ..Self::unseen(name, ClusterState::Open(link)) }
     }
 
-    /// Why the values are outdated; `None` if they are current.
+    /// Why the values are outdated.
     pub fn trouble(&self) -> Option<&str> {
         match &self.state {
             ClusterState::Failed(why) => Some(why),
@@ -99,7 +99,7 @@ impl ClusterRow {
 }
 
 impl ClusterFigures {
-    /// The totals of a view; `None` if it is empty.
+    /// `None` if empty.
     pub fn of_view(view: &View) -> Option<Self> {
         (!view.partitions.is_empty()).then(|| Self::of(&view.partitions))
     }

@@ -4,22 +4,22 @@ use super::column_table::columns;
 
 /// A column of a list.
 pub trait Column: Copy + PartialEq + 'static {
-    /// All columns, in the order of the screen.
+    /// In screen order.
     const ALL: &'static [Self];
 
-    /// The name for `:sort` and the second line.
+    /// For `:sort` and the second line.
     fn name(self) -> &'static str;
 
-    /// Values change without new rows, so the order must be refreshed.
+    /// The order must be refreshed although no row is new.
     fn live(self) -> bool;
 
-    /// Whether descending is the usual order.
+    /// The usual order is descending.
     fn largest_first(self) -> bool;
 
-    /// Whether the key for the next column includes it; `:sort` includes every column.
+    /// The next-column key includes it.
     fn steps(self) -> bool;
 
-    /// Whether rows can be sorted by it: a sparkline has no order.
+    /// A sparkline has no order.
     fn sorts(self) -> bool;
 }
 
@@ -169,7 +169,7 @@ columns! {
 }
 
 columns! {
-    /// The columns of users and groups. The default shows users at a limit first.
+    /// Users at a limit are first.
     UserColumn {
         Closest: "closest", true, true;
         Name: "name", false, false;
@@ -185,7 +185,7 @@ columns! {
 }
 
 columns! {
-    /// The columns of one user or group: queues in tree order, refreshed as usage changes.
+    /// In tree order, refreshed as usage changes.
     LevelColumn {
         Queue: "queue", true, false;
         Cpu: "cpu", true, true, more;
@@ -301,7 +301,7 @@ columns! {
 }
 
 columns! {
-    /// The columns of all clusters. The default order by context keeps the rows in place.
+    /// Ordered by context: rows do not move.
     ClusterColumn {
         Context: "context", false, false;
         State: "state", true, false;

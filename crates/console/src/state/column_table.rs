@@ -1,7 +1,7 @@
 //! A macro that makes the column enum of a list.
 
-/// Makes an enum of columns from rows `Name: "name", live, largest first;`. The first row is the default. A trailing
-/// `more` excludes a column from the key for the next column; `line` marks a column that cannot be sorted.
+/// Makes a column enum from rows `Name: "name", live, largest first;`, the first one the default. `more` excludes a
+/// column from the next-column key; `line` cannot be sorted.
 macro_rules! columns {
     (@steps) => { true };
     (@steps more) => { false };

@@ -19,7 +19,7 @@ pub struct ConfigPage {
     pub top: usize,
     /// The number of columns scrolled off on the left.
     pub left: usize,
-    /// The last check result; its version identifies the checked text.
+    /// The last check, with its version.
     pub checked: CheckResult,
     /// The forecast, with the version of the tested text.
     pub forecast: Option<Forecast>,
@@ -39,22 +39,22 @@ pub struct ConfigPage {
     pub beside_top: usize,
     /// On a narrow screen, the pane replaces the text.
     pub swapped: bool,
-    /// On a wide screen, the user's choice to show or fold the pane; `None`: shown while it has content.
+    /// The user's choice on a wide screen; `None`: shown while it has content.
     pub unfolded: Option<bool>,
     /// The active configuration before the last apply here.
     pub before: Option<Arc<Configuration>>,
     /// The text that is being applied.
     pub applying: Option<Applying>,
-    /// The text applied from here while the buffer already contained an edit of it.
+    /// Applied while the buffer already contained an edit of it.
     pub applied: Option<String>,
 }
 
-/// The forecast of a text, from a copy of the cluster.
+/// From a copy of the cluster.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Forecast {
     /// The version of the tested text.
     pub version: u64,
-    /// Its lines, or why it failed; `None` while it runs.
+    /// `None` while it runs.
     pub found: Option<Result<Vec<String>, String>>,
 }
 
@@ -63,7 +63,7 @@ pub struct Forecast {
 pub struct Applying {
     /// The number of the operation.
     pub number: u64,
-    /// The text that was sent; the buffer may have changed since.
+    /// The buffer may have changed since.
     pub text: String,
 }
 

@@ -27,9 +27,9 @@ impl ContextOrigin {
 /// A scheduler that can be opened.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ContextEntry {
-    /// The name for `:context`: from the settings, or `k8s://` and a kubeconfig context.
+    /// From the settings, or `k8s://CONTEXT`.
     pub name: String,
-    /// The address; for a kubeconfig context, that of the API server.
+    /// Of the server or the API server.
     pub address: String,
     /// The configured user; may be empty.
     pub user: String,
@@ -39,7 +39,7 @@ pub struct ContextEntry {
     pub origin: ContextOrigin,
     /// It is the current kubeconfig context.
     pub current: bool,
-    /// The credential program. It may prompt the user, so it runs only on request.
+    /// It may prompt the user, so it runs only on request.
     pub plugin: Option<String>,
 }
 
@@ -52,7 +52,7 @@ pub struct ContextFacts {
     pub version: String,
     /// The user with groups there, or why unknown.
     pub user: Result<String, String>,
-    /// The location of the scheduler in a cluster, or why none was found.
+    /// In a cluster, or why none was found.
     pub scheduler: Option<Result<String, String>>,
 }
 
@@ -74,7 +74,7 @@ pub struct Contexts {
     pub all: Vec<Arc<ContextEntry>>,
     /// The state by name, for contexts that were contacted.
     pub known: BTreeMap<String, ContextState>,
-    /// The context on the screen, if it was opened by name.
+    /// If opened by name.
     pub here: Option<String>,
     /// Why the kubeconfig is invalid.
     pub fault: Option<String>,
@@ -87,7 +87,7 @@ impl Contexts {
     }
 }
 
-/// The page of the contexts. It works while the scheduler is unreachable.
+/// Works while the scheduler is unreachable.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ContextsPage {
     /// The row under the cursor.

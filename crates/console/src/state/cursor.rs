@@ -1,11 +1,11 @@
 //! The cursor of a list: on an item, not on a row number.
 
-/// The row under the cursor by identity, and the visible part of the list.
+/// The row by identity, and the visible part.
 #[derive(Clone, Debug)]
 pub struct Cursor<I> {
-    /// The item that the user selected. A filter may hide it for a while.
+    /// A filter may hide it for a while.
     pub wanted: Option<I>,
-    /// The row under the cursor; meaningless in an empty list.
+    /// Meaningless in an empty list.
     pub index: usize,
     /// The first visible row.
     pub top: usize,
@@ -31,7 +31,7 @@ pub enum Move {
 }
 
 impl Move {
-    /// The index after the movement, in a list of `len` rows with `height` visible rows.
+    /// In `len` rows with `height` visible.
     pub fn from(self, index: usize, len: usize, height: usize) -> usize {
         let last = len.saturating_sub(1);
         let by = |rows: isize| index.saturating_add_signed(rows).min(last);
@@ -48,7 +48,7 @@ impl Move {
 }
 
 impl<I: PartialEq> Cursor<I> {
-    /// A cursor that moves to `wanted` when the list is available.
+    /// Moves to `wanted` when available.
     pub fn at(wanted: I) -> Self {
         Self { wanted: Some(wanted), index: 0, top: 0 }
     }
@@ -59,14 +59,13 @@ impl<I: PartialEq> Cursor<I> {
         self.wanted = identity(self.index);
     }
 
-    /// Finds the wanted item after a change of the list. If it is missing, the cursor stays at its index or moves to
-    /// `instead`. `keep`: the item is only hidden and stays wanted.
+    /// Finds the wanted item; otherwise the cursor stays at its index or moves to `instead`. `keep`: it is only hidden.
     pub fn find(&mut self, len: usize, identity: impl Fn(usize) -> Option<I>, instead: Option<usize>, keep: bool) {
         let is = |index: usize, wanted: &I| identity(index).as_ref() == Some(wanted);
         self.find_by(len, is, &identity, instead, keep);
     }
 
-    /// `find` with a cheap comparison `is`. Searches next to the cursor first.
+    /// With a cheap comparison; nearest rows first.
     pub fn find_by(
         &mut self,
         len: usize,
@@ -98,7 +97,7 @@ impl<I: PartialEq> Cursor<I> {
         }
     }
 
-    /// Scrolls minimally so that the cursor is visible and a long list fills the screen.
+    /// Scrolls minimally, and fills the screen.
     pub fn scroll(&mut self, len: usize, height: usize) {
         let height = height.max(1);
         self.index = self.index.min(len.saturating_sub(1));

@@ -22,7 +22,7 @@ use view::waiting::Question;
 pub enum Effect {
     /// Draw the changed screen.
     Redraw,
-    /// Draw the whole screen: another program wrote to the terminal.
+    /// Another program wrote to the terminal.
     Repaint,
     /// Exit the console.
     Quit,
@@ -32,15 +32,15 @@ pub enum Effect {
     Copy(String),
     /// Edit a text in `$EDITOR`. Answered by [`super::reply::Reply::TextEdited`].
     EditText(String),
-    /// Run a user's own command in the terminal. Answered by [`super::reply::Reply::OwnEnded`].
+    /// In the terminal. Answered by [`super::reply::Reply::OwnEnded`].
     RunOwn(Box<OwnRun>),
     /// Open a scheduler by context name. Answered by [`super::reply::Reply::ContextOpened`].
     OpenContext(String),
     /// Contact a context by name. Answered by [`super::reply::Reply::ContextAnswered`].
     AskContext(String),
-    /// Send an operation to the source, with its number. Answered by [`super::reply::Reply::OrderAnswered`].
+    /// With its number. Answered by [`super::reply::Reply::OrderAnswered`].
     SendOrder(u64, Order),
-    /// Report an operation that the console rejected, for the audit of the source.
+    /// For the audit of the source.
     ReportRefusal(Order, Refusal),
     /// Fetch the text of a revision. Answered by [`super::reply::Reply::RevisionText`].
     FetchRevision(u64),
@@ -50,13 +50,13 @@ pub enum Effect {
     AskShadow,
     /// Fetch usage over time. Answered by [`super::reply::Reply::UsageKnown`].
     AskUsage(UsageQuestion),
-    /// Preview the quota preemption of a text. Answered by [`super::reply::Reply::QuotasPreviewed`].
+    /// Answered by [`super::reply::Reply::QuotasPreviewed`].
     PreviewQuotas(Arc<str>),
-    /// Fetch the view of an earlier time. Answered by [`super::reply::Reply::PastView`].
+    /// Answered by [`super::reply::Reply::PastView`].
     FetchPastView(Time),
-    /// Fetch the events right before or after a time. Answered by [`super::reply::Reply::PastSpan`].
+    /// Right before or after a time. Answered by [`super::reply::Reply::PastSpan`].
     FetchPastSpan(Time, Step),
-    /// Fetch the job of an application, and a part of its output. Answered by [`super::reply::Reply::JobSeen`].
+    /// With output. Answered by [`super::reply::Reply::JobSeen`].
     LookAtJob(AppId, OutputWanted),
     /// Fetch the names of jobs. Answered by [`super::reply::Reply::JobsNamed`].
     NameJobs(Vec<AppId>),
@@ -68,14 +68,13 @@ pub enum Effect {
     ChangeJob(JobOrder),
     /// A step in a what-if.
     WhatIf(WhatIfStep),
-    /// Forecast an edited configuration: the version of its text, the text, and the partition. Stops a running
-    /// forecast. Answered by [`super::reply::Reply::Forecast`].
+    /// Version, text, and partition. Stops a running forecast. Answered by [`super::reply::Reply::Forecast`].
     Forecast(u64, Arc<str>, Arc<str>),
     /// Stop the forecast: the text has changed.
     StopForecast,
-    /// Find important events of the source from this number. Answered by [`super::reply::Reply::MomentsFound`].
+    /// From this number. Answered by [`super::reply::Reply::MomentsFound`].
     FindMoments(u64),
-    /// Ring the bell, or show a desktop notification by an escape sequence.
+    /// A bell or a desktop notification.
     Notify {
         /// Ring the bell.
         bell: bool,
@@ -84,7 +83,7 @@ pub enum Effect {
         /// One line of text.
         text: String,
     },
-    /// Change the silences of the source's alerts. Answered by [`super::reply::Reply::SilenceChanged`].
+    /// Answered by [`super::reply::Reply::SilenceChanged`].
     Silence(SilenceStep),
     /// Run this in a worker thread.
     Work(Work),
@@ -95,13 +94,13 @@ pub enum Effect {
 pub enum ForPod {
     /// Its events. Answered by [`super::reply::Reply::PodEvents`].
     Events(EventsOf),
-    /// The YAML, under the UID of the pod. Answered by [`super::reply::Reply::PodText`].
+    /// YAML, by pod UID. Answered by [`super::reply::Reply::PodText`].
     Text(Arc<str>, ObjectName),
     /// The YAML for the clipboard. Answered by [`super::reply::Reply::ObjectCopied`].
     Copy(ObjectName),
-    /// Open a log, close the previous one, and read the first part. Answered by [`super::reply::Reply::PodLog`].
+    /// Closes the previous log. Answered by [`super::reply::Reply::PodLog`].
     OpenLog(LogName),
-    /// Read the next part of the log. Answered by [`super::reply::Reply::PodLog`].
+    /// The next part. Answered by [`super::reply::Reply::PodLog`].
     ReadLog(LogName),
     /// Close the log.
     CloseLog,
@@ -123,9 +122,9 @@ pub enum WhatIfStep {
     Suppose(String),
     /// Compare both sides in their current state.
     Compare,
-    /// Copy the cluster and apply these operations to the copy. Answered by [`super::reply::Reply::WhatIfOpened`].
+    /// A copy with these operations. Answered by [`super::reply::Reply::WhatIfOpened`].
     Open(Vec<Order>),
-    /// Return to the cluster; `true` applies the changes to it.
+    /// `true` applies the changes to the cluster.
     Leave(bool),
     /// Advance its clock.
     Advance(Duration),
@@ -142,19 +141,19 @@ impl From<Work> for Effect {
 }
 
 impl State {
-    /// Adds an effect for the end of the running update.
+    /// For the end of the update.
     pub(crate) fn emit(&mut self, effect: impl Into<Effect>) {
         self.effects.push(effect.into());
     }
 
-    /// Emits [`Effect::Redraw`] at most once per update.
+    /// At most once per update.
     pub(crate) fn redraw(&mut self) {
         if !self.effects.iter().any(|effect| matches!(effect, Effect::Redraw)) {
             self.effects.push(Effect::Redraw);
         }
     }
 
-    /// Takes the emitted effects. Only [`crate::update`] calls this, at the end of an update.
+    /// Only [`crate::update`] calls this, at the end of an update.
     pub(crate) fn take_effects(&mut self) -> Vec<Effect> {
         std::mem::take(&mut self.effects)
     }
@@ -163,7 +162,7 @@ impl State {
 /// Work on the owners of pods.
 #[derive(Clone, Debug)]
 pub enum OwnersWork {
-    /// Find the owners of an application's pods in a partition. Answered by [`super::reply::Reply::OwnersFound`].
+    /// In a partition. Answered by [`super::reply::Reply::OwnersFound`].
     LookUp(Arc<str>, AppId),
     /// Suspend or resume owners. Answered by [`super::reply::Reply::OwnersSuspended`].
     Suspend(Box<SuspendOrder>),

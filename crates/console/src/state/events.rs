@@ -17,7 +17,7 @@ pub struct Events {
     pub next: u64,
     /// The stored events with their numbers, the oldest first.
     pub records: VecDeque<(u64, Arc<Record>)>,
-    /// Important events before `records`. Routine events of that time are not stored.
+    /// Important ones before `records`; routine ones are not stored.
     pub earlier: Earlier,
     /// Counts up with every change.
     pub generation: u64,
@@ -26,7 +26,7 @@ pub struct Events {
 /// Important events before the last ones.
 #[derive(Clone, Debug, Default)]
 pub struct Earlier {
-    /// The time they were requested for, and the number that they are below; `None` if not requested.
+    /// Requested for this time and below this number.
     pub of: Option<(Time, u64)>,
     /// With numbers, the oldest first.
     pub records: Vec<(u64, Arc<Record>)>,
@@ -36,7 +36,7 @@ impl Events {
     /// The maximum number of stored events.
     pub const RETAINED: usize = 20_000;
 
-    /// Adds a page of events. Returns whether it contained anything new.
+    /// Returns whether any event is new.
     pub fn take(&mut self, page: EventPage) -> bool {
         let first = !self.known;
         self.known = true;
@@ -48,7 +48,7 @@ impl Events {
         }
         let Some((last, newest)) = page.records.last() else { return first };
         if !first && self.next < page.lowest && !self.records.is_empty() {
-            // The source has dropped events since the last request.
+            // The source dropped events.
             let hole = Record::hole(self.next, page.lowest - 1, newest.at);
             self.records.push_back((self.next, Arc::new(hole)));
         }
@@ -63,10 +63,10 @@ impl Events {
     /// The maximum number of important earlier events.
     pub const EARLIER: usize = 5_000;
 
-    /// The earlier events to request for a selected time; `None` if the last events reach back to the first.
+    /// For a selected time; `None` if the last events reach back.
     pub fn wants_earlier(&self, until: Time) -> Option<(Time, u64)> {
         let first = self.records.front().map(|(number, _)| *number).filter(|first| *first > 0)?;
-        // They are fetched again after that many routine events have left the last events.
+        // When that many routine events have left.
         let step = Self::EARLIER as u64;
         Some((until, first / step * step))
     }

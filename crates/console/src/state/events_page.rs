@@ -29,14 +29,14 @@ pub struct EventsPage {
 }
 
 impl EventsPage {
-    /// The events of an object, or the important events of all objects.
+    /// Of an object, or the important ones of all.
     pub fn about(about: Option<Arc<str>>) -> Self {
         let all = about.is_some();
         let pods = HashMap::new();
         Self { about, all, kind: None, what: None, routine: 0, follow: true, pods, list: Listing::default() }
     }
 
-    /// The displayed name of an event's object: the pod of a request, otherwise its id.
+    /// The pod of a request, otherwise its id.
     pub fn name<'a>(&'a self, id: &'a str) -> &'a str {
         self.pods.get(id).map_or(id, |pod| pod)
     }

@@ -15,7 +15,6 @@ use view::{Health, Record, Side, View};
 const REQUEST: &str = "request";
 const ALLOCATED: &str = "allocated";
 
-/// The maximum number of `seen` entries.
 const SEEN: usize = 8;
 
 /// Why something is pending, or why something happened.
@@ -25,15 +24,15 @@ pub struct ExplainPage {
     pub of: Explained,
     /// The answer, when available.
     pub sheet: Option<Result<Arc<Sheet>, Refusal>>,
-    /// The view of the answer; `None` if the scheduler answered, at the time in the answer.
+    /// `None` if the scheduler answered.
     pub view: Option<Arc<View>>,
-    /// The time of the last question, on the console's clock.
+    /// On the console's clock.
     pub asked: Option<Duration>,
     /// An answer is awaited.
     pub awaited: bool,
     /// The latency of the last answer.
     pub pace: Duration,
-    /// The causes seen here, with their start, the oldest first.
+    /// Causes with their start, the oldest first.
     pub seen: Vec<(Time, String)>,
     /// The causes from events, the oldest first.
     pub said: Vec<(Time, Arc<str>)>,
@@ -52,7 +51,7 @@ pub enum Explained {
     Node(NodeId),
     /// An event.
     Event(Arc<Record>),
-    /// The overview: attention, cluster, and changes since the user's last look.
+    /// Since the user's last look.
     Overview(Option<Time>),
 }
 
@@ -73,7 +72,7 @@ impl ExplainPage {
         }
     }
 
-    /// The question about an application, in words; it depends on whether the application is pending.
+    /// Depends on whether the application is pending.
     pub fn question(&self) -> &'static str {
         let Some(Ok(sheet)) = &self.sheet else { return "explanation" };
         let has = |label| sheet.lines.iter().any(|line| line.label == label);
@@ -95,7 +94,7 @@ impl ExplainPage {
 }
 
 impl ExplainPage {
-    /// Takes an answer. The cursor stays on the same text, or at its index.
+    /// The cursor stays on its text, or index.
     pub fn take(&mut self, sheet: Result<Sheet, Refusal>) {
         let before = self.lines().get(self.index).cloned();
         if let Ok(sheet) = &sheet
@@ -124,7 +123,7 @@ pub struct FairnessPage {
     pub view: Option<Arc<View>>,
 }
 
-/// User or group, queue, and resource (`None`: the number of applications).
+/// The resource is `None` for the number of applications.
 pub type LimitKey = (Side, Arc<str>, QueuePath, Option<Arc<str>>);
 
 /// Usage of users and groups compared with limits.

@@ -8,7 +8,7 @@ use model::AppId;
 use view::job::{JobOutput, JobSheet};
 
 const MOST_LINES: usize = 5_000;
-/// In characters. A longer line continues in the next one.
+/// Longer lines are split (characters).
 const LONGEST_LINE: usize = 2_000;
 const TAB: usize = 8;
 
@@ -26,7 +26,7 @@ pub struct JobPage {
 }
 
 impl JobPage {
-    /// The page of a job, at the end of its output.
+    /// At the end of the output.
     pub fn new(app: AppId) -> Self {
         Self { app, top: 0, follow: true, room: 1 }
     }
@@ -37,11 +37,11 @@ impl JobPage {
 pub struct JobWatch {
     /// The watched application, if any.
     pub app: Option<AppId>,
-    /// The job, or why it is unknown; `None` until there is an answer.
+    /// `None` until there is an answer.
     pub seen: Option<Result<Arc<JobSheet>, String>>,
     /// The loaded output.
     pub output: OutputText,
-    /// The time of the last request, on the console's clock.
+    /// On the console's clock.
     pub asked: Option<Duration>,
     /// An answer is awaited.
     pub awaited: bool,
@@ -71,8 +71,7 @@ impl JobWatch {
     }
 }
 
-/// The end of an output as lines, without color codes. Text after a carriage return replaces its line, as on a
-/// terminal.
+/// Lines without color codes. Text after a carriage return replaces its line.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OutputText {
     /// The attempt; 0 before the first output.
@@ -82,16 +81,14 @@ pub struct OutputText {
     /// Earlier lines were dropped.
     pub cut: bool,
     lines: VecDeque<String>,
-    /// The start of an incomplete character.
+    /// An incomplete character.
     part: Vec<u8>,
-    /// The line without an end.
     line: String,
-    /// A carriage return was read: the next text replaces the line.
+    /// After a carriage return: the next text replaces the line.
     returned: bool,
     code: Code,
 }
 
-/// The state inside an escape sequence.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Code {
     #[default]
@@ -100,7 +97,7 @@ enum Code {
     Begun,
     /// In a control sequence, until its last letter.
     Control,
-    /// In a string for the terminal, until a bell or an escape.
+    /// Until a bell or an escape.
     Text,
 }
 

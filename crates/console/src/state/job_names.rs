@@ -6,14 +6,14 @@ use std::time::Duration;
 
 use model::AppId;
 
-/// With more names, all are dropped, and the visible ones are requested again.
+/// Then all are dropped, and visible ones requested again.
 const MOST: usize = 10_000;
 
 /// The known names, and the request for others.
 #[derive(Clone, Debug, Default)]
 pub struct JobNames {
     known: HashMap<AppId, Arc<str>>,
-    /// The time of the last request, on the console's clock.
+    /// On the console's clock.
     pub asked: Option<Duration>,
     /// An answer is awaited.
     pub awaited: bool,
@@ -22,7 +22,7 @@ pub struct JobNames {
 }
 
 impl JobNames {
-    /// The name of a job; `None` if unknown, empty if access is denied.
+    /// `None` if unknown, empty if denied.
     pub fn of(&self, app: &AppId) -> Option<&Arc<str>> {
         self.known.get(app)
     }

@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicBool;
 use crate::state::page::{Page, Stamp};
 use view::View;
 
-/// Lists up to this number of rows are made in the draw loop.
+/// Shorter lists are made in the draw loop.
 pub const LONG: usize = 20_000;
 
 /// A list that is being made.
@@ -29,7 +29,7 @@ pub struct ListJob {
     pub view: Arc<View>,
     /// The stamp of the view and page.
     pub stamp: Stamp,
-    /// Set when the user has chosen another list: the job stops.
+    /// Set when the user has chosen another list.
     pub overtaken: Arc<AtomicBool>,
 }
 
@@ -38,7 +38,7 @@ pub struct ListJob {
 pub struct ListResult {
     /// The number of the request.
     pub number: u64,
-    /// The page with its rows and their stamp; `None` if the job stopped.
+    /// `None` if the job stopped.
     pub page: Option<(Page, Stamp)>,
 }
 

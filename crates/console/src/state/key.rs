@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// A key with its modifiers. Shift is part of the character, or of [`Code::BackTab`].
+/// Shift is part of the character, or of [`Code::BackTab`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Key {
     /// The key without modifiers.
@@ -35,7 +35,7 @@ pub enum Code {
     F(u8),
 }
 
-/// The first name of a code is the displayed one.
+/// The first name is displayed.
 const NAMES: [(&str, Code); 20] = [
     ("enter", Code::Enter),
     ("ret", Code::Enter),
@@ -65,7 +65,7 @@ impl Key {
         Self { code, ctrl: false, alt: false }
     }
 
-    /// Parses a key name: `a`, `G`, `enter`, `ctrl-c`, `alt-b`, `F5`.
+    /// `a`, `G`, `enter`, `ctrl-c`, `alt-b`, `F5`
     pub fn parse(name: &str) -> Option<Self> {
         let (mut ctrl, mut alt, mut rest) = (false, false, name);
         loop {
@@ -88,7 +88,7 @@ impl Key {
         Some(Self { code, ctrl, alt })
     }
 
-    /// Parses a sequence of characters and keys in angle brackets: `/eng<ret>jd`, `<C-c>`.
+    /// Parses a sequence: `/eng<ret>jd`, `<C-c>`.
     ///
     /// # Errors
     /// The part that is not a key.

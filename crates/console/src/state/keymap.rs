@@ -22,10 +22,10 @@ pub fn chord_text(chord: &[Key]) -> String {
     text
 }
 
-/// Parses a chord: key names separated by blanks.
+/// Parses key names separated by blanks.
 ///
 /// # Errors
-/// The part that is not a key; empty for a text without keys.
+/// The part that is not a key; may be empty.
 pub fn parse_chord(text: &str) -> Result<Chord, String> {
     let keys: Result<Chord, String> =
         text.split_whitespace().map(|name| Key::parse(name).ok_or_else(|| name.to_owned())).collect();
@@ -59,7 +59,7 @@ pub enum KeyMatch<'k> {
 /// All bindings: the default ones and the user's own.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Keymap {
-    /// The first binding of a command is the displayed one.
+    /// The first one of a command is displayed.
     pub bindings: Vec<Binding>,
 }
 
@@ -69,14 +69,13 @@ impl Keymap {
         Self { bindings: Vec::new() }
     }
 
-    /// Removes the bindings of a chord, of its prefixes, and of its continuations.
+    /// Also of its prefixes and continuations.
     pub fn unbind(&mut self, context: Context, chord: &[Key]) {
         let touches = |other: &[Key]| other.starts_with(chord) || chord.starts_with(other);
         self.bindings.retain(|binding| binding.context != context || !touches(&binding.chord));
     }
 
-    /// Adds a binding, as the displayed one of its command. Removes the bindings of the chord, its prefixes, and its
-    /// continuations.
+    /// Replaces the bindings of the chord, its prefixes, and its continuations; displayed first.
     pub fn bind(&mut self, binding: Binding) {
         self.unbind(binding.context, &binding.chord);
         self.bindings.insert(0, binding);
@@ -95,7 +94,7 @@ impl Keymap {
         KeyMatch::Nothing
     }
 
-    /// The chords of a command in a context, without bindings that have an argument.
+    /// Without those that have an argument.
     pub fn chords(&self, context: Context, id: CommandId) -> impl Iterator<Item = &Chord> {
         let here = self.bindings.iter();
         let here = here.filter(move |binding| binding.context == context && binding.id == id);

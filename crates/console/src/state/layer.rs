@@ -43,7 +43,7 @@ pub enum Layer {
     Edit,
     /// A confirmation.
     Confirm(Confirm),
-    /// The input of a reason, for the confirmation under it.
+    /// For the confirmation under it.
     Reason {
         /// The current text.
         line: LineEdit,
@@ -59,7 +59,7 @@ pub struct Help {
     pub filter: String,
 }
 
-/// The column picker: shown columns in order, then the others. The first column has the names and is always shown.
+/// Shown columns in order, then the others. The names are always first.
 #[derive(Clone, Debug, Default)]
 pub struct ColumnPicker {
     /// All columns of the page in order.
@@ -81,12 +81,12 @@ pub struct PickedColumn {
     pub usual: u16,
 }
 
-/// The explanations of the values on a page, updated for each view.
+/// Updated for each view.
 #[derive(Clone, Debug, Default)]
 pub struct Figures {
     /// The subject.
     pub of: String,
-    /// The time of their view; `None` for a list that does not depend on a view.
+    /// `None` if independent of a view.
     pub at: Option<Time>,
     /// In the order of the screen.
     pub list: Vec<Figure>,
@@ -99,7 +99,7 @@ pub struct Figures {
 pub struct Figure {
     /// The column title or the label.
     pub title: String,
-    /// The displayed value; may be empty if `why` contains it.
+    /// May be empty if `why` contains it.
     pub shown: String,
     /// How it was computed.
     pub why: String,
@@ -114,9 +114,9 @@ pub struct CommandLine {
     pub candidates: Vec<Candidate>,
     /// The candidate selected with the arrows.
     pub chosen: Option<usize>,
-    /// The text is complete: it is a name, or nothing can be added.
+    /// A name, or nothing can be added.
     pub whole: bool,
-    /// Completions from a very long list, for the text or a prefix of it.
+    /// From a very long list.
     pub names: Option<Names>,
 }
 
@@ -159,18 +159,17 @@ pub struct Confirm {
     pub typed: Option<Typed>,
     /// The subject.
     pub what: Question,
-    /// The reason for the audit, may be empty; `None` if no reason is recorded.
+    /// `None` if no reason is recorded.
     pub reason: Option<String>,
-    /// From when it accepts an answer, on the console's clock. A question that opens by itself waits, because pressed
-    /// keys may belong to the previous layer.
+    /// On the console's clock. A question that opens by itself waits: keys may belong to the previous layer.
     pub from: Duration,
 }
 
 impl Confirm {
-    /// The delay before a question that opened by itself accepts an answer.
+    /// For a question that opened by itself.
     pub const MOMENT: Duration = Duration::from_millis(300);
 
-    /// A question without typing. It asks for a reason if it is about an operation.
+    /// Asks for a reason if it is about an operation.
     pub fn new(title: String, lines: Vec<String>, accept: &'static str, what: Question) -> Self {
         let reason = match &what {
             Question::Order(order) => Some(order.reason.clone()),
@@ -218,6 +217,6 @@ pub enum Question {
     Jobs(Vec<JobOrder>),
     /// Run a user's own command.
     Own(Box<OwnRun>),
-    /// Leave a what-if; `true` applies its changes to the cluster.
+    /// `true` applies its changes to the cluster.
     LeaveWhatIf(bool),
 }

@@ -30,13 +30,13 @@ pub enum Reach {
     End,
 }
 
-/// A text with a cursor between two of its graphemes.
+/// A text with a cursor.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LineEdit {
     text: String,
-    /// A byte offset, always at a grapheme boundary.
+    /// In bytes, at a grapheme boundary.
     cursor: usize,
-    /// The text is prefilled: the first input replaces it.
+    /// Prefilled: the first input replaces it.
     fresh: bool,
 }
 
@@ -50,12 +50,12 @@ impl LineEdit {
         Self { cursor: text.len(), text, fresh: false }
     }
 
-    /// A prefilled text, as in a form field: the first typed or pasted text replaces it; a cursor movement keeps it.
+    /// The first input replaces the text; a cursor movement keeps it.
     pub fn prefilled(text: impl Into<String>) -> Self {
         Self { fresh: true, ..Self::new(text) }
     }
 
-    /// Marks the text as prefilled: the first typed text replaces it.
+    /// Marks the text as prefilled.
     pub fn enter(&mut self) {
         self.fresh = true;
         self.cursor = self.text.len();
@@ -66,7 +66,6 @@ impl LineEdit {
         self.fresh && !self.text.is_empty()
     }
 
-    /// Removes a prefilled text at the first input.
     fn begin(&mut self) {
         if std::mem::take(&mut self.fresh) {
             (self.text, self.cursor) = (String::new(), 0);
@@ -83,7 +82,7 @@ impl LineEdit {
         &self.text[..self.cursor]
     }
 
-    /// Replaces the text and puts the cursor at its end.
+    /// The cursor is at the end.
     pub fn set(&mut self, text: impl Into<String>) {
         *self = Self::new(text);
     }
@@ -115,8 +114,8 @@ impl LineEdit {
         }
     }
 
-    /// Inserts the first line of pasted text, without control characters, at most [`Self::PASTED`] characters. Returns
-    /// `false` if nothing remains.
+    /// Only the first line, without control characters, at most [`Self::PASTED`] characters. `false` if nothing
+    /// remains.
     pub fn paste(&mut self, text: &str) -> bool {
         let first = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
         if !first.is_empty() {
@@ -130,7 +129,7 @@ impl LineEdit {
     fn insert(&mut self, c: char) {
         self.text.insert(self.cursor, c);
         self.cursor += c.len_utf8();
-        // A combining character joins the previous grapheme; the cursor must not be inside it.
+        // A combining character joins the previous grapheme.
         if !self.text.grapheme_indices(true).any(|(at, _)| at == self.cursor) {
             let after = self.text.grapheme_indices(true).map(|(at, _)| at).find(|at| *at > self.cursor);
             self.cursor = after.unwrap_or(self.text.len());
@@ -146,7 +145,7 @@ impl LineEdit {
         }
     }
 
-    /// A removal can join two graphemes.
+    /// A removal can join graphemes.
     fn at_border(&self) -> bool {
         self.cursor == self.text.len() || self.text.grapheme_indices(true).any(|(at, _)| at == self.cursor)
     }
@@ -175,14 +174,13 @@ impl LineEdit {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct History {
     entries: Vec<String>,
-    /// The shown entry, and the draft before it.
     at: Option<(usize, String)>,
 }
 
 impl History {
     const RETAINED: usize = 100;
 
-    /// Adds an entry, and removes an earlier copy of it.
+    /// Removes an earlier copy.
     pub fn add(&mut self, text: &str) {
         self.at = None;
         if text.trim().is_empty() {
@@ -206,7 +204,7 @@ impl History {
         self.entries.get(older).cloned()
     }
 
-    /// The entry after the shown one; the draft after the last.
+    /// The draft after the last entry.
     pub fn newer(&mut self) -> Option<String> {
         let (at, draft) = self.at.take()?;
         match self.entries.get(at + 1) {
@@ -218,7 +216,7 @@ impl History {
         }
     }
 
-    /// Leaves the history: the next [`History::older`] starts at the end.
+    /// [`History::older`] then starts at the end.
     pub fn leave(&mut self) {
         self.at = None;
     }

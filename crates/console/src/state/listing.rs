@@ -9,7 +9,7 @@ use std::time::Duration;
 /// The rows, cursor, sort, and filter of a list.
 #[derive(Clone, Debug)]
 pub struct Listing<R, I, C> {
-    /// The rows in screen order, shared with the threads that make or export long lists.
+    /// Shared with the threads that make or export lists.
     pub rows: Arc<Vec<R>>,
     /// The cursor.
     pub cursor: Cursor<I>,
@@ -17,20 +17,19 @@ pub struct Listing<R, I, C> {
     pub sort: Sort<C>,
     /// The filter text; may be empty.
     pub filter: String,
-    /// The filter is being typed: the cursor previews the match, and returns if the user cancels.
+    /// The filter is being typed: the cursor previews the match.
     pub seeking: bool,
     /// The number of rows without the filter.
     pub total: usize,
-    /// The longest text of each name column, in screen order. Hidden rows count, so that columns do not move while the
-    /// user types a filter.
+    /// Of each name column. Hidden rows count, so that columns do not move while the user types a filter.
     pub widest: [u16; 3],
-    /// The source of the rows; `None` if they must be rebuilt.
+    /// `None` if they must be rebuilt.
     pub built: Option<Stamp>,
-    /// Rows for the user's last order, filter, and scope are being made.
+    /// Newer rows are being made.
     pub awaited: bool,
     /// The scheduler's time of the rows, for ages.
     pub now: Time,
-    /// The filter was accepted before its rows existed: the cursor then stays at its index.
+    /// The cursor stays at its index when the filtered rows arrive.
     pub adopts: bool,
 }
 
@@ -39,7 +38,7 @@ pub struct Listing<R, I, C> {
 pub struct Stamp {
     /// The partition of the rows.
     pub partition: Arc<str>,
-    /// The generation of the data: of the tree, the applications, or the view.
+    /// Of the tree, the applications, or the view.
     pub generation: u64,
     /// The selected past time; `None` in the present.
     pub until: Option<Time>,
@@ -71,7 +70,7 @@ impl<R, I, C: Column> Listing<R, I, C> {
         self.total.saturating_sub(self.rows.len())
     }
 
-    /// Whether the order or the filter depends on values that change.
+    /// The order or filter depends on changing values.
     pub fn live(&self) -> bool {
         self.sort.column.live() || self.filter.contains([':', '<', '>'])
     }
@@ -79,25 +78,25 @@ impl<R, I, C: Column> Listing<R, I, C> {
 
 /// A list of any rows and columns.
 pub trait List {
-    /// The number of rows that pass the filter.
+    /// Rows that pass the filter.
     fn rows(&self) -> usize;
-    /// The number of rows without the filter.
+    /// Rows without the filter.
     fn total(&self) -> usize;
     /// The row under the cursor.
     fn index(&self) -> usize;
     /// The first visible row.
     fn top(&self) -> usize;
-    /// Scrolls so that the cursor is visible in `height` rows.
+    /// Makes the cursor visible in `height` rows.
     fn scroll(&mut self, height: usize);
     /// The filter text.
     fn filter(&self) -> &str;
-    /// Sets the filter without rebuilding the rows.
+    /// Does not rebuild the rows.
     fn set_filter(&mut self, filter: &str);
     /// Sets whether the filter is being typed.
     fn set_seeking(&mut self, seeking: bool);
     /// Sets [`Listing::adopts`].
     fn set_adopts(&mut self, adopts: bool);
-    /// Whether new rows are being made ([`Listing::awaited`]).
+    /// [`Listing::awaited`].
     fn awaited(&self) -> bool;
     /// Marks the rows as outdated.
     fn await_rows(&mut self);
@@ -105,24 +104,24 @@ pub trait List {
     fn built(&self) -> Option<&Stamp>;
     /// Sets the scheduler's time of the rows.
     fn set_now(&mut self, now: Time);
-    /// Sets the source of the rows, which are current now.
+    /// The rows are current now.
     fn set_built(&mut self, stamp: Stamp);
-    /// Whether the order depends on values that change ([`Listing::live`]).
+    /// [`Listing::live`].
     fn is_live(&self) -> bool;
-    /// The name of the sort column, and whether it is descending.
+    /// Column name and direction.
     fn sort(&self) -> (&'static str, bool);
-    /// Sorts by a column name and direction; ignores unknown names.
+    /// Ignores unknown names.
     fn set_sort(&mut self, name: &str, descending: bool);
-    /// Drops the rows; they are made when the page is shown.
+    /// They are made when the page is shown.
     fn forget_rows(&mut self);
     /// Sorts by the column `step` further.
     fn step_sort(&mut self, step: isize);
     /// Reverses the order.
     fn reverse_sort(&mut self);
-    /// Sorts by a column name or its prefix; reverses the order if it is the current column.
+    /// By name or prefix; the current column is reversed.
     ///
     /// # Errors
-    /// The column is unknown; lists the known columns.
+    /// Lists the known columns.
     fn sort_by(&mut self, name: &str) -> Result<(), String>;
     /// The column names.
     fn columns(&self) -> Vec<&'static str>;

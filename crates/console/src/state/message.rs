@@ -34,7 +34,7 @@ pub struct ShownNotice {
     pub notice: Arc<Notice>,
     /// Its end; `None`: until it is closed.
     pub until: Option<Duration>,
-    /// The number of notices that arrived meanwhile; they are in the messages.
+    /// Arrived meanwhile; they are in the messages.
     pub others: usize,
     /// How often it was reported.
     pub times: u32,
@@ -56,7 +56,7 @@ pub struct Toast {
 pub struct Message {
     /// Counts up; a repeated message gets a new number.
     pub number: u64,
-    /// The time, on the console's clock; `None`: before the start.
+    /// On the console's clock; `None`: before the start.
     pub at: Option<Duration>,
     /// One line.
     pub text: String,

@@ -95,7 +95,7 @@ pub struct Options {
     pub depth: Depth,
     /// Draw with ASCII symbols only.
     pub ascii: bool,
-    /// Linear mode: pages as lines of text, commands as words.
+    /// Linear mode.
     pub linear: bool,
     /// Highlight changed cells.
     pub mark_changes: bool,
@@ -122,9 +122,9 @@ pub struct State {
     pub size: Size,
     /// Time since the console's start.
     pub now: Duration,
-    /// When the user last opened the overview, by the cluster's time.
+    /// By the cluster's time.
     pub overviewed: Option<Time>,
-    /// The errors of the active configuration, from the last overview.
+    /// From the last overview.
     pub config_faults: Option<Arc<ConfigFaults>>,
     /// Counts user actions: keys, clicks, pastes.
     pub turn: u64,
@@ -150,9 +150,9 @@ pub struct State {
     pub cluster: Cluster,
     /// The page stack; never empty, the queues first.
     pub pages: Vec<Page>,
-    /// The dashboard around the queues; `None`: the queue tree only.
+    /// `None`: the queue tree only.
     pub board: Option<Box<Board>>,
-    /// The scheduler is a repeatable simulation: exiting the console loses nothing.
+    /// Exiting a repeatable simulation loses nothing.
     pub simulated: bool,
     /// Closed top-level pages with their state.
     pub parked: Parked,
@@ -162,7 +162,7 @@ pub struct State {
     pub toast: Option<Toast>,
     /// The messages, the newest last.
     pub messages: VecDeque<Message>,
-    /// The last notice of the engine, until it expires or is closed.
+    /// Until it expires or is closed.
     pub notice: Option<ShownNotice>,
     /// The number of the last received notice.
     pub notices_seen: u64,
@@ -170,7 +170,7 @@ pub struct State {
     pub note: Option<Note>,
     /// First steps that the user has not used.
     pub first_steps: Vec<CommandId>,
-    /// Until when keys may arrive that were typed for a closed question.
+    /// Until when keys of a closed question may arrive.
     pub typed_until: Duration,
     /// Until when a second key press quits immediately.
     pub quit_armed_until: Option<Duration>,
@@ -196,7 +196,7 @@ pub struct State {
     pub makings: u64,
     /// Completions are being searched.
     pub completion_pending: bool,
-    /// The effects of the running update, in order; empty between updates.
+    /// In order; empty between updates.
     effects: Vec<Effect>,
     /// Operations under way.
     pub orders: Orders,
@@ -208,12 +208,12 @@ pub struct State {
     pub job_names: JobNames,
     /// Incomplete operations on several objects, the oldest first.
     pub batches: Vec<Batch>,
-    /// The application of the command line: the one under the cursor when it opened.
+    /// Selected when the command line opened.
     pub command_target: Option<Arc<AppRow>>,
 }
 
 impl State {
-    /// Opens a question. Right after one that requested typing, it accepts no answer for a moment.
+    /// After one with typing, it accepts no answer for a moment.
     pub fn ask(&mut self, question: Confirm) {
         let from = question.from.max(self.typed_until);
         self.layers.push(Layer::Confirm(Confirm { from, ..question }));
@@ -289,7 +289,6 @@ impl State {
         state
     }
 
-    /// Adds the messages of the start: notes and notices of the source, and errors of themes.
     fn keep_first_messages<'a>(&mut self, notes: &[String], notices: impl Iterator<Item = &'a Arc<Notice>>) {
         if let Some((first, more)) = notes.split_first() {
             self.keep(None, Grade::Info, first.clone(), more.join("\n"));
@@ -324,8 +323,7 @@ impl State {
         self.pages.last_mut().expect("the queues are never taken off the stack")
     }
 
-    /// The view of all values of a frame: the view of the page if it has its own, otherwise the view on the screen. So
-    /// a value in the header has the same time as the value on the page.
+    /// The page's view, otherwise the one on the screen, so that header and page have the same time.
     pub fn framed(&self) -> &Arc<View> {
         let own = match self.page() {
             Page::Explain(page) => page.view.as_ref(),
@@ -356,7 +354,7 @@ impl State {
         self.messages.push_back(Message { number, at, text, more, grade, times: 1 });
     }
 
-    /// Shows a message in the last line, and stores it.
+    /// Shows and stores a message.
     pub fn say(&mut self, grade: Grade, text: impl Into<String>) {
         let text = text.into();
         self.keep(Some(self.now), grade, text.clone(), String::new());

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::state::contexts::ContextFacts;
 use source::Source;
 
-/// Opens or contacts a scheduler by context name. Both may block, so the draw loop does not call them.
+/// Both functions may block: not for the draw loop.
 #[derive(Clone)]
 pub struct Opener {
     open: Arc<Open>,
@@ -17,7 +17,7 @@ type Open = dyn Fn(&str) -> Result<Arc<dyn Source>, String> + Send + Sync;
 type Ask = dyn Fn(&str) -> Result<ContextFacts, String> + Send + Sync;
 
 impl Opener {
-    /// Sets the function that opens; it returns the reason of a failure.
+    /// Sets the function that opens.
     pub fn new(open: impl Fn(&str) -> Result<Arc<dyn Source>, String> + Send + Sync + 'static) -> Self {
         Self { open: Arc::new(open), ask: Arc::new(|_| Err("it cannot be contacted from here".to_owned())) }
     }
@@ -31,7 +31,7 @@ impl Opener {
     /// Opens a context.
     ///
     /// # Errors
-    /// Why it cannot be opened.
+    /// Why not.
     pub fn open(&self, name: &str) -> Result<Arc<dyn Source>, String> {
         (self.open)(name)
     }
@@ -39,7 +39,7 @@ impl Opener {
     /// Contacts a context.
     ///
     /// # Errors
-    /// Why there is no response.
+    /// Why not.
     pub fn ask(&self, name: &str) -> Result<ContextFacts, String> {
         (self.ask)(name)
     }

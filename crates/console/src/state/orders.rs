@@ -18,17 +18,16 @@ pub struct Orders {
     given: u64,
     /// Unanswered operations, the oldest first.
     pub open: Vec<Ticket>,
-    /// The expected result of moving several applications, while the user types the target.
+    /// While the user types the target.
     pub watched: Option<Watched>,
     /// Recent attempts that were denied, without duplicates.
     pub tried: Vec<RefusedAttempt>,
-    /// Operations whose result is shown while their events are searched.
+    /// Their result is shown while events are searched.
     pub awaited: Option<AwaitedEvents>,
-    /// The applications of the last move: id, origin, and target.
+    /// Id, origin, and target of the last move.
     pub moved: Vec<(AppId, QueuePath, QueuePath)>,
-    /// The question of that move.
     moved_by: u64,
-    /// The owners of the pods of the last queried application.
+    /// Of the last queried application.
     pub owners: Option<FoundOwners>,
     /// The last application whose owners were requested.
     pub owners_asked: Option<AppId>,
@@ -45,11 +44,11 @@ pub struct Orders {
 pub struct FoundOwners {
     /// The application.
     pub app: AppId,
-    /// Its pods by nearest owner, or why that is unknown.
+    /// By nearest owner.
     pub chains: Result<Vec<Chain>, String>,
 }
 
-/// Changes of a what-if that are applied to the cluster one by one.
+/// Applied to the cluster one by one.
 #[derive(Clone, Debug, Default)]
 pub struct RealChanges {
     /// The remaining changes in order.
@@ -69,11 +68,11 @@ pub struct Ticket {
     pub act: Act,
     /// The purpose of the answer.
     pub purpose: Purpose,
-    /// The number of the next event when it was sent.
+    /// The next event when it was sent.
     pub since: u64,
 }
 
-/// The expected result of moving several applications, from the answers so far.
+/// The answers so far to moving several applications.
 #[derive(Clone, Debug)]
 pub struct Watched {
     /// The target leaf.
@@ -157,11 +156,11 @@ pub struct OrderEvent {
     pub number: u64,
     /// Its text.
     pub words: String,
-    /// It is about the operation itself, not about a consequence.
+    /// Not a consequence.
     pub itself: bool,
 }
 
-/// When the user caused a question that opens with an answer.
+/// When the user caused the question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct QuestionOrigin {
     /// The user action ([`crate::state::State::turn`]).
@@ -177,9 +176,9 @@ pub enum Purpose {
     Report,
     /// Ask the user for confirmation.
     Ask(QuestionOrigin),
-    /// Report together with the other answers of the same question, by its number.
+    /// With the other answers of a question, by its number.
     Batch(u64),
-    /// Show the expected result next to the text that the user types.
+    /// Next to the text that the user types.
     Watch,
 }
 
@@ -202,14 +201,14 @@ impl Orders {
         Some(self.open.remove(at))
     }
 
-    /// Stores the number of the next event when the operation is sent.
+    /// Stores the number of the next event.
     pub fn sent(&mut self, number: u64, since: u64) {
         if let Some(ticket) = self.open.iter_mut().find(|ticket| ticket.number == number) {
             ticket.since = since;
         }
     }
 
-    /// Stores the origin of a moved application; a later question replaces an earlier one.
+    /// A later question replaces an earlier one.
     pub fn keep_moved(&mut self, done: &Done, question: u64) {
         let Done::Moved(moved) = done else { return };
         if question < self.moved_by {
@@ -232,7 +231,7 @@ impl Orders {
     }
 }
 
-/// The results of one question about several objects. Several batches may be under way.
+/// One question about several objects.
 #[derive(Clone, Debug, Default)]
 pub struct Batch {
     /// The question: the number of its first operation.
@@ -245,6 +244,6 @@ pub struct Batch {
     pub refused: usize,
     /// The successful operations.
     pub acts: Vec<Act>,
-    /// The number of the next event when the first operation was sent.
+    /// The next event at the first operation.
     pub since: u64,
 }

@@ -47,7 +47,7 @@ impl Placeholder {
 /// The program to run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum OwnLine {
-    /// A program and its arguments; a placeholder never splits into several arguments.
+    /// A placeholder never becomes several arguments.
     Words(Vec<String>),
     /// A shell line, with the values as environment variables.
     Shell(String),
@@ -59,7 +59,7 @@ pub enum OwnOutput {
     /// The user's pager.
     #[default]
     Pager,
-    /// Discarded: the console reports the exit status and the last line.
+    /// The console reports exit status and last line.
     Background,
     /// The terminal: the program runs in it.
     Terminal,
@@ -78,7 +78,7 @@ pub struct OwnCommand {
     pub name: String,
     /// One line of description.
     pub doc: String,
-    /// The contexts of its key: a page or all pages.
+    /// A page or all pages.
     pub contexts: Vec<Context>,
     /// The program to run.
     pub line: OwnLine,

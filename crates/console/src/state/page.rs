@@ -40,7 +40,7 @@ pages! { $
     Queues(QueuesPage) { "Queues", List, Pane::Below(14), [Queues, List, Page, Always] }
     /// Applications of a subtree or the partition.
     Apps(AppsPage) { "Applications", List, Pane::Below(10), [Apps, List, Page, Always] }
-    /// The local job of an application: usage, processes, and output.
+    /// Usage, processes, and output.
     Job(JobPage) { "", Text, Pane::Nowhere, [Job, Page, Always] }
     /// Schedulers that can be opened.
     Contexts(ContextsPage) { "Contexts", Text, Pane::Nowhere, [Contexts, Page, Always] }
@@ -48,7 +48,7 @@ pages! { $
     Pod(Box<PodPage>) { "", Text, Pane::Nowhere, [Pod, Page, Always] }
     /// One application with its requests and allocations.
     App(AppPage) { "", List, Pane::OfOne(10), [App, List, Page, Always] }
-    /// The nodes of the partition, as a list or as a map.
+    /// A list or a map.
     Nodes(NodesPage) { "Nodes", List, Pane::Below(8), [Nodes, List, Page, Always] }
     /// One node with its allocations.
     Node(NodePage) { "", List, Pane::OfOne(8), [Node, List, Page, Always] }
@@ -99,12 +99,12 @@ pub struct QueuesPage {
     pub collapsed: BTreeSet<QueuePath>,
     /// The number of draining queues.
     pub draining: usize,
-    /// The pending applications, to sort by them; only with the dashboard.
+    /// To sort by; only with the dashboard.
     pub waiting: Option<Arc<WaitingNow>>,
 }
 
 impl QueuesPage {
-    /// Moves to a queue, expands its ancestors, and drops a filter that hides it. The caller rebuilds the rows.
+    /// Expands ancestors, and drops a hiding filter. The caller rebuilds the rows.
     pub fn go_to(&mut self, path: &QueuePath) {
         self.list.filter.clear();
         self.collapsed.retain(|folded| folded == path || !path.is_within(folded));
@@ -137,7 +137,7 @@ pub enum Fold {
     Closed,
 }
 
-/// Applications of the partition, of a subtree, or of draining queues.
+/// Of the partition, a subtree, or draining queues.
 #[derive(Clone, Debug)]
 pub struct AppsPage {
     /// The subtree; `None` for all.
@@ -148,7 +148,7 @@ pub struct AppsPage {
     pub draining: bool,
     /// The marked applications, for the next operation.
     pub marked: BTreeMap<AppId, AppSlot>,
-    /// The text typed for an operation on the marked applications; valid while the marks are.
+    /// Valid while the marks are.
     pub typed: Option<String>,
     /// The rows.
     pub list: Listing<AppLine, AppId, AppColumn>,
@@ -170,7 +170,7 @@ impl AppsPage {
 /// A row of the applications.
 #[derive(Clone, Debug)]
 pub enum AppLine {
-    /// An active application: its slot, which is reused after it ends, and its id.
+    /// The slot is reused after it ends.
     Live(AppSlot, AppId),
     /// A completed application: its row is final.
     Ended(Arc<AppRow>),
@@ -189,25 +189,25 @@ impl AppLine {
 /// One application: its requests and allocations, pending ones first.
 #[derive(Clone, Debug)]
 pub struct AppPage {
-    /// The id; the application may have ended or be removed.
+    /// It may have ended or be removed.
     pub id: AppId,
     /// Its current row, or the last known one.
     pub row: Option<Arc<AppRow>>,
     /// The generation of the applications at the last lookup.
     pub sought: Option<u64>,
-    /// Its requests and allocations, by their key in the row.
+    /// By key in the row.
     pub list: Listing<u64, AskId, AskColumn>,
 }
 
 impl AppPage {
-    /// The page of an application, with the cursor on a request if given.
+    /// With the cursor on a request if given.
     pub fn new(id: AppId, ask: Option<AskId>) -> Self {
         let list = Listing { cursor: ask.map_or_else(Cursor::default, Cursor::at), ..Listing::default() };
         Self { id, row: None, sought: None, list }
     }
 }
 
-/// The nodes, as a list or as a map of their usage.
+/// A list or a map.
 #[derive(Clone, Debug, Default)]
 pub struct NodesPage {
     /// Show the map.
@@ -255,7 +255,7 @@ pub struct UsersPage {
 }
 
 impl UsersPage {
-    /// The groups that count a user's applications; empty for a group.
+    /// Empty for a group.
     pub fn groups_of(&self, account: &Account) -> &[Arc<str>] {
         let own = (account.side == Side::User).then(|| self.groups.get(&account.name)).flatten();
         own.map_or(&[], Vec::as_slice)
@@ -273,7 +273,7 @@ pub struct AccountPage {
     pub groups: Vec<Arc<str>>,
     /// The number of applications that its limits block.
     pub waiting: usize,
-    /// Its queues as a tree, and in each leaf the applications that a limit blocks.
+    /// A tree, with blocked applications in the leaves.
     pub list: Listing<AccountLine, LineId, LevelColumn>,
 }
 
@@ -298,7 +298,7 @@ pub struct AccountLine {
 }
 
 impl AccountLine {
-    /// The last part of a queue path, or an application id.
+    /// The last path part, or the id.
     pub fn name(&self) -> &str {
         match &self.id {
             LineId::Queue(path) => path.name(),
@@ -313,7 +313,7 @@ impl AccountLine {
 pub enum LineId {
     /// A queue with counted applications.
     Queue(QueuePath),
-    /// The limit of a group in a queue that counts a user's applications.
+    /// A group limit in a queue that counts the user.
     Group(QueuePath, Arc<str>),
     /// An application that a limit blocks.
     App(AppId),

@@ -20,9 +20,9 @@ pub enum Body {
 pub enum Pane {
     /// No pane.
     Nowhere,
-    /// Below the rows, with at most this many lines; next to them on a wide screen.
+    /// With this maximum height; next to the rows on a wide screen.
     Below(u16),
-    /// Like `Below`, on a page about one object, also on smaller screens.
+    /// Also on smaller screens.
     OfOne(u16),
     /// Next to the text of the configuration.
     BesideText,
@@ -31,7 +31,7 @@ pub enum Pane {
 /// A row of the table of pages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PageRow {
-    /// The title for breadcrumbs; empty: the name of the object.
+    /// Empty: the name of the object.
     pub title: &'static str,
     /// The kind of its body.
     pub body: Body,
@@ -41,16 +41,15 @@ pub struct PageRow {
     pub contexts: &'static [Context],
 }
 
-/// Makes `Page` with its table from rows `Name(Content) { title, body, pane, [contexts] }`, and `each_page!`, which
-/// runs an expression with the content of any page. So a trait of all contents does not compile until a new page
-/// implements it.
+/// Makes `Page` from rows `Name(Content) { title, body, pane, [contexts] }`, and `each_page!`, which runs an expression
+/// with any page's content: a new page must implement all traits used.
 macro_rules! pages {
     (@list List $page:ident) => { Some(&$page.list) };
     (@list $other:ident $page:ident) => {{ let _ = $page; None }};
     (@list_mut List $page:ident) => { Some(&mut $page.list) };
     (@list_mut $other:ident $page:ident) => {{ let _ = $page; None }};
     ($d:tt $($(#[$doc:meta])* $name:ident($content:ty) { $title:literal, $body:ident, $pane:expr, [$($context:ident),+] })+) => {
-        /// A page. The first page of the stack is always the queues.
+        /// The first of the stack is always the queues.
         #[derive(Clone, Debug)]
         pub enum Page {
             $($(#[$doc])* $name($content),)+
@@ -69,7 +68,7 @@ macro_rules! pages {
                 }
             }
 
-            /// The name in the settings: that of its nearest context.
+            /// That of its nearest context.
             pub const fn name(&self) -> &'static str {
                 match self.row().contexts {
                     [nearest, ..] => nearest.name(),

@@ -27,6 +27,6 @@ pub struct Parked {
     pub revisions: Option<RevisionsPage>,
     /// The last simulation.
     pub simulate: Option<Box<SimulatePage>>,
-    /// The last form on a queue that was left with input.
+    /// Left with input.
     pub change: Option<Box<ChangePage>>,
 }

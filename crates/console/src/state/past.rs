@@ -27,13 +27,12 @@ pub use self::moment::{Moment, Shown, Step};
 pub struct Seen {
     /// The view.
     pub view: Arc<View>,
-    /// The last known time at which it was the newest.
+    /// When it was last known as the newest.
     pub until: Time,
-    /// The number of the next event at that time: the view does not contain later events.
+    /// The view does not contain later events.
     pub next_event: u64,
-    /// Approximate bytes that it does not share with the previous view.
+    /// Bytes not shared with the previous view.
     cost: usize,
-    /// An important event follows it.
     before_news: bool,
 }
 
@@ -50,7 +49,7 @@ pub struct Fetch {
 #[derive(Clone, Debug, Default)]
 pub struct Past {
     seen: VecDeque<Seen>,
-    /// Removed views, to be dropped in a worker thread.
+    /// To be dropped in a worker thread.
     gone: Vec<Arc<View>>,
     bytes: usize,
     /// Important moments, the oldest first.
@@ -61,7 +60,7 @@ pub struct Past {
     pub looked: u64,
     /// The selected past time; `None` in the present.
     pub shown: Option<Shown>,
-    /// Any past time is available, not only the views of this session.
+    /// Not only the views of this session.
     pub retained: bool,
     /// The past view that is being fetched.
     pub fetching: Option<Fetch>,
@@ -80,7 +79,7 @@ impl Past {
     pub const BYTES: usize = 48 << 20;
     /// The maximum number of moments.
     pub const MOMENTS: usize = 10_000;
-    /// The newest views are never removed.
+    /// Never removed.
     const NEWEST: usize = 2;
 
     /// An empty past at a cluster time.
@@ -88,7 +87,7 @@ impl Past {
         Self { live, ..Self::default() }
     }
 
-    /// Adds a new view. `next_event` was requested after the view.
+    /// `next_event` was requested after the view.
     pub fn see(&mut self, view: &Arc<View>, next_event: u64) {
         if let Some(last) = self.seen.back_mut() {
             if Arc::ptr_eq(&last.view, view) {
@@ -96,7 +95,7 @@ impl Past {
                 return;
             }
             if view.at < last.view.at {
-                // The scheduler restarted: the views of the previous instance are not its past.
+                // The scheduler restarted.
                 *self = Self { live: self.live, retained: self.retained, ..Self::default() };
             } else {
                 last.before_news = differs_in_what_matters(&last.view, view);
@@ -114,7 +113,6 @@ impl Past {
         }
     }
 
-    /// Removes the view with the closest neighbors for its age.
     fn thin(&mut self) {
         let Some(now) = self.seen.back().map(|last| last.view.at) else { return };
         let last = self.seen.len().saturating_sub(Self::NEWEST);
@@ -130,7 +128,7 @@ impl Past {
         self.gone.push(gone.view);
         self.bytes = self.bytes.saturating_sub(gone.cost);
         if let Some(next) = self.seen.get_mut(at) {
-            // Data that the next view shared with the removed one is now its own, up to its full size.
+            // Data shared with the removed view is now its own.
             let cost = if at == 0 { all_bytes(&next.view) } else { (next.cost + gone.cost).min(all_bytes(&next.view)) };
             self.bytes = self.bytes - next.cost + cost;
             next.cost = cost;
@@ -163,7 +161,7 @@ impl Past {
         self.seen.get(after.checked_sub(1)?)
     }
 
-    /// The index of the last view before an important moment, if any.
+    /// The last view before it.
     fn before(&self, moment: &Moment) -> Option<usize> {
         let after = self.seen.partition_point(|seen| {
             seen.view.at < moment.at || (seen.view.at == moment.at && seen.next_event <= moment.number)
@@ -171,7 +169,6 @@ impl Past {
         after.checked_sub(1)
     }
 
-    /// The index of the view on the screen; in the present, after the last one.
     fn place(&self, view: &Arc<View>) -> usize {
         match &self.shown {
             None => self.seen.len(),
@@ -182,10 +179,10 @@ impl Past {
         }
     }
 
-    /// The view to step to from the one on the screen, with its time and next event, if any.
+    /// With its time and next event.
     pub fn next(&self, view: &Arc<View>, step: Step) -> Option<(Arc<View>, Shown)> {
         let here = self.place(view);
-        // In the present, no view follows the newest one.
+        // No view follows the newest one.
         let stops = self.moments.iter().filter_map(|moment| self.before(moment));
         let stop = match step {
             Step::Back => stops.filter(|at| *at < here && at + 1 < self.seen.len()).max(),
@@ -210,9 +207,9 @@ impl Past {
         Some(format!("this is the past, {ago} ago, and cannot change; :live returns"))
     }
 
-    /// The target of a step when any time is available.
+    /// If any time is available.
     pub fn seek(&self, step: Step) -> StepTarget {
-        // An event at this very time is before the present.
+        // An event at this time is before the present.
         let here = self.shown.as_ref().map_or(self.live + chapters::INSTANT, |shown| shown.at);
         self.chapters.seek(step, here, &self.moments)
     }
@@ -228,7 +225,6 @@ impl Past {
     }
 }
 
-/// Whether something important changed between two views.
 fn differs_in_what_matters(old: &View, new: &View) -> bool {
     let checksum = |view: &View| view.configuration.as_ref().map(|running| running.revision);
     let notice = |view: &View| view.notices.last().map(|notice| notice.number);
@@ -244,7 +240,7 @@ fn differs_in_what_matters(old: &View, new: &View) -> bool {
     })
 }
 
-/// Formats a duration in at most seven columns: `42s`, `3m 12s`, `2h 5m`, `3d 4h`, `120d`.
+/// `42s`, `3m 12s`, `2h 5m`, `3d 4h`, `120d`: at most seven columns.
 pub fn duration(duration: Duration) -> String {
     match duration.as_secs() / 86_400 {
         0..10 => view::drain::span(duration),
@@ -338,7 +334,7 @@ mod tests {
             let (at, text) = (Time::from_millis(seconds * 1000), text.to_owned());
             Moment { number, at, text }
         };
-        // The second and third have the time of a view: the view includes only the second.
+        // Only the second one is in the view of that time.
         let moments = [moment(150, 15, "a"), moment(299, 30, "b"), moment(300, 30, "c"), moment(310, 33, "d")];
         past.take_moments(moments);
         let now = Arc::clone(&past.seen[5].view);

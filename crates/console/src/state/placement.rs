@@ -18,7 +18,7 @@ pub struct PlacementPage {
     pub field: Field,
     /// The configuration.
     pub against: Against,
-    /// The version of the edited text, if that is the configuration.
+    /// If that is the configuration.
     pub edited: Option<u64>,
     /// The rest of the suggested completion after the cursor.
     pub suggestion: String,
@@ -124,7 +124,7 @@ impl Form {
         names.filter(|name| !name.is_empty()).map(str::to_owned).collect()
     }
 
-    /// The tags, including the type.
+    /// Including the type.
     ///
     /// # Errors
     /// The part that is not a tag.
@@ -162,7 +162,7 @@ pub enum Against {
     Reading(String),
     /// A file, as a view of its own.
     File(String, Arc<View>),
-    /// A file that is not a valid configuration, and why.
+    /// An invalid file, and why.
     Faulty(String, String),
 }
 

@@ -77,7 +77,7 @@ impl PodPage {
     }
 }
 
-/// The running init container, from a status such as `Init:1/2`.
+/// From a status, for example `Init:1/2`.
 fn initializing(status: &str) -> Option<usize> {
     let at = status.strip_prefix("Init:")?;
     Some(at.split_once('/').and_then(|(done, _)| done.parse().ok()).unwrap_or(0))
@@ -88,7 +88,7 @@ fn initializing(status: &str) -> Option<usize> {
 pub struct Requested<T> {
     /// The data, or why they are unavailable.
     pub known: Option<Result<T, String>>,
-    /// The time of the last request, on the console's clock.
+    /// On the console's clock.
     pub asked: Option<Duration>,
     /// The pod at that time.
     pub of: Option<Arc<PodRow>>,
@@ -128,7 +128,7 @@ pub struct LogWatch {
     pub failed: Option<(String, Duration)>,
     /// A part is awaited.
     pub awaited: bool,
-    /// The restart count of the pod when the log was opened.
+    /// When the log was opened.
     pub restarts: u32,
 }
 

@@ -12,7 +12,6 @@ use view::audit::Revision;
 pub struct Ledger {
     /// The last answer of the source.
     pub latest: Option<Records>,
-    /// The fetched texts of revisions, or why the fetch failed.
     texts: BTreeMap<u64, Result<Arc<str>, String>>,
     asked: BTreeSet<u64>,
     /// The last comparison.
@@ -33,7 +32,7 @@ pub struct Compared {
 impl Ledger {
     const TEXTS: usize = 40;
 
-    /// The generation of the last report; 0 before the first.
+    /// 0 before the first report.
     pub fn generation(&self) -> u64 {
         self.latest.as_ref().map_or(0, |message| message.generation)
     }
@@ -48,7 +47,7 @@ impl Ledger {
         self.revisions().iter().find(|revision| revision.number == number)
     }
 
-    /// The text of a revision, or why it cannot be fetched; `None` until fetched.
+    /// `None` until fetched.
     pub fn text(&self, number: u64) -> Option<Result<&Arc<str>, &str>> {
         if let Some(text) = self.revision(number).and_then(|revision| revision.text.as_ref()) {
             return Some(Ok(text));
@@ -56,7 +55,7 @@ impl Ledger {
         self.texts.get(&number).map(|text| text.as_ref().map_err(String::as_str))
     }
 
-    /// Returns whether to fetch the text of a revision, and marks it as requested.
+    /// Returns whether to fetch it.
     pub fn begin_fetch(&mut self, number: u64) -> bool {
         self.text(number).is_none() && self.asked.insert(number)
     }

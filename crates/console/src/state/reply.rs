@@ -27,16 +27,16 @@ use view::{EventPage, QuotaForecast, View};
 pub struct OverviewMade {
     /// The overview; `None` if its partition was removed.
     pub sheet: Option<Box<Sheet>>,
-    /// The errors of the active configuration, reused by the next overview.
+    /// Reused by the next overview.
     pub faults: Option<Arc<ConfigFaults>>,
     /// The pending applications; `None` if the partition was removed.
     pub waiting: Option<WaitingNow>,
-    /// The view of the overview. The rest of the frame uses it too.
+    /// The rest of the frame uses it too.
     pub view: Arc<View>,
 }
 
 impl OverviewMade {
-    /// Computes the sheet and the pending applications from one view. O(applications).
+    /// From one view. O(applications).
     pub fn of(mut given: Given) -> Self {
         given.faults = ConfigFaults::of_moment(&given);
         let sheet = overview(&given).map(Box::new);
@@ -57,47 +57,47 @@ pub enum Reply {
     Explained(Question, Result<Sheet, Refusal>),
     /// An overview, at the requested time and partition.
     OverviewMade(OverviewMade),
-    /// The findings of a shadow, or why they are unknown.
+    /// A shadow's findings.
     ShadowKnown(Box<Result<ShadowSheet, String>>),
     /// Usage over time, or why it is unknown.
     UsageKnown(UsageQuestion, Box<Result<Used, String>>),
-    /// The job of an application, or why it is unknown.
+    /// A local job.
     JobSeen(AppId, Box<Result<JobSheet, String>>),
-    /// Names of jobs; `None` if the source did not answer.
+    /// `None` without an answer.
     JobsNamed(Option<Vec<(AppId, String)>>),
-    /// The events of a pod, by its UID, or why they are unknown.
+    /// By pod UID.
     PodEvents(Arc<str>, Result<Vec<ObjectEvent>, String>),
-    /// A pod as YAML, by its UID, or why it failed.
+    /// By pod UID.
     PodText(Arc<str>, Result<String, String>),
     /// An object as YAML, for the clipboard.
     ObjectCopied(Result<String, String>),
     /// A part of a log, or why reading failed.
     PodLog(LogName, Result<LogPart, String>),
-    /// The change of a job, as text, or why it failed.
+    /// As text.
     JobChanged(JobOrder, Result<String, String>),
-    /// The owners of an application's pods, or why they are unknown.
+    /// Of an application's pods.
     OwnersFound(AppId, Result<Vec<Chain>, String>),
     /// The results for each owner, or why all failed.
     OwnersSuspended(Box<SuspendOrder>, Result<Vec<OwnerDone>, Refusal>),
-    /// The change of a silence, as text, or why it failed.
+    /// As text.
     SilenceChanged(Result<String, String>),
-    /// The preview of quota preemption for a text, by partition, as far as known.
+    /// By partition, as far as known.
     QuotasPreviewed(Arc<str>, Vec<(Arc<str>, QuotaForecast)>),
     /// A past view, or why it is unavailable.
     PastView(Time, Result<Arc<View>, String>),
-    /// The events right before or after a time, for a step, or why they are unknown.
+    /// Right before or after a time, for a step.
     PastSpan(Time, Step, Result<Span, String>),
     /// Important events of the source.
     MomentsFound(MomentPage),
-    /// Another scheduler by context, or why it cannot be opened.
+    /// By context.
     ContextOpened(String, Result<SourceHandle, String>),
-    /// A cluster for the clusters page by context, or why it cannot be opened.
+    /// For the clusters page, by context.
     ClusterOpened(String, Result<SourceHandle, String>),
     /// The response of a context, or why it failed.
     ContextAnswered(String, Result<ContextFacts, String>),
-    /// A what-if copy, with its operations, or why it failed.
+    /// A copy with its operations.
     WhatIfOpened(Vec<Order>, Result<SourceHandle, String>),
-    /// A configuration for the placement page: its name, and a view with it, or why it failed.
+    /// For the placement page: name and view.
     ConfigRead(String, Result<Arc<View>, String>),
     /// The rows of a long list.
     ListMade(Box<ListResult>),
@@ -107,7 +107,7 @@ pub enum Reply {
     EventsRead(EventPage),
     /// The check of an edited configuration.
     EditChecked(Box<CheckResult>),
-    /// The forecast of an edited configuration, by the version of its text, or why it failed.
+    /// By the version of the text.
     Forecast(u64, Result<Vec<String>, String>),
     /// The check of a form on a queue.
     FormDrafted(Box<FormDraft>),
@@ -117,10 +117,10 @@ pub enum Reply {
     OwnEnded(Result<String, String>),
     /// The comparison of two revisions.
     RevisionsCompared(Compared),
-    /// The progress of a simulation, by the number of its page.
+    /// By page number.
     SimulationGoesOn(u64, String),
     /// The result of a simulation, or why it failed.
     Simulated(u64, Box<Result<Simulation, String>>),
-    /// A written file: its name and content as text, or why it failed.
+    /// Its name and content as text.
     FileWritten(Result<String, String>),
 }

@@ -24,7 +24,7 @@ pub struct SavedView {
 pub enum Stop {
     /// The page, without its rows.
     Page(Box<Page>),
-    /// A page that is stored elsewhere with its input, by the command that opens it.
+    /// Stored elsewhere with its input, by opening command.
     Retained(GoCommand),
 }
 
@@ -35,7 +35,7 @@ pub struct Jumps {
     pub back: Vec<Vec<Stop>>,
     /// Locations that the user returned from, the nearest last.
     pub forward: Vec<Vec<Stop>>,
-    /// The user action of the last recorded location; an action records one location.
+    /// The last recorded user action.
     pub turn: Option<u64>,
     /// A jump is running; nothing is recorded.
     pub going: bool,

@@ -12,7 +12,7 @@ use view::shadowed::{ShadowDifference, ShadowSheet};
 pub struct ShadowPage {
     /// The answer, when available.
     pub answer: Option<Result<Arc<ShadowSheet>, String>>,
-    /// The time of the last question, on the console's clock.
+    /// On the console's clock.
     pub asked: Option<Duration>,
     /// An answer is awaited.
     pub awaited: bool,

@@ -10,7 +10,7 @@ use model::{NodeId, Resource, Time};
 use source::JournalHistory;
 use view::simulation::{SimulatedRun, Simulation};
 
-/// Runs of a workload, or of a file with completed runs.
+/// Of a workload, or from a file.
 #[derive(Clone, Debug, Default)]
 pub struct SimulatePage {
     /// The request as typed.
@@ -19,7 +19,7 @@ pub struct SimulatePage {
     pub number: u64,
     /// The progress.
     pub progress: String,
-    /// The result, or why it failed; `None` while it runs.
+    /// `None` while it runs.
     pub answer: Option<Result<Arc<Simulation>, String>>,
     /// Set when the result is no longer needed.
     pub stop: StopFlag,
@@ -27,7 +27,7 @@ pub struct SimulatePage {
     pub list: Listing<Arc<SimulatedRun>, String, SimulationColumn>,
 }
 
-/// Signals a thread that its result is no longer needed.
+/// The result is no longer needed.
 #[derive(Clone, Debug, Default)]
 pub struct StopFlag(Arc<AtomicBool>);
 
@@ -67,12 +67,12 @@ pub struct SimulateJob {
     pub simulator: Simulator,
 }
 
-/// The past of the cluster on the screen, up to a time.
+/// Up to a time.
 #[derive(Clone, Debug)]
 pub struct PastSpan {
     /// The end.
     pub until: Time,
-    /// The journal; `None` until the source was asked for it.
+    /// `None` until requested.
     pub journal: Option<JournalHistory>,
 }
 
@@ -83,7 +83,7 @@ pub struct Simulator(Arc<Simulate>);
 type Simulate = dyn Fn(&SimulateJob, &(dyn Fn(&str) + Sync)) -> Result<Simulation, String> + Send + Sync;
 
 impl Simulator {
-    /// Sets the function that runs; it reports progress, and the reason of a failure.
+    /// The function reports progress.
     pub fn new(
         simulate: impl Fn(&SimulateJob, &(dyn Fn(&str) + Sync)) -> Result<Simulation, String> + Send + Sync + 'static,
     ) -> Self {
@@ -92,10 +92,10 @@ impl Simulator {
 }
 
 impl SimulateJob {
-    /// Runs the simulation. Blocks, so the draw loop must not call it.
+    /// Blocks: not for the draw loop.
     ///
     /// # Errors
-    /// The input is invalid or rejected, or the simulation was stopped.
+    /// Invalid, rejected, or stopped.
     pub fn run(&self, said: &(dyn Fn(&str) + Sync)) -> Result<Simulation, String> {
         (self.simulator.0)(self, said)
     }

@@ -7,7 +7,7 @@ use model::Time;
 use source::trends::{Keeping, Published};
 use view::trends::{Subject, Value};
 
-/// The available time ranges in minutes: 10 minutes to 30 days.
+/// In minutes: 10 minutes to 30 days.
 pub const SPANS: [u64; 10] = [10, 30, 60, 180, 360, 720, 1440, 4320, 10_080, 43_200];
 /// An hour.
 const FIRST_SPAN: usize = 2;
@@ -15,11 +15,11 @@ const FIRST_SPAN: usize = 2;
 /// The loaded trends.
 #[derive(Clone, Debug, Default)]
 pub struct KnownTrends {
-    /// The series by partition; `None` if the source has none, or before the first use.
+    /// By partition; `None` if unavailable.
     pub rings: Option<Arc<Published>>,
     /// Whether the trends outlast this process.
     pub keeping: Arc<Keeping>,
-    /// When the user last opened the overview before this console started, by the cluster's time.
+    /// By the cluster's time, before this console started.
     pub looked: Option<Time>,
 }
 
@@ -34,7 +34,7 @@ pub struct TrendsPage {
     pub second: Option<Value>,
     /// The index of the time range in [`SPANS`].
     pub span: usize,
-    /// The right end; `None`: the present, or the selected past time.
+    /// `None`: the time on the screen.
     pub end: Option<Time>,
     /// The time under the cursor; `None`: the right end.
     pub cursor: Option<Time>,

@@ -14,7 +14,7 @@ pub struct UsagePage {
     pub question: UsageQuestion,
     /// The answer, when available.
     pub answer: Option<Result<Arc<Used>, String>>,
-    /// The time of the last question, on the console's clock.
+    /// On the console's clock.
     pub asked: Option<Duration>,
     /// An answer is awaited.
     pub awaited: bool,

@@ -51,9 +51,9 @@ pub enum Work {
     Overview(Box<Given>),
     /// Find important events of a source from this number.
     FindMoments(SourceHandle, u64),
-    /// Read the events of a source from this number, with a maximum count.
+    /// From this number, with a maximum count.
     ReadEvents(SourceHandle, u64, usize),
-    /// Write a list into a new file, as CSV, JSON, or text by its extension.
+    /// As CSV, JSON, or text by extension.
     Export {
         /// A copy of the console's state.
         state: Box<State>,
@@ -90,7 +90,7 @@ pub enum Work {
     },
 }
 
-/// A large value to drop: the drop takes longer than a frame.
+/// The drop takes longer than a frame.
 #[derive(Clone)]
 pub struct Discarded {
     /// Held only until the drop.

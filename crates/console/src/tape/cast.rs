@@ -28,12 +28,12 @@ pub struct Cast {
 impl Cast {
     /// A cast with a title.
     pub fn new(title: &str) -> Self {
-        // `NO_COLOR` concerns this terminal, not the players of the cast.
+        // It concerns this terminal, not the players.
         crossterm::style::force_color_output(true);
         Self { title: title.to_owned(), ..Self::default() }
     }
 
-    /// The whole file. A tape that showed nothing has no frame.
+    /// Without a frame if nothing was shown.
     pub fn text(&self) -> String {
         let (width, height) = self.first.unwrap_or((80, 24));
         let env = json!({ "TERM": "xterm-256color" });
@@ -77,7 +77,7 @@ impl Watch for Cast {
     }
 }
 
-/// The escape sequences that turn one frame into the next.
+/// As escape sequences.
 fn drawn(last: Option<&Frame>, next: &Frame) -> String {
     let mut bytes = Vec::new();
     let blank = Buffer::empty(next.buffer.area);

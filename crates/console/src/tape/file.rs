@@ -47,21 +47,21 @@ pub struct Head {
     pub against: Against,
     /// The location of the source.
     pub at: Place,
-    /// The user of the console. It never depends on the process, so that a tape is the same on every machine.
+    /// Independent of the process: a tape is the same on every machine.
     pub identity: Identity,
-    /// The user is in the scheduler ACL: no user is named, or the tape sets it.
+    /// No user is named, or the tape sets it.
     pub scheduler_admin: bool,
     /// Read-only.
     pub read_only: bool,
-    /// Start on the page Cluster, not on the queue tree.
+    /// Start on the page Cluster.
     pub dashboard: bool,
     /// The profile of the scheduler.
     pub core: Profile,
-    /// The scheduler is served over REST, and the console attached to it.
+    /// Over REST.
     pub served: bool,
-    /// The file with recorded answers of the local job daemon, relative to the tape.
+    /// Recorded daemon answers, relative to the tape.
     pub jobs: Option<String>,
-    /// The alert rules: a file relative to the tape, or `default`.
+    /// Relative to the tape, or `default`.
     pub alerts: Option<String>,
     /// The initial theme.
     pub theme: ThemeName,
@@ -100,7 +100,7 @@ impl Head {
     }
 }
 
-/// The source of a tape. Paths are relative to the tape's file.
+/// Paths are relative to the tape.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Against {
     /// The demo cluster and workload.
@@ -108,13 +108,13 @@ pub enum Against {
         /// The random seed.
         seed: u64,
     },
-    /// A scenario file, and an optional replacement of its queue configuration.
+    /// With a replacement of its configuration.
     Scenario(String, Option<String>),
     /// A queue configuration.
     Config(String),
     /// The default configuration.
     Default,
-    /// A remote scheduler that the player names. It uses wall-clock time.
+    /// In wall-clock time.
     Server,
 }
 
@@ -161,21 +161,21 @@ pub enum Act {
         /// Shown fast to the viewer: `Advance`, not `Sleep`.
         fast: bool,
     },
-    /// Advances the virtual time until the screen contains this, with a limit.
+    /// With a limit.
     Wait(Where, Pattern, Duration),
-    /// Waits until the screen is stable and no work is left.
+    /// Stable, without work left.
     Settle,
     /// Changes the width.
     Width(u16),
     /// Changes the height.
     Height(u16),
-    /// A line of the screen must contain this. With `true` it concerns the drawing only, not linear mode.
+    /// `true`: the drawing only, not linear mode.
     Expect(Pattern, bool),
     /// No line of the screen may contain this.
     Refute(Pattern),
     /// Stores or compares the screen under a name.
     Snapshot(String),
-    /// Writes or compares a picture of the screen in a file next to the tape.
+    /// In a file next to the tape.
     Screenshot(String),
     /// Sets the caption below the screen; may be empty.
     Say(String),
@@ -195,7 +195,7 @@ pub enum Act {
 pub enum Where {
     /// All lines.
     Screen,
-    /// The line of the text cursor, or the last one.
+    /// Of the text cursor, or the last one.
     Line,
 }
 

@@ -22,7 +22,7 @@ pub struct Ear {
     unexpected: Vec<UnexpectedMessage>,
 }
 
-/// A shown message, and what distinguishes it from a second one with the same text.
+/// Distinguishes messages with the same text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Said {
     text: String,
@@ -40,7 +40,7 @@ fn now(state: &State) -> Vec<Said> {
         Layer::Confirm(confirm) => Some(Said { text: confirm.title.clone(), mark: 0 }),
         _ => None,
     });
-    // Ordinary cluster events, for example a draining queue, come and go by themselves.
+    // These come and go by themselves.
     let notice = state.notice.as_ref().map(|shown| &shown.notice).filter(|notice| notice.weight == NoticeWeight::Error);
     let notice = notice.map(|notice| Said { text: notice.title.clone(), mark: u128::from(notice.number) });
     toast.into_iter().chain(questions).chain(notice).collect()
@@ -55,7 +55,7 @@ impl Ear {
         self.now = now;
     }
 
-    /// Marks messages as expected if they are in a line that `holds`, or start in it.
+    /// In a line that `holds`, or starting in it.
     pub fn expect(&mut self, lines: &[String], holds: impl Fn(&str) -> bool) {
         let found: Vec<&String> = lines.iter().filter(|line| holds(line)).collect();
         self.unexpected.retain(|received| {
@@ -76,5 +76,5 @@ impl Ear {
     }
 }
 
-/// The number of characters of a message that a line must contain; the rest may be cut or wrapped.
+/// The rest may be cut or wrapped.
 const BEGIN: usize = 16;

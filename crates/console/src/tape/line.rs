@@ -2,14 +2,12 @@
 
 use config::Place;
 
-/// The rest of a line.
 #[derive(Clone, Debug)]
 pub(super) struct Line<'t> {
     rest: &'t str,
     at: Place,
 }
 
-/// A quoted text or regular expression without an end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Unclosed {
     /// Its start.
@@ -41,19 +39,19 @@ impl<'t> Line<'t> {
         if self.is_over() { None } else { self.rest.chars().next() }
     }
 
-    /// Takes the text up to a blank or quotation mark.
+    /// Up to a blank or quotation mark.
     pub fn word(&mut self) -> &'t str {
         let ends = |(at, c): (usize, char)| (c.is_whitespace() || at > 0 && is_quote(c)).then_some(at);
         let end = self.rest.char_indices().find_map(ends).unwrap_or(self.rest.len());
         self.take(end)
     }
 
-    /// Takes a text in `"`, `'`, or backticks, if one starts here.
+    /// In `"`, `'`, or backticks.
     pub fn quoted(&mut self) -> Option<Result<&'t str, Unclosed>> {
         self.enclosed(is_quote)
     }
 
-    /// Takes the text between slashes, if a slash is here.
+    /// Between slashes.
     pub fn slashed(&mut self) -> Option<Result<&'t str, Unclosed>> {
         self.enclosed(|c| c == '/')
     }

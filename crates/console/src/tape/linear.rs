@@ -8,7 +8,7 @@ use crate::linear::plain;
 use crate::state::State;
 use config::Place;
 
-/// The lines of linear mode at a time of a tape.
+/// At a time of a tape.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Saying {
     /// The name of the snapshot, or `the end`.
@@ -19,13 +19,12 @@ pub struct Saying {
     pub lines: Vec<String>,
 }
 
-/// The lines of linear mode while a tape is played, if enabled.
+/// While a tape is played, if enabled.
 #[derive(Clone, Debug, Default)]
 pub struct Lines {
     on: bool,
     /// The lines at snapshots and at the end.
     pub sayings: Vec<Saying>,
-    /// Expected texts that were not in the lines, with their steps.
     unsaid: Vec<(Place, String)>,
 }
 
@@ -43,10 +42,10 @@ impl Lines {
         }
     }
 
-    /// Checks that all lines are plain words.
+    /// Checks for plain words.
     ///
     /// # Errors
-    /// The line that is not.
+    /// The other line.
     pub fn look(&self, state: &State) -> Result<(), String> {
         if !self.on {
             return Ok(());
@@ -61,10 +60,10 @@ impl Lines {
         }
     }
 
-    /// Whether the lines contained all expected texts.
+    /// Checks expected texts.
     ///
     /// # Errors
-    /// The first step whose text was missing, and all missing texts.
+    /// The first step, and all missing texts.
     pub fn all_said(&self) -> Result<(), (Place, String)> {
         let Some((at, _)) = self.unsaid.first() else { return Ok(()) };
         let each = |(at, pattern): &(Place, String)| format!("\n  line {}: {pattern}", at.line);
@@ -80,7 +79,7 @@ pub fn said(state: &State) -> Vec<String> {
     linear::all(&state)
 }
 
-/// The first line with a control character or drawing symbol, also if escaped.
+/// With a control character or drawing symbol.
 pub fn not_plain(lines: &[String]) -> Option<&String> {
     let drawn = |line: &str| {
         let written = line.match_indices("\\u{").any(|(at, found)| {
@@ -92,7 +91,7 @@ pub fn not_plain(lines: &[String]) -> Option<&String> {
     lines.iter().find(|line| drawn(line))
 }
 
-/// The part of an expectation that applies to linear mode.
+/// What applies to linear mode.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Wanted {
     /// These words in one line.
@@ -102,8 +101,7 @@ pub enum Wanted {
 }
 
 impl Wanted {
-    /// A text applies if it is words: it has a letter or digit and no drawing symbol. A regular expression concerns
-    /// screen columns, and does not apply.
+    /// A text with a letter or digit and no drawing symbol applies. A regular expression concerns screen columns.
     pub fn of(pattern: &Pattern) -> Self {
         match pattern {
             Pattern::Text(text) if text.chars().any(char::is_alphanumeric) && !text.chars().any(plain::is_drawn) => {
@@ -113,7 +111,7 @@ impl Wanted {
         }
     }
 
-    /// Whether a line contains it, ignoring case, blanks, and punctuation.
+    /// Ignores case, blanks, and punctuation.
     pub fn is_in(&self, lines: &[String]) -> bool {
         match self {
             Self::Words(words) => lines.iter().any(|line| folded(line).contains(words.as_str())),
@@ -122,7 +120,7 @@ impl Wanted {
     }
 }
 
-/// Words for comparison: lower case, letters and digits separated by one blank.
+/// Lower-case letters and digits, one blank between words.
 fn folded(text: &str) -> String {
     let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
     words.collect::<Vec<_>>().join(" ").to_lowercase()

@@ -24,17 +24,14 @@ use config::Place;
 use engine::Progress;
 use source::Source;
 
-/// The time between updates of the console.
 const SLICE: Duration = Duration::from_millis(100);
-/// The time between checks of `Settle`.
 const SETTLE_SLICE: Duration = Duration::from_millis(10);
-/// The limit of `Settle`.
 const SETTLE_LIMIT: Duration = Duration::from_secs(5);
-/// The time between checks of `Wait`: drawing is slower than advancing the time.
+/// Drawing is slower than advancing the time.
 const WAIT_SLICE: Duration = Duration::from_millis(500);
-/// How long other inputs than keys are shown.
+/// For other inputs than keys.
 const KEEP: Duration = Duration::from_millis(300);
-/// The number of cycles and commands between checks of the limit.
+/// Cycles and commands between checks of the limit.
 const WORK_SLICE: usize = 4096;
 
 /// The violated rule.
@@ -110,7 +107,7 @@ impl<'t, 'w> Player<'t, 'w> {
         }
     }
 
-    /// Opens the console after the work that is due at the start.
+    /// After the work that is due at the start.
     pub fn start(&mut self) -> Result<(), BrokenRule> {
         self.step(Duration::ZERO)?;
         self.driver = driver(self.head, self.depth, self.rig.source(), self.simulator.clone());
@@ -187,7 +184,7 @@ impl<'t, 'w> Player<'t, 'w> {
         self.pictures.push(Picture { file: file.to_owned(), at: self.at, text });
     }
 
-    /// Checks that all messages were expected and that the key limit is not reached.
+    /// All messages expected, key limit not reached.
     fn before_input(&mut self) -> Result<(), BrokenRule> {
         if let Some(received) = self.ear.unexpected() {
             let what = format!("unexpected message {:?} before the next key", received.text);
@@ -208,7 +205,7 @@ impl<'t, 'w> Player<'t, 'w> {
         self.show(stays)
     }
 
-    /// Stores the final lines, and checks that all expected texts were in the lines.
+    /// Also checks the expected texts.
     pub fn all_said(&mut self) -> Result<(), (Place, BrokenRule)> {
         self.lines.keep(self.driver.state(), "the end", self.at);
         self.lines.all_said().map_err(|(at, why)| (at, broken("TAPE-027", why)))
@@ -245,7 +242,6 @@ impl<'t, 'w> Player<'t, 'w> {
         if pause.is_zero() || self.ended { Ok(()) } else { self.pass(pause, false) }
     }
 
-    /// Advances both clocks.
     fn pass(&mut self, time: Duration, fast: bool) -> Result<(), BrokenRule> {
         let mut left = time;
         while !left.is_zero() {
@@ -257,7 +253,7 @@ impl<'t, 'w> Player<'t, 'w> {
         Ok(())
     }
 
-    /// Passes answers to the console until it has no more requests.
+    /// Until no requests are left.
     fn follow_source(&mut self) {
         while self.rig.settle() {
             self.driver.refresh();
@@ -285,7 +281,6 @@ impl<'t, 'w> Player<'t, 'w> {
         Ok(())
     }
 
-    /// Advances the time until the screen is stable.
     fn settle(&mut self) -> Result<(), BrokenRule> {
         let begin = self.now;
         let mut before = self.screen();
@@ -300,7 +295,6 @@ impl<'t, 'w> Player<'t, 'w> {
         Err(broken("TAPE-022", format!("the screen still changes after {SETTLE_LIMIT:?}")))
     }
 
-    /// Advances the time until the screen contains a pattern.
     fn wait(&mut self, place: Where, pattern: &Pattern, limit: Duration) -> Result<(), BrokenRule> {
         let begin = self.now;
         loop {
@@ -368,7 +362,6 @@ impl<'t, 'w> Player<'t, 'w> {
     }
 }
 
-/// A console with the settings of a head.
 fn driver(head: &Head, depth: Depth, source: Arc<dyn Source>, simulator: Option<Simulator>) -> Driver {
     let options = Options { theme: head.theme.clone(), depth, ascii: head.ascii, ..Options::default() };
     let mut driver = Driver::new(source, options, head.width, head.height);

@@ -14,15 +14,13 @@ use crate::theme::{Depth, Themes};
 use config::{Faults, Place};
 use model::Identity;
 
-/// The maximum size of a tape in bytes.
+/// In bytes.
 pub(super) const LONGEST: usize = 1 << 20;
-/// The maximum width and height.
 const LARGEST_SIDE: u16 = 1000;
 
-/// The default limit of `Wait`.
 const WAIT_LIMIT: Duration = Duration::from_secs(15);
 
-/// Reads a tape from bytes, which may not be text.
+/// The bytes may not be text.
 pub fn read(bytes: &[u8]) -> Reading {
     Reader::default().read(bytes)
 }
@@ -272,7 +270,6 @@ impl Reader {
         }
     }
 
-    /// Sets the initial size before the first step, otherwise adds a step.
     fn side(&mut self, line: &mut Line<'_>, at: Place, width: bool) -> Result<(), LineFault> {
         let (name, unit) = if width { ("Set Width", "columns") } else { ("Set Height", "lines") };
         let value_at = line.at();
@@ -291,7 +288,7 @@ impl Reader {
         Ok(())
     }
 
-    /// Checks that a word of the head is unique and before the first step.
+    /// Unique, and before the first step.
     fn once(&mut self, word: &'static str, at: Place) -> Result<(), LineFault> {
         if let Some(first) = self.said.insert(word, at) {
             let message = format!("duplicate `{word}`; first on line {}", first.line);
@@ -306,7 +303,6 @@ impl Reader {
         }
     }
 
-    /// The value of a setting of the head.
     fn said_once(
         &mut self,
         word: &'static str,

@@ -9,11 +9,11 @@ use crate::state::key::{Code, Key};
 
 use super::words;
 
-/// Keys closer than this form one step.
+/// These form one step.
 const TOGETHER: Duration = Duration::from_millis(400);
-/// The maximum length of one `Type`.
+/// Of one `Type`.
 const LONGEST: usize = 60;
-/// The number of expected characters of a message; the screen may cut the rest.
+/// The screen may cut the rest.
 const EXPECTED: usize = 30;
 
 /// The start of a recording.
@@ -46,12 +46,9 @@ pub enum Did {
 #[derive(Clone, Debug)]
 pub struct Recorder {
     size: (u16, u16),
-    /// The time that the tape has reached.
     written: Duration,
     last: Duration,
-    /// The text of the open `Type`.
     typed: String,
-    /// The last key, and its repetitions.
     pressed: Option<(String, u32)>,
     said: Vec<String>,
     out: String,
@@ -151,7 +148,6 @@ impl Recorder {
         }
     }
 
-    /// Waits until `at`.
     fn wait(&mut self, at: Duration) {
         self.close();
         let millis = at.saturating_sub(self.written).as_millis();
@@ -182,7 +178,7 @@ impl Recorder {
 
     fn close_type(&mut self) {
         let typed = std::mem::take(&mut self.typed);
-        // A text with all three quotation marks is split.
+        // Split a text with all three quotation marks.
         let mut rest = typed.as_str();
         while !rest.is_empty() {
             let end = (1..=rest.len()).rev().filter(|end| rest.is_char_boundary(*end));
@@ -193,13 +189,12 @@ impl Recorder {
     }
 }
 
-/// Quotes a text; `None` if it contains all quotation marks, or several lines.
+/// `None` with all quotation marks, or several lines.
 fn quoted(text: &str) -> Option<String> {
     let sign = ['"', '\'', '`'].into_iter().find(|sign| !text.contains(*sign))?;
     (!text.contains(char::is_control)).then(|| format!("{sign}{text}{sign}"))
 }
 
-/// The name of a key.
 fn name(key: Key) -> String {
     let mut name = String::new();
     if key.ctrl {
@@ -211,7 +206,7 @@ fn name(key: Key) -> String {
     match key.code {
         Code::BackTab => name + "Shift+Tab",
         Code::Char(c) if c != ' ' => {
-            // With another modifier a capital is written as Shift and the small letter.
+            // Shift and the small letter.
             if c.is_uppercase() && (key.ctrl || key.alt) { format!("{name}Shift+{c}") } else { format!("{name}{c}") }
         }
         code => name + &words::name_of(code).unwrap_or_default(),
@@ -259,7 +254,6 @@ mod tests {
 
         use super::*;
 
-        /// The keys and the time of a tape.
         fn played(text: &str) -> (Vec<Key>, Duration) {
             let tape = read(text.as_bytes()).tape.unwrap_or_else(|| panic!("it does not read:\n{text}"));
             let (mut keys, mut time) = (Vec::new(), Duration::ZERO);

@@ -44,7 +44,6 @@ pub struct Sign<'s> {
     pub look: Look,
 }
 
-/// The names of the modifiers, in output order.
 const MODIFIERS: [(Modifier, &str); 8] = [
     (Modifier::BOLD, "bold"),
     (Modifier::DIM, "dim"),
@@ -57,7 +56,7 @@ const MODIFIERS: [(Modifier, &str); 8] = [
 ];
 
 impl Screen {
-    /// A screen from its cells and the position of the text cursor.
+    /// Cells and text cursor.
     pub fn new(buffer: Buffer, cursor: Option<Position>) -> Self {
         Self { buffer, cursor }
     }
@@ -82,7 +81,7 @@ impl Screen {
         self.cursor
     }
 
-    /// The graphemes of a line; a wide one includes the next cell.
+    /// A wide one includes the next cell.
     pub fn signs(&self, line: u16) -> impl Iterator<Item = Sign<'_>> {
         let mut column = 0;
         std::iter::from_fn(move || {
@@ -104,8 +103,7 @@ impl Screen {
         (0..self.height()).map(line).collect()
     }
 
-    /// The styles, one text per styled line: `3: 1-8 255 bold; 12-20 234 on 110`. Lines and columns count from 1;
-    /// unstyled parts are omitted.
+    /// Per styled line: `3: 1-8 255 bold; 12-20 234 on 110`, counted from 1.
     pub fn styles(&self) -> Vec<String> {
         (0..self.height()).filter_map(|line| self.styles_of(line)).collect()
     }
@@ -135,7 +133,7 @@ fn look(cell: &Cell) -> Look {
     Look { fg: cell.fg, bg: cell.bg, modifier: cell.modifier }
 }
 
-/// An appearance as text: `110 on 237 bold`.
+/// `110 on 237 bold`
 fn described(look: Look) -> String {
     let mut words = Vec::new();
     if look.fg != Color::Reset {

@@ -7,7 +7,6 @@ use crate::theme::{Depth, ThemeName};
 use config::Place;
 use model::{Identity, Profile};
 
-/// The default user.
 const DEFAULT_USER: &str = "you";
 
 #[derive(Default)]

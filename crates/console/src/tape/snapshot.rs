@@ -44,11 +44,10 @@ pub struct Shots {
     sections: Vec<Section>,
 }
 
-/// A screen in a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Section {
     name: String,
-    /// `80x24`, and the cursor's position if any.
+    /// `80x24`, and the cursor's position.
     about: String,
     lines: Vec<String>,
     styles: Vec<String>,
@@ -59,13 +58,12 @@ struct Section {
 pub struct Difference {
     /// The name of the screen.
     pub name: String,
-    /// The location in the tape; `None` if the tape does not contain it.
+    /// `None` if not in the tape.
     pub at: Option<Place>,
     /// The description, in several lines.
     pub what: String,
 }
 
-/// The maximum number of shown lines per difference.
 const SHOWN: usize = 6;
 
 impl Section {
@@ -86,14 +84,14 @@ impl Shots {
         Self { sections: shots.iter().map(Section::of).collect() }
     }
 
-    /// Reads the file next to a tape. Other text is skipped; the comparison reports missing parts.
+    /// Skips other text; the comparison reports missing parts.
     pub fn read(text: &str) -> Self {
         let mut sections = Vec::new();
         let mut lines = text.lines().peekable();
         while let Some(line) = lines.next() {
             let Some((name, about)) = line.strip_prefix("=== ").and_then(|head| head.split_once(' ')) else { continue };
             let height = about.split([' ', 'x']).nth(1).and_then(|height| height.parse().ok()).unwrap_or(0);
-            // Lines are counted, because a screen line may look like a heading.
+            // A screen line may look like a heading.
             let screen = lines.by_ref().take(height).map(str::to_owned).collect();
             let mut styles = Vec::new();
             while let Some(line) = lines.next_if(|line| !line.starts_with("=== ")) {
@@ -129,7 +127,7 @@ impl Shots {
         self.sections.is_empty()
     }
 
-    /// Compares a tape's screens with this file. If the tape is incomplete, missing screens are ignored.
+    /// Ignores missing screens of an incomplete tape.
     pub fn compare(&self, shots: &[Shot], complete: bool) -> Vec<Difference> {
         let mut differences = Vec::new();
         for shot in shots {
@@ -154,7 +152,6 @@ impl Shots {
     }
 }
 
-/// The first differing lines of two screens.
 fn difference(expected: &Section, actual: &Section) -> String {
     let mut message = Vec::new();
     if expected.about != actual.about {
@@ -167,13 +164,11 @@ fn difference(expected: &Section, actual: &Section) -> String {
     message.join("\n")
 }
 
-/// Splits a style line into line number and styles.
 fn numbered(line: &str) -> Option<(usize, String)> {
     let (number, runs) = line.split_once(": ")?;
     Some((number.parse().ok()?, runs.to_owned()))
 }
 
-/// Reports the numbered lines that differ.
 fn differing(label: &str, expected: &[(usize, String)], actual: &[(usize, String)], message: &mut Vec<String>) {
     let of = |lines: &[(usize, String)], number| {
         let found = lines.iter().find(|(line, _)| *line == number);

@@ -55,7 +55,7 @@ pub struct PlayResult {
     pub shots: Vec<Shot>,
     /// The pictures.
     pub pictures: Vec<Picture>,
-    /// The lines of linear mode at each snapshot and at the end, if enabled.
+    /// At snapshots and at the end, if enabled.
     pub sayings: Vec<Saying>,
     /// The last screen.
     pub screen: Screen,
@@ -63,18 +63,18 @@ pub struct PlayResult {
     pub time: Duration,
 }
 
-/// The parameters of playing that a tape does not contain.
+/// Not in the tape.
 #[derive(Default)]
 pub struct Stage<'w> {
     /// The jobs of the applications.
     pub jobs: Option<Arc<dyn Jobs>>,
-    /// The alerts, evaluated as time moves; only for a scheduler in this process.
+    /// Only for a scheduler in this process.
     pub alerts: Option<Arc<Board>>,
     /// The limits.
     pub limits: Limits,
     /// The viewer of every frame, for example a recording.
     pub watch: Option<&'w mut dyn Watch>,
-    /// The number of colors of the viewer; otherwise from the tape.
+    /// Otherwise from the tape.
     pub depth: Option<Depth>,
     /// Also check linear mode.
     pub linear: bool,

@@ -9,16 +9,16 @@ use ratatui::style::Modifier;
 use super::screen::{Look, Screen, Sign};
 use super::svg_color::{BACKGROUND, FOREGROUND, Rgb, colors};
 
-/// The width of a column in tenths of a pixel, from common fonts at the requested size.
+/// Tenths of a pixel, from common fonts.
 const COLUMN: u32 = 84;
-/// The height of a line in tenths of a pixel.
+/// Tenths of a pixel.
 const LINE: u32 = 180;
-/// The baseline from the top of a line, in tenths of a pixel.
+/// From the top of a line, in tenths of a pixel.
 const BASE: u32 = 132;
-/// The padding in tenths of a pixel.
+/// Tenths of a pixel.
 const PADDING: u32 = 140;
 
-/// The bar symbols, by height in eighths of a line.
+/// In eighths of a line.
 const BARS: &str = "▁▂▃▄▅▆▇█";
 
 /// Draws a screen. The title is the alternative text.
@@ -53,13 +53,12 @@ pub fn draw(screen: &Screen, title: &str) -> String {
     out + &picture.texts + &cursor.unwrap_or_default() + "</svg>\n"
 }
 
-/// A class name by number: `a`, `b`, … `z`, `aa`.
+/// `a`, `b`, … `z`, `aa`
 fn class(number: usize) -> String {
     let letter = char::from(b'a' + u8::try_from(number % 26).unwrap_or(0));
     if number < 26 { letter.to_string() } else { format!("{}{letter}", class(number / 26 - 1)) }
 }
 
-/// A rectangle as a path segment.
 fn rect(x: u32, y: u32, width: u32, height: u32) -> String {
     let (x, y, width, height) = (px(x), px(y), px(width), px(height));
     format!("M{x} {y}h{width}v{height}h-{width}z")
@@ -73,12 +72,11 @@ fn top(line: u16) -> u32 {
     PADDING + u32::from(line) * LINE
 }
 
-/// Formats tenths of a pixel.
 fn px(tenths: u32) -> String {
     if tenths.is_multiple_of(10) { (tenths / 10).to_string() } else { format!("{}.{}", tenths / 10, tenths % 10) }
 }
 
-/// Escapes for XML. Control characters never reach a screen.
+/// Control characters never reach a screen.
 fn escaped(text: &str) -> String {
     text.chars().filter(|c| !c.is_control()).fold(String::new(), |mut out, c| {
         match c {
@@ -94,22 +92,18 @@ fn escaped(text: &str) -> String {
 
 #[derive(Default)]
 struct Picture {
-    /// The background.
     ground: Rgb,
-    /// Backgrounds, then lines and bars, by paint.
     grounds: Vec<Path>,
     shapes: Vec<Path>,
-    /// Text styles, one class each.
     styles: Vec<String>,
     texts: String,
 }
 
-/// All shapes of one paint.
 #[derive(Default)]
 struct Path {
     paint: String,
     d: String,
-    /// A rectangle that the next one may extend: start, end, top, height.
+    /// The next one may extend it: start, end, top, height.
     open: Option<(u32, u32, u32, u32)>,
 }
 
@@ -128,7 +122,6 @@ impl Path {
         }
     }
 
-    /// Adds a rectangle, or extends the last one.
     fn rect(&mut self, x: u32, y: u32, width: u32, height: u32) {
         match &mut self.open {
             Some((_, end, top, tall)) if (*end, *top, *tall) == (x, y, height) => *end = x + width,
@@ -140,7 +133,6 @@ impl Path {
     }
 }
 
-/// Adjacent text of one style.
 struct Run {
     column: u16,
     columns: u16,
@@ -173,7 +165,7 @@ impl Picture {
         let mut run: Option<Run> = None;
         for sign in screen.signs(line).filter(|sign| !sign.look.modifier.contains(Modifier::HIDDEN)) {
             let joins = sign.text.is_ascii();
-            // After a gap the text restarts at its column.
+            // Restart text after a gap.
             if run.as_ref().is_some_and(|run| sign.text != " " && run.text.ends_with("  ")) {
                 self.run(run.take(), line);
             }
@@ -231,12 +223,12 @@ impl Picture {
         self.texts += &format!("<text x=\"{x}\" y=\"{y}\"{length} class=\"{class}\">{text}</text>\n");
     }
 
-    /// Draws a symbol as a shape. Returns whether it is one.
+    /// Returns whether it is a shape.
     fn shape(&mut self, sign: &Sign<'_>, line: u16) -> bool {
         let (x, y, color) = (left(sign.column), top(line), colors(sign.look).0);
         let (middle_x, middle_y) = (x + COLUMN / 2, y + LINE / 2);
         let thin = 10;
-        // The ends of a line, joined at the cell's center.
+        // Joined at the cell's center.
         let (mut across, mut down) = (None, None);
         match sign.text {
             "─" => across = Some((x, x + COLUMN)),

@@ -4,11 +4,10 @@ use ratatui::style::{Color, Modifier};
 
 use super::screen::Look;
 
-/// The defaults where the console sets no color.
 pub(super) const FOREGROUND: Rgb = Rgb(0xd0, 0xd0, 0xd0);
 pub(super) const BACKGROUND: Rgb = Rgb(0x17, 0x18, 0x1a);
 
-/// The 16 terminal colors; terminals differ in them.
+/// Terminals differ in them.
 const SIXTEEN: [Rgb; 16] = [
     Rgb(0x1c, 0x1c, 0x1c),
     Rgb(0xcd, 0x5c, 0x5c),
@@ -57,7 +56,7 @@ impl Rgb {
         }
     }
 
-    /// A color of the 256: 16 named, a 6 × 6 × 6 cube, 24 grays.
+    /// 16 named, a 6 × 6 × 6 cube, 24 grays.
     pub(super) fn indexed(index: u8) -> Self {
         let level = |step: u8| if step == 0 { 0 } else { 55 + 40 * step };
         match index {
@@ -73,7 +72,6 @@ impl Rgb {
         }
     }
 
-    /// The mean with another color.
     pub(super) fn towards(self, other: Self) -> Self {
         let half = |a: u8, b: u8| a.midpoint(b);
         Self(half(self.0, other.0), half(self.1, other.1), half(self.2, other.2))
@@ -86,7 +84,6 @@ impl std::fmt::Display for Rgb {
     }
 }
 
-/// The colors after reversing and dimming.
 pub(super) fn colors(look: Look) -> (Rgb, Rgb) {
     let (mut fg, mut bg) = (Rgb::of(look.fg, FOREGROUND), Rgb::of(look.bg, BACKGROUND));
     if look.modifier.contains(Modifier::REVERSED) {

@@ -13,11 +13,11 @@ use crate::present::text;
 
 /// A viewer.
 pub trait Watch {
-    /// Shows a frame for a duration. May stop the play.
+    /// May stop the play.
     fn show(&mut self, frame: &Frame, stays: Duration) -> ControlFlow<()>;
 }
 
-/// A frame: the screen, and below it the caption and the last keys.
+/// The screen, the caption, and the last keys.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Frame {
     /// The cells.
@@ -26,14 +26,12 @@ pub struct Frame {
     pub cursor: Option<Position>,
 }
 
-/// How long a frame stays after a key other than a character: the first, and later ones of a run.
+/// Except characters: the first, and later ones of a run.
 const KEY: Duration = Duration::from_millis(550);
 const KEY_AGAIN: Duration = Duration::from_millis(140);
-/// The maximum presentation time of `Advance`.
 const FAST: Duration = Duration::from_millis(1500);
-/// The minimum interval between frames.
 const FLOOR: Duration = Duration::from_millis(40);
-/// The reading time of a caption: fixed, and per character.
+/// Fixed, and per character.
 const READ: Duration = Duration::from_millis(900);
 const READ_EACH: Duration = Duration::from_millis(38);
 
@@ -48,14 +46,13 @@ pub struct Shower<'w> {
     captions: bool,
     words: String,
     keys: String,
-    /// The last key was typed as text.
     typing: bool,
     owed: Duration,
     last: Option<Frame>,
 }
 
 impl<'w> Shower<'w> {
-    /// Presents to a viewer, if any; with caption lines if needed.
+    /// With caption lines if needed.
     pub fn new(watch: Option<&'w mut dyn Watch>, pace: Pace, captions: bool) -> Self {
         let (words, keys) = (String::new(), String::new());
         Self { watch, pace, hidden: false, captions, words, keys, typing: false, owed: Duration::ZERO, last: None }

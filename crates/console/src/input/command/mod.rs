@@ -21,7 +21,7 @@ pub fn by_name(name: &str) -> Option<&'static Command> {
 
 /// The command with a name in the settings.
 pub fn by_binding_name(name: &str) -> Option<&'static Command> {
-    // A name precedes an alias: `back` is the key that goes back a page.
+    // A name precedes an alias: `back`.
     COMMANDS.iter().find(|command| command.binding_name() == name).or_else(|| by_name(name))
 }
 
@@ -31,7 +31,7 @@ pub fn by_id(id: CommandId) -> &'static Command {
     COMMANDS.iter().find(|command| command.id == id).expect("every id has its row: a test walks over them")
 }
 
-/// The key table of docs/guide/keys.md in Markdown: keys with their contexts, then the commands.
+/// The Markdown of docs/guide/keys.md: keys by context, then commands.
 pub fn key_table() -> String {
     let mut text = "| key | where | name | what it does |\n|---|---|---|---|\n".to_owned();
     for command in COMMANDS {
@@ -47,12 +47,10 @@ pub fn key_table() -> String {
     text
 }
 
-/// The default keys of a command in a context.
 fn default_keys(command: &Command, context: Context) -> impl Iterator<Item = &'static str> {
     command.keys.iter().filter(move |(at, _)| *at == context).map(|(_, keys)| *keys)
 }
 
-/// The keys of a command with their contexts.
 fn places(command: &Command) -> Vec<(String, String)> {
     let mut all: Vec<(String, String)> = Vec::new();
     for context in Context::ALL {

@@ -64,7 +64,7 @@ impl Kind {
     }
 }
 
-/// A command with its data for keys, hints, help, and completion.
+/// A command with its keys, hints, and help.
 #[derive(Clone, Copy, Debug)]
 pub struct Command {
     /// The id for guards and updates.
@@ -75,7 +75,7 @@ pub struct Command {
     pub aliases: &'static [&'static str],
     /// The description in one line.
     pub doc: &'static str,
-    /// The description in at most 25 columns for the short help; empty if `doc` is short enough.
+    /// At most 25 columns, for the short help; empty if `doc` is short enough.
     pub short: &'static str,
     /// The keys by context.
     pub keys: &'static [(Context, &'static str)],
@@ -124,7 +124,7 @@ impl Command {
         }
     }
 
-    /// The name in the settings: that of the command line, otherwise the id, for example `page-down`.
+    /// The name in the settings, for example `page-down`.
     pub fn binding_name(&self) -> String {
         if !self.name.is_empty() {
             return self.name.to_owned();

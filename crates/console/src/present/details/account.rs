@@ -38,7 +38,6 @@ pub fn sheet(state: &State, account: &Account, width: usize, signs: &Signs) -> S
     Sheet { title, what: vec![dim(kind)], left, right }
 }
 
-/// The limits that are reached.
 fn binding(
     lines: &mut Lines,
     source: Source<'_>,
@@ -62,7 +61,6 @@ fn binding(
     }
 }
 
-/// The applications that they block; known on the page of the user or group.
 fn waiting(lines: &mut Lines, state: &State, account: &Account, width: usize) {
     let Page::Account(page) = state.page() else { return };
     if page.account != *account {

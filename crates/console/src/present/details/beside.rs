@@ -12,15 +12,13 @@ use crate::theme::Role;
 use model::{NodeId, QueuePath, Resource};
 use view::{AppRow, AskState, PartitionView};
 
-/// The contents of a subject: the count, and the first lines.
 struct Content {
     count: usize,
-    /// The search stopped at its limit.
     more: bool,
     lines: Lines,
 }
 
-/// The lines below the details, at most `room`; may be empty.
+/// At most `room` lines.
 pub fn lines(state: &State, subject: &Subject, width: usize, room: usize) -> Lines {
     let Some(part) = state.cluster.part().filter(|_| room >= 4) else { return Lines::new() };
     let most = room - 2;
@@ -53,7 +51,7 @@ fn padded(text: &str, width: usize) -> String {
     format!("{cut}{}", " ".repeat(pad))
 }
 
-/// An application in a line: user, state, allocations, and pending reason.
+/// User, state, allocations, pending reason.
 fn app(part: &PartitionView, row: &AppRow, width: usize) -> Vec<Piece> {
     let mut line = vec![plain(padded(row.id.as_str(), 18)), dim(padded(&row.who.user, 10))];
     let state = state_piece(row.state);
@@ -69,7 +67,7 @@ fn amounts(resource: &Resource, room: usize) -> String {
     text::cut(&format::resource(resource), room, "…").into_owned()
 }
 
-/// Pending applications first, then by name. Only the shown ones are sorted and formatted.
+/// Pending first, then by name. Sorts and formats only the shown ones.
 fn ordered(part: &PartitionView, mut apps: Vec<&AppRow>, width: usize, most: usize) -> Content {
     let more = apps.len() > LOOKED_AT;
     apps.truncate(LOOKED_AT);
@@ -86,7 +84,6 @@ fn ordered(part: &PartitionView, mut apps: Vec<&AppRow>, width: usize, most: usi
     Content { count, more, lines: apps.into_iter().map(|row| app(part, row, width)).collect() }
 }
 
-/// The maximum number of examined applications, allocations, or requests.
 const LOOKED_AT: usize = 2_000;
 
 fn in_queue(part: &PartitionView, path: &QueuePath, width: usize, most: usize) -> Content {

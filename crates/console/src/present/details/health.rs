@@ -34,7 +34,7 @@ pub fn sheet(state: &State, checkup: &Checkup, width: usize, signs: &Signs) -> S
     sheet
 }
 
-/// The scheduler's overall health, which covers more than the named checks.
+/// More than its named checks.
 fn own(health: &Health) -> Piece {
     let failed = health.checks.iter().any(|check| !check.succeeded);
     match health.healthy {
@@ -58,7 +58,7 @@ fn list(lines: &mut Lines, health: &Health, width: usize, signs: &Signs) {
     for check in &health.checks {
         let sign =
             if check.succeeded { piece(Role::StateActive, signs.active) } else { piece(Role::Error, signs.fault) };
-        // Checks with equal names are distinguished by their description if it fits.
+        // Equal names are distinguished by description.
         let (name, description) =
             (text::escape(&check.name).into_owned(), text::escape(&check.description).into_owned());
         let follows = text::width(&name) + text::width(&description) + 4 <= width;

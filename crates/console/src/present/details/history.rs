@@ -25,27 +25,24 @@ use view::Sample;
 use view::history::{SAMPLE_EVERY, sample_of};
 use view::units::show_amount;
 
-/// The minimum and maximum height of a chart.
 const HEIGHT: (usize, usize) = (3, 7);
-/// The column of the scale.
 const SCALE: usize = 16;
 const PLOT: usize = SCALE + 10;
-/// The seconds per column; below a minute only for the last hour, which has fine samples.
+/// Below a minute only for the last hour, which has fine samples.
 const STEPS: [u64; 9] = [10, 20, 30, 60, 120, 300, 600, 900, 1800];
 const HOUR: Duration = Duration::from_secs(3600);
 const MINUTE: Duration = Duration::from_secs(60);
 
-/// One value over time.
 pub(super) struct Series {
     pub label: Cow<'static, str>,
     /// One value per column, the present last.
     pub values: Vec<Option<i64>>,
-    /// The value of the full height; the maximum if unknown.
+    /// Full height; the maximum if unknown.
     pub base: Option<i64>,
     pub show: fn(i64) -> String,
 }
 
-/// The samples of each column, and of the column before.
+/// Per column: its samples, and those before.
 struct Columns<'s> {
     every: Duration,
     samples: Vec<Option<&'s Arc<Sample>>>,
@@ -53,10 +50,10 @@ struct Columns<'s> {
 }
 
 impl<'s> Columns<'s> {
-    /// One column per time step, with the smallest step with which the oldest sample fits.
+    /// In the smallest step with which the oldest sample fits.
     fn of(samples: impl Iterator<Item = &'s Arc<Sample>> + Clone, now: &'s Arc<Sample>, room: usize) -> Option<Self> {
         let first = samples.clone().next()?.at;
-        // The last column has the time of the screen.
+        // At the time of the screen.
         let (samples, now) = (samples.filter(|sample| sample.at < now.at).chain([now]), now.at);
         let wide = |every: Duration| {
             let steps = now.since(first).as_micros() / every.as_micros() + 1;
@@ -84,26 +81,23 @@ impl<'s> Columns<'s> {
         Some(columns)
     }
 
-    /// The number of columns before the first sample.
     fn unsampled(&self) -> usize {
         self.samples.iter().position(Option::is_some).unwrap_or(self.samples.len())
     }
 
-    /// The time axis, with the start of the data.
     fn axis(&self) -> String {
         let steps = |columns: usize| self.every * u32::try_from(columns).unwrap_or(u32::MAX);
         let (all, empty) = (self.samples.len(), self.unsampled());
         let oldest = format::duration(steps(all - empty));
         let start = if empty == 0 { format!("{oldest} ago") } else { format!("no data before {oldest} ago") };
-        // The text ends where the data starts if it fits.
+        // It ends where the data starts, if it fits.
         let now = "now";
         let end = empty.min(all.saturating_sub(now.len() + 1));
         let start = format!("{start:>end$}");
         format!("{start:<room$}{now}", room = all.saturating_sub(now.len()).max(start.len() + 1))
     }
 
-    /// Fills single columns without a sample from the column before, because sample times do not match column times.
-    /// Longer gaps stay blank.
+    /// Sample times do not match column times: fill single columns from the one before.
     fn close_gaps(&mut self) {
         let beat = self.every.max(SAMPLE_EVERY) * 2 + SAMPLE_EVERY / 2;
         for at in 1..self.samples.len() {
@@ -119,7 +113,7 @@ impl<'s> Columns<'s> {
         self.samples.iter().map(|sample| sample.map(|sample| of(sample))).collect()
     }
 
-    /// Allocations per second in thousandths, where two samples exist.
+    /// In thousandths.
     fn rate(&self) -> Vec<Option<i64>> {
         let rate = |(before, sample): (&Option<&Arc<Sample>>, &Option<&Arc<Sample>>)| {
             let (before, sample) = ((*before)?, (*sample)?);
@@ -167,7 +161,6 @@ pub fn sheet(state: &State, queue: Option<&QueuePath>, width: usize, signs: &Sig
     sheet
 }
 
-/// The values of all columns.
 fn series(state: &State, queue: Option<&QueuePath>, columns: &Columns<'_>) -> Vec<Series> {
     let name = &state.cluster.partition;
     let part = |sample: &Sample| sample.partitions.iter().position(|part| part.name == *name);
@@ -195,7 +188,7 @@ fn series(state: &State, queue: Option<&QueuePath>, columns: &Columns<'_>) -> Ve
         base: None,
         show: |value| value.to_string(),
     };
-    // Counts over all partitions equal those of a single partition.
+    // Equal for a single partition.
     let several = state.cluster.view.partitions.len() > 1;
     let root = QueuePath::root();
     let running = |sample: &Sample| match queue.or(several.then_some(&root)) {
@@ -217,7 +210,7 @@ fn series(state: &State, queue: Option<&QueuePath>, columns: &Columns<'_>) -> Ve
         let show = |thousandths: i64| format::rate(thousandths as f64 / 1000.0);
         let mut values = columns.rate();
         if let Some(now) = values.last_mut() {
-            // The present value equals the header's; a sample right after the previous one is imprecise.
+            // As in the header; a sample right after the previous one is imprecise.
             *now = Some((state.cluster.view.allocation_rate * 1000.0).round() as i64);
         }
         all.push(Series { label: "alloc/s".into(), values, base: None, show });
@@ -225,7 +218,7 @@ fn series(state: &State, queue: Option<&QueuePath>, columns: &Columns<'_>) -> Ve
     all
 }
 
-/// The maximum usage of a resource: the capacity of the partition, or the maximum of a queue.
+/// The partition's capacity, or the queue's maximum.
 fn whole(state: &State, queue: Option<&QueuePath>, resource: &str) -> Option<i64> {
     let part = state.cluster.part()?;
     let whole = match queue {
@@ -235,7 +228,6 @@ fn whole(state: &State, queue: Option<&QueuePath>, resource: &str) -> Option<i64
     whole.filter(|whole| *whole > 0)
 }
 
-/// A value in eighths of a line.
 fn eighths(value: i64, base: i64, lines: usize) -> usize {
     if value <= 0 || base <= 0 {
         return 0;
@@ -245,7 +237,7 @@ fn eighths(value: i64, base: i64, lines: usize) -> usize {
     usize::try_from(share).unwrap_or(0)
 }
 
-/// A chart with `wide` columns per value: name, value, and peak at the left.
+/// `wide` columns per value.
 pub(super) fn plot(series: &Series, (wide, height): (usize, usize), signs: &Signs) -> Vec<Vec<Piece>> {
     let seen = || series.values.iter().flatten().copied();
     let most = seen().max().unwrap_or(0);
@@ -283,10 +275,8 @@ pub(super) fn plot(series: &Series, (wide, height): (usize, usize), signs: &Sign
         .collect()
 }
 
-/// The number of times in a spoken line.
 const MOMENTS: usize = 8;
 
-/// A value over time as a line for screen readers.
 fn in_words(series: &Series, now: &str, most: i64) -> Vec<Piece> {
     let known: Vec<i64> = series.values.iter().flatten().copied().collect();
     let least = known.iter().copied().min().unwrap_or(0);

@@ -14,14 +14,12 @@ use model::{AskId, Time};
 use view::kubernetes::{Condition, Kubernetes, ListState, ObjectKind, OwnerName, PodRow};
 use view::{AppRow, NodeRow, PartitionView, QueueRow};
 
-/// The maximum number of named pods without a request.
 const NAMED: usize = 5;
 
 fn known(state: &State) -> Option<&Arc<Kubernetes>> {
     state.cluster.view.kubernetes.as_ref()
 }
 
-/// Why a list is unavailable, if it is.
 fn missing(lines: &mut Lines, all: &Kubernetes, kind: ObjectKind, label: &str, width: usize) {
     let why = match all.lists.get(kind) {
         ListState::Live | ListState::Stale(Some(_), _) => return,
@@ -49,7 +47,7 @@ pub fn ask(lines: &mut Lines, state: &State, id: &AskId, width: usize) {
     conditions(lines, &pod.conditions, state.cluster.at, width);
 }
 
-/// The status of a pod: status, node, ready containers, restarts.
+/// Status, node, ready containers, restarts.
 pub fn pod_words(pod: &PodRow) -> String {
     let node = pod.node.as_deref().map_or_else(|| "on no node".to_owned(), |node| format!("on {node}"));
     let restarts = match pod.restarts {
@@ -65,9 +63,9 @@ pub fn owner_words(owner: &OwnerName, namespace: &str) -> String {
     format!("{} {namespace}/{}", owner.kind, owner.name)
 }
 
-/// Conditions with messages; those that are true in one line.
+/// Conditions; true ones in one line.
 pub fn conditions(lines: &mut Lines, all: &[Condition], now: Time, width: usize) {
-    // The pressure conditions of a node are bad if true.
+    // A true pressure condition is bad.
     let good = |one: &&Condition| one.is_true() != bad_news(&one.kind);
     let holds: Vec<&str> = all.iter().filter(good).filter(|one| one.is_true()).map(|one| &*one.kind).collect();
     let mut label = "conditions";
@@ -88,7 +86,7 @@ fn bad_news(kind: &str) -> bool {
     kind.ends_with("Pressure") || kind.ends_with("Unavailable")
 }
 
-/// The pods of an application: their status, owners, and those without a request.
+/// Status, owners, and pods without a request.
 pub fn app(lines: &mut Lines, state: &State, row: &AppRow, width: usize) {
     let Some(all) = known(state) else { return };
     missing(lines, all, ObjectKind::Pods, "pods", width);
@@ -116,7 +114,6 @@ pub fn app(lines: &mut Lines, state: &State, row: &AppRow, width: usize) {
     not_given(lines, row, &pods, width);
 }
 
-/// Pods without a request.
 fn not_given(lines: &mut Lines, row: &AppRow, pods: &[&Arc<PodRow>], width: usize) {
     if row.state.is_ended() {
         return;
@@ -140,7 +137,7 @@ pub fn classes(state: &State, priority: i32) -> Option<String> {
     Some(known(state)?.priorities.get(&priority)?.join(", "))
 }
 
-/// The object of a node. Returns whether foreign pods were listed.
+/// Returns whether foreign pods were listed.
 pub fn node(lines: &mut Lines, state: &State, row: &NodeRow, width: usize) -> bool {
     let Some(all) = known(state) else { return false };
     missing(lines, all, ObjectKind::Nodes, "kubernetes", width);
@@ -172,7 +169,7 @@ pub fn node(lines: &mut Lines, state: &State, row: &NodeRow, width: usize) -> bo
     named
 }
 
-/// The namespaces with applications in a queue or placed there, with their annotations about it.
+/// Namespaces with applications here or placed here, with annotations.
 pub fn queue(lines: &mut Lines, state: &State, part: &PartitionView, row: &QueueRow, width: usize) {
     let Some(all) = known(state) else { return };
     let by_name = part.rules.source().iter().any(is_by_namespace);
@@ -193,7 +190,6 @@ pub fn queue(lines: &mut Lines, state: &State, part: &PartitionView, row: &Queue
     }
 }
 
-/// Whether a rule places by the namespace.
 fn is_by_namespace(rule: &RuleConfig) -> bool {
     let here = rule.kind == RuleKind::Tag && rule.value == "namespace";
     here || rule.parent.as_deref().is_some_and(is_by_namespace)

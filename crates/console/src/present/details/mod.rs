@@ -37,7 +37,6 @@ use crate::state::State;
 use crate::state::page::Subject;
 use crate::theme::Role;
 
-/// The minimum width for two columns.
 const TWO_COLUMNS: u16 = 112;
 /// The sheet of a subject for columns of `width`.
 pub fn sheet(state: &State, subject: &Subject, width: usize) -> Sheet {

@@ -21,9 +21,7 @@ use model::{MEMORY, QueueState, VCORE};
 use view::PartitionView;
 use view::units::show_amount;
 
-/// The minimum and maximum width of a bar.
 const METER: (u16, u16) = (12, 60);
-/// The width before a bar.
 const BEFORE: u16 = 34;
 
 /// The sheet of all partitions.

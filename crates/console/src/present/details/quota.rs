@@ -12,12 +12,11 @@ use view::drain::span;
 use view::{PartitionView, QueueRow, QuotaForecast};
 
 const DELAY: &str = "quota.preemption.delay";
-/// With more allocations, victims are not computed in the draw loop.
+/// More are not searched in the draw loop.
 const LOOKED_AT: usize = 5_000;
-/// The maximum number of named applications with victims.
 const NAMED: usize = 4;
 
-/// Adds the lines of a queue above its maximum; nothing for another queue and the root.
+/// Nothing for the root.
 pub(super) fn lines(lines: &mut Lines, state: &State, (part, row): (&PartitionView, &QueueRow), width: usize) {
     if row.parent.is_none() || !row.is_above_max() {
         return;
@@ -68,7 +67,6 @@ fn going(lines: &mut Lines, (state, one): (&State, &QuotaForecast), row: &QueueR
     }
 }
 
-/// Why a queue above its maximum is not preempted.
 fn runs_on(part: &PartitionView, row: &QueueRow) -> String {
     let delay = row.settings.quota_preemption_delay;
     if let Some(who) = only_elsewhere("properties", DELAY, part.rules.profile()) {
@@ -84,7 +82,6 @@ fn runs_on(part: &PartitionView, row: &QueueRow) -> String {
     }
 }
 
-/// Whether few enough allocations exist.
 fn looked_at(part: &PartitionView) -> bool {
     let due = part.queues.iter().flatten().filter(|row| row.quota_due.is_some());
     let mut left = LOOKED_AT;

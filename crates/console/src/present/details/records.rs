@@ -11,7 +11,7 @@ use config::diff::What;
 use model::Time;
 use view::audit::{AuditEntry, Facts};
 
-/// The maximum number of shown lines; `kornsole config show` prints all.
+/// `kornsole config show` prints all.
 const LINES: usize = 5_000;
 
 /// The sheet of an entry.
@@ -39,7 +39,6 @@ pub fn entry(entry: &AuditEntry, now: Time, width: usize, signs: &Signs) -> Shee
     sheet
 }
 
-/// The facts before and after the operation.
 fn facts(entry: &AuditEntry, signs: &Signs) -> Lines {
     let mut lines = Vec::new();
     let value = |facts: &Facts, name: &str| {

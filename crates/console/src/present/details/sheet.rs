@@ -50,7 +50,7 @@ pub fn figure(name: &str, amount: Option<i64>, signs: &Signs) -> Piece {
     }
 }
 
-/// Values with their headings in one line for screen readers: `cpu  used 7.5, guaranteed 4`.
+/// `cpu  used 7.5, guaranteed 4`, for screen readers.
 pub fn in_words(name: &str, figures: &[(&str, &Piece)]) -> Vec<Piece> {
     let said: Vec<String> = figures.iter().map(|(head, figure)| format!("{head} {}", figure.text.trim())).collect();
     vec![dim(format!("{name} ")), plain(said.join(", "))]

@@ -33,18 +33,15 @@ use model::Resource;
 use source::{AppTally, Comparison, Effect, Figures, FirstDifference, NodeTally};
 use view::units::show_amount;
 
-/// The maximum number of listed queues, users, and nodes, each.
 const MOST_THINGS: usize = 50;
-/// The maximum number of listed applications.
 const MOST_APPS: usize = 200;
 
-/// The widths of the three columns.
 #[derive(Clone, Copy)]
 struct Columns {
     name: usize,
     side: usize,
     ellipsis: &'static str,
-    /// Skip values that the queue tree shows.
+    /// Skip what the tree shows.
     in_tree: bool,
 }
 
@@ -59,7 +56,6 @@ impl Columns {
         }
     }
 
-    /// A line of three columns.
     fn line(&self, name: Piece, without: Piece, with: Piece) -> Vec<Piece> {
         let cell = |cell: Piece, width: usize| {
             let cut = text::cut(&text::escape(&cell.text), width, self.ellipsis).into_owned();
@@ -70,7 +66,6 @@ impl Columns {
         vec![name, after_name, without, after_without, cell(with, self.side).0]
     }
 
-    /// A value of both sides; changes are marked.
     fn figure(&self, name: String, without: String, with: String) -> Vec<Piece> {
         let role = if without == with { Role::Dim } else { Role::DiffChange };
         self.line(dim(format!("  {name}")), piece(Role::Text, without), piece(role, with))
@@ -176,7 +171,7 @@ fn first_difference(lines: &mut Lines, first: &FirstDifference, width: usize) {
     lines.push(Vec::new());
 }
 
-/// The values of both sides; `all` includes equal counts.
+/// `all`: also equal counts.
 fn figures(columns: Columns, (without, with): (&Figures, &Figures), long_wait: Duration, all: bool) -> Lines {
     let mut lines = Lines::new();
     let mut add = |name: &str, one: String, other: String, retained: bool| {
@@ -210,10 +205,9 @@ fn figures(columns: Columns, (without, with): (&Figures, &Figures), long_wait: D
     lines
 }
 
-/// The values of the queue tree.
 const IN_TREE: [&str; 3] = ["pending requests", "cpu in use now", "mem in use now"];
 
-/// A duration, with tenths of a second if short.
+/// Tenths of a second if short.
 fn exact(time: Duration) -> String {
     match time.as_secs() {
         0..60 => format!("{:.1}s", time.as_secs_f64()),
@@ -221,7 +215,6 @@ fn exact(time: Duration) -> String {
     }
 }
 
-/// The quantities of two maps by resource.
 fn amounts(one: &Resource, other: &Resource) -> Vec<(String, String, String)> {
     let names: BTreeSet<&str> = one.iter().chain(other.iter()).map(|(name, _)| name).collect();
     let shown = |name: &str, of: &Resource| show_amount(name, of.get(name).unwrap_or_default());
@@ -253,7 +246,6 @@ fn nodes(lines: &mut Lines, columns: Columns, node: &str, sides: (Option<&NodeTa
     }
 }
 
-/// The effect of the changes on an application.
 fn effect(effect: Effect) -> String {
     match effect {
         Effect::Rejected => "is rejected".to_owned(),
@@ -272,7 +264,6 @@ fn effect(effect: Effect) -> String {
     }
 }
 
-/// The state of an application on a side.
 fn course(tally: Option<&AppTally>) -> Piece {
     let Some(tally) = tally else { return dim("not there") };
     if tally.rejected.is_some() {

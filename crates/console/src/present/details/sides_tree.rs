@@ -21,16 +21,11 @@ use model::{MEMORY, QueuePath, VCORE};
 use source::{Comparison, Figures};
 use view::units::show_amount;
 
-/// The width of a value with a blank.
 const CELL: usize = 8;
-/// The width of a column's three values with a blank.
 const GROUP: usize = 3 * CELL + 1;
-/// The minimum and maximum width of the names.
 const NAME: (usize, usize) = (22, 48);
-/// The maximum number of listed queues.
 const MOST: usize = 100;
 
-/// A column: a value of both sides.
 struct Column {
     title: &'static str,
     of: fn(&Figures) -> i64,
@@ -52,7 +47,6 @@ fn seconds(count: i64) -> String {
     format::duration(Duration::from_secs(count.unsigned_abs()))
 }
 
-/// The tree: the partition, and each different queue.
 pub(super) fn lines(comparison: &Comparison, width: usize, signs: &Signs) -> Lines {
     let fits = |columns: &usize| NAME.0 + columns * GROUP <= width;
     let columns = &COLUMNS[..(1..=COLUMNS.len()).rev().find(fits).unwrap_or(1)];
@@ -70,7 +64,7 @@ pub(super) fn lines(comparison: &Comparison, width: usize, signs: &Signs) -> Lin
     let queues: Vec<_> = comparison.queues.iter().filter(|(queue, _)| queue.parent().is_some()).collect();
     let listed: BTreeSet<&QueuePath> = queues.iter().map(|(queue, _)| *queue).collect();
     for (queue, (without, with)) in queues.iter().take(MOST) {
-        // A queue whose parent is not listed shows its path.
+        // Otherwise it shows its path.
         let below = queue.parent().is_some_and(|parent| parent.parent().is_none() || listed.contains(&parent));
         let words = if below { queue.name().to_owned() } else { queue.to_string() };
         let words = format!("{}{words}", "  ".repeat(queue.depth()));
@@ -82,7 +76,6 @@ pub(super) fn lines(comparison: &Comparison, width: usize, signs: &Signs) -> Lin
     lines
 }
 
-/// A queue on both sides, if it exists there.
 fn row(
     words: String,
     (without, with): (Option<&Figures>, Option<&Figures>),

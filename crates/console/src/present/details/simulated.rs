@@ -10,9 +10,7 @@ use crate::theme::{Role, Signs};
 use view::simulation::{SimulatedGroup, SimulatedRun, SimulatedWaits};
 
 const HEIGHT: usize = 4;
-/// The width of the name and the scale.
 const BEFORE: usize = 26;
-/// The columns of a group table after the name.
 const COLUMNS: [&str; 7] = ["requests", "p50", "p95", "p99", "longest", "waiting", "preempted"];
 const WIDE: usize = 9;
 

@@ -25,18 +25,17 @@ use crate::theme::{Role, Signs};
 use model::{AppState, Time};
 use view::{AppRow, AskRow, AskState, ChangeDetail, ChangeType, ObjectType, Record};
 
-/// The maximum number of lines in a pane and on a page.
 const TIMES: (usize, usize) = (8, 200);
-/// How many of them are the first ones if some are omitted.
+/// The first ones, if some are omitted.
 const FIRST: usize = 2;
 
-/// An event; equal kinds in one second are counted.
+/// Equal kinds in one second are counted.
 struct Happened<'a> {
     at: Time,
     what: What,
-    /// The object without the verb: `q1`.
+    /// `q1`
     one: String,
-    /// The text after the verb of a single event: `on node-a`.
+    /// `on node-a`
     more: String,
     event: Option<&'a Record>,
 }
@@ -51,7 +50,6 @@ enum What {
     Event(ChangeDetail),
 }
 
-/// Adds the timeline.
 pub(super) fn add(lines: &mut Lines, state: &State, row: &AppRow, width: usize, signs: &Signs) {
     let all = happened(state, row);
     let live = state.cluster.past.live;
@@ -82,7 +80,6 @@ pub(super) fn add(lines: &mut Lines, state: &State, row: &AppRow, width: usize, 
     }
 }
 
-/// All known events by time, then by lifecycle order.
 fn happened<'a>(state: &'a State, row: &'a AppRow) -> Vec<Happened<'a>> {
     let plain = |at, what, one: String| Happened { at, what, one, more: String::new(), event: None };
     let mut all = vec![plain(row.submitted, What::Submitted, row.who.user.to_string())];
@@ -103,14 +100,14 @@ fn happened<'a>(state: &'a State, row: &'a AppRow) -> Vec<Happened<'a>> {
     all
 }
 
-/// An event of the application that its row does not contain.
+/// Unless the row contains it.
 fn of_event<'a>(record: &'a Record, row: &AppRow, asks: &HashMap<&str, &Arc<AskRow>>) -> Option<Happened<'a>> {
     let of = |what, more| {
         let one = asks.get(&*record.reference).map_or_else(|| record.reference.to_string(), |ask| ask.name().into());
         Some(Happened { at: record.at, what, one, more, event: Some(record) })
     };
     if record.kind == ObjectType::NODE {
-        // The event does not name the application, and another one may have an equally named request.
+        // The event does not name the application; another one may have an equally named request.
         let ask = asks.get(&*record.reference).filter(|ask| ask.resource == record.resource)?;
         let reserved = (record.change, record.detail) == (ChangeType::ADD, ChangeDetail::NODE_RESERVATION);
         return of(What::Reserved, format!(" on {}", record.object)).filter(|_| reserved && record.at >= ask.created);
@@ -142,7 +139,6 @@ fn of_event<'a>(record: &'a Record, row: &AppRow, asks: &HashMap<&str, &Arc<AskR
     }
 }
 
-/// The events of one second, each kind once.
 fn words(same: &[&Happened<'_>]) -> Vec<Piece> {
     let kinds = same.chunk_by(|one, next| one.what == next.what);
     kinds.map(|kind| of_kind(kind[0], kind.len())).collect()
@@ -178,7 +174,7 @@ fn of_kind(first: &Happened<'_>, count: usize) -> Piece {
     }
 }
 
-/// The words after their time, wrapped; a word is cut only if it exceeds a line.
+/// Cuts a word only if it exceeds a line.
 fn wrapped(words: &[Piece], (at, column): (&str, usize), room: usize) -> Vec<Vec<Piece>> {
     let mut lines = vec![vec![dim(format!("{at:<column$}"))]];
     for (number, word) in words.iter().enumerate() {

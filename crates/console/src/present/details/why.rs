@@ -16,7 +16,7 @@ use view::{AppRow, PartitionView, QueueRow};
 
 /// How an application was placed.
 pub fn app(state: &State, row: &Arc<AppRow>, width: usize, signs: &Signs) -> Sheet {
-    // The page stores the row it was opened with; the view may have a newer one.
+    // The view may have a newer row.
     let part = state.cluster.part();
     let newer = part.and_then(|part| part.app(row.slot)).filter(|newer| newer.id == row.id);
     let row = newer.unwrap_or(row);
@@ -49,7 +49,7 @@ fn arrived(
     width: usize,
     signs: &Signs,
 ) {
-    // The template values of that time are unknown; today's are not used.
+    // That time's template is unknown.
     let verdict = walk::verdict(&record.placement, None, width, signs);
     lines.extend(verdict);
     let mut note = |text: String| labelled_text(lines, "note", &text, width, Role::Warning);
@@ -66,7 +66,7 @@ fn arrived(
     lines.extend(walk::lines(&record.lines(), width, signs));
 }
 
-/// The rights in a queue with the granting queues (ACL-021, ACL-022).
+/// With the granting queues (ACL-021, ACL-022).
 pub fn access_to(state: &State, path: &QueuePath, width: usize, signs: &Signs) -> Sheet {
     let Some((part, row)) = state.cluster.part().and_then(|part| Some((part, part.queue_at(path)?))) else {
         return gone(path.to_string());
@@ -107,7 +107,6 @@ fn granted(grant: Option<Grant>, signs: &Signs) -> Vec<Piece> {
     }
 }
 
-/// The effective ACLs of the path, nearest queue first.
 fn who(
     lines: &mut Lines,
     (source, part): (Source<'_>, &PartitionView),
@@ -142,7 +141,6 @@ fn who(
     }
 }
 
-/// The users and groups of an ACL.
 fn named(acl: &Acl) -> String {
     if acl.everybody {
         return "everybody".to_owned();

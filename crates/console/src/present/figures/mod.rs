@@ -30,7 +30,7 @@ use crate::state::page::{Page, each_page};
 use model::{MEMORY, VCORE};
 use view::units::show_amount;
 
-/// All values of the page with explanations. Recomputes the row: do not call it in the draw loop.
+/// Recomputes the row: not in the draw loop.
 pub fn figures(state: &State) -> Figures {
     let own = each_page!(state.page(), page => page.figures(state));
     let (of, mut list) = own.unwrap_or_else(|| row(state));
@@ -38,7 +38,7 @@ pub fn figures(state: &State) -> Figures {
     Figures { of, at: Some(state.framed().at), list, top: 0 }
 }
 
-/// The title, with the age of the values if their subject has left the page.
+/// With the age if the subject has left the page.
 pub fn title(state: &State, figures: &Figures) -> String {
     let age = figures.at.map(|at| state.framed().at.since(at)).filter(|age| !age.is_zero());
     let age = age.map(|age| format!(", {} old", format::duration(age))).unwrap_or_default();
@@ -49,7 +49,6 @@ fn figure(title: &str, shown: impl Into<String>, why: impl Into<String>) -> Figu
     Figure { title: title.to_owned(), shown: shown.into(), why: why.into() }
 }
 
-/// The cells of the selected row.
 fn row(state: &State) -> (String, Vec<Figure>) {
     let row = export::row(state);
     let of = crate::present::subject::name(state).unwrap_or_else(|| "this page".to_owned());
@@ -62,7 +61,6 @@ fn row(state: &State) -> (String, Vec<Figure>) {
     (of, explained.collect())
 }
 
-/// The values of the header.
 fn header(state: &State) -> Vec<Figure> {
     let Some(part) = state.framed_part() else { return Vec::new() };
     let drained = part.nodes.values().filter(|node| !node.is_open()).count();
@@ -85,13 +83,13 @@ fn header(state: &State) -> Vec<Figure> {
     list
 }
 
-/// `37 %` of a whole; `None` without a whole.
+/// `37 %`
 fn share(used: i64, all: i64) -> Option<String> {
     let percent = i128::from(used) * 100 / i128::from(all).max(1);
     (all > 0).then(|| if percent == 0 && used > 0 { "less than 1%".to_owned() } else { format!("{percent}%") })
 }
 
-/// The summands, the largest first; the rest is combined.
+/// The largest first; the rest is combined.
 fn sum_of(mut parts: Vec<(i64, String)>, name: &str) -> String {
     const NAMED: usize = 4;
     parts.retain(|(amount, _)| *amount != 0);

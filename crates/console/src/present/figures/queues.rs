@@ -109,7 +109,7 @@ fn priority(part: &PartitionView, row: &QueueRow) -> String {
     message
 }
 
-/// The application or child queue that the priority comes from.
+/// An application or child queue.
 fn highest(part: &PartitionView, row: &QueueRow) -> Option<String> {
     if row.leaf {
         let apps = row.apps.iter().filter_map(|slot| part.app(*slot));
@@ -182,7 +182,7 @@ fn usage(part: &PartitionView, row: &QueueRow, name: &str) -> String {
     format!("{used}; {guaranteed}; {max}{share}{bound}")
 }
 
-/// The smallest headroom on the path, with its queue (SCH-100).
+/// SCH-100.
 fn room(part: &PartitionView, row: &QueueRow, name: &str) -> String {
     let rest = |above: &QueueRow| {
         let max = above.max.as_ref()?.get(name)?;
@@ -199,7 +199,7 @@ fn room(part: &PartitionView, row: &QueueRow, name: &str) -> String {
     }
 }
 
-/// A sum over the applications of a leaf or the children of a parent.
+/// Over the applications of a leaf or the children of a parent.
 fn made_of(
     part: &PartitionView,
     row: &QueueRow,

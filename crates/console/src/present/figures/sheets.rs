@@ -15,7 +15,6 @@ use crate::state::page::Subject;
 use source::OwnHealth;
 use view::history::SAMPLE_EVERY;
 
-/// The list columns that a sheet shows.
 const QUEUE: [QueueColumn; 8] = [
     QueueColumn::Priority,
     QueueColumn::Apps,
@@ -79,7 +78,6 @@ fn title(subject: &Subject) -> &'static str {
     }
 }
 
-/// The explanations of values that come from list columns.
 fn worked_out(state: &State, subject: &Subject) -> Vec<Figure> {
     let Some(part) = state.cluster.part() else { return Vec::new() };
     match subject {
@@ -95,12 +93,10 @@ fn worked_out(state: &State, subject: &Subject) -> Vec<Figure> {
     }
 }
 
-/// Columns with explanations.
 fn explained<C: Column>(columns: &[C], why: impl Fn(C) -> String) -> Vec<Figure> {
     columns.iter().map(|column| figure(&heading(column.name()), "", why(*column))).collect()
 }
 
-/// The meaning of a label of a simulation run.
 fn simulated(label: &str) -> Option<&'static str> {
     Some(match label {
         "wait" => "from request to allocation; pending requests count up to the end",
@@ -112,7 +108,6 @@ fn simulated(label: &str) -> Option<&'static str> {
     })
 }
 
-/// The meaning of a label of a sheet.
 fn words(subject: &Subject, label: &str) -> Option<String> {
     if let Subject::History(queue) = subject {
         return history(queue.is_some(), label);
@@ -198,7 +193,6 @@ fn partition(label: &str) -> Option<String> {
     Some(words.to_owned())
 }
 
-/// The explanation of the unlabelled part.
 fn beside(subject: &Subject) -> Option<Figure> {
     match subject {
         Subject::Revision(_) => Some(figure("the numbers", "", "the line numbers of the text")),

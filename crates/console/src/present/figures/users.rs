@@ -53,7 +53,6 @@ pub fn why(source: Source<'_>, part: &PartitionView, account: &Account, column: 
     }
 }
 
-/// The usage by leaf.
 fn used(row: Option<&UsageRow>, name: &str) -> String {
     let all: Vec<&QueueUsageRow> = row.into_iter().flat_map(|row| row.queues.iter()).collect();
     let leaf = |one: &&&QueueUsageRow| {
@@ -67,7 +66,7 @@ fn used(row: Option<&UsageRow>, name: &str) -> String {
     }
 }
 
-/// The explanation of a column of one user or group.
+/// The explanation of a column.
 pub fn why_level(source: Source<'_>, part: &PartitionView, page: &AccountPage, column: LevelColumn) -> Option<String> {
     let line = page.list.rows.get(page.list.cursor.index)?;
     let (path, side, name) = match &line.id {

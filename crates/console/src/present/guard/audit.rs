@@ -7,7 +7,7 @@ use crate::state::page::{AppPage, NodePage, Page};
 use model::{AppId, NodeId};
 use view::audit::AuditObject;
 
-/// Whether the audit can be filtered.
+/// Whether a filter is possible.
 ///
 /// # Errors
 /// Why not.
@@ -20,7 +20,7 @@ pub fn can_narrow(state: &State) -> Result<(), String> {
 /// Why an entry has no target.
 pub const GONE: &str = "its object no longer exists";
 
-/// The page of the selected entry's object, if it exists.
+/// The page of the selected entry's object.
 pub fn object(state: &State, opened: bool) -> Option<Page> {
     let Page::Audit(page) = state.page() else { return None };
     let entry = entry(page)?;
@@ -38,7 +38,7 @@ pub fn object(state: &State, opened: bool) -> Option<Page> {
     }
 }
 
-/// Whether the selected entry's object exists.
+/// Whether the object exists.
 ///
 /// # Errors
 /// Why not.

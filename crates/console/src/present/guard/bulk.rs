@@ -17,7 +17,7 @@ pub fn marked(state: &State) -> Vec<Arc<AppRow>> {
     page.marked.iter().filter_map(row).cloned().collect()
 }
 
-/// Whether marks exist, including those of completed applications: the next operation then never uses the selected row.
+/// Also of completed applications: operations then never use the selected row.
 pub fn has_marks(state: &State) -> bool {
     matches!(state.page(), Page::Apps(page) if !page.marked.is_empty())
 }
@@ -29,7 +29,7 @@ pub fn counted(state: &State) -> (usize, usize) {
     (live, all - live)
 }
 
-/// The applications of the last move that are still in its target, with their origin.
+/// Those still in its target, with their origin.
 pub fn moved_here(state: &State) -> Vec<(Arc<AppRow>, QueuePath)> {
     let Some(part) = state.cluster.part() else { return Vec::new() };
     let still = |(app, from, to): &(AppId, QueuePath, QueuePath)| {
@@ -39,7 +39,7 @@ pub fn moved_here(state: &State) -> Vec<(Arc<AppRow>, QueuePath)> {
     state.orders.moved.iter().filter_map(still).collect()
 }
 
-/// Whether a move can be undone.
+/// Whether to offer undo.
 ///
 /// # Errors
 /// Why not.

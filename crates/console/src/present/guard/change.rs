@@ -12,7 +12,7 @@ use view::QueueRow;
 use view::act::{Act, ConfigRights, Refusal};
 use view::placement::access;
 
-/// The queue under the cursor, if the configuration contains it.
+/// The selected queue, if configured.
 pub fn target(state: &State) -> Result<&Arc<QueueRow>, String> {
     if !matches!(state.page(), Page::Queues(_) | Page::Details(_) | Page::Change(_)) {
         return Err("only on a queue".to_owned());
@@ -26,10 +26,10 @@ pub fn target(state: &State) -> Result<&Arc<QueueRow>, String> {
     }
 }
 
-/// Whether a form on the selected queue could be applied according to the ACLs.
+/// According to the ACLs.
 ///
 /// # Errors
-/// Why not, with the missing access.
+/// The missing access.
 pub fn may(state: &State, kind: Kind) -> Result<(), String> {
     let row = target(state)?;
     let actor = state.cluster.actor()?;
@@ -41,7 +41,7 @@ pub fn may(state: &State, kind: Kind) -> Result<(), String> {
     if state.cluster.newest.configuration.is_none() {
         return Err("the text of the active configuration is unknown".to_owned());
     }
-    // Changing a queue requires admin access to its parent; changing a root requires the scheduler ACL (ACL-040).
+    // A queue requires admin access to its parent, a root the scheduler ACL (ACL-040).
     let touched = match (kind, row.path.parent()) {
         (Kind::Remove, None) => return Err("the root of a partition cannot be removed".to_owned()),
         (Kind::Guaranteed, None) => {
@@ -89,7 +89,7 @@ pub fn can_apply(state: &State, page: &ChangePage) -> Result<(), String> {
     sound(&page.drafted.checked)
 }
 
-/// Whether a checked text is valid and the user may apply it.
+/// Valid, and the user may apply it.
 pub fn sound(checked: &CheckResult) -> Result<(), String> {
     match (checked.errors(), &checked.refused) {
         (0, None) => Ok(()),

@@ -44,7 +44,7 @@ pub fn can_restore(state: &State) -> Result<(), String> {
     }
 }
 
-/// Whether the active configuration has changed since the edit started.
+/// Whether the active configuration has changed since.
 pub fn can_merge(state: &State) -> Result<(), String> {
     can_edit(state)?;
     match page_of(state) {

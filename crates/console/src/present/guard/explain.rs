@@ -4,7 +4,7 @@ use crate::present::subject;
 use crate::state::State;
 use crate::state::page::{Page, Subject};
 
-/// Whether the selected object can be explained.
+/// The selected object.
 ///
 /// # Errors
 /// Why not.
@@ -20,10 +20,10 @@ pub fn can(state: &State) -> Result<(), String> {
     }
 }
 
-/// Whether the present is on the screen: the scheduler explains only the present.
+/// The scheduler explains only the present.
 ///
 /// # Errors
-/// The past is on the screen.
+/// The past is shown.
 pub fn in_present(state: &State) -> Result<(), String> {
     match state.cluster.past.shown {
         Some(_) => Err("this is the past; explanations need the present".to_owned()),

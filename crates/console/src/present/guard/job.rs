@@ -10,7 +10,7 @@ use view::job::{JobPhase, JobSheet};
 
 const NO_JOBS: &str = "these applications are not jobs of this machine; `kornsole local up` runs jobs";
 
-/// The jobs of a command: the marked ones, that of the command line, of the page, or under the cursor.
+/// Marked, of the command line, of the page, or under the cursor.
 pub fn targets(state: &State) -> Vec<AppId> {
     if has_marks(state) {
         return marked(state).iter().map(|app| app.id.clone()).collect();
@@ -33,7 +33,7 @@ pub fn known(state: &State) -> Option<&JobSheet> {
     state.job.of(&target(state)?).map(|sheet| &**sheet)
 }
 
-/// Whether the page of a job can be opened.
+/// The page of a job.
 ///
 /// # Errors
 /// Why not.
@@ -44,7 +44,7 @@ pub fn can_open(state: &State) -> Result<(), String> {
     }
 }
 
-/// Whether a command may be sent to the job, as far as known here; the daemon decides.
+/// As far as known here; the daemon decides.
 ///
 /// # Errors
 /// Why not.
@@ -83,17 +83,16 @@ pub fn may(state: &State, id: CommandId) -> Result<(), String> {
     Err(format!("{name} is {}'s, and you do not administer its queue", job.user))
 }
 
-/// Whether the user administers the queue of a job.
 fn administers(state: &State, app: &AppId) -> bool {
     let (Some(part), Ok(actor)) = (orders::part(state), state.cluster.actor()) else { return false };
     let Some(row) = part.app_by_id(app) else { return false };
     orders::within(state, orders::kill_of(row)).is_some_and(|act| part.may_administer(actor, &act, row).is_ok())
 }
 
-/// Whether the user may act as a resource manager: not if the daemon is one.
+/// Whether the user is the resource manager.
 ///
 /// # Errors
-/// The component that does it.
+/// The daemon is.
 pub fn by_hand(state: &State) -> Result<(), String> {
     match state.cluster.has_jobs {
         true => Err("not for local jobs: use `kornsole submit`, and K to cancel".to_owned()),

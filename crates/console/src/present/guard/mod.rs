@@ -32,10 +32,10 @@ use crate::state::command::{
 use crate::state::page::Page;
 use crate::state::pod::PodPart;
 
-/// Whether a command can run now.
+/// Checks a command.
 ///
 /// # Errors
-/// Why not.
+/// Why it is disabled.
 pub fn check(state: &State, id: CommandId) -> Result<(), String> {
     match id {
         CommandId::Row(id) => rows_of(state, id),
@@ -190,7 +190,7 @@ fn log(state: &State, id: LogCommand) -> Result<(), String> {
     }
 }
 
-/// Whether the page of alerts has alerts and silences can be changed.
+/// On the page of alerts.
 fn can_silence(state: &State) -> Result<(), String> {
     match (state.page(), &state.cluster.alerts) {
         (Page::Alerts(_), None) => Err("rules are not evaluated here".to_owned()),

@@ -8,7 +8,7 @@ use crate::state::page::{Page, Subject};
 use view::act::{Act, Code, PartitionAct, Refusal};
 use view::{AppRow, PartitionView};
 
-/// The target application: that of the command line, or the one under the cursor.
+/// Of the command line, or under the cursor.
 pub fn target(state: &State) -> Option<Arc<AppRow>> {
     match &state.command_target {
         Some(row) => {
@@ -41,7 +41,7 @@ pub fn kill_of(app: &AppRow) -> PartitionAct {
     PartitionAct::Kill { app: app.id.clone(), expect_queue: Some(app.queue.clone()) }
 }
 
-/// Whether the application may be killed or moved according to its queue.
+/// According to its queue.
 ///
 /// # Errors
 /// Why not.
@@ -80,12 +80,12 @@ pub fn may(state: &State, verb: &str) -> Result<(), String> {
 /// The verb of a move.
 pub const MOVED: &str = "moved";
 
-/// A move without a target, to check whether moves are possible.
+/// Without a target, to check whether moves are possible.
 fn move_of(app: &AppRow) -> PartitionAct {
     PartitionAct::Move { app: app.id.clone(), to: app.queue.clone(), expect_queue: None, dry_run: true }
 }
 
-/// Whether the owners of the application's pods may be suspended.
+/// The owners of the application's pods.
 ///
 /// # Errors
 /// Why not.
@@ -101,7 +101,7 @@ pub fn may_suspend(state: &State) -> Result<(), String> {
     part.may_administer(actor, &act, &app).map_err(|refusal| format!("{}: {}", app.id, refusal.reason()))
 }
 
-/// Whether suspended owners can be resumed.
+/// Suspended owners.
 ///
 /// # Errors
 /// Why not.
@@ -112,7 +112,7 @@ pub fn may_unsuspend(state: &State) -> Result<(), String> {
     }
 }
 
-/// Whether the scheduler may be paused or resumed.
+/// Pause or resume.
 ///
 /// # Errors
 /// Why not.

@@ -2,10 +2,10 @@
 
 use crate::state::State;
 
-/// Whether the past is on the screen.
+/// Checks that the past is shown.
 ///
 /// # Errors
-/// The present is on the screen.
+/// It is the present.
 pub fn is_past(state: &State) -> Result<(), String> {
     match state.cluster.past.shown {
         Some(_) => Ok(()),

@@ -4,7 +4,7 @@ use crate::present::subject;
 use crate::state::State;
 use crate::state::page::{Page, Subject};
 
-/// Whether a placement can be tested with the edited text.
+/// With the edited text.
 ///
 /// # Errors
 /// Why not.
@@ -19,7 +19,7 @@ pub fn can_try_text(state: &State) -> Result<(), String> {
     }
 }
 
-/// Whether an application is selected whose submission can be tested.
+/// With the selected application's submission.
 pub fn can_try(state: &State) -> Result<(), String> {
     match subject::of(state) {
         Some(Subject::App(_) | Subject::Why(_)) => Ok(()),

@@ -9,8 +9,7 @@ use crate::state::pod::PodPart;
 use model::AppId;
 use view::kubernetes::{Kubernetes, ListState, ObjectKind, PodRow};
 
-/// The target pod: that of the page, of the selected request or allocation, or of an application the one in trouble,
-/// otherwise the oldest.
+/// Of the page, of the selected request or allocation, or of an application the one in trouble, otherwise the oldest.
 pub fn target(state: &State) -> Option<Arc<PodRow>> {
     let all = state.cluster.view.kubernetes.as_ref()?;
     match state.page() {
@@ -31,7 +30,7 @@ fn of_app(all: &Kubernetes, app: &AppId) -> Option<Arc<PodRow>> {
     all.pods_of(app).min_by_key(|pod| (pod.trouble(true).is_none(), pod.created, Arc::clone(&pod.name))).cloned()
 }
 
-/// Whether a part of the pod can be shown.
+/// A part of the pod.
 ///
 /// # Errors
 /// Why not.
@@ -55,10 +54,10 @@ pub fn can_show(state: &State, part: PodPart) -> Result<(), String> {
     }
 }
 
-/// Whether the log of a pod is on the screen.
+/// Checks for a log.
 ///
 /// # Errors
-/// It is not.
+/// No log is shown.
 pub fn on_log(state: &State) -> Result<(), String> {
     match state.page() {
         Page::Pod(page) if page.part == PodPart::Log => Ok(()),
@@ -66,10 +65,10 @@ pub fn on_log(state: &State) -> Result<(), String> {
     }
 }
 
-/// Whether the log of another container can be shown.
+/// Checks for other containers.
 ///
 /// # Errors
-/// There is only one.
+/// Only one.
 pub fn several_containers(state: &State) -> Result<(), String> {
     on_log(state)?;
     match state.page() {
@@ -78,7 +77,7 @@ pub fn several_containers(state: &State) -> Result<(), String> {
     }
 }
 
-/// Whether a pod search is active.
+/// Checks for a search.
 ///
 /// # Errors
 /// None is active.
@@ -97,10 +96,10 @@ pub fn siblings(state: &State, row: &PodRow) -> Vec<Arc<PodRow>> {
     pods
 }
 
-/// Whether the application has other pods.
+/// Checks for other pods.
 ///
 /// # Errors
-/// It has only one.
+/// Only one.
 pub fn several_pods(state: &State) -> Result<(), String> {
     match state.page() {
         Page::Pod(page) if siblings(state, &page.row).len() > 1 => Ok(()),

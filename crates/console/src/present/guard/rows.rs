@@ -8,10 +8,10 @@ use crate::state::State;
 use crate::state::layer::Layer;
 use crate::state::page::{Fold, Page};
 
-/// Whether a row is under the cursor.
+/// A selected row.
 ///
 /// # Errors
-/// Why not.
+/// None.
 pub fn has_row(state: &State) -> Result<(), String> {
     match subject::of(state) {
         Some(_) => Ok(()),
@@ -19,10 +19,10 @@ pub fn has_row(state: &State) -> Result<(), String> {
     }
 }
 
-/// Whether the selected object has a state with a reason.
+/// A state with a reason.
 ///
 /// # Errors
-/// Why not.
+/// None.
 pub fn can_say_why(state: &State) -> Result<(), String> {
     match state.page() {
         Page::Queues(_) | Page::Apps(_) | Page::App(_) => has_row(state),
@@ -30,7 +30,7 @@ pub fn can_say_why(state: &State) -> Result<(), String> {
     }
 }
 
-/// Whether the selected row can be opened.
+/// The selected row.
 ///
 /// # Errors
 /// Why not.
@@ -44,7 +44,7 @@ pub fn can_open(state: &State) -> Result<(), String> {
     if let Page::Clusters(page) = state.page() {
         return if page.list.rows.is_empty() { Err("no cluster".to_owned()) } else { Ok(()) };
     }
-    // A line may lead to the configuration, which is not a subject.
+    // A line may open the configuration.
     if let Page::Explain(page) = state.page()
         && page.lines().get(page.index).is_some_and(|line| line.to.is_some())
     {
@@ -60,31 +60,31 @@ pub fn can_open(state: &State) -> Result<(), String> {
     }
 }
 
-/// Whether the page has a list.
+/// A list.
 ///
 /// # Errors
-/// Why not.
+/// None.
 pub fn on_list(state: &State) -> Result<(), String> {
     state.page().list().map(|_| ()).ok_or_else(|| "this page has no list".to_owned())
 }
 
-/// Whether the applications are on the screen.
+/// The applications.
 ///
 /// # Errors
-/// Why not.
+/// Another page.
 pub fn on_apps(state: &State) -> Result<(), String> {
     if matches!(state.page(), Page::Apps(_)) { Ok(()) } else { Err("only in a list of applications".to_owned()) }
 }
 
-/// Whether the nodes are on the screen.
+/// The nodes.
 ///
 /// # Errors
-/// Why not.
+/// Another page.
 pub fn on_nodes(state: &State) -> Result<(), String> {
     if matches!(state.page(), Page::Nodes(_)) { Ok(()) } else { Err("only in the list of nodes".to_owned()) }
 }
 
-/// Whether the queue tree is shown without a filter, which folding requires.
+/// Folding requires the unfiltered queue tree.
 ///
 /// # Errors
 /// Why not.
@@ -96,7 +96,7 @@ pub fn no_filter(state: &State) -> Result<(), String> {
     }
 }
 
-/// Whether the selected queue has children.
+/// A queue with children.
 ///
 /// # Errors
 /// Why not.
@@ -116,10 +116,10 @@ pub fn several_partitions(state: &State) -> Result<(), String> {
     if state.cluster.view.partitions.len() > 1 { Ok(()) } else { Err("there is only one partition".to_owned()) }
 }
 
-/// Whether the settings name another scheduler.
+/// Another scheduler in the settings.
 ///
 /// # Errors
-/// Why not.
+/// None.
 pub fn some_context(state: &State) -> Result<(), String> {
     if state.contexts.all.is_empty() && state.contexts.fault.is_none() {
         Err("no contexts: add `[contexts.NAME]` to your settings, or use a kubeconfig".to_owned())
@@ -128,7 +128,7 @@ pub fn some_context(state: &State) -> Result<(), String> {
     }
 }
 
-/// Whether the question is about an operation whose reason the audit records.
+/// The audit records a reason.
 ///
 /// # Errors
 /// Why not.
@@ -139,10 +139,10 @@ pub fn takes_reason(state: &State) -> Result<(), String> {
     }
 }
 
-/// Whether the usage page is on the screen.
+/// The usage page.
 ///
 /// # Errors
-/// Why not.
+/// Another page.
 pub fn on_usage(state: &State) -> Result<(), String> {
     match state.page() {
         Page::Usage(_) => Ok(()),

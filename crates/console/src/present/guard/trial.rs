@@ -6,15 +6,15 @@ use crate::state::layer::{Confirm, Layer, Question};
 use crate::state::page::Page;
 use source::TrialStatus;
 
-/// The status of the what-if.
+/// The what-if's status.
 ///
 /// # Errors
-/// This is not a what-if.
+/// Not a what-if.
 pub fn in_one(state: &State) -> Result<&TrialStatus, String> {
     state.cluster.trial.as_ref().ok_or_else(|| "only in a what-if; :whatif opens one".to_owned())
 }
 
-/// Whether a what-if can be opened.
+/// Opens a what-if.
 ///
 /// # Errors
 /// Why not.
@@ -31,7 +31,7 @@ pub fn can_open(state: &State) -> Result<(), String> {
     Ok(())
 }
 
-/// Whether the question's operations or the edited configuration can be tested in a what-if.
+/// The question's operations, or the edited configuration.
 ///
 /// # Errors
 /// Why not.
@@ -46,10 +46,10 @@ pub fn can_try_this(state: &State) -> Result<(), String> {
     }
 }
 
-/// Whether a change exists that can be reverted or applied.
+/// Changes to revert or apply.
 ///
 /// # Errors
-/// Why not.
+/// None.
 pub fn has_changes(state: &State) -> Result<(), String> {
     let trial = in_one(state)?;
     match (trial.changes.is_empty(), trial.busy) {
@@ -59,7 +59,7 @@ pub fn has_changes(state: &State) -> Result<(), String> {
     }
 }
 
-/// Whether a change can be added as text.
+/// Changes as text.
 ///
 /// # Errors
 /// Why not.
@@ -70,7 +70,7 @@ pub fn can_suppose(state: &State) -> Result<(), String> {
     }
 }
 
-/// Whether `apply` means the what-if's changes: everywhere except in the configuration editor.
+/// `apply` means the what-if, except in the configuration editor.
 pub fn applies(state: &State) -> bool {
     state.cluster.trial.is_some() && !matches!(state.page(), Page::Config(_) | Page::Change(_))
 }

@@ -10,7 +10,7 @@ use model::{AppId, AskId, NodeId};
 use view::act::PartitionAct;
 use view::{AppRow, NodeRow};
 
-/// Whether an act would be accepted; the error is the text of a disabled command.
+/// The error is the text of a disabled command.
 pub fn allowed(state: &State, act: PartitionAct) -> Result<(), String> {
     let act = within(state, act).ok_or("no partition")?;
     let actor = state.cluster.actor()?;
@@ -29,7 +29,7 @@ pub fn may_submit(state: &State) -> Result<(), String> {
     }
 }
 
-/// Whether requests may be added to the selected application.
+/// Adds requests.
 ///
 /// # Errors
 /// Why not.
@@ -39,7 +39,7 @@ pub fn may_ask(state: &State) -> Result<(), String> {
     allowed(state, PartitionAct::Ask { app: app.id.clone(), asks: Vec::new() })
 }
 
-/// Whether an application is active.
+/// An active application.
 ///
 /// # Errors
 /// It has ended.
@@ -47,7 +47,7 @@ pub fn alive(app: &AppRow) -> Result<(), String> {
     if app.state.is_ended() { Err(format!("{} is already {}", app.id, app.state)) } else { Ok(()) }
 }
 
-/// Whether the selected request may be released or canceled.
+/// Release or cancel.
 ///
 /// # Errors
 /// Why not.
@@ -65,7 +65,7 @@ pub fn ask_under(state: &State) -> Option<(AppId, AskId)> {
     }
 }
 
-/// Whether the user may remove the application.
+/// Remove the application.
 ///
 /// # Errors
 /// Why not.
@@ -75,13 +75,13 @@ pub fn may_remove(state: &State) -> Result<(), String> {
     allowed(state, PartitionAct::Remove { app: app.id.clone() })
 }
 
-/// Whether the selected node may be drained or resumed.
+/// Drain or resume the node.
 ///
 /// # Errors
 /// Why not.
 pub fn may_drain(state: &State, drain: bool) -> Result<(), String> {
     let node = node_under(state).ok_or("only a node can be drained and resumed")?;
-    // A node that is not ready can be cordoned but not resumed.
+    // A node that is not ready can only be cordoned.
     let drained = !node.schedulable || node.closed.as_ref().is_some_and(|why| why.contains("cordoned"));
     match (!drained, drain) {
         (false, true) => return Err(format!("{} is already drained", node.id)),
@@ -102,7 +102,7 @@ pub fn drain_act(node: &NodeId, drain: bool) -> PartitionAct {
     if drain { PartitionAct::DrainNode(node.clone()) } else { PartitionAct::ResumeNode(node.clone()) }
 }
 
-/// Whether the user may clean up.
+/// Clean up.
 ///
 /// # Errors
 /// Why not.

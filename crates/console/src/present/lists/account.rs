@@ -50,7 +50,7 @@ pub const fn unit(column: LevelColumn) -> Unit {
     }
 }
 
-/// The value of a column for a user or group in a queue.
+/// The value for a user or group in a queue.
 pub fn value(source: Source<'_>, account: &Account, level: &QueueUsageRow, column: LevelColumn) -> Value<'static> {
     let limit = level.limit_use(account.side, &account.name);
     let max = |name: &str| Value::bound(limit.as_ref().and_then(|limit| limit.max()?.get(name)));
@@ -168,7 +168,6 @@ fn plans(width: u16) -> impl Iterator<Item = Vec<Col<Cell>>> {
     })
 }
 
-/// A column of the user's selection.
 fn own(column: LevelColumn) -> Col<Cell> {
     match column {
         LevelColumn::Queue => left(Cell::Name, "QUEUE", 16),
@@ -195,14 +194,12 @@ fn name(pen: &mut Writer, line: &AccountLine, slot: Slot) {
     pen.name(slot.x + indent, slot.width - indent, &name, role);
 }
 
-/// The application of a row, if active.
 fn waiting<'a>(state: &'a State, line: &AccountLine) -> Option<(&'a PartitionView, &'a AppRow)> {
     let part = state.cluster.part()?;
     let app = line.slot.and_then(|slot| part.app(slot))?;
     matches!(&line.id, LineId::App(id) if app.id == *id).then_some((part, app))
 }
 
-/// The number of pending requests, and the reason.
 fn waits(part: &PartitionView, app: &AppRow, line: &AccountLine) -> Vec<Piece> {
     let wanted = app.asks.values().find_map(|ask| limits::too_full(part, app, &ask.resource, None));
     let why = limits::held_back(part, app, None).or(wanted);
@@ -243,7 +240,7 @@ fn cell(pen: &mut Writer, source: Source<'_>, (account, level): (&Account, &Queu
     pen.cell(slot, &pieces);
 }
 
-/// The usage of a limit: `6/   6!`.
+/// `6/   6!`
 fn usage(used: i64, max: Option<i64>, name: &str, signs: &Signs) -> Vec<Piece> {
     let full = max.is_some_and(|max| used >= max);
     let shown = if used == 0 { dim(signs.nothing) } else { plain(show_amount(name, used)) };
@@ -256,7 +253,6 @@ fn usage(used: i64, max: Option<i64>, name: &str, signs: &Signs) -> Vec<Piece> {
     ]
 }
 
-/// The other resources of a limit, its location, and its name.
 fn from(source: Source<'_>, limit: &LimitUse, signs: &Signs) -> Vec<Piece> {
     let place = source.place(limit.limit.at).unwrap_or_default();
     let others = limits::others(limit, signs);

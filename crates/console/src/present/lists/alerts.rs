@@ -133,7 +133,6 @@ fn plans([rule, subject, _]: [u16; 3]) -> impl Iterator<Item = Vec<Col<AlertColu
     })
 }
 
-/// A column of the user's selection.
 fn own(column: AlertColumn, [rule, subject, _]: [u16; 3]) -> Col<AlertColumn> {
     use AlertColumn as C;
     match column {

@@ -44,7 +44,7 @@ pub const fn unit(column: AppColumn) -> Unit {
     }
 }
 
-/// The value of a column for an application; ages are at `now`.
+/// Ages are at `now`.
 pub fn value<'a>(part: Option<&PartitionView>, row: &'a AppRow, column: AppColumn, now: Time) -> Value<'a> {
     if part.is_some_and(|part| unknown::of_app(part, row, column).is_some()) {
         return Value::Unknown;
@@ -71,7 +71,7 @@ pub fn value<'a>(part: Option<&PartitionView>, row: &'a AppRow, column: AppColum
     }
 }
 
-/// The value of a column; an empty pending reason is replaced by that of its pods.
+/// An empty pending reason is replaced by that of its pods.
 fn or_trouble<'a>(state: &State, row: &AppRow, column: AppColumn, value: Value<'a>) -> Value<'a> {
     if column != AppColumn::Why || value != Value::Nothing {
         return value;
@@ -155,12 +155,9 @@ fn no_apps(state: &State, page: &AppsPage) -> Vec<String> {
     vec![format!("no applications {place}"), "e shows those that ended".to_owned()]
 }
 
-/// Blank columns between application id and job name.
 const GAP: u16 = 2;
-/// The maximum width of a job name.
 const LONGEST_NAME: u16 = 40;
 
-/// The width of the visible job names.
 fn job_names(state: &State, page: &AppsPage) -> u16 {
     let rows = page.list.rows.iter().skip(page.list.cursor.top).take(usize::from(state.size.height));
     let names = rows.filter_map(|line| state.job_names.of(line.id()));
@@ -168,12 +165,11 @@ fn job_names(state: &State, page: &AppsPage) -> u16 {
     if longest == 0 { 0 } else { GAP + u16::try_from(longest).unwrap_or(LONGEST_NAME).min(LONGEST_NAME) }
 }
 
-/// Whether resources other than CPU and memory exist.
 pub(super) fn has_others(part: &PartitionView) -> bool {
     part.capacity.iter().any(|(name, _)| name != VCORE && name != MEMORY)
 }
 
-/// The plans, the widest first; columns are dropped as in [`GIVE_WAY`]. Name, state, queue, and age remain.
+/// The widest first; drops columns as in [`GIVE_WAY`].
 fn app_plans((queue, others): (bool, bool), widest: [u16; 3]) -> impl Iterator<Item = Vec<Col<Cell>>> {
     (0..=GIVE_WAY.len()).map(move |step| {
         let gone = &GIVE_WAY[..step];
@@ -187,7 +183,6 @@ fn app_plans((queue, others): (bool, bool), widest: [u16; 3]) -> impl Iterator<I
     })
 }
 
-/// The columns after the name.
 const ORDER: [AppColumn; 14] = [
     AppColumn::State,
     AppColumn::Queue,
@@ -205,7 +200,7 @@ const ORDER: [AppColumn; 14] = [
     AppColumn::Submitted,
 ];
 
-/// The columns to drop, the first one first.
+/// In the order of dropping.
 const GIVE_WAY: [AppColumn; 11] = [
     AppColumn::Other,
     AppColumn::AskedMemory,
@@ -220,7 +215,6 @@ const GIVE_WAY: [AppColumn; 11] = [
     AppColumn::Why,
 ];
 
-/// A screen column; from some step on names are narrower.
 fn shown(column: AppColumn, [_, path, user]: [u16; 3], step: usize) -> Col<Cell> {
     match column {
         AppColumn::Submitted => right(Cell::Age, "AGE", 7),
@@ -245,7 +239,6 @@ fn shown(column: AppColumn, [_, path, user]: [u16; 3], step: usize) -> Col<Cell>
     }
 }
 
-/// A column of the user's selection.
 fn own(column: AppColumn, page: &AppsPage) -> Option<Col<Cell>> {
     let title = match column {
         AppColumn::AskedCpu => Some("CPU asked"),
@@ -350,7 +343,7 @@ pub(super) fn count(number: u64, signs: &Signs) -> Piece {
     if number == 0 { dim(signs.nothing) } else { plain(show_amount("", i64::try_from(number).unwrap_or(i64::MAX))) }
 }
 
-/// All quantities except CPU and memory, or the symbol for none.
+/// Except CPU and memory, or the symbol for none.
 pub fn others(resource: &Resource, signs: &Signs) -> Piece {
     match format::others(resource) {
         none if none.is_empty() => dim(signs.nothing),
@@ -365,7 +358,6 @@ pub(super) fn figure(resource: &Resource, name: &str, signs: &Signs) -> Piece {
     }
 }
 
-/// The allocated quantity with placeholders.
 pub(super) fn held(row: &AppRow, name: &str, signs: &Signs) -> Piece {
     match row.allocated.amount(name).saturating_add(row.placeholder.amount(name)) {
         0 => dim(signs.nothing),

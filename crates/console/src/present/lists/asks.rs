@@ -32,7 +32,7 @@ pub const fn unit(column: AskColumn) -> Unit {
     }
 }
 
-/// The value of a column for a request; ages are at `now`. The pending reason uses the `known` queue and limits.
+/// Ages are at `now`; pending reasons use the `known` queue and limits.
 pub fn value<'a>(
     known: Option<(&PartitionView, Source<'_>)>,
     row: &AppRow,
@@ -87,7 +87,6 @@ pub fn of_pod(known: Option<&Kubernetes>, ask: &AskRow, column: AskColumn) -> Va
     }
 }
 
-/// Since when a request is pending or allocated.
 fn since(ask: &AskRow) -> Option<Time> {
     match &ask.state {
         AskState::Pending { .. } => Some(ask.created),
@@ -160,8 +159,8 @@ fn no_asks(page: &AppPage) -> Vec<String> {
     }
 }
 
-/// The columns. Names get their width up to a share of the screen, the reason the rest. Below 100 columns node and
-/// reason share a column, because a request has only one of them.
+/// Names get their width up to a share of the screen, the reason the rest. Below 100 columns node and reason share a
+/// column: a request has one of them.
 fn ask_columns(width: u16, [id, node, other]: [u16; 3], pods: bool) -> Vec<Col<AskCell>> {
     let shown = |least: u16| width >= least;
     let names = match width {
@@ -201,7 +200,6 @@ fn ask_columns(width: u16, [id, node, other]: [u16; 3], pods: bool) -> Vec<Col<A
     columns
 }
 
-/// A column of the user's selection.
 fn own(column: AskColumn, page: &AppPage) -> Option<Col<AskCell>> {
     let [id, node, other] = page.list.widest;
     Some(match column {
@@ -293,8 +291,7 @@ fn ask_state(ask: &AskRow) -> Piece {
     piece(role, word_of(ask))
 }
 
-/// Why a request is pending, or what is special about an allocation. With a source the text contains queue paths and
-/// limit locations.
+/// The pending reason, or what is special about an allocation. A source adds queue paths and limit locations.
 pub fn why(part: Option<&PartitionView>, row: &AppRow, ask: &AskRow, source: Option<Source<'_>>) -> Vec<Piece> {
     let group = ask.task_group.as_ref().map(|group| format!("task group {group}"));
     let node = ask.required_node.as_ref().map(|node| format!("only node {node}"));

@@ -51,7 +51,6 @@ pub fn fields(page: &AuditPage) -> Fields<'_> {
     })
 }
 
-/// The given reason, and why it was rejected.
 fn reason(entry: &AuditEntry) -> String {
     let refused = entry.why.split_once(": ").map_or(entry.why.as_str(), |(_, why)| why);
     let words = match (entry.reason.as_str(), refused) {
@@ -89,7 +88,6 @@ pub fn table<'a>(state: &'a State, page: &'a AuditPage, width: u16) -> Table<'a>
     table.or_says(if len == 0 { nothing(state, page) } else { Vec::new() })
 }
 
-/// Why the list is empty.
 fn nothing(state: &State, page: &AuditPage) -> Vec<String> {
     let narrowed = page.user.is_some() || page.action.is_some() || page.object.is_some();
     match &state.cluster.ledger.latest {
@@ -106,7 +104,7 @@ fn nothing(state: &State, page: &AuditPage) -> Vec<String> {
     }
 }
 
-/// The facts of the second line: the filter, and whether entries are missing.
+/// The filter, and whether entries are missing.
 pub fn facts(state: &State, page: &AuditPage) -> Vec<Vec<Piece>> {
     let narrowed = [("user", &page.user), ("action", &page.action), ("object", &page.object)];
     let mut facts = Vec::new();
@@ -135,7 +133,6 @@ fn plans([_, object, who]: [u16; 3]) -> impl Iterator<Item = Vec<Col<Cell>>> {
     })
 }
 
-/// A column of the user's selection.
 fn own(column: AuditColumn, [time, object, who]: [u16; 3]) -> Col<Cell> {
     match column {
         AuditColumn::Time => left(Cell::Time, "TIME", time.max(8)),

@@ -22,15 +22,12 @@ use model::{MEMORY, QueueState, VCORE};
 use view::drain::span;
 use view::{PartitionView, QueueRow};
 
-/// The preferred width of the names, which may include a state.
 const WANTED: u16 = 20;
 
-/// The width of the names.
 pub(super) fn room(room: Room) -> Room {
     Room { widest: room.widest.max(WANTED), least: room.least.min(17) }
 }
 
-/// A screen column; several can share a sort column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Cell {
     Name,
@@ -53,7 +50,6 @@ pub(super) enum Cell {
     Changed,
 }
 
-/// A column of the page Cluster only.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum BoardCell {
     Running,
@@ -67,7 +63,6 @@ pub(super) enum BoardCell {
 }
 
 impl BoardCell {
-    /// The change that highlights it.
     pub(super) const fn facet(self) -> Option<Facet> {
         match self {
             Self::Running => Some(Facet::Apps),
@@ -77,7 +72,6 @@ impl BoardCell {
     }
 }
 
-/// The columns and widths of a step.
 #[derive(Clone, Copy)]
 struct Plan {
     headroom: bool,
@@ -87,11 +81,9 @@ struct Plan {
     meter: u16,
     wait: bool,
     trend: u16,
-    /// Priority and memory share.
     more: bool,
 }
 
-/// From the widest to the narrowest.
 const PLANS: [Plan; 16] = {
     let (all, apart) = (true, false);
     let full =
@@ -121,7 +113,6 @@ const PLANS: [Plan; 16] = {
     ]
 };
 
-/// The columns, the widest plan first.
 pub(super) fn plans() -> impl Iterator<Item = Vec<Col<Cell>>> {
     PLANS.iter().map(|plan| {
         let mut columns = vec![left(Cell::Name, "QUEUE", 0)];
@@ -163,7 +154,6 @@ pub(super) fn plans() -> impl Iterator<Item = Vec<Col<Cell>>> {
     })
 }
 
-/// The list columns that explain a cell.
 pub(super) const fn made_of(cell: BoardCell) -> &'static [QueueColumn] {
     match cell {
         BoardCell::Running => &[QueueColumn::Apps],
@@ -172,7 +162,7 @@ pub(super) const fn made_of(cell: BoardCell) -> &'static [QueueColumn] {
     }
 }
 
-/// The content of a column of this page only. Unknown values show the unknown symbol, never 0.
+/// Unknown values show the unknown symbol, never 0.
 pub(super) fn pieces(
     state: &State,
     part: &PartitionView,
@@ -208,7 +198,7 @@ pub(super) fn pieces(
     }]
 }
 
-/// The state after a queue's name unless it is the usual one; only the symbol in fewer than `free` columns.
+/// Not the usual state; only the symbol in fewer than `free` columns.
 pub(super) fn state_tag(row: &QueueRow, free: usize, signs: &Signs) -> Option<(String, Role)> {
     let (sign, word, role) = match row.state {
         QueueState::Active => return None,

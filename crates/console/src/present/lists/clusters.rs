@@ -50,7 +50,6 @@ pub fn value(row: &ClusterRow, column: ClusterColumn) -> Value<'_> {
     }
 }
 
-/// The connection state.
 fn state(row: &ClusterRow) -> String {
     let word = match &row.state {
         ClusterState::NotAsked => return "not connected yet".to_owned(),
@@ -78,7 +77,7 @@ pub fn fields(page: &ClustersPage) -> Fields<'_> {
 /// The page as a list.
 pub fn table<'a>(state: &'a State, page: &'a ClustersPage, width: u16) -> Table<'a> {
     let signs = sign_set(state);
-    // The mark of the cluster on the screen has two columns.
+    // The mark has two columns.
     let widest = page.list.widest[0] + 2;
     let room = Room { widest, least: 10 };
     let columns = arrange(state, width, plans(widest), |column| Some(own(column, widest)), room);
@@ -112,7 +111,6 @@ fn plans(widest: u16) -> impl Iterator<Item = Vec<Col<ClusterColumn>>> {
     })
 }
 
-/// A column of the user's selection.
 fn own(column: ClusterColumn, widest: u16) -> Col<ClusterColumn> {
     use ClusterColumn as C;
     match column {

@@ -100,7 +100,6 @@ pub fn table<'a>(state: &'a State, page: &'a EventsPage, width: u16) -> Table<'a
     table.or_says(words)
 }
 
-/// The change in short, with symbols for add and remove.
 fn short(record: &Record) -> String {
     match (record.change, record.detail.0) {
         // Only the message.
@@ -113,7 +112,6 @@ fn short(record: &Record) -> String {
     }
 }
 
-/// Whether an event has only a message.
 fn is_note(record: &Record) -> bool {
     record.change == ChangeType::NONE && record.detail.0 == 0
 }
@@ -123,7 +121,6 @@ fn happened(record: &Record, signs: &Signs) -> Piece {
     piece(role(record), format!("{sign}{}", short(record)))
 }
 
-/// The minimum width of a message.
 const MESSAGE: u16 = 30;
 
 fn plans(object: u16) -> impl Iterator<Item = Vec<Col<Cell>>> {
@@ -151,7 +148,6 @@ fn plans(object: u16) -> impl Iterator<Item = Vec<Col<Cell>>> {
     })
 }
 
-/// A column of the user's selection.
 fn own(column: EventColumn, time: u16) -> Col<Cell> {
     match column {
         EventColumn::Time => left(Cell::Time, "TIME", time),
@@ -176,7 +172,7 @@ fn belongs_to(cell: Cell) -> Option<EventColumn> {
     })
 }
 
-/// The message; without one, the data without columns.
+/// Without a message, the data without columns.
 fn message(record: &Record, page: &EventsPage, shown: &[Cell]) -> Piece {
     if !record.message.is_empty() {
         return plain(record.message.to_string());

@@ -19,7 +19,7 @@ use model::Time;
 use view::fairness::FairnessRow;
 use view::units::show_amount;
 
-/// The unit of a column. Quantities of different resources in one column have their own units.
+/// Quantities of different resources have their own units.
 pub const fn unit(column: FairnessColumn) -> Unit {
     match column {
         FairnessColumn::Lack => Unit::Share,
@@ -116,7 +116,6 @@ fn plans([queue, resource, _]: [u16; 3]) -> impl Iterator<Item = Vec<Col<Fairnes
     })
 }
 
-/// A column of the user's selection.
 fn own(column: FairnessColumn, [queue, resource, _]: [u16; 3]) -> Col<FairnessColumn> {
     use FairnessColumn as C;
     match column {

@@ -19,7 +19,7 @@ use crate::theme::Role;
 use view::limits_used::LimitUsed;
 use view::units::show_amount;
 
-/// The unit of a column. Quantities of different resources in one column have their own units.
+/// Quantities of different resources have their own units.
 pub const fn unit(column: LimitColumn) -> Unit {
     match column {
         LimitColumn::Part | LimitColumn::Beyond => Unit::Share,
@@ -105,7 +105,6 @@ fn plans([name, queue, _]: [u16; 3]) -> impl Iterator<Item = Vec<Col<LimitColumn
     })
 }
 
-/// A column of the user's selection.
 fn own(column: LimitColumn, [name, queue, _]: [u16; 3]) -> Col<LimitColumn> {
     use LimitColumn as C;
     match column {

@@ -34,12 +34,12 @@ use crate::present::unreached;
 use crate::state::State;
 use crate::state::page::{Page, each_page};
 
-/// The list on the screen for a width, if any.
+/// The list on the screen.
 pub fn table(state: &State, width: u16) -> Option<Table<'_>> {
     each_page!(state.page(), page => page.table(state, width))
 }
 
-/// The regions of the list: the node map uses a part of them or all.
+/// The node map uses a part of the regions.
 pub fn regions_of(state: &State, regions: &Regions) -> Regions {
     match state.page() {
         Page::Nodes(page) => nodes::split(page, regions).0,
@@ -47,7 +47,7 @@ pub fn regions_of(state: &State, regions: &Regions) -> Regions {
     }
 }
 
-/// The name of the column whose title is at a screen position.
+/// The column whose title is at a position.
 pub fn column_at(state: &State, at: Position) -> Option<&'static str> {
     if unreached::is(state) {
         return None;
@@ -56,12 +56,12 @@ pub fn column_at(state: &State, at: Position) -> Option<&'static str> {
     table(state, regions.rows.width).filter(|_| regions.rows.width > 0)?.column_at(regions.head, at)
 }
 
-/// Whether the rows do not match the user's last choice yet.
+/// Whether the rows are outdated.
 pub fn is_awaited(state: &State) -> bool {
     state.page().list().is_some_and(|list| list.awaited())
 }
 
-/// The number of rows of the list on the screen.
+/// The number of rows.
 pub fn len(state: &State) -> usize {
     state.page().list().map_or(0, |list| list.rows())
 }

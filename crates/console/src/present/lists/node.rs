@@ -29,7 +29,7 @@ pub const fn unit(column: AllocationColumn) -> Unit {
     }
 }
 
-/// The value of a column for an allocation; ages are at `now`.
+/// Ages are at `now`.
 pub fn value(of: &NodeAllocation, column: AllocationColumn, now: Time) -> Value<'_> {
     match column {
         AllocationColumn::Arrival => Value::Nothing,
@@ -104,7 +104,7 @@ pub fn table<'a>(state: &'a State, page: &'a NodePage, width: u16) -> Table<'a> 
     table.or_says(vec![words])
 }
 
-/// The names of applications and requests get their width, or equal shares without space.
+/// Without space, names share the width equally.
 fn plan(width: u16, [app, ask, other]: [u16; 3]) -> Chosen<Cell> {
     let mut columns = vec![left(Cell::App, "APPLICATION", 12), left(Cell::Ask, "ASK", 8).up_to(ask)];
     columns.push(right(Cell::Cpu, "CPU", 6));
@@ -121,7 +121,6 @@ fn plan(width: u16, [app, ask, other]: [u16; 3]) -> Chosen<Cell> {
     choose([columns], width, app, 12)
 }
 
-/// A column of the user's selection.
 fn own(column: AllocationColumn, [app, ask, other]: [u16; 3]) -> Option<Col<Cell>> {
     Some(match column {
         AllocationColumn::Arrival => return None,

@@ -64,7 +64,7 @@ pub fn value<'a>(part: &PartitionView, node: &'a NodeRow, column: NodeColumn) ->
     }
 }
 
-/// The usage of resources without their own columns: `gpu 2/8`.
+/// `gpu 2/8`
 fn other_resources(node: &NodeRow) -> String {
     let own = |(name, all): &(&str, i64)| *name != VCORE && *name != MEMORY && (*all != 0 || used(node, name) != 0);
     let of =
@@ -72,7 +72,6 @@ fn other_resources(node: &NodeRow) -> String {
     node.capacity.iter().filter(own).map(of).collect::<Vec<_>>().join(", ")
 }
 
-/// The trend of a node, for its column.
 fn trend(state: &State, node: &NodeRow, signs: &Signs) -> String {
     trend_cells::cells(state, &Subject::Node(node.id.clone()), signs)
 }
@@ -132,10 +131,10 @@ pub fn table<'a>(state: &'a State, page: &'a NodesPage, width: u16) -> Table<'a>
     }
 }
 
-/// From this width the map is next to the table, otherwise it replaces the table.
+/// Below this width the map replaces the table.
 const BESIDE: u16 = 100;
 
-/// The width of the table; the map uses a part of `width` or all.
+/// Without the map.
 pub fn table_width(page: &NodesPage, width: u16) -> u16 {
     match page.map && !page.list.rows.is_empty() {
         true if width < BESIDE => 0,
@@ -147,12 +146,11 @@ pub fn table_width(page: &NodesPage, width: u16) -> u16 {
 /// The number of lines above the map's cells.
 pub const ABOVE_MAP: u16 = 5;
 
-/// Whether the nodes fit in a map, with a cell and a blank each.
 fn heat_map_fits(nodes: usize, map: Rect) -> bool {
     usize::from(map.width / 2) * usize::from(map.height.saturating_sub(ABOVE_MAP)) >= nodes
 }
 
-/// The regions of the table and the map, if shown.
+/// The regions of the table and the map.
 pub fn split(page: &NodesPage, regions: &Regions) -> (Regions, Option<Rect>) {
     let Regions { head, rows, .. } = *regions;
     if !page.map || page.list.rows.is_empty() {
@@ -164,17 +162,16 @@ pub fn split(page: &NodesPage, regions: &Regions) -> (Regions, Option<Rect>) {
         width: rows.width - table - 2,
         height: rows.bottom() - head.y,
     };
-    // If the nodes do not fit next to the table, the map replaces it.
+    // Otherwise the map replaces it.
     let beside = Some(table_width(page, rows.width)).filter(|table| heat_map_fits(page.list.rows.len(), map(*table)));
     let table = beside.unwrap_or(0);
     let (left, map) = (|of: Rect| Rect { width: table, ..of }, map(table));
     (Regions { head: left(head), rows: left(rows), ..*regions }, Some(map))
 }
 
-/// The width of the longest state with its symbol.
 const STATE: u16 = 15;
 
-/// The plans, the widest first; `others`: resources other than CPU and memory exist.
+/// The widest first.
 fn plans(others: bool) -> impl Iterator<Item = Vec<Col<Cell>>> {
     let meters = [(20, 20), (16, 16), (10, 10), (6, 6), (6, 0), (0, 0), (0, 0), (0, 0)];
     meters.into_iter().enumerate().map(move |(step, (cpu, memory))| {
@@ -216,7 +213,6 @@ fn plans(others: bool) -> impl Iterator<Item = Vec<Col<Cell>>> {
     })
 }
 
-/// A column of the user's selection.
 fn own(column: NodeColumn) -> Col<Cell> {
     let value = Cell::Value(column);
     match column {
@@ -293,7 +289,6 @@ fn cell(pen: &mut Writer, state: &State, (part, node): (&PartitionView, &NodeRow
     pen.cell(slot, &pieces);
 }
 
-/// The columns of the usage and the capacity of a resource.
 fn of(name: &str) -> (NodeColumn, NodeColumn) {
     match name {
         VCORE => (NodeColumn::Cpu, NodeColumn::CpuAll),
@@ -301,7 +296,6 @@ fn of(name: &str) -> (NodeColumn, NodeColumn) {
     }
 }
 
-/// Allocated and occupied resources.
 fn used(node: &NodeRow, name: &str) -> i64 {
     node.allocated.amount(name).saturating_add(node.occupied.amount(name))
 }

@@ -9,7 +9,6 @@ use std::borrow::Cow;
 use view::units::show_amount;
 use view::{PartitionView, QueueRow};
 
-/// An age in at most four columns.
 pub(super) fn short_age(age: std::time::Duration) -> String {
     let seconds = age.as_secs();
     match seconds {
@@ -29,7 +28,7 @@ pub fn state_sign(state: QueueState, signs: &Signs) -> (&'static str, Role) {
     }
 }
 
-/// The effective priority, with two columns of symbols for its origin.
+/// With symbols for its origin in two columns.
 pub(super) fn priority(row: &QueueRow, signs: &Signs) -> Vec<Piece> {
     let number = match format::priority(row.priority.current) {
         Some(number) => plain(number),
@@ -56,7 +55,7 @@ pub(super) fn priority(row: &QueueRow, signs: &Signs) -> Vec<Piece> {
     pieces
 }
 
-/// Running applications of their maximum; `!` if it is reached.
+/// `!` marks a reached maximum.
 pub(super) fn apps(row: &QueueRow, signs: &Signs) -> Vec<Piece> {
     let number = |count: u64| show_amount("", i64::try_from(count).unwrap_or(i64::MAX));
     let full = row.max_running.is_some_and(|max| row.running + row.allocating_accepted >= max);
@@ -89,18 +88,18 @@ pub(super) fn headroom(part: &PartitionView, row: &QueueRow, name: &str, signs: 
     }
 }
 
-/// The usage of one resource in a queue, with its base.
+/// The usage of a resource, with its base.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Usage {
     used: i64,
     guaranteed: Option<i64>,
     base: Option<i64>,
-    /// The base is the queue's own maximum.
+    /// The base is the queue's maximum.
     own: bool,
 }
 
 impl Usage {
-    /// The base is the own maximum, otherwise the smallest parent's, otherwise the cluster.
+    /// The base is the own maximum, the smallest parent's, or the cluster.
     pub fn of(part: &PartitionView, row: &QueueRow, name: &str) -> Self {
         let own = row.max.as_ref().and_then(|max| max.get(name));
         let above = || part.effective_max(row, name).map(|(_, max)| max);
@@ -127,7 +126,7 @@ impl Usage {
         self.base
     }
 
-    /// The usage in whole percent of the base, rounded down.
+    /// In whole percent, rounded down.
     pub fn share(&self) -> Option<i64> {
         self.thousandths().map(|share| share / 10)
     }
@@ -143,7 +142,7 @@ impl Usage {
         Meter { used: self.used, base: self.base, guaranteed: self.guaranteed }
     }
 
-    /// Used, optionally guaranteed, and maximum; an inherited maximum is in parentheses.
+    /// An inherited maximum is in parentheses.
     pub fn pieces(&self, name: &str, guarantee: bool, signs: &Signs) -> Vec<Piece> {
         let shown = |amount: Option<i64>| match amount {
             None | Some(0) => Cow::Borrowed(signs.nothing),
@@ -152,7 +151,7 @@ impl Usage {
         let role = match self.meter().role() {
             Role::UsageNormal if self.used == 0 => Role::Dim,
             Role::UsageNormal => Role::Text,
-            // A full bar is grave only for the queue's own maximum.
+            // Grave only for the own maximum.
             Role::UsageFull if !self.own => Role::UsageHigh,
             role => role,
         };

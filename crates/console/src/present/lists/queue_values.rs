@@ -40,7 +40,7 @@ pub const fn unit(column: QueueColumn) -> Unit {
     }
 }
 
-/// The value of a column. A maximum is the base of its meter: its own, otherwise the smallest parent's.
+/// A maximum is the base of the meter.
 pub fn value<'a>(part: &PartitionView, row: &'a QueueRow, column: QueueColumn) -> Value<'a> {
     if unknown::of_queue(part, row, column).is_some() {
         return Value::Unknown;

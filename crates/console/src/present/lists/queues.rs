@@ -56,7 +56,7 @@ pub fn table<'a>(state: &'a State, page: &'a QueuesPage, width: u16) -> Table<'a
     table.or_says(if len == 0 { nothing(state, page) } else { Vec::new() })
 }
 
-/// The next steps in an empty cluster, shown below the queues; otherwise empty.
+/// The next steps in an empty cluster.
 pub fn next_steps(state: &State) -> &'static [&'static str] {
     if !state.cluster.part().is_some_and(|part| part.nodes.is_empty() && part.live_apps == 0) {
         return &[];
@@ -83,7 +83,6 @@ fn nothing(state: &State, page: &QueuesPage) -> Vec<String> {
     }
 }
 
-/// The minimum width of the name.
 fn least_name(width: u16) -> u16 {
     match width {
         0..60 => 15,
@@ -92,7 +91,6 @@ fn least_name(width: u16) -> u16 {
     }
 }
 
-/// The columns and widths of a step.
 #[derive(Clone, Copy)]
 struct Plan {
     headroom: bool,
@@ -101,11 +99,9 @@ struct Plan {
     pending: u8,
     memory: bool,
     apps: bool,
-    /// Narrow columns, the state without words.
     tight: u8,
 }
 
-/// From the widest to the narrowest.
 const PLANS: [Plan; 15] = {
     let full =
         Plan { headroom: true, meters: [10, 10], guarantee: true, pending: 2, memory: true, apps: true, tight: 0 };
@@ -130,7 +126,7 @@ const PLANS: [Plan; 15] = {
     ]
 };
 
-/// The plans, the widest first; `others`: resources other than CPU and memory exist.
+/// The widest first.
 fn plans(others: bool) -> impl Iterator<Item = Vec<Col<Cell>>> {
     let all = std::iter::once((&PLANS[0], others)).filter(|(_, others)| *others);
     all.chain(PLANS.iter().map(|plan| (plan, false))).map(|(plan, others)| {
@@ -185,7 +181,6 @@ fn plans(others: bool) -> impl Iterator<Item = Vec<Col<Cell>>> {
     })
 }
 
-/// A column of the user's selection.
 fn own(column: QueueColumn) -> Col<Cell> {
     let value = Cell::Value(column);
     match column {
@@ -234,14 +229,12 @@ fn belongs_to(cell: Cell) -> Option<QueueColumn> {
     })
 }
 
-/// A row with the inputs of its cells.
 struct Shown<'a> {
     part: &'a PartitionView,
     row: &'a QueueRow,
     line: &'a QueueLine,
     mark: Mark,
     filtered: bool,
-    /// The page has no state column.
     board: bool,
 }
 
@@ -315,7 +308,7 @@ fn cell(pen: &mut Writer, state: &State, shown: &Shown<'_>, what: Cell, slot: Sl
     }
 }
 
-/// The values of a cell separated by `/`, with blanks for unknown ones; `places` has the column of each.
+/// Separated by `/`, blank if unknown; `places` has the columns.
 fn known(
     mut pieces: Vec<Piece>,
     places: &[QueueColumn],
@@ -328,7 +321,6 @@ fn known(
     pieces
 }
 
-/// The columns of the usage and the maximum of a resource.
 fn used_of(name: &str) -> [QueueColumn; 2] {
     match name {
         VCORE => [QueueColumn::Cpu, QueueColumn::CpuMax],
@@ -362,7 +354,7 @@ fn name(pen: &mut Writer, shown: &Shown<'_>, slot: Slot) {
     pen.text(slot.x + indent + 2 + used, behind, &tag, tag_role);
 }
 
-/// A resource without its own columns that the queue uses or requests, and that is exhausted.
+/// A used or requested resource without columns that is exhausted.
 fn exhausted<'a>(part: &PartitionView, row: &'a QueueRow) -> Option<&'a str> {
     let concerned = row.allocated.iter().chain(row.pending.iter());
     let mut others = concerned.filter(|(name, amount)| *name != VCORE && *name != MEMORY && *amount > 0).peekable();
@@ -371,13 +363,13 @@ fn exhausted<'a>(part: &PartitionView, row: &'a QueueRow) -> Option<&'a str> {
     others.map(|(name, _)| name).find(|name| room.get(name).is_some_and(|room| room <= 0))
 }
 
-/// How long a queue has been in its state, with `>` if the start was not seen.
+/// `>` if the start was not seen.
 fn age_in_state(state: &State, row: &QueueRow) -> String {
     let least = if row.state_before { ">" } else { "" };
     format!("{least}{}", short_age(state.cluster.at.since(row.state_since)))
 }
 
-/// The state with its symbol, and its age unless it is the usual state.
+/// With its age unless it is the usual state.
 pub fn state_pieces(state: &State, row: &QueueRow, signs: &Signs) -> Vec<Piece> {
     let (sign, role) = state_sign(row.state, signs);
     if state.cluster.view.is_stuck(row, state.cluster.at) {

@@ -115,7 +115,6 @@ fn plans(by: u16, time: u16) -> impl Iterator<Item = Vec<Col<Cell>>> {
     })
 }
 
-/// A column of the user's selection.
 fn own(column: RevisionColumn, by: u16, time: u16) -> Col<Cell> {
     match column {
         RevisionColumn::Revision => left(Cell::Revision, "REV", 6),

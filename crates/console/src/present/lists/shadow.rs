@@ -26,12 +26,12 @@ pub const fn unit(column: ShadowColumn) -> Unit {
     }
 }
 
-/// The namespace and name of a pod, or its UID if unknown.
+/// Namespace and name, or the UID.
 pub fn pod(row: &ShadowDifference) -> &str {
     if row.pod.is_empty() { row.ask.as_str() } else { &row.pod }
 }
 
-/// kornsole's decision: the node, and the request if it differs.
+/// The node, and a different request.
 fn ours(row: &ShadowDifference) -> String {
     match &row.ours {
         None => String::new(),
@@ -107,7 +107,6 @@ fn plans(widest: [u16; 3]) -> impl Iterator<Item = Vec<Col<ShadowColumn>>> {
     })
 }
 
-/// A column of the user's selection.
 fn own(column: ShadowColumn, [queue, pod, _]: [u16; 3]) -> Col<ShadowColumn> {
     use ShadowColumn as C;
     match column {
@@ -144,7 +143,7 @@ fn cell(pen: &mut Writer, state: &State, row: &ShadowDifference, what: ShadowCol
     }
 }
 
-/// A ratio as percent with two decimals; `-` if unknown.
+/// Two decimals; `-` if unknown.
 pub fn percent(part: Option<f64>) -> String {
     part.map_or("-".to_owned(), |part| format!("{:.2} %", part * 100.0))
 }

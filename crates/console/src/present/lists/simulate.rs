@@ -107,7 +107,6 @@ fn plans(widest: u16) -> impl Iterator<Item = Vec<Col<SimulationColumn>>> {
     })
 }
 
-/// A column of the user's selection.
 fn own(column: SimulationColumn, widest: u16) -> Col<SimulationColumn> {
     use SimulationColumn as C;
     match column {

@@ -29,7 +29,7 @@ pub const fn unit(column: UsageColumn) -> Unit {
     }
 }
 
-/// Thousandths of core-hours, GiB-hours, or unit-hours, rounded to nearest.
+/// Rounded to nearest.
 fn hours(amounts: &UsedAmounts, name: &str) -> i64 {
     let seconds = u128::from(amounts.get(name).copied().unwrap_or(0));
     let whole = match name {
@@ -40,12 +40,12 @@ fn hours(amounts: &UsedAmounts, name: &str) -> i64 {
     i64::try_from((seconds * 1_000 + whole / 2) / whole).unwrap_or(i64::MAX)
 }
 
-/// The resource of the shares: CPU, or memory without CPU usage.
+/// CPU, or memory without CPU usage.
 fn shared(used: &Used) -> &'static str {
     if used.total.allocated.contains_key(VCORE) { VCORE } else { MEMORY }
 }
 
-/// A row's share of the total usage, in thousandths.
+/// In thousandths.
 fn share(used: &Used, row: &UsedRow) -> i64 {
     let of = |row: &UsedRow| u128::from(row.allocated.get(shared(used)).copied().unwrap_or(0));
     match of(&used.total) {
@@ -78,7 +78,6 @@ pub fn value<'a>(used: &Used, row: &'a UsedRow, column: UsageColumn) -> Value<'a
     }
 }
 
-/// The usage of other resources than CPU and memory.
 fn others(amounts: &UsedAmounts) -> String {
     let others = amounts.keys().filter(|name| ![VCORE, MEMORY].contains(&name.as_str()));
     let texts: Vec<String> = others.map(|name| format!("{name} {}", Unit::hours(hours(amounts, name)))).collect();
@@ -150,7 +149,6 @@ const fn title(by: UsageBy) -> &'static str {
     }
 }
 
-/// A column of the user's selection.
 fn own(column: UsageColumn, by: UsageBy, widest: u16) -> Col<UsageColumn> {
     use UsageColumn as C;
     match column {
@@ -178,7 +176,7 @@ fn cell(pen: &mut Writer, used: &Used, row: &UsedRow, what: UsageColumn, slot: S
         (C::Share, Value::Figure(share)) => {
             let meter = Meter { used: *share, base: Some(1_000), guaranteed: None };
             let mut pieces = meter.pieces(BAR, signs);
-            // A share of the total is never a warning.
+            // Never a warning.
             pieces.iter_mut().filter(|one| one.role != Role::UsageEmpty).for_each(|one| one.role = Role::UsageNormal);
             pieces.push(plain(format!(" {:>3}%", (share + 5) / 10)));
             pen.cell(slot, &pieces);

@@ -43,7 +43,7 @@ pub const fn unit(column: UserColumn) -> Unit {
     }
 }
 
-/// The value of a column for a user or a group. `groups` are those that count the user's applications.
+/// `groups` count the user's applications.
 pub fn value<'a>(
     part: &PartitionView,
     (side, row): (Side, &'a UsageRow),
@@ -70,7 +70,7 @@ pub fn value<'a>(
     }
 }
 
-/// The trend of a user; groups are not measured.
+/// Groups are not measured.
 fn trend(state: &State, account: &Account, signs: &Signs) -> String {
     match account.side {
         Side::User => trend_cells::cells(state, &Subject::User(Arc::clone(&account.name)), signs),
@@ -133,7 +133,7 @@ pub fn table<'a>(state: &'a State, page: &'a UsersPage, width: u16) -> Table<'a>
     }
 }
 
-/// The plans, the widest first; `others`: resources other than CPU and memory exist.
+/// The widest first.
 fn plans(width: u16, others: bool) -> impl Iterator<Item = Vec<Col<Cell>>> {
     (0..7).map(move |step| {
         let mut columns = vec![left(Cell::Name, "NAME", 0), left(Cell::Full, "", 1)];
@@ -163,7 +163,6 @@ fn plans(width: u16, others: bool) -> impl Iterator<Item = Vec<Col<Cell>>> {
     })
 }
 
-/// A column of the user's selection.
 fn own(column: UserColumn) -> Col<Cell> {
     match column {
         UserColumn::Closest => Col { gap: 2, ..left(Cell::Tightest, "CLOSEST TO ITS LIMIT", 24) }.up_to(120),
@@ -240,7 +239,7 @@ fn cell(
     pen.cell(slot, &pieces);
 }
 
-/// The tightest limit, its owner if it is a group, and its location if it fits; `o` opens the location.
+/// With a group's name, and the location if it fits; `o` opens it.
 fn closest(source: Source<'_>, (account, limit, part): (&Account, &LimitUse, &Tightest), room: usize) -> Vec<Piece> {
     let role = if part.used >= part.max { Role::Danger } else { Role::Text };
     let whose = if limit.side == account.side { String::new() } else { format!(" of {}", limits::whose(limit, false)) };

@@ -30,7 +30,6 @@ impl Present for ClustersPage {
     }
 }
 
-/// The explanation of a column.
 const fn why(column: ClusterColumn) -> &'static str {
     use ClusterColumn as C;
     match column {

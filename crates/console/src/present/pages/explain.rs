@@ -19,7 +19,6 @@ use view::waiting::{Asked, Target};
 use view::{PartitionView, Side};
 
 impl ExplainPage {
-    /// The subject of the selected line.
     fn named(&self, part: &PartitionView) -> Option<Subject> {
         let account = |side, name: &String| Subject::Account(Account { side, name: name.as_str().into() });
         match self.lines().get(self.index)?.to.as_ref()? {

@@ -17,7 +17,6 @@ use view::shadowed::ShadowSheet;
 /// Four hours.
 const SPANS: usize = 24;
 
-/// The agreement over the last hours as a sparkline.
 fn over_time(sheet: &ShadowSheet, signs: &Signs) -> String {
     let rates = sheet.spans.iter().rev().take(SPANS).rev().map(|span| span.rates.agreement);
     let cell = |rate: Option<f64>| match rate {

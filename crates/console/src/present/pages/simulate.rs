@@ -43,7 +43,6 @@ impl Present for SimulatePage {
     }
 }
 
-/// The explanation of a column.
 const fn why(column: SimulationColumn) -> &'static str {
     use SimulationColumn as C;
     match column {

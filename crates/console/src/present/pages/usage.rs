@@ -18,12 +18,10 @@ use model::{AppId, QueuePath};
 use view::used::{UsageBy, Used};
 use view::{PartitionView, Side};
 
-/// A wall-clock time range.
 fn lasted(from: i64, to: i64) -> String {
     format::duration(Duration::from_nanos(u64::try_from(to.saturating_sub(from)).unwrap_or(0)))
 }
 
-/// The gaps in few words.
 fn gaps(used: &Used) -> String {
     let stood = used.gaps.iter().map(|gap| gap.to.saturating_sub(gap.from).max(0)).fold(0, i64::saturating_add);
     match used.gaps.len() {

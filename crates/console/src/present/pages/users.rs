@@ -57,7 +57,6 @@ impl AccountPage {
         }
     }
 
-    /// The queues whose limits are reached.
     fn binding(&self, state: &State) -> Vec<Piece> {
         let Some((row, part)) = self.row.as_ref().zip(state.cluster.part()) else {
             return vec![dim("not in this partition")];

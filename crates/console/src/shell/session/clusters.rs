@@ -14,10 +14,8 @@ use crate::state::work::{Discarded, SourceHandle, Work};
 use crate::update::action::Action;
 use source::Source;
 
-/// The maximum number of followed clusters.
 const MOST: usize = 50;
 
-/// The other clusters.
 #[derive(Default)]
 pub(super) struct Clusters {
     opened: BTreeMap<String, Opened>,
@@ -30,7 +28,7 @@ enum Opened {
 }
 
 impl Session {
-    /// Opens and shows the clusters while their page is open; then drops them.
+    /// While their page is open.
     pub(super) fn follow_clusters(&mut self) {
         let Page::Clusters(page) = self.state.page() else {
             if !self.state.pages.iter().any(|page| matches!(page, Page::Clusters(_))) {
@@ -73,13 +71,12 @@ impl Session {
         }
     }
 
-    /// The cluster on the screen, with the values of the frame, because its source may be newer.
+    /// From the frame: the source may be newer.
     fn here(&self, name: &str) -> ClusterRow {
         let figures = ClusterFigures::of_view(&self.state.cluster.view);
         ClusterRow { here: true, figures, ..ClusterRow::of(name, &*self.source) }
     }
 
-    /// Takes an opened cluster while the page is open.
     pub(super) fn take_cluster(&mut self, name: &str, opened: Result<SourceHandle, String>) {
         let Some(place) = self.clusters.opened.get_mut(name) else {
             // The drop may take longer than a frame.

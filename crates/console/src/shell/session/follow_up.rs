@@ -22,15 +22,13 @@ use view::job::{JobOrder, OutputWanted};
 use view::used::UsageQuestion;
 use view::{Chapter, Toward};
 
-/// The maximum number of events read in the draw loop; formatting more exceeds a frame.
+/// Formatting more exceeds a frame.
 const AT_ONCE: u64 = 1_000;
 
-/// Whether the comparison of a what-if is on the screen.
 fn shows_sides(state: &State) -> bool {
     matches!(state.page(), Page::Details(DetailsPage { subject: Subject::Sides, .. }))
 }
 
-/// The source's data at the start of a state.
 pub(super) fn beginning(source: &dyn Source) -> SourceSnapshot {
     let (at, health, keeps_past) = (source.now(), source.health(), source.keeps_past());
     let trial = source.trial().map(Trial::status);
@@ -41,7 +39,7 @@ pub(super) fn beginning(source: &dyn Source) -> SourceSnapshot {
 }
 
 impl Session {
-    /// Carries out effects of the source; others are for the runtime.
+    /// Others are for the runtime.
     pub(super) fn carry_out(&mut self, effect: Effect) {
         match effect {
             Effect::SendOrder(number, order) => {
@@ -194,7 +192,7 @@ impl Session {
         self.take_theme();
     }
 
-    /// Takes a reply. Replies for an earlier scheduler are dropped, except the report of a written file.
+    /// Drops replies for an earlier scheduler, except the report of a written file.
     fn take_reply(&mut self, era: u64, reply: Reply) {
         if era != self.era && !matches!(reply, Reply::FileWritten(_)) {
             return;
@@ -240,7 +238,7 @@ impl Session {
         }
         let identity = self.source.identity();
         let identity = (*identity != self.state.cluster.identity).then(|| identity.clone());
-        // Read before the view: what is loaded by now is in it.
+        // Read before the view, which contains what is loaded by now.
         let unread = self.source.unread();
         let view = self.source.view();
         let known = Arc::ptr_eq(&view, &self.state.cluster.newest);
@@ -265,7 +263,6 @@ impl Session {
         self.act(Action::Feed(Box::new(news)));
     }
 
-    /// Reports the subject on the screen to the source if it has changed.
     fn report_focus(&mut self) {
         let focus = focus::of(&self.state);
         if focus != self.focus {
@@ -274,7 +271,6 @@ impl Session {
         }
     }
 
-    /// Reads new events and audit entries while they are on the screen.
     pub(super) fn read_source(&mut self) {
         self.read_events();
         self.read_trends();
@@ -286,7 +282,6 @@ impl Session {
         }
     }
 
-    /// Reads new trends while they are on the screen.
     fn read_trends(&mut self) {
         if !trends::reads(&self.state) {
             return;
@@ -327,7 +322,7 @@ impl Session {
         self.read_earlier_events();
     }
 
-    /// Reads important earlier events for the selected time. They are in memory, so this is fast.
+    /// In memory, so fast.
     fn read_earlier_events(&mut self) {
         let cluster = &self.state.cluster;
         let until = cluster.until().unwrap_or(Time(u64::MAX));
@@ -338,7 +333,7 @@ impl Session {
         self.act(Action::EarlierEvents(of, records));
     }
 
-    /// Switches to another scheduler. Options, keys, histories, and messages stay.
+    /// Options, keys, histories, and messages stay.
     pub(super) fn switch(&mut self, source: Arc<dyn Source>) {
         let (view, link) = (source.view(), source.link());
         let (about, who) = (source.about().clone(), (source.identity().clone(), source.actor()));
@@ -364,7 +359,7 @@ impl Session {
             note.until += old.now;
         }
         let effects = start(&mut state, beginning(&*source));
-        // Results for the other scheduler must not fit this one.
+        // Results for the other scheduler must not fit.
         state.makings = self.state.makings;
         self.held.clear();
         self.reading = false;

@@ -7,7 +7,7 @@ use crate::state::effect::ForPod;
 use crate::state::reply::Reply;
 use view::kubernetes::LogName;
 
-/// The reason after the source was switched.
+/// After a switch.
 const NO_CLUSTER: &str = "the scheduler is not attached through Kubernetes";
 
 fn none<T>() -> Result<T, String> {
@@ -15,7 +15,6 @@ fn none<T>() -> Result<T, String> {
 }
 
 impl Session {
-    /// Reads data of an object; the answers are replies.
     pub(super) fn read_of_pod(&mut self, wanted: ForPod) {
         let replies = self.replies();
         let source = Arc::clone(&self.source);

@@ -15,7 +15,7 @@ use source::Source;
 use view::act::Order;
 
 impl Session {
-    /// Runs a what-if step. The source runs slow steps in the background.
+    /// The source runs slow steps in the background.
     pub(super) fn what_if(&mut self, step: WhatIfStep) {
         match step {
             WhatIfStep::Open(orders) => {
@@ -47,12 +47,12 @@ impl Session {
                 let refused = self.source.trial().and_then(|trial| trial.suppose(&change).err());
                 self.changed(refused);
             }
-            // The comparison is updated with each view while its page is open.
+            // Updated with each view while its page is open.
             WhatIfStep::Compare => self.take_news(),
         }
     }
 
-    /// The changes of a what-if differ, or the reason why not.
+    /// Or the reason why not.
     fn changed(&mut self, refused: Option<String>) {
         match refused {
             Some(why) => self.act(Action::Refuse(why)),
@@ -60,7 +60,7 @@ impl Session {
         }
     }
 
-    /// Opens a what-if unless the user does something else now.
+    /// Unless the user does something else now.
     pub(super) fn enter_what_if(&mut self, source: Arc<dyn Source>, orders: Vec<Order>) {
         if !self.state.layers.is_empty() || self.real.is_some() {
             return self
@@ -76,7 +76,7 @@ impl Session {
         self.take_news();
     }
 
-    /// Returns to the cluster; with `apply` the changes are asked about there.
+    /// With `apply` the changes are asked about there.
     fn leave_what_if(&mut self, apply: bool) {
         let Some(real) = self.real.take() else { return };
         let changes = match self.source.trial() {

@@ -25,7 +25,7 @@ pub struct RemoteContext {
     pub read_only: bool,
     /// The impersonated identity.
     pub acting_as: Option<Identity>,
-    /// Kubernetes: whether `adminacl` is checked before the API server decides.
+    /// Whether `adminacl` is checked before the API server decides.
     pub enforce_acl: EnforceAcl,
 }
 
@@ -60,7 +60,7 @@ pub fn read(table: &Table<'_, '_>, faults: &mut Vec<Fault>) -> BTreeMap<String, 
     contexts
 }
 
-/// `auto`, `always`, `never`; earlier releases wrote a boolean for `always` or `never`.
+/// Earlier releases wrote a boolean.
 fn enforce_acl(entry: &Entry<'_, '_>, faults: &mut Vec<Fault>) -> EnforceAcl {
     if !entry.is_text() {
         return match entry.bool(faults) {
@@ -93,7 +93,7 @@ fn context(table: &Table<'_, '_>, faults: &mut Vec<Fault>) -> RemoteContext {
                 Some(Err(why)) => faults.push(entry.wrong("OWN-003", why, "write USER:GROUP,GROUP")),
                 None => {}
             },
-            // A token in the file would be readable and shown with it.
+            // It would be readable and shown with the file.
             "token" => {
                 let hint = "token-file = \"FILE\" names a file with the token";
                 faults.push(entry.fault("OWN-021", "a token must not be in the settings".to_owned(), hint));

@@ -7,10 +7,10 @@ use std::path::Path;
 
 use toml::de::{DeTable, DeValue};
 
-/// Sets or removes `key` of `[table]`, with the value as TOML.
+/// Sets or removes a key, with the value as TOML.
 ///
 /// # Errors
-/// The text has errors, or the table is written in another form.
+/// The text has errors, or another form of the table.
 pub fn set(text: &str, table: &str, key: &str, value: Option<&str>) -> Result<String, String> {
     let (root, faults) = DeTable::parse_recoverable(text);
     if let Some(fault) = faults.first() {
@@ -42,7 +42,6 @@ pub fn set(text: &str, table: &str, key: &str, value: Option<&str>) -> Result<St
     }
 }
 
-/// Adds a line after the heading of the table, or the table at the end.
 fn added(text: &str, table: &str, key: &str, value: &str, there: bool) -> Result<String, String> {
     let line = format!("{} = {value}\n", name(key));
     if !there {
@@ -65,17 +64,15 @@ fn added(text: &str, table: &str, key: &str, value: &str, there: bool) -> Result
     Err(format!("it has no section [{table}]"))
 }
 
-/// A key in TOML notation.
 fn name(key: &str) -> String {
     let bare = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
     if !key.is_empty() && key.chars().all(bare) { key.to_owned() } else { serde_json::Value::from(key).to_string() }
 }
 
-/// Changes a value in a file, creating it if missing. Writes a new file and renames it, so that readers see a complete
-/// file.
+/// Changes a file by rename, so that readers see a complete file.
 ///
 /// # Errors
-/// Why it was not stored.
+/// Why not.
 pub fn set_in_file(file: &Path, table: &str, key: &str, value: Option<&str>) -> Result<(), String> {
     let name = file.display();
     let text = match std::fs::read_to_string(file) {
@@ -84,7 +81,7 @@ pub fn set_in_file(file: &Path, table: &str, key: &str, value: Option<&str>) -> 
         Err(error) => return Err(format!("not saved: cannot read {name}: {error}")),
     };
     let changed = set(&text, table, key, value).map_err(|why| format!("not saved in {name}: {why}"))?;
-    // Change the target of a link, not the link.
+    // Not the link.
     let file = std::fs::canonicalize(file).unwrap_or_else(|_| file.to_path_buf());
     let written = || -> std::io::Result<()> {
         if let Some(folder) = file.parent() {

@@ -46,7 +46,6 @@ fn bindings(context: Context, table: &Table<'_, '_>, keymap: &mut Keymap, faults
     }
 }
 
-/// The keys of a binding.
 fn chord(context: Context, entry: &Entry<'_, '_>, own: &[Chord], faults: &mut Vec<Fault>) -> Option<Chord> {
     let chord = match parse_chord(entry.name) {
         Ok(chord) => chord,
@@ -75,7 +74,6 @@ fn chord(context: Context, entry: &Entry<'_, '_>, own: &[Chord], faults: &mut Ve
     Some(chord)
 }
 
-/// The command of a binding.
 fn check(name: &str, argument: Option<&str>) -> Result<command::CommandId, (String, &'static str)> {
     let Some(command) = command::by_binding_name(name) else {
         return Err((format!("unknown command {name:?}"), "see docs/guide/keys.md; \"none\" unbinds the key"));

@@ -82,7 +82,7 @@ pub struct Settings {
     pub units: Option<SizeUnits>,
     /// The default core profile of commands that predict.
     pub core: Option<Profile>,
-    /// The target of `kornsole` without arguments: `demo`, `empty`, `local`, or a context.
+    /// `demo`, `empty`, `local`, or a context.
     pub default: Option<String>,
     /// The first page.
     pub start: Option<StartPage>,
@@ -101,7 +101,6 @@ pub struct Settings {
 }
 
 impl Default for Settings {
-    /// Nothing is set; the keys are those of the registry.
     fn default() -> Self {
         let (theme, ascii, linear, mouse, marks, units, start, contexts, refresh) = Default::default();
         let (columns, views, own_commands) = Default::default();
@@ -135,7 +134,7 @@ pub struct Read {
 }
 
 impl Read {
-    /// The errors as text with the lines of the file; may be empty.
+    /// With lines of the file; may be empty.
     pub fn fault_report(&self, name: &str, text: &str) -> String {
         Source::new(name, text).render_all(&self.faults)
     }
@@ -272,7 +271,7 @@ mod tests {
         assert_eq!(found(&read, Context::Page, "p"), Some((CommandId::Screen(ScreenCommand::QuitNow), None)));
     }
 
-    /// An error in nearly every line; only `q` is correct.
+    /// Only `q` is correct.
     const FAULTS: &str = "\
 theme = 'neon'
 ascii = 'yes'

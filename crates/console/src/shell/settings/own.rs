@@ -95,7 +95,6 @@ fn one(
     Some(OwnCommand { name, doc, contexts, line, confirm, output })
 }
 
-/// The default description.
 fn summary(line: &OwnLine) -> String {
     match line {
         OwnLine::Words(words) => format!("Runs {}", words.join(" ")),
@@ -161,7 +160,6 @@ fn name(entry: &Entry<'_, '_>, others: &[OwnCommand], faults: &mut Vec<Fault>) -
     }
 }
 
-/// The contexts of pages in which a key may be bound.
 fn is_page(context: &Context) -> bool {
     let over = [Context::Help, Context::Messages, Context::Columns, Context::Confirm, Context::Always];
     !context.writes() && !over.contains(context)
@@ -209,8 +207,7 @@ fn run<'v>(entry: &Entry<'_, 'v>, written: &mut Written<'v>, faults: &mut Vec<Fa
     written.words = Some(words);
 }
 
-/// A name in braces that is not a placeholder; braces with other characters belong to the program, for example
-/// `{.items}`.
+/// Other braces belong to the program: `{.items}`.
 fn unknown_placeholder(word: &str) -> Option<String> {
     let names = word.match_indices('{').filter_map(|(at, _)| {
         let name = &word[at..=at + word[at..].find('}')?];
@@ -223,7 +220,7 @@ fn unknown_placeholder(word: &str) -> Option<String> {
     unknown.next().map(str::to_owned)
 }
 
-/// Binds the key of a command unless it is used in its contexts.
+/// Unless used in its contexts.
 fn bind(
     text: &str,
     at: &Range<usize>,
@@ -262,10 +259,10 @@ fn bind(
     }
 }
 
-/// The binding of a chord, its prefix, or its continuation where a context is looked up.
+/// Also of a prefix or continuation, where the context is looked up.
 fn taken<'k>(keymap: &'k Keymap, context: Context, chord: &Chord) -> Option<&'k Binding> {
     let with = |other: Context| match context {
-        // A key of every page is looked up after those of each page.
+        // Keys of every page are looked up last.
         Context::Page | Context::List => is_page(&other) || other == Context::Always,
         own => {
             let list = other == Context::List && column_names::of_page(own.name()).is_some();

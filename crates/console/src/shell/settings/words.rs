@@ -20,7 +20,6 @@ pub enum StartPage {
 }
 
 impl StartPage {
-    /// All pages with their names in the settings.
     const NAMES: [(&'static str, Self); 3] =
         [("cluster", Self::Cluster), ("overview", Self::Cluster), ("queues", Self::Queues)];
 }

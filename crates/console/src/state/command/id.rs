@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// A command: its group, and its id in the group.
+/// Group, and id in the group.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub enum CommandId {
     /// Rows of a list: cursor, marks, folds.
@@ -35,7 +35,7 @@ pub enum CommandId {
     Screen(ScreenCommand),
 }
 
-/// Prints the command name only; the settings derive command names from it.
+/// The settings derive command names from it.
 impl fmt::Debug for CommandId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -53,7 +53,7 @@ pub enum Context {
 }
 
 impl Context {
-    /// The contexts of one page that a key or a name opens.
+    /// Pages that a key or a name opens.
     pub const PAGES: [Self; 15] = [
         Self::Queues,
         Self::Apps,
@@ -72,7 +72,7 @@ impl Context {
         Self::Simulate,
     ];
 
-    /// The heading of its keys in the help and the README.
+    /// In the help and the README.
     pub const fn title(self) -> &'static str {
         match self {
             Self::Queues => "Queues",
@@ -160,7 +160,7 @@ impl Context {
         }
     }
 
-    /// Whether it accepts text input, so that characters are not commands.
+    /// Characters are text, not commands.
     pub const fn writes(self) -> bool {
         matches!(self, Self::Edit | Self::Form | Self::Filter | Self::Command | Self::Typed | Self::Reason)
     }

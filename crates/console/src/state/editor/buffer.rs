@@ -5,10 +5,9 @@ use tui_textarea::{CursorMove, TextArea};
 use crate::state::editor::fold::{Folds, indent};
 use crate::state::line_edit::{LineStep, Reach};
 
-/// The indentation of one level.
 const STEP: usize = 2;
 const UNDO: usize = 2_000;
-/// The last line that [`CursorMove::Jump`] can reach.
+/// The last line for [`CursorMove::Jump`].
 const FURTHEST: usize = u16::MAX as usize;
 
 /// One editing step; [`crate::input::editing`] maps keys to steps.
@@ -28,7 +27,7 @@ pub enum TextStep {
 #[derive(Clone, Debug)]
 pub struct Buffer {
     area: TextArea<'static>,
-    /// Lines end with CR LF.
+    /// CR LF.
     carriage: bool,
     version: u64,
     /// The folds.
@@ -61,7 +60,7 @@ impl Buffer {
         self.version
     }
 
-    /// Row and column (in characters) of the cursor, from 0.
+    /// Row and column in characters, from 0.
     pub fn cursor(&self) -> (usize, usize) {
         let at = self.area.cursor();
         (at.0, at.1)
@@ -82,7 +81,7 @@ impl Buffer {
         &line[self.before().len()..]
     }
 
-    /// Moves the cursor, limited to the text, and unfolds its line.
+    /// Limited to the text; unfolds its line.
     pub fn go(&mut self, row: usize, column: usize) {
         let row = row.min(self.lines().len().saturating_sub(1));
         let near = u16::try_from(row).unwrap_or(u16::MAX);
@@ -107,7 +106,7 @@ impl Buffer {
         self.go(row, column);
     }
 
-    /// Applies an editing step. Returns whether the text or the cursor changed.
+    /// Returns whether text or cursor changed.
     pub fn apply(&mut self, step: TextStep) -> bool {
         let lines = self.lines().len();
         let row = self.cursor().0;
@@ -133,7 +132,7 @@ impl Buffer {
         changed
     }
 
-    /// Removes the text from the cursor to a location in its line; at the end of a line also the line end.
+    /// At the end of a line also the line end.
     fn remove(&mut self, reach: Reach) -> bool {
         match reach {
             Reach::Left => self.backspace(),
@@ -161,7 +160,7 @@ impl Buffer {
         self.folds.reveal(cursor);
     }
 
-    /// The indentation of a new line: that of this line, one level more after a key without a value.
+    /// One level more after a key without a value.
     fn margin(&self) -> String {
         let before = self.before();
         let own = indent(before);
@@ -170,7 +169,6 @@ impl Buffer {
         " ".repeat(own + item + deeper)
     }
 
-    /// Removes one character, or one level of indentation.
     fn backspace(&mut self) -> bool {
         let before = self.before();
         let blank = !before.is_empty() && before.bytes().all(|b| b == b' ');
@@ -178,7 +176,7 @@ impl Buffer {
         (0..count).fold(false, |changed, _| self.area.delete_char() || changed)
     }
 
-    /// Inserts a text at the cursor. Tabs become blanks; control characters except line ends are dropped.
+    /// Tabs become blanks; control characters are dropped.
     pub fn insert(&mut self, text: &str) {
         let (row, lines) = (self.cursor().0, self.lines().len());
         let clean: String = text
@@ -217,8 +215,7 @@ impl Buffer {
         self.go(row, column);
     }
 
-    /// Replaces the whole text by one that another user applied, and clears the undo history, which contains only own
-    /// edits.
+    /// Another user applied it: clears the undo history.
     pub fn reset(&mut self, text: &str) {
         let (row, column) = self.cursor();
         let fresh = Self::new(text);
@@ -226,7 +223,7 @@ impl Buffer {
         self.go(row, column);
     }
 
-    /// Folds or unfolds the item under the cursor. Returns whether one exists.
+    /// Returns whether an item exists.
     pub fn toggle_fold(&mut self) -> bool {
         let (row, _) = self.cursor();
         let Some(start) = self.folds.toggle(self.area.lines(), row) else { return false };
@@ -237,7 +234,7 @@ impl Buffer {
         true
     }
 
-    /// Folds every queue with lines of its own, or unfolds everything.
+    /// Only queues with lines of their own.
     pub fn fold_all(&mut self, fold: bool) {
         let mut folds = Folds::default();
         if fold {
@@ -252,7 +249,7 @@ impl Buffer {
     /// Undoes the last change. Returns whether one existed.
     pub fn undo(&mut self) -> bool {
         let done = self.area.undo();
-        // Replacing the whole text is two steps of the widget, with an empty text between them.
+        // Replacing all is two steps of the widget.
         if done && self.is_empty() {
             self.area.undo();
         }
@@ -282,8 +279,7 @@ impl Buffer {
         done
     }
 
-    /// The next match of a text after the cursor (at the cursor if `here`), then from the other end. Case counts only
-    /// if the search text has upper case.
+    /// After the cursor (at it if `here`), then from the other end. Case counts if the text has upper case.
     pub fn find(&self, text: &str, forward: bool, here: bool) -> Option<(usize, usize)> {
         let sensitive = text.chars().any(char::is_uppercase);
         let fold = |line: &str| if sensitive { line.to_owned() } else { line.to_lowercase() };
@@ -314,7 +310,7 @@ impl Buffer {
     }
 }
 
-/// Maps a location to the text area's movement; at the ends of a line it reaches the neighboring line.
+/// Reaches the neighboring line at a line's end.
 const fn cursor_move(reach: Reach) -> CursorMove {
     match reach {
         Reach::Left => CursorMove::Back,

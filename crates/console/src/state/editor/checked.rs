@@ -9,7 +9,7 @@ use model::{Profile, QueuePath, Time};
 use view::act::Actor;
 use view::{QuotaForecast, View};
 
-/// The scheduler's preview of quota preemption for a text: a remote view does not contain the victims.
+/// A remote view does not contain the victims.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct QuotaPreview {
     /// The text.
@@ -21,7 +21,7 @@ pub struct QuotaPreview {
 }
 
 impl QuotaPreview {
-    /// Allocations change, so the preview expires.
+    /// Allocations change.
     const HOLDS: Duration = Duration::from_secs(10);
 
     /// Whether it is valid for this text now.
@@ -45,9 +45,9 @@ pub struct CheckJob {
     pub view: Arc<View>,
     /// The profile that reads it.
     pub profile: Profile,
-    /// The user who would apply the text, or why no user can.
+    /// Who would apply it, or why nobody can.
     pub actor: Result<Actor, Arc<str>>,
-    /// The scheduler's last preview of quota preemption, possibly for another text.
+    /// Possibly for another text.
     pub preview: Option<Arc<QuotaPreview>>,
 }
 
@@ -68,15 +68,15 @@ pub struct CheckResult {
     pub summary: String,
     /// The effect on running applications: a queue, and sentences.
     pub consequences: Vec<(String, Vec<String>)>,
-    /// The preemption in queues that would be above their maximum, as sentences.
+    /// Preemption as sentences.
     pub preempted: Vec<String>,
     /// Only the scheduler knows the victims.
     pub asks_scheduler: bool,
     /// The topmost removed queues.
     pub removed: Vec<Removed>,
-    /// The share of the active configuration that it removes (CFG-120).
+    /// CFG-120.
     pub removal: Removal,
-    /// Why it would be rejected although it is valid: the missing access.
+    /// The missing access for a valid text.
     pub refused: Option<String>,
 }
 
@@ -105,6 +105,6 @@ pub struct Completion {
     pub typed: usize,
     /// The completions, best first.
     pub words: Vec<String>,
-    /// Words of other releases, with the release: shown, not selectable.
+    /// Words of other releases: not selectable.
     pub elsewhere: Vec<(String, String)>,
 }

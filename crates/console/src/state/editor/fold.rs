@@ -7,7 +7,7 @@ pub fn indent(line: &str) -> usize {
     line.len() - line.trim_start_matches(' ').len()
 }
 
-/// Folds: the visible line, and the last line that it hides. Two folds are nested or disjoint.
+/// The visible line, and the last hidden one. Two folds are nested or disjoint.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Folds {
     ranges: BTreeMap<usize, usize>,
@@ -19,7 +19,7 @@ impl Folds {
         self.ranges.get(&row).copied()
     }
 
-    /// Folds or unfolds the item of a line. Returns its first line if it has several lines.
+    /// Returns the item's first line.
     pub fn toggle(&mut self, lines: &[String], row: usize) -> Option<usize> {
         if self.ranges.remove(&row).is_some() {
             return Some(row);
@@ -77,7 +77,7 @@ impl Folds {
         self.ranges.retain(|start, end| !(*start < row && row <= *end));
     }
 
-    /// The next visible line in a text of `len` lines.
+    /// The next visible line.
     pub fn next(&self, row: usize, len: usize) -> Option<usize> {
         let next = self.end(row).unwrap_or(row) + 1;
         (next < len).then_some(next)
@@ -95,7 +95,7 @@ impl Folds {
         hiding.map(|(start, _)| *start)
     }
 
-    /// Moves the folds after a line by inserted or (negative) removed lines.
+    /// By inserted or (negative) removed lines.
     pub fn shift(&mut self, row: usize, by: isize) {
         if by == 0 || self.ranges.is_empty() {
             return;
@@ -113,7 +113,7 @@ fn is_item(line: &str) -> bool {
     text.starts_with("- ") || text == "-"
 }
 
-/// The first and last line of the item of a line.
+/// First and last line.
 pub fn item(lines: &[String], row: usize) -> Option<(usize, usize)> {
     let mut margin = indent(lines.get(row)?);
     let mut start = row;

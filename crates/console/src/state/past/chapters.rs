@@ -10,7 +10,7 @@ use std::time::Duration;
 use crate::state::past::moment::{Moment, Shown, Step};
 use model::Time;
 
-/// The resolution of time.
+/// The resolution.
 pub(super) const INSTANT: Duration = Duration::from_micros(1);
 const NEVER: Time = Time(u64::MAX);
 
@@ -43,7 +43,7 @@ pub struct Seek {
 pub enum StepTarget {
     /// Right before this moment.
     Moment(Shown),
-    /// Unknown until the events next to this time are fetched.
+    /// Until the events next to this time are fetched.
     Unknown(Time),
     /// No moment in that direction.
     Nothing,
@@ -53,9 +53,9 @@ pub enum StepTarget {
 #[derive(Clone, Debug, Default)]
 pub struct Chapters {
     spans: VecDeque<Span>,
-    /// From this time on the live events contain all important moments.
+    /// From here the live events are complete.
     watched: Option<Time>,
-    /// The time of the first stored record, if known.
+    /// The first stored record.
     begins: Option<Time>,
     /// The running fetch.
     pub seeking: Option<Seek>,
@@ -65,7 +65,7 @@ impl Chapters {
     /// The maximum number of chapters.
     pub const MOST: usize = 16;
 
-    /// Sets the time from which the live events contain all important moments.
+    /// From here the live events contain all important moments.
     pub fn watched_from(&mut self, at: Time) {
         self.watched = Some(at);
     }
@@ -80,12 +80,11 @@ impl Chapters {
         self.begins
     }
 
-    /// The target of a step from a time: right before the previous important moment, or before the next one. `watched`
-    /// are the moments of the live events.
+    /// Right before the previous or next important moment. `watched` are those of the live events.
     pub fn seek(&self, step: Step, here: Time, watched: &VecDeque<Moment>) -> StepTarget {
         let retained = self.spans.iter().map(|span| (span.from, span.to, &span.moments));
         let spans: Vec<_> = retained.chain(self.watched.map(|from| (from, NEVER, watched))).collect();
-        // The known range extends from here as far as chapters are adjacent.
+        // As far as chapters are adjacent.
         let mut at = if step == Step::Back { here } else { here + INSTANT };
         loop {
             let Some((from, to, moments)) = spans.iter().rev().find(|(from, to, _)| holds(step, at, *from, *to)) else {
@@ -106,10 +105,10 @@ impl Chapters {
         }
     }
 
-    /// Adds a chapter that was fetched for a step at a time. Returns whether it covers the step.
+    /// Returns whether the chapter covers the step.
     pub fn take(&mut self, mut span: Span, step: Step, at: Time) -> bool {
         if let Some(watched) = self.watched.filter(|_| span.last) {
-            // Nothing happened between the last written record and the first live event.
+            // Nothing happened in between.
             span.to = span.to.max(watched);
         }
         if span.first {
@@ -127,7 +126,7 @@ impl Chapters {
     }
 }
 
-/// Whether a time range shows the events right before or after a time.
+/// Whether the step's direction is covered.
 fn holds(step: Step, at: Time, from: Time, to: Time) -> bool {
     match step {
         Step::Back => from < at && at <= to,
@@ -135,7 +134,6 @@ fn holds(step: Step, at: Time, from: Time, to: Time) -> bool {
     }
 }
 
-/// The time right before a moment.
 fn before(moment: &Moment, moments: &VecDeque<Moment>) -> Shown {
     let same: Vec<&Moment> = moments.iter().filter(|other| other.at == moment.at).collect();
     let first = same.first().map_or_else(String::new, |first| first.text.clone());
@@ -155,7 +153,7 @@ mod tests {
         at.iter().map(|at| Moment { number: 0, at: seconds(*at), text: format!("at {at}") }).collect()
     }
 
-    /// A scheduler with snapshots at some seconds and important moments at others; the last is the present.
+    /// Snapshots and important moments by second; the last is the present.
     struct Retained {
         snapshots: Vec<u64>,
         mattered: Vec<u64>,
@@ -176,7 +174,7 @@ mod tests {
             Span { from, to, moments, first: place == 0, last: next.is_none() }
         }
 
-        /// Steps from the present back to the start and forward again. Returns the stops, and the number of fetches.
+        /// To the start and back; returns stops and the number of fetches.
         fn walk(&self, watched: u64) -> (Vec<u64>, Vec<u64>, usize) {
             let own: Vec<u64> = self.mattered.iter().copied().filter(|at| *at >= watched).collect();
             let own = moments(&own);

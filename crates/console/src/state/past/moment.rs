@@ -18,7 +18,7 @@ pub struct Moment {
 pub struct Shown {
     /// The time of the shown state.
     pub at: Time,
-    /// The event right after it; empty if the user did not step to it.
+    /// Empty if the user did not step to it.
     pub before: String,
 }
 
@@ -27,6 +27,6 @@ pub struct Shown {
 pub enum Step {
     /// To right before the previous important moment.
     Back,
-    /// To right before the next one, finally to the present.
+    /// Finally to the present.
     On,
 }

@@ -4,9 +4,9 @@ use model::NodeId;
 use std::sync::Arc;
 use view::{PartitionView, View};
 
-/// The maximum number of compared rows of each kind.
+/// Per kind.
 pub(super) const SAMPLE: usize = 500;
-/// Approximate bytes per row. A completed application of the demo takes 7,000 with the scheduler's own copy.
+/// A completed application of the demo takes 7,000 with the scheduler's own copy.
 pub(super) const APP: usize = 4_000;
 pub(super) const QUEUE: usize = 2_000;
 pub(super) const NODE: usize = 1_000;
@@ -19,13 +19,12 @@ fn partition_bytes(part: &PartitionView) -> usize {
     (part.apps.len() + part.ended.len()) * APP + part.queues.len() * QUEUE + part.nodes.len() * NODE
 }
 
-/// The number of applications that ended since the previous view.
 fn newly_ended(before: &PartitionView, part: &PartitionView) -> usize {
     let Some(last) = before.ended.last() else { return part.ended.len() };
     part.ended.iter().rev().take_while(|row| !Arc::ptr_eq(row, last)).count()
 }
 
-/// The approximate bytes of a view that the previous one does not share, from a sample of the rows.
+/// From a sample of the rows.
 pub(super) fn changed_bytes(old: &View, new: &View) -> usize {
     let mut bytes = 1_000;
     for part in &new.partitions {
@@ -49,7 +48,7 @@ pub(super) fn changed_bytes(old: &View, new: &View) -> usize {
     bytes
 }
 
-/// Estimates how many of `len` rows differ, from a sample.
+/// From a sample.
 pub(super) fn share(len: usize, differs: impl Fn(usize) -> bool) -> usize {
     let step = len.div_ceil(SAMPLE).max(1);
     (0..len).step_by(step).filter(|at| differs(*at)).count() * step

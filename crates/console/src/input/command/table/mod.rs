@@ -14,7 +14,6 @@ static ALL: [Command; LEN] = joined();
 /// All commands, in the order of the help.
 pub static COMMANDS: &[Command] = &ALL;
 
-/// Concatenates the parts.
 const fn joined() -> [Command; LEN] {
     let mut all = [rows::ROWS[0]; LEN];
     let (mut part, mut at) = (0, 0);
