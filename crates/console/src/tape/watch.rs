@@ -76,9 +76,9 @@ impl<'w> Shower<'w> {
         if words.is_empty() { Duration::ZERO } else { READ + READ_EACH * length }
     }
 
-    /// Records a typed character or key and its repetitions; returns how long it is shown.
+    /// Returns how long the key is shown.
     pub fn pressed(&mut self, name: &str, typed: bool, nth: u32) -> Duration {
-        // Typed text is joined; repetitions of a key are counted.
+        // Typed text is joined; repeated keys are counted.
         let joins = std::mem::replace(&mut self.typing, typed) && typed;
         let name = if typed && name == "space" { " " } else { name };
         let again =
@@ -108,7 +108,7 @@ impl<'w> Shower<'w> {
         }
     }
 
-    /// The presentation time of a slice of a wait with a total duration.
+    /// The presentation time of a slice.
     pub fn slice(slice: Duration, all: Duration, fast: bool) -> Duration {
         if !fast || all <= FAST || all.is_zero() {
             return slice;
@@ -116,7 +116,7 @@ impl<'w> Shower<'w> {
         slice.mul_f64(FAST.as_secs_f64() / all.as_secs_f64())
     }
 
-    /// Shows a screen for a duration. Breaks if the viewer stops.
+    /// Breaks if the viewer stops.
     pub fn show(&mut self, screen: &Screen, stays: Duration) -> ControlFlow<()> {
         let hidden = self.hidden;
         let stays = stays.div_f64(self.pace.playback);

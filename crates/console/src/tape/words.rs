@@ -50,10 +50,10 @@ pub const SETTINGS: [&str; 16] = [
 /// The sources.
 pub const SOURCES: [&str; 5] = ["demo", "scenario", "config", "default", "server"];
 
-/// Settings of a tape's own scheduler. A remote scheduler has its own, and its user is in the address.
+/// A remote scheduler has its own settings, and its user is in the address.
 pub const OF_OWN_SCHEDULER: [&str; 5] = ["Set As", "Set SchedulerAdmin", "Set Core", "Set Served", "Set Jobs"];
 
-/// VHS words without a meaning here, and why.
+/// Unsupported VHS words, and why.
 const NOT_OWN: [(&str, &str); 4] = [
     ("Output", "use options of the command: `--cast FILE`, `--svg FILE`, `--text FILE`"),
     ("Require", "only kornsole is required"),
@@ -61,7 +61,7 @@ const NOT_OWN: [(&str, &str); 4] = [
     ("Insert", "unknown key"),
 ];
 
-/// VHS settings without a meaning here: no shell exists, and pictures have one style.
+/// No shell exists, and pictures have one style.
 const SETTINGS_NOT_OURS: [&str; 16] = [
     "Shell",
     "FontSize",
@@ -100,7 +100,7 @@ pub const KEYS: [(&str, Code); 15] = [
     ("F1", Code::F(1)),
 ];
 
-/// Why a VHS word has no meaning here, if so.
+/// Why a VHS word is unsupported.
 pub fn not_own(word: &str) -> Option<&'static str> {
     NOT_OWN.iter().find(|(known, _)| *known == word).map(|(_, why)| *why)
 }
@@ -149,7 +149,7 @@ fn code(name: &str) -> Option<Code> {
     KEYS.iter().find(|(known, _)| *known == name).map(|(_, code)| *code)
 }
 
-/// A single character is a key only with a modifier; otherwise `Type` types it.
+/// Only with a modifier; otherwise `Type` types it.
 fn character(name: &str, ctrl: bool, alt: bool, shift: bool) -> Option<char> {
     let mut chars = name.chars();
     let (Some(c), None) = (chars.next(), chars.next()) else { return None };

@@ -12,10 +12,10 @@ use crate::theme::shelf::Entry;
 /// The minimum contrast of text, WCAG 2 level AA.
 pub const LEGIBLE: f64 = 4.5;
 
-/// Roles whose meaning is shown nowhere else, so that they need bold, underline, or reverse in addition to a color.
+/// Shown nowhere else, so they need bold, underline, or reverse.
 const BY_LOOK_ALONE: [Role; 3] = [Role::Match, Role::Fault, Role::FaultWarning];
 
-/// Backgrounds whose only distinction is their appearance.
+/// Distinguished by appearance only.
 const GROUNDS: [Role; 1] = [Role::Selection];
 
 /// The problems of a theme, one sentence each.
@@ -51,7 +51,7 @@ pub fn check(entry: &Entry) -> Vec<String> {
     wrong
 }
 
-/// The contrast of a role's text on the page or the selected row; `None` for a terminal color.
+/// On the page or the selected row; `None` for a terminal color.
 pub fn contrast(entry: &Entry, role: Role, ground: Role) -> Option<f64> {
     let style = |role: Role| entry.styles[role as usize];
     let known = |color: Option<Color>| color.filter(|color| *color != Color::Reset);

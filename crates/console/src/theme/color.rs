@@ -7,7 +7,7 @@ use ratatui::style::Color;
 pub enum Depth {
     /// None: the theme `mono` replaces every theme.
     None,
-    /// The terminal's 16: the theme `ansi16` replaces themes with other colors.
+    /// `ansi16` replaces themes with other colors.
     Sixteen,
     /// 256: other colors are replaced by the nearest.
     Indexed,
@@ -26,7 +26,7 @@ impl Depth {
         Self::NAMES.into_iter().find(|(known, _)| *known == name).map(|(_, depth)| depth)
     }
 
-    /// The depth from the environment: `NO_COLOR` (not empty), `COLORTERM`, `TERM`.
+    /// From `NO_COLOR` (not empty), `COLORTERM`, `TERM`.
     pub fn of_terminal(variable: impl Fn(&str) -> Option<String>) -> Self {
         const TRUE: [&str; 8] = ["direct", "kitty", "alacritty", "wezterm", "foot", "ghostty", "contour", "rio"];
         let set = |name: &str| variable(name).unwrap_or_default().to_lowercase();
@@ -63,7 +63,7 @@ pub const NAMED: [(&str, Color); 16] = [
     ("bright-white", Color::White),
 ];
 
-/// Parses a color of a theme: `#87afd7`, a number up to 255, one of [`NAMED`], or `default`.
+/// `#87afd7`, a number up to 255, one of [`NAMED`], or `default`.
 pub fn parse(text: &str) -> Option<Color> {
     if let Some(hex) = text.strip_prefix('#') {
         let channel = |at: usize| hex.get(at..at + 2).and_then(|pair| u8::from_str_radix(pair, 16).ok());
@@ -77,7 +77,7 @@ pub fn parse(text: &str) -> Option<Color> {
     named.or_else(|| text.parse().ok().map(Color::Indexed))
 }
 
-/// The RGB of a color; `None` for the default and the 16 colors, which terminals define.
+/// `None` for colors that the terminal defines.
 pub fn rgb(color: Color) -> Option<[u8; 3]> {
     match color {
         Color::Rgb(r, g, b) => Some([r, g, b]),
@@ -86,7 +86,7 @@ pub fn rgb(color: Color) -> Option<[u8; 3]> {
     }
 }
 
-/// The RGB of an index of 256: 16 named, a 6 × 6 × 6 cube, 24 grays.
+/// 16 named, a 6 × 6 × 6 cube, 24 grays.
 pub fn indexed(index: u8) -> Option<[u8; 3]> {
     let level = |step: u8| if step == 0 { 0 } else { 55 + 40 * step };
     match index {
@@ -99,7 +99,7 @@ pub fn indexed(index: u8) -> Option<[u8; 3]> {
     }
 }
 
-/// The nearest of the 256 colors, weighted by perception; never one of the 16.
+/// Weighted by perception; never one of the 16.
 pub fn nearest(color: Color) -> Color {
     let Color::Rgb(r, g, b) = color else { return color };
     let far = |index: u8| {
@@ -110,13 +110,13 @@ pub fn nearest(color: Color) -> Color {
     Color::Indexed((16..=255).min_by_key(|index| far(*index)).unwrap_or(16))
 }
 
-/// The contrast ratio of WCAG 2, from 1 to 21.
+/// WCAG 2, from 1 to 21.
 pub fn contrast(a: [u8; 3], b: [u8; 3]) -> f64 {
     let (a, b) = (luminance(a), luminance(b));
     (a.max(b) + 0.05) / (a.min(b) + 0.05)
 }
 
-/// Relative luminance of WCAG 2, from 0 to 1.
+/// WCAG 2, from 0 to 1.
 fn luminance(rgb: [u8; 3]) -> f64 {
     let linear = |channel: u8| {
         let share = f64::from(channel) / 255.0;

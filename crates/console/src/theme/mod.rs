@@ -36,8 +36,7 @@ pub struct Theme {
 }
 
 impl Theme {
-    /// The theme with a name for a color depth, with ASCII symbols if requested. An unknown name gives the default
-    /// theme.
+    /// An unknown name gives the default theme.
     pub fn new(themes: &Themes, name: &ThemeName, depth: Depth, ascii: bool) -> Self {
         let wanted = themes.get(name.as_str());
         let shipped = |name: &str| Themes::shipped().get(name).map(|entry| entry.styles);

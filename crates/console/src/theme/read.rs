@@ -68,7 +68,6 @@ pub struct Look {
     pub remove: Modifier,
 }
 
-/// The modifiers.
 const MODIFIERS: [(&str, Modifier); 6] = [
     ("bold", Modifier::BOLD),
     ("dim", Modifier::DIM),
@@ -78,7 +77,7 @@ const MODIFIERS: [(&str, Modifier); 6] = [
     ("struck", Modifier::CROSSED_OUT),
 ];
 
-/// The maximum size of a theme file in bytes.
+/// In bytes.
 const LONGEST: usize = 1 << 18;
 
 /// Reads a theme.
@@ -163,7 +162,7 @@ impl<'t> Reader<'t> {
                         "bg" => look.bg = self.color(value),
                         "add" => look.add = self.modifiers(value),
                         "remove" => look.remove = self.modifiers(value),
-                        // Unquoted `text.dim = …` is a table `text` with an entry `dim`.
+                        // `text.dim = …` without quotes is a table `text`.
                         other if known.contains(&format!("{name}.{other}").as_str()) => {
                             let hint = format!("write the name of the role in quotation marks: \"{name}.{other}\"");
                             self.fault("THM-002", &at, format!("unknown key {other:?}"), hint);
@@ -245,7 +244,6 @@ impl<'t> Reader<'t> {
         self.draft.faults.push(fault(code, at, message, hint));
     }
 
-    /// Line and column of a byte, from 1.
     fn place(&self, at: usize) -> Place {
         let before = self.text.get(..at).unwrap_or(self.text);
         let line = before.matches('\n').count() + 1;
@@ -255,11 +253,10 @@ impl<'t> Reader<'t> {
     }
 }
 
-/// The color formats.
 const COLORS: &str = "a color is \"#rrggbb\", a number from 0 to 255, one of the 16 terminal colors (\"bright-red\"), \
     \"default\", or a name from [palette]";
 
-/// The error of an unknown color, with the nearest known one.
+/// Suggests the nearest known color.
 pub(super) fn no_color<'k>(said: &Said, palette: impl Iterator<Item = &'k str>) -> Fault {
     let known: Vec<&str> = palette.chain(color::NAMED.iter().map(|(name, _)| *name)).collect();
     let meant = nearest(&said.text, known.iter().copied());
@@ -294,7 +291,6 @@ fn kind(value: &DeValue<'_>) -> &'static str {
     }
 }
 
-/// The entries of a table in text order.
 fn entries<'v, 't>(table: &'v DeTable<'t>) -> Vec<Entry<'v, 't>> {
     let mut entries: Vec<Entry<'v, 't>> =
         table.iter().map(|(name, value)| (&**name.get_ref(), name.span(), value)).collect();

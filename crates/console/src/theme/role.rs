@@ -1,9 +1,9 @@
 //! The roles: the meaning of screen elements, by dotted names.
 
-/// Makes [`Role`] from a table of variant, dotted name, and fallback role. The first role is the last fallback of all.
+/// Makes [`Role`] from variant, dotted name, and fallback. The first role is the last fallback.
 macro_rules! roles {
     ($first:ident $first_name:literal; $($role:ident $name:literal $fallback:ident;)*) => {
-        /// The meaning of a screen element. A theme gives each role a style.
+        /// The meaning of a screen element.
         #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
         #[repr(u8)]
         #[allow(missing_docs, reason = "the dotted names in Role::name say what each is")]
@@ -25,7 +25,7 @@ macro_rules! roles {
                 }
             }
 
-            /// The fallback if a theme defines neither the role nor its group.
+            /// If a theme defines neither the role nor its group.
             pub const fn fallback(self) -> Self {
                 match self {
                     Self::$first => Self::$first,
@@ -90,12 +90,12 @@ impl Role {
         Self::ALL.into_iter().find(|role| role.name() == name)
     }
 
-    /// The names that can define this role, the nearest first: its own, and its groups.
+    /// Its own name, then its groups.
     pub fn names(self) -> impl Iterator<Item = &'static str> {
         std::iter::successors(Some(self.name()), |name| name.rsplit_once('.').map(|(group, _)| group))
     }
 
-    /// Whether it is used for text, which must be legible; the others are lines, bars, and backgrounds.
+    /// Text must be legible; the others are lines, bars, and backgrounds.
     pub const fn is_text(self) -> bool {
         !matches!(
             self,

@@ -12,7 +12,6 @@ use crate::theme::read::{Draft, Look, Said};
 use crate::theme::role::Role;
 use config::{Fault, Source};
 
-/// The built-in themes: name and file, in display order.
 const SHIPPED: [(&str, &str); 13] = [
     ("dark", include_str!("../../../../themes/dark.toml")),
     ("light", include_str!("../../../../themes/light.toml")),
@@ -46,7 +45,6 @@ impl ThemeName {
 }
 
 impl Default for ThemeName {
-    /// The default theme: `dark`.
     fn default() -> Self {
         "dark".into()
     }
@@ -82,7 +80,7 @@ pub struct Entry {
     pub name: ThemeName,
     /// The description in one line.
     pub about: String,
-    /// The terminal background that the theme is made for, if it sets none.
+    /// The terminal background for a theme without its own.
     pub behind: Option<Color>,
     /// The style of each role.
     pub styles: [Style; Role::ALL.len()],
@@ -100,11 +98,11 @@ impl Entry {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Themes {
     entries: Vec<Entry>,
-    /// The errors of the user's themes, one text per file.
+    /// One text per file.
     pub faults: Vec<String>,
 }
 
-/// The draft of a theme, with its file for error messages.
+/// With its file for error messages.
 struct FormDraft {
     name: String,
     file: String,
@@ -119,8 +117,8 @@ impl Themes {
         Arc::clone(&SHELF)
     }
 
-    /// The built-in themes, and the user's, which replace built-in ones of the same name. Errors are in
-    /// [`Themes::faults`]; faulty entries and unreadable files are omitted.
+    /// The user's themes replace built-in ones of the same name. Errors are in [`Themes::faults`]; faulty entries and
+    /// unreadable files are omitted.
     pub fn with(files: Vec<ThemeFile>) -> Self {
         let mut report = Vec::new();
         let mut own = Vec::new();
@@ -140,7 +138,7 @@ impl Themes {
             })
             .collect();
         let mut entries = Vec::new();
-        // A user's theme replaces a built-in one of the same name.
+        // A user's theme replaces a built-in one.
         let replaced = |name: &str| own.iter().any(|own| own.name == name);
         let order = shipped.iter().filter(|shipped| !replaced(&shipped.name)).chain(&own);
         for one in order {
@@ -212,7 +210,7 @@ impl<'d> Resolver<'d> {
         (Entry { name: one.name.as_str().into(), about: one.draft.about.clone(), behind, styles }, faults)
     }
 
-    /// A theme and its ancestors, the nearest first. An invalid parent becomes `dark`.
+    /// The nearest first. An invalid parent becomes `dark`.
     fn chain(&self, one: &'d FormDraft, faults: &mut Vec<Fault>) -> Vec<&'d FormDraft> {
         let mut chain = vec![one];
         let mut last = one;
@@ -220,7 +218,7 @@ impl<'d> Resolver<'d> {
             let known =
                 |found: &&FormDraft| found.name == said.text && !chain.iter().any(|seen| std::ptr::eq(*seen, *found));
             let Some(next) = self.own.iter().find(known).or_else(|| self.shipped.iter().find(known)) else {
-                // An error of an ancestor is reported with the ancestor.
+                // Reported with the ancestor.
                 if std::ptr::eq(last, one) {
                     let names: Vec<&str> =
                         self.own.iter().chain(self.shipped).map(|theme| theme.name.as_str()).collect();
@@ -239,11 +237,11 @@ impl<'d> Resolver<'d> {
     }
 }
 
-/// The style of a role: its own, of its group, or of its fallback.
+/// Of the role, its group, or its fallback.
 fn style(role: Role, given: &BTreeMap<&str, Style>) -> Style {
     let mut role = role;
     loop {
-        // `text` is a group of its own: `text.dim` falls back to it like other roles.
+        // `text` is a group of its own.
         let found = role.names().find_map(|name| given.get(name));
         match found {
             Some(style) => return *style,

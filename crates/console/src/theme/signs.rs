@@ -104,8 +104,8 @@ pub static ASCII: Signs = Signs {
     marked: "x",
 };
 
-/// The symbols as words for screen readers: bars, frames, states, and priorities are empty, because words next to them
-/// have the same meaning.
+/// For screen readers: bars, frames, states, and priorities are empty, because words next to them have the same
+/// meaning.
 pub static SPOKEN: Signs = Signs {
     open: "",
     closed: "folded",

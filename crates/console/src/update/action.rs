@@ -27,11 +27,11 @@ pub enum Action {
     Refuse(String),
     /// A disabled command, and why.
     Off(CommandId, String),
-    /// The keys of an incomplete chord; empty to cancel it.
+    /// An incomplete chord; empty to cancel it.
     Press(Chord),
     /// A key for a text input.
     Write(Key),
-    /// Moves the cursor to a row or selectable line, from 0.
+    /// Moves the cursor to a row, from 0.
     Select(usize),
     /// A mouse action.
     Mouse(Mouse),
@@ -43,19 +43,19 @@ pub enum Action {
     Feed(Box<Feed>),
     /// New events.
     Events(EventPage),
-    /// Important earlier events: their end time, the number they are below, and the events.
+    /// End time, the number that they are below, and the events.
     EarlierEvents((Time, u64), Vec<(u64, Arc<Record>)>),
-    /// Events since an operation whose result is on the screen.
+    /// Since an operation whose result is shown.
     Aftermath(EventPage),
     /// The audit and the revisions.
     Records(Records),
     /// The trends.
     Trends(KnownTrends),
-    /// An operation was sent: its number, and the number of the next event at that time.
+    /// Its number, and the number of the next event.
     OrderSent(u64, u64),
     /// Operations to send in a what-if.
     Give(Vec<Order>),
-    /// Changes of a what-if to apply here, each after its confirmation.
+    /// Each after its confirmation.
     MakeReal(Vec<TrialChange>),
     /// The state of all clusters.
     Clusters(Vec<Arc<ClusterRow>>),
@@ -99,17 +99,17 @@ impl Action {
 pub struct Feed {
     /// The newest view.
     pub view: Arc<View>,
-    /// The number of the next event, requested after the view; unused if the view is unchanged.
+    /// Requested after the view; unused if it is unchanged.
     pub next_event: u64,
     /// The cluster's time.
     pub at: Time,
     /// The state of the connection.
     pub link: Link,
-    /// Parts that are older than the rest although the connection works.
+    /// Outdated parts of a working connection.
     pub stale: Vec<StalePart>,
     /// Parts that are not loaded.
     pub unread: Unread,
-    /// How much older the applications are than the queues, if known.
+    /// How much older than the queues.
     pub apps_lag: Option<Duration>,
     /// The scheduler's own health report.
     pub health: OwnHealth,
@@ -119,9 +119,9 @@ pub struct Feed {
     pub estimates: bool,
     /// The status of the what-if, in a what-if.
     pub trial: Option<TrialStatus>,
-    /// The user who can send operations, or why no user can.
+    /// Who can send operations, or why nobody can.
     pub actor: Result<Actor, Arc<str>>,
-    /// The identity if it changed: a remote reports it with a delay.
+    /// A remote reports a change with a delay.
     pub identity: Option<Identity>,
     /// The description of the scheduler if it changed.
     pub about: Option<Box<About>>,

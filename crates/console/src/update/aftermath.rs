@@ -9,7 +9,7 @@ use crate::state::orders::{AwaitedEvents, OrderEvent};
 use view::act::{Act, PartitionAct};
 use view::{ChangeDetail, EventPage, Record};
 
-/// The details of events about an operation itself, not its consequences.
+/// About an operation itself.
 const THEMSELVES: [ChangeDetail; 4] =
     [ChangeDetail::APP_KILLED, ChangeDetail::APP_MOVED, ChangeDetail::CONFIG_LOADED, ChangeDetail::CONFIG_ROLLED_BACK];
 
@@ -27,7 +27,7 @@ pub fn wanted(state: &State) -> Option<u64> {
     state.toast.as_ref().filter(|toast| toast.text == awaited.shown).map(|_| awaited.since)
 }
 
-/// Takes events, and appends those of the operation to its result. Returns whether the text changed.
+/// Returns whether the text changed.
 pub fn take(state: &mut State, page: &EventPage) -> bool {
     let Some(mut awaited) = state.orders.awaited.take() else { return false };
     let Some(toast) = state.toast.as_mut().filter(|toast| toast.text == awaited.shown) else { return false };
@@ -61,7 +61,7 @@ pub fn take(state: &mut State, page: &EventPage) -> bool {
     changed
 }
 
-/// `event 4711: killed by ann`; for several operations `events 4711 to 4790`.
+/// `event 4711: killed by ann`, `events 4711 to 4790`
 fn behind(awaited: &AwaitedEvents) -> Option<String> {
     let found = || awaited.acts.iter().filter_map(|(_, found)| found.as_ref());
     let first = found().min_by_key(|found| found.number)?;
@@ -74,12 +74,11 @@ fn behind(awaited: &AwaitedEvents) -> Option<String> {
 }
 
 fn words(record: &Record) -> String {
-    // The detail of kornsole's own events includes the kind of change.
+    // It includes the kind of change.
     let what = if record.is_own() { record.detail.to_string() } else { word(record) };
     format!("{what} {}", record.message).trim().to_owned()
 }
 
-/// Whether an event belongs to this operation.
 fn is_of(act: &Act, record: &Record) -> bool {
     let loaded = [ChangeDetail::CONFIG_LOADED, ChangeDetail::CONFIG_ROLLED_BACK].contains(&record.detail);
     match act {

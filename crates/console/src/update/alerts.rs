@@ -18,7 +18,6 @@ use ::config::properties::parse_duration;
 use alerts::{ChangeKind, SilenceOrder, SubjectKind};
 use source::Picture;
 
-/// The maximum number of resolved alerts on the page.
 const ENDED: usize = 50;
 
 /// Opens the page.
@@ -51,12 +50,11 @@ pub fn take(state: &mut State, picture: Option<Arc<Picture>>) -> bool {
     before != on
 }
 
-/// Reports new changes once each.
 fn report(state: &mut State, picture: Option<&Picture>) {
     let Some(picture) = picture else { return };
     let seen = state.cluster.alerts_seen;
     state.cluster.alerts_seen = Some(picture.next_change);
-    // Changes before the start of the console are not new.
+    // Earlier changes are not new.
     let Some(seen) = seen else { return };
     let terminal = picture.rules.targets.terminal;
     for change in picture.recent.iter().filter(|change| change.number >= seen) {
@@ -78,7 +76,7 @@ fn report(state: &mut State, picture: Option<&Picture>) {
     }
 }
 
-/// Makes the rows: pending and firing alerts, active silences, recently resolved alerts.
+/// Pending and firing alerts, active silences, recently resolved alerts.
 pub fn rebuild(page: &mut AlertsPage, cluster: &Cluster) {
     let Some(picture) = &cluster.alerts else {
         page.list.rows = Arc::default();
@@ -142,8 +140,7 @@ pub fn jump(state: &mut State) {
     }
 }
 
-/// Silences the selected alert: `:silence 2h the reason`, or its whole rule: `:silence rule 2h the reason`. Without an
-/// argument, opens the command line.
+/// `:silence 2h the reason`, or the whole rule: `:silence rule 2h the reason`. Otherwise opens the command line.
 pub fn silence(state: &mut State, argument: Option<&str>) {
     let Some(argument) = argument else {
         let mut line = CommandLine::default();
@@ -184,7 +181,7 @@ fn order(argument: &str, alert: &alerts::Alert, by: &str) -> Result<SilenceOrder
     Ok(SilenceOrder { rule, subject, lasts, by, reason })
 }
 
-/// Ends the selected silence, or the silence of the selected alert.
+/// Of the selected silence or alert.
 pub fn end_silence(state: &mut State) {
     let id = under_cursor(state).and_then(|row| match &*row {
         AlertLine::Silence(silence) => Some(silence.id),

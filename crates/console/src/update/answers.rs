@@ -46,8 +46,7 @@ fn report_result(state: &mut State, ticket: &Ticket, outcome: Result<Done, Refus
     state.redraw();
 }
 
-/// Offers the previous text when another one was rejected. The question opens by itself, so it accepts no answer for a
-/// moment.
+/// Another text was rejected. The question opens by itself, so it accepts no answer for a moment.
 fn offer_back(state: &mut State, refusal: &Refusal, text: String) {
     if !state.layers.is_empty() {
         return;
@@ -69,7 +68,7 @@ fn offer_back(state: &mut State, refusal: &Refusal, text: String) {
     state.ask(question);
 }
 
-/// Opens the requested question unless the user does something else now: it would receive keys meant for that.
+/// Unless the user does something else now: it would receive other keys.
 fn question(state: &mut State, act: &Act, asked: QuestionOrigin, would: Done) {
     let elsewhere = asked.turn != state.turn && state.orders.real.looked_at.is_none();
     if !state.layers.is_empty() && make_real::put_back(state) {

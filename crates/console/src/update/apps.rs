@@ -65,7 +65,6 @@ pub fn find_cursor(page: &mut AppsPage) {
     page.list.cursor.find_by(rows.len(), is, |index| rows.get(index).map(|line| line.id().clone()), None, filtered);
 }
 
-/// Whether an application blocks a draining queue.
 fn is_held(part: &PartitionView, row: &AppRow) -> bool {
     part.queue_at(&row.queue).is_some_and(|queue| part.path_up(queue).any(|row| row.state == QueueState::Draining))
 }
@@ -93,7 +92,7 @@ pub fn toggle_ended(state: &mut State) {
     lists::rebuild(state, true);
 }
 
-/// Finds the row of the page's application. Searches all applications only if one was added or removed.
+/// Searches all only if an application was added or removed.
 pub fn resolve(page: &mut AppPage, part: &PartitionView, asked: bool) {
     let here = page.row.as_ref().and_then(|row| part.app(row.slot)).filter(|row| row.id == page.id);
     if let Some(row) = here {

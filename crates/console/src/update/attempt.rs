@@ -13,9 +13,9 @@ use crate::state::{Grade, State};
 use model::QueuePath;
 use view::act::{Act, Code, Order, PartitionAct, Refusal, Submission};
 
-/// Reports why a command is disabled, and records the attempt.
+/// Reports the reason, and records the attempt.
 pub fn refuse(state: &mut State, id: CommandId, reason: String) {
-    // For a local job the daemon decides, by other rights.
+    // The daemon decides by other rights.
     let of_job = state.cluster.has_jobs
         && matches!(id, CommandId::Order(OrderCommand::Kill) | CommandId::Order(OrderCommand::Move));
     if state.cluster.past.shown.is_none()
@@ -29,7 +29,7 @@ pub fn refuse(state: &mut State, id: CommandId, reason: String) {
     state.say(Grade::Refusal, reason);
 }
 
-/// Records a denial. Repetitions within a minute are only counted: a held key would flood the audit.
+/// Repetitions within a minute are only counted: a held key would flood the audit.
 pub fn note(state: &mut State, act: Act, refusal: &Refusal) {
     if !matches!(refusal.code, Code::AclDenied | Code::ReadOnly) {
         return;
@@ -75,7 +75,6 @@ pub fn next_due(state: &State) -> Option<Duration> {
     state.orders.tried.iter().map(|tried| tried.since + RefusedAttempt::WINDOW).min()
 }
 
-/// The act of a command here; `None` if it changes nothing.
 fn wanted(state: &State, id: CommandId) -> Option<Act> {
     let app = || crate::present::guard::orders::target(state).map(|app| app.id.clone());
     let node = || crate::present::guard::workload::node_under(state).map(|node| node.id.clone());

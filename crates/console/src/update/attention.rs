@@ -7,7 +7,7 @@ use crate::update::explain::go_to;
 use crate::update::{alerts, config, fairness, limits_used, navigate};
 use view::waiting::Target;
 
-/// Opens the page of the selected line. Returns `false` if the cursor is in the tree.
+/// `false` if the cursor is in the tree.
 pub(super) fn enter(state: &mut State) -> bool {
     let shown = is_shown(state);
     let Some(board) = state.board.as_mut().filter(|board| shown && board.focused) else { return false };
@@ -20,7 +20,7 @@ pub(super) fn enter(state: &mut State) -> bool {
             return true;
         }
     }
-    // The tree is already on the screen, so the actions for a queue are on another page.
+    // The tree is already shown: open another page.
     match line.label.as_str() {
         "drains" => navigate::open(state),
         "starves" => fairness::open(state),

@@ -21,8 +21,7 @@ use model::Time;
 use source::Records;
 use view::audit::{ACTIONS, AuditEntry, AuditObject};
 
-/// Opens the audit with a filter: `user=sue`, `action=kill`, `object=etl-1`, or an action name; other words form the
-/// filter of the list.
+/// `user=sue`, `action=kill`, `object=etl-1`, or an action; other words filter the list.
 pub fn open(state: &mut State, wanted: Option<&str>) {
     let wanted = wanted.map(str::trim).filter(|text| !text.is_empty());
     let mut page = AuditPage::default();
@@ -79,7 +78,7 @@ pub fn rebuild(page: &mut AuditPage, ledger: &Ledger, until: Option<Time>, now: 
     if let Some(filter) = Filter::parse(&page.list.filter) {
         let texts = |entry: &&Arc<AuditEntry>| {
             let entry: &AuditEntry = entry;
-            // Each text is used only during the filter call.
+            // Used only during the filter call.
             [who(entry), &*entry.action, &*entry.object, &*entry.address, &*entry.code, &*entry.reason, &*entry.why]
                 .map(str::to_owned)
         };
@@ -97,7 +96,6 @@ pub fn rebuild(page: &mut AuditPage, ledger: &Ledger, until: Option<Time>, now: 
     page.list.cursor.find(rows.len(), |index| rows.get(index).map(|entry| entry.id), None, filtered);
 }
 
-/// The sort key; entries of equal time keep their order.
 fn key(entry: &AuditEntry, column: AuditColumn) -> Value<'_> {
     if column == AuditColumn::Time { Value::count(entry.id) } else { value(entry, column) }
 }
@@ -119,7 +117,7 @@ pub enum By {
     Object,
 }
 
-/// Shows only entries that equal the selected one in this; again: all.
+/// Toggles the filter for the selected entry's value.
 pub fn narrow(state: &mut State, by: By) {
     let Page::Audit(page) = state.page_mut() else { return };
     let like = entry(page).cloned();
@@ -139,7 +137,7 @@ pub fn narrow(state: &mut State, by: By) {
     lists::rebuild(state, true);
 }
 
-/// Opens the object of the selected entry; for a configuration change, the revisions.
+/// The object, or the revisions for a configuration change.
 pub fn jump(state: &mut State) {
     if let Some(next) = object(state, true) {
         return push(state, next);
@@ -153,14 +151,14 @@ pub fn jump(state: &mut State) {
     revisions::open_at(state, number);
 }
 
-/// Writes the shown entries into a file, one JSON object per line.
+/// One JSON object per line.
 pub fn export(page: &AuditPage, file: std::path::PathBuf) -> Work {
     let text = page.list.rows.iter().map(|entry| json_line(entry)).collect();
     let what = crate::present::format::count(page.list.rows.len() as u64, "entry").replace("entrys", "entries");
     Work::Write { file, text, what }
 }
 
-/// An entry as one line of JSON, with the keys of REST E11.
+/// With the keys of REST E11.
 pub fn json_line(entry: &AuditEntry) -> String {
     let facts = |facts: &[(String, String)]| {
         let pairs = facts.iter().map(|(name, value)| (name.clone(), serde_json::Value::from(value.as_str())));

@@ -37,7 +37,7 @@ pub(super) fn take(state: &mut State, made: OverviewMade) {
     }
 }
 
-/// Moves the cursor in the attention items. Returns `false` if it is in the tree.
+/// `false` if the cursor is in the tree.
 pub(super) fn go(state: &mut State, by: Move) -> bool {
     let shown = is_shown(state);
     let Some(board) = state.board.as_mut().filter(|board| shown && board.focused) else { return false };
@@ -46,7 +46,7 @@ pub(super) fn go(state: &mut State, by: Move) -> bool {
     true
 }
 
-/// Moves the cursor to the tree. Returns `false` if it was there.
+/// `false` if the cursor was there.
 pub(super) fn leave(state: &mut State) -> bool {
     let shown = is_shown(state);
     state.board.as_mut().is_some_and(|board| shown && std::mem::take(&mut board.focused))

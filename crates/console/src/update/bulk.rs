@@ -22,10 +22,9 @@ use model::{AppId, QueuePath, Resource};
 use view::act::{Act, Done, Order, PartitionAct, Refusal};
 use view::{AppRow, PartitionView};
 
-/// The maximum number of named queues and limits.
 const NAMED: usize = 6;
 
-/// Removes the marks and reports it if all marked applications have ended. Returns whether it did.
+/// Returns whether all marked applications have ended.
 fn all_over(state: &mut State) -> bool {
     let over = has_marks(state) && marked(state).is_empty();
     if over {
@@ -37,7 +36,7 @@ fn all_over(state: &mut State) -> bool {
     over
 }
 
-/// Toggles the mark of the selected application, and moves to the next.
+/// Toggles the mark, and moves to the next row.
 pub fn toggle(state: &mut State) {
     let Some(Subject::App(row)) = subject::of(state) else { return };
     if let Page::Apps(page) = state.page_mut()
@@ -53,7 +52,7 @@ pub fn toggle(state: &mut State) {
     lists::go(state, crate::state::cursor::Move::Rows(1));
 }
 
-/// Marks all listed applications, or removes all marks if any exist.
+/// Marks all listed applications, or removes all marks.
 pub fn toggle_all(state: &mut State) {
     let Some(part) = state.cluster.part() else { return };
     let Page::Apps(page) = state.page() else { return };
@@ -75,7 +74,7 @@ pub fn toggle_all(state: &mut State) {
     }
 }
 
-/// Asks whether to kill the marked applications or the selected one.
+/// Asks to kill the marked or selected applications.
 pub fn kill(state: &mut State, reason: Option<&str>) {
     if all_over(state) {
         return;
@@ -92,10 +91,10 @@ pub fn kill(state: &mut State, reason: Option<&str>) {
     ask(state, "Kill", "This cannot be undone.".to_owned(), &apps, &reason, act);
 }
 
-/// The reason of a kill, without the application's own name.
+/// Without the application's own name.
 ///
 /// # Errors
-/// It starts with the name of another active application, which the user probably means.
+/// It starts with another application's name, which the user probably means.
 fn reason_of(state: &State, marked: &[Arc<AppRow>], written: &str) -> Result<String, String> {
     let (name, rest) = written.split_once(char::is_whitespace).unwrap_or((written, ""));
     let known = state.cluster.part().and_then(|part| part.app_by_id(&AppId::from(name)));
@@ -113,7 +112,7 @@ fn reason_of(state: &State, marked: &[Arc<AppRow>], written: &str) -> Result<Str
     }
 }
 
-/// Asks whether to move the marked applications or the selected one.
+/// Asks to move the marked or selected applications.
 pub fn move_to(state: &mut State, to: Option<&str>) {
     if all_over(state) {
         return;
@@ -145,8 +144,7 @@ pub fn move_to(state: &mut State, to: Option<&str>) {
     ask(state, "Move", format!("They are moved to {target} if it accepts them."), &apps, "", act);
 }
 
-/// Asks about operations on applications. Operations that would be rejected are excluded, so the question lists only
-/// what will happen.
+/// Excludes operations that would be rejected: the question lists only what will happen.
 fn ask(
     state: &mut State,
     verb: &'static str,
@@ -196,7 +194,7 @@ fn ask(
     state.ask(Confirm::new(title, lines, verb, Question::Orders(orders)).typing(want));
 }
 
-/// A confirmation text that was once required for the marks stays required, however many applications remain.
+/// A required confirmation text stays required while the marks exist.
 fn keep_typed(state: &mut State, want: Option<String>) -> Option<String> {
     let Page::Apps(page) = state.page_mut() else { return want };
     if page.marked.is_empty() {
@@ -206,7 +204,6 @@ fn keep_typed(state: &mut State, want: Option<String>) -> Option<String> {
     page.typed.clone()
 }
 
-/// The first `most` names, and the number of others.
 fn named(apps: &[Arc<AppRow>], most: usize) -> Vec<String> {
     let most = if apps.len() > most { most - 1 } else { most };
     let line = |app: &Arc<AppRow>| {
@@ -219,7 +216,7 @@ fn named(apps: &[Arc<AppRow>], most: usize) -> Vec<String> {
     lines
 }
 
-/// The effect on running applications: released allocations, queues, limits.
+/// Released allocations, queues, limits.
 fn consequences(part: &PartitionView, apps: &[Arc<AppRow>], act: Option<&Act>) -> Vec<String> {
     let mut lines = Vec::new();
     let kills = matches!(act, Some(Act::In { act: PartitionAct::Kill { .. }, .. }));
@@ -245,7 +242,6 @@ fn consequences(part: &PartitionView, apps: &[Arc<AppRow>], act: Option<&Act>) -
     lines
 }
 
-/// The first names, and the number of others.
 fn some(names: &BTreeSet<String>, between: &str) -> String {
     let first: Vec<&str> = names.iter().take(NAMED).map(String::as_str).collect();
     let more = names.len().saturating_sub(NAMED);
@@ -253,7 +249,6 @@ fn some(names: &BTreeSet<String>, between: &str) -> String {
     format!("{}{more}", first.join(between))
 }
 
-/// Why an operation would be rejected according to the newest view.
 fn refusal(state: &State, order: &Order) -> Option<String> {
     match state.cluster.actor() {
         Ok(actor) => state.cluster.newest.may(actor, &order.act).err().map(|refusal| refusal.reason()),
@@ -261,7 +256,6 @@ fn refusal(state: &State, order: &Order) -> Option<String> {
     }
 }
 
-/// The parent of several leaves if all of its applications are marked.
 fn whole_subtree(state: &State, marked: usize) -> Option<String> {
     let Page::Apps(page) = state.page() else { return None };
     let row = state.cluster.part()?.queue_at(page.scope.as_ref()?)?;
@@ -296,7 +290,7 @@ pub fn move_back(state: &mut State) {
     ask(state, "Move back", goes, &apps, "", act);
 }
 
-/// Takes the result of one of many operations; the last one reports all.
+/// The last result reports all.
 pub fn answered(state: &mut State, ticket: &Ticket, number: u64, outcome: &Result<Done, Refusal>) {
     let act = &ticket.act;
     let Some(at) = state.batches.iter().position(|batch| batch.number == number) else { return };

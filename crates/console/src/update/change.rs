@@ -28,7 +28,7 @@ use model::{MEMORY, VCORE};
 use view::act::Act;
 use view::{PartitionView, QueueRow, QuotaForecast};
 
-/// Opens a form on the selected queue. A form that was left with input is restored.
+/// Restores a form that was left with input.
 pub fn open(state: &mut State, kind: Kind) {
     let Ok(row) = target(state).cloned() else { return };
     let Some(part) = state.cluster.part() else { return };
@@ -47,11 +47,10 @@ pub fn open(state: &mut State, kind: Kind) {
     }
 }
 
-/// The fields with the current values.
 fn fields(part: &PartitionView, row: &QueueRow, kind: Kind) -> Vec<ChangeField> {
     match kind {
         Kind::Max => {
-            // The size of the root is that of its nodes.
+            // Its nodes determine the size of the root.
             let bounded = row.path.parent().is_some();
             let mut fields =
                 if bounded { amounts(part, row.max.as_ref(), "no maximum of its own") } else { Vec::new() };
@@ -67,7 +66,7 @@ fn fields(part: &PartitionView, row: &QueueRow, kind: Kind) -> Vec<ChangeField> 
     }
 }
 
-/// The fields of an initially empty form: field, label, and the meaning of an empty one.
+/// Field, label, and the meaning of an empty field.
 fn unwritten(kind: Kind) -> Vec<(What, &'static str, &'static str)> {
     match kind {
         Kind::Property => vec![
@@ -94,7 +93,7 @@ fn unwritten(kind: Kind) -> Vec<(What, &'static str, &'static str)> {
     }
 }
 
-/// A field for each resource of a node or the queue's limit, and one for others.
+/// For each resource of a node or the queue's limit, and for others.
 fn amounts(part: &PartitionView, own: Option<&model::Resource>, hint: &str) -> Vec<ChangeField> {
     let known = part.capacity.iter().chain(own.into_iter().flat_map(|own| own.iter()));
     let others: BTreeSet<&str> = known.map(|(name, _)| name).filter(|name| ![VCORE, MEMORY].contains(name)).collect();
@@ -114,7 +113,6 @@ fn shown(state: &mut State) -> Option<&mut ChangePage> {
     }
 }
 
-/// The open forms, and the parked ones with input.
 fn all(state: &mut State) -> impl Iterator<Item = &mut ChangePage> {
     let open = state.pages.iter_mut().filter_map(|page| match page {
         Page::Change(page) => Some(page),
@@ -228,7 +226,7 @@ pub fn settle(state: &mut State) {
     }
 }
 
-/// Requests a check of the form if due: after a change of it or of the active configuration.
+/// After a change of the form or of the active configuration.
 pub fn due(state: &mut State) {
     let behind = matches!(state.page(), Page::Change(page) if is_behind(state, page) && page.applying.is_none());
     let (now, view) = (state.now, Arc::clone(&state.cluster.newest));
@@ -259,7 +257,7 @@ pub fn next_due(state: &State) -> Option<Duration> {
     }
 }
 
-/// Takes the scheduler's preview of a text: an edit or form with this text is checked again.
+/// Checks an edit or form with this text again.
 pub fn quotas_previewed(state: &mut State, text: Arc<str>, forecasts: Vec<(Arc<str>, QuotaForecast)>) {
     let (now, known) = (state.now, !forecasts.is_empty());
     state.cluster.quota_preview = Some(Arc::new(QuotaPreview { text: Arc::clone(&text), forecasts, taken: now }));
@@ -315,8 +313,7 @@ pub fn apply(state: &mut State, reason: &str) {
     }
 }
 
-/// Takes the reported result of the operation. An applied form closes; a form that is edited again stays with its new
-/// text.
+/// An applied form closes, unless it is edited again.
 pub fn ordered(state: &mut State, number: u64, applied: bool) {
     let turn = state.turn;
     let of = |page: &&mut ChangePage| page.applying.as_ref().is_some_and(|applying| applying.number == number);

@@ -6,9 +6,7 @@ use crate::state::layer::{ColumnPicker, Layer, PickedColumn};
 use crate::state::{Grade, State};
 use crate::update::{columns, lists};
 
-/// The assumed width of a column that is not on the screen.
 const UNSEEN: u16 = 10;
-/// The maximum width.
 const WIDEST: u16 = 200;
 
 /// Sets the columns by name, or opens the picker.
@@ -19,11 +17,10 @@ pub fn choose(state: &mut State, argument: Option<&str>) {
     }
 }
 
-/// Opens the picker: shown columns, then the others.
 fn open(state: &mut State) {
     let mut seen = columns::on_screen(state);
     if seen.is_empty() {
-        // The titles of an unsorted list have no names.
+        // Titles of an unsorted list have no names.
         seen = lists::columns(state).into_iter().map(|name| (name, UNSEEN)).collect();
     }
     let usual = |name: &str| seen.iter().find(|(there, _)| *there == name).map_or(UNSEEN, |(_, width)| *width);
@@ -44,7 +41,6 @@ fn open(state: &mut State) {
     state.layers.push(Layer::Columns(ColumnPicker { rows, at: 0, changed: false }));
 }
 
-/// Changes the selected column, except the names.
 fn change(state: &mut State, change: impl FnOnce(&mut ColumnPicker)) {
     let Some(Layer::Columns(picker)) = state.layers.last_mut() else { return };
     if picker.at == 0 {

@@ -7,13 +7,12 @@ use crate::state::work::Work;
 use crate::state::{Grade, State};
 use crate::update::{lists, navigate};
 
-/// The word for the automatic columns.
 const USUAL: &str = "default";
 
-/// Parses a column: `cpu`, or `cpu:8` with its width.
+/// `cpu`, or `cpu:8` with its width.
 ///
 /// # Errors
-/// The column is unknown, or the width is invalid.
+/// Unknown column, or invalid width.
 pub fn read(word: &str, known: &[&'static str]) -> Result<ColumnChoice, String> {
     let (name, width) = match word.split_once(':') {
         None => (word, None),
@@ -36,7 +35,7 @@ pub fn written(choice: &ColumnChoice) -> String {
     choice.width.map_or_else(|| choice.name.clone(), |width| format!("{}:{width}", choice.name))
 }
 
-/// Sets the columns of the list: names in order, `+name` and `-name`, or `default`.
+/// Names in order, `+name` and `-name`, or `default`.
 pub fn choose(state: &mut State, argument: &str) {
     let known = lists::columns(state);
     if argument == USUAL {
@@ -48,7 +47,7 @@ pub fn choose(state: &mut State, argument: &str) {
     }
 }
 
-/// Sets the columns of the list, and stores them in the user's settings; `None`: automatic.
+/// Also in the user's settings; `None`: automatic.
 pub fn set(state: &mut State, columns: Option<Vec<ColumnChoice>>) {
     let page = state.page().name();
     match columns {
@@ -64,7 +63,6 @@ pub fn set(state: &mut State, columns: Option<Vec<ColumnChoice>>) {
     keep(state, page);
 }
 
-/// The columns that the words select.
 fn chosen(state: &State, words: &str, known: &[&'static str]) -> Result<Vec<ColumnChoice>, String> {
     let words: Vec<&str> = words.split([' ', ',']).filter(|word| !word.is_empty()).collect();
     let changes = |word: &&str| word.starts_with(['+', '-']);
@@ -90,7 +88,7 @@ fn chosen(state: &State, words: &str, known: &[&'static str]) -> Result<Vec<Colu
     if columns.is_empty() { Err("at least one column must stay".to_owned()) } else { Ok(columns) }
 }
 
-/// The columns on the screen with widths, the names first.
+/// With widths, the names first.
 pub fn on_screen(state: &State) -> Vec<(&'static str, u16)> {
     let mut columns: Vec<(&'static str, u16)> = Vec::new();
     let Some(regions) = crate::present::layout::regions(state) else { return columns };
@@ -104,13 +102,11 @@ pub fn on_screen(state: &State) -> Vec<(&'static str, u16)> {
     columns
 }
 
-/// Stores the columns of a page in the user's settings.
 fn keep(state: &mut State, page: &'static str) {
     let value = state.columns.get(page).map(|columns| list(columns));
     keep_setting(state, "columns", page, value);
 }
 
-/// Columns as a TOML list.
 fn list(columns: &[ColumnChoice]) -> String {
     let words: Vec<String> = columns.iter().map(|choice| quoted(&written(choice))).collect();
     format!("[{}]", words.join(", "))
@@ -120,7 +116,7 @@ fn quoted(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }
 
-/// Sets or removes a value in the user's settings. Without a settings file it lasts until the console exits.
+/// Without a settings file it lasts until exit.
 fn keep_setting(state: &mut State, table: &'static str, key: &str, value: Option<String>) {
     if state.keep_in.as_os_str().is_empty() {
         return;
@@ -146,7 +142,7 @@ pub fn shift(state: &mut State, step: isize) {
     state.first_column = state.first_column.saturating_add_signed(step).min(most);
 }
 
-/// Opens a saved view; `save NAME` stores the list as a view, `delete NAME` removes one.
+/// Opens a view; `save NAME` stores, `delete NAME` removes one.
 pub fn view(state: &mut State, argument: Option<&str>) {
     let words = argument.unwrap_or_default().trim();
     match words.split_once(' ').map_or((words, ""), |(word, rest)| (word, rest.trim())) {
@@ -197,7 +193,6 @@ fn save(state: &mut State, name: &str) {
     keep_setting(state, "views", name, Some(text));
 }
 
-/// A view as an inline table.
 fn inline(view: &SavedView) -> String {
     let columns = if view.columns.is_empty() { String::new() } else { format!(", columns = {}", list(&view.columns)) };
     let sort = if view.descending { format!("-{}", view.sort) } else { view.sort.clone() };
@@ -205,7 +200,7 @@ fn inline(view: &SavedView) -> String {
 }
 
 fn show(state: &mut State, name: &str, view: SavedView) {
-    // A view of one object's list, for example requests, applies to the object on the screen.
+    // It applies to the object on the screen.
     if state.page().name() != view.page {
         match view.page.as_str() {
             "queues" => navigate::queues(state, None),

@@ -14,7 +14,7 @@ pub fn open_command_line(state: &mut State) {
     open_command_line_with(state, "");
 }
 
-/// Opens a command line with a prefix. Its target is the currently selected subject, even if the rows move.
+/// Its target stays the currently selected subject.
 pub fn open_command_line_with(state: &mut State, text: &str) {
     state.layers.clear();
     state.command_target = None;

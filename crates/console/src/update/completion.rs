@@ -39,7 +39,7 @@ pub fn candidates(state: &State, text: &str) -> Vec<Candidate> {
                     return search::candidates(state, &name, last, MOST);
                 }
                 let words = words(state, kind, last, MOST);
-                // For local jobs the daemon decides whether a queue accepts them.
+                // For local jobs the daemon decides.
                 let judges = kind == Kind::Leaf && !state.cluster.has_jobs;
                 let marked = if judges { crate::present::guard::bulk::marked(state) } else { Vec::new() };
                 let app = (judges && marked.is_empty()).then(|| crate::present::guard::orders::target(state)).flatten();
@@ -62,8 +62,7 @@ pub fn candidates(state: &State, text: &str) -> Vec<Candidate> {
     }
 }
 
-/// Whether a command line is complete although it could be extended: the name of a command, a queue, or a candidate; or
-/// a name with nothing after it.
+/// Although it could be extended: the name of a command, a queue, or a candidate; or a name with nothing after it.
 pub fn is_whole(state: &State, text: &str, candidates: &[Candidate]) -> bool {
     let Some((name, rest)) = text.split_once(' ') else {
         return command::by_name(text).is_some() || own_command::named(state, text).is_some();
@@ -74,7 +73,7 @@ pub fn is_whole(state: &State, text: &str, candidates: &[Candidate]) -> bool {
         _ => return true,
     };
     let named = || match kind {
-        // A number is complete even if it is a prefix of another one.
+        // Even if it is a prefix.
         Kind::Number => true,
         Kind::Queue | Kind::Leaf => {
             state.cluster.part().is_some_and(|part| part.queue_at(&QueuePath::new(rest)).is_some())
@@ -92,7 +91,7 @@ fn commands(state: &State, typed: &str) -> Vec<Candidate> {
         }
     }
     let named = COMMANDS.iter().filter(|command| !command.name.is_empty()).flat_map(|command| {
-        // An alias is offered only if its start is typed.
+        // Only if its start is typed.
         let aliases = command.aliases.iter().filter(|alias| !typed.is_empty() && alias.starts_with(typed));
         std::iter::once(&command.name).chain(aliases).map(move |name| Named(command, name))
     });
@@ -125,7 +124,6 @@ fn commands(state: &State, typed: &str) -> Vec<Candidate> {
     found
 }
 
-/// The key of a command on the page.
 fn keymap_key(state: &State, command: &Command) -> String {
     keymap::page_contexts(state)
         .iter()
@@ -167,7 +165,6 @@ fn words(state: &State, kind: Kind, typed: &str, most: usize) -> Vec<(String, St
     }
 }
 
-/// The matching themes with descriptions.
 fn themes(state: &State, typed: &str, most: usize) -> Vec<(String, String)> {
     let themes = &state.options.themes;
     let named = best(typed, themes.iter().map(|theme| theme.name.as_str()), most).into_iter();

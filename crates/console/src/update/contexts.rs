@@ -8,10 +8,9 @@ use crate::state::{Grade, State};
 use crate::update::navigate;
 use crate::update::stack::push;
 
-/// The maximum number of concurrent requests.
 const AT_ONCE: usize = 8;
 
-/// Opens the contexts. Those that failed before are contacted again.
+/// Contacts failed ones again.
 pub fn open(state: &mut State) {
     state.contexts.known.retain(|_, known| !matches!(known, ContextState::Failed(_)));
     if let Some(why) = state.contexts.fault.clone() {
@@ -36,14 +35,14 @@ pub fn go(state: &mut State) {
     }
 }
 
-/// Contacts the selected context, even if that runs a program.
+/// Even if that runs a program.
 pub fn ask(state: &mut State) {
     if let Some(name) = at_cursor(state).filter(|name| state.contexts.known.get(name) != Some(&ContextState::Asked)) {
         emit(state, name);
     }
 }
 
-/// Contacts new contexts, a few at a time, while they are on the screen.
+/// Contacts new contexts, a few at a time.
 pub fn want(state: &mut State) {
     if !matches!(state.page(), Page::Contexts(_)) {
         return;

@@ -18,7 +18,7 @@ use crate::update::stack::{home, push};
 use model::Time;
 use view::{EventPage, Record};
 
-/// Opens the events: `important`, `all`, or those of an object.
+/// `important`, `all`, or an object.
 pub fn open(state: &mut State, about: Option<&str>) {
     let about = about.map(str::trim).filter(|text| !text.is_empty());
     home(state);
@@ -39,7 +39,7 @@ pub fn toggle_all(state: &mut State) {
     lists::rebuild(state, true);
 }
 
-/// Toggles the filter for the object type of the selected event.
+/// Toggles the filter for its object type.
 pub fn narrow_kind(state: &mut State) {
     let here = here(state).map(|record| record.kind);
     if let Page::Events(page) = state.page_mut() {
@@ -48,7 +48,7 @@ pub fn narrow_kind(state: &mut State) {
     lists::rebuild(state, true);
 }
 
-/// Toggles the filter for the change of the selected event.
+/// Toggles the filter for its change.
 pub fn narrow_what(state: &mut State) {
     let here = here(state).map(|record| (record.change, record.detail));
     if let Page::Events(page) = state.page_mut() {
@@ -62,7 +62,7 @@ fn here(state: &State) -> Option<&Arc<Record>> {
     state.cluster.events.get(*page.list.rows.get(page.list.cursor.index)?)
 }
 
-/// Opens the events of the selected subject; going back returns here.
+/// Going back returns here.
 pub fn of_subject(state: &mut State) {
     if let Some(about) = named(state) {
         push(state, Page::Events(EventsPage::about(Some(about))));
@@ -159,12 +159,11 @@ pub fn rebuild(page: &mut EventsPage, cluster: &Cluster) {
     page.list.cursor.find(rows.len(), |index| rows.get(index).copied(), follow, filtered);
 }
 
-/// Whether an event names an object or something in it.
 fn is_about(record: &Record, about: &str) -> bool {
     &*record.object == about || &*record.reference == about
 }
 
-/// Moves the cursor to an event. Following ends unless it is the newest.
+/// Stops following, unless it is the newest.
 pub fn select(page: &mut EventsPage, index: usize) {
     page.follow = index == 0 && page.follow;
     let rows = &page.list.rows;

@@ -19,14 +19,12 @@ use view::act::{Code, Refusal};
 use view::waiting::{Asked, Question, Sheet, Target, event_sheet};
 use view::{AskState, ChangeDetail, ObjectType, Record, Side};
 
-/// The refresh interval for one application.
 const AGAIN: Duration = Duration::from_secs(1);
-/// For all pending requests, which is more expensive.
+/// More expensive.
 const ALL_AGAIN: Duration = Duration::from_secs(5);
-/// For a question that reads all data of a remote.
+/// Reads all data of a remote.
 const TWIN_AGAIN: Duration = Duration::from_secs(10);
 
-/// Events about why an application may not run.
 const HELD: [ChangeDetail; 4] = [
     ChangeDetail::APP_CANNOTRUN_QUEUE,
     ChangeDetail::APP_RUNNABLE_QUEUE,
@@ -34,7 +32,6 @@ const HELD: [ChangeDetail; 4] = [
     ChangeDetail::APP_RUNNABLE_QUOTA,
 ];
 
-/// The maximum number of events about pending reasons.
 const SAID: usize = 4;
 
 /// Explains the selected subject; on the page, asks again.
@@ -103,7 +100,6 @@ pub fn want(state: &mut State) {
     }
 }
 
-/// The refresh interval.
 fn again(state: &State, page: &ExplainPage) -> Duration {
     match page.of {
         Explained::Overview(_) => overview::again(state, page),
@@ -113,7 +109,6 @@ fn again(state: &State, page: &ExplainPage) -> Duration {
     }
 }
 
-/// Answers from the view alone.
 fn worked_out(state: &State, of: &Explained) -> Result<Sheet, Refusal> {
     let part = state.cluster.part().ok_or_else(|| Refusal::not_found("partition", &state.cluster.partition))?;
     match of {
@@ -123,7 +118,7 @@ fn worked_out(state: &State, of: &Explained) -> Result<Sheet, Refusal> {
             part.node_sheet(id, state.cluster.at).ok_or_else(|| Refusal::not_found("node", id.as_str()))
         }
         Explained::Event(record) => {
-            // A resource manager may need time to stop the victims.
+            // Victims may stop later.
             let close = |other: &&Record| {
                 other.grounds.is_some() || other.at.since(record.at) + record.at.since(other.at) <= AGAIN
             };
@@ -133,7 +128,6 @@ fn worked_out(state: &State, of: &Explained) -> Result<Sheet, Refusal> {
     }
 }
 
-/// The pending reasons in recent events, the oldest first.
 fn said(state: &State, of: &Asked) -> Vec<(Time, Arc<str>)> {
     let Asked::App(app, ask) = of else { return Vec::new() };
     let about = |record: &&Arc<Record>| match record.kind {
@@ -194,7 +188,7 @@ pub fn settle(state: &mut State, height: usize) {
     let first = rows.iter().position(of).unwrap_or(0);
     let last = rows.iter().rposition(of).unwrap_or(0);
     let top = page.top.min(first).max((last + 1).saturating_sub(height)).min(rows.len().saturating_sub(height));
-    // Show the lines above the first selectable line too.
+    // Also the lines above the first selectable one.
     let top = if page.index == 0 && last < height { 0 } else { top };
     if let Page::Explain(page) = state.page_mut() {
         page.top = top;

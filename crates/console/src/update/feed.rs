@@ -26,7 +26,7 @@ use crate::update::refresh;
 use crate::update::shown_figures;
 use view::View;
 
-/// Takes an update. While the screen is frozen it is stored.
+/// Stored while the screen is frozen.
 pub fn take(state: &mut State, news: Feed) {
     let other = state.cluster.estimates != news.estimates;
     let relinked = state.cluster.link != news.link || news.identity.is_some() || news.about.is_some() || other;
@@ -87,7 +87,6 @@ pub fn take(state: &mut State, news: Feed) {
     }
 }
 
-/// Shows the newest view. Returns whether it differs.
 pub(super) fn show_newest(state: &mut State, mark: bool) -> bool {
     if Arc::ptr_eq(&state.cluster.view, &state.cluster.newest) {
         return false;
@@ -106,7 +105,7 @@ pub(super) fn show_newest(state: &mut State, mark: bool) -> bool {
     true
 }
 
-/// Advances the time: removes expired messages, and rebuilds due lists.
+/// Removes expired messages, and rebuilds due lists.
 pub fn clock(state: &mut State, now: Duration) {
     let before = state.now;
     state.now = state.now.max(now);
@@ -143,7 +142,7 @@ pub fn clock(state: &mut State, now: Duration) {
     }
 }
 
-/// When the console needs the time again, on its clock; `None` if nothing depends on time.
+/// On the console's clock.
 pub fn next_wake(state: &State) -> Option<Duration> {
     let stands = state.cluster.frozen.is_some() || state.cluster.past.shown.is_some();
     let second =
@@ -169,7 +168,6 @@ pub fn next_wake(state: &State) -> Option<Duration> {
     .min()
 }
 
-/// Whether the screen shows ages.
 fn ages_on_screen(state: &State) -> bool {
     is_shown(state) || each_page!(state.page(), page => page.has_ages())
 }
@@ -198,7 +196,6 @@ pub fn toggle_marks(state: &mut State) {
     );
 }
 
-/// Highlights the differences of two views in the visible rows.
 fn mark_changes(state: &mut State, before: &View) {
     let height = layout::rows_on_screen(state);
     let State { pages, cluster, marks, now, .. } = state;

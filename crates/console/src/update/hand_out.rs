@@ -48,7 +48,6 @@ pub fn copy(state: &mut State, piece: Piece) {
     state.say(Grade::Info, format!("sent to the terminal's clipboard (OSC 52): {what}"));
 }
 
-/// The selected row with tabs between cells.
 fn row(state: &State) -> Option<String> {
     let cells: Vec<String> = export::row(state).into_iter().map(|(_, cell)| cell).collect();
     (!cells.is_empty()).then(|| cells.join("\t"))
@@ -63,14 +62,13 @@ fn yaml(state: &State) -> Option<String> {
     .or_else(|| row_yaml(state))
 }
 
-/// Another row as YAML: columns with displayed values.
 fn row_yaml(state: &State) -> Option<String> {
     let text = |text: &str| serde_json::Value::from(text).to_string();
     let lines = export::row(state).into_iter().map(|(title, value)| format!("{}: {}\n", text(&title), text(&value)));
     Some(lines.collect()).filter(|yaml: &String| !yaml.is_empty())
 }
 
-/// The queue's part of the active configuration, without its indentation.
+/// Without its indentation.
 fn queue_yaml(state: &State, path: &QueuePath) -> Option<String> {
     let at = state.cluster.part()?.queue_at(path)?.settings.at?;
     let text = &state.cluster.view.configuration.as_ref()?.text;
@@ -98,14 +96,14 @@ fn app_yaml(row: &AppRow) -> String {
     yaml
 }
 
-/// Opens the command line for an export, with a file name for the page.
+/// With a file name for the page.
 pub fn export_as(state: &mut State) {
     let form = if matches!(state.page(), Page::Config(_)) { "yaml" } else { "csv" };
     let line = format!("export {}.{form}", state.page().name());
     open_command_line_with(state, &line);
 }
 
-/// Writes the page into a file, in the format of its extension.
+/// In the format of the extension.
 pub fn export_to(state: &mut State, file: &str) {
     let file = PathBuf::from(file.trim());
     if let Page::Config(page) = state.page() {

@@ -19,12 +19,11 @@ use crate::update::stack::push;
 use model::{AppId, MEMORY, VCORE, parse_quantity};
 use view::job::{JobAct, JobEdit, JobOrder, JobPhase, JobSheet, OutputWanted};
 
-/// The refresh interval.
 const AGAIN: Duration = Duration::from_secs(1);
-/// More jobs than this require typing a name.
+/// More require typing a name.
 const PLAIN: usize = 10;
 
-/// Opens the page of a job by number or application, otherwise the selected one.
+/// By number or application, otherwise the selected one.
 pub fn open(state: &mut State, named: Option<&str>) {
     let app = match named.map(str::trim).filter(|text| !text.is_empty()) {
         Some(number) if number.bytes().all(|byte| byte.is_ascii_digit()) => AppId::from(format!("job-{number}")),
@@ -46,7 +45,6 @@ pub fn toggle_follow(state: &mut State) {
     }
 }
 
-/// The job that the screen shows.
 fn looked_at(state: &State) -> Option<AppId> {
     if !state.cluster.has_jobs {
         return None;
@@ -58,7 +56,7 @@ fn looked_at(state: &State) -> Option<AppId> {
     }
 }
 
-/// Requests the job on the screen if the data are missing or old.
+/// If the data are missing or old.
 pub fn want(state: &mut State) {
     let Some(app) = looked_at(state) else { return };
     let now = state.now;
@@ -113,7 +111,7 @@ pub fn settle(state: &mut State) {
     }
 }
 
-/// Asks about an operation on the job or the marked ones.
+/// On the job or the marked ones.
 pub fn ask(state: &mut State, id: CommandId, argument: Option<&str>) {
     let argument = argument.map(str::trim).filter(|text| !text.is_empty());
     let act = match (id, argument) {
@@ -146,7 +144,6 @@ pub fn ask(state: &mut State, id: CommandId, argument: Option<&str>) {
     state.ask(Confirm::new(title, lines, word, Question::Jobs(orders)).typing(want));
 }
 
-/// Opens the command line for the argument of a command.
 fn begin_line(state: &mut State, id: CommandId) {
     let now = match (id, known(state)) {
         (CommandId::Job(JobCommand::EditJob), Some(job)) => shown::edit_words(job),
@@ -155,7 +152,6 @@ fn begin_line(state: &mut State, id: CommandId) {
     open_command_line_with(state, &format!("{} {now}", command::by_id(id).name));
 }
 
-/// The question and the verb of its button.
 fn title(state: &State, act: &JobAct, orders: &[JobOrder]) -> (String, &'static str) {
     let word = match act {
         JobAct::Cancel => "End it",
@@ -170,7 +166,7 @@ fn title(state: &State, act: &JobAct, orders: &[JobOrder]) -> (String, &'static 
         [one] => known(state).map_or_else(|| one.app.to_string(), |job| format!("job {}, {}", job.number, job.name)),
         all => format::count(all.len() as u64, "job"),
     };
-    // The button that changes nothing is already called Cancel.
+    // Cancel is the button that changes nothing.
     let mut verb = if *act == JobAct::Cancel { "end" } else { act.verb() }.to_owned();
     if let Some(first) = verb.get_mut(..1) {
         first.make_ascii_uppercase();
@@ -178,7 +174,6 @@ fn title(state: &State, act: &JobAct, orders: &[JobOrder]) -> (String, &'static 
     (format!("{verb} {what}?"), word)
 }
 
-/// The effects of an operation.
 fn lines(state: &State, act: &JobAct, orders: &[JobOrder]) -> Vec<String> {
     let one = known(state).filter(|_| orders.len() == 1);
     let mut lines: Vec<String> = one.map(shown::standing).into_iter().collect();
@@ -209,7 +204,7 @@ fn lines(state: &State, act: &JobAct, orders: &[JobOrder]) -> Vec<String> {
     lines
 }
 
-/// Parses an edit: `cpu=2 mem=4G gpu=1 time=2h name=TEXT`, all optional.
+/// `cpu=2 mem=4G gpu=1 time=2h name=TEXT`, all optional.
 fn edit_of(words: &str) -> Result<JobEdit, String> {
     let mut edit = JobEdit::default();
     for word in words.split_whitespace() {
@@ -231,7 +226,7 @@ fn edit_of(words: &str) -> Result<JobEdit, String> {
     if edit == JobEdit::default() { Err(format!("write what to change: {KEYS}")) } else { Ok(edit) }
 }
 
-/// Parses decimal cores, for example `0.5`, as millicores.
+/// In millicores.
 fn part_of_cores(text: &str) -> Option<i64> {
     let (whole, part) = text.split_once('.')?;
     let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
@@ -252,7 +247,7 @@ pub fn yes(state: &mut State, orders: Vec<JobOrder>) {
     }
 }
 
-/// Takes the result of an operation; the last one reports all.
+/// The last result reports all.
 pub fn changed(state: &mut State, order: &JobOrder, outcome: Result<String, String>) {
     let (grade, text) = match outcome {
         Ok(text) => (Grade::Info, text),

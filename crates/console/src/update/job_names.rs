@@ -8,12 +8,9 @@ use crate::state::effect::Effect;
 use crate::state::page::Page;
 use model::AppId;
 
-/// The refresh interval.
 const AGAIN: Duration = Duration::from_secs(10);
-/// The minimum interval between two requests.
 const PAUSE: Duration = Duration::from_millis(200);
 
-/// The visible applications that are jobs.
 fn on_screen(state: &State) -> Vec<&AppId> {
     match state.page() {
         Page::Apps(page) if state.cluster.has_jobs => {
@@ -24,7 +21,7 @@ fn on_screen(state: &State) -> Vec<&AppId> {
     }
 }
 
-/// The next request, on the console's clock; `None` while an answer is awaited, and without jobs.
+/// On the console's clock; `None` while awaited, and without jobs.
 pub fn next_due(state: &State) -> Option<Duration> {
     let shown = on_screen(state);
     if shown.is_empty() || state.job_names.awaited {
@@ -44,7 +41,7 @@ pub fn want(state: &mut State) {
     state.emit(Effect::NameJobs(apps));
 }
 
-/// Takes the answer. Without one the request is repeated later.
+/// Without an answer it is repeated later.
 pub fn take(state: &mut State, named: Option<Vec<(AppId, String)>>) {
     (state.job_names.awaited, state.job_names.unanswered) = (false, named.is_none());
     state.job_names.take(named.unwrap_or_default());

@@ -8,7 +8,7 @@ use crate::update::lists;
 use crate::update::stack::{home, push};
 use crate::update::{config, placement};
 
-/// Goes to the previous location, or to the one that the user returned from.
+/// The previous location, or the one returned from.
 pub fn go(state: &mut State, forward: bool) {
     let here = place(state);
     let places = if forward { &mut state.jumps.forward } else { &mut state.jumps.back };

@@ -6,10 +6,9 @@ use crate::state::command::GoCommand;
 use crate::state::page::{Page, each_page};
 use crate::state::saved::Stop;
 
-/// The maximum number of locations.
 const RETAINED: usize = 50;
 
-/// Records the current location before leaving it, once per user action.
+/// Once per user action.
 pub fn note(state: &mut State) {
     if state.jumps.going || state.jumps.turn == Some(state.turn) {
         return;
@@ -30,7 +29,7 @@ pub fn keep(places: &mut Vec<Vec<Stop>>, place: Vec<Stop>) {
     places.drain(..over);
 }
 
-/// The open pages without rows. A form on a queue is not a location: closing it stores its input.
+/// Without rows. Closing a form stores its input, so it is not a location.
 pub fn place(state: &State) -> Vec<Stop> {
     state.pages.iter().filter_map(stop).collect()
 }

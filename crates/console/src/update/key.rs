@@ -37,7 +37,6 @@ pub fn action(state: &State, key: Key) -> Option<Action> {
     }
 }
 
-/// The pages in which the key has a function.
 fn elsewhere(state: &State, keys: &[Key]) -> Option<String> {
     let here = |context: &Context| matches!(state.keymap.look_up(&[*context], keys), KeyMatch::Run(_));
     let lists = here(&Context::List).then_some("the lists");
@@ -48,7 +47,7 @@ fn elsewhere(state: &State, keys: &[Key]) -> Option<String> {
     Some(format!("{} has no function here; it is a key of {others}{last}", chord_text(keys)))
 }
 
-/// The action of a key on a terminal that is too small: only commands that need no screen.
+/// On a terminal that is too small: only commands without a screen.
 pub fn blind(state: &State, key: Key) -> Option<Action> {
     match state.keymap.look_up(&[Context::Always], &[key]) {
         KeyMatch::Run(binding) => {
@@ -64,12 +63,11 @@ pub fn blind(state: &State, key: Key) -> Option<Action> {
     }
 }
 
-/// Whether a question has just opened by itself, so that a key was meant for the previous layer.
+/// The key was meant for the previous layer.
 fn arrived_just_now(state: &State) -> bool {
     matches!(state.layers.last(), Some(Layer::Confirm(question)) if question.from > state.now)
 }
 
-/// Whether keys without other meaning are text input.
 fn is_writing(state: &State, key: Key) -> bool {
     match state.layers.last() {
         Some(Layer::Filter { .. } | Layer::Command(_) | Layer::Form | Layer::Edit | Layer::Reason { .. }) => true,

@@ -11,10 +11,10 @@ use crate::update::trial;
 use source::SourcePlace;
 use std::time::Duration;
 
-/// The time for the second press to quit immediately.
+/// For the second press.
 const AGAIN: Duration = Duration::from_secs(2);
 
-/// One step back: closes a notice, hint, filter, or page. Never exits.
+/// Closes a notice, hint, filter, or page. Never exits.
 pub fn back(state: &mut State) {
     if state.notice.take().is_some() || state.note.take().is_some() {
         return;
@@ -31,7 +31,7 @@ pub fn back(state: &mut State) {
     state.toast = None;
 }
 
-/// Closes the top layer or page; on the first page: quits.
+/// Closes the top layer or page, finally the console.
 pub fn leave(state: &mut State) {
     if let Some(layer) = state.layers.last_mut() {
         match layer {
@@ -49,13 +49,11 @@ pub fn leave(state: &mut State) {
     quit(state)
 }
 
-/// Whether an input or question is open, or there was input since a user action: then nothing may replace it without
-/// asking.
+/// Nothing may replace an open input or question, or input since an action, without asking.
 pub fn is_busy(state: &State, since: u64) -> bool {
     !state.layers.is_empty() || state.turn != since && !unsaved(state).is_empty()
 }
 
-/// The unsaved input that quitting would lose.
 pub(super) fn unsaved(state: &State) -> Vec<String> {
     let mut lines = Vec::new();
     if crate::present::config::page_of(state).is_some_and(|page| page.modified) {
@@ -68,8 +66,7 @@ pub(super) fn unsaved(state: &State) -> Vec<String> {
     lines
 }
 
-/// Quits, or asks first if something would be lost: exiting ends an embedded scheduler with active applications, unless
-/// it is a simulation.
+/// Asks if exiting ends an embedded scheduler with active applications, unless it is a simulation.
 pub fn quit(state: &mut State) {
     if state.cluster.trial.is_some() {
         // A what-if loses nothing of the cluster.

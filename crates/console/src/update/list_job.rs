@@ -10,12 +10,12 @@ use crate::state::work::Work;
 use crate::update::page::PageUpdate;
 use view::PartitionView;
 
-/// Whether making the rows of a page would delay frames.
+/// Whether it would delay frames.
 pub fn is_long(page: &Page, part: &PartitionView, long: usize) -> bool {
     each_page!(page, page => page.looked_at(part)) > long
 }
 
-/// Requests the rows of the page, now or after the running job; `chosen` stops the running job.
+/// After the running job, which `chosen` stops.
 pub fn want(state: &mut State, stamp: Stamp, chosen: bool) {
     if let Some(making) = &state.list_job {
         if chosen {

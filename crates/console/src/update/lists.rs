@@ -17,12 +17,11 @@ use crate::update::board;
 use crate::update::list_job;
 use crate::update::page::PageUpdate;
 
-/// How often the order of a list is refreshed for values that change.
+/// For an order by values that change.
 pub const PERIOD: Duration = Duration::from_millis(250);
-/// The same for long lists.
 const LONG_PERIOD: Duration = Duration::from_secs(1);
 const LONG: usize = crate::state::jobs::LONG;
-/// Lists up to this length are rebuilt at every change of their set.
+/// Rebuilt at every change of their set.
 const SHORT: usize = 2_000;
 
 /// Moves in the list, or scrolls the top layer.
@@ -48,7 +47,7 @@ pub fn go(state: &mut State, by: Move) {
     }
 }
 
-/// Moves the cursor to a visible row. Returns whether it exists.
+/// Returns whether the row exists.
 pub fn select_at(state: &mut State, line: usize) -> bool {
     let State { pages, cluster, .. } = state;
     let Some(page) = pages.last_mut() else { return false };
@@ -62,14 +61,14 @@ pub fn select_at(state: &mut State, line: usize) -> bool {
     there
 }
 
-/// Moves the cursor to a row or selectable line, at most the last one.
+/// At most the last row.
 pub fn go_to(state: &mut State, index: usize) {
     go(state, Move::Top);
     go(state, Move::Rows(isize::try_from(index).unwrap_or(isize::MAX)));
     state.redraw();
 }
 
-/// Moves the cursor of a page's list to a row.
+/// Moves the cursor of a list.
 pub fn select(page: &mut Page, cluster: &Cluster, index: usize) {
     let Some(part) = cluster.part() else { return };
     each_page!(page, page => page.select(part, index));
@@ -98,7 +97,7 @@ pub fn reverse_sort(state: &mut State) {
     rebuild(state, true);
 }
 
-/// Sorts by a column name; reverses the order if it is the current column.
+/// The current column is reversed.
 pub fn sort_by(state: &mut State, name: &str) {
     match state.page_mut().list_mut().map_or(Ok(()), |list| list.sort_by(name)) {
         Ok(()) => rebuild(state, true),
@@ -111,7 +110,7 @@ pub fn columns(state: &State) -> Vec<&'static str> {
     state.page().list().map_or_else(Vec::new, |list| list.columns())
 }
 
-/// The filter of the list, or the search text of the configuration.
+/// Or the search text of the configuration.
 pub fn filter(state: &State) -> &str {
     match state.page() {
         Page::Config(page) => &page.find,
@@ -130,12 +129,12 @@ pub fn set_filter(state: &mut State, text: &str) {
     rebuild(state, true);
 }
 
-/// Starts or ends typing a filter; with `adopting` the cursor stays on the match.
+/// With `adopting` the cursor stays on the match.
 pub fn seek(state: &mut State, on: bool, adopting: bool) {
     let mut later = false;
     if let Some(list) = state.page_mut().list_mut() {
         list.set_seeking(on);
-        // The filtered rows do not exist yet: the cursor moves when they do.
+        // The cursor moves when the rows exist.
         later = list.awaited();
         list.set_adopts(adopting && later);
     }
@@ -144,7 +143,6 @@ pub fn seek(state: &mut State, on: bool, adopting: bool) {
     }
 }
 
-/// Keeps the cursor on its current row.
 pub(super) fn adopt(state: &mut State) {
     let State { pages, cluster, .. } = state;
     let Some(page) = pages.last_mut() else { return };
@@ -152,7 +150,6 @@ pub(super) fn adopt(state: &mut State) {
     select(page, cluster, index);
 }
 
-/// The reason for checking the rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum For {
     /// An update, or time.
@@ -163,12 +160,12 @@ enum For {
     Choice,
 }
 
-/// Rebuilds the rows of the page if they are outdated or `asked`.
+/// If outdated or `asked`.
 pub fn rebuild(state: &mut State, asked: bool) {
     renew(state, if asked { For::Choice } else { For::News });
 }
 
-/// Rebuilds the rows of a page that opens, if they are outdated.
+/// If outdated.
 pub fn show(state: &mut State) {
     renew(state, For::Showing);
 }
@@ -202,7 +199,6 @@ fn renew(state: &mut State, why: For) {
     made(page, stamp);
 }
 
-/// Moves the cursor to its item in rebuilt rows.
 pub(super) fn made(page: &mut Page, stamp: Stamp) {
     each_page!(page, page => page.find_cursor());
     if let Some(list) = page.list_mut() {
@@ -210,7 +206,7 @@ pub(super) fn made(page: &mut Page, stamp: Stamp) {
     }
 }
 
-/// When to rebuild the rows of the page, on the console's clock; `None` if they are current or being made.
+/// On the console's clock; `None` if current or being made.
 pub fn next_rebuild(state: &State) -> Option<Duration> {
     let part = state.cluster.part()?;
     let page = state.page();
@@ -220,7 +216,7 @@ pub fn next_rebuild(state: &State) -> Option<Duration> {
     due_at(page, &state.cluster, generation(page, &state.cluster))
 }
 
-/// A counter that changes when the rows of a page may change.
+/// Changes when the rows may change.
 fn generation(page: &Page, cluster: &Cluster) -> u64 {
     let Some(part) = cluster.part() else { return 0 };
     each_page!(page, page => page.generation(cluster, part))
@@ -242,10 +238,10 @@ fn due_at(page: &Page, cluster: &Cluster, generation: u64) -> Option<Duration> {
     Some(if at_once { Duration::ZERO } else { stamp.at + if rows > LONG { LONG_PERIOD } else { PERIOD } })
 }
 
-/// The maximum number of rows that are measured for column widths.
+/// For column widths.
 const MEASURED: usize = 5_000;
 
-/// The widths of the longest texts of three columns, rounded up so that columns seldom move.
+/// Of three columns, rounded up so that columns seldom move.
 pub fn widest<'a>(rows: impl Iterator<Item = [Cow<'a, str>; 3]>) -> [u16; 3] {
     let mut widest = [0; 3];
     for texts in rows.take(MEASURED) {
@@ -260,7 +256,7 @@ pub fn widest<'a>(rows: impl Iterator<Item = [Cow<'a, str>; 3]>) -> [u16; 3] {
     widest.map(|columns| u16::try_from(columns.next_multiple_of(2)).unwrap_or(u16::MAX))
 }
 
-/// Sorts rows by key in the direction of the sort, then by the tie breaker, always ascending.
+/// The tie breaker is always ascending.
 pub fn order<'a, R, C: Column>(sort: crate::state::column::Sort<C>, rows: &mut [(Value<'a>, Value<'a>, R)]) {
     rows.sort_unstable_by(|a, b| match sort.turn(a.0.cmp(&b.0)) {
         Ordering::Equal => a.1.cmp(&b.1),

@@ -24,14 +24,12 @@ use crate::update::lists;
 use crate::update::page::PageUpdate;
 use view::PartitionView;
 
-/// Whether an action depends on the rows of the list, so that it waits for awaited rows. Movement, filter input,
-/// sorting, and leaving work with the old rows.
+/// For awaited rows. Movement, filter input, sorting, and leaving work with the old rows.
 pub fn waits(state: &State, action: &Action) -> bool {
     let (Action::Run(id, _) | Action::Off(id, _)) = action else { return false };
     state.layers.is_empty() && !goes_with_old_rows(*id)
 }
 
-/// Whether a command works with the old rows while others are awaited.
 const fn goes_with_old_rows(id: CommandId) -> bool {
     match id {
         CommandId::Row(id) => {
@@ -60,12 +58,12 @@ const fn goes_with_old_rows(id: CommandId) -> bool {
     }
 }
 
-/// Makes the rows of a page that can be long.
+/// Pages that can be long.
 pub fn make(page: &mut Page, part: &PartitionView) {
     each_page!(page, page => page.make(part));
 }
 
-/// Runs a job. Takes tens of milliseconds: do not call it in the draw loop.
+/// Tens of milliseconds: not in the draw loop.
 pub fn perform(job: ListJob) -> ListResult {
     let ListJob { number, mut page, view, stamp, overtaken } = job;
     let part = view.partitions.iter().find(|part| part.name == stamp.partition);
@@ -116,7 +114,6 @@ pub fn take(state: &mut State, listed: ListResult) {
     }
 }
 
-/// Whether two pages have the same subject and order.
 fn is_same(one: &Page, other: &Page) -> bool {
     match (one, other) {
         (Page::Apps(one), Page::Apps(other)) => {
@@ -136,7 +133,7 @@ fn is_same(one: &Page, other: &Page) -> bool {
     }
 }
 
-/// Moves the rows of `made` into a page. Returns it with the old rows.
+/// Returns the page with the old rows.
 fn exchange(page: &mut Page, mut made: Page) -> Page {
     match (page, &mut made) {
         (Page::Apps(page), Page::Apps(made)) => {
@@ -161,7 +158,7 @@ fn exchange(page: &mut Page, mut made: Page) -> Page {
     made
 }
 
-/// The rows of a page to drop in a worker thread, because dropping many is slow.
+/// Dropping many is slow: use a worker thread.
 fn rows_of(page: Page) -> Option<Discarded> {
     match page {
         Page::Apps(page) => Some(Discarded::of(page.list.rows)),

@@ -14,7 +14,6 @@ use crate::update::{config, orders, revisions, workload};
 use source::TrialChange;
 use view::act::{Act, Configured, Order, PartitionAct};
 
-/// The maximum number of named acts of a change.
 const NAMED: usize = 8;
 
 /// Starts with the first change.
@@ -24,7 +23,7 @@ pub fn begin(state: &mut State, changes: Vec<TrialChange>) {
     state.redraw();
 }
 
-/// Asks about the next change if no question or operation is open.
+/// If no question or operation is open.
 pub fn next(state: &mut State) {
     let busy = !state.layers.is_empty() || !state.orders.open.is_empty() || state.cluster.trial.is_some();
     if busy || state.orders.real.left.is_empty() {
@@ -36,14 +35,14 @@ pub fn next(state: &mut State) {
         [order] => ask(state, &change.words, order),
         orders => ask_all(state, &change.words, orders),
     }
-    // If the scheduler is asked first, its answer opens the question.
+    // The scheduler's answer opens the question.
     if !state.layers.is_empty() || state.orders.open.is_empty() {
         shown(state);
     }
     state.redraw();
 }
 
-/// Marks the current change as asked or skipped.
+/// Asked or skipped.
 pub(super) fn shown(state: &mut State) {
     if state.orders.real.looked_at.take().is_none() {
         return;
@@ -61,7 +60,7 @@ pub(super) fn shown(state: &mut State) {
     }
 }
 
-/// Defers a change whose question cannot be shown now. Returns whether one exists.
+/// Returns whether a change was deferred.
 pub(super) fn put_back(state: &mut State) -> bool {
     let change = state.orders.real.looked_at.take();
     let is_one = change.is_some();
@@ -116,7 +115,6 @@ fn only_tried(mut act: Act) -> Act {
     act
 }
 
-/// The effect of an act without a page of its own.
 fn meaning(state: &State, act: &Act) -> Vec<String> {
     let Act::In { act, .. } = act else { return Vec::new() };
     match act {
@@ -137,7 +135,6 @@ fn meaning(state: &State, act: &Act) -> Vec<String> {
     }
 }
 
-/// Asks about a change of several operations.
 fn ask_all(state: &mut State, words: &str, orders: &[Order]) {
     if orders.is_empty() {
         return;
@@ -151,7 +148,6 @@ fn ask_all(state: &mut State, words: &str, orders: &[Order]) {
     state.ask(Confirm::new(format!("{}?", capital(words)), lines, "Do it", what));
 }
 
-/// Asks about a configuration that passed its dry run.
 pub(super) fn ask_configure(state: &mut State, act: &Act, would: &Configured) {
     let Act::Configure { text, base, .. } = act else { return };
     if would.checksum == would.previous {

@@ -134,7 +134,7 @@ pub fn update(state: &mut State, action: Action) -> Vec<Effect> {
         state.pressed.clear();
         state.turn += 1;
     }
-    // On a screen that is too small, the target of a click or paste is invisible.
+    // The target of a click or paste is invisible.
     let blind = matches!(action, Action::Mouse(_) | Action::Paste(_)) && layout::regions(state).is_none();
     if !blind {
         apply(state, action);

@@ -13,7 +13,6 @@ use crate::state::{Grade, State};
 use crate::update::lists;
 use crate::update::tabs;
 
-/// The rows per wheel step.
 const WHEEL: isize = 3;
 
 /// Applies a mouse action.

@@ -14,7 +14,7 @@ use model::QueuePath;
 use view::AppRow;
 use view::act::{Act, Done, PartitionAct, Refusal};
 
-/// Requests a dry run of the typed move if its target is an allowed queue.
+/// If the target is an allowed queue.
 pub fn watch_move(state: &mut State) {
     if state.cluster.has_jobs {
         return;
@@ -36,17 +36,15 @@ pub fn watch_move(state: &mut State) {
     }
 }
 
-/// The typed target of the move.
 fn written_target(line: &CommandLine) -> Option<&str> {
     let (name, to) = line.line.text().split_once(' ')?;
     let to = to.trim();
     (command::by_name(name)?.id == CommandId::Order(OrderCommand::Move) && !to.is_empty()).then_some(to)
 }
 
-/// Shows the dry run of the typed move.
 pub(super) fn watched(state: &mut State, act: &Act, outcome: &Result<Done, Refusal>) {
     let Act::In { act: PartitionAct::Move { app, to, .. }, .. } = act else { return };
-    // A late answer may belong to the previous command line with another target.
+    // It may belong to the previous command line.
     if state.orders.watched.is_none() && state.command_target.as_ref().map(|aim| &aim.id) != Some(app) {
         return;
     }
@@ -74,15 +72,15 @@ pub(super) fn watched(state: &mut State, act: &Act, outcome: &Result<Done, Refus
     state.redraw();
 }
 
-/// The maximum number of (application, queue) checks of offered targets, because a key press waits for them.
+/// (Application, queue) checks: a key press waits for them.
 const LOOKED_AT: usize = 5_000;
 
-/// The number of best offered queues that get a check for this many applications.
+/// The number of offered queues to check.
 pub fn judged(apps: usize) -> usize {
     (LOOKED_AT / apps.max(1)).max(1)
 }
 
-/// Why the view rejects moving these applications to a queue, if it does.
+/// According to the view.
 pub fn refused_there(state: &State, apps: &[Arc<AppRow>], to: &str) -> Option<MoveSummary> {
     let mut watched = Watched { to: QueuePath::new(to), of: apps.len(), fit: 0, refused: Vec::new() };
     for app in apps {
@@ -91,7 +89,6 @@ pub fn refused_there(state: &State, apps: &[Arc<AppRow>], to: &str) -> Option<Mo
     watched.summary().filter(|_| !watched.refused.is_empty())
 }
 
-/// Requests a dry run of moving the first of these applications.
 fn watch(state: &mut State, apps: &[Arc<AppRow>], to: &str) {
     let to = QueuePath::new(to);
     state.orders.watched = Some(Watched { to: to.clone(), of: apps.len(), fit: 0, refused: Vec::new() });

@@ -12,7 +12,7 @@ use crate::state::work::Work;
 use crate::update::completion;
 use crate::update::search;
 
-/// Requests completions of the typed text, after the running search.
+/// After the running search.
 pub fn want(state: &mut State) {
     let Some(Layer::Command(line)) = state.layers.last() else { return };
     let Some(typed) = written(line).filter(|_| completion::are_many(state)) else { return };
@@ -25,7 +25,7 @@ pub fn want(state: &mut State) {
     state.emit(Work::Names(Box::new(NamesJob { view, partition, typed, most: completion::MOST })));
 }
 
-/// Searches names. Takes tens of milliseconds: do not call it in the draw loop.
+/// Tens of milliseconds: not in the draw loop.
 pub fn perform(job: NamesJob) -> Names {
     let NamesJob { view, partition, typed, most } = job;
     let part = view.partitions.iter().find(|part| part.name == partition);
@@ -33,7 +33,7 @@ pub fn perform(job: NamesJob) -> Names {
     Names { typed, best }
 }
 
-/// Takes completions if the input is still open. Returns whether they fit the typed text.
+/// Returns whether they fit the typed text.
 pub fn take(state: &mut State, found: Names) -> Option<bool> {
     state.completion_pending = false;
     let Some(Layer::Command(line)) = state.layers.last_mut() else { return None };
@@ -46,7 +46,6 @@ pub fn take(state: &mut State, found: Names) -> Option<bool> {
     Some(fits)
 }
 
-/// The typed application name.
 fn written(line: &CommandLine) -> Option<&str> {
     let (name, rest) = line.line.text().split_once(' ')?;
     let argument = command::by_name(name)?.argument;

@@ -32,7 +32,7 @@ pub fn details(state: &mut State) {
     }
 }
 
-/// Opens the queue tree, optionally at a queue, or filtered with `/text`.
+/// At a queue, or filtered with `/text`.
 pub fn queues(state: &mut State, argument: Option<&str>) {
     let (path, filter) = split_filter(argument);
     let path = match path.map(|text| find_queue(state, text)).transpose() {
@@ -49,7 +49,7 @@ pub fn queues(state: &mut State, argument: Option<&str>) {
     lists::show(state);
 }
 
-/// Opens the applications of all queues or one, optionally filtered with `/text`.
+/// Of a queue, or filtered with `/text`.
 pub fn apps(state: &mut State, argument: Option<&str>) {
     let (path, filter) = split_filter(argument);
     let path = match path.map(|text| find_queue(state, text)).transpose() {
@@ -87,7 +87,7 @@ pub fn users(state: &mut State) {
     push(state, Page::Users(page));
 }
 
-/// Runs the health checks. For a remote scheduler only the view is checked.
+/// For a remote only of the view.
 pub fn health(state: &mut State) {
     let view = &state.cluster.view;
     let here = state.cluster.health == OwnHealth::Here;
@@ -141,7 +141,7 @@ pub fn account(state: &mut State, side: Side, text: &str) {
     }
 }
 
-/// Splits `root.a /text` into queue and filter.
+/// `root.a /text`
 fn split_filter(argument: Option<&str>) -> (Option<&str>, Option<&str>) {
     let Some(argument) = argument.map(str::trim).filter(|text| !text.is_empty()) else { return (None, None) };
     match argument.split_once('/') {
@@ -150,7 +150,6 @@ fn split_filter(argument: Option<&str>) -> (Option<&str>, Option<&str>) {
     }
 }
 
-/// The queue with a path, otherwise the best match.
 fn find_queue(state: &State, text: &str) -> Result<QueuePath, String> {
     let part = state.cluster.part().ok_or("no queue yet")?;
     let exact = part.queue_at(&QueuePath::new(text)).map(|row| row.path.clone());
@@ -168,7 +167,7 @@ pub fn app(state: &mut State, text: &str) {
             home(state);
             push(state, Page::App(AppPage::new(id, None)));
         }
-        // Lists of a remote are read in sequence and infrequently.
+        // A remote's lists are read infrequently.
         None if state.cluster.about.place == SourcePlace::Remote => {
             state.say(Grade::Refusal, format!("no application {text} in the loaded part of the list"));
         }

@@ -7,15 +7,14 @@ use crate::present::board;
 use crate::state::{ShownNotice, State};
 use view::{Notice, NoticeWeight};
 
-/// The duration of an informational notice.
 const OF_INFO: Duration = Duration::from_secs(6);
 const LONGEST: Duration = Duration::from_secs(12);
 
-/// Takes the new notices of the newest view. Returns whether there were any.
+/// Returns whether any is new.
 pub fn take(state: &mut State) -> bool {
     let notices = &state.cluster.newest.notices;
     let newest = notices.last().map_or(0, |notice| notice.number);
-    // A lower number than before means another engine, whose earlier notices are not new.
+    // Another engine: its earlier notices are not new.
     let seen = std::mem::replace(&mut state.notices_seen, newest);
     if newest <= seen {
         return false;
@@ -23,7 +22,7 @@ pub fn take(state: &mut State) -> bool {
     let new: Vec<Arc<Notice>> = notices.iter().filter(|notice| notice.number > seen).cloned().collect();
     for notice in new {
         state.keep(Some(state.now), notice.weight.into(), notice.title.clone(), notice.text.clone());
-        // On the page Cluster, events before its first display are not new.
+        // Earlier events are not new there.
         let first = seen == 0 && state.board.is_some() && state.cluster.at.since(notice.at) > LONGEST;
         if !first {
             show(state, notice);
@@ -32,7 +31,7 @@ pub fn take(state: &mut State) -> bool {
     true
 }
 
-/// Shows a notice unless a graver one is shown, which then counts it.
+/// A graver one counts it instead.
 fn show(state: &mut State, notice: Arc<Notice>) {
     let stays = match notice.weight {
         NoticeWeight::Info => Some(OF_INFO),
@@ -52,7 +51,7 @@ fn show(state: &mut State, notice: Arc<Notice>) {
     }
 }
 
-/// Removes an expired notice; on the page Cluster every notice expires. Returns whether it did.
+/// On the page Cluster every notice expires.
 pub fn fade(state: &mut State) -> bool {
     let now = state.now;
     if board::is_shown(state)

@@ -51,19 +51,18 @@ pub(super) fn ask_kill(state: &mut State, app: &AppRow, order: Order) {
     ask(state, format!("Kill {}?", app.id), lines, "Kill", order);
 }
 
-/// Opens the question about an operation, with Cancel preselected.
+/// Cancel is preselected.
 pub(super) fn ask(state: &mut State, title: String, mut lines: Vec<String>, accept: &'static str, order: Order) {
     lines.extend(waived(state));
     state.ask(Confirm::new(title, lines, accept, Question::Order(Box::new(order))));
 }
 
-/// Why ACLs are not checked if only RBAC decides.
+/// RBAC alone decides.
 pub(super) fn waived(state: &State) -> Option<String> {
     let waived = state.cluster.actor().ok()?.cluster.as_ref()?.waived?;
     Some(format!("{waived}."))
 }
 
-/// The effects of killing an application.
 pub(super) fn kill_lines(state: &State, app: &AppRow) -> Vec<String> {
     let mut lines = vec![standing(state, app)];
     let held = app.allocated.add(&app.placeholder);
@@ -97,7 +96,7 @@ pub(super) fn limit_words(limit: &LimitUse) -> String {
     format!("limit of {side} {} on {}", limit.name, limit.queue)
 }
 
-/// The right by which the user administers a queue. A server's decision can be known before the ACLs.
+/// A server's decision can be known before the ACLs.
 fn granted(state: &State, part: &PartitionView, queue: &QueuePath, word: &str) -> Option<String> {
     let actor = state.cluster.actor().ok()?;
     let Some(grant) = access::admin(part, queue.as_str(), &actor.identity) else {
@@ -112,7 +111,7 @@ fn granted(state: &State, part: &PartitionView, queue: &QueuePath, word: &str) -
     Some(format!("{word} by the adminacl of {} ({by}).", grant.queue))
 }
 
-/// Requests a dry run; its answer opens the question.
+/// The answer opens the question.
 pub(super) fn ask_first(state: &mut State, act: Act) {
     let asked = QuestionOrigin { turn: state.turn, at: state.now };
     send(state, act.into(), Purpose::Ask(asked));
@@ -124,7 +123,7 @@ pub(super) fn move_act(state: &State, to: &str, dry_run: bool) -> Option<Act> {
     within(state, PartitionAct::Move { app: app.id.clone(), to, expect_queue, dry_run })
 }
 
-/// Why the view rejects moving the application to a queue.
+/// According to the view.
 pub fn move_refused(state: &State, app: &AppRow, to: &str) -> Option<String> {
     let part = part(state)?;
     let (expect_queue, target) = (Some(app.queue.clone()), QueuePath::new(to));
@@ -132,7 +131,7 @@ pub fn move_refused(state: &State, app: &AppRow, to: &str) -> Option<String> {
     part.may_take(state.cluster.actor().ok()?, &act, app, &QueuePath::new(to)).err().map(|refusal| refusal.reason())
 }
 
-/// Adds messages about unanswered operations before switching to another scheduler: their results are not reported.
+/// Reports unanswered operations before a switch.
 pub fn leave_open(state: &mut State) {
     let given = state.orders.open.iter().filter(|ticket| matches!(ticket.purpose, Purpose::Report | Purpose::Batch(_)));
     let acts: Vec<String> = given.map(|ticket| ticket.act.to_string()).collect();
@@ -143,7 +142,6 @@ pub fn leave_open(state: &mut State) {
     }
 }
 
-/// Asks whether to move the application after a successful dry run.
 pub(super) fn ask_move(state: &mut State, act: Act, would: Moved) {
     let Act::In { partition, act: PartitionAct::Move { app, to, expect_queue, .. } } = act else { return };
     let mut lines = vec![format!("{} → {}", would.from, would.to)];
@@ -156,13 +154,12 @@ pub(super) fn ask_move(state: &mut State, act: Act, would: Moved) {
     ask(state, format!("Move {app}?"), lines, "Move", act.into());
 }
 
-/// Formats a clause as a sentence.
 fn sentence(clause: &str) -> String {
     let mut rest = clause.chars();
     rest.next().map_or_else(String::new, |first| first.to_uppercase().chain(rest).chain(['.']).collect())
 }
 
-/// Sends an operation. Returns its number.
+/// Returns its number.
 pub(super) fn send(state: &mut State, order: Order, purpose: Purpose) -> u64 {
     let number = state.orders.open_ticket(order.act.clone(), purpose);
     state.emit(Effect::SendOrder(number, order));

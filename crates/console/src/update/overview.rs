@@ -18,18 +18,17 @@ use view::act::Refusal;
 use view::overview::Given;
 use view::waiting::SheetLine;
 
-/// The refresh interval while the view is unchanged, because other inputs change.
+/// Other inputs than the view change too.
 const AGAIN: Duration = Duration::from_secs(10);
-/// The refresh interval after a new view.
 const OF_NEWS: Duration = Duration::from_secs(1);
-/// Overviews use at most 1/SHARE of a worker's time.
+/// Of a worker's time: 1/SHARE.
 const SHARE: u32 = 10;
-/// Up to this many applications and nodes, the overview is made in the draw loop, so that the whole frame has one time.
+/// Applications and nodes, up to which it is made in the draw loop: the whole frame then has one time.
 const AT_ONCE: usize = 2_000;
-/// The number of requested rows; the pane omits those that do not fit.
+/// The pane omits rows that do not fit.
 const ROWS: usize = 60;
 
-/// Opens the overview; on the page, refreshes it. With a dashboard, that is the overview.
+/// On the page, refreshes it. With a dashboard, that is the overview.
 pub fn open(state: &mut State) {
     if state.board.is_some() {
         return open_board(state);
@@ -45,7 +44,7 @@ pub fn open(state: &mut State) {
     push(state, Page::Explain(Box::new(ExplainPage::new(Explained::Overview(looked)))));
 }
 
-/// Opens the dashboard; on it, moves the cursor between tree and attention items.
+/// On it, moves the cursor between tree and attention items.
 fn open_board(state: &mut State) {
     let was = matches!(state.page(), Page::Queues(_));
     home(state);
@@ -54,19 +53,18 @@ fn open_board(state: &mut State) {
     board.overview.index = 0;
 }
 
-/// Whether the overview is on the screen, as a page or as the dashboard.
+/// As a page or as the dashboard.
 pub fn is_open(state: &State) -> bool {
     let page = matches!(state.page(), Page::Explain(page) if matches!(page.of, Explained::Overview(_)));
     page || is_shown(state)
 }
 
-/// Whether the screen needs events: their list, the overview, and the timeline of an application.
+/// Their list, the overview, and the timeline.
 pub fn reads_events(state: &State) -> bool {
     let has_time_line = matches!(state.page(), Page::Details(page) if matches!(page.subject, Subject::App(_)));
     matches!(state.page(), Page::Events(_) | Page::Pod(_) | Page::App(_)) || has_time_line || is_open(state)
 }
 
-/// Marks the overview as outdated because one of its inputs was loaded.
 pub(super) fn outdate(state: &mut State) {
     if let Some(board) = &mut state.board {
         board.overview.asked = None;
@@ -80,7 +78,6 @@ pub(super) fn outdate(state: &mut State) {
     }
 }
 
-/// Requests the dashboard if it is missing or old.
 pub(super) fn want_board(state: &mut State) {
     if !is_shown(state) {
         return;
@@ -108,7 +105,6 @@ pub(super) fn want_board(state: &mut State) {
     state.emit(Work::Overview(Box::new(given)));
 }
 
-/// Requests the overview if it is missing or old.
 pub(super) fn want(state: &mut State, looked: Option<Time>) {
     let now = state.now;
     let stands = state.cluster.frozen.is_some() || state.cluster.past.shown.is_some();
@@ -117,7 +113,7 @@ pub(super) fn want(state: &mut State, looked: Option<Time>) {
     if state.cluster.part().is_none() {
         return;
     }
-    // While the screen is frozen or in the past, only another view requires a new overview.
+    // Frozen or in the past: only another view requires a new overview.
     let due = |asked: Duration| if stands { is_of_another(state, page) } else { now >= asked + again(state, page) };
     let old = page.asked.is_none_or(due);
     if page.awaited || !old {
@@ -130,12 +126,11 @@ pub(super) fn want(state: &mut State, looked: Option<Time>) {
     state.emit(Work::Overview(Box::new(given)));
 }
 
-/// Whether a page was made from another view than the one on the screen.
 pub(super) fn is_of_another(state: &State, page: &ExplainPage) -> bool {
     page.view.as_ref().is_some_and(|view| !Arc::ptr_eq(view, &state.cluster.view))
 }
 
-/// The refresh interval: the overview reads everything, so it is longer for a large cluster.
+/// Longer for a large cluster: it reads everything.
 pub(super) fn again(state: &State, page: &ExplainPage) -> Duration {
     (if page.view.is_none() || is_of_another(state, page) { OF_NEWS } else { AGAIN })
         .max(page.pace.saturating_mul(SHARE))
@@ -157,17 +152,15 @@ pub(super) fn given(state: &State, looked: Option<Time>) -> Given {
         health: cluster.health.failed(),
         faults: state.config_faults.clone(),
         alerts: if until.is_none() { alerts(cluster) } else { Vec::new() },
-        // On a narrow screen some lines need two rows.
+        // Some lines need two rows.
         rows: layout::rows_on_screen(state).saturating_sub(usize::from(state.size.width < 100)),
         trends: trends::rings(state).cloned(),
         looked: looked.or(cluster.trends.looked).filter(|looked| until.is_none_or(|until| *looked < until)),
     }
 }
 
-/// The maximum number of named alerts.
 const ALERTS: usize = 5;
 
-/// The active alerts as lines.
 fn alerts(cluster: &Cluster) -> Vec<(bool, SheetLine)> {
     let on: Vec<&Alert> = cluster.alerts.iter().flat_map(|picture| picture.on()).collect();
     let line = |alert: &&Alert| {

@@ -14,7 +14,6 @@ use source::SuspendOrder;
 use view::act::{Act, Code, PartitionAct, Refusal};
 use view::kubernetes::{Chain, OwnerDone, OwnerObject};
 
-/// The maximum number of named owners.
 const NAMED: usize = 6;
 
 /// Updates an open question when the pods are loaded.
@@ -31,7 +30,7 @@ pub fn follow(state: &mut State) {
     }
 }
 
-/// Takes the owners: for the open kill question, or to ask about suspending them.
+/// For the kill question, or to suspend them.
 pub fn found(state: &mut State, app: AppId, chains: Result<Vec<Chain>, String>) {
     let wanted = state.orders.suspending.take_if(|(of, _)| *of == app);
     state.orders.owners = Some(FoundOwners { app: app.clone(), chains: chains.clone() });
@@ -46,7 +45,6 @@ pub fn found(state: &mut State, app: AppId, chains: Result<Vec<Chain>, String>) 
     state.redraw();
 }
 
-/// Updates the kill question with the current data.
 fn refresh_question(state: &mut State, app: &AppId) {
     let Some(Layer::Confirm(Confirm { what: Question::Order(order), .. })) = state.layers.last() else { return };
     let Act::In { act: PartitionAct::Kill { app: asked, .. }, .. } = &order.act else { return };
@@ -60,7 +58,7 @@ fn refresh_question(state: &mut State, app: &AppId) {
     }
 }
 
-/// Asks whether to suspend the owners of the selected application, once they are known.
+/// Once the owners are known.
 pub fn suspend(state: &mut State) {
     let Some(app) = target(state) else { return };
     state.orders.suspending = Some((app.id.clone(), QuestionOrigin { turn: state.turn, at: state.now }));

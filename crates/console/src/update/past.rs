@@ -14,7 +14,7 @@ use crate::update::lists;
 use model::Time;
 use view::{ChangeDetail, ChangeType, Chapter, ObjectType, Record, View};
 
-/// Goes back by a duration (`10m`, `1h30m`), to a time (`0:41`), or by one step.
+/// By `10m`, `1h30m`, to `0:41`, or by one step.
 pub fn back(state: &mut State, wanted: Option<&str>) {
     let Some(wanted) = wanted.map(str::trim).filter(|text| !text.is_empty()) else { return step(state, Step::Back) };
     let here = state.cluster.past.shown.as_ref().map_or(state.cluster.past.live, |shown| shown.at);
@@ -51,7 +51,7 @@ pub fn go_to(state: &mut State, target: Time) {
     }
 }
 
-/// Fetches the view of a time; `instead` is shown on failure.
+/// `instead` is shown on failure.
 fn fetch(state: &mut State, wanted: Shown, instead: Option<(Arc<View>, Shown)>) {
     state.cluster.past.chapters.seeking = None;
     state.say(Grade::Info, format!("loading the state at {}", when(state, wanted.at)));
@@ -74,13 +74,12 @@ pub fn take_view(state: &mut State, at: Time, found: Result<Arc<View>, String>) 
     }
 }
 
-/// Keeps the current view while an input or question is open, because it refers to that view.
+/// An open input or question refers to the current view.
 fn later(state: &mut State, at: Time) {
     let report = format!("{} was loaded after you left the page; go there again", when(state, at));
     state.say(Grade::Info, report);
 }
 
-/// Reports how far back the past reaches.
 fn refuse(state: &mut State) {
     let past = &state.cluster.past;
     let report = match past.oldest() {
@@ -94,12 +93,11 @@ fn refuse(state: &mut State) {
     state.say(Grade::Refusal, report);
 }
 
-/// Formats a cluster time.
 fn when(state: &State, at: Time) -> String {
     format::when(at, state.cluster.past.live)
 }
 
-/// Goes right before the previous or the next important moment.
+/// Right before the previous or next important moment.
 pub fn step(state: &mut State, step: Step) {
     state.cluster.past.stepping = Some(step);
     state.emit(Effect::FindMoments(state.cluster.past.looked));
@@ -115,7 +113,7 @@ pub fn take_moments(state: &mut State, looked: MomentPage) {
     }
     if looked.next >= past.looked || past.moments.is_empty() {
         if !past.chapters.is_watched() || looked.lowest > past.looked {
-            // The events no longer contain earlier moments; the stored past may.
+            // The stored past may contain earlier moments.
             past.chapters.watched_from(looked.first.unwrap_or(past.live));
         }
         past.looked = looked.next;
@@ -125,7 +123,6 @@ pub fn take_moments(state: &mut State, looked: MomentPage) {
     if past.retained { step_retained(state, step) } else { step_seen(state, step) }
 }
 
-/// Makes a step if any time is available.
 fn step_retained(state: &mut State, step: Step) {
     let past = &mut state.cluster.past;
     past.chapters.seeking = None;
@@ -148,7 +145,7 @@ fn step_retained(state: &mut State, step: Step) {
     }
 }
 
-/// Takes the events around a time, and makes the waiting step.
+/// Makes the waiting step.
 pub fn take_span(state: &mut State, at: Time, step: Step, found: Result<Span, String>) {
     let chapters = &mut state.cluster.past.chapters;
     let wanted = Seek { step, at };
@@ -170,7 +167,6 @@ pub fn take_span(state: &mut State, at: Time, step: Step, found: Result<Span, St
     }
 }
 
-/// Makes a step among the stored views.
 fn step_seen(state: &mut State, step: Step) {
     let past = &mut state.cluster.past;
     match (past.next(&state.cluster.view, step), step) {
@@ -183,14 +179,13 @@ fn step_seen(state: &mut State, step: Step) {
     }
 }
 
-/// Reports that no step back is possible, and how far back the past reaches.
+/// The past reaches back to `from`.
 fn nothing(state: &mut State, from: Time) {
     let before = if state.cluster.past.shown.is_some() { " before this" } else { "" };
     let report = format!("no important events{before}; the past goes back to {}", when(state, from));
     state.say(Grade::Refusal, report);
 }
 
-/// Shows a past view.
 fn show(state: &mut State, view: Arc<View>, shown: Shown) {
     state.cluster.frozen = None;
     state.cluster.at = shown.at;
@@ -216,7 +211,7 @@ fn changed(state: &mut State) {
     lists::rebuild(state, true);
 }
 
-/// Parses a cluster time: `0:41`, `1:02:03`.
+/// `0:41`, `1:02:03`
 fn moment(text: &str) -> Option<Time> {
     let parts: Option<Vec<u64>> = text.split(':').map(|part| part.parse().ok()).collect();
     let seconds = match parts?.as_slice() {
@@ -247,14 +242,14 @@ pub fn span_of_chapter(chapter: Chapter) -> Span {
 
 const LOADED: &str = "a configuration was applied";
 
-/// The important events: preemption, kills, moves, failures, rejections, drains, configurations, nodes.
+/// Preemption, kills, moves, failures, rejections, drains, configurations, nodes.
 pub fn moments<'a>(records: impl Iterator<Item = (u64, &'a Record)>) -> Vec<Moment> {
     let report = records.filter_map(|(number, record)| {
         let text = words(record)?;
         Some(Moment { number, at: record.at, text })
     });
     let mut report: Vec<Moment> = report.collect();
-    // A kill is also a failure, and a rollback also a new configuration: count each once.
+    // A kill is also a failure, and a rollback a new configuration: count once.
     let besides = |moment: &Moment| match moment.text.strip_suffix(" was killed") {
         Some(object) => Some((moment.at, format!("{object} failed"))),
         None => moment.text.contains(" restored revision ").then(|| (moment.at, LOADED.to_owned())),
@@ -264,7 +259,6 @@ pub fn moments<'a>(records: impl Iterator<Item = (u64, &'a Record)>) -> Vec<Mome
     report
 }
 
-/// The text of an important event.
 fn words(record: &Record) -> Option<String> {
     let Record { object, message, reference, .. } = record;
     Some(match (record.kind, record.detail) {

@@ -18,8 +18,7 @@ use crate::update::stack::{home, push};
 use model::Identity;
 use view::View;
 
-/// Opens the page, with a file name for that configuration. Without one, an open page returns to the running
-/// configuration.
+/// With a configuration file; otherwise an open page returns to the running configuration.
 pub fn open(state: &mut State, file: Option<&str>) {
     let there = matches!(state.page(), Page::Placement(_));
     home(state);
@@ -38,7 +37,7 @@ pub fn open(state: &mut State, file: Option<&str>) {
     push(state, Page::Placement(page));
 }
 
-/// Opens the form from the editor, with the edited text; going back returns to the editor.
+/// With the edited text; going back returns to the editor.
 pub fn try_text(state: &mut State) {
     let Page::Config(page) = state.page() else { return };
     let (version, config) = (page.buffer.version(), page.checked.config.clone());
@@ -71,7 +70,7 @@ pub fn take(state: &mut State, name: &str, read: Result<Arc<View>, String>) {
     state.redraw();
 }
 
-/// Explains the placement of the selected application, or the ACLs of the selected queue.
+/// The selected application's placement, or the queue's ACLs.
 pub fn why(state: &mut State) {
     let subject = match subject::of(state) {
         Some(Subject::Queue(path)) => Subject::Access(path),
@@ -97,7 +96,7 @@ pub fn step(page: &mut PlacementPage, step: isize) {
     page.suggestion.clear();
 }
 
-/// Clears the form; an empty one is filled with the console's user.
+/// An empty form is filled with the console's user.
 pub fn clear(state: &mut State) {
     let identity = state.cluster.identity.clone();
     if let Page::Placement(page) = state.page_mut() {

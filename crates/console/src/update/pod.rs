@@ -14,16 +14,12 @@ use crate::update::stack::push;
 use view::job::JobOutput;
 use view::kubernetes::{EventsOf, LogName, LogPart, ObjectEvent, ObjectName, PodRow};
 
-/// The refresh interval while the pod is unchanged.
 const AGAIN: Duration = Duration::from_secs(10);
-/// The refresh interval after a change of the pod.
 const CHANGED: Duration = Duration::from_secs(1);
-/// The delay before a failed log is opened again.
 const REOPEN: Duration = Duration::from_secs(5);
-/// The columns per horizontal scroll step.
 const STEP: usize = 16;
 
-/// Opens a part of the selected pod, or another part on its page.
+/// On its page another part.
 pub fn open(state: &mut State, part: PodPart) {
     if let Page::Pod(page) = state.page_mut() {
         return page.turn_to(part);
@@ -32,7 +28,7 @@ pub fn open(state: &mut State, part: PodPart) {
     push(state, Page::Pod(Box::new(PodPage::new(row, part))));
 }
 
-/// Requests the YAML of the selected object for the clipboard. Returns whether it is a Kubernetes object.
+/// Returns whether it is a Kubernetes object.
 pub fn copy(state: &mut State) -> bool {
     let Some(of) = shown::object(state) else { return false };
     let name = match &of {
@@ -78,7 +74,7 @@ pub fn next_container(state: &mut State) {
     }
 }
 
-/// Toggles the log of the run before the last restart.
+/// The run before the last restart.
 pub fn toggle_previous(state: &mut State) {
     if let Page::Pod(page) = state.page_mut() {
         page.previous = !page.previous;
@@ -100,7 +96,7 @@ pub fn shift(state: &mut State, right: bool) {
     }
 }
 
-/// Requests missing or old data of the page. Leaving the page closes a log.
+/// Missing or old data. Leaving the page closes a log.
 pub fn want(state: &mut State) {
     let stands = state.cluster.frozen.is_some() || state.cluster.past.shown.is_some() || state.cluster.trial.is_some();
     let Page::Pod(page) = state.page() else {
@@ -140,7 +136,7 @@ pub fn want(state: &mut State) {
     }
 }
 
-/// Whether data are missing or old; then marks them as requested.
+/// Then marks them as requested.
 fn due<T>(data: &mut Requested<T>, row: &Arc<PodRow>, now: Duration) -> bool {
     let same = data.of.as_ref().is_some_and(|of| Arc::ptr_eq(of, row));
     let wait = if same { AGAIN } else { CHANGED };
@@ -160,7 +156,7 @@ fn want_log(state: &mut State, row: &PodRow, container: Arc<str>, previous: bool
         let opened = watch.of.as_ref().map_or(1, |of| of.opened + 1);
         let (namespace, pod) = (Arc::clone(&row.namespace), Arc::clone(&row.name));
         let of = LogName { namespace, pod, container, previous, opened };
-        // The reason of a failure stays until data arrive.
+        // Until data arrive.
         let failed = watch.failed.clone().filter(|_| same).map(|(why, _)| (why, state.now));
         let awaited = true;
         let output = if same { watch.output.clone() } else { OutputText::default() };
@@ -192,7 +188,7 @@ pub fn next_due(state: &State) -> Option<Duration> {
     }
 }
 
-/// Takes the events of a pod if it is still on the screen.
+/// If it is still on the screen.
 pub fn take_events(state: &mut State, uid: &Arc<str>, events: Result<Vec<ObjectEvent>, String>) {
     if state.pod.uid.as_ref() == Some(uid) {
         state.pod.events.awaited = false;
@@ -200,7 +196,7 @@ pub fn take_events(state: &mut State, uid: &Arc<str>, events: Result<Vec<ObjectE
     }
 }
 
-/// Takes the YAML of a pod if it is still on the screen.
+/// If it is still on the screen.
 pub fn take_text(state: &mut State, uid: &Arc<str>, text: Result<String, String>) {
     if state.pod.uid.as_ref() == Some(uid) {
         state.pod.text.awaited = false;
@@ -208,7 +204,7 @@ pub fn take_text(state: &mut State, uid: &Arc<str>, text: Result<String, String>
     }
 }
 
-/// Takes a part of a log if it is still on the screen.
+/// If it is still on the screen.
 pub fn take_log(state: &mut State, of: &LogName, part: Result<LogPart, String>) {
     let now = state.now;
     let watch = &mut state.pod.log;
@@ -227,7 +223,7 @@ pub fn take_log(state: &mut State, of: &LogName, part: Result<LogPart, String>) 
     }
 }
 
-/// Updates the pod from the newest view, scrolls a followed log, and goes to the search match.
+/// Updates the pod, follows its log, and goes to the match.
 pub fn settle(state: &mut State, height: usize) {
     let Page::Pod(page) = state.page() else { return };
     let kubernetes = state.cluster.view.kubernetes.clone();
@@ -272,7 +268,7 @@ pub fn next_found(state: &mut State, forward: bool) {
     }
 }
 
-/// The next matching line, cyclic; `here` includes the start line.
+/// Cyclic; `here` includes the start line.
 fn find(state: &State, page: &PodPage, from: usize, forward: bool, here: bool) -> Option<usize> {
     let matches = shown::matches(state, page);
     let beyond = |line: &&usize| if here { **line >= from } else { **line > from };

@@ -10,14 +10,14 @@ use model::AppId;
 use view::AppRow;
 use view::kubernetes::{ListState, ObjectKind};
 
-/// Requests the owners of an application's pods once the pods are loaded.
+/// Once the pods are loaded.
 pub(super) fn look_up(state: &mut State, app: &AppId) {
     state.orders.owners = None;
     state.orders.owners_asked = None;
     ask_for(state, app);
 }
 
-/// The same, keeping the previous result.
+/// Keeps the previous result.
 pub(super) fn ask_for(state: &mut State, app: &AppId) {
     let Some(part) = part(state).map(|part| Arc::clone(&part.name)) else { return };
     if known(state).is_ok_and(|known| known) {
@@ -26,10 +26,10 @@ pub(super) fn ask_for(state: &mut State, app: &AppId) {
     }
 }
 
-/// Whether the pods are loaded, if operations go to a cluster.
+/// If operations go to a cluster.
 ///
 /// # Errors
-/// Why they cannot be loaded.
+/// Why not.
 pub(super) fn known(state: &State) -> Result<bool, String> {
     match state.cluster.newest.kubernetes.as_ref().map(|all| all.lists.get(ObjectKind::Pods)) {
         None | Some(ListState::Awaited) => Ok(false),
@@ -38,7 +38,6 @@ pub(super) fn known(state: &State) -> Result<bool, String> {
     }
 }
 
-/// The lines about pods in the kill question.
 pub(super) fn kill_lines(state: &State, app: &AppRow) -> Vec<String> {
     if !state.cluster.actor.as_ref().is_ok_and(|actor| actor.cluster.is_some()) {
         return Vec::new();

@@ -16,7 +16,7 @@ use crate::update::{bulk, change, config, job, navigate, orders, own_command, ow
 use source::SuspendOrder;
 use view::act::Order;
 
-/// Answers the question with the selected button or the typed name.
+/// With the selected button or the typed name.
 pub fn accept(state: &mut State) {
     let Some(Layer::Confirm(question)) = state.layers.last() else { return };
     match &question.typed {
@@ -52,7 +52,7 @@ pub fn yes(state: &mut State) {
     state.redraw();
 }
 
-/// Handles a closed question: keys typed for it may still arrive.
+/// Keys typed for it may still arrive.
 pub fn closed(state: &mut State, question: &Confirm) {
     if question.typed.is_some() {
         state.typed_until = state.now + Confirm::MOMENT;

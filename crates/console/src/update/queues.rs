@@ -15,7 +15,6 @@ use crate::update::lists;
 use model::{MEMORY, QueuePath, QueueState, Resource, VCORE};
 use view::{PartitionView, QueueRow, QueueSlot};
 
-/// The filter result of a queue.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Retained {
     Hidden,
@@ -24,7 +23,7 @@ enum Retained {
     Passed,
 }
 
-/// Makes the rows: depth first, siblings sorted; with a filter the matches and their ancestors, expanded.
+/// Depth first, siblings sorted; with a filter the matches and their ancestors.
 pub fn rebuild(page: &mut QueuesPage, part: &PartitionView) {
     let retained = ColumnFilter::parse(&page.list.filter, unit).map(|filter| sieve(page, part, &filter));
     let mut rows = Vec::with_capacity(page.list.rows.len());
@@ -57,7 +56,7 @@ pub fn rebuild(page: &mut QueuesPage, part: &PartitionView) {
     find_cursor(page, part);
 }
 
-/// The width of the longest indented name, with space for an exhausted resource.
+/// With space for an exhausted resource.
 fn widest(rows: &[QueueLine], part: &PartitionView) -> [u16; 3] {
     let behind = |row: &QueueRow| {
         let own = |name: &&str| *name != VCORE && *name != MEMORY;
@@ -72,7 +71,6 @@ fn widest(rows: &[QueueLine], part: &PartitionView) -> [u16; 3] {
     [rows.iter().map(wide).max().unwrap_or(0), 0, 0]
 }
 
-/// The sorted children of a queue.
 fn sorted_children(page: &QueuesPage, part: &PartitionView, row: &QueueRow, into: &mut Vec<QueueSlot>) {
     let sort = page.list.sort;
     let mut keyed: Vec<_> = row
@@ -85,7 +83,7 @@ fn sorted_children(page: &QueuesPage, part: &PartitionView, row: &QueueRow, into
     into.extend(keyed.into_iter().map(|(_, _, slot)| slot));
 }
 
-/// The sort key of siblings: only the last part of their paths.
+/// The last part of a path is enough.
 fn key<'a>(page: &QueuesPage, part: &PartitionView, row: &'a QueueRow, column: QueueColumn) -> Value<'a> {
     if column == QueueColumn::Queue { Value::text(row.path.name()) } else { says(page, part, row, column) }
 }
@@ -94,7 +92,6 @@ fn says<'a>(page: &QueuesPage, part: &PartitionView, row: &'a QueueRow, column: 
     waits(page.waiting.as_deref(), row, column).unwrap_or_else(|| value(part, row, column))
 }
 
-/// The filter result of each queue, by slot.
 fn sieve(page: &QueuesPage, part: &PartitionView, filter: &ColumnFilter<QueueColumn>) -> Vec<Retained> {
     let rows: Vec<&QueueRow> = part.walk().map(AsRef::as_ref).collect();
     let passed =
@@ -116,7 +113,7 @@ fn sieve(page: &QueuesPage, part: &PartitionView, filter: &ColumnFilter<QueueCol
     retained
 }
 
-/// Moves the cursor to its queue, or to the folded ancestor that hides it.
+/// Or on the folded ancestor.
 fn find_cursor(page: &mut QueuesPage, part: &PartitionView) {
     let rows = &page.list.rows;
     let filtered = !page.list.filter.is_empty();
@@ -132,10 +129,10 @@ fn find_cursor(page: &mut QueuesPage, part: &PartitionView) {
             })
         })
     };
-    // During filter input, a row shown only for its descendants is not a match.
+    // A row shown only for its descendants is not a match.
     let seeking = page.list.seeking && filtered;
     let here = |index: usize| path_at(rows, part, index).filter(|_| !seeking || rows[index].matched);
-    // A row hidden by a filter or fold stays wanted; a removed one does not.
+    // A hidden row stays wanted, a removed one does not.
     page.list.cursor.find(rows.len(), here, instead, filtered || instead.is_some());
 }
 
@@ -158,7 +155,7 @@ pub fn toggle_fold(state: &mut State) {
     });
 }
 
-/// Folds the selected queue; goes to its parent if it is folded or a leaf.
+/// Goes to the parent if it is folded or a leaf.
 pub fn fold_or_parent(state: &mut State) {
     with_queue(state, |page, path, line| {
         if line.fold == Fold::Open && page.list.filter.is_empty() {
@@ -169,7 +166,7 @@ pub fn fold_or_parent(state: &mut State) {
     });
 }
 
-/// Unfolds the selected queue; goes to its first child if it is unfolded.
+/// Goes to the first child if it is unfolded.
 pub fn open_or_child(state: &mut State) {
     let open = line_at_cursor(state).is_some_and(|line| line.fold == Fold::Open);
     if open {

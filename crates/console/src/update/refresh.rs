@@ -7,7 +7,7 @@ use crate::state::{Grade, State};
 
 const MOST: Duration = Duration::from_secs(600);
 
-/// Parses an interval: `5s`, `500ms`, `1m`, `0` for immediately.
+/// `5s`, `500ms`, `1m`, `0` for immediately.
 ///
 /// # Errors
 /// The valid forms.

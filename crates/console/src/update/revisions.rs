@@ -79,14 +79,14 @@ pub fn show(state: &mut State) {
     }
 }
 
-/// Toggles the mark of the selected revision, to compare others with it.
+/// To compare others with it.
 pub fn mark(state: &mut State) {
     let Page::Revisions(page) = state.page_mut() else { return };
     let here = revision(page).map(|one| one.number);
     page.marked = if page.marked == here { None } else { here };
 }
 
-/// Requests the texts and the comparison that the page needs.
+/// Texts, and the comparison.
 pub fn want(state: &mut State) {
     let subject = match state.page() {
         Page::Revisions(page) => compared(page, &state.cluster.ledger),
@@ -100,7 +100,6 @@ pub fn want(state: &mut State) {
     }
 }
 
-/// Fetches the text of a revision unless it is loaded or requested.
 fn fetch(state: &mut State, number: u64) {
     if state.cluster.ledger.begin_fetch(number) {
         state.emit(Effect::FetchRevision(number));
@@ -139,7 +138,7 @@ pub fn take(state: &mut State, compared: Compared) {
     state.cluster.ledger.compared = Some(compared);
 }
 
-/// The revision to roll back to: by number, otherwise the selected one.
+/// By number, otherwise the selected one.
 fn target(state: &State, number: Option<&str>) -> Result<u64, String> {
     match number.map(str::trim).filter(|text| !text.is_empty()) {
         Some(text) => text.parse().map_err(|_| format!("{text} is not a revision number")),
@@ -152,7 +151,7 @@ fn target(state: &State, number: Option<&str>) -> Result<u64, String> {
     }
 }
 
-/// Requests a dry run of the rollback; its answer opens the question.
+/// The dry run opens the question.
 pub fn roll_back(state: &mut State, number: Option<&str>) {
     let revision = match target(state, number) {
         Ok(number) => number,
@@ -166,7 +165,7 @@ pub fn roll_back(state: &mut State, number: Option<&str>) {
     orders::ask_first(state, Act::Rollback { revision, base, dry_run: true });
 }
 
-/// One change as text: an added or removed queue with the effect, or a setting with its values.
+/// A queue with the effect, or a setting with its values.
 fn change_words(change: &ChangeLine) -> String {
     let of = change.queue.as_ref().map_or_else(|| format!("partition {}", change.partition), ToString::to_string);
     let value = |value: &Option<String>| value.clone().unwrap_or_default();
@@ -183,7 +182,6 @@ fn change_words(change: &ChangeLine) -> String {
     if change.effect.is_empty() { words } else { format!("{words}: {}", change.effect) }
 }
 
-/// The changes against the active configuration, and their effects.
 pub(super) fn against_running(state: &State, would: &Configured) -> Vec<String> {
     let mut lines = vec![match would.changes.len() {
         0 => "Only comments and order change.".to_owned(),
@@ -198,7 +196,7 @@ pub(super) fn against_running(state: &State, would: &Configured) -> Vec<String> 
     lines
 }
 
-/// Asks whether to roll back after a successful dry run.
+/// After a successful dry run.
 pub fn ask(state: &mut State, act: &Act, would: &Configured) {
     let Act::Rollback { revision, base, .. } = act else { return };
     if would.checksum == would.previous {

@@ -20,7 +20,6 @@ use crate::update::{
 };
 use view::Side;
 
-/// Runs a command whose guard passed.
 pub(super) fn run(state: &mut State, id: CommandId, argument: Option<&str>) {
     state.toast = None;
     state.first_steps.retain(|step| *step != id);
@@ -48,7 +47,7 @@ pub(super) fn run(state: &mut State, id: CommandId, argument: Option<&str>) {
     }
 }
 
-/// Whether a command exits or suspends the console, or runs another command, which requests its own redraw.
+/// The other command requests its own redraw.
 const fn ends_or_runs_another(id: CommandId) -> bool {
     use ScreenCommand as Id;
     match id {
@@ -334,7 +333,6 @@ fn tour(state: &mut State) {
     state.layers.push(Layer::Tour { top: 0 });
 }
 
-/// Shows how the values on the screen are computed.
 fn figures(state: &mut State) {
     let figures = crate::present::figures::figures(state);
     state.layers.push(Layer::Figures(figures));

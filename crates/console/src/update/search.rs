@@ -24,7 +24,6 @@ impl Thing {
     /// All kinds in the order of the results.
     pub const ALL: [Self; 5] = [Self::Queue, Self::App, Self::Node, Self::User, Self::Group];
 
-    /// The prefix that selects a kind.
     const fn word(self) -> &'static str {
         match self {
             Self::Queue => "queue",
@@ -47,7 +46,7 @@ impl Thing {
     }
 }
 
-/// Splits a text into the kind, if named, and the name.
+/// The kind is optional.
 pub fn typed(text: &str) -> (Option<Thing>, &str) {
     let said = text.split_once(' ').and_then(|(word, rest)| {
         let thing = Thing::ALL.into_iter().find(|thing| thing.word() == word)?;
@@ -56,7 +55,7 @@ pub fn typed(text: &str) -> (Option<Thing>, &str) {
     said.unwrap_or((None, text))
 }
 
-/// The search results: prefix matches first, a share for each kind.
+/// Prefix matches first, a share for each kind.
 pub fn candidates(state: &State, command: &str, text: &str, most: usize) -> Vec<Candidate> {
     let (only, text) = typed(text);
     let things: Vec<Thing> = Thing::ALL.into_iter().filter(|thing| only.is_none_or(|only| only == *thing)).collect();

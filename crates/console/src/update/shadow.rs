@@ -14,7 +14,6 @@ use crate::update::lists;
 use crate::update::stack::{home, push};
 use view::shadowed::{ShadowDifference, ShadowSheet};
 
-/// The refresh interval.
 const AGAIN: Duration = Duration::from_secs(2);
 
 /// Opens the page.

@@ -13,8 +13,7 @@ use crate::update::lists;
 use crate::update::stack::{home, push};
 use view::simulation::{SimulatedRun, Simulation};
 
-/// Opens the page and starts a simulation: a workload with options of `kornsole simulate`, or a file of completed runs.
-/// Without arguments, opens the page in its last state.
+/// A workload with options of `kornsole simulate`, or a file of completed runs. Otherwise the page in its last state.
 pub fn open(state: &mut State, words: Option<&str>) {
     let Some(words) = words.map(str::trim).filter(|words| !words.is_empty()) else {
         let Some(page) = state.parked.simulate.take() else {
@@ -53,16 +52,16 @@ pub fn open(state: &mut State, words: Option<&str>) {
     push(state, Page::Simulate(Box::new(page)));
 }
 
-/// The words after `past`, if that is the first word.
+/// The words after `past`.
 fn of_the_past(words: &str) -> Option<&str> {
     let rest = words.strip_prefix("past")?;
     (rest.is_empty() || rest.starts_with(char::is_whitespace)).then(|| rest.trim())
 }
 
-/// The past up to the time on the screen.
+/// Up to the time on the screen.
 ///
 /// # Errors
-/// Why it cannot be simulated.
+/// Why not.
 fn past_of(state: &State) -> Result<PastSpan, &'static str> {
     let cluster = &state.cluster;
     if cluster.trial.is_some() {
@@ -78,7 +77,7 @@ fn past_of(state: &State) -> Result<PastSpan, &'static str> {
     Ok(PastSpan { until, journal: None })
 }
 
-/// The page that waits for a number, open or parked.
+/// Open or parked.
 fn awaits(state: &mut State, number: u64) -> Option<&mut SimulatePage> {
     state.pages.iter_mut().find_map(|page| match page {
         Page::Simulate(page) if page.number == number && page.answer.is_none() => Some(&mut **page),

@@ -13,7 +13,7 @@ pub(super) fn push(state: &mut State, page: Page) {
     lists::show(state);
 }
 
-/// Removes the top page, except the queues.
+/// The queues remain.
 pub(super) fn pop(state: &mut State) {
     if state.pages.len() > 1 {
         jumps::note(state);
@@ -26,7 +26,6 @@ pub(super) fn pop(state: &mut State) {
     }
 }
 
-/// Stores a page for a later return.
 fn park(state: &mut State, page: Option<Page>) {
     if let Some(page) = page {
         each_page!(page, page => page.park(state));
@@ -44,7 +43,7 @@ pub(super) fn home(state: &mut State) {
     lists::show(state);
 }
 
-/// Whether the input of a page is stored anyway.
+/// Its input is stored anyway.
 fn is_form(page: &Page) -> bool {
     page.row().body == Body::Form
 }

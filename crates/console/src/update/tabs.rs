@@ -6,7 +6,7 @@ use crate::state::State;
 use crate::state::command::{CommandId, GoCommand};
 use crate::update::{audit, config, events, navigate, placement, revisions};
 
-/// Opens the next or previous available page of the strip.
+/// Skips unavailable pages.
 pub fn step_tab(state: &mut State, step: isize) {
     let len = TABS.len();
     let mut at = here(state);

@@ -14,9 +14,7 @@ use crate::update::stack::{pop, push};
 use crate::update::{bulk, config, orders};
 use view::act::{Act, Order};
 
-/// The default of `forward`.
 const MINUTE: Duration = Duration::from_secs(60);
-/// The maximum number of named changes.
 const NAMED: usize = 8;
 
 /// Runs a what-if command.
@@ -35,7 +33,6 @@ pub fn run(state: &mut State, id: TrialCommand, argument: Option<&str>) {
     }
 }
 
-/// Opens a what-if, and applies operations in it.
 fn open(state: &mut State, orders: Vec<Order>) {
     state.say(Grade::Info, "copying the cluster");
     state.emit(Effect::WhatIf(WhatIfStep::Open(orders)));
@@ -48,7 +45,7 @@ pub fn not_opened(state: &mut State, why: Option<String>) {
     }
 }
 
-/// Tests the question's operations or the page's configuration in a what-if.
+/// The question's operations, or the page's configuration.
 fn try_this(state: &mut State) {
     let orders = match state.layers.pop() {
         Some(Layer::Confirm(asked)) => match asked.what {
@@ -62,7 +59,7 @@ fn try_this(state: &mut State) {
     open(state, orders);
 }
 
-/// The page's configuration as an operation; empty on other pages and for an invalid form.
+/// Empty on other pages and for an invalid form.
 fn of_page(state: &State) -> Vec<Order> {
     let (text, base, removal) = match state.page() {
         Page::Config(page) => (page.buffer.text(), page.base.as_ref(), &page.checked.removal),
@@ -86,7 +83,6 @@ pub fn give(state: &mut State, mut orders: Vec<Order>) {
     state.redraw();
 }
 
-/// Advances the clock.
 fn forward(state: &mut State, by: Option<&str>) {
     let by = match by.map(str::trim).filter(|by| !by.is_empty()) {
         None => Some(MINUTE),
@@ -112,7 +108,6 @@ pub fn turn_over(state: &mut State) {
     state.emit(Effect::WhatIf(WhatIfStep::TurnOver));
 }
 
-/// Reverts a change.
 fn take_back(state: &mut State, number: Option<&str>) {
     let Some(trial) = &state.cluster.trial else { return };
     let last = trial.changes.len();
@@ -139,7 +134,6 @@ fn list(state: &mut State) {
     state.layers.push(Layer::Figures(Figures { of: "the changes of this what-if".to_owned(), at: None, list, top: 0 }));
 }
 
-/// The first changes, one per line.
 fn named(changes: &[String]) -> Vec<String> {
     let mut lines: Vec<String> = changes.iter().take(NAMED).cloned().collect();
     if changes.len() > NAMED {

@@ -15,7 +15,6 @@ use crate::update::stack::{home, push};
 use model::{AppId, QueuePath};
 use view::used::{UsageBy, UsagePeriod, UsageQuestion, Used, UsedRow};
 
-/// The refresh interval.
 const AGAIN: Duration = Duration::from_secs(10);
 
 /// Opens the page, optionally for a period.
@@ -60,13 +59,12 @@ pub fn take(state: &mut State, question: &UsageQuestion, answer: Result<Used, St
     lists::rebuild(state, true);
 }
 
-/// Changes the question of the page.
 fn ask(state: &mut State, change: impl FnOnce(&mut UsageQuestion) -> Result<(), String>) {
     let Page::Usage(page) = state.page_mut() else { return };
     if let Err(why) = change(&mut page.question) {
         return state.say(Grade::Refusal, why);
     }
-    // An answer to the previous question does not fit.
+    // It answers the previous question.
     (page.asked, page.awaited, page.answer) = (None, false, None);
     page.list.filter.clear();
     page.list.built = None;
@@ -99,7 +97,7 @@ pub fn split(state: &mut State, name: Option<&str>) {
     });
 }
 
-/// Whether a split makes sense for the question. Trees contain whole queues.
+/// Trees contain whole queues.
 fn fits(by: UsageBy, question: &UsageQuestion) -> bool {
     match by {
         UsageBy::Tree => question.user.is_none(),
@@ -140,7 +138,7 @@ pub fn select(page: &mut UsagePage, index: usize) {
     page.list.cursor.go(index, rows.len(), |index| rows.get(index).map(|row| Arc::clone(&row.name)));
 }
 
-/// Drills down: queue to users, user to applications, application to requests.
+/// Queue to users, user to applications, application to requests.
 pub fn enter(state: &mut State) {
     let Page::Usage(page) = state.page() else { return };
     let Some(name) = page.list.rows.get(page.list.cursor.index).map(|row| Arc::clone(&row.name)) else { return };

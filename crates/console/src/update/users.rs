@@ -11,7 +11,7 @@ use crate::state::page::{Account, AccountLine, AccountPage, LineId, UsersPage};
 use crate::update::lists;
 use view::{AppRow, AskState, PartitionView, PendingReason, QueueUsageRow, Side, UsageRow};
 
-/// The maximum number of requests per application that are examined for the pending reason.
+/// Requests per application.
 const ASKS: usize = 1_000;
 
 /// Makes the rows of users and groups.
@@ -45,7 +45,7 @@ pub fn rebuild(page: &mut UsersPage, part: &PartitionView) {
     page.list.cursor.find(rows.len(), |index| rows.get(index).cloned(), None, filtered);
 }
 
-/// Whether the rows contain all users and groups of the view.
+/// All users and groups of the view.
 pub fn is_complete(page: &UsersPage, part: &PartitionView) -> bool {
     let count = [Side::User, Side::Group].map(|side| part.accounts(side).count());
     count.iter().sum::<usize>() == page.list.total
@@ -58,12 +58,12 @@ pub fn select(page: &mut UsersPage, index: usize) {
     page.list.cursor.go(index, rows.len(), |index| rows.get(index).cloned());
 }
 
-/// Finds the row of the page's user or group; without a limit it disappears with its last application.
+/// Without a limit it disappears with its last application.
 pub fn resolve(page: &mut AccountPage, part: &PartitionView) {
     page.row = part.whole_usage_of(page.account.side, &page.account.name);
 }
 
-/// Makes the rows of one user or group: its queues as a tree, and in each leaf the applications that a limit blocks.
+/// Queues as a tree, and in leaves the applications that a limit blocks.
 pub fn rebuild_levels(page: &mut AccountPage, part: &PartitionView) {
     let mut lines = Vec::new();
     let queues: &[QueueUsageRow] = page.row.as_ref().map_or(&[], |row| &row.queues);
@@ -111,8 +111,7 @@ pub fn find_line(page: &mut AccountPage) {
     page.list.cursor.find(rows.len(), |index| rows.get(index).map(|line| line.id.clone()), None, filtered);
 }
 
-/// The number of an application's requests that a limit of a user or group blocks; `None` for another reason. Group
-/// limits also block a user's applications.
+/// `None` for another reason. Group limits also block a user's applications.
 fn waits(part: &PartitionView, app: &AppRow, account: &Account) -> Option<u32> {
     if app.pending_asks == 0 || !PartitionView::counts_under(app, account.side, &account.name) {
         return None;
@@ -129,7 +128,7 @@ fn waits(part: &PartitionView, app: &AppRow, account: &Account) -> Option<u32> {
     u32::try_from(here.count()).ok().filter(|asks| *asks > 0)
 }
 
-/// Moves the cursor to a row of one user or group.
+/// Moves the cursor to a row.
 pub fn select_line(page: &mut AccountPage, index: usize) {
     let rows = &page.list.rows;
     page.list.cursor.go(index, rows.len(), |index| rows.get(index).map(|line| line.id.clone()));

@@ -13,10 +13,9 @@ use view::act::{Act, AskSpec, Cleaned, GangStyle, MOST_ASKS, Order, PartitionAct
 use view::placement::{PlacementOutcome, Request};
 use view::{AppRow, AskState, NodeRow, PartitionView};
 
-/// In bytes.
 const LONGEST_ID: usize = 200;
 
-/// Asks whether to submit an application as the current user: `APPLICATION [QUEUE] [TAG=VALUE…]`.
+/// As the current user: `APPLICATION [QUEUE] [TAG=VALUE…]`.
 ///
 /// The question shows its placement.
 pub fn submit(state: &mut State, words: &str) {
@@ -61,7 +60,7 @@ fn submission(state: &State, words: &str) -> Result<(Submission, Vec<String>), S
     Ok((submission, lines))
 }
 
-/// The placement of a submission; an error if rejected.
+/// An error if rejected.
 pub(super) fn placed(part: &PartitionView, submission: &Submission) -> Result<Vec<String>, String> {
     let Submission { app, queue, who, tags, .. } = submission;
     let request = Request { queue, user: &who.user, groups: &who.groups, tags };
@@ -78,7 +77,7 @@ pub(super) fn placed(part: &PartitionView, submission: &Submission) -> Result<Ve
     }
 }
 
-/// Asks whether to add requests: `[COUNT] RESOURCE=QUANTITY… [priority=N] [node=NODE] [id=ID]`.
+/// `[COUNT] RESOURCE=QUANTITY… [priority=N] [node=NODE] [id=ID]`
 pub fn add_asks(state: &mut State, words: &str) {
     let Some(app) = target(state) else { return };
     match ask_of(&app, words) {
@@ -144,7 +143,7 @@ fn ask_of(app: &AppRow, words: &str) -> Result<AskSpec, String> {
     Ok(spec)
 }
 
-/// The first unused id of `by-hand-1`, `by-hand-2` …, also for several requests.
+/// `by-hand-1`, `by-hand-2` …
 fn unused(app: &AppRow) -> AskId {
     let taken = |id: &str| {
         app.asks
@@ -155,7 +154,7 @@ fn unused(app: &AppRow) -> AskId {
     AskId::from(free.unwrap_or_default())
 }
 
-/// Asks whether to release the selected allocation or cancel the selected request.
+/// Releases an allocation, or cancels a request.
 pub fn release(state: &mut State) {
     let Some((app, id)) = ask_under(state) else { return };
     let row =
@@ -175,7 +174,7 @@ pub fn release(state: &mut State) {
     ask(state, format!("Release {id} of {app}?"), lines, "Release", act.into());
 }
 
-/// Asks whether to remove the application, as its submitter would.
+/// As its submitter would.
 pub fn remove(state: &mut State) {
     let Some(app) = target(state) else { return };
     let running = app.asks.len().saturating_sub(app.pending_asks as usize) as u64;
@@ -211,7 +210,7 @@ pub(super) fn ask_drain(state: &mut State, node: &NodeRow, drain: bool, order: O
     ask(state, title, lines, word, order);
 }
 
-/// Requests a dry run of the cleanup; its answer opens the question.
+/// The dry run opens the question.
 pub fn clean(state: &mut State) {
     if let Some(act) = within(state, clean_act(true)) {
         ask_first(state, act);

@@ -81,7 +81,7 @@ pub fn key(state: &mut State, key: Key) {
     }
 }
 
-/// Pastes into a text input. Otherwise ignored, because its characters would be keys.
+/// Otherwise ignored: its characters would be keys.
 pub fn paste(state: &mut State, text: &str) {
     let taken = match state.layers.last_mut() {
         Some(Layer::Filter { line }) => {
@@ -130,7 +130,6 @@ pub fn open_filter(state: &mut State, argument: Option<&str>) {
     state.layers.push(Layer::Filter { line });
 }
 
-/// The filter of the help or the list.
 fn filter(state: &State) -> &str {
     for layer in state.layers.iter().rev() {
         if let Layer::Help(help) = layer {
@@ -154,7 +153,7 @@ fn set_filter(state: &mut State, text: &str) {
 /// A command with its argument.
 pub type Line = (CommandId, Option<String>);
 
-/// Accepts the input. Returns the command of a command line.
+/// Returns the command of a command line.
 pub fn accept(state: &mut State) -> Option<Line> {
     match state.layers.last() {
         Some(Layer::Filter { line }) => {
@@ -175,8 +174,8 @@ pub fn accept(state: &mut State) -> Option<Line> {
     None
 }
 
-/// Accepts the command line. A prefix means the shown completion. A command without its argument waits for it, and so
-/// does a move with several possible targets.
+/// A prefix means the shown completion. A command without its argument waits for it, and so does a move with several
+/// possible targets.
 fn accept_command(state: &mut State) -> Option<Line> {
     state.redraw();
     let Some(Layer::Command(command)) = state.layers.last() else { return None };
@@ -218,19 +217,16 @@ fn accept_command(state: &mut State) -> Option<Line> {
     read_line(state, name, argument)
 }
 
-/// Whether a command or own command has this name.
 fn is_command(state: &State, name: &str) -> bool {
     command::by_name(name).is_some() || own_command::named(state, name).is_some()
 }
 
-/// Whether the typed target of a move is not a queue.
 fn is_target(command: &CommandLine) -> bool {
     let name = command.line.text().split_once(' ').map(|(name, _)| name);
     let leaf = |command: &command::Command| command.argument == Argument::Optional(Kind::Leaf);
     !command.whole && name.and_then(command::by_name).is_some_and(leaf)
 }
 
-/// The command of a name if it can run.
 fn read_line(state: &mut State, name: &str, argument: &str) -> Option<Line> {
     let own = own_command::named(state, name).filter(|_| argument.is_empty());
     if let Some(own) = own.map(|own| own.name.clone()) {
@@ -324,7 +320,7 @@ pub fn theme(state: &mut State, name: &str) {
     }
 }
 
-/// The theme to preview during command input: the selected or best completion.
+/// The selected or best completion.
 pub fn tried_theme(state: &State) -> Option<&ThemeName> {
     let Some(Layer::Command(command)) = state.layers.last() else { return None };
     let (name, typed) = command.line.text().split_once(' ')?;

@@ -24,8 +24,7 @@ pub fn ask_apply(state: &mut State) {
     state.ask(question);
 }
 
-/// The question before a text becomes active; `retained`: the scheduler state is persistent. Draining a whole subtree
-/// or many applications requires typing a name.
+/// `retained`: persistent scheduler state. Draining a subtree or many applications requires typing a name.
 pub fn question(title: String, checked: &CheckResult, base: Option<&Configuration>, retained: bool) -> Confirm {
     let summary = &checked.summary;
     let mut lines =
@@ -40,7 +39,7 @@ pub fn question(title: String, checked: &CheckResult, base: Option<&Configuratio
     }
     lines.push(match base.and_then(|base| base.file.as_ref()) {
         Some(file) => format!("It is written to {} and is applied immediately.", file.display()),
-        // Only a configuration in a cluster can be changed remotely without its own file.
+        // Changed remotely without its own file only in a cluster.
         None if base.is_some_and(|base| base.by == LoadedBy::Seen) => {
             "It is written to the ConfigMap; kornsole waits until the scheduler applies it.".to_owned()
         }
@@ -56,13 +55,13 @@ pub fn question(title: String, checked: &CheckResult, base: Option<&Configuratio
     }
     let apps: usize = checked.removed.iter().map(|gone| gone.apps).sum();
     let grave = checked.removed.iter().find(|gone| gone.subtree || apps > PLAIN);
-    // A large removal is confirmed by its number, another grave change by a name.
+    // Its number for a large removal, a name for another grave change.
     let number = checked.removal.is_large().then(|| checked.removal.queues.to_string());
     let want = number.or_else(|| grave.map(|gone| gone.queue.to_string()));
     Confirm::new(title, lines, "Apply", Question::Apply).typing(want)
 }
 
-/// The operation that applies a text, after its removals were confirmed.
+/// After its removals were confirmed.
 pub fn order(act: Act, reason: &str, removal: &Removal) -> Order {
     let order = Order::new(act, reason);
     match removal.is_large() {
@@ -87,7 +86,7 @@ pub fn apply(state: &mut State, reason: &str) {
     }
 }
 
-/// Takes the reported result. Text typed meanwhile stays as an edit of the new active configuration.
+/// Text typed meanwhile becomes an edit of the new configuration.
 pub fn ordered(state: &mut State, number: u64, applied: bool) {
     let here = |page: &&mut ConfigPage| page.applying.as_ref().is_some_and(|applying| applying.number == number);
     let Some(page) = page_mut(state).filter(here) else { return };
@@ -100,7 +99,7 @@ pub fn ordered(state: &mut State, number: u64, applied: bool) {
     follow(state);
 }
 
-/// Stores the previous configuration when another one was applied by other means than the text.
+/// Applied by other means than the text.
 pub fn replaced(state: &mut State, before: Option<Arc<Configuration>>) {
     if page_of(state).is_none() {
         let running = state.cluster.newest.configuration.clone();

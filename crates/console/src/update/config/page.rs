@@ -66,7 +66,7 @@ pub(super) fn shown(state: &mut State) -> Option<&mut ConfigPage> {
     }
 }
 
-/// Loads the active configuration unless an edit would be lost.
+/// Unless an edit would be lost.
 pub fn follow(state: &mut State) {
     let running = state.cluster.configuration().cloned();
     let now = state.now;
@@ -108,7 +108,7 @@ pub(super) fn changed(state: &mut State) {
     }
 }
 
-/// Requests a forecast if the text is valid and changes something.
+/// If the text is valid and changes something.
 fn try_on_copy(state: &mut State) {
     let partition = Arc::clone(&state.cluster.partition);
     let Some(page) = page_mut(state) else { return };
@@ -122,7 +122,7 @@ fn try_on_copy(state: &mut State) {
     state.emit(Effect::Forecast(version, partition, Arc::from(text)));
 }
 
-/// The queue configuration in a text, which may be a manifest.
+/// The text may be a manifest.
 fn queues_of(text: &str, base: Option<&Configuration>) -> Option<String> {
     let in_manifest = base.is_some_and(|base| base.queues != base.text);
     if in_manifest { manifest::queues_of(text, &base?.policy_group) } else { Some(text.to_owned()) }
@@ -182,7 +182,7 @@ pub fn checked(state: &mut State, checked: CheckResult) {
     try_on_copy(state);
 }
 
-/// Requests a preview of quota preemption unless a current one exists.
+/// Unless a current one exists.
 pub fn preview_quotas(state: &mut State, text: Arc<str>) {
     if !state.cluster.quota_preview.as_ref().is_some_and(|preview| preview.is_of(&text, state.now)) {
         state.emit(Effect::PreviewQuotas(text));
@@ -201,7 +201,7 @@ pub fn history(state: &mut State, back: bool) {
     }
 }
 
-/// Cycles the pane: effects, changed lines, changes by others, none; on a narrow screen it replaces the text.
+/// Effects, changed lines, changes by others, none; on a narrow screen it replaces the text.
 pub fn beside(state: &mut State) {
     let behind = shown(state).is_some() && page_of(state).is_some_and(|page| is_behind(state, page));
     let wide = state.size.width >= layout::BESIDE_TEXT;
@@ -266,7 +266,7 @@ pub fn edited(state: &mut State, text: Result<String, String>) {
     }
 }
 
-/// Merges changes of the active configuration that do not touch the same lines.
+/// If they do not touch the same lines.
 pub fn merge(state: &mut State) {
     let now = state.cluster.newest.configuration.clone();
     let Some(page) = shown(state) else { return };
@@ -293,7 +293,7 @@ pub fn merge(state: &mut State) {
     }
 }
 
-/// Keeps the text as an edit of the new active configuration.
+/// As an edit of the new configuration.
 pub fn rebase(state: &mut State) {
     let now = state.cluster.newest.configuration.clone();
     let Some(page) = shown(state) else { return };

@@ -59,7 +59,6 @@ pub fn paste(state: &mut State, text: &str) -> bool {
     true
 }
 
-/// Updates the completions.
 fn complete_again(state: &mut State) {
     let Some(Page::Config(page)) = state.pages.last() else { return };
     let (row, _) = page.buffer.cursor();

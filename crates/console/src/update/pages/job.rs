@@ -5,7 +5,7 @@ use crate::state::job::JobPage;
 use crate::update::page::PageUpdate;
 
 impl PageUpdate for JobPage {
-    /// Scrolls the output. Going up stops following; going to the end starts it.
+    /// Going up stops following; the end starts it.
     fn go(&mut self, by: Move, _height: usize) {
         let before = self.top;
         self.top = by.from(self.top, usize::MAX, self.room);

@@ -23,7 +23,7 @@ impl PageUpdate for QueuesPage {
         if self.list.live() { cluster.view.generation } else { part.tree_generation }
     }
 
-    /// Outdated rows of a tree would name removed queues.
+    /// Outdated rows would name removed queues.
     fn at_once(&self) -> bool {
         true
     }

@@ -60,7 +60,6 @@ impl PageUpdate for AccountPage {
     }
 }
 
-/// Opens a pending application, or a user's applications in a queue.
 fn open_line(state: &mut State) {
     let Page::Account(page) = state.page() else { return };
     let Some(line) = page.list.rows.get(page.list.cursor.index) else { return };
