@@ -6,14 +6,13 @@
 //!  news of the source, time ── Action ──┘
 //! ```
 //!
-//! [`state`] is the screen as data, [`present`] derives data from it, [`input`] has keys and the command table,
-//!   [`update`] changes the
-//! state, [`draw`] draws it, [`linear`] prints it in lines, [`shell`] has the terminal, threads, and files.
+//! Modules: [`state`] is the screen as data, [`present`] derives data from it, [`input`] has keys and commands,
+//! [`update`] changes the state, [`draw`] draws it, [`linear`] prints it as text, [`shell`] does the IO.
 //!
 //! Invariants:
 //! - only [`shell`] does IO, reads a clock, and starts threads;
 //! - the console accesses a cluster only through [`source::Source`] and [`view`];
-//! - every external text is escaped when it is written into the buffer.
+//! - external text is escaped when it is written into the buffer.
 
 pub mod draw;
 pub mod input;

@@ -1,5 +1,4 @@
-//! The dashboard around the queue tree: gauges above, and next to the tree attention items, pending causes, and events.
-//! [`crate::present::board`] has the content.
+//! The dashboard around the queue tree. [`crate::present::board`] has the content.
 
 use ratatui::layout::Rect;
 use ratatui::symbols::Marker;

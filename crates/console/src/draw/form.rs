@@ -1,4 +1,4 @@
-//! Pages with a form: fields, text cursor, and the text below. [`crate::present::form`] has the positions.
+//! Pages with a form. [`crate::present::form`] has the positions.
 
 use ratatui::layout::{Position, Rect};
 

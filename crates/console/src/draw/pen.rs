@@ -1,5 +1,4 @@
-//! Writes into the buffer. All text passes through here, so that nothing unescaped reaches the terminal and nothing
-//! exceeds its columns.
+//! Writes into the buffer, the only way to the terminal: text is escaped and cut to its columns.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};

@@ -1,4 +1,4 @@
-//! The page of a pod. [`crate::present::pod`] has the content.
+//! The pod page. [`crate::present::pod`] has the content.
 
 use ratatui::layout::Rect;
 

@@ -1,7 +1,7 @@
-//! Maps keys to commands: the default keys, and the contexts of a key.
+//! Maps keys to commands.
 //!
-//! A binding is a chord of one or several keys. After the first keys of a chord the rest is awaited
-//! ([`State::pressed`]), and a box shows the continuations.
+//! A binding is a chord of one or several keys. After its first keys the rest is awaited ([`State::pressed`]), and a
+//! box shows the continuations.
 
 use crate::input::command::{COMMANDS, Command};
 use crate::state::State;

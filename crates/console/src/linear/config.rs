@@ -1,4 +1,4 @@
-//! The configuration in lines: errors, consequences of an edit, the text.
+//! The configuration in lines.
 
 use crate::linear::plain;
 use crate::linear::plain::WIDTH;

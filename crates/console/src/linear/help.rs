@@ -1,4 +1,4 @@
-//! The help: words of linear mode, commands of the page, all other commands; or one word in detail.
+//! The help for everything or one word.
 
 use crate::input::command::{COMMANDS, Command};
 use crate::input::keymap::{keys_of, page_contexts};

@@ -1,4 +1,4 @@
-//! The layers over the page in lines: questions, text boxes, inputs.
+//! The layers over the page in lines.
 
 use crate::linear::plain;
 use crate::present::figures;

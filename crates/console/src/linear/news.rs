@@ -1,7 +1,6 @@
-//! Announcements: messages of the console, including alerts and results of operations, and the connection.
+//! Announcements of messages and of the connection.
 //!
-//! Invariants: every message is announced once; the number per announcement is limited, and the omitted ones are
-//! counted.
+//! Invariants: each message is announced once; an announcement is limited, and counts omitted messages.
 
 use crate::linear::{plain, rows};
 use crate::present::{format, link};

@@ -1,4 +1,4 @@
-//! Plain text: no control characters, no drawing symbols, one blank between words.
+//! Plain text: no control characters or drawing symbols, single blanks.
 
 use crate::present::pieces::Piece;
 use crate::present::text::escape;

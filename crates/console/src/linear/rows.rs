@@ -1,4 +1,4 @@
-//! A list in lines: row number, name, and each value after its column name.
+//! A list in lines: row number, name, and values after column names.
 //!
 //! Zero and unset values are omitted except with `wide`, because the user listens to a list.
 

@@ -1,4 +1,4 @@
-//! The steps of a line for the session: commands, rows, keys, texts.
+//! The steps of a line for the session.
 
 use crate::linear::words::{Order, split};
 use crate::linear::{config, page, plain, rows};

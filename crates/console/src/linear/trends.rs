@@ -1,4 +1,4 @@
-//! Values over time as sentences: first, last, minimum, maximum, samples, important events.
+//! Values over time as sentences.
 
 use crate::linear::plain;
 use crate::present::format;

@@ -1,4 +1,4 @@
-//! The words of a line: those of linear mode, and every command by its name in the settings.
+//! The words of linear mode, and commands by their names in the settings.
 
 use crate::input::command::{self, Argument, Command};
 use crate::present::own_command;

@@ -1,4 +1,4 @@
-//! Selects the columns of a list for a screen width: the user's selection, all columns, or those that fit.
+//! Selects the columns of a list for a screen width.
 
 use crate::present::table::{Chosen, Col, total};
 use crate::state::State;

@@ -1,4 +1,4 @@
-//! Whether the page on the screen still waits for its data.
+//! Whether the page waits for its data.
 
 use crate::state::State;
 use crate::state::page::{DetailsPage, Page, Subject};

@@ -1,5 +1,4 @@
-//! The reason why an application is pending, in three words: a request that can never run, otherwise its first pending
-//! request.
+//! Why an application is pending, in three words: a request that can never run, otherwise its first pending request.
 
 use crate::present::limits;
 use model::Time;

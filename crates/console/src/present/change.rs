@@ -1,5 +1,4 @@
-//! A form on one queue: the fields, then the errors, or the changes, their effect on running applications, and the
-//! changed lines of the text.
+//! A form on one queue: fields, errors, or the changes with their effects and the changed lines.
 //!
 //! ```text
 //! ▌cpu     20                        mem     40G                     others  NAME=AMOUNT

@@ -1,4 +1,4 @@
-//! The layout of the configuration page: the text area and its scroll position.
+//! The layout of the configuration page.
 
 use ratatui::layout::Rect;
 

@@ -1,4 +1,4 @@
-//! The pane next to a configuration text: errors, or the consequences of an edit.
+//! The pane next to a configuration: errors, or consequences.
 
 use model::Time;
 

@@ -1,4 +1,4 @@
-//! The configuration page, open or parked: whether it is outdated, and whether its pane is shown.
+//! The configuration page, open or parked.
 
 use crate::state::State;
 use crate::state::config::ConfigPage;

@@ -1,4 +1,4 @@
-//! The check of an edited configuration: errors, changes, and their effect on running applications.
+//! The check of an edited configuration.
 
 use std::sync::Arc;
 

@@ -1,5 +1,4 @@
-//! Completions of the word before the cursor by its position: keys, property names and values, resources, queues,
-//! users.
+//! Completions of the word before the cursor by its position.
 
 use crate::present::filter;
 use crate::state::editor::checked::Completion;

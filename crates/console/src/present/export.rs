@@ -1,7 +1,6 @@
-//! A page as a table of texts: a list with all columns and rows in its order and filter; another page as lines.
+//! A page as a table of texts: a list with all columns and rows, or lines.
 //!
-//! Cells of a list are the typed values ([`Fields`]) of drawing and sorting: displayed text for people, whole units for
-//! programs.
+//! Cells are the typed values ([`Fields`]) of drawing and sorting: displayed text for people, whole units for programs.
 
 use crate::present::page::Present;
 use crate::present::pieces::{Piece, sign_set};

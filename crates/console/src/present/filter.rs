@@ -1,8 +1,8 @@
-//! The filter of lists: fuzzy by default, `=` for an exact name, `!` for the inverse.
+//! The filter of lists: fuzzy, `=` for an exact name, `!` for the inverse.
 //!
-//! A fuzzy filter matches texts that contain its letters in order. Because that matches too much in long paths,
-//! contiguous matches hide scattered ones: `etl` finds `prod.etl`, and `tenant-late` only without contiguous matches.
-//! Scattered letters are searched in the name only, or in the whole path if they contain a dot.
+//! A fuzzy filter matches texts that contain its letters in order. Contiguous matches hide scattered ones, which are
+//! too many in long paths: `etl` finds `prod.etl`, and `tenant-late` only without such matches. Scattered letters are
+//! searched in the name only, or in the path if they contain a dot.
 
 use nucleo_matcher::pattern::{AtomKind, CaseMatching, Normalization, Pattern};
 use nucleo_matcher::{Config, Matcher, Utf32Str};

@@ -1,4 +1,4 @@
-//! The subject on the screen, which the source fetches first.
+//! The subject that the source fetches first.
 
 use crate::present::page::Present;
 use crate::state::State;

@@ -1,4 +1,4 @@
-//! Formats values for people: quantities with units, durations, priorities. Each result has a few columns.
+//! Formats values for people in a few columns.
 
 use std::time::Duration;
 

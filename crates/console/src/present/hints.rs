@@ -1,4 +1,4 @@
-//! The hints in the last line: keys with words, and the completion of a command line.
+//! The hints in the last line.
 
 use std::borrow::Cow;
 

@@ -1,4 +1,4 @@
-//! Limits of users and groups as text: the binding limit, its usage, and its location in the configuration.
+//! Limits of users and groups as text.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

@@ -1,4 +1,4 @@
-//! The connection to the scheduler as text, for the header and linear mode.
+//! The connection as text, for the header and linear mode.
 
 use std::time::Duration;
 

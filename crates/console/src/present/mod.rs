@@ -1,5 +1,4 @@
-//! Data derived from the state for drawing and for commands: layout, labels, values, the subject under the cursor, the
-//! changes of a form.
+//! Data derived from the state for drawing and for commands.
 //!
 //! Invariants: no state changes and no IO; `update` and `draw` call the same functions, so that they agree.
 

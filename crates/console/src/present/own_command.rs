@@ -1,4 +1,4 @@
-//! Fills the user's own commands with values of the selected item.
+//! Fills the user's own commands.
 
 use crate::input::keymap;
 use crate::present::subject;

@@ -1,8 +1,6 @@
-//! The parts of every page: breadcrumbs, facts, the subject under the cursor, the list, the first request to the
-//! source.
+//! The parts of every page.
 //!
-//! [`pages`](super::pages) implements [`Present`], one file per kind of page; `each_page!` calls the page on the
-//!   screen.
+//! The files in [`pages`](super::pages) implement [`Present`]; `each_page!` calls the page on the screen.
 
 use crate::present::pieces::Piece;
 use crate::present::table::Table;

@@ -1,6 +1,6 @@
-//! Applies a form on one queue to the text of the active configuration.
+//! Applies a form to the active configuration.
 //!
-//! Only the necessary lines change ([`config::edit`]). Costs several parses: do not call it in the draw loop.
+//! Only the necessary lines change ([`config::edit`]). Several parses: not in the draw loop.
 
 use std::sync::Arc;
 

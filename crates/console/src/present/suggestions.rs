@@ -1,4 +1,4 @@
-//! Completions for a field of the placement form: names in the cluster, or in the tested file.
+//! Completions for a field of the placement form.
 
 use std::collections::BTreeSet;
 

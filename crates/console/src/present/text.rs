@@ -1,7 +1,7 @@
-//! Text on the screen: escaping, widths, cutting. All external text passes through [`escape`].
+//! Escapes, measures, and cuts text. All external text passes through [`escape`].
 //!
 //! Invariants:
-//! - a width counts terminal columns over grapheme clusters, never bytes or chars;
+//! - a width counts terminal columns over grapheme clusters;
 //! - [`escape`] returns no character that could move the cursor, change a color, or turn the writing direction.
 
 use std::borrow::Cow;

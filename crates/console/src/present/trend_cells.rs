@@ -1,4 +1,4 @@
-//! The trend column of lists: the last hour of a share as a sparkline of eight cells.
+//! The trend column of lists: the last hour as a sparkline of eight cells.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! The content of the trends page: lines, marks, and words.
+//! The content of the trends page.
 
 use std::sync::Arc;
 

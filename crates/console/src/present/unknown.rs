@@ -1,6 +1,6 @@
-//! Values of a remote that are unknown because an input could not be read, and why.
+//! Values of a remote that could not be read, and why.
 //!
-//! The rows contain 0 or nothing for such a value. The columns here name the REST API keys that they use.
+//! Rows contain 0 or nothing for such a value. The columns here name the REST API keys that they use.
 
 use crate::present::details::sheet::labelled_text;
 use crate::present::pieces::{Lines, Piece, dim};

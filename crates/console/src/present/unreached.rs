@@ -1,4 +1,4 @@
-//! The text in place of a list before the first response: the state, and the next step.
+//! The text in place of a list before the first response.
 
 use crate::state::State;
 use source::Link;

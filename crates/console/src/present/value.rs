@@ -1,8 +1,8 @@
-//! The value of a column for a row, used by the screen, the sort, copies, and exports.
+//! The value of a column for a row: for the screen, the sort, copies, and exports.
 //!
 //! Invariants:
-//! - a value has no appearance: meters, symbols, and colors are drawn from the same value;
-//! - values of one column have one kind, so that they compare; nothing is first, no limit is last.
+//! - meters, symbols, and colors are drawn from the same value;
+//! - values of one column compare; nothing is first, no limit is last.
 
 use std::borrow::Cow;
 use std::cmp::Ordering;

@@ -1,4 +1,4 @@
-//! The weight of an event: important for an administrator, or routine.
+//! The importance of an event.
 
 use crate::theme::Role;
 use view::{ChangeDetail, ChangeType, ObjectType, Record};

@@ -1,4 +1,4 @@
-//! The location of the subject under the cursor in the configuration.
+//! The location of the selected subject in the configuration.
 
 use crate::present::limits;
 use crate::present::subject;

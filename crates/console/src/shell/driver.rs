@@ -1,4 +1,4 @@
-//! A console without a terminal, for tests and tapes: keys in, screen out, with a manual clock.
+//! A console without a terminal, with a manual clock: for tests and tapes.
 
 use std::mem::discriminant;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! The user's editor: `$VISUAL` or `$EDITOR` on a file that only the user can read.
+//! `$VISUAL` or `$EDITOR` on a file that only the user can read.
 
 use std::ffi::OsString;
 use std::fs;

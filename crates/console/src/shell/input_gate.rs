@@ -1,6 +1,6 @@
-//! Pauses the input thread while another program uses the terminal, so that it does not read that program's keys.
+//! Pauses the input thread while another program reads the terminal.
 //!
-//! The thread blocks in the terminal driver. A resize signal wakes it with an event, after which it reaches the gate.
+//! The thread blocks in the terminal driver. A resize signal wakes it, after which it reaches the gate.
 
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;

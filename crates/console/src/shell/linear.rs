@@ -1,4 +1,4 @@
-//! Linear mode on standard input and output: reads a line, runs it, prints the answer.
+//! Linear mode on standard input and output.
 //!
 //! ```text
 //!  reading thread ── a line, when it is requested ──┐
@@ -6,7 +6,7 @@
 //! ```
 //!
 //! Invariants:
-//! - the terminal stays unchanged: its own line editing, no raw mode, no escape sequence;
+//! - the terminal keeps its line editing: no raw mode, no escape sequence;
 //! - a line is read only after the previous one is answered, so that another program can read its input;
 //! - an announcement is printed between lines, never inside an answer.
 

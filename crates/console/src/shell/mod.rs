@@ -1,4 +1,4 @@
-//! The IO: terminal, threads, files, other programs, and the session that connects the console.
+//! All IO: terminal, threads, files, other programs, and the session.
 //!
 //! Invariants: only this module does IO, reads a clock, and starts threads; it decides nothing that `update` can
 //! decide.

@@ -1,4 +1,4 @@
-//! Runs the user's own commands: in the terminal, in a pager, or in the background.
+//! Runs the user's own commands.
 
 use std::fs::File;
 use std::io::{self, Read as _};

@@ -1,4 +1,4 @@
-//! Runs the tasks of worker threads ([`crate::state::work`]). Slow: do not call it in the draw loop.
+//! Runs the tasks of worker threads ([`crate::state::work`]). Not in the draw loop.
 
 use std::io::{Read as _, Write as _};
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! One console: a state, its theme, and its source. The terminal and the tests both use it.
+//! One console: a state, its theme, and its source, for the terminal and for tests.
 //!
 //! ```text
 //!  Incoming ── step ──> Action ── update ──> Effect ──┬── of the source: carried out here
@@ -7,10 +7,9 @@
 //! ```
 //!
 //! Invariants:
-//! - [`Session::step`] is the only entry. After each action it carries out effects of the source, takes replies, reads
-//!   new events and
-//! audit entries, and reports the subject on the screen to the source;
-//! - a reply contains the [`Session::era`] of its request, and is dropped if the scheduler was switched meanwhile.
+//! - [`Session::step`] is the only entry. After each action it carries out effects of the source, takes replies, and
+//!   reads new events;
+//! - a reply contains the [`Session::era`] of its request, and is dropped after a switch of the scheduler.
 
 mod clusters;
 mod follow_up;

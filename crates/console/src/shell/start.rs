@@ -1,8 +1,8 @@
-//! The start page before a source is open: a list of what can be opened. One key opens a choice.
+//! The start page: a list of what can be opened, each with a key.
 //!
 //! Invariants:
 //! - nothing is contacted: the choices come from files and the environment;
-//! - the first choice is preselected, so `enter` opens it.
+//! - the first choice is preselected.
 
 use crossterm::event::{Event, KeyCode, KeyEventKind, KeyModifiers};
 use ratatui::buffer::Buffer;

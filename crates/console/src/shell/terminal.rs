@@ -1,9 +1,9 @@
 //! The terminal: taken, drawn, and always restored.
 //!
 //! Invariants:
-//! - [`restore`] leaves raw mode and the alternate screen and shows the cursor; calling it twice is harmless;
-//! - a panic in any thread restores first and prints afterwards, so that the report is readable;
-//! - only whole frames are written, each in a synchronized update, to avoid tearing over slow lines.
+//! - [`restore`] is complete, and calling it twice is harmless;
+//! - a panic in any thread restores first, so that its report is readable;
+//! - only whole frames are written, in synchronized updates, to avoid tearing over slow lines.
 
 use std::cell::RefCell;
 use std::io::{self, Write};

@@ -1,5 +1,4 @@
-//! The worker threads: one for long lists and drops, and one per other task, which may take as long as a file or a
-//! text.
+//! The worker threads: one for long lists and drops, and one per other task.
 
 use std::io;
 use std::sync::mpsc::{Sender, channel};

@@ -1,4 +1,4 @@
-//! The page of alerts: pending and firing alerts, active silences, and recently resolved alerts.
+//! The page of alerts.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! The dashboard around the queue tree of the first page.
+//! The dashboard of the first page.
 
 use std::sync::Arc;
 

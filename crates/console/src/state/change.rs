@@ -1,4 +1,4 @@
-//! A form that changes one queue, and the consequences of the change.
+//! A form that changes one queue.
 
 use std::sync::Arc;
 use std::time::Duration;

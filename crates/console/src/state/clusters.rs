@@ -1,4 +1,4 @@
-//! The page of all clusters: one row per context.
+//! The page of all clusters.
 
 use std::sync::Arc;
 use std::time::Duration;

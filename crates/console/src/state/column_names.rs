@@ -1,4 +1,4 @@
-//! The pages with a list, with the names of their columns.
+//! The columns of each page with a list.
 
 use crate::state::column::{
     AlertColumn, AllocationColumn, AppColumn, AskColumn, AuditColumn, ClusterColumn, Column, EventColumn,

@@ -1,4 +1,4 @@
-//! The cursor of a list: on an item, not on a row number.
+//! The cursor of a list, on an item, not on a row number.
 
 /// The row by identity, and the visible part.
 #[derive(Clone, Debug)]

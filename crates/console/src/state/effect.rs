@@ -1,4 +1,4 @@
-//! The effects that an update requests. The session and the runtime carry them out in order.
+//! The effects that an update requests, carried out in order by the session and the runtime.
 
 use std::sync::Arc;
 use std::time::Duration;

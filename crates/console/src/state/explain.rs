@@ -1,4 +1,4 @@
-//! The page that explains why something is pending, or why something happened.
+//! The page that explains a pending request or an event.
 
 use std::sync::Arc;
 use std::time::Duration;

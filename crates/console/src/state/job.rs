@@ -1,4 +1,4 @@
-//! The local job on the screen: its sheet, and the end of its output as text.
+//! The local job on the screen, and the end of its output.
 
 use std::collections::VecDeque;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! The names of the local jobs on the screen; the list contains only their numbers.
+//! The names of local jobs; their list has only numbers.
 
 use std::collections::HashMap;
 use std::sync::Arc;

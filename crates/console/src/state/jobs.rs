@@ -1,4 +1,4 @@
-//! Work outside of the draw loop: jobs with copies of their inputs, and their results.
+//! Jobs outside of the draw loop, with copies of their inputs.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;

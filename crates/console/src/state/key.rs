@@ -1,4 +1,4 @@
-//! Keys, their names, and a notation of key sequences for tests.
+//! Keys, their names, and a notation for tests.
 
 use std::fmt;
 

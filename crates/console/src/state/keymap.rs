@@ -1,8 +1,8 @@
-//! The mapping of keys to commands, per context.
+//! Maps keys to commands per context.
 //!
 //! Invariants:
-//! - in a context, no chord is a prefix of another chord, so a chord runs with its last key;
-//! - contexts are tried from the nearest to the widest; the first one with a match decides.
+//! - in a context, no chord is a prefix of another one, so a chord runs with its last key;
+//! - contexts are tried from the nearest to the widest; the first match decides.
 
 use std::fmt::Write as _;
 

@@ -1,4 +1,4 @@
-//! The layers over a page. The topmost one receives the keys first.
+//! The layers over a page. The topmost receives keys first.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! A list on a page: rows, cursor, sort, and filter.
+//! Rows, cursor, sort, and filter of a list.
 
 use crate::state::column::{Column, Sort};
 use crate::state::cursor::Cursor;

@@ -1,4 +1,4 @@
-//! Messages to the user: results of commands, notices of the scheduler, and the list for `:messages`.
+//! Messages to the user.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -2,8 +2,8 @@
 //!
 //! Invariants:
 //! - only [`crate::update`] changes it, and [`crate::draw`] reads it;
-//! - a selection is known by its identity (path, id), never by a row number alone;
-//! - no clock: [`State::now`] is an input. It starts at 0 and only grows.
+//! - a selection has an identity (path, id), not only a row number;
+//! - no clock: [`State::now`] is an input that only grows.
 
 pub mod alerts;
 pub mod board;

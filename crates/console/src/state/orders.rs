@@ -1,8 +1,7 @@
-//! Operations and questions of this console without an answer.
+//! Operations and questions without an answer.
 //!
-//! Every operation has a number, and its answer has the same number. So the screen shows the operation from the start,
-//! and an answer that is no longer awaited changes nothing. A question opens on an answer only if the user has done
-//! nothing since the operation.
+//! An answer has the number of its operation: the screen shows the operation from the start, and an outdated answer
+//! changes nothing. A question opens on an answer only if the user has done nothing since.
 
 use std::collections::VecDeque;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! The user's own commands: programs that run with the item under the cursor.
+//! The user's own commands.
 
 use crate::state::command::Context;
 

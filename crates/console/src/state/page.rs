@@ -1,5 +1,4 @@
-//! The table of pages, and the state of each page. Rows are references (slots, keys); drawing reads the values from the
-//! view.
+//! The table of pages, and their state. Rows are references; drawing reads the values from the view.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;

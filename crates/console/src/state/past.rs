@@ -1,11 +1,11 @@
 //! The views of this session, to go back to.
 //!
-//! Consecutive views share unchanged data, so a view costs only its changes. The time between two stored views is about
-//! a twentieth of their age.
+//! Views share unchanged data, so a view costs only its changes. The time between two stored views is about a twentieth
+//! of their age.
 //!
 //! Invariants:
-//! - at most [`Past::MOST`] views, and at most about [`Past::BYTES`] bytes of rows;
-//! - the newest views are always stored, and the view right before each important event while space remains.
+//! - at most [`Past::MOST`] views, and about [`Past::BYTES`] bytes of rows;
+//! - the newest views are stored, and the view before each important event while space remains.
 
 mod chapters;
 mod moment;

@@ -1,4 +1,4 @@
-//! The placement page: a form, and the configuration to test it with.
+//! The placement page.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

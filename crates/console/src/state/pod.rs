@@ -1,4 +1,4 @@
-//! A pod on the screen: its data and events, a container log, or its YAML.
+//! A pod on the screen.
 
 use std::sync::Arc;
 use std::time::Duration;

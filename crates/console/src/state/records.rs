@@ -1,4 +1,4 @@
-//! The loaded part of the audit and the revisions.
+//! The loaded audit and revisions.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Replies to effects: from the source, the worker threads, and the external editor. All use one channel.
+//! Replies to effects, on one channel.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Saved views of the user, and the jump history.
+//! Saved views, and the jump history.
 
 use crate::state::column::ColumnChoice;
 use crate::state::command::GoCommand;

@@ -1,4 +1,4 @@
-//! The trends page: subject, values, time range, and cursor.
+//! The trends page.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,5 +1,5 @@
-//! Work for the worker threads: slow work, and file access. An update requests it with [`super::effect::Effect::Work`];
-//! the result returns as a [`super::reply::Reply`].
+//! Slow work and file access for worker threads. An update requests it with [`super::effect::Effect::Work`]; a
+//! [`super::reply::Reply`] returns the result.
 
 use std::any::Any;
 use std::path::PathBuf;

@@ -1,5 +1,5 @@
-//! Writes a tape as an asciicast, version 2: a JSON header, then a line per frame with the changed cells. The same tape
-//! gives the same bytes.
+//! Writes an asciicast, version 2: a JSON header, then the changed cells of each frame. The same tape gives the same
+//! bytes.
 
 use std::fmt::Write as _;
 use std::io::Write as _;

@@ -1,5 +1,4 @@
-//! Messages that the console shows by itself: toasts, questions, failures of the engine. A tape must expect each of
-//! them.
+//! Messages that the console shows by itself. A tape must expect each of them.
 
 use crate::state::State;
 use crate::state::layer::Layer;

@@ -1,6 +1,6 @@
-//! A tape in linear mode: the same keys, and lines of text instead of the screen.
+//! A tape in linear mode: lines of text instead of the screen.
 //!
-//! Expected words on the screen are expected in the lines too: see [`Wanted`].
+//! Expected words are expected in the lines too: see [`Wanted`].
 
 use super::file::Pattern;
 use crate::linear;

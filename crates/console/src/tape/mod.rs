@@ -1,18 +1,17 @@
-//! Tapes: scripted keys, played in a console without a terminal, in virtual time.
+//! Tapes: scripted keys, played without a terminal, in virtual time.
 //!
 //! ```text
 //!  text ── read ──> Tape ── play (console::Driver on source::Stepped) ──> PlayResult ── compare ── snapshots
 //!                                                                            └──> svg, text
 //! ```
 //!
-//! [`file`] is the language (`recordings/README.md` describes it), [`words`] its tables, [`play`] plays a tape,
-//!   [`screen`] is a screen,
-//! [`snapshot`] stores and compares screens, [`svg`] draws one.
+//! The language is in [`file`] (`recordings/README.md` describes it) and [`words`]; [`play`] plays, [`snapshot`]
+//! compares screens, [`svg`] draws one.
 //!
 //! Invariants:
-//! - no IO, clock, or thread: texts and a scheduler (or a [`Rig`] with one) are inputs, results are data;
+//! - no IO, clock, or thread: texts and a scheduler (or a [`Rig`]) are inputs, results are data;
 //! - the same tape on the same scheduler gives the same screens, byte for byte;
-//! - a tape cannot hang: keys, virtual time, and scheduler work have limits, which are reported with their line.
+//! - a tape cannot hang: keys, virtual time, and scheduler work have limits.
 
 mod arguments;
 pub mod cast;

@@ -1,4 +1,4 @@
-//! Plays a tape: keys into a console without a terminal, on a scheduler with a manual clock.
+//! Plays a tape on a scheduler with a manual clock.
 //!
 //! Keys take no time. `Advance` moves both clocks in slices, so that the console sees the intermediate states. A
 //! watcher ([`super::watch`]) has no influence.

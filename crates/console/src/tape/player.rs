@@ -1,4 +1,4 @@
-//! Plays the steps of a tape on the console and the clocks.
+//! Plays the steps of a tape.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;

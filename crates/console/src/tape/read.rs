@@ -1,4 +1,4 @@
-//! Reads a tape word by word, with all errors in one pass.
+//! Reads a tape, with all errors in one pass.
 
 use std::collections::BTreeMap;
 use std::time::Duration;

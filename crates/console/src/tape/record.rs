@@ -1,7 +1,6 @@
-//! Records a tape: keys, mouse, sizes, delays, and the console's messages, so that playing it gives the same result.
+//! Records a tape that plays to the same result.
 //!
-//! Keys in quick succession form one step, and the time before the first one is recorded in milliseconds; the time
-//! between them is added to the next wait.
+//! Keys in quick succession form one step; the time between them is added to the next wait.
 
 use std::time::Duration;
 

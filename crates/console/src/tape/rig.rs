@@ -1,4 +1,4 @@
-//! The scheduler of a tape with a manual clock, and the console's view of it.
+//! The scheduler of a tape, with a manual clock.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! The screen at a time: text, and readable styles.
+//! A screen: text, and readable styles.
 
 use std::fmt::Write;
 

@@ -1,4 +1,4 @@
-//! Named screens: the file next to a tape, and the differences from it.
+//! Named screens in the file next to a tape.
 //!
 //! ```text
 //! # head: whose file this is, and how it is made
@@ -8,7 +8,7 @@
 //! 1: 1-8 255 bold; 12-20 234 on 110
 //! ```
 //!
-//! A changed screen appears in a diff as changed lines, a lost color under `--- styles`.
+//! A diff shows changed lines, and lost colors under `--- styles`.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;

@@ -1,8 +1,7 @@
-//! Draws a screen as SVG for documents. The same screen gives the same bytes.
+//! Draws a screen as SVG. The same screen gives the same bytes.
 //!
-//! Every text run has a length, so that columns align in any font. Lines, bars, and meters are shapes, because fonts
-//! draw them differently. All shapes of a color are one path, and each text style is one class, so that a picture has
-//! only a few KB.
+//! Text runs have a length, so that columns align in any font. Lines, bars, and meters are shapes, because fonts draw
+//! them differently. One path per color and one class per style keep a picture at a few KB.
 
 use ratatui::style::Modifier;
 

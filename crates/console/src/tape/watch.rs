@@ -1,4 +1,4 @@
-//! Presents a tape to a viewer: frames, durations, captions.
+//! Presents a tape to a viewer.
 
 use std::ops::ControlFlow;
 use std::time::Duration;

@@ -1,7 +1,6 @@
 //! Checks a theme: legible text, and meanings that do not depend on color.
 //!
-//! Legible is WCAG 2 level AA: a contrast of 4.5 to 1 on the page and on the selected row. It is checked where both
-//! colors are known; the terminal's default and 16 colors are not.
+//! Legible is WCAG 2 level AA: 4.5 to 1 on the page and on the selected row, where both colors are known.
 
 use ratatui::style::{Color, Modifier};
 

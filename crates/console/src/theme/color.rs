@@ -1,4 +1,4 @@
-//! Colors: notation in themes, RGB, contrast, and replacements on terminals with fewer colors.
+//! Colors: parsing, RGB, contrast, and replacements.
 
 use ratatui::style::Color;
 

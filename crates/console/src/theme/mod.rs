@@ -1,15 +1,14 @@
 //! Roles, styles, and symbols.
 //!
-//! [`role`] is the table of roles, [`read`] reads a theme file, [`shelf`] contains all themes and resolves colors,
-//!   [`check`] checks
-//! legibility, [`color`] knows terminal colors, [`signs`] are the symbols.
+//! Modules: [`role`] is the table of roles, [`read`] reads a theme file, [`shelf`] has all themes, [`check`] checks
+//! legibility, [`color`] has terminal colors, [`signs`] has the symbols.
 //!
 //! Invariants:
-//! - drawing uses a [`Role`], never a color, and a field of [`Signs`], never a literal symbol;
-//! - a symbol or word repeats the meaning of each color: the theme `mono` has no color and loses nothing;
+//! - drawing uses a [`Role`], never a color, and [`Signs`], never a literal symbol;
+//! - a symbol or word repeats the meaning of each color: the theme `mono` loses nothing;
 //! - every symbol is one column wide and has an ASCII equivalent;
-//! - a faulty theme is reported and never blocks: its faulty entries are ignored;
-//! - no IO: the texts of the user's themes are inputs.
+//! - a faulty theme is reported, and its faulty entries are ignored;
+//! - no IO: the texts of themes are inputs.
 
 pub mod check;
 pub mod color;

@@ -1,4 +1,4 @@
-//! All themes: built-in ones and the user's. Resolves colors and inherited styles.
+//! All themes, with resolved colors and inheritance.
 
 use std::collections::BTreeMap;
 use std::fmt;

@@ -1,4 +1,4 @@
-//! Every built-in theme is legible; errors in a user's theme are reported and have no other effect.
+//! Built-in themes are legible; errors in a user's theme have no other effect.
 
 use ratatui::style::{Color, Modifier};
 

@@ -1,7 +1,7 @@
-//! Finds the event of a completed operation, and appends it to the result in the last line and in the messages.
+//! Finds the event of a completed operation, and appends it to the result.
 //!
-//! The answer and the events arrive separately in any order. So the operation stores the number of the next event when
-//! it is sent, and later events of its object are searched while the result is on the screen.
+//! Answer and events arrive in any order. So the operation stores the number of the next event when it is sent, and
+//! later events of its object are searched while the result is shown.
 
 use crate::present::words::word;
 use crate::state::State;

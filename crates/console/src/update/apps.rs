@@ -1,4 +1,4 @@
-//! Makes the rows of applications and requests, and finds an application again.
+//! Makes the rows of applications and requests.
 
 use std::sync::Arc;
 

@@ -1,7 +1,6 @@
-//! Denied attempts: they never become operations, but the source records them in the audit.
+//! Denied attempts: they never become operations, but the audit records them.
 //!
-//! Only a missing right counts. A command that is disabled for another reason (no selected row, the past on the screen)
-//! is not an attempt.
+//! Only a missing right counts, not another reason of a disabled command.
 
 use std::time::Duration;
 

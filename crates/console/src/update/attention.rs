@@ -1,4 +1,4 @@
-//! ATTENTION on the first page: opens the page that shows or changes an item.
+//! ATTENTION on the first page: opens the page of an item.
 
 use crate::present::board::is_shown;
 use crate::state::State;

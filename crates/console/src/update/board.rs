@@ -1,4 +1,4 @@
-//! The dashboard around the queue tree: its overview, and the cursor in the attention items.
+//! The dashboard: its overview and cursor.
 
 use std::sync::Arc;
 use std::time::Duration;

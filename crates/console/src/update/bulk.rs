@@ -1,4 +1,4 @@
-//! Marks on applications, and operations on all marked ones: one question, and one result each.
+//! Operations on marked applications: one question, and one result each.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Forms on one queue: opens, edits, checks, and applies them.
+//! Forms on one queue.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

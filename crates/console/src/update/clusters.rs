@@ -1,4 +1,4 @@
-//! All clusters: opens the page, takes their states, makes the rows.
+//! The page of all clusters.
 
 use std::sync::Arc;
 

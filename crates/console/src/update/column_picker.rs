@@ -1,4 +1,4 @@
-//! The column picker: visibility, order, and width of each column.
+//! The column picker.
 
 use crate::present::arrange::chosen_columns;
 use crate::state::column::ColumnChoice;

@@ -1,4 +1,4 @@
-//! The columns of a list and their widths, and saved views.
+//! Columns of a list, and saved views.
 
 use crate::present::arrange::chosen_columns;
 use crate::state::column::ColumnChoice;

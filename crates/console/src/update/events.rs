@@ -1,4 +1,4 @@
-//! The events: follow, open their object, and filter by object.
+//! The events page.
 
 use crate::present::format;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! The explain page: opens it, asks the source, opens the subject of a line.
+//! The explain page.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! How queues stand to their guarantees: making the rows.
+//! Rows of fairness.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Local jobs: the page, its refresh, and job operations.
+//! Local jobs: page, refresh, and operations.
 
 use std::sync::Arc;
 use std::time::Duration;

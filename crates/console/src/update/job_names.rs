@@ -1,5 +1,4 @@
-//! Requests the names of the visible jobs: unknown ones immediately, all of them periodically, because users can change
-//! them.
+//! Requests names of visible jobs: unknown ones immediately, all periodically, because users can change them.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! The names in the partition that match a text, best first.
+//! Matching names in the partition, best first.
 
 use crate::present::filter;
 use crate::state::State;

@@ -1,4 +1,4 @@
-//! Leaves a page, an edit, or the console; and the edits that would be lost.
+//! Leaves a page, an edit, or the console.
 
 use crate::present::format;
 use crate::state::effect::Effect;

@@ -1,4 +1,4 @@
-//! How users and groups stand to their limits: making the rows.
+//! Rows of limits.
 
 use std::sync::Arc;
 

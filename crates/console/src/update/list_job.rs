@@ -1,4 +1,4 @@
-//! Decides which lists are long, and makes them outside of the draw loop.
+//! Long lists: when to make them outside of the draw loop.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -1,4 +1,4 @@
-//! The common behavior of lists: movement, sort, and rebuilding outdated rows.
+//! Movement, sort, and rebuilding of lists.
 
 use std::borrow::Cow;
 use std::cmp::Ordering;

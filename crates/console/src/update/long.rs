@@ -1,5 +1,4 @@
-//! Makes long lists outside of the draw loop: a key draws immediately with the old rows, and the new rows arrive as a
-//! message.
+//! Makes long lists outside of the draw loop: a key draws the old rows, and the new rows arrive as a message.
 //!
 //! ```text
 //!  choice, news ── want ──> Work::List ── perform ──> Reply::ListMade ── take ──> rows, cursor
@@ -7,7 +6,7 @@
 //!
 //! Invariants:
 //! - one list is made at a time, from a view and a copy of the page; a newer choice stops an older one;
-//! - only the page of the job takes its list, and only if its subject is unchanged; the cursor finds its row again;
+//! - only the page of the job with the same subject takes its list; the cursor finds its row again;
 //! - short and long lists are equal: [`PageUpdate::make`] makes both.
 
 use std::sync::Arc;

@@ -1,7 +1,7 @@
-//! Applies the changes of a what-if to the cluster, one by one, each with its usual question.
+//! Applies the changes of a what-if to the cluster, each with its usual question.
 //!
-//! The next question opens when the previous one is closed and its operation has a result, so that it shows the effect
-//! on the current cluster. A change that is not confirmed is skipped.
+//! A question opens after the previous operation has a result, so that it shows the effect on the current cluster.
+//! Unconfirmed changes are skipped.
 
 use std::collections::VecDeque;
 

@@ -3,10 +3,9 @@
 //! Invariants:
 //! - no clock, no IO: time arrives as [`Action::Clock`], cluster updates as [`Action::Feed`];
 //! - afterwards the cursor is visible for every terminal size ([`settle`]);
-//! - the rows of a list are rebuilt only when the set, the order, the filter, or the folds change. An order by values
-//!   that change is
-//! rebuilt at most once per [`lists::PERIOD`], long lists outside of the draw loop ([`long`]). Other costs are
-//! proportional to the visible rows.
+//! - rows are rebuilt only after a change of set, order, filter, or folds; an order by changing values once per
+//!   [`lists::PERIOD`];
+//! - long lists are made outside of the draw loop ([`long`]); other costs are proportional to the visible rows.
 
 pub mod action;
 pub mod aftermath;

@@ -1,4 +1,4 @@
-//! Mouse: a click selects a row or sorts by a column, the wheel scrolls.
+//! A click selects a row or sorts by a column; the wheel scrolls.
 
 use ratatui::layout::Position;
 

@@ -1,4 +1,4 @@
-//! The expected result of a move, shown while the user types its target.
+//! The expected result of a move while its target is typed.
 
 use std::sync::Arc;
 

@@ -1,5 +1,5 @@
-//! Completions of application names from a very long list, searched outside of the draw loop. Until then, the
-//! completions of a prefix are offered.
+//! Completions from very many application names, searched outside of the draw loop. Until then, completions of a prefix
+//! are offered.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Notices of the engine: each is shown once, by its weight, and stored with the messages.
+//! Notices of the engine, each shown once by its weight.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! The owners of an application's pods: found for the kill question, suspended, and resumed.
+//! The owners of an application's pods.
 
 use std::sync::Arc;
 

@@ -1,6 +1,6 @@
-//! The behavior of every page: rows, cursor, `enter`, and parking.
+//! The behavior of every page.
 //!
-//! The file of each page implements [`PageUpdate`]; `each_page!` calls the page on the screen.
+//! The files in `pages` implement [`PageUpdate`]; `each_page!` calls the page on the screen.
 
 use crate::state::cursor::Move;
 use crate::state::marks::{Facet, Marked};

@@ -1,4 +1,4 @@
-//! The placement page: form, tested configuration, and the origin of placements.
+//! The placement page.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! The page of a pod: opens it, loads its data, and searches in it.
+//! The page of a pod.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! The pods of an application in the kill question, and the request for their owners.
+//! Pods in the kill question.
 
 use std::sync::Arc;
 

@@ -1,11 +1,10 @@
-//! Questions: opening, answering, and the reason of the operation.
+//! Questions and their answers.
 //!
 //! Invariants:
 //! - every question preselects the answer that changes nothing;
-//! - a letter never moves between the answers, and a letter without meaning blocks answers for a moment: it was typed
-//!   for something else;
-//! - text typed for one question does not answer the next: after a question with typing, the next accepts no answer for
-//!   a moment.
+//! - a letter never moves between answers, and one without meaning blocks answers for a moment: it was typed for
+//!   something else;
+//! - text typed for one question does not answer the next, which accepts no answer for a moment.
 
 use crate::state::effect::{Effect, WhatIfStep};
 use crate::state::layer::{Confirm, Layer, Question};

@@ -1,4 +1,4 @@
-//! The search over all names: queues, applications, nodes, users, groups.
+//! The search over all names.
 
 use crate::state::State;
 use crate::state::layer::Candidate;

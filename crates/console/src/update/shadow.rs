@@ -1,4 +1,4 @@
-//! The page of a shadow's findings: opens, loads, makes the rows, opens the application of a row.
+//! The page of a shadow's findings.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! The trends page: opens it, selects values, moves in time.
+//! The trends page.
 
 use crate::present::arrange::chosen_columns;
 use crate::present::{trend_cells, trends};

@@ -1,4 +1,4 @@
-//! The usage page: opens, loads, makes the rows, drills down.
+//! The usage page.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! Makes the rows of users and groups, and of one of them.
+//! Rows of users and groups.
 
 use std::sync::Arc;
 

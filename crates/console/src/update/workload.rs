@@ -1,5 +1,4 @@
-//! Manual commands of a resource manager: submit, request, release, drain and resume nodes, clean up. Each is an
-//! operation with a question, and is disabled without the required access.
+//! Manual commands of a resource manager, each with a question and an access check.
 
 use std::collections::BTreeMap;
 

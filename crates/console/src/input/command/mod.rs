@@ -1,9 +1,9 @@
-//! The registry: one row per command. The keymap, the hints in the last line, `?`, `:` with its completion, and the key
-//! table of docs/guide/keys.md are made from it.
+//! The registry: one row per command. The keymap, the hints, `?`, the completion of `:`, and docs/guide/keys.md are
+//! made from it.
 //!
 //! Invariants:
-//! - a key means one command in a context (tested), and contexts are tried from the nearest to the widest;
-//! - the registry does not know the state: guards decide whether a command can run.
+//! - a key means one command in a context (tested); contexts are tried from the nearest to the widest;
+//! - guards, not the registry, decide whether a command can run.
 
 mod row;
 mod table;

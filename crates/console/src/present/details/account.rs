@@ -1,4 +1,4 @@
-//! Details of a user or a group: the binding limit, all limits, the pending applications.
+//! Details of a user or a group.
 
 use crate::present::details::sheet::{Sheet, labelled, labelled_text};
 use crate::present::format;

@@ -1,4 +1,4 @@
-//! The contents of the subject, listed below full-height details.
+//! The contents of the subject below full-height details.
 
 use crate::present::blocker;
 use crate::present::format;

@@ -1,4 +1,4 @@
-//! Health checks: the scheduler's own, and the console's checks of the view.
+//! Health checks of the scheduler and of the console.
 
 use crate::present::details::sheet::Sheet;
 use crate::present::format;

@@ -1,4 +1,4 @@
-//! The console and its machine, for a bug report.
+//! Facts for a bug report.
 
 use crate::present::details::sheet::{Sheet, labelled_text};
 use crate::present::pieces::piece;

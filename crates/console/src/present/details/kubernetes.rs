@@ -1,4 +1,4 @@
-//! The Kubernetes objects of a subject: pods of an application or request, object of a node, namespaces of a queue.
+//! The Kubernetes objects of a subject.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;

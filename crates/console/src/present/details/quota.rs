@@ -1,4 +1,4 @@
-//! A queue above its maximum: the excess, its start, the time of quota preemption, and the victims (N-01).
+//! A queue above its maximum, and quota preemption (N-01).
 
 use crate::present::details::sheet::labelled_text;
 use crate::present::edit_completion::only_elsewhere;

@@ -1,4 +1,4 @@
-//! An audit entry, the text of a revision, and the differences of two revisions.
+//! Audit entries, texts of revisions, and comparisons.
 
 use crate::present::details::sheet::{Sheet, labelled, labelled_text};
 use crate::present::format;

@@ -1,4 +1,4 @@
-//! A sheet: a title and labelled lines in two columns.
+//! A title and labelled lines in two columns.
 
 use crate::present::pieces::{Lines, Piece, dim, piece, plain};
 use crate::present::text;

@@ -1,4 +1,4 @@
-//! One simulation run: values, usage over time, and waits by queue and user.
+//! One simulation run: values, charts, and waits.
 
 use crate::present::details::history::{Series, plot};
 use crate::present::details::sheet::{Sheet, labelled};

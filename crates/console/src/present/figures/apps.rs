@@ -1,4 +1,4 @@
-//! Explanations of the columns of applications, requests, and allocations.
+//! Explanations of columns of applications and requests.
 
 use crate::present::blocker;
 use crate::present::figures::share;

@@ -1,4 +1,4 @@
-//! Explanations of the columns of nodes and their allocations.
+//! Explanations of columns of nodes and allocations.
 
 use crate::present::figures::{share, sum_of};
 use crate::present::format;

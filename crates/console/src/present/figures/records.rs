@@ -1,4 +1,4 @@
-//! Explanations of the columns of events, audit, and revisions.
+//! Explanations of columns of events, audit, and revisions.
 
 use crate::state::column::{AuditColumn, EventColumn, RevisionColumn};
 

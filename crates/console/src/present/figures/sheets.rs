@@ -1,4 +1,4 @@
-//! Explanations for pages without lists: details, history, health, partitions, forms, configuration.
+//! Explanations for pages without lists.
 
 use crate::present::details;
 use crate::present::figures::apps;

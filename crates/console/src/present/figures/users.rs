@@ -1,4 +1,4 @@
-//! Explanations of the columns of users and groups, and of one of them by queue.
+//! Explanations of columns of users and groups.
 
 use crate::present::figures::{share, sum_of};
 use crate::present::format;

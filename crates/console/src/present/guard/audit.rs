@@ -1,4 +1,4 @@
-//! Whether the object of an audit entry exists, and whether the audit can be filtered.
+//! Conditions of audit commands.
 
 use crate::present::subject;
 use crate::present::subject::entry;
@@ -7,7 +7,7 @@ use crate::state::page::{AppPage, NodePage, Page};
 use model::{AppId, NodeId};
 use view::audit::AuditObject;
 
-/// Whether a filter is possible.
+/// Whether the audit can be filtered.
 ///
 /// # Errors
 /// Why not.
@@ -38,7 +38,7 @@ pub fn object(state: &State, opened: bool) -> Option<Page> {
     }
 }
 
-/// Whether the object exists.
+/// Whether the entry's object exists.
 ///
 /// # Errors
 /// Why not.

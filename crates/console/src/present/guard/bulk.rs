@@ -1,4 +1,4 @@
-//! The marked applications, and the moves that can be undone.
+//! Marked applications, and moves to undo.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ pub fn marked(state: &State) -> Vec<Arc<AppRow>> {
     page.marked.iter().filter_map(row).cloned().collect()
 }
 
-/// Also of completed applications: operations then never use the selected row.
+/// Marks of completed applications count too, so that an operation never uses the selected row instead.
 pub fn has_marks(state: &State) -> bool {
     matches!(state.page(), Page::Apps(page) if !page.marked.is_empty())
 }
@@ -39,7 +39,7 @@ pub fn moved_here(state: &State) -> Vec<(Arc<AppRow>, QueuePath)> {
     state.orders.moved.iter().filter_map(still).collect()
 }
 
-/// Whether to offer undo.
+/// Whether a move can be undone.
 ///
 /// # Errors
 /// Why not.

@@ -1,4 +1,4 @@
-//! Whether a form on a queue may be applied.
+//! Conditions of forms on a queue.
 
 use std::sync::Arc;
 
@@ -26,7 +26,7 @@ pub fn target(state: &State) -> Result<&Arc<QueueRow>, String> {
     }
 }
 
-/// According to the ACLs.
+/// Whether the ACLs allow the form.
 ///
 /// # Errors
 /// The missing access.
@@ -89,7 +89,7 @@ pub fn can_apply(state: &State, page: &ChangePage) -> Result<(), String> {
     sound(&page.drafted.checked)
 }
 
-/// Valid, and the user may apply it.
+/// Whether a text is valid and may be applied.
 pub fn sound(checked: &CheckResult) -> Result<(), String> {
     match (checked.errors(), &checked.refused) {
         (0, None) => Ok(()),

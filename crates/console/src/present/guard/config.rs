@@ -1,4 +1,4 @@
-//! Whether the configuration can be edited, applied, merged, or reverted.
+//! Conditions of configuration commands.
 
 use crate::present::config::{is_behind, page_of};
 use crate::state::State;

@@ -1,4 +1,4 @@
-//! Whether the object of an event exists.
+//! The object of an event.
 
 use std::sync::Arc;
 

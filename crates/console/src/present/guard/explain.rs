@@ -1,10 +1,10 @@
-//! Whether something can be explained.
+//! Conditions of explanations.
 
 use crate::present::subject;
 use crate::state::State;
 use crate::state::page::{Page, Subject};
 
-/// The selected object.
+/// Whether the selected object can be explained.
 ///
 /// # Errors
 /// Why not.

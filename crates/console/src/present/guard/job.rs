@@ -1,4 +1,4 @@
-//! Whether a command may run on the selected local jobs, and which jobs.
+//! Conditions and targets of job commands.
 
 use crate::present::guard::bulk::{has_marks, marked};
 use crate::present::guard::orders;
@@ -33,7 +33,7 @@ pub fn known(state: &State) -> Option<&JobSheet> {
     state.job.of(&target(state)?).map(|sheet| &**sheet)
 }
 
-/// The page of a job.
+/// Whether the page of a job can be opened.
 ///
 /// # Errors
 /// Why not.
@@ -44,7 +44,7 @@ pub fn can_open(state: &State) -> Result<(), String> {
     }
 }
 
-/// As far as known here; the daemon decides.
+/// Whether a command is allowed as far as known; the daemon decides.
 ///
 /// # Errors
 /// Why not.

@@ -1,6 +1,6 @@
-//! Why a command is disabled: [`check`] has an arm for every group, and each group's function one for every command.
+//! Why a command is disabled: [`check`] has an arm per group, each group's function one per command.
 //!
-//! Invariants: no state changes; `update` uses the same functions to find the target of a command.
+//! Invariants: no state changes; `update` finds targets with the same functions.
 
 pub mod audit;
 pub mod bulk;
@@ -32,10 +32,10 @@ use crate::state::command::{
 use crate::state::page::Page;
 use crate::state::pod::PodPart;
 
-/// Checks a command.
+/// Whether a command is enabled.
 ///
 /// # Errors
-/// Why it is disabled.
+/// Why not.
 pub fn check(state: &State, id: CommandId) -> Result<(), String> {
     match id {
         CommandId::Row(id) => rows_of(state, id),

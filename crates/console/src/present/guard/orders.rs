@@ -1,4 +1,4 @@
-//! Whether applications can be killed or moved, or the scheduler paused, and the target of an operation.
+//! Conditions and targets of operations.
 
 use std::sync::Arc;
 
@@ -41,7 +41,7 @@ pub fn kill_of(app: &AppRow) -> PartitionAct {
     PartitionAct::Kill { app: app.id.clone(), expect_queue: Some(app.queue.clone()) }
 }
 
-/// According to its queue.
+/// Whether its queue allows kill or move.
 ///
 /// # Errors
 /// Why not.
@@ -85,7 +85,7 @@ fn move_of(app: &AppRow) -> PartitionAct {
     PartitionAct::Move { app: app.id.clone(), to: app.queue.clone(), expect_queue: None, dry_run: true }
 }
 
-/// The owners of the application's pods.
+/// Whether the owners of its pods may be suspended.
 ///
 /// # Errors
 /// Why not.
@@ -101,7 +101,7 @@ pub fn may_suspend(state: &State) -> Result<(), String> {
     part.may_administer(actor, &act, &app).map_err(|refusal| format!("{}: {}", app.id, refusal.reason()))
 }
 
-/// Suspended owners.
+/// Whether owners can be resumed.
 ///
 /// # Errors
 /// Why not.
@@ -112,7 +112,7 @@ pub fn may_unsuspend(state: &State) -> Result<(), String> {
     }
 }
 
-/// Pause or resume.
+/// Whether pause or resume is allowed.
 ///
 /// # Errors
 /// Why not.

@@ -2,10 +2,10 @@
 
 use crate::state::State;
 
-/// Checks that the past is shown.
+/// Whether the past is shown.
 ///
 /// # Errors
-/// It is the present.
+/// The present is.
 pub fn is_past(state: &State) -> Result<(), String> {
     match state.cluster.past.shown {
         Some(_) => Ok(()),

@@ -4,7 +4,7 @@ use crate::present::subject;
 use crate::state::State;
 use crate::state::page::{Page, Subject};
 
-/// With the edited text.
+/// Whether the edited text can be tested.
 ///
 /// # Errors
 /// Why not.
@@ -19,7 +19,7 @@ pub fn can_try_text(state: &State) -> Result<(), String> {
     }
 }
 
-/// With the selected application's submission.
+/// Whether a submission can be tested.
 pub fn can_try(state: &State) -> Result<(), String> {
     match subject::of(state) {
         Some(Subject::App(_) | Subject::Why(_)) => Ok(()),

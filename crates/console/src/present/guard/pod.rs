@@ -1,4 +1,4 @@
-//! Whether a pod is selected, and which one.
+//! Conditions and targets of pod commands.
 
 use std::sync::Arc;
 
@@ -30,7 +30,7 @@ fn of_app(all: &Kubernetes, app: &AppId) -> Option<Arc<PodRow>> {
     all.pods_of(app).min_by_key(|pod| (pod.trouble(true).is_none(), pod.created, Arc::clone(&pod.name))).cloned()
 }
 
-/// A part of the pod.
+/// Whether a part of the pod can be shown.
 ///
 /// # Errors
 /// Why not.
@@ -54,10 +54,10 @@ pub fn can_show(state: &State, part: PodPart) -> Result<(), String> {
     }
 }
 
-/// Checks for a log.
+/// Whether a log is shown.
 ///
 /// # Errors
-/// No log is shown.
+/// No log.
 pub fn on_log(state: &State) -> Result<(), String> {
     match state.page() {
         Page::Pod(page) if page.part == PodPart::Log => Ok(()),
@@ -65,7 +65,7 @@ pub fn on_log(state: &State) -> Result<(), String> {
     }
 }
 
-/// Checks for other containers.
+/// Whether other containers exist.
 ///
 /// # Errors
 /// Only one.
@@ -77,10 +77,10 @@ pub fn several_containers(state: &State) -> Result<(), String> {
     }
 }
 
-/// Checks for a search.
+/// Whether a search is active.
 ///
 /// # Errors
-/// None is active.
+/// No search.
 pub fn searches(state: &State) -> Result<(), String> {
     match state.page() {
         Page::Pod(page) if !page.find.is_empty() => Ok(()),
@@ -96,7 +96,7 @@ pub fn siblings(state: &State, row: &PodRow) -> Vec<Arc<PodRow>> {
     pods
 }
 
-/// Checks for other pods.
+/// Whether other pods exist.
 ///
 /// # Errors
 /// Only one.

@@ -1,4 +1,4 @@
-//! Whether a rollback is possible.
+//! Conditions of a rollback.
 
 use crate::state::State;
 use view::act::Act;

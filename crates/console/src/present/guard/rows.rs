@@ -8,10 +8,10 @@ use crate::state::State;
 use crate::state::layer::Layer;
 use crate::state::page::{Fold, Page};
 
-/// A selected row.
+/// Whether a row is selected.
 ///
 /// # Errors
-/// None.
+/// Why not.
 pub fn has_row(state: &State) -> Result<(), String> {
     match subject::of(state) {
         Some(_) => Ok(()),
@@ -19,10 +19,10 @@ pub fn has_row(state: &State) -> Result<(), String> {
     }
 }
 
-/// A state with a reason.
+/// Whether a reason exists.
 ///
 /// # Errors
-/// None.
+/// Why not.
 pub fn can_say_why(state: &State) -> Result<(), String> {
     match state.page() {
         Page::Queues(_) | Page::Apps(_) | Page::App(_) => has_row(state),
@@ -30,7 +30,7 @@ pub fn can_say_why(state: &State) -> Result<(), String> {
     }
 }
 
-/// The selected row.
+/// Whether the row can be opened.
 ///
 /// # Errors
 /// Why not.
@@ -60,26 +60,26 @@ pub fn can_open(state: &State) -> Result<(), String> {
     }
 }
 
-/// A list.
+/// Whether the page has a list.
 ///
 /// # Errors
-/// None.
+/// Why not.
 pub fn on_list(state: &State) -> Result<(), String> {
     state.page().list().map(|_| ()).ok_or_else(|| "this page has no list".to_owned())
 }
 
-/// The applications.
+/// Whether applications are shown.
 ///
 /// # Errors
-/// Another page.
+/// Why not.
 pub fn on_apps(state: &State) -> Result<(), String> {
     if matches!(state.page(), Page::Apps(_)) { Ok(()) } else { Err("only in a list of applications".to_owned()) }
 }
 
-/// The nodes.
+/// Whether nodes are shown.
 ///
 /// # Errors
-/// Another page.
+/// Why not.
 pub fn on_nodes(state: &State) -> Result<(), String> {
     if matches!(state.page(), Page::Nodes(_)) { Ok(()) } else { Err("only in the list of nodes".to_owned()) }
 }
@@ -96,7 +96,7 @@ pub fn no_filter(state: &State) -> Result<(), String> {
     }
 }
 
-/// A queue with children.
+/// Whether the queue has children.
 ///
 /// # Errors
 /// Why not.
@@ -116,10 +116,10 @@ pub fn several_partitions(state: &State) -> Result<(), String> {
     if state.cluster.view.partitions.len() > 1 { Ok(()) } else { Err("there is only one partition".to_owned()) }
 }
 
-/// Another scheduler in the settings.
+/// Whether the settings name another scheduler.
 ///
 /// # Errors
-/// None.
+/// Why not.
 pub fn some_context(state: &State) -> Result<(), String> {
     if state.contexts.all.is_empty() && state.contexts.fault.is_none() {
         Err("no contexts: add `[contexts.NAME]` to your settings, or use a kubeconfig".to_owned())
@@ -128,7 +128,7 @@ pub fn some_context(state: &State) -> Result<(), String> {
     }
 }
 
-/// The audit records a reason.
+/// Whether the audit records a reason.
 ///
 /// # Errors
 /// Why not.
@@ -139,10 +139,10 @@ pub fn takes_reason(state: &State) -> Result<(), String> {
     }
 }
 
-/// The usage page.
+/// Whether usage is shown.
 ///
 /// # Errors
-/// Another page.
+/// Why not.
 pub fn on_usage(state: &State) -> Result<(), String> {
     match state.page() {
         Page::Usage(_) => Ok(()),

@@ -1,4 +1,4 @@
-//! Whether a what-if can be opened, and its commands.
+//! Conditions of what-if commands.
 
 use crate::present::guard::config;
 use crate::state::State;
@@ -6,7 +6,7 @@ use crate::state::layer::{Confirm, Layer, Question};
 use crate::state::page::Page;
 use source::TrialStatus;
 
-/// The what-if's status.
+/// The status of the what-if.
 ///
 /// # Errors
 /// Not a what-if.
@@ -14,7 +14,7 @@ pub fn in_one(state: &State) -> Result<&TrialStatus, String> {
     state.cluster.trial.as_ref().ok_or_else(|| "only in a what-if; :whatif opens one".to_owned())
 }
 
-/// Opens a what-if.
+/// Whether a what-if can be opened.
 ///
 /// # Errors
 /// Why not.
@@ -31,7 +31,7 @@ pub fn can_open(state: &State) -> Result<(), String> {
     Ok(())
 }
 
-/// The question's operations, or the edited configuration.
+/// Whether the question or the configuration can be tested.
 ///
 /// # Errors
 /// Why not.
@@ -46,10 +46,10 @@ pub fn can_try_this(state: &State) -> Result<(), String> {
     }
 }
 
-/// Changes to revert or apply.
+/// Whether changes exist.
 ///
 /// # Errors
-/// None.
+/// Why not.
 pub fn has_changes(state: &State) -> Result<(), String> {
     let trial = in_one(state)?;
     match (trial.changes.is_empty(), trial.busy) {
@@ -59,7 +59,7 @@ pub fn has_changes(state: &State) -> Result<(), String> {
     }
 }
 
-/// Changes as text.
+/// Whether a change can be added.
 ///
 /// # Errors
 /// Why not.

@@ -1,4 +1,4 @@
-//! Whether commands of a resource manager may run here: submit, request, release, remove, drain, clean up.
+//! Conditions of resource manager commands.
 
 use std::sync::Arc;
 
@@ -29,7 +29,7 @@ pub fn may_submit(state: &State) -> Result<(), String> {
     }
 }
 
-/// Adds requests.
+/// Whether requests may be added.
 ///
 /// # Errors
 /// Why not.
@@ -39,7 +39,7 @@ pub fn may_ask(state: &State) -> Result<(), String> {
     allowed(state, PartitionAct::Ask { app: app.id.clone(), asks: Vec::new() })
 }
 
-/// An active application.
+/// Whether the application is active.
 ///
 /// # Errors
 /// It has ended.
@@ -47,7 +47,7 @@ pub fn alive(app: &AppRow) -> Result<(), String> {
     if app.state.is_ended() { Err(format!("{} is already {}", app.id, app.state)) } else { Ok(()) }
 }
 
-/// Release or cancel.
+/// Whether release or cancel is allowed.
 ///
 /// # Errors
 /// Why not.
@@ -65,7 +65,7 @@ pub fn ask_under(state: &State) -> Option<(AppId, AskId)> {
     }
 }
 
-/// Remove the application.
+/// Whether removal is allowed.
 ///
 /// # Errors
 /// Why not.
@@ -75,7 +75,7 @@ pub fn may_remove(state: &State) -> Result<(), String> {
     allowed(state, PartitionAct::Remove { app: app.id.clone() })
 }
 
-/// Drain or resume the node.
+/// Whether drain or resume is allowed.
 ///
 /// # Errors
 /// Why not.
@@ -102,7 +102,7 @@ pub fn drain_act(node: &NodeId, drain: bool) -> PartitionAct {
     if drain { PartitionAct::DrainNode(node.clone()) } else { PartitionAct::ResumeNode(node.clone()) }
 }
 
-/// Clean up.
+/// Whether cleanup is allowed.
 ///
 /// # Errors
 /// Why not.

@@ -1,4 +1,4 @@
-//! The requests and allocations of one application as a table, and why a request is pending.
+//! Requests and allocations as a table, and pending reasons.
 
 use super::apps::{figure, lifted, others};
 use crate::present::arrange::{Room, arrange, chosen_columns};

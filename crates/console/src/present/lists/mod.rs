@@ -1,5 +1,4 @@
-//! The lists: typed columns for sort, filter, copies, explanations, and exports; and the cells, for the screen and
-//! clicks on titles.
+//! The lists: typed columns, and cells for the screen.
 //!
 //! Invariants: a list depends on the state and the width only; cells are computed on demand.
 

@@ -1,4 +1,4 @@
-//! Cells of the queue table: age, state, priority, applications, quantities, headroom, and usage.
+//! Cells of the queue table.
 
 use crate::present::format;
 use crate::present::meter::Meter;

@@ -1,4 +1,4 @@
-//! The columns of the queue tree as typed values.
+//! Typed columns of the queue tree.
 
 use std::time::Duration;
 

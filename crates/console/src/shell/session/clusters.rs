@@ -1,7 +1,6 @@
-//! The clusters for the page of all clusters, while it is open.
+//! The clusters for the page of all clusters.
 //!
-//! Invariants: a worker thread opens each cluster once, and it is followed like the one on the screen; all are dropped
-//! when the page closes.
+//! Invariants: a worker thread opens each cluster once; all are dropped when the page closes.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -1,5 +1,4 @@
-//! The steps after each action of a session: effects of the source, replies, new events and audit entries, and
-//! switching the scheduler.
+//! The steps after each action of a session.
 
 use std::sync::Arc;
 

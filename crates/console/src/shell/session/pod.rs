@@ -1,4 +1,4 @@
-//! Reads Kubernetes objects for the screen, and answers if the source has none.
+//! Reads Kubernetes objects for the screen.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! A what-if in place of its cluster, and the return to the same screen.
+//! Enters a what-if, and returns to the same screen.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Changes one value in the text of the user's settings, preserving the rest.
+//! Changes one value in the user's settings, preserving the rest.
 
 use std::fs::OpenOptions;
 use std::io::Write as _;

@@ -1,4 +1,4 @@
-//! List settings: the columns of each page, and saved views.
+//! Settings for columns and saved views.
 
 use std::collections::BTreeMap;
 

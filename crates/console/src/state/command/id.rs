@@ -1,4 +1,4 @@
-//! The command ids, in groups. A match over all ids names every group.
+//! The command ids in groups.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! Command ids, and the contexts of their keys. The registry has their names and effects.
+//! Command ids, and the contexts of keys.
 
 mod id;
 

@@ -1,4 +1,4 @@
-//! The text with cursor, undo, and redo: a [`TextArea`] with indentation for YAML.
+//! A [`TextArea`] with indentation for YAML.
 
 use tui_textarea::{CursorMove, TextArea};
 

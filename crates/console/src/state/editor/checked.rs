@@ -1,4 +1,4 @@
-//! The check of an edited configuration, computed in a worker thread.
+//! The check of an edited configuration, from a worker thread.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,8 +1,8 @@
-//! The editor of a configuration: text, folds, colors, completions, and the check.
+//! The configuration editor.
 //!
 //! Invariants:
 //! - pure: no IO, no clock; [`crate::present::edit_check::check`] runs in another thread;
-//! - a key costs only work near the cursor and on the screen, never a check of the whole text.
+//! - a key costs only work near the cursor and on the screen.
 
 pub(crate) mod buffer;
 pub(crate) mod checked;

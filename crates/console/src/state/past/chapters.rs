@@ -1,7 +1,7 @@
-//! The fetched moments of the stored past, in chapters, and the target of a step.
+//! The fetched chapters of the stored past, and the target of a step.
 //!
 //! Invariants:
-//! - a step never skips an important moment: unknown events next to a time are fetched first;
+//! - a step never skips an important moment: unknown events are fetched first;
 //! - at most [`Chapters::MOST`] chapters are stored.
 
 use std::collections::VecDeque;

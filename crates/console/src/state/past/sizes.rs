@@ -1,4 +1,4 @@
-//! The approximate size of a stored view, and of its part that the previous view does not share.
+//! The approximate size of a stored view.
 
 use model::NodeId;
 use std::sync::Arc;

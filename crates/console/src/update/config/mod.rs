@@ -1,4 +1,4 @@
-//! The configuration page: view, check, and replace its text.
+//! The configuration page.
 
 mod apply;
 mod page;

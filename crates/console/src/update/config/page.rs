@@ -1,6 +1,6 @@
-//! The configuration page: view, check, and replace its text.
+//! The configuration page.
 //!
-//! [`write`] edits, [`walk`] moves, and [`apply`] applies.
+//! See [`write`] for editing, [`walk`] for movement, and [`apply`] for applying.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! The applications page, and the page of one application.
+//! The pages of applications, and of one.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! The page of users and groups, and of one of them.
+//! The pages of users and groups, and of one.
 
 use crate::present::subject;
 use crate::state::State;

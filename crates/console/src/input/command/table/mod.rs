@@ -1,4 +1,4 @@
-//! The rows of the registry, in the order of the help.
+//! The rows of the registry in help order.
 
 mod orders;
 mod pages;

@@ -1,4 +1,4 @@
-//! Commands that edit or change a cluster: texts, jobs, pods, operations.
+//! Commands for texts, jobs, pods, and operations.
 
 use crate::input::command::row::{Argument, Command, Kind, row};
 use crate::state::command::{

@@ -1,4 +1,4 @@
-//! Commands that open pages, and those of single pages: trends, forms, logs, time.
+//! Commands that open pages, and those of single pages.
 
 use crate::input::command::row::{Argument, Command, Kind, row};
 use crate::state::command::{
