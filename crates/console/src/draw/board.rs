@@ -124,7 +124,6 @@ fn attention(pen: &mut Pen<'_>, state: &State, area: Rect, items: &[(usize, Vec<
             pen.style(Rect { y, height: 1, ..area }, Role::Selection);
         }
     }
-    // As in the title; an item can have two lines.
     let room = usize::from(area.height);
     let item = |line: Option<&(usize, Vec<Piece>)>| line.map_or(0, |(item, _)| *item);
     let hidden = item(items.last()).saturating_sub(item(items.iter().skip(top).take(room).next_back()));

@@ -169,7 +169,6 @@ fn underline(pen: &mut Pen<'_>, page: &ConfigPage, fault: &Fault, room: Rect) {
     }
 }
 
-/// The error of the cursor's line or the next one.
 fn draw_faults(pen: &mut Pen<'_>, page: &ConfigPage, area: Rect) {
     if area.height < 2 {
         return;
@@ -200,7 +199,6 @@ pub fn cursor(pen: &mut Pen<'_>, state: &State, regions: &Regions) -> Option<Pos
     Some(at)
 }
 
-/// Below the word, or above it without space.
 fn completions(pen: &mut Pen<'_>, page: &ConfigPage, area: Rect, at: Position) {
     let words = &page.completion.words;
     // Words of other releases are not selectable.

@@ -9,7 +9,7 @@ use crate::state::State;
 use crate::state::contexts::ContextsPage;
 use crate::theme::Role;
 
-/// Draws the contexts and the selected one's details.
+/// Draws the contexts and their details.
 pub fn draw(pen: &mut Pen<'_>, state: &State, page: &ContextsPage, area: Rect) {
     let inside = Rect { x: area.x + 2, width: area.width.saturating_sub(3), ..area };
     let below = u16::try_from(contexts::below(state, page.index)).unwrap_or(area.height).min(area.height);

@@ -49,8 +49,8 @@ pub fn draw(pen: &mut Pen<'_>, state: &State, area: Rect) {
         pen.pieces(area.x + 1, area.y, room, &all);
         return;
     }
-    // On one line the values get the space after the name (up to two fifths), the enforcement badge what they leave
-    // without meters, and the reason of outdated data what their shortest form leaves.
+    // On one line the values follow the name (up to two fifths); they leave space for the enforcement badge without
+    // meters, and for the reason of outdated data in their shortest form.
     let beside = |words| usize::from(room).saturating_sub(pieces::width(&figures(pen, state, 0, words)) + 3);
     let room_of_source = match trouble(&state.cluster.link).is_some() || !state.cluster.stale.is_empty() {
         true => beside(false),

@@ -50,7 +50,6 @@ pub fn draw(pen: &mut Pen<'_>, state: &State, page: &NodesPage, area: Rect) {
         pen.pieces(area.x, area.y + 3, area.width, &figures(node, signs));
     }
     let map = Rect { y: area.y + ABOVE_MAP, height: area.height.saturating_sub(ABOVE_MAP), ..area };
-    // If all fit, each symbol has its name.
     let widest = page.list.rows.iter().map(|id| text::width(id.as_str())).max().unwrap_or(0);
     let named = BEFORE_NAME + widest + 2;
     let fits = |cell: &usize| usize::from(map.width) / cell * usize::from(map.height) >= page.list.rows.len();

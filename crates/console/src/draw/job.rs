@@ -9,7 +9,7 @@ use crate::state::State;
 use crate::state::job::JobPage;
 use crate::theme::Role;
 
-/// Draws the sheet, and the visible output below it.
+/// Draws sheet and output.
 pub fn draw(pen: &mut Pen<'_>, state: &State, page: &JobPage, area: Rect) {
     let parts = job::parts(state, page, area);
     let width = parts.sheet.width;

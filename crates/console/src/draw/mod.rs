@@ -63,7 +63,7 @@ pub fn draw(state: &State, theme: &Theme, frame: &mut Frame<'_>) {
     }
 }
 
-/// Draws into an empty buffer. Returns the position of the text cursor.
+/// Draws into an empty buffer; returns the text cursor.
 pub fn paint(state: &State, theme: &Theme, buffer: &mut Buffer) -> Option<Position> {
     let area = *buffer.area();
     let mut pen = Pen::new(buffer, theme);

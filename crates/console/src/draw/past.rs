@@ -12,7 +12,7 @@ use crate::present::text;
 use crate::state::State;
 use crate::theme::Role;
 
-/// Draws the line; no height in the present.
+/// Draws the line; empty in the present.
 pub fn draw(pen: &mut Pen<'_>, state: &State, area: Rect) {
     let Some(shown) = state.cluster.past.shown.as_ref().filter(|_| area.height > 0) else { return };
     let ago = format::duration(state.cluster.past.live.since(shown.at));

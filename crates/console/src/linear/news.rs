@@ -94,7 +94,7 @@ pub fn all(state: &State) -> Vec<String> {
     if lines.is_empty() { vec!["No messages yet.".to_owned()] } else { lines }
 }
 
-/// The last messages, as many as on a screen.
+/// The last messages.
 pub fn recent(state: &State) -> Vec<String> {
     let from = state.messages.len().saturating_sub(MESSAGES);
     state.messages.iter().skip(from).flat_map(words).collect()
@@ -146,7 +146,6 @@ impl Retained {
     }
 }
 
-/// `cpu 4 to 6, pending none to 2`
 fn difference(old: &[Cell], new: &[Cell]) -> String {
     let value = |cells: &[Cell], name: &Option<String>| {
         cells.iter().find(|(known, _)| known == name).map_or_else(|| "none".to_owned(), |(_, said)| said.clone())

@@ -193,7 +193,6 @@ impl Reader {
         let mut lines = self.ear.take(state);
         let close = match state.layers.last() {
             None => None,
-            // Without a step it was printed already, if requested.
             Some(Layer::Confirm(question)) => {
                 if then != Then::Nothing {
                     lines.extend(layers::asked(question));
@@ -217,7 +216,6 @@ impl Reader {
         match then {
             Then::Nothing => {}
             Then::Look if key_of(state) == self.page => {}
-            // A rejected command does not change the page.
             Then::Page if key_of(state) == self.page && lines.iter().any(|line| line.starts_with("Rejected: ")) => {}
             Then::Look | Then::Page => lines.extend(self.read_page(state)),
             Then::Row => lines.extend(row(state, false)),

@@ -14,7 +14,7 @@ pub struct Names {
 }
 
 impl Names {
-    /// The names may use a quarter of `width`, or `least` if that is more.
+    /// The names may use a quarter of `width`, at least `least`.
     pub fn new<C>(widest: u16, title: &Col<C>, width: u16, least: u16) -> Self {
         // The sort symbol follows the title.
         let sorted = u16::try_from(title.title.len()).unwrap_or(0) + 1;

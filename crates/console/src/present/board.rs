@@ -44,7 +44,7 @@ pub fn items(state: &State) -> Option<&[SheetLine]> {
     }
 }
 
-/// The last 10 minutes; `top` is the value of the highest cell (`None`: the maximum).
+/// Over 10 minutes; `top` is the value of the highest cell (`None`: the maximum).
 fn spark(
     state: &State,
     measure: Measure,
@@ -172,7 +172,7 @@ struct Form {
     meter: u16,
     spark: u16,
     second: u16,
-    /// Short labels, so that both lines fit in 80 columns.
+    /// Both lines then fit in 80 columns.
     short: bool,
 }
 
@@ -350,7 +350,6 @@ pub fn waiting_lines(state: &State, width: usize, signs: &'static Signs) -> Line
     lines
 }
 
-/// A run of events of one type is one line.
 fn kind(record: &Record) -> (ObjectType, ChangeType, ChangeDetail) {
     (record.kind, record.change, record.detail)
 }

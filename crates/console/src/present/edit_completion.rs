@@ -72,7 +72,6 @@ fn place(above: &[String], before: &str) -> (Vec<String>, Place) {
         text = rest.trim_start();
     }
     let mut path = parents(above, column);
-    // Inside braces the preceding key is the parent.
     if let Some(open) = unclosed(text) {
         path.extend(key_of(&text[..open]));
         let last = text[open + 1..].rsplit(',').next().unwrap_or_default().trim_start();
@@ -204,7 +203,7 @@ partitions:
                 - sue
 ";
 
-    /// For a line after the first line of `TEXT` that contains `below`.
+    /// After the first line of `TEXT` with `below`.
     fn offered(below: &str, written: &str) -> Vec<String> {
         let lines: Vec<String> = TEXT.lines().map(str::to_owned).collect();
         let at = lines.iter().position(|line| line.contains(below)).unwrap();

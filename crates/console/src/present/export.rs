@@ -103,7 +103,7 @@ pub struct Data {
     pub rows: Vec<Vec<Cell>>,
 }
 
-/// A CSV line (RFC 4180) of texts and whether they are numbers. A text that looks like a formula gets an apostrophe.
+/// A CSV line (RFC 4180) of texts and whether they are numbers; an apostrophe marks texts that look like formulas.
 pub fn csv_line(cells: impl IntoIterator<Item = (impl AsRef<str>, bool)>) -> String {
     let quoted = |cell: &str, figure: bool| {
         let formula = !figure && cell.starts_with(['=', '+', '-', '@', '\t', '\r']);

@@ -45,7 +45,7 @@ pub struct Fields<'a> {
     pub here: usize,
     /// The field is in edit mode.
     pub writing: bool,
-    /// The rest of the suggested completion after the cursor.
+    /// The rest of the completion.
     pub suggestion: &'a str,
 }
 

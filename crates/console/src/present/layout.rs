@@ -172,7 +172,7 @@ fn split(state: &State, body: Rect) -> (Rect, Option<Pane>) {
     }
     // Independent of the selected row.
     let tall = (height / 3).min(most);
-    // In steps, so that the border does not move with every row.
+    // In steps: the border does not move with every row.
     let spare = state.page().list().map_or(0, |list| usize::from(body.height).saturating_sub(list.rows() + 3));
     let spare = u16::try_from(spare).unwrap_or(0) / 4 * 4;
     let tall = if of_one_thing { tall.max(spare.min(most * 2)) } else { tall };

@@ -77,7 +77,6 @@ impl Meter {
     }
 }
 
-/// `value / base * cells`, rounded to nearest.
 fn scaled(value: i64, base: i64, cells: i64) -> i64 {
     let (value, base, cells) = (i128::from(value), i128::from(base.max(1)), i128::from(cells));
     i64::try_from((value * cells * 2 + base) / (base * 2)).unwrap_or(i64::MAX)

@@ -183,7 +183,7 @@ pub fn part<'m>(cluster: &'m Cluster, page: &'m PlacementPage) -> Option<&'m Par
 /// The result.
 ///
 /// # Errors
-/// The form is not a valid submission.
+/// An invalid submission.
 pub fn preview(part: &PartitionView, form: &Form) -> Result<Admission, String> {
     use crate::state::placement::Field;
     let (groups, tags) = (form.groups(), form.tags()?);

@@ -117,7 +117,6 @@ pub fn visible(state: &State, page: &PodPage, height: usize) -> Lines {
     }
 }
 
-/// From the scroll column on, with the match highlighted.
 fn shown(page: &PodPage, at: usize, line: &str, role: Role) -> Vec<Piece> {
     let escaped = text::escape(line);
     let rest = text::skip(&escaped, page.left).to_owned();

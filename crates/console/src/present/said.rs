@@ -106,7 +106,6 @@ fn without_folders(line: &str) -> String {
     line.split(' ').map(short).collect::<Vec<_>>().join(" ")
 }
 
-/// The first ends with how to close it, the last with where the rest is.
 fn framed<'a>(
     state: &State,
     (sign, role): (&'static str, Role),

@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
 
-/// Escapes control characters: ` `, `\t`, `\x1b`, `\u{202e}`.
+/// Escapes control characters: `\n`, `\t`, `\x1b`, `\u{202e}`.
 ///
 /// Also line separators, bidirectional marks, and zero-width characters, with which different names look equal.
 pub fn escape(text: &str) -> Cow<'_, str> {

@@ -24,8 +24,7 @@ pub fn rings(state: &State) -> Option<&Rings> {
     cluster.trends.rings.as_ref()?.get(part)
 }
 
-/// The oldest first, blank if unknown. A cell is the largest share in 7.5 minutes, scaled to the hour's maximum (a
-/// node: to the node).
+/// The oldest first. A cell is the largest share in 7.5 minutes, scaled to the hour's maximum (a node: to the node).
 pub fn cells(state: &State, subject: &Subject, signs: &Signs) -> String {
     let Some(rings) = rings(state) else { return String::new() };
     let to = state.cluster.at;

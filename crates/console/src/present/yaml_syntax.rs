@@ -75,7 +75,6 @@ fn quoted(text: &str, quote: char) -> usize {
     text.len()
 }
 
-/// Up to a symbol, a comment, or the end of a key.
 fn plain(text: &str) -> (usize, Kind) {
     let ends = |(at, c): (usize, char)| {
         let rest = &text[at..];

@@ -186,7 +186,7 @@ impl Driver {
         self.refresh()
     }
 
-    /// Draw, quit, or suspend since the last call.
+    /// Terminal effects since the last call.
     pub fn take_effects(&mut self) -> Vec<Effect> {
         std::mem::take(&mut self.effects)
     }
@@ -245,7 +245,7 @@ impl Driver {
         self.lines().join("\n")
     }
 
-    /// The first line that contains a text, and its number.
+    /// The first line with a text, and its number.
     pub fn find_row(&self, text: &str) -> Option<(usize, String)> {
         self.lines().into_iter().enumerate().find(|(_, line)| line.contains(text))
     }

@@ -198,7 +198,6 @@ impl Talk {
         if let Some(line) = self.lines.pop() {
             return Ok(Some(line));
         }
-        // The thread reads at most one line ahead.
         let _ = self.asks.try_send(());
         loop {
             if self.typed && !self.prompted {
@@ -348,7 +347,7 @@ impl Talk {
             Effect::OpenContext(name) => workers::open(&self.session, name)?,
             Effect::AskContext(name) => workers::ask(&self.session, name)?,
             Effect::Work(work) => self.workers.give(self.session.replies(), work)?,
-            // The others concern the screen or the source.
+            // For the screen or the source.
             _ => {}
         }
         Ok(())

@@ -160,7 +160,7 @@ fn read(wanted: &WantedFile) -> Result<Arc<View>, String> {
 /// Writes a new file.
 ///
 /// # Errors
-/// Why it is incomplete.
+/// Why not.
 fn write(file: &Path, text: &str, what: &str) -> Result<String, String> {
     let name = file.display();
     let opened = std::fs::File::create_new(file);

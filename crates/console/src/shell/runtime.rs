@@ -246,7 +246,6 @@ impl Loop {
         screen.draw(|frame| session.draw(frame)).wrap_err("cannot write to the terminal")
     }
 
-    /// Until an event, a drawable update, or a due time.
     fn wait(&mut self) -> color_eyre::Result<Option<Event>> {
         let now = self.now();
         let news = self.waiting.then(|| (self.last_news + FLOOR).saturating_duration_since(self.start));
@@ -359,7 +358,6 @@ impl Loop {
         (self.due.redraw, self.due.repaint) = (true, true);
     }
 
-    /// After the minimum interval; also advances a due time.
     fn refresh(&mut self) -> color_eyre::Result<()> {
         let now = self.now();
         let news = self.waiting && self.last_news.elapsed() >= FLOOR;

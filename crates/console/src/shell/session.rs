@@ -157,7 +157,7 @@ impl Session {
         &self.state
     }
 
-    /// Takes an input at `now` on the console's clock. Returns effects for the terminal and the worker threads.
+    /// Takes an input at `now` on the console's clock. Returns effects for the runtime.
     pub fn step(&mut self, incoming: Incoming, now: Duration) -> Vec<Effect> {
         self.act(Action::Clock(now));
         match incoming {

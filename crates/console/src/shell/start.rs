@@ -32,7 +32,7 @@ enum Outcome {
     Open,
 }
 
-/// Returns the index of the choice; `None` to quit.
+/// The index of the choice; `None` to quit.
 ///
 /// # Errors
 /// The terminal cannot be used.
@@ -73,7 +73,6 @@ fn press(choices: &[Choice], cursor: &mut usize, key: KeyCode) -> Outcome {
     Outcome::Stay
 }
 
-/// A heading, or the index of a choice.
 fn lines(choices: &[Choice]) -> Vec<Result<usize, &'static str>> {
     let mut lines = Vec::new();
     for (at, choice) in choices.iter().enumerate() {

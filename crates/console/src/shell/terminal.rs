@@ -170,7 +170,7 @@ fn restore_on_panic() {
     });
 }
 
-/// A frame. Content left during a panic is never written: it would appear on the shell's screen.
+/// Content left during a panic is never written: it would appear on the shell's screen.
 #[derive(Clone, Default)]
 struct Frames {
     bytes: Rc<RefCell<Vec<u8>>>,

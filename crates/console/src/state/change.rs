@@ -13,7 +13,7 @@ use view::act::{Actor, Configuration};
 /// The kind of change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// The maximum and the number of running applications.
+    /// Maximum and running applications.
     Max,
     /// The guaranteed resources.
     Guaranteed,
@@ -124,7 +124,7 @@ pub struct ChangePage {
     pub fields: Vec<ChangeField>,
     /// The field under the cursor.
     pub field: usize,
-    /// The rest of the suggested completion after the cursor.
+    /// The rest of the completion.
     pub suggestion: String,
     /// Counts changes of form and configuration.
     pub version: u64,
@@ -170,7 +170,7 @@ impl ChangePage {
     }
 }
 
-/// A request to convert a form into a configuration.
+/// A form to convert.
 #[derive(Clone, Debug)]
 pub struct DraftJob {
     /// The cluster's time.
@@ -208,7 +208,7 @@ pub struct FormDraft {
     pub text: Option<Arc<str>>,
     /// Why the change is impossible.
     pub trouble: Option<Trouble>,
-    /// A change that the form does not show.
+    /// Not shown by the form.
     pub note: String,
     /// The check of the new text.
     pub checked: CheckResult,

@@ -56,7 +56,7 @@ pub struct Cluster {
     pub ledger: Ledger,
     /// The scheduler's last preview of quota preemption.
     pub quota_preview: Option<Arc<QuotaPreview>>,
-    /// The status of the what-if, in a what-if.
+    /// In a what-if.
     pub trial: Option<TrialStatus>,
     /// The loaded trends.
     pub trends: KnownTrends,

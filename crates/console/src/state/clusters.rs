@@ -35,7 +35,7 @@ pub struct ClusterRow {
     pub alerts: Option<u64>,
 }
 
-/// The state of a connection to a cluster.
+/// The state of a connection.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ClusterState {
     /// A kubeconfig context may run a program or ask for a login.

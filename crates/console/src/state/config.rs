@@ -6,7 +6,7 @@ use std::time::Duration;
 use crate::state::editor::{Buffer, CheckResult, Completion};
 use view::act::Configuration;
 
-/// The text of the configuration and its check results.
+/// The text and its check.
 #[derive(Clone, Debug)]
 pub struct ConfigPage {
     /// The configuration that was edited, if known.
@@ -21,7 +21,7 @@ pub struct ConfigPage {
     pub left: usize,
     /// The last check, with its version.
     pub checked: CheckResult,
-    /// The forecast, with the version of the tested text.
+    /// With the version of the text.
     pub forecast: Option<Forecast>,
     /// When to check the text.
     pub due: Option<Duration>,
@@ -75,7 +75,7 @@ pub enum Beside {
     Meaning,
     /// The changed lines.
     Lines,
-    /// Changes of the active configuration since the edit started.
+    /// Of the active configuration since the edit started.
     Underneath,
 }
 

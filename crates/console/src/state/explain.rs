@@ -17,7 +17,7 @@ const ALLOCATED: &str = "allocated";
 
 const SEEN: usize = 8;
 
-/// Why something is pending, or why something happened.
+/// An explanation.
 #[derive(Clone, Debug)]
 pub struct ExplainPage {
     /// The subject.

@@ -32,7 +32,7 @@ impl JobPage {
     }
 }
 
-/// The watched job: its data and pending requests.
+/// The watched job.
 #[derive(Clone, Debug, Default)]
 pub struct JobWatch {
     /// The watched application, if any.

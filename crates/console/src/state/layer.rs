@@ -50,7 +50,7 @@ pub enum Layer {
     },
 }
 
-/// The scroll position and the filter of the help.
+/// Scroll position and filter.
 #[derive(Clone, Debug, Default)]
 pub struct Help {
     /// The first visible line.

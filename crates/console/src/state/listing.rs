@@ -27,7 +27,7 @@ pub struct Listing<R, I, C> {
     pub built: Option<Stamp>,
     /// Newer rows are being made.
     pub awaited: bool,
-    /// The scheduler's time of the rows, for ages.
+    /// For ages.
     pub now: Time,
     /// The cursor stays at its index when the filtered rows arrive.
     pub adopts: bool,

@@ -57,7 +57,7 @@ pages! { $
     Account(AccountPage) { "", List, Pane::OfOne(10), [Account, List, Page, Always] }
     /// All details of one object.
     Details(DetailsPage) { "", Text, Pane::Nowhere, [Details, Page, Always] }
-    /// Why something is pending, or why something happened.
+    /// An explanation.
     Explain(Box<ExplainPage>) { "", Text, Pane::Nowhere, [Explain, Page, Always] }
     /// Usage of queues compared with guaranteed resources.
     Fairness(FairnessPage) { "Fairness", List, Pane::Nowhere, [Fairness, List, Page, Always] }
@@ -277,7 +277,7 @@ pub struct AccountPage {
 }
 
 impl AccountPage {
-    /// The page of a user or a group.
+    /// The page of an account.
     pub fn new(account: Account) -> Self {
         Self { account, row: None, groups: Vec::new(), waiting: 0, list: Listing::default() }
     }

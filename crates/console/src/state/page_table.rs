@@ -15,7 +15,7 @@ pub enum Body {
     Config,
 }
 
-/// The location of the pane about the selected row.
+/// Where the selected row's details are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pane {
     /// No pane.
@@ -42,7 +42,7 @@ pub struct PageRow {
 }
 
 /// Makes `Page` from rows `Name(Content) { title, body, pane, [contexts] }`, and `each_page!`, which runs an expression
-/// with any page's content: a new page must implement all traits used.
+/// with any page's content, whose type must implement all traits used.
 macro_rules! pages {
     (@list List $page:ident) => { Some(&$page.list) };
     (@list $other:ident $page:ident) => {{ let _ = $page; None }};

@@ -20,7 +20,7 @@ pub struct PlacementPage {
     pub against: Against,
     /// If that is the configuration.
     pub edited: Option<u64>,
-    /// The rest of the suggested completion after the cursor.
+    /// The rest of the completion.
     pub suggestion: String,
     /// The first visible line below the form.
     pub top: usize,

@@ -102,7 +102,7 @@ impl<T> Default for Requested<T> {
     }
 }
 
-/// The loaded data of the pod on the screen.
+/// The loaded pod data.
 #[derive(Clone, Debug, Default)]
 pub struct PodWatch {
     /// The UID of the pod.

@@ -53,7 +53,7 @@ pub enum Reply {
     OrderAnswered(u64, Result<Done, Refusal>),
     /// The text of a revision, or why it failed.
     RevisionText(u64, Result<Arc<str>, String>),
-    /// Why something is pending, or why that is unknown.
+    /// The explanation.
     Explained(Question, Result<Sheet, Refusal>),
     /// An overview, at the requested time and partition.
     OverviewMade(OverviewMade),

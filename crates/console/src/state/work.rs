@@ -49,7 +49,7 @@ pub enum Work {
     Silence(SourceHandle, SilenceStep),
     /// Make an overview.
     Overview(Box<Given>),
-    /// Find important events of a source from this number.
+    /// From this number.
     FindMoments(SourceHandle, u64),
     /// From this number, with a maximum count.
     ReadEvents(SourceHandle, u64, usize),

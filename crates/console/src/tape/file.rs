@@ -40,7 +40,7 @@ pub struct Tape {
     pub steps: Vec<Step>,
 }
 
-/// The source and the initial settings of a tape.
+/// Source and initial settings.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Head {
     /// The source.
@@ -77,7 +77,7 @@ pub struct Head {
     pub pace: Pace,
 }
 
-/// The presentation speed, in a cast and with `--live`.
+/// In a cast and with `--live`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Pace {
     /// The time per typed character.

@@ -53,7 +53,7 @@ struct Section {
     styles: Vec<String>,
 }
 
-/// A difference between a screen and the file.
+/// A screen and the file differ.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Difference {
     /// The name of the screen.

@@ -56,7 +56,6 @@ impl Rgb {
         }
     }
 
-    /// 16 named, a 6 × 6 × 6 cube, 24 grays.
     pub(super) fn indexed(index: u8) -> Self {
         let level = |step: u8| if step == 0 { 0 } else { 55 + 40 * step };
         match index {

@@ -78,7 +78,6 @@ impl<'w> Shower<'w> {
 
     /// Returns how long the key is shown.
     pub fn pressed(&mut self, name: &str, typed: bool, nth: u32) -> Duration {
-        // Typed text is joined; repeated keys are counted.
         let joins = std::mem::replace(&mut self.typing, typed) && typed;
         let name = if typed && name == "space" { " " } else { name };
         let again =

@@ -64,7 +64,7 @@ pub struct Look {
     pub bg: Option<Said>,
     /// Modifiers to add.
     pub add: Modifier,
-    /// Modifiers to remove when it overlays another style.
+    /// When it overlays another style.
     pub remove: Modifier,
 }
 

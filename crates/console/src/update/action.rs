@@ -117,7 +117,7 @@ pub struct Feed {
     pub cycle: Option<Duration>,
     /// Whether previews are estimates.
     pub estimates: bool,
-    /// The status of the what-if, in a what-if.
+    /// In a what-if.
     pub trial: Option<TrialStatus>,
     /// Who can send operations, or why nobody can.
     pub actor: Result<Actor, Arc<str>>,

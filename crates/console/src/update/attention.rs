@@ -7,7 +7,6 @@ use crate::update::explain::go_to;
 use crate::update::{alerts, config, fairness, limits_used, navigate};
 use view::waiting::Target;
 
-/// `false` if the cursor is in the tree.
 pub(super) fn enter(state: &mut State) -> bool {
     let shown = is_shown(state);
     let Some(board) = state.board.as_mut().filter(|board| shown && board.focused) else { return false };
@@ -20,7 +19,6 @@ pub(super) fn enter(state: &mut State) -> bool {
             return true;
         }
     }
-    // The tree is already shown: open another page.
     match line.label.as_str() {
         "drains" => navigate::open(state),
         "starves" => fairness::open(state),

@@ -37,7 +37,6 @@ pub(super) fn take(state: &mut State, made: OverviewMade) {
     }
 }
 
-/// `false` if the cursor is in the tree.
 pub(super) fn go(state: &mut State, by: Move) -> bool {
     let shown = is_shown(state);
     let Some(board) = state.board.as_mut().filter(|board| shown && board.focused) else { return false };

@@ -50,7 +50,6 @@ pub fn open(state: &mut State, kind: Kind) {
 fn fields(part: &PartitionView, row: &QueueRow, kind: Kind) -> Vec<ChangeField> {
     match kind {
         Kind::Max => {
-            // Its nodes determine the size of the root.
             let bounded = row.path.parent().is_some();
             let mut fields =
                 if bounded { amounts(part, row.max.as_ref(), "no maximum of its own") } else { Vec::new() };
@@ -66,7 +65,6 @@ fn fields(part: &PartitionView, row: &QueueRow, kind: Kind) -> Vec<ChangeField> 
     }
 }
 
-/// Field, label, and the meaning of an empty field.
 fn unwritten(kind: Kind) -> Vec<(What, &'static str, &'static str)> {
     match kind {
         Kind::Property => vec![

@@ -90,7 +90,6 @@ impl<'s> Columns<'s> {
         let (all, empty) = (self.samples.len(), self.unsampled());
         let oldest = format::duration(steps(all - empty));
         let start = if empty == 0 { format!("{oldest} ago") } else { format!("no data before {oldest} ago") };
-        // It ends where the data starts, if it fits.
         let now = "now";
         let end = empty.min(all.saturating_sub(now.len() + 1));
         let start = format!("{start:>end$}");

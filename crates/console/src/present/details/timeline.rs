@@ -107,7 +107,7 @@ fn of_event<'a>(record: &'a Record, row: &AppRow, asks: &HashMap<&str, &Arc<AskR
         Some(Happened { at: record.at, what, one, more, event: Some(record) })
     };
     if record.kind == ObjectType::NODE {
-        // The event does not name the application; another one may have an equally named request.
+        // Another application may have an equally named request.
         let ask = asks.get(&*record.reference).filter(|ask| ask.resource == record.resource)?;
         let reserved = (record.change, record.detail) == (ChangeType::ADD, ChangeDetail::NODE_RESERVATION);
         return of(What::Reserved, format!(" on {}", record.object)).filter(|_| reserved && record.at >= ask.created);

@@ -50,7 +50,7 @@ pub const fn unit(column: LevelColumn) -> Unit {
     }
 }
 
-/// The value for a user or group in a queue.
+/// The value of a cell.
 pub fn value(source: Source<'_>, account: &Account, level: &QueueUsageRow, column: LevelColumn) -> Value<'static> {
     let limit = level.limit_use(account.side, &account.name);
     let max = |name: &str| Value::bound(limit.as_ref().and_then(|limit| limit.max()?.get(name)));

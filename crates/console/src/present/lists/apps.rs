@@ -71,7 +71,7 @@ pub fn value<'a>(part: Option<&PartitionView>, row: &'a AppRow, column: AppColum
     }
 }
 
-/// An empty pending reason is replaced by that of its pods.
+/// Also from its pods.
 fn or_trouble<'a>(state: &State, row: &AppRow, column: AppColumn, value: Value<'a>) -> Value<'a> {
     if column != AppColumn::Why || value != Value::Nothing {
         return value;

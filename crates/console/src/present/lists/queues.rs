@@ -308,7 +308,6 @@ fn cell(pen: &mut Writer, state: &State, shown: &Shown<'_>, what: Cell, slot: Sl
     }
 }
 
-/// Separated by `/`, blank if unknown; `places` has the columns.
 fn known(
     mut pieces: Vec<Piece>,
     places: &[QueueColumn],

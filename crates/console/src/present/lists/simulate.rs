@@ -88,7 +88,7 @@ pub fn table<'a>(state: &'a State, page: &'a SimulatePage, width: u16) -> Table<
 
 fn plans(widest: u16) -> impl Iterator<Item = Vec<Col<SimulationColumn>>> {
     use SimulationColumn as C;
-    // The columns to drop, the first one first.
+    // In the order of dropping.
     const LEAST: [(SimulationColumn, usize); 7] = [
         (C::Asks, 1),
         (C::Longest, 2),

@@ -119,7 +119,7 @@ pub fn table<'a>(state: &'a State, page: &'a UsagePage, width: u16) -> Table<'a>
 
 fn plans(by: UsageBy, widest: u16) -> impl Iterator<Item = Vec<Col<UsageColumn>>> {
     use UsageColumn as C;
-    // The columns to drop, the first one first.
+    // In the order of dropping.
     const LEAST: [(UsageColumn, usize); 6] = [
         (C::MemoryWaited, 1),
         (C::MemoryBorrowed, 1),

@@ -64,7 +64,7 @@ impl Present for ExplainPage {
             Explained::Waiting(Asked::Waiting(queue)) => FocusKind::Apps(queue.clone()),
             Explained::Node(node) => FocusKind::Node(node.clone()),
             Explained::Event(_) => FocusKind::Queues,
-            // Most of its lines are about pending requests.
+            // Most lines are about requests.
             Explained::Overview(_) => FocusKind::Apps(None),
         }
     }

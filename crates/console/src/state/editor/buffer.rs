@@ -93,7 +93,7 @@ impl Buffer {
         self.folds.reveal(row);
     }
 
-    /// Moves over visible lines, up (negative) or down.
+    /// Over visible lines, up (negative) or down.
     pub fn step(&mut self, rows: isize) {
         let (mut row, column) = self.cursor();
         for _ in 0..rows.unsigned_abs() {

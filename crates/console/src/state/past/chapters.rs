@@ -29,7 +29,7 @@ pub struct Span {
     pub last: bool,
 }
 
-/// A chapter that is fetched for a step.
+/// A chapter for a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Seek {
     /// The waiting step.
