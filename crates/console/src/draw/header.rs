@@ -141,7 +141,8 @@ fn source_pieces(pen: &Pen<'_>, state: &State, room: usize) -> Vec<Piece> {
 /// Seconds between parts that became outdated for the same reason.
 const TOGETHER: u64 = 15;
 
-/// Of parts that became outdated together the first: pods are before the objects they refer to.
+/// Returns the oldest part. Of parts that became outdated together it is the first: pods are before the objects they
+/// refer to.
 fn oldest(stale: &[StalePart]) -> Option<&StalePart> {
     let oldest = stale.iter().map(|part| part.age.as_secs()).max()?;
     stale.iter().find(|part| part.age.as_secs() + TOGETHER >= oldest)

@@ -118,7 +118,7 @@ const fn resources(page: &NodesPage) -> &'static [&'static str] {
     }
 }
 
-/// In thousandths.
+/// The highest usage in thousandths.
 fn share(node: &NodeRow, resources: &[&str]) -> i64 {
     resources.iter().map(|name| share_of(&meter(node, name))).max().unwrap_or(0)
 }

@@ -57,7 +57,7 @@ pub fn draw(pen: &mut Pen<'_>, state: &State, page: &TrendsPage, area: Rect) {
     pen.pieces(left, below + 3, wide, &footer(state));
 }
 
-/// With fewer steps than columns.
+/// The column of a step, with fewer steps than columns.
 fn place(step: usize, steps: u16, columns: u16) -> u16 {
     let steps = usize::from(steps.max(1));
     u16::try_from((step * usize::from(columns) + usize::from(columns) / 2) / steps)
@@ -97,7 +97,7 @@ fn lines(pen: &mut Pen<'_>, picture: &Picture, chart: Rect) {
     plot(pen, &all, picture.top, chart);
 }
 
-/// On a scale from 0 to `top`, the last line on top.
+/// Draws lines on a scale from 0 to `top`, the last line on top.
 pub(super) fn plot(pen: &mut Pen<'_>, lines: &[Line<'_>], top: i64, chart: Rect) {
     let ascii = pen.is_ascii();
     let parts: Vec<(Run, Role, Marker)> = lines

@@ -52,7 +52,7 @@ pub fn split(line: &str) -> (&str, &str) {
     line.split_once(char::is_whitespace).map_or((line, ""), |(word, rest)| (word, rest.trim()))
 }
 
-/// By command-line name, otherwise by settings name.
+/// Finds a command by its command-line name, otherwise by its settings name.
 pub fn named(word: &str) -> Option<&'static Command> {
     command::by_name(word).or_else(|| command::by_binding_name(word))
 }

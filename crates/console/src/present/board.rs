@@ -76,7 +76,7 @@ pub fn waiting_in(state: &State, queue: &QueuePath) -> Option<WaitingIn> {
     Some(waiting(state)?.queues.get(queue).copied().unwrap_or_default())
 }
 
-/// For a terminal that is too small for a page.
+/// The status for a terminal that is too small for a page.
 pub fn status(state: &State) -> Vec<String> {
     let Some(part) = state.framed_part() else { return Vec::new() };
     let running = part.root().filter(|_| !state.cluster.unread.apps).map(|root| root.running);
@@ -153,7 +153,7 @@ fn line_of(state: &State, subject: &Subject, value: &Value, top: Option<i64>, ce
     format!("{}{drawn}", " ".repeat(usize::from(cells).saturating_sub(series.figures.len())))
 }
 
-/// For the header.
+/// The node counts for the header.
 pub fn nodes(state: &State, signs: &'static Signs) -> Vec<Piece> {
     let Some(part) = state.framed_part().filter(|part| !(state.cluster.unread.nodes && part.nodes.is_empty())) else {
         return vec![dim(format!("{} nodes", signs.none))];
@@ -293,7 +293,7 @@ pub fn item(state: &State, line: &SheetLine) -> Vec<Piece> {
     pieces
 }
 
-/// With the age if older than the tree.
+/// The title, with the age if older than the tree.
 pub fn title(state: &State, signs: &'static Signs) -> Vec<Piece> {
     let count = items(state).map_or_else(|| signs.none.to_owned(), |items| items.len().to_string());
     let mut pieces = vec![piece(Role::Title, "ATTENTION "), dim(count)];
@@ -305,7 +305,7 @@ pub fn title(state: &State, signs: &'static Signs) -> Vec<Piece> {
     pieces
 }
 
-/// With item numbers; at most two lines each.
+/// The attention items with item numbers; at most two lines each.
 pub fn attention_lines(state: &State, width: usize, signs: &'static Signs) -> Vec<(usize, Vec<Piece>)> {
     let Some(items) = items(state) else { return vec![(usize::MAX, vec![dim(signs.none)])] };
     if items.is_empty() {

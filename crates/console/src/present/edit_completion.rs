@@ -203,7 +203,7 @@ partitions:
                 - sue
 ";
 
-    /// After the first line of `TEXT` with `below`.
+    /// The completions after the first line of `TEXT` with `below`.
     fn offered(below: &str, written: &str) -> Vec<String> {
         let lines: Vec<String> = TEXT.lines().map(str::to_owned).collect();
         let at = lines.iter().position(|line| line.contains(below)).unwrap();

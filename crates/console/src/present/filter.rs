@@ -96,7 +96,7 @@ fn holds(text: &str, needle: &str) -> bool {
     text.windows(needle.len()).any(|window| window.eq_ignore_ascii_case(needle))
 }
 
-/// At most `most`, in order if nothing is typed. Prefix matches first, then better ones, then shorter items.
+/// The best `most` items, in order if nothing is typed. Prefix matches are first, then better ones, then shorter items.
 pub fn complete<T: AsRef<str>>(typed: &str, items: impl Iterator<Item = T>, most: usize) -> Vec<T> {
     if typed.trim().is_empty() {
         return items.take(most).collect();

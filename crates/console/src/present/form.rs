@@ -99,7 +99,7 @@ impl Fields<'_> {
         (0..count).map(place).collect()
     }
 
-    /// Below or at the side.
+    /// The area below the form or at its side.
     pub fn below(&self, area: Rect) -> Rect {
         if let Some(used) = self.beside(area) {
             return Rect { x: area.x + used + 2, width: area.width.saturating_sub(used + 3), ..area };

@@ -74,7 +74,7 @@ pub fn when_width(first: Option<Time>, now: Time, least: u16) -> u16 {
     u16::try_from(needed).unwrap_or(least).max(least)
 }
 
-/// At most six columns, rounded above a million. `None` without requests.
+/// Formats a priority in at most six columns, rounded above a million. `None` without requests.
 pub fn priority(priority: Priority) -> Option<String> {
     if priority == Priority::MIN {
         return None;

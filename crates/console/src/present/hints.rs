@@ -37,7 +37,7 @@ pub struct Hint {
     pub first: bool,
 }
 
-/// For new users, each until used.
+/// The first steps for new users, each until used.
 pub const FIRST_STEPS: [(CommandId, &str); 3] = [
     (CommandId::Go(GoCommand::Overview), "attention"),
     (CommandId::Go(GoCommand::Explain), "why it waits"),

@@ -297,7 +297,7 @@ pub fn lines(state: &State, page: &JobPage, width: usize) -> Lines {
     lines
 }
 
-/// As arguments of the edit command.
+/// The resources as arguments of the edit command.
 pub fn edit_words(job: &JobSheet) -> String {
     let asked = &job.asked;
     let time = asked.time.map_or_else(|| "none".to_owned(), |time| format!("{}s", time.as_secs()));

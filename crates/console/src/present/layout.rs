@@ -216,7 +216,7 @@ pub fn named_in_question(state: &State) -> usize {
     usize::from(state.size.height).saturating_sub(18).max(6)
 }
 
-/// Not a search.
+/// Whether the overlay is the short help.
 pub fn is_short_help(state: &State) -> bool {
     matches!(state.layers.last(), Some(Layer::Help(help)) if help.filter.is_empty())
 }

@@ -57,7 +57,7 @@ fn command_has(line: &OwnLine, placeholder: Placeholder) -> bool {
     matches!(line, OwnLine::Shell(line) if line.contains(placeholder.text()))
 }
 
-/// Once, from left to right: values are not filled again.
+/// Fills a word once, from left to right: values are not filled again.
 fn fill(word: &str, value: &impl Fn(Placeholder) -> Result<String, String>) -> Result<String, String> {
     let (mut out, mut rest) = (String::new(), word);
     while let Some(at) = rest.find('{') {
@@ -81,7 +81,7 @@ fn fill(word: &str, value: &impl Fn(Placeholder) -> Result<String, String>) -> R
     Ok(out + rest)
 }
 
-/// Of `k8s://CONTEXT/NAMESPACE`; empty: the current one.
+/// The context of `k8s://CONTEXT/NAMESPACE`; empty: the current one.
 fn kube_context(opened: &str) -> &str {
     opened.strip_prefix(KUBE).map_or(opened, |rest| rest.split('/').next().unwrap_or_default())
 }

@@ -14,7 +14,7 @@ use view::PartitionView;
 
 /// Data derived from a page.
 pub trait Present {
-    /// From the widest to the nearest; `before` is the page that opened it.
+    /// Breadcrumbs from the widest to the nearest; `before` is the page that opened it.
     fn crumbs(&self, title: &str, _before: Option<&Page>) -> Vec<String> {
         vec![title.to_owned()]
     }
@@ -64,7 +64,7 @@ pub trait Present {
         None
     }
 
-    /// For copy and export; `None` on a list.
+    /// Its lines for copy and export; `None` on a list.
     fn sheet(&self, _state: &State, _width: usize) -> Option<Vec<Vec<Piece>>> {
         None
     }

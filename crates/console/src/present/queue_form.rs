@@ -116,7 +116,7 @@ fn child(job: &DraftJob) -> Result<NewQueue, Trouble> {
     })
 }
 
-/// Or adds one.
+/// Changes the limit with the same users and groups, or adds one.
 fn limit(job: &DraftJob) -> Edited {
     let (target, text) = (job.target(), &*job.base.text);
     let (users, groups) = (names(job.text(&What::Users)), names(job.text(&What::Groups)));

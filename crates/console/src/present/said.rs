@@ -54,7 +54,7 @@ pub fn height(state: &State) -> u16 {
     u16::try_from(toast + notice(state).len()).unwrap_or(0)
 }
 
-/// At most three with the last line.
+/// The height of a notice; at most three with the last line.
 fn room_for_notice(state: &State) -> usize {
     // Never covers the tree.
     let most = if state.size.height < LOW || board::is_shown(state) { 1 } else { MOST };

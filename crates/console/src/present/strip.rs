@@ -145,7 +145,7 @@ fn entries(state: &State, room: u16) -> Vec<Entry> {
     shown
 }
 
-/// With first columns.
+/// The pieces with their first columns.
 pub fn pieces(state: &State, room: u16) -> Vec<(u16, Vec<Piece>)> {
     let one = |entry: Entry| {
         let pieces = if entry.here {

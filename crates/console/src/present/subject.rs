@@ -10,7 +10,7 @@ use model::{AppId, AskId, NodeId, QueuePath};
 use view::audit::{AuditEntry, Revision};
 use view::{AppRow, AskRow, AskState, NodeAllocation, PartitionView};
 
-/// Of the selected row or the page.
+/// The subject of the selected row or the page.
 pub fn of(state: &State) -> Option<Subject> {
     let part = state.cluster.part()?;
     each_page!(state.page(), page => page.subject(state, part))

@@ -81,13 +81,13 @@ pub fn rest_of_change(part: &PartitionView, me: &Identity, page: &ChangePage) ->
     }
 }
 
-/// Of the shortest longer word.
+/// The rest of the shortest longer word.
 fn follow<'w>(typed: &str, words: impl Iterator<Item = &'w str>) -> String {
     let longer = words.filter_map(|word| word.strip_prefix(typed)).filter(|rest| !rest.is_empty());
     longer.min_by_key(|rest| (rest.len(), *rest)).unwrap_or_default().to_owned()
 }
 
-/// With usage, a limit, or an ACL entry; also the console's user.
+/// Names with usage, a limit, or an ACL entry; also the console's user.
 fn names<'a>(part: &'a PartitionView, me: &'a Identity, side: Side) -> BTreeSet<&'a str> {
     let mut names: BTreeSet<&str> = part.accounts(side).map(|row| &*row.name).filter(|name| *name != "*").collect();
     for row in part.walk() {

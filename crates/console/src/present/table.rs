@@ -45,7 +45,7 @@ impl<C> Col<C> {
         Self { bar: true, ..self }
     }
 
-    /// Not a bar of another column.
+    /// Whether the column is not a bar of another one.
     pub(super) fn says_something(&self) -> bool {
         !self.bar && !self.title.is_empty()
     }
@@ -262,7 +262,7 @@ impl<'a> Table<'a> {
         top..(top + height).min(self.len)
     }
 
-    /// In a line that starts at `x`.
+    /// The columns in a line that starts at `x`.
     pub fn slots(&self, x: u16) -> impl Iterator<Item = (&Heading, Slot)> {
         let mut x = x + 1;
         self.columns.iter().map(move |column| {
@@ -272,7 +272,7 @@ impl<'a> Table<'a> {
         })
     }
 
-    /// In a line that starts at `x`.
+    /// The texts of a row in a line that starts at `x`.
     pub fn row(&self, signs: &'static Signs, row: usize, x: u16) -> Vec<Run> {
         let mut writer = Writer::new(signs);
         let first = row == self.top || row == self.cursor;

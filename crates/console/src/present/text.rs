@@ -44,7 +44,7 @@ pub fn width(text: &str) -> usize {
     if text.is_ascii() { text.len() } else { text.graphemes(true).map(UnicodeWidthStr::width).sum() }
 }
 
-/// Also drops a wide character across the boundary.
+/// Drops the first `columns`, and a wide character across the boundary.
 pub fn skip(text: &str, columns: usize) -> &str {
     let mut used = 0;
     for (at, grapheme) in text.grapheme_indices(true) {
@@ -130,7 +130,7 @@ pub fn ascii(text: &str) -> Cow<'_, str> {
     Cow::Owned(text.graphemes(true).map(one).collect())
 }
 
-/// At most `max` columns; breaks longer words.
+/// Wraps at `max` columns; breaks longer words.
 pub fn wrap(text: &str, max: usize) -> Vec<String> {
     let max = max.max(1);
     let mut lines = vec![String::new()];

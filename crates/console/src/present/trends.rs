@@ -42,7 +42,7 @@ pub fn columns(state: &State) -> usize {
     usize::from(state.size.width.saturating_sub(GUTTER + 2)).max(1)
 }
 
-/// In whole steps, so that lines do not move continuously.
+/// The time range in whole steps, so that lines do not move continuously.
 pub fn span(state: &State, page: &TrendsPage) -> (Time, Time) {
     let step = u64::try_from(page.length().as_micros()).unwrap_or(u64::MAX) / columns(state) as u64;
     let step = step.max(1);
@@ -105,7 +105,7 @@ impl Picture {
         pieces
     }
 
-    /// In the cursor's column, otherwise the last before.
+    /// The marks in the cursor's column, otherwise the last ones before.
     pub fn mark_words(&self, state: &State) -> Vec<Piece> {
         let mut here = self.marks.iter().filter(|(column, _)| *column == self.cursor).peekable();
         if here.peek().is_none() {
@@ -126,7 +126,7 @@ impl Picture {
     }
 }
 
-/// With minimum and maximum if they differ.
+/// A value, with minimum and maximum if they differ.
 fn figure_words(value: &Value, figure: Option<Figure>) -> String {
     match figure {
         None => "not known".to_owned(),

@@ -57,7 +57,7 @@ pub fn of_node<'p>(part: &'p PartitionView, node: &NodeRow, column: NodeColumn) 
     of.find(part, "node", node.id.as_str())
 }
 
-/// For a queue. A maximum depends on its own, the smallest parent's, or the partition's capacity.
+/// Why a queue's value is unknown. A maximum depends on its own, the smallest parent's, or the partition's capacity.
 pub fn of_queue<'p>(part: &'p PartitionView, row: &QueueRow, column: QueueColumn) -> Option<&'p Unknown> {
     if part.unknown.is_empty() {
         return None;
@@ -110,7 +110,7 @@ pub fn of_app<'p>(part: &'p PartitionView, row: &AppRow, column: AppColumn) -> O
     of.find(part, "application", row.id.as_str())
 }
 
-/// For a partition's capacity or allocated resources (`used`).
+/// Why a partition's capacity or allocated quantity (`used`) is unknown.
 pub fn of_partition<'p>(part: &'p PartitionView, used: bool, resource: &str) -> Option<&'p Unknown> {
     let is_used = |one: &Unknown| one.path.split('.').any(|key| key == "usedCapacity");
     let touched = |one: &&Unknown| one.touches("partition", &part.name, "capacity", resource);
@@ -132,7 +132,7 @@ pub fn cell(signs: &Signs) -> Piece {
     dim(signs.none)
 }
 
-/// With the same width.
+/// Replaces a text by the unknown symbol of the same width.
 pub fn blank(piece: &mut Piece, signs: &Signs) {
     let width = text::width(&piece.text);
     *piece = dim(format!("{:>width$}", signs.none));

@@ -47,7 +47,7 @@ impl Unit {
         }
     }
 
-    /// For values without a unit.
+    /// The suffix for values without a unit.
     pub const fn suffix(self) -> &'static str {
         match self {
             Self::Words | Self::Count | Self::Number => "",
@@ -111,7 +111,7 @@ impl<'a> Value<'a> {
         bound.map_or(Self::Unbounded, Self::Figure)
     }
 
-    /// Up to `now`, which does not change the order.
+    /// The duration up to `now`, which does not change the order.
     pub fn lasting(now: Time, since: Option<Time>) -> Self {
         let micros = |time: Time| i64::try_from(time.0).unwrap_or(i64::MAX);
         since.map_or(Self::Nothing, |since| Self::Figure(micros(now).saturating_sub(micros(since))))
@@ -133,7 +133,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// For people.
+    /// The text for people.
     pub fn shown(&self, unit: Unit, signs: &Signs) -> String {
         let micros = |figure: &i64| u64::try_from(*figure).unwrap_or(0);
         match (self, unit) {
@@ -243,7 +243,7 @@ impl std::fmt::Debug for Fields<'_> {
 }
 
 impl<'a> Fields<'a> {
-    /// From the unit of a column and the value of a cell.
+    /// A list from the unit of a column and the value of a cell.
     pub fn new<C: crate::state::column::Column>(
         len: usize,
         unit: impl Fn(C) -> Unit,

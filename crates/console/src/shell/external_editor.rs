@@ -61,7 +61,7 @@ fn file(text: &str) -> io::Result<PathBuf> {
     Err(io::ErrorKind::AlreadyExists.into())
 }
 
-/// In the shell like git: `EDITOR="code --wait"`.
+/// Runs it in the shell like git: `EDITOR="code --wait"`.
 fn run(editor: &OsString, file: &Path) -> io::Result<std::process::ExitStatus> {
     let mut line = editor.clone();
     line.push(" \"$@\"");

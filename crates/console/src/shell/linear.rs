@@ -33,7 +33,7 @@ use crate::state::reply::Reply;
 use source::Source;
 
 const SIZE: Size = Size { width: 120, height: 40 };
-/// For an answer, and for the first response of a remote.
+/// The wait for an answer, and for the first response of a remote.
 const PATIENCE: Duration = Duration::from_secs(10);
 const FIRST: Duration = Duration::from_secs(3);
 const FLOOR: Duration = Duration::from_millis(50);
@@ -250,7 +250,7 @@ impl Talk {
         Ok(())
     }
 
-    /// At most `patience`.
+    /// Waits while a condition is true, at most `patience`.
     fn until(&mut self, patience: Duration, waits: impl Fn(&Self) -> bool) -> color_eyre::Result<()> {
         let end = self.now() + patience;
         while waits(self) && !self.quit && self.now() < end {

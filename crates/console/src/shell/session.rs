@@ -147,7 +147,7 @@ impl Session {
         self.wake = wake;
     }
 
-    /// For the effects of the last step.
+    /// The sender for the effects of the last step.
     pub fn replies(&self) -> ReplySender {
         ReplySender { replies: self.replies.0.clone(), era: self.era, wake: Arc::clone(&self.wake) }
     }
@@ -205,7 +205,7 @@ impl Session {
         self.act(action);
     }
 
-    /// With the same guards as keys.
+    /// Runs a step with the same guards as keys.
     fn take_step(&mut self, step: Step) {
         let action = match step {
             Step::Key(key) => return self.take_input(Input::Key(key)),

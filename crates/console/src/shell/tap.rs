@@ -25,9 +25,9 @@ pub enum Input {
 pub trait Tap {
     /// The console starts with this size.
     fn begin(&mut self, size: Size, state: &State);
-    /// Before the console processes it.
+    /// Called before the console processes an input.
     fn input(&mut self, input: &Input, at: Time);
-    /// After an input, or a change.
+    /// Called after an input, or a change.
     fn shown(&mut self, state: &State);
     /// `left`: the user quit.
     fn end(&mut self, at: Time, left: bool);

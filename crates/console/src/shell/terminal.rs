@@ -177,7 +177,7 @@ struct Frames {
 }
 
 impl Frames {
-    /// Not after a restore.
+    /// Writes the frame, but not after a restore.
     fn release(&self) -> io::Result<()> {
         let mut out = io::stdout().lock();
         let mut bytes = self.bytes.borrow_mut();

@@ -4,10 +4,10 @@ use super::column_table::columns;
 
 /// A column of a list.
 pub trait Column: Copy + PartialEq + 'static {
-    /// In screen order.
+    /// All columns in screen order.
     const ALL: &'static [Self];
 
-    /// For `:sort` and the second line.
+    /// The name for `:sort` and the second line.
     fn name(self) -> &'static str;
 
     /// The order must be refreshed although no row is new.
@@ -47,12 +47,12 @@ pub struct Sort<C> {
 }
 
 impl<C: Column> Sort<C> {
-    /// By `column` in its usual direction.
+    /// Sorts by `column` in its usual direction.
     pub fn by(column: C) -> Self {
         Self { column, descending: column.largest_first() }
     }
 
-    /// By the column `step` columns further.
+    /// Moves by `step` columns.
     #[must_use]
     pub fn step(self, step: isize) -> Self {
         let len = C::ALL.len();

@@ -49,7 +49,7 @@ pub struct ConfigPage {
     pub applied: Option<String>,
 }
 
-/// From a copy of the cluster.
+/// A forecast from a copy of the cluster.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Forecast {
     /// The version of the tested text.

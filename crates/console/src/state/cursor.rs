@@ -31,7 +31,7 @@ pub enum Move {
 }
 
 impl Move {
-    /// In `len` rows with `height` visible.
+    /// The new index in `len` rows with `height` visible.
     pub fn from(self, index: usize, len: usize, height: usize) -> usize {
         let last = len.saturating_sub(1);
         let by = |rows: isize| index.saturating_add_signed(rows).min(last);
@@ -65,7 +65,7 @@ impl<I: PartialEq> Cursor<I> {
         self.find_by(len, is, &identity, instead, keep);
     }
 
-    /// With a cheap comparison; nearest rows first.
+    /// [`Cursor::find`] with a cheap comparison; nearest rows first.
     pub fn find_by(
         &mut self,
         len: usize,

@@ -141,19 +141,19 @@ impl From<Work> for Effect {
 }
 
 impl State {
-    /// For the end of the update.
+    /// Adds an effect for the end of the update.
     pub(crate) fn emit(&mut self, effect: impl Into<Effect>) {
         self.effects.push(effect.into());
     }
 
-    /// At most once per update.
+    /// Requests a redraw at most once per update.
     pub(crate) fn redraw(&mut self) {
         if !self.effects.iter().any(|effect| matches!(effect, Effect::Redraw)) {
             self.effects.push(Effect::Redraw);
         }
     }
 
-    /// Only [`crate::update`] calls this, at the end of an update.
+    /// Takes the effects. Only [`crate::update`] calls this, at the end of an update.
     pub(crate) fn take_effects(&mut self) -> Vec<Effect> {
         std::mem::take(&mut self.effects)
     }

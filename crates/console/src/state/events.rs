@@ -63,7 +63,7 @@ impl Events {
     /// The maximum number of important earlier events.
     pub const EARLIER: usize = 5_000;
 
-    /// For a selected time; `None` if the last events reach back.
+    /// Requests events for a selected time; `None` if the last events reach back.
     pub fn wants_earlier(&self, until: Time) -> Option<(Time, u64)> {
         let first = self.records.front().map(|(number, _)| *number).filter(|first| *first > 0)?;
         // When that many routine events have left.

@@ -29,7 +29,7 @@ pub struct EventsPage {
 }
 
 impl EventsPage {
-    /// Of an object, or the important ones of all.
+    /// Events of an object, or the important ones of all.
     pub fn about(about: Option<Arc<str>>) -> Self {
         let all = about.is_some();
         let pods = HashMap::new();

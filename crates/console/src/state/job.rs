@@ -26,7 +26,7 @@ pub struct JobPage {
 }
 
 impl JobPage {
-    /// At the end of the output.
+    /// Opens at the end of the output.
     pub fn new(app: AppId) -> Self {
         Self { app, top: 0, follow: true, room: 1 }
     }

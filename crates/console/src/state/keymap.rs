@@ -69,7 +69,7 @@ impl Keymap {
         Self { bindings: Vec::new() }
     }
 
-    /// Also of its prefixes and continuations.
+    /// Removes a chord's bindings, and those of its prefixes and continuations.
     pub fn unbind(&mut self, context: Context, chord: &[Key]) {
         let touches = |other: &[Key]| other.starts_with(chord) || chord.starts_with(other);
         self.bindings.retain(|binding| binding.context != context || !touches(&binding.chord));
@@ -94,7 +94,7 @@ impl Keymap {
         KeyMatch::Nothing
     }
 
-    /// Without those that have an argument.
+    /// The chords without an argument.
     pub fn chords(&self, context: Context, id: CommandId) -> impl Iterator<Item = &Chord> {
         let here = self.bindings.iter();
         let here = here.filter(move |binding| binding.context == context && binding.id == id);

@@ -166,7 +166,7 @@ pub struct Confirm {
 }
 
 impl Confirm {
-    /// For a question that opened by itself.
+    /// The delay of a question that opened by itself.
     pub const MOMENT: Duration = Duration::from_millis(300);
 
     /// Asks for a reason if it is about an operation.

@@ -114,8 +114,8 @@ impl LineEdit {
         }
     }
 
-    /// Only the first line, without control characters, at most [`Self::PASTED`] characters. `false` if nothing
-    /// remains.
+    /// Inserts the first line without control characters, at most [`Self::PASTED`] characters. Returns `false` if
+    /// nothing remains.
     pub fn paste(&mut self, text: &str) -> bool {
         let first = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
         if !first.is_empty() {

@@ -118,7 +118,7 @@ pub trait List {
     fn step_sort(&mut self, step: isize);
     /// Reverses the order.
     fn reverse_sort(&mut self);
-    /// By name or prefix; the current column is reversed.
+    /// Sorts by name or prefix; the current column is reversed.
     ///
     /// # Errors
     /// Lists the known columns.

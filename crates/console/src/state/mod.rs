@@ -213,7 +213,7 @@ pub struct State {
 }
 
 impl State {
-    /// After one with typing, it accepts no answer for a moment.
+    /// Opens a question. After one with typing, it accepts no answer for a moment.
     pub fn ask(&mut self, question: Confirm) {
         let from = question.from.max(self.typed_until);
         self.layers.push(Layer::Confirm(Confirm { from, ..question }));

@@ -136,7 +136,7 @@ pub enum Fold {
     Closed,
 }
 
-/// Of the partition, a subtree, or draining queues.
+/// Applications of the partition, a subtree, or draining queues.
 #[derive(Clone, Debug)]
 pub struct AppsPage {
     /// The subtree; `None` for all.
@@ -199,7 +199,7 @@ pub struct AppPage {
 }
 
 impl AppPage {
-    /// With the cursor on a request if given.
+    /// Opens with the cursor on a request if given.
     pub fn new(id: AppId, ask: Option<AskId>) -> Self {
         let list = Listing { cursor: ask.map_or_else(Cursor::default, Cursor::at), ..Listing::default() };
         Self { id, row: None, sought: None, list }

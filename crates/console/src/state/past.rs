@@ -179,7 +179,7 @@ impl Past {
         }
     }
 
-    /// With its time and next event.
+    /// The next view with its time and next event.
     pub fn next(&self, view: &Arc<View>, step: Step) -> Option<(Arc<View>, Shown)> {
         let here = self.place(view);
         // No view follows the newest one.
@@ -207,7 +207,7 @@ impl Past {
         Some(format!("this is the past, {ago} ago, and cannot change; :live returns"))
     }
 
-    /// If any time is available.
+    /// The target of a step if any time is available.
     pub fn seek(&self, step: Step) -> StepTarget {
         // An event at this time is before the present.
         let here = self.shown.as_ref().map_or(self.live + chapters::INSTANT, |shown| shown.at);

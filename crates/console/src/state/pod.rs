@@ -77,7 +77,7 @@ impl PodPage {
     }
 }
 
-/// From a status, for example `Init:1/2`.
+/// The init container of a status, for example `Init:1/2`.
 fn initializing(status: &str) -> Option<usize> {
     let at = status.strip_prefix("Init:")?;
     Some(at.split_once('/').and_then(|(done, _)| done.parse().ok()).unwrap_or(0))

@@ -36,7 +36,7 @@ pub struct OverviewMade {
 }
 
 impl OverviewMade {
-    /// From one view. O(applications).
+    /// Makes an overview from one view. O(applications).
     pub fn of(mut given: Given) -> Self {
         given.faults = ConfigFaults::of_moment(&given);
         let sheet = overview(&given).map(Box::new);

@@ -10,7 +10,7 @@ use model::{NodeId, Resource, Time};
 use source::JournalHistory;
 use view::simulation::{SimulatedRun, Simulation};
 
-/// Of a workload, or from a file.
+/// Runs of a workload, or from a file.
 #[derive(Clone, Debug, Default)]
 pub struct SimulatePage {
     /// The request as typed.
@@ -67,7 +67,7 @@ pub struct SimulateJob {
     pub simulator: Simulator,
 }
 
-/// Up to a time.
+/// The past up to a time.
 #[derive(Clone, Debug)]
 pub struct PastSpan {
     /// The end.

@@ -33,7 +33,7 @@ impl Cast {
         Self { title: title.to_owned(), ..Self::default() }
     }
 
-    /// Without a frame if nothing was shown.
+    /// The file, without a frame if nothing was shown.
     pub fn text(&self) -> String {
         let (width, height) = self.first.unwrap_or((80, 24));
         let env = json!({ "TERM": "xterm-256color" });
@@ -77,7 +77,7 @@ impl Watch for Cast {
     }
 }
 
-/// As escape sequences.
+/// The changes as escape sequences.
 fn drawn(last: Option<&Frame>, next: &Frame) -> String {
     let mut bytes = Vec::new();
     let blank = Buffer::empty(next.buffer.area);

@@ -77,7 +77,7 @@ pub struct Head {
     pub pace: Pace,
 }
 
-/// In a cast and with `--live`.
+/// The speed in a cast and with `--live`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Pace {
     /// The time per typed character.

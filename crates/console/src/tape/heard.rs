@@ -54,7 +54,7 @@ impl Ear {
         self.now = now;
     }
 
-    /// In a line that `holds`, or starting in it.
+    /// Expects messages in a line that `holds`, or starting in it.
     pub fn expect(&mut self, lines: &[String], holds: impl Fn(&str) -> bool) {
         let found: Vec<&String> = lines.iter().filter(|line| holds(line)).collect();
         self.unexpected.retain(|received| {

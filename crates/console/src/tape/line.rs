@@ -39,14 +39,14 @@ impl<'t> Line<'t> {
         if self.is_over() { None } else { self.rest.chars().next() }
     }
 
-    /// Up to a blank or quotation mark.
+    /// Takes text up to a blank or quotation mark.
     pub fn word(&mut self) -> &'t str {
         let ends = |(at, c): (usize, char)| (c.is_whitespace() || at > 0 && is_quote(c)).then_some(at);
         let end = self.rest.char_indices().find_map(ends).unwrap_or(self.rest.len());
         self.take(end)
     }
 
-    /// In `"`, `'`, or backticks.
+    /// Takes text in `"`, `'`, or backticks.
     pub fn quoted(&mut self) -> Option<Result<&'t str, Unclosed>> {
         self.enclosed(is_quote)
     }

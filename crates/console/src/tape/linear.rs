@@ -8,7 +8,7 @@ use crate::linear::plain;
 use crate::state::State;
 use config::Place;
 
-/// At a time of a tape.
+/// The lines at a time of a tape.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Saying {
     /// The name of the snapshot, or `the end`.
@@ -19,7 +19,7 @@ pub struct Saying {
     pub lines: Vec<String>,
 }
 
-/// While a tape is played, if enabled.
+/// The lines while a tape is played, if enabled.
 #[derive(Clone, Debug, Default)]
 pub struct Lines {
     on: bool,
@@ -79,7 +79,7 @@ pub fn said(state: &State) -> Vec<String> {
     linear::all(&state)
 }
 
-/// With a control character or drawing symbol.
+/// The first line with a control character or drawing symbol.
 pub fn not_plain(lines: &[String]) -> Option<&String> {
     let drawn = |line: &str| {
         let written = line.match_indices("\\u{").any(|(at, found)| {

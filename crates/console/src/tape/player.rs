@@ -29,7 +29,7 @@ const SETTLE_SLICE: Duration = Duration::from_millis(10);
 const SETTLE_LIMIT: Duration = Duration::from_secs(5);
 /// Drawing is slower than advancing the time.
 const WAIT_SLICE: Duration = Duration::from_millis(500);
-/// For other inputs than keys.
+/// How long other inputs than keys are shown.
 const KEEP: Duration = Duration::from_millis(300);
 /// Cycles and commands between checks of the limit.
 const WORK_SLICE: usize = 4096;
@@ -107,7 +107,7 @@ impl<'t, 'w> Player<'t, 'w> {
         }
     }
 
-    /// After the work that is due at the start.
+    /// Opens the console after the work that is due at the start.
     pub fn start(&mut self) -> Result<(), BrokenRule> {
         self.step(Duration::ZERO)?;
         self.driver = driver(self.head, self.depth, self.rig.source(), self.simulator.clone());
@@ -205,7 +205,7 @@ impl<'t, 'w> Player<'t, 'w> {
         self.show(stays)
     }
 
-    /// Also checks the expected texts.
+    /// Stores the lines, and checks the expected texts.
     pub fn all_said(&mut self) -> Result<(), (Place, BrokenRule)> {
         self.lines.keep(self.driver.state(), "the end", self.at);
         self.lines.all_said().map_err(|(at, why)| (at, broken("TAPE-027", why)))
@@ -253,7 +253,7 @@ impl<'t, 'w> Player<'t, 'w> {
         Ok(())
     }
 
-    /// Until no requests are left.
+    /// Follows until no requests are left.
     fn follow_source(&mut self) {
         while self.rig.settle() {
             self.driver.refresh();

@@ -15,7 +15,7 @@ pub trait Rig {
     /// The scheduler's time.
     fn now(&self) -> Time;
 
-    /// At most `steps` cycles and commands.
+    /// Runs at most `steps` cycles and commands.
     fn advance_until(&self, until: Time, steps: usize) -> Progress;
 
     /// Waits until the console could have seen every change.

@@ -84,7 +84,7 @@ impl Shots {
         Self { sections: shots.iter().map(Section::of).collect() }
     }
 
-    /// Skips other text; the comparison reports missing parts.
+    /// Reads screens. Skips other text; the comparison reports missing parts.
     pub fn read(text: &str) -> Self {
         let mut sections = Vec::new();
         let mut lines = text.lines().peekable();

@@ -63,7 +63,7 @@ pub struct PlayResult {
     pub time: Duration,
 }
 
-/// Not in the tape.
+/// Parameters that are not in the tape.
 #[derive(Default)]
 pub struct Stage<'w> {
     /// The jobs of the applications.

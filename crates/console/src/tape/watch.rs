@@ -52,7 +52,7 @@ pub struct Shower<'w> {
 }
 
 impl<'w> Shower<'w> {
-    /// With caption lines if needed.
+    /// Adds caption lines if needed.
     pub fn new(watch: Option<&'w mut dyn Watch>, pace: Pace, captions: bool) -> Self {
         let (words, keys) = (String::new(), String::new());
         Self { watch, pace, hidden: false, captions, words, keys, typing: false, owed: Duration::ZERO, last: None }

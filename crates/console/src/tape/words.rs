@@ -149,7 +149,7 @@ fn code(name: &str) -> Option<Code> {
     KEYS.iter().find(|(known, _)| *known == name).map(|(_, code)| *code)
 }
 
-/// Only with a modifier; otherwise `Type` types it.
+/// A key only with a modifier; otherwise `Type` types it.
 fn character(name: &str, ctrl: bool, alt: bool, shift: bool) -> Option<char> {
     let mut chars = name.chars();
     let (Some(c), None) = (chars.next(), chars.next()) else { return None };

@@ -50,7 +50,7 @@ pub fn check(entry: &Entry) -> Vec<String> {
     wrong
 }
 
-/// On the page or the selected row; `None` for a terminal color.
+/// The contrast on the page or the selected row; `None` for a terminal color.
 pub fn contrast(entry: &Entry, role: Role, ground: Role) -> Option<f64> {
     let style = |role: Role| entry.styles[role as usize];
     let known = |color: Option<Color>| color.filter(|color| *color != Color::Reset);

@@ -26,7 +26,7 @@ impl Depth {
         Self::NAMES.into_iter().find(|(known, _)| *known == name).map(|(_, depth)| depth)
     }
 
-    /// From `NO_COLOR` (not empty), `COLORTERM`, `TERM`.
+    /// Reads `NO_COLOR` (not empty), `COLORTERM`, `TERM`.
     pub fn of_terminal(variable: impl Fn(&str) -> Option<String>) -> Self {
         const TRUE: [&str; 8] = ["direct", "kitty", "alacritty", "wezterm", "foot", "ghostty", "contour", "rio"];
         let set = |name: &str| variable(name).unwrap_or_default().to_lowercase();

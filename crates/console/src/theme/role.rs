@@ -25,7 +25,7 @@ macro_rules! roles {
                 }
             }
 
-            /// If a theme defines neither the role nor its group.
+            /// The fallback of an undefined role and group.
             pub const fn fallback(self) -> Self {
                 match self {
                     Self::$first => Self::$first,

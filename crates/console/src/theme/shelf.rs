@@ -102,7 +102,7 @@ pub struct Themes {
     pub faults: Vec<String>,
 }
 
-/// With its file for error messages.
+/// A draft with its file for error messages.
 struct FormDraft {
     name: String,
     file: String,
@@ -237,7 +237,7 @@ impl<'d> Resolver<'d> {
     }
 }
 
-/// Of the role, its group, or its fallback.
+/// The style of the role, its group, or its fallback.
 fn style(role: Role, given: &BTreeMap<&str, Style>) -> Style {
     let mut role = role;
     loop {

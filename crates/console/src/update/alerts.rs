@@ -181,7 +181,7 @@ fn order(argument: &str, alert: &alerts::Alert, by: &str) -> Result<SilenceOrder
     Ok(SilenceOrder { rule, subject, lasts, by, reason })
 }
 
-/// Of the selected silence or alert.
+/// Ends the silence of the selected row.
 pub fn end_silence(state: &mut State) {
     let id = under_cursor(state).and_then(|row| match &*row {
         AlertLine::Silence(silence) => Some(silence.id),

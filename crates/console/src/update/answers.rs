@@ -68,7 +68,7 @@ fn offer_back(state: &mut State, refusal: &Refusal, text: String) {
     state.ask(question);
 }
 
-/// Unless the user does something else now: it would receive other keys.
+/// Opens it unless the user does something else now: it would receive other keys.
 fn question(state: &mut State, act: &Act, asked: QuestionOrigin, would: Done) {
     let elsewhere = asked.turn != state.turn && state.orders.real.looked_at.is_none();
     if !state.layers.is_empty() && make_real::put_back(state) {

@@ -158,7 +158,7 @@ pub fn export(page: &AuditPage, file: std::path::PathBuf) -> Work {
     Work::Write { file, text, what }
 }
 
-/// With the keys of REST E11.
+/// A line of JSON with the keys of REST E11.
 pub fn json_line(entry: &AuditEntry) -> String {
     let facts = |facts: &[(String, String)]| {
         let pairs = facts.iter().map(|(name, value)| (name.clone(), serde_json::Value::from(value.as_str())));

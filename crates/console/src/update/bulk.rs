@@ -91,7 +91,7 @@ pub fn kill(state: &mut State, reason: Option<&str>) {
     ask(state, "Kill", "This cannot be undone.".to_owned(), &apps, &reason, act);
 }
 
-/// Without the application's own name.
+/// The reason without the application's own name.
 ///
 /// # Errors
 /// It starts with another application's name, which the user probably means.

@@ -91,7 +91,7 @@ fn unwritten(kind: Kind) -> Vec<(What, &'static str, &'static str)> {
     }
 }
 
-/// For each resource of a node or the queue's limit, and for others.
+/// Fields for the resources of nodes and of the queue's limit, and for others.
 fn amounts(part: &PartitionView, own: Option<&model::Resource>, hint: &str) -> Vec<ChangeField> {
     let known = part.capacity.iter().chain(own.into_iter().flat_map(|own| own.iter()));
     let others: BTreeSet<&str> = known.map(|(name, _)| name).filter(|name| ![VCORE, MEMORY].contains(name)).collect();
@@ -224,7 +224,7 @@ pub fn settle(state: &mut State) {
     }
 }
 
-/// After a change of the form or of the active configuration.
+/// Checks after a change of the form or of the active configuration.
 pub fn due(state: &mut State) {
     let behind = matches!(state.page(), Page::Change(page) if is_behind(state, page) && page.applying.is_none());
     let (now, view) = (state.now, Arc::clone(&state.cluster.newest));

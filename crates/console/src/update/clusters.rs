@@ -56,7 +56,7 @@ pub fn select(page: &mut ClustersPage, index: usize) {
     page.list.cursor.go(index, rows.len(), |index| name(rows, index));
 }
 
-/// For the cluster on the screen, its queues.
+/// Opens the cluster; for the one on the screen, its queues.
 pub fn jump(state: &mut State) {
     let Page::Clusters(page) = state.page() else { return };
     let Some(row) = page.list.rows.get(page.list.cursor.index).map(Arc::clone) else { return };

@@ -47,7 +47,7 @@ pub fn choose(state: &mut State, argument: &str) {
     }
 }
 
-/// Also in the user's settings; `None`: automatic.
+/// Sets and stores the columns; `None`: automatic.
 pub fn set(state: &mut State, columns: Option<Vec<ColumnChoice>>) {
     let page = state.page().name();
     match columns {
@@ -88,7 +88,7 @@ fn chosen(state: &State, words: &str, known: &[&'static str]) -> Result<Vec<Colu
     if columns.is_empty() { Err("at least one column must stay".to_owned()) } else { Ok(columns) }
 }
 
-/// With widths, the names first.
+/// The columns with widths, the names first.
 pub fn on_screen(state: &State) -> Vec<(&'static str, u16)> {
     let mut columns: Vec<(&'static str, u16)> = Vec::new();
     let Some(regions) = crate::present::layout::regions(state) else { return columns };
@@ -116,7 +116,7 @@ fn quoted(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }
 
-/// Without a settings file it lasts until exit.
+/// Without a settings file the value lasts until exit.
 fn keep_setting(state: &mut State, table: &'static str, key: &str, value: Option<String>) {
     if state.keep_in.as_os_str().is_empty() {
         return;

@@ -62,7 +62,8 @@ pub fn candidates(state: &State, text: &str) -> Vec<Candidate> {
     }
 }
 
-/// Although it could be extended: the name of a command, a queue, or a candidate; or a name with nothing after it.
+/// Whether a line is complete although it could be extended: a command, a queue, a candidate, or a name with nothing
+/// after it.
 pub fn is_whole(state: &State, text: &str, candidates: &[Candidate]) -> bool {
     let Some((name, rest)) = text.split_once(' ') else {
         return command::by_name(text).is_some() || own_command::named(state, text).is_some();

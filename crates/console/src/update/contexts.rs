@@ -35,7 +35,7 @@ pub fn go(state: &mut State) {
     }
 }
 
-/// Even if that runs a program.
+/// Contacts the context, even if that runs a program.
 pub fn ask(state: &mut State) {
     if let Some(name) = at_cursor(state).filter(|name| state.contexts.known.get(name) != Some(&ContextState::Asked)) {
         emit(state, name);

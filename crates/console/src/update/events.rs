@@ -62,7 +62,7 @@ fn here(state: &State) -> Option<&Arc<Record>> {
     state.cluster.events.get(*page.list.rows.get(page.list.cursor.index)?)
 }
 
-/// Going back returns here.
+/// Opens its events; going back returns here.
 pub fn of_subject(state: &mut State) {
     if let Some(about) = named(state) {
         push(state, Page::Events(EventsPage::about(Some(about))));

@@ -142,7 +142,7 @@ pub fn clock(state: &mut State, now: Duration) {
     }
 }
 
-/// On the console's clock.
+/// The next wake-up, on the console's clock.
 pub fn next_wake(state: &State) -> Option<Duration> {
     let stands = state.cluster.frozen.is_some() || state.cluster.past.shown.is_some();
     let second =

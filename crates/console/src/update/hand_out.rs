@@ -68,7 +68,7 @@ fn row_yaml(state: &State) -> Option<String> {
     Some(lines.collect()).filter(|yaml: &String| !yaml.is_empty())
 }
 
-/// Without its indentation.
+/// The queue without its indentation.
 fn queue_yaml(state: &State, path: &QueuePath) -> Option<String> {
     let at = state.cluster.part()?.queue_at(path)?.settings.at?;
     let text = &state.cluster.view.configuration.as_ref()?.text;
@@ -96,14 +96,14 @@ fn app_yaml(row: &AppRow) -> String {
     yaml
 }
 
-/// With a file name for the page.
+/// Suggests a file name for the page.
 pub fn export_as(state: &mut State) {
     let form = if matches!(state.page(), Page::Config(_)) { "yaml" } else { "csv" };
     let line = format!("export {}.{form}", state.page().name());
     open_command_line_with(state, &line);
 }
 
-/// In the format of the extension.
+/// Writes in the format of the extension.
 pub fn export_to(state: &mut State, file: &str) {
     let file = PathBuf::from(file.trim());
     if let Page::Config(page) = state.page() {

@@ -23,7 +23,7 @@ const AGAIN: Duration = Duration::from_secs(1);
 /// More require typing a name.
 const PLAIN: usize = 10;
 
-/// By number or application, otherwise the selected one.
+/// Opens a job by number or application, otherwise the selected one.
 pub fn open(state: &mut State, named: Option<&str>) {
     let app = match named.map(str::trim).filter(|text| !text.is_empty()) {
         Some(number) if number.bytes().all(|byte| byte.is_ascii_digit()) => AppId::from(format!("job-{number}")),
@@ -56,7 +56,7 @@ fn looked_at(state: &State) -> Option<AppId> {
     }
 }
 
-/// If the data are missing or old.
+/// Requests missing or old data.
 pub fn want(state: &mut State) {
     let Some(app) = looked_at(state) else { return };
     let now = state.now;
@@ -111,7 +111,7 @@ pub fn settle(state: &mut State) {
     }
 }
 
-/// On the job or the marked ones.
+/// Asks about the job or the marked ones.
 pub fn ask(state: &mut State, id: CommandId, argument: Option<&str>) {
     let argument = argument.map(str::trim).filter(|text| !text.is_empty());
     let act = match (id, argument) {
@@ -226,7 +226,7 @@ fn edit_of(words: &str) -> Result<JobEdit, String> {
     if edit == JobEdit::default() { Err(format!("write what to change: {KEYS}")) } else { Ok(edit) }
 }
 
-/// In millicores.
+/// Parses millicores.
 fn part_of_cores(text: &str) -> Option<i64> {
     let (whole, part) = text.split_once('.')?;
     let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());

@@ -20,7 +20,7 @@ fn on_screen(state: &State) -> Vec<&AppId> {
     }
 }
 
-/// On the console's clock; `None` while awaited, and without jobs.
+/// The next request, on the console's clock; `None` while awaited, and without jobs.
 pub fn next_due(state: &State) -> Option<Duration> {
     let shown = on_screen(state);
     if shown.is_empty() || state.job_names.awaited {
@@ -40,7 +40,7 @@ pub fn want(state: &mut State) {
     state.emit(Effect::NameJobs(apps));
 }
 
-/// Without an answer it is repeated later.
+/// Takes names; without an answer the request is repeated.
 pub fn take(state: &mut State, named: Option<Vec<(AppId, String)>>) {
     (state.job_names.awaited, state.job_names.unanswered) = (false, named.is_none());
     state.job_names.take(named.unwrap_or_default());

@@ -8,7 +8,7 @@ use crate::state::saved::Stop;
 
 const RETAINED: usize = 50;
 
-/// Once per user action.
+/// Records a location once per user action.
 pub fn note(state: &mut State) {
     if state.jumps.going || state.jumps.turn == Some(state.turn) {
         return;
@@ -29,7 +29,7 @@ pub fn keep(places: &mut Vec<Vec<Stop>>, place: Vec<Stop>) {
     places.drain(..over);
 }
 
-/// Without rows. Closing a form stores its input, so it is not a location.
+/// The pages without rows. Closing a form stores its input, so it is not a location.
 pub fn place(state: &State) -> Vec<Stop> {
     state.pages.iter().filter_map(stop).collect()
 }

@@ -15,7 +15,7 @@ pub fn is_long(page: &Page, part: &PartitionView, long: usize) -> bool {
     each_page!(page, page => page.looked_at(part)) > long
 }
 
-/// After the running job, which `chosen` stops.
+/// Makes the rows after the running job, which `chosen` stops.
 pub fn want(state: &mut State, stamp: Stamp, chosen: bool) {
     if let Some(making) = &state.list_job {
         if chosen {

@@ -17,7 +17,7 @@ use crate::update::board;
 use crate::update::list_job;
 use crate::update::page::PageUpdate;
 
-/// For an order by values that change.
+/// The refresh interval of an order by values that change.
 pub const PERIOD: Duration = Duration::from_millis(250);
 const LONG_PERIOD: Duration = Duration::from_secs(1);
 const LONG: usize = crate::state::jobs::LONG;
@@ -61,7 +61,7 @@ pub fn select_at(state: &mut State, line: usize) -> bool {
     there
 }
 
-/// At most the last row.
+/// Moves to a row, at most the last.
 pub fn go_to(state: &mut State, index: usize) {
     go(state, Move::Top);
     go(state, Move::Rows(isize::try_from(index).unwrap_or(isize::MAX)));
@@ -110,7 +110,7 @@ pub fn columns(state: &State) -> Vec<&'static str> {
     state.page().list().map_or_else(Vec::new, |list| list.columns())
 }
 
-/// Or the search text of the configuration.
+/// The filter, or the search text of the configuration.
 pub fn filter(state: &State) -> &str {
     match state.page() {
         Page::Config(page) => &page.find,
@@ -129,7 +129,7 @@ pub fn set_filter(state: &mut State, text: &str) {
     rebuild(state, true);
 }
 
-/// With `adopting` the cursor stays on the match.
+/// Starts or ends filtering; with `adopting` the cursor stays on the match.
 pub fn seek(state: &mut State, on: bool, adopting: bool) {
     let mut later = false;
     if let Some(list) = state.page_mut().list_mut() {
@@ -160,12 +160,12 @@ enum For {
     Choice,
 }
 
-/// If outdated or `asked`.
+/// Rebuilds rows that are outdated or `asked`.
 pub fn rebuild(state: &mut State, asked: bool) {
     renew(state, if asked { For::Choice } else { For::News });
 }
 
-/// If outdated.
+/// Rebuilds outdated rows.
 pub fn show(state: &mut State) {
     renew(state, For::Showing);
 }
@@ -206,7 +206,7 @@ pub(super) fn made(page: &mut Page, stamp: Stamp) {
     }
 }
 
-/// On the console's clock; `None` if current or being made.
+/// The next rebuild, on the console's clock; `None` if current or being made.
 pub fn next_rebuild(state: &State) -> Option<Duration> {
     let part = state.cluster.part()?;
     let page = state.page();
@@ -241,7 +241,7 @@ fn due_at(page: &Page, cluster: &Cluster, generation: u64) -> Option<Duration> {
 /// For column widths.
 const MEASURED: usize = 5_000;
 
-/// Of three columns, rounded up so that columns seldom move.
+/// The widths of three columns, rounded up so that columns seldom move.
 pub fn widest<'a>(rows: impl Iterator<Item = [Cow<'a, str>; 3]>) -> [u16; 3] {
     let mut widest = [0; 3];
     for texts in rows.take(MEASURED) {

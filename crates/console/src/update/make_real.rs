@@ -23,7 +23,7 @@ pub fn begin(state: &mut State, changes: Vec<TrialChange>) {
     state.redraw();
 }
 
-/// If no question or operation is open.
+/// Asks about the next change if no question or operation is open.
 pub fn next(state: &mut State) {
     let busy = !state.layers.is_empty() || !state.orders.open.is_empty() || state.cluster.trial.is_some();
     if busy || state.orders.real.left.is_empty() {

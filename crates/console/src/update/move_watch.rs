@@ -14,7 +14,7 @@ use model::QueuePath;
 use view::AppRow;
 use view::act::{Act, Done, PartitionAct, Refusal};
 
-/// If the target is an allowed queue.
+/// Tests a move if its target is an allowed queue.
 pub fn watch_move(state: &mut State) {
     if state.cluster.has_jobs {
         return;
@@ -80,7 +80,7 @@ pub fn judged(apps: usize) -> usize {
     (LOOKED_AT / apps.max(1)).max(1)
 }
 
-/// According to the view.
+/// Why the view rejects a move.
 pub fn refused_there(state: &State, apps: &[Arc<AppRow>], to: &str) -> Option<MoveSummary> {
     let mut watched = Watched { to: QueuePath::new(to), of: apps.len(), fit: 0, refused: Vec::new() };
     for app in apps {

@@ -12,7 +12,7 @@ use crate::state::work::Work;
 use crate::update::completion;
 use crate::update::search;
 
-/// After the running search.
+/// Searches after the running search.
 pub fn want(state: &mut State) {
     let Some(Layer::Command(line)) = state.layers.last() else { return };
     let Some(typed) = written(line).filter(|_| completion::are_many(state)) else { return };

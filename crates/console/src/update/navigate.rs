@@ -32,7 +32,7 @@ pub fn details(state: &mut State) {
     }
 }
 
-/// At a queue, or filtered with `/text`.
+/// Opens the queues, at a queue, or filtered with `/text`.
 pub fn queues(state: &mut State, argument: Option<&str>) {
     let (path, filter) = split_filter(argument);
     let path = match path.map(|text| find_queue(state, text)).transpose() {
@@ -49,7 +49,7 @@ pub fn queues(state: &mut State, argument: Option<&str>) {
     lists::show(state);
 }
 
-/// Of a queue, or filtered with `/text`.
+/// Opens applications of a queue, or filtered with `/text`.
 pub fn apps(state: &mut State, argument: Option<&str>) {
     let (path, filter) = split_filter(argument);
     let path = match path.map(|text| find_queue(state, text)).transpose() {
@@ -87,7 +87,7 @@ pub fn users(state: &mut State) {
     push(state, Page::Users(page));
 }
 
-/// For a remote only of the view.
+/// Runs checks, for a remote only of the view.
 pub fn health(state: &mut State) {
     let view = &state.cluster.view;
     let here = state.cluster.health == OwnHealth::Here;

@@ -123,7 +123,7 @@ pub(super) fn move_act(state: &State, to: &str, dry_run: bool) -> Option<Act> {
     within(state, PartitionAct::Move { app: app.id.clone(), to, expect_queue, dry_run })
 }
 
-/// According to the view.
+/// Why the view rejects a move.
 pub fn move_refused(state: &State, app: &AppRow, to: &str) -> Option<String> {
     let part = part(state)?;
     let (expect_queue, target) = (Some(app.queue.clone()), QueuePath::new(to));

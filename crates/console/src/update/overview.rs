@@ -21,14 +21,14 @@ use view::waiting::SheetLine;
 /// Other inputs than the view change too.
 const AGAIN: Duration = Duration::from_secs(10);
 const OF_NEWS: Duration = Duration::from_secs(1);
-/// Of a worker's time: 1/SHARE.
+/// Overviews use 1/SHARE of a worker's time.
 const SHARE: u32 = 10;
 /// Applications and nodes, up to which it is made in the draw loop: the whole frame then has one time.
 const AT_ONCE: usize = 2_000;
 /// The pane omits rows that do not fit.
 const ROWS: usize = 60;
 
-/// On the page, refreshes it. With a dashboard, that is the overview.
+/// Opens or refreshes the overview. With a dashboard, that is the overview.
 pub fn open(state: &mut State) {
     if state.board.is_some() {
         return open_board(state);
@@ -44,7 +44,7 @@ pub fn open(state: &mut State) {
     push(state, Page::Explain(Box::new(ExplainPage::new(Explained::Overview(looked)))));
 }
 
-/// On it, moves the cursor between tree and attention items.
+/// On the dashboard, moves the cursor between tree and attention items.
 fn open_board(state: &mut State) {
     let was = matches!(state.page(), Page::Queues(_));
     home(state);
@@ -53,7 +53,7 @@ fn open_board(state: &mut State) {
     board.overview.index = 0;
 }
 
-/// As a page or as the dashboard.
+/// Whether it is shown, as a page or as the dashboard.
 pub fn is_open(state: &State) -> bool {
     let page = matches!(state.page(), Page::Explain(page) if matches!(page.of, Explained::Overview(_)));
     page || is_shown(state)

@@ -7,7 +7,7 @@ use crate::state::own_command::{OwnOutput, OwnRun};
 use crate::state::work::Work;
 use crate::state::{Grade, State};
 
-/// After confirmation if configured.
+/// Runs a command, after confirmation if configured.
 pub fn run(state: &mut State, name: &str) {
     let Some(command) = named(state, name.trim()) else {
         let names: Vec<&str> = state.own_commands.iter().map(|command| command.name.as_str()).collect();

@@ -30,7 +30,7 @@ pub fn follow(state: &mut State) {
     }
 }
 
-/// For the kill question, or to suspend them.
+/// Takes owners for the kill question, or to suspend them.
 pub fn found(state: &mut State, app: AppId, chains: Result<Vec<Chain>, String>) {
     let wanted = state.orders.suspending.take_if(|(of, _)| *of == app);
     state.orders.owners = Some(FoundOwners { app: app.clone(), chains: chains.clone() });
@@ -58,7 +58,7 @@ fn refresh_question(state: &mut State, app: &AppId) {
     }
 }
 
-/// Once the owners are known.
+/// Asks once the owners are known.
 pub fn suspend(state: &mut State) {
     let Some(app) = target(state) else { return };
     state.orders.suspending = Some((app.id.clone(), QuestionOrigin { turn: state.turn, at: state.now }));

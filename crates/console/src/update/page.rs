@@ -10,15 +10,15 @@ use view::PartitionView;
 pub(super) type Mark<'a> = dyn FnMut(Marked, Vec<Facet>) + 'a;
 
 pub(super) trait PageUpdate {
-    /// Without a list.
+    /// Moves or scrolls without a list.
     fn go(&mut self, _by: Move, _height: usize) {}
 
-    /// Without a list. Returns whether the line exists.
+    /// Selects a line without a list. Returns whether it exists.
     fn select_at(&mut self, _line: usize) -> bool {
         false
     }
 
-    /// Without a list.
+    /// Searches without a list.
     fn search(&mut self, _text: &str) {}
 
     /// Moves the list's cursor.
@@ -34,7 +34,7 @@ pub(super) trait PageUpdate {
         self.make(part);
     }
 
-    /// Unless [`PageUpdate::rebuild`] does.
+    /// Finds the item unless [`PageUpdate::rebuild`] does.
     fn find_cursor(&mut self) {}
 
     /// Objects examined for its rows, if that can delay frames.
@@ -42,7 +42,7 @@ pub(super) trait PageUpdate {
         0
     }
 
-    /// Otherwise rows are rebuilt without the usual delay.
+    /// Incomplete rows are rebuilt without the usual delay.
     fn is_complete(&self, _part: &PartitionView) -> bool {
         true
     }
@@ -52,7 +52,7 @@ pub(super) trait PageUpdate {
         cluster.view.generation
     }
 
-    /// After a change of their set, even if long.
+    /// Whether rows are rebuilt after each change of their set, even if long.
     fn at_once(&self) -> bool {
         false
     }
@@ -62,7 +62,7 @@ pub(super) trait PageUpdate {
         false
     }
 
-    /// In the visible rows.
+    /// Marks visible rows.
     fn mark_changes(&self, _old: &PartitionView, _new: &PartitionView, _height: usize, _mark: &mut Mark<'_>) {}
 
     /// `enter`
@@ -70,7 +70,7 @@ pub(super) trait PageUpdate {
         |_| {}
     }
 
-    /// For a later return.
+    /// Stores it for a later return.
     fn park(self, _state: &mut State)
     where
         Self: Sized,

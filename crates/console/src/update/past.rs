@@ -14,7 +14,7 @@ use crate::update::lists;
 use model::Time;
 use view::{ChangeDetail, ChangeType, Chapter, ObjectType, Record, View};
 
-/// By `10m`, `1h30m`, to `0:41`, or by one step.
+/// Goes back by `10m`, `1h30m`, to `0:41`, or by one step.
 pub fn back(state: &mut State, wanted: Option<&str>) {
     let Some(wanted) = wanted.map(str::trim).filter(|text| !text.is_empty()) else { return step(state, Step::Back) };
     let here = state.cluster.past.shown.as_ref().map_or(state.cluster.past.live, |shown| shown.at);
@@ -97,7 +97,7 @@ fn when(state: &State, at: Time) -> String {
     format::when(at, state.cluster.past.live)
 }
 
-/// Right before the previous or next important moment.
+/// Steps to right before the previous or next important moment.
 pub fn step(state: &mut State, step: Step) {
     state.cluster.past.stepping = Some(step);
     state.emit(Effect::FindMoments(state.cluster.past.looked));

@@ -19,7 +19,7 @@ const CHANGED: Duration = Duration::from_secs(1);
 const REOPEN: Duration = Duration::from_secs(5);
 const STEP: usize = 16;
 
-/// On its page another part.
+/// Opens a part of the pod.
 pub fn open(state: &mut State, part: PodPart) {
     if let Page::Pod(page) = state.page_mut() {
         return page.turn_to(part);
@@ -136,7 +136,7 @@ pub fn want(state: &mut State) {
     }
 }
 
-/// Then marks them as requested.
+/// Whether data are due; then marks them as requested.
 fn due<T>(data: &mut Requested<T>, row: &Arc<PodRow>, now: Duration) -> bool {
     let same = data.of.as_ref().is_some_and(|of| Arc::ptr_eq(of, row));
     let wait = if same { AGAIN } else { CHANGED };
@@ -188,7 +188,7 @@ pub fn next_due(state: &State) -> Option<Duration> {
     }
 }
 
-/// If it is still on the screen.
+/// Takes events of the pod on the screen.
 pub fn take_events(state: &mut State, uid: &Arc<str>, events: Result<Vec<ObjectEvent>, String>) {
     if state.pod.uid.as_ref() == Some(uid) {
         state.pod.events.awaited = false;
@@ -196,7 +196,7 @@ pub fn take_events(state: &mut State, uid: &Arc<str>, events: Result<Vec<ObjectE
     }
 }
 
-/// If it is still on the screen.
+/// Takes the text of the pod on the screen.
 pub fn take_text(state: &mut State, uid: &Arc<str>, text: Result<String, String>) {
     if state.pod.uid.as_ref() == Some(uid) {
         state.pod.text.awaited = false;
@@ -204,7 +204,7 @@ pub fn take_text(state: &mut State, uid: &Arc<str>, text: Result<String, String>
     }
 }
 
-/// If it is still on the screen.
+/// Takes a log of the pod on the screen.
 pub fn take_log(state: &mut State, of: &LogName, part: Result<LogPart, String>) {
     let now = state.now;
     let watch = &mut state.pod.log;

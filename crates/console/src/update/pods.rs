@@ -10,7 +10,7 @@ use model::AppId;
 use view::AppRow;
 use view::kubernetes::{ListState, ObjectKind};
 
-/// Once the pods are loaded.
+/// Looks up owners once the pods are loaded.
 pub(super) fn look_up(state: &mut State, app: &AppId) {
     state.orders.owners = None;
     state.orders.owners_asked = None;
@@ -26,7 +26,7 @@ pub(super) fn ask_for(state: &mut State, app: &AppId) {
     }
 }
 
-/// If operations go to a cluster.
+/// Whether pods are loaded, if operations go to a cluster.
 ///
 /// # Errors
 /// Why not.

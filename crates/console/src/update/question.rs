@@ -15,7 +15,7 @@ use crate::update::{bulk, change, config, job, navigate, orders, own_command, ow
 use source::SuspendOrder;
 use view::act::Order;
 
-/// With the selected button or the typed name.
+/// Answers with the selected button or the typed name.
 pub fn accept(state: &mut State) {
     let Some(Layer::Confirm(question)) = state.layers.last() else { return };
     match &question.typed {

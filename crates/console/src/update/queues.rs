@@ -56,7 +56,7 @@ pub fn rebuild(page: &mut QueuesPage, part: &PartitionView) {
     find_cursor(page, part);
 }
 
-/// With space for an exhausted resource.
+/// Leaves space for an exhausted resource.
 fn widest(rows: &[QueueLine], part: &PartitionView) -> [u16; 3] {
     let behind = |row: &QueueRow| {
         let own = |name: &&str| *name != VCORE && *name != MEMORY;
@@ -113,7 +113,7 @@ fn sieve(page: &QueuesPage, part: &PartitionView, filter: &ColumnFilter<QueueCol
     retained
 }
 
-/// Or on the folded ancestor.
+/// Finds the queue, or the folded ancestor.
 fn find_cursor(page: &mut QueuesPage, part: &PartitionView) {
     let rows = &page.list.rows;
     let filtered = !page.list.filter.is_empty();

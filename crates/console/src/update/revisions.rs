@@ -79,7 +79,7 @@ pub fn show(state: &mut State) {
     }
 }
 
-/// To compare others with it.
+/// Marks a revision to compare others with.
 pub fn mark(state: &mut State) {
     let Page::Revisions(page) = state.page_mut() else { return };
     let here = revision(page).map(|one| one.number);
@@ -138,7 +138,7 @@ pub fn take(state: &mut State, compared: Compared) {
     state.cluster.ledger.compared = Some(compared);
 }
 
-/// By number, otherwise the selected one.
+/// A revision by number, otherwise the selected one.
 fn target(state: &State, number: Option<&str>) -> Result<u64, String> {
     match number.map(str::trim).filter(|text| !text.is_empty()) {
         Some(text) => text.parse().map_err(|_| format!("{text} is not a revision number")),
@@ -196,7 +196,7 @@ pub(super) fn against_running(state: &State, would: &Configured) -> Vec<String> 
     lines
 }
 
-/// After a successful dry run.
+/// Asks after a successful dry run.
 pub fn ask(state: &mut State, act: &Act, would: &Configured) {
     let Act::Rollback { revision, base, .. } = act else { return };
     if would.checksum == would.previous {

@@ -6,7 +6,7 @@ use crate::state::State;
 use crate::state::command::{CommandId, GoCommand};
 use crate::update::{audit, config, events, navigate, placement, revisions};
 
-/// Skips unavailable pages.
+/// Moves to the next available page.
 pub fn step_tab(state: &mut State, step: isize) {
     let len = TABS.len();
     let mut at = here(state);

@@ -24,7 +24,7 @@ pub fn take(state: &mut State, known: KnownTrends) {
     state.redraw();
 }
 
-/// On the page, selects a value.
+/// Opens the trends; on the page, selects a value.
 pub fn open(state: &mut State, wanted: Option<&str>) {
     let of = trends::subject(state);
     let wanted = wanted.map(str::trim).filter(|text| !text.is_empty());
@@ -42,7 +42,7 @@ pub fn open(state: &mut State, wanted: Option<&str>) {
     }
 }
 
-/// With or without the kind of subject.
+/// Parses a value, with or without the kind of subject.
 fn read(of: &Subject, text: &str) -> Result<Value, String> {
     let kind = of.kind().word();
     let begins = |kind: SubjectKind| text.split('.').next() == Some(kind.word());
@@ -106,7 +106,7 @@ fn change(state: &State, mut page: TrendsPage, id: TrendCommand) -> Option<Trend
     Some(page)
 }
 
-/// By half of it.
+/// Moves by half of the range.
 fn shift(state: &State, page: &mut TrendsPage, earlier: bool) {
     let (half, now) = (page.length() / 2, state.cluster.at);
     let end = page.end.unwrap_or(now);
@@ -117,7 +117,7 @@ fn shift(state: &State, page: &mut TrendsPage, earlier: bool) {
     page.cursor = if earlier { Some(cursor - half) } else { Some(cursor + half).filter(|cursor| *cursor < now) };
 }
 
-/// Around the cursor, unless it is at the end.
+/// Zooms around the cursor, unless it is at the end.
 fn zoom(state: &State, page: &mut TrendsPage, cursor: Option<Time>, (from, to): (Time, Time)) {
     let Some(cursor) = cursor else { return };
     let whole = to.since(from).as_secs_f64().max(1.0);
@@ -127,7 +127,7 @@ fn zoom(state: &State, page: &mut TrendsPage, cursor: Option<Time>, (from, to): 
     page.cursor = Some(cursor);
 }
 
-/// Without a value the first.
+/// The next value; without a value the first.
 fn step(state: &State, page: &TrendsPage, from: Option<&Value>, by: isize) -> Option<Value> {
     let usual = Layout { resources: [VCORE.into(), model::MEMORY.into()].into() };
     let layout = trends::rings(state).and_then(|rings| rings.layout()).unwrap_or(&usual);
@@ -138,7 +138,7 @@ fn step(state: &State, page: &TrendsPage, from: Option<&Value>, by: isize) -> Op
     values.into_iter().nth(next)
 }
 
-/// If the source has a past.
+/// Travels in time if the source has a past.
 fn to_moment(state: &mut State) {
     let Page::Trends(page) = state.page() else { return };
     let Some(picture) = trends::picture(state, page) else { return };

@@ -14,7 +14,7 @@ use view::{AppRow, AskState, NodeRow, PartitionView};
 
 const LONGEST_ID: usize = 200;
 
-/// As the current user: `APPLICATION [QUEUE] [TAG=VALUE…]`.
+/// Submits as the current user: `APPLICATION [QUEUE] [TAG=VALUE…]`.
 ///
 /// The question shows its placement.
 pub fn submit(state: &mut State, words: &str) {
@@ -173,7 +173,7 @@ pub fn release(state: &mut State) {
     ask(state, format!("Release {id} of {app}?"), lines, "Release", act.into());
 }
 
-/// As its submitter would.
+/// Removes an application as its submitter would.
 pub fn remove(state: &mut State) {
     let Some(app) = target(state) else { return };
     let running = app.asks.len().saturating_sub(app.pending_asks as usize) as u64;

@@ -81,7 +81,7 @@ pub fn key(state: &mut State, key: Key) {
     }
 }
 
-/// Otherwise ignored: its characters would be keys.
+/// Pastes into an input, otherwise ignored: its characters would be keys.
 pub fn paste(state: &mut State, text: &str) {
     let taken = match state.layers.last_mut() {
         Some(Layer::Filter { line }) => {

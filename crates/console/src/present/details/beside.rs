@@ -18,7 +18,7 @@ struct Content {
     lines: Lines,
 }
 
-/// At most `room` lines.
+/// At most `room` lines below the details.
 pub fn lines(state: &State, subject: &Subject, width: usize, room: usize) -> Lines {
     let Some(part) = state.cluster.part().filter(|_| room >= 4) else { return Lines::new() };
     let most = room - 2;

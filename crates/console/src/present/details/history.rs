@@ -50,7 +50,7 @@ struct Columns<'s> {
 }
 
 impl<'s> Columns<'s> {
-    /// In the smallest step with which the oldest sample fits.
+    /// Uses the smallest step with which the oldest sample fits.
     fn of(samples: impl Iterator<Item = &'s Arc<Sample>> + Clone, now: &'s Arc<Sample>, room: usize) -> Option<Self> {
         let first = samples.clone().next()?.at;
         // At the time of the screen.
@@ -112,7 +112,7 @@ impl<'s> Columns<'s> {
         self.samples.iter().map(|sample| sample.map(|sample| of(sample))).collect()
     }
 
-    /// In thousandths.
+    /// Allocations per second, in thousandths.
     fn rate(&self) -> Vec<Option<i64>> {
         let rate = |(before, sample): (&Option<&Arc<Sample>>, &Option<&Arc<Sample>>)| {
             let (before, sample) = ((*before)?, (*sample)?);

@@ -291,7 +291,7 @@ fn applications(lines: &mut Lines, state: &State, part: &PartitionView, row: &Qu
 const HOLDERS: usize = 5;
 const NAMED: usize = 4;
 
-/// Of the queue and its parents; reached limits first.
+/// The limits of the queue and its parents; reached limits first.
 fn limits(lines: &mut Lines, state: &State, (part, row): (&PartitionView, &QueueRow), width: usize, signs: &Signs) {
     let (source, most) = (Source::of(state), NAMED.max(layout::named_in_details(state)));
     let mut label = "limits";

@@ -100,7 +100,7 @@ fn happened<'a>(state: &'a State, row: &'a AppRow) -> Vec<Happened<'a>> {
     all
 }
 
-/// Unless the row contains it.
+/// An event of the application unless the row contains it.
 fn of_event<'a>(record: &'a Record, row: &AppRow, asks: &HashMap<&str, &Arc<AskRow>>) -> Option<Happened<'a>> {
     let of = |what, more| {
         let one = asks.get(&*record.reference).map_or_else(|| record.reference.to_string(), |ask| ask.name().into());

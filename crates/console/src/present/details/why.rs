@@ -66,7 +66,7 @@ fn arrived(
     lines.extend(walk::lines(&record.lines(), width, signs));
 }
 
-/// With the granting queues (ACL-021, ACL-022).
+/// The rights with the granting queues (ACL-021, ACL-022).
 pub fn access_to(state: &State, path: &QueuePath, width: usize, signs: &Signs) -> Sheet {
     let Some((part, row)) = state.cluster.part().and_then(|part| Some((part, part.queue_at(path)?))) else {
         return gone(path.to_string());

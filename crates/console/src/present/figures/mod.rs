@@ -38,7 +38,7 @@ pub fn figures(state: &State) -> Figures {
     Figures { of, at: Some(state.framed().at), list, top: 0 }
 }
 
-/// With the age if the subject has left the page.
+/// The title, with the age if the subject has left the page.
 pub fn title(state: &State, figures: &Figures) -> String {
     let age = figures.at.map(|at| state.framed().at.since(at)).filter(|age| !age.is_zero());
     let age = age.map(|age| format!(", {} old", format::duration(age))).unwrap_or_default();

@@ -190,7 +190,7 @@ fn log(state: &State, id: LogCommand) -> Result<(), String> {
     }
 }
 
-/// On the page of alerts.
+/// Whether silences can be changed on the page of alerts.
 fn can_silence(state: &State) -> Result<(), String> {
     match (state.page(), &state.cluster.alerts) {
         (Page::Alerts(_), None) => Err("rules are not evaluated here".to_owned()),

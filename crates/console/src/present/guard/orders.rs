@@ -8,7 +8,7 @@ use crate::state::page::{Page, Subject};
 use view::act::{Act, Code, PartitionAct, Refusal};
 use view::{AppRow, PartitionView};
 
-/// Of the command line, or under the cursor.
+/// The application of the command line, or under the cursor.
 pub fn target(state: &State) -> Option<Arc<AppRow>> {
     match &state.command_target {
         Some(row) => {
@@ -80,7 +80,7 @@ pub fn may(state: &State, verb: &str) -> Result<(), String> {
 /// The verb of a move.
 pub const MOVED: &str = "moved";
 
-/// Without a target, to check whether moves are possible.
+/// A move without a target, to check whether moves are possible.
 fn move_of(app: &AppRow) -> PartitionAct {
     PartitionAct::Move { app: app.id.clone(), to: app.queue.clone(), expect_queue: None, dry_run: true }
 }

@@ -9,7 +9,8 @@ use crate::state::pod::PodPart;
 use model::AppId;
 use view::kubernetes::{Kubernetes, ListState, ObjectKind, PodRow};
 
-/// Of the page, of the selected request or allocation, or of an application the one in trouble, otherwise the oldest.
+/// The pod of the page, of the selected request or allocation, or of an application the one in trouble, otherwise the
+/// oldest.
 pub fn target(state: &State) -> Option<Arc<PodRow>> {
     let all = state.cluster.view.kubernetes.as_ref()?;
     match state.page() {

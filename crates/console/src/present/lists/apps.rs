@@ -71,7 +71,7 @@ pub fn value<'a>(part: Option<&PartitionView>, row: &'a AppRow, column: AppColum
     }
 }
 
-/// Also from its pods.
+/// The value, or the pending reason from its pods.
 fn or_trouble<'a>(state: &State, row: &AppRow, column: AppColumn, value: Value<'a>) -> Value<'a> {
     if column != AppColumn::Why || value != Value::Nothing {
         return value;
@@ -200,7 +200,7 @@ const ORDER: [AppColumn; 14] = [
     AppColumn::Submitted,
 ];
 
-/// In the order of dropping.
+/// Columns in the order of dropping.
 const GIVE_WAY: [AppColumn; 11] = [
     AppColumn::Other,
     AppColumn::AskedMemory,

@@ -198,7 +198,7 @@ pub(super) fn pieces(
     }]
 }
 
-/// Not the usual state; only the symbol in fewer than `free` columns.
+/// An unusual state; only the symbol in fewer than `free` columns.
 pub(super) fn state_tag(row: &QueueRow, free: usize, signs: &Signs) -> Option<(String, Role)> {
     let (sign, word, role) = match row.state {
         QueueState::Active => return None,

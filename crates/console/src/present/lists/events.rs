@@ -172,7 +172,7 @@ fn belongs_to(cell: Cell) -> Option<EventColumn> {
     })
 }
 
-/// Without a message, the data without columns.
+/// The message, otherwise the data without columns.
 fn message(record: &Record, page: &EventsPage, shown: &[Cell]) -> Piece {
     if !record.message.is_empty() {
         return plain(record.message.to_string());

@@ -38,7 +38,7 @@ pub fn table(state: &State, width: u16) -> Option<Table<'_>> {
     each_page!(state.page(), page => page.table(state, width))
 }
 
-/// Without the node map.
+/// The regions without the node map.
 pub fn regions_of(state: &State, regions: &Regions) -> Regions {
     match state.page() {
         Page::Nodes(page) => nodes::split(page, regions).0,

@@ -134,7 +134,7 @@ pub fn table<'a>(state: &'a State, page: &'a NodesPage, width: u16) -> Table<'a>
 /// Below this width the map replaces the table.
 const BESIDE: u16 = 100;
 
-/// Without the map.
+/// The width without the map.
 pub fn table_width(page: &NodesPage, width: u16) -> u16 {
     match page.map && !page.list.rows.is_empty() {
         true if width < BESIDE => 0,

@@ -28,7 +28,7 @@ pub fn state_sign(state: QueueState, signs: &Signs) -> (&'static str, Role) {
     }
 }
 
-/// With symbols for its origin in two columns.
+/// The priority, with symbols for its origin in two columns.
 pub(super) fn priority(row: &QueueRow, signs: &Signs) -> Vec<Piece> {
     let number = match format::priority(row.priority.current) {
         Some(number) => plain(number),
@@ -126,7 +126,7 @@ impl Usage {
         self.base
     }
 
-    /// In whole percent, rounded down.
+    /// The usage in whole percent, rounded down.
     pub fn share(&self) -> Option<i64> {
         self.thousandths().map(|share| share / 10)
     }

@@ -368,7 +368,7 @@ fn age_in_state(state: &State, row: &QueueRow) -> String {
     format!("{least}{}", short_age(state.cluster.at.since(row.state_since)))
 }
 
-/// With its age unless it is the usual state.
+/// The state, with its age unless it is the usual one.
 pub fn state_pieces(state: &State, row: &QueueRow, signs: &Signs) -> Vec<Piece> {
     let (sign, role) = state_sign(row.state, signs);
     if state.cluster.view.is_stuck(row, state.cluster.at) {

@@ -45,7 +45,7 @@ fn shared(used: &Used) -> &'static str {
     if used.total.allocated.contains_key(VCORE) { VCORE } else { MEMORY }
 }
 
-/// In thousandths.
+/// A share of the total in thousandths.
 fn share(used: &Used, row: &UsedRow) -> i64 {
     let of = |row: &UsedRow| u128::from(row.allocated.get(shared(used)).copied().unwrap_or(0));
     match of(&used.total) {

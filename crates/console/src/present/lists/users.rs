@@ -239,7 +239,7 @@ fn cell(
     pen.cell(slot, &pieces);
 }
 
-/// With a group's name, and the location if it fits; `o` opens it.
+/// The tightest limit, with a group's name, and the location if it fits; `o` opens it.
 fn closest(source: Source<'_>, (account, limit, part): (&Account, &LimitUse, &Tightest), room: usize) -> Vec<Piece> {
     let role = if part.used >= part.max { Role::Danger } else { Role::Text };
     let whose = if limit.side == account.side { String::new() } else { format!(" of {}", limits::whose(limit, false)) };

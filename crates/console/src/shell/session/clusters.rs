@@ -27,7 +27,7 @@ enum Opened {
 }
 
 impl Session {
-    /// While their page is open.
+    /// Opens clusters while their page is open.
     pub(super) fn follow_clusters(&mut self) {
         let Page::Clusters(page) = self.state.page() else {
             if !self.state.pages.iter().any(|page| matches!(page, Page::Clusters(_))) {
@@ -70,7 +70,7 @@ impl Session {
         }
     }
 
-    /// From the frame: the source may be newer.
+    /// Made from the frame: the source may be newer.
     fn here(&self, name: &str) -> ClusterRow {
         let figures = ClusterFigures::of_view(&self.state.cluster.view);
         ClusterRow { here: true, figures, ..ClusterRow::of(name, &*self.source) }

@@ -321,7 +321,7 @@ impl Session {
         self.read_earlier_events();
     }
 
-    /// In memory, so fast.
+    /// These are in memory, so reading is fast.
     fn read_earlier_events(&mut self) {
         let cluster = &self.state.cluster;
         let until = cluster.until().unwrap_or(Time(u64::MAX));

@@ -52,7 +52,7 @@ impl Session {
         }
     }
 
-    /// Or the reason why not.
+    /// The changes differ, or the reason why not.
     fn changed(&mut self, refused: Option<String>) {
         match refused {
             Some(why) => self.act(Action::Refuse(why)),
@@ -60,7 +60,7 @@ impl Session {
         }
     }
 
-    /// Unless the user does something else now.
+    /// Opens it unless the user does something else now.
     pub(super) fn enter_what_if(&mut self, source: Arc<dyn Source>, orders: Vec<Order>) {
         if !self.state.layers.is_empty() || self.real.is_some() {
             return self
@@ -76,7 +76,7 @@ impl Session {
         self.take_news();
     }
 
-    /// With `apply` the changes are asked about there.
+    /// With `apply`, asks about the changes in the cluster.
     fn leave_what_if(&mut self, apply: bool) {
         let Some(real) = self.real.take() else { return };
         let changes = match self.source.trial() {

@@ -134,7 +134,7 @@ pub struct Read {
 }
 
 impl Read {
-    /// With lines of the file.
+    /// The errors with lines of the file.
     pub fn fault_report(&self, name: &str, text: &str) -> String {
         Source::new(name, text).render_all(&self.faults)
     }

@@ -220,7 +220,7 @@ fn unknown_placeholder(word: &str) -> Option<String> {
     unknown.next().map(str::to_owned)
 }
 
-/// Unless used in its contexts.
+/// Binds a key unless it is used in these contexts.
 fn bind(
     text: &str,
     at: &Range<usize>,
@@ -259,7 +259,7 @@ fn bind(
     }
 }
 
-/// Also of a prefix or continuation, where the context is looked up.
+/// A binding of the chord, its prefix, or its continuation, where the context is looked up.
 fn taken<'k>(keymap: &'k Keymap, context: Context, chord: &Chord) -> Option<&'k Binding> {
     let with = |other: Context| match context {
         // Keys of every page are looked up last.

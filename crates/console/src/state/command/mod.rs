@@ -72,7 +72,7 @@ impl Context {
         Self::Simulate,
     ];
 
-    /// In the help and the README.
+    /// The heading in the help and the README.
     pub const fn title(self) -> &'static str {
         match self {
             Self::Queues => "Queues",

@@ -132,7 +132,7 @@ impl Buffer {
         changed
     }
 
-    /// At the end of a line also the line end.
+    /// At the end of a line, also removes the line end.
     fn remove(&mut self, reach: Reach) -> bool {
         match reach {
             Reach::Left => self.backspace(),
@@ -234,7 +234,7 @@ impl Buffer {
         true
     }
 
-    /// Only queues with lines of their own.
+    /// Folds only queues with lines of their own.
     pub fn fold_all(&mut self, fold: bool) {
         let mut folds = Folds::default();
         if fold {
@@ -279,7 +279,7 @@ impl Buffer {
         done
     }
 
-    /// After the cursor (at it if `here`), then from the other end. Case counts if the text has upper case.
+    /// Searches after the cursor (at it if `here`), then from the other end. Case counts if the text has upper case.
     pub fn find(&self, text: &str, forward: bool, here: bool) -> Option<(usize, usize)> {
         let sensitive = text.chars().any(char::is_uppercase);
         let fold = |line: &str| if sensitive { line.to_owned() } else { line.to_lowercase() };

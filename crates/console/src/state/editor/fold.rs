@@ -95,7 +95,7 @@ impl Folds {
         hiding.map(|(start, _)| *start)
     }
 
-    /// By inserted or (negative) removed lines.
+    /// Moves folds by inserted or (negative) removed lines.
     pub fn shift(&mut self, row: usize, by: isize) {
         if by == 0 || self.ranges.is_empty() {
             return;

@@ -65,7 +65,7 @@ impl Chapters {
     /// The maximum number of chapters.
     pub const MOST: usize = 16;
 
-    /// From here the live events contain all important moments.
+    /// Sets the time from which live events contain all important moments.
     pub fn watched_from(&mut self, at: Time) {
         self.watched = Some(at);
     }
@@ -80,7 +80,7 @@ impl Chapters {
         self.begins
     }
 
-    /// Right before the previous or next important moment. `watched` are those of the live events.
+    /// Steps to right before the previous or next important moment. `watched` are those of the live events.
     pub fn seek(&self, step: Step, here: Time, watched: &VecDeque<Moment>) -> StepTarget {
         let retained = self.spans.iter().map(|span| (span.from, span.to, &span.moments));
         let spans: Vec<_> = retained.chain(self.watched.map(|from| (from, NEVER, watched))).collect();
@@ -174,7 +174,7 @@ mod tests {
             Span { from, to, moments, first: place == 0, last: next.is_none() }
         }
 
-        /// To the start and back; returns stops and the number of fetches.
+        /// Walks to the start and back; returns stops and the number of fetches.
         fn walk(&self, watched: u64) -> (Vec<u64>, Vec<u64>, usize) {
             let own: Vec<u64> = self.mattered.iter().copied().filter(|at| *at >= watched).collect();
             let own = moments(&own);

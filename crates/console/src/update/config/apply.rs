@@ -61,7 +61,7 @@ pub fn question(title: String, checked: &CheckResult, base: Option<&Configuratio
     Confirm::new(title, lines, "Apply", Question::Apply).typing(want)
 }
 
-/// After its removals were confirmed.
+/// The operation after its removals were confirmed.
 pub fn order(act: Act, reason: &str, removal: &Removal) -> Order {
     let order = Order::new(act, reason);
     match removal.is_large() {

@@ -66,7 +66,7 @@ pub(super) fn shown(state: &mut State) -> Option<&mut ConfigPage> {
     }
 }
 
-/// Unless an edit would be lost.
+/// Loads the active configuration unless an edit would be lost.
 pub fn follow(state: &mut State) {
     let running = state.cluster.configuration().cloned();
     let now = state.now;
@@ -108,7 +108,7 @@ pub(super) fn changed(state: &mut State) {
     }
 }
 
-/// If the text is valid and changes something.
+/// Requests a forecast if the text is valid and changes something.
 fn try_on_copy(state: &mut State) {
     let partition = Arc::clone(&state.cluster.partition);
     let Some(page) = page_mut(state) else { return };
@@ -182,7 +182,7 @@ pub fn checked(state: &mut State, checked: CheckResult) {
     try_on_copy(state);
 }
 
-/// Unless a current one exists.
+/// Requests a preview unless a current one exists.
 pub fn preview_quotas(state: &mut State, text: Arc<str>) {
     if !state.cluster.quota_preview.as_ref().is_some_and(|preview| preview.is_of(&text, state.now)) {
         state.emit(Effect::PreviewQuotas(text));
@@ -266,7 +266,7 @@ pub fn edited(state: &mut State, text: Result<String, String>) {
     }
 }
 
-/// If they do not touch the same lines.
+/// Merges changes that do not touch the same lines.
 pub fn merge(state: &mut State) {
     let now = state.cluster.newest.configuration.clone();
     let Some(page) = shown(state) else { return };
@@ -293,7 +293,7 @@ pub fn merge(state: &mut State) {
     }
 }
 
-/// As an edit of the new configuration.
+/// Keeps the text as an edit of the new configuration.
 pub fn rebase(state: &mut State) {
     let now = state.cluster.newest.configuration.clone();
     let Some(page) = shown(state) else { return };

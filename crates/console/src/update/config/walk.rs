@@ -7,7 +7,7 @@ use crate::state::editor::Completion;
 use crate::state::{Grade, State};
 use crate::update::config::page::shown;
 
-/// Or scrolls a pane that replaces the text.
+/// Moves the cursor, or scrolls a pane that replaces the text.
 pub fn go(page: &mut ConfigPage, by: Move, height: usize) {
     if page.swapped {
         page.beside_top = by.from(page.beside_top, usize::MAX, height);
@@ -69,7 +69,7 @@ pub fn next(state: &mut State, forward: bool) {
     }
 }
 
-/// Even during a search.
+/// Goes to an error, even during a search.
 pub fn to_fault(state: &mut State, forward: bool) {
     if let Some(page) = shown(state)
         && let Some((row, column)) = next_fault(page, forward)
@@ -98,7 +98,7 @@ pub fn toggle_fold(state: &mut State) {
     }
 }
 
-/// Only queues with lines of their own.
+/// Folds only queues with lines of their own.
 pub fn fold_all(state: &mut State, fold: bool) {
     if let Some(page) = shown(state) {
         page.buffer.fold_all(fold);
