@@ -129,7 +129,7 @@ pub fn complete<T: AsRef<str>>(typed: &str, items: impl Iterator<Item = T>, most
 struct Best<T> {
     most: usize,
     retained: Vec<((u32, usize, usize), T)>,
-    /// Later items are not among the best.
+    /// Items after this one are not among the best.
     worst: Option<(u32, usize, usize)>,
 }
 

@@ -15,7 +15,7 @@ use crate::present::text;
 use crate::state::line_edit::LineEdit;
 
 const LEAST_BELOW: u16 = 6;
-/// From this width the results are at the side.
+/// From this width on, results are at the side.
 const WIDE: u16 = 140;
 const MOST_BESIDE: u16 = 72;
 /// Minimum and maximum.

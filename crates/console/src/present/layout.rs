@@ -24,7 +24,7 @@ use crate::state::page::{Body, Pane as Place};
 /// The smallest supported terminal.
 pub const SMALLEST: Size = Size { width: 40, height: 12 };
 
-/// From this height the strip has a line.
+/// From this height on, the strip has a line.
 const WITH_STRIP: u16 = 16;
 
 /// The regions of the screen.
@@ -111,7 +111,7 @@ pub fn regions(state: &State) -> Option<Regions> {
     Some(Regions { header, banner, strip, crumbs, head, rows, pane, board, said, bottom })
 }
 
-/// From this height the dashboard has gauges.
+/// From this height on, the dashboard has gauges.
 const WITH_GAUGES: u16 = 20;
 /// From this width the dashboard is next to the tree.
 const BOARD_BESIDE: u16 = 110;

@@ -69,7 +69,7 @@ pub fn total<C>(columns: &[Col<C>]) -> u16 {
 /// The visible columns of a list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Chosen<C> {
-    /// From the left.
+    /// The columns from the left.
     pub columns: Vec<Col<C>>,
     /// The number of columns that do not fit.
     pub hidden: usize,

@@ -16,14 +16,14 @@ use view::trends::{Figure, Mark, Measure, Ring, Series, Subject, Unit, Value};
 
 /// The width of the scale at the left.
 pub const GUTTER: u16 = 9;
-/// Otherwise the usage line would be flat.
+/// A larger ratio would flatten the usage line.
 const MOST_ABOVE: i64 = 4;
 
 /// The lines of a page for a width.
 pub struct Picture {
     /// The first value.
     pub first: Series,
-    /// With its own scale if the unit differs.
+    /// The second value, with its own scale if the unit differs.
     pub second: Option<Series>,
     /// Guaranteed and maximum.
     pub bounds: Vec<Series>,

@@ -52,10 +52,10 @@ pub struct Session {
     source: Arc<dyn Source>,
     replies: (Sender<StampedReply>, Receiver<StampedReply>),
     wake: Arc<dyn Fn() + Send + Sync>,
-    /// As last reported to the source.
+    /// The focus as last reported to the source.
     focus: Focus,
     opener: Option<Opener>,
-    /// With the user action ([`State::turn`]); other results are dropped.
+    /// A context with the user action ([`State::turn`]); other results are dropped.
     opening: Option<(String, u64)>,
     real: Option<Box<(State, Arc<dyn Source>)>>,
     era: u64,
@@ -64,7 +64,7 @@ pub struct Session {
     clusters: clusters::Clusters,
     /// A worker thread reads events.
     reading: bool,
-    /// For an edited text.
+    /// Stops the forecast of an edited text.
     forecast: StopSign,
     log: Option<(LogName, Arc<dyn LogStream>)>,
     effects: Vec<Effect>,

@@ -10,7 +10,7 @@ use view::overview::WaitingNow;
 pub struct Board {
     /// The overview. Its cursor is used while `focused`.
     pub overview: ExplainPage,
-    /// Of the overview's view; `None` until loaded.
+    /// Pending applications in the overview's view; `None` until loaded.
     pub waiting: Option<Arc<WaitingNow>>,
     /// The cursor is in the overview.
     pub focused: bool,

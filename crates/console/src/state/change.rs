@@ -208,7 +208,7 @@ pub struct FormDraft {
     pub text: Option<Arc<str>>,
     /// Why the change is impossible.
     pub trouble: Option<Trouble>,
-    /// Not shown by the form.
+    /// A change that the form does not show.
     pub note: String,
     /// The check of the new text.
     pub checked: CheckResult,

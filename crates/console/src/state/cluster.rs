@@ -18,7 +18,7 @@ use view::{PartitionView, View};
 /// The known state of the cluster.
 #[derive(Clone, Debug)]
 pub struct Cluster {
-    /// Differs from `newest` only while frozen.
+    /// The shown view. It differs from `newest` only while frozen.
     pub view: Arc<View>,
     /// The newest view.
     pub newest: Arc<View>,
@@ -26,9 +26,9 @@ pub struct Cluster {
     pub at: Time,
     /// The scheduler behind the source.
     pub about: About,
-    /// From the source or the arguments.
+    /// The user, from the source or the arguments.
     pub identity: Identity,
-    /// With scheduler-wide rights, or why nothing can be changed.
+    /// The user with scheduler-wide rights, or why nothing can be changed.
     pub actor: Result<Actor, Arc<str>>,
     /// The state of the connection.
     pub link: Link,
@@ -48,7 +48,7 @@ pub struct Cluster {
     pub partition: Arc<str>,
     /// The loaded events.
     pub events: Events,
-    /// On the console's clock.
+    /// Since when, on the console's clock.
     pub frozen: Option<Duration>,
     /// The views of this session, and the selected time.
     pub past: Past,
@@ -56,7 +56,7 @@ pub struct Cluster {
     pub ledger: Ledger,
     /// The scheduler's last preview of quota preemption.
     pub quota_preview: Option<Arc<QuotaPreview>>,
-    /// In a what-if.
+    /// The status of a what-if.
     pub trial: Option<TrialStatus>,
     /// The loaded trends.
     pub trends: KnownTrends,

@@ -185,7 +185,7 @@ columns! {
 }
 
 columns! {
-    /// In tree order, refreshed as usage changes.
+    /// The columns of one account, in tree order.
     LevelColumn {
         Queue: "queue", true, false;
         Cpu: "cpu", true, true, more;

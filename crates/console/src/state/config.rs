@@ -21,7 +21,7 @@ pub struct ConfigPage {
     pub left: usize,
     /// The last check, with its version.
     pub checked: CheckResult,
-    /// With the version of the text.
+    /// The forecast with the version of the text.
     pub forecast: Option<Forecast>,
     /// When to check the text.
     pub due: Option<Duration>,
@@ -75,7 +75,7 @@ pub enum Beside {
     Meaning,
     /// The changed lines.
     Lines,
-    /// Of the active configuration since the edit started.
+    /// Changes of the active configuration since the edit started.
     Underneath,
 }
 

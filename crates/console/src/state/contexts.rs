@@ -27,9 +27,9 @@ impl ContextOrigin {
 /// A scheduler that can be opened.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ContextEntry {
-    /// From the settings, or `k8s://CONTEXT`.
+    /// A name from the settings, or `k8s://CONTEXT`.
     pub name: String,
-    /// Of the server or the API server.
+    /// The address of the server or the API server.
     pub address: String,
     /// The configured user; may be empty.
     pub user: String,
@@ -52,7 +52,7 @@ pub struct ContextFacts {
     pub version: String,
     /// The user with groups there, or why unknown.
     pub user: Result<String, String>,
-    /// In a cluster, or why none was found.
+    /// The scheduler in a cluster, or why none was found.
     pub scheduler: Option<Result<String, String>>,
 }
 
@@ -74,7 +74,7 @@ pub struct Contexts {
     pub all: Vec<Arc<ContextEntry>>,
     /// The state by name, for contexts that were contacted.
     pub known: BTreeMap<String, ContextState>,
-    /// If opened by name.
+    /// The shown context, if opened by name.
     pub here: Option<String>,
     /// Why the kubeconfig is invalid.
     pub fault: Option<String>,

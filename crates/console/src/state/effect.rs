@@ -32,15 +32,15 @@ pub enum Effect {
     Copy(String),
     /// Edit a text in `$EDITOR`. Answered by [`super::reply::Reply::TextEdited`].
     EditText(String),
-    /// In the terminal. Answered by [`super::reply::Reply::OwnEnded`].
+    /// Run a command in the terminal. Answered by [`super::reply::Reply::OwnEnded`].
     RunOwn(Box<OwnRun>),
     /// Open a scheduler by context name. Answered by [`super::reply::Reply::ContextOpened`].
     OpenContext(String),
     /// Contact a context by name. Answered by [`super::reply::Reply::ContextAnswered`].
     AskContext(String),
-    /// With its number. Answered by [`super::reply::Reply::OrderAnswered`].
+    /// Send an operation with its number. Answered by [`super::reply::Reply::OrderAnswered`].
     SendOrder(u64, Order),
-    /// For the audit of the source.
+    /// Report a rejected operation for the audit.
     ReportRefusal(Order, Refusal),
     /// Fetch the text of a revision. Answered by [`super::reply::Reply::RevisionText`].
     FetchRevision(u64),
@@ -56,7 +56,7 @@ pub enum Effect {
     FetchPastView(Time),
     /// Right before or after a time. Answered by [`super::reply::Reply::PastSpan`].
     FetchPastSpan(Time, Step),
-    /// With output. Answered by [`super::reply::Reply::JobSeen`].
+    /// Fetch a job with output. Answered by [`super::reply::Reply::JobSeen`].
     LookAtJob(AppId, OutputWanted),
     /// Fetch the names of jobs. Answered by [`super::reply::Reply::JobsNamed`].
     NameJobs(Vec<AppId>),
@@ -72,7 +72,7 @@ pub enum Effect {
     Forecast(u64, Arc<str>, Arc<str>),
     /// Stop the forecast: the text has changed.
     StopForecast,
-    /// From this number. Answered by [`super::reply::Reply::MomentsFound`].
+    /// Find important events from this number. Answered by [`super::reply::Reply::MomentsFound`].
     FindMoments(u64),
     /// A bell or a desktop notification.
     Notify {
@@ -162,7 +162,7 @@ impl State {
 /// Work on the owners of pods.
 #[derive(Clone, Debug)]
 pub enum OwnersWork {
-    /// In a partition. Answered by [`super::reply::Reply::OwnersFound`].
+    /// Find owners in a partition. Answered by [`super::reply::Reply::OwnersFound`].
     LookUp(Arc<str>, AppId),
     /// Suspend or resume owners. Answered by [`super::reply::Reply::OwnersSuspended`].
     Suspend(Box<SuspendOrder>),

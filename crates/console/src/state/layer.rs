@@ -43,7 +43,7 @@ pub enum Layer {
     Edit,
     /// A confirmation.
     Confirm(Confirm),
-    /// For the confirmation under it.
+    /// The reason for the confirmation under it.
     Reason {
         /// The current text.
         line: LineEdit,
@@ -99,7 +99,7 @@ pub struct Figures {
 pub struct Figure {
     /// The column title or the label.
     pub title: String,
-    /// May be empty if `why` contains it.
+    /// The value; may be empty if `why` contains it.
     pub shown: String,
     /// How it was computed.
     pub why: String,
@@ -116,7 +116,7 @@ pub struct CommandLine {
     pub chosen: Option<usize>,
     /// A name, or nothing can be added.
     pub whole: bool,
-    /// From a very long list.
+    /// Completions from a very long list.
     pub names: Option<Names>,
 }
 

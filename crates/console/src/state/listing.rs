@@ -9,7 +9,7 @@ use std::time::Duration;
 /// The rows, cursor, sort, and filter of a list.
 #[derive(Clone, Debug)]
 pub struct Listing<R, I, C> {
-    /// Shared with the threads that make or export lists.
+    /// Rows, shared with the threads that make or export lists.
     pub rows: Arc<Vec<R>>,
     /// The cursor.
     pub cursor: Cursor<I>,
@@ -38,7 +38,7 @@ pub struct Listing<R, I, C> {
 pub struct Stamp {
     /// The partition of the rows.
     pub partition: Arc<str>,
-    /// Of the tree, the applications, or the view.
+    /// The generation of the tree, the applications, or the view.
     pub generation: u64,
     /// The selected past time; `None` in the present.
     pub until: Option<Time>,

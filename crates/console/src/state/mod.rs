@@ -122,9 +122,9 @@ pub struct State {
     pub size: Size,
     /// Time since the console's start.
     pub now: Duration,
-    /// By the cluster's time.
+    /// When it was opened last, by the cluster's time.
     pub overviewed: Option<Time>,
-    /// From the last overview.
+    /// Errors from the last overview.
     pub config_faults: Option<Arc<ConfigFaults>>,
     /// Counts user actions: keys, clicks, pastes.
     pub turn: u64,
@@ -162,7 +162,7 @@ pub struct State {
     pub toast: Option<Toast>,
     /// The messages, the newest last.
     pub messages: VecDeque<Message>,
-    /// Until it expires or is closed.
+    /// The last notice, until it expires or is closed.
     pub notice: Option<ShownNotice>,
     /// The number of the last received notice.
     pub notices_seen: u64,
@@ -208,7 +208,7 @@ pub struct State {
     pub job_names: JobNames,
     /// Incomplete operations on several objects, the oldest first.
     pub batches: Vec<Batch>,
-    /// Selected when the command line opened.
+    /// The application selected when the command line opened.
     pub command_target: Option<Arc<AppRow>>,
 }
 

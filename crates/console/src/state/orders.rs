@@ -17,7 +17,7 @@ pub struct Orders {
     given: u64,
     /// Unanswered operations, the oldest first.
     pub open: Vec<Ticket>,
-    /// While the user types the target.
+    /// The expected result while the user types the target.
     pub watched: Option<Watched>,
     /// Recent attempts that were denied, without duplicates.
     pub tried: Vec<RefusedAttempt>,
@@ -26,7 +26,7 @@ pub struct Orders {
     /// Id, origin, and target of the last move.
     pub moved: Vec<(AppId, QueuePath, QueuePath)>,
     moved_by: u64,
-    /// Of the last queried application.
+    /// The owners of the last queried application.
     pub owners: Option<FoundOwners>,
     /// The last application whose owners were requested.
     pub owners_asked: Option<AppId>,
@@ -43,7 +43,7 @@ pub struct Orders {
 pub struct FoundOwners {
     /// The application.
     pub app: AppId,
-    /// By nearest owner.
+    /// The pods by nearest owner.
     pub chains: Result<Vec<Chain>, String>,
 }
 
@@ -155,7 +155,7 @@ pub struct OrderEvent {
     pub number: u64,
     /// Its text.
     pub words: String,
-    /// Not a consequence.
+    /// About the operation, not a consequence.
     pub itself: bool,
 }
 

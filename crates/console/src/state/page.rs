@@ -98,7 +98,7 @@ pub struct QueuesPage {
     pub collapsed: BTreeSet<QueuePath>,
     /// The number of draining queues.
     pub draining: usize,
-    /// To sort by; only with the dashboard.
+    /// Pending applications to sort by; only with the dashboard.
     pub waiting: Option<Arc<WaitingNow>>,
 }
 
@@ -147,7 +147,7 @@ pub struct AppsPage {
     pub draining: bool,
     /// The marked applications, for the next operation.
     pub marked: BTreeMap<AppId, AppSlot>,
-    /// Valid while the marks are.
+    /// The typed text; valid while the marks are.
     pub typed: Option<String>,
     /// The rows.
     pub list: Listing<AppLine, AppId, AppColumn>,
@@ -194,7 +194,7 @@ pub struct AppPage {
     pub row: Option<Arc<AppRow>>,
     /// The generation of the applications at the last lookup.
     pub sought: Option<u64>,
-    /// By key in the row.
+    /// Requests and allocations by key in the row.
     pub list: Listing<u64, AskId, AskColumn>,
 }
 

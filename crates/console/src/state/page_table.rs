@@ -22,7 +22,7 @@ pub enum Pane {
     Nowhere,
     /// With this maximum height; next to the rows on a wide screen.
     Below(u16),
-    /// Also on smaller screens.
+    /// Like `Below`, also on smaller screens.
     OfOne(u16),
     /// Next to the text of the configuration.
     BesideText,

@@ -60,7 +60,7 @@ pub struct Past {
     pub looked: u64,
     /// The selected past time; `None` in the present.
     pub shown: Option<Shown>,
-    /// Not only the views of this session.
+    /// Any past time is available.
     pub retained: bool,
     /// The past view that is being fetched.
     pub fetching: Option<Fetch>,

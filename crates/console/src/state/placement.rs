@@ -18,7 +18,7 @@ pub struct PlacementPage {
     pub field: Field,
     /// The configuration.
     pub against: Against,
-    /// If that is the configuration.
+    /// The version, if that is the configuration.
     pub edited: Option<u64>,
     /// The rest of the completion.
     pub suggestion: String,

@@ -65,23 +65,23 @@ pub enum Reply {
     JobSeen(AppId, Box<Result<JobSheet, String>>),
     /// `None` without an answer.
     JobsNamed(Option<Vec<(AppId, String)>>),
-    /// By pod UID.
+    /// Events by pod UID.
     PodEvents(Arc<str>, Result<Vec<ObjectEvent>, String>),
-    /// By pod UID.
+    /// YAML by pod UID.
     PodText(Arc<str>, Result<String, String>),
     /// An object as YAML, for the clipboard.
     ObjectCopied(Result<String, String>),
     /// A part of a log, or why reading failed.
     PodLog(LogName, Result<LogPart, String>),
-    /// As text.
+    /// The result as text.
     JobChanged(JobOrder, Result<String, String>),
-    /// Of an application's pods.
+    /// The owners of an application's pods.
     OwnersFound(AppId, Result<Vec<Chain>, String>),
     /// The results for each owner, or why all failed.
     OwnersSuspended(Box<SuspendOrder>, Result<Vec<OwnerDone>, Refusal>),
-    /// As text.
+    /// The result as text.
     SilenceChanged(Result<String, String>),
-    /// By partition, as far as known.
+    /// Previews by partition, as far as known.
     QuotasPreviewed(Arc<str>, Vec<(Arc<str>, QuotaForecast)>),
     /// A past view, or why it is unavailable.
     PastView(Time, Result<Arc<View>, String>),
@@ -89,15 +89,15 @@ pub enum Reply {
     PastSpan(Time, Step, Result<Span, String>),
     /// Important events of the source.
     MomentsFound(MomentPage),
-    /// By context.
+    /// A scheduler by context.
     ContextOpened(String, Result<SourceHandle, String>),
-    /// For the clusters page, by context.
+    /// A cluster for the clusters page, by context.
     ClusterOpened(String, Result<SourceHandle, String>),
     /// The response of a context, or why it failed.
     ContextAnswered(String, Result<ContextFacts, String>),
     /// A copy with its operations.
     WhatIfOpened(Vec<Order>, Result<SourceHandle, String>),
-    /// For the placement page: name and view.
+    /// A configuration for the placement page: name and view.
     ConfigRead(String, Result<Arc<View>, String>),
     /// The rows of a long list.
     ListMade(Box<ListResult>),
@@ -107,7 +107,7 @@ pub enum Reply {
     EventsRead(EventPage),
     /// The check of an edited configuration.
     EditChecked(Box<CheckResult>),
-    /// By the version of the text.
+    /// A forecast by the version of the text.
     Forecast(u64, Result<Vec<String>, String>),
     /// The check of a form on a queue.
     FormDrafted(Box<FormDraft>),
@@ -117,7 +117,7 @@ pub enum Reply {
     OwnEnded(Result<String, String>),
     /// The comparison of two revisions.
     RevisionsCompared(Compared),
-    /// By page number.
+    /// Progress by page number.
     SimulationGoesOn(u64, String),
     /// The result of a simulation, or why it failed.
     Simulated(u64, Box<Result<Simulation, String>>),

@@ -24,7 +24,7 @@ pub struct SavedView {
 pub enum Stop {
     /// The page, without its rows.
     Page(Box<Page>),
-    /// Stored elsewhere with its input, by opening command.
+    /// A page stored elsewhere with its input, by opening command.
     Retained(GoCommand),
 }
 

@@ -15,11 +15,11 @@ const FIRST_SPAN: usize = 2;
 /// The loaded trends.
 #[derive(Clone, Debug, Default)]
 pub struct KnownTrends {
-    /// By partition; `None` if unavailable.
+    /// Series by partition; `None` if unavailable.
     pub rings: Option<Arc<Published>>,
     /// Whether the trends outlast this process.
     pub keeping: Arc<Keeping>,
-    /// By the cluster's time, before this console started.
+    /// When the user looked before this console started, by the cluster's time.
     pub looked: Option<Time>,
 }
 

@@ -49,11 +49,11 @@ pub enum Work {
     Silence(SourceHandle, SilenceStep),
     /// Make an overview.
     Overview(Box<Given>),
-    /// From this number.
+    /// Find important events from this number.
     FindMoments(SourceHandle, u64),
-    /// From this number, with a maximum count.
+    /// Read events from this number, with a maximum count.
     ReadEvents(SourceHandle, u64, usize),
-    /// As CSV, JSON, or text by extension.
+    /// Write a list as CSV, JSON, or text by extension.
     Export {
         /// A copy of the console's state.
         state: Box<State>,

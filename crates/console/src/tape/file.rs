@@ -108,13 +108,13 @@ pub enum Against {
         /// The random seed.
         seed: u64,
     },
-    /// With a replacement of its configuration.
+    /// A scenario file, with a replacement of its configuration.
     Scenario(String, Option<String>),
     /// A queue configuration.
     Config(String),
     /// The default configuration.
     Default,
-    /// In wall-clock time.
+    /// A remote scheduler in wall-clock time.
     Server,
 }
 
@@ -161,7 +161,7 @@ pub enum Act {
         /// Shown fast to the viewer: `Advance`, not `Sleep`.
         fast: bool,
     },
-    /// With a limit.
+    /// Waits for a pattern, with a limit.
     Wait(Where, Pattern, Duration),
     /// Stable, without work left.
     Settle,
@@ -175,7 +175,7 @@ pub enum Act {
     Refute(Pattern),
     /// Stores or compares the screen under a name.
     Snapshot(String),
-    /// In a file next to the tape.
+    /// Writes or compares a picture next to the tape.
     Screenshot(String),
     /// Sets the caption below the screen; may be empty.
     Say(String),
@@ -195,7 +195,7 @@ pub enum Act {
 pub enum Where {
     /// All lines.
     Screen,
-    /// Of the text cursor, or the last one.
+    /// The line of the text cursor, or the last one.
     Line,
 }
 

@@ -68,13 +68,13 @@ pub struct PlayResult {
 pub struct Stage<'w> {
     /// The jobs of the applications.
     pub jobs: Option<Arc<dyn Jobs>>,
-    /// Only for a scheduler in this process.
+    /// Alerts, only for a scheduler in this process.
     pub alerts: Option<Arc<Board>>,
     /// The limits.
     pub limits: Limits,
     /// The viewer of every frame, for example a recording.
     pub watch: Option<&'w mut dyn Watch>,
-    /// Otherwise from the tape.
+    /// The number of colors, otherwise from the tape.
     pub depth: Option<Depth>,
     /// Also check linear mode.
     pub linear: bool,

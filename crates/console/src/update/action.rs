@@ -117,7 +117,7 @@ pub struct Feed {
     pub cycle: Option<Duration>,
     /// Whether previews are estimates.
     pub estimates: bool,
-    /// In a what-if.
+    /// The status of a what-if.
     pub trial: Option<TrialStatus>,
     /// Who can send operations, or why nobody can.
     pub actor: Result<Actor, Arc<str>>,

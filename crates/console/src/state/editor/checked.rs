@@ -14,7 +14,7 @@ use view::{QuotaForecast, View};
 pub struct QuotaPreview {
     /// The text.
     pub text: Arc<str>,
-    /// By partition; empty if the scheduler does not know.
+    /// Previews by partition; empty if the scheduler does not know.
     pub forecasts: Vec<(Arc<str>, QuotaForecast)>,
     /// The time of the answer, on the console's clock.
     pub taken: Duration,

@@ -43,7 +43,7 @@ pub struct Seek {
 pub enum StepTarget {
     /// Right before this moment.
     Moment(Shown),
-    /// Until the events next to this time are fetched.
+    /// Known after the events next to this time are fetched.
     Unknown(Time),
     /// No moment in that direction.
     Nothing,
