@@ -102,7 +102,6 @@ fn beside(pen: &mut Pen<'_>, state: &State, side: Rect) {
     part(pen, Rect { y, height: left, ..inside }, &events, side.bottom());
 }
 
-/// Returns the next row.
 fn part(pen: &mut Pen<'_>, area: Rect, lines: &[Vec<Piece>], bottom: u16) -> u16 {
     if area.height == 0 || area.y + 1 + area.height > bottom {
         return area.y;

@@ -66,7 +66,6 @@ fn said(pen: &mut Pen<'_>, state: &State, regions: &Regions) {
     }
 }
 
-/// Rows that pass the typed filter.
 fn shown(state: &State, signs: &Signs) -> Vec<Piece> {
     let Some(list) = state.page().list().filter(|_| state.layers.len() == 1) else { return Vec::new() };
     let (rows, total) = (each_page!(state.page(), page => page.passed()).unwrap_or(list.rows()), list.total());
@@ -114,7 +113,6 @@ fn command_line(pen: &mut Pen<'_>, command: &CommandLine, area: Rect) -> Positio
     input(pen, area, ":", &command.line, ghost)
 }
 
-/// Scrolls to the cursor.
 fn input(pen: &mut Pen<'_>, area: Rect, sign: &str, line: &LineEdit, ghost: Option<&str>) -> Position {
     let sign_width = pen.text(area.x + 1, area.y, area.width, sign, Role::Accent);
     let room = usize::from(area.width.saturating_sub(sign_width + 3));

@@ -84,7 +84,6 @@ fn lines(pen: &mut Pen<'_>, state: &State, page: &ConfigPage, parts: Parts) {
     }
 }
 
-/// The error message follows the line if it fits.
 fn line(pen: &mut Pen<'_>, page: &ConfigPage, row: usize, room: Rect, hidden: Option<usize>) {
     let (left, wide) = (page.left, usize::from(room.width));
     let whole = &page.buffer.lines()[row];

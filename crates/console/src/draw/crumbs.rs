@@ -48,7 +48,6 @@ pub fn draw(pen: &mut Pen<'_>, state: &State, area: Rect) {
 fn hidden(state: &State) -> Option<Vec<Piece>> {
     let regions = lists::regions_of(state, &layout::regions(state)?);
     if regions.rows.width == 0 {
-        // The map replaces the list.
         return None;
     }
     let hidden = lists::table(state, regions.rows.width)?.hidden;

@@ -47,7 +47,6 @@ pub fn draw_pane(pen: &mut Pen<'_>, state: &State, pane: Pane) {
         if lines.len() > room {
             lines.retain(|line| !line.is_empty());
         } else if pane.beside && !matches!(state.page(), Page::App(_) | Page::Node(_) | Page::Account(_)) {
-            // The list already shows the contents.
             lines.extend(beside::lines(state, &subject, usize::from(area.width), room - lines.len()));
         }
         pen.lines(area, &lines, 0);

@@ -64,7 +64,6 @@ pub fn draw(pen: &mut Pen<'_>, state: &State, area: Rect) {
     pen.pieces(area.x + 1, area.y, room, &left);
 }
 
-/// Shows only the number of groups if they are too long.
 fn who(identity: &Identity, width: usize) -> String {
     let whole = identity.to_string();
     if text::width(&whole) <= width / 4 || identity.groups.len() < 2 {
@@ -77,7 +76,6 @@ fn is_enforced(cluster: &Cluster) -> bool {
     cluster.about.place != SourcePlace::Machine { enforced: false }
 }
 
-/// Cuts the name to fit in `room` columns.
 fn source_pieces(pen: &Pen<'_>, state: &State, room: usize) -> Vec<Piece> {
     let cluster = &state.cluster;
     let mut pieces = vec![match cluster.about.place {
@@ -123,7 +121,6 @@ fn source_pieces(pen: &Pen<'_>, state: &State, room: usize) -> Vec<Piece> {
     }
     let part = cluster.part().map_or_else(|| "no partition".to_owned(), |part| part.name.to_string());
     let partition = [dim("  "), dim(part)];
-    // The partition is dropped first, then the name.
     let behind = pieces::width(&partition);
     // The host keeps a few letters while the partition is shown.
     let least = port(cluster).map_or(0, |(host, port)| text::width(port) + text::width(host).min(12) + 2);

@@ -109,7 +109,6 @@ fn figures(node: &NodeRow, signs: &'static Signs) -> Vec<Piece> {
     pieces
 }
 
-/// The sorted resource, otherwise CPU and memory.
 const fn resources(page: &NodesPage) -> &'static [&'static str] {
     match page.list.sort.column {
         NodeColumn::Cpu | NodeColumn::CpuAll | NodeColumn::CpuFree => &[VCORE],
@@ -118,7 +117,6 @@ const fn resources(page: &NodesPage) -> &'static [&'static str] {
     }
 }
 
-/// The highest usage in thousandths.
 fn share(node: &NodeRow, resources: &[&str]) -> i64 {
     resources.iter().map(|name| share_of(&meter(node, name))).max().unwrap_or(0)
 }

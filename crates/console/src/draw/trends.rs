@@ -57,7 +57,6 @@ pub fn draw(pen: &mut Pen<'_>, state: &State, page: &TrendsPage, area: Rect) {
     pen.pieces(left, below + 3, wide, &footer(state));
 }
 
-/// The column of a step, with fewer steps than columns.
 fn place(step: usize, steps: u16, columns: u16) -> u16 {
     let steps = usize::from(steps.max(1));
     u16::try_from((step * usize::from(columns) + usize::from(columns) / 2) / steps)
@@ -121,7 +120,6 @@ pub(super) fn plot(pen: &mut Pen<'_>, lines: &[Line<'_>], top: i64, chart: Rect)
 
 type Run = Vec<(f64, f64)>;
 
-/// Splits at gaps.
 fn runs(series: &Series, factor: f64) -> Vec<Run> {
     let mut runs: Vec<Run> = Vec::new();
     let mut whole = false;

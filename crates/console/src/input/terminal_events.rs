@@ -22,7 +22,6 @@ pub fn key(event: KeyEvent) -> Option<Key> {
     let ctrl = event.modifiers.contains(KeyModifiers::CONTROL);
     let alt = event.modifiers.contains(KeyModifiers::ALT);
     let code = match event.code {
-        // Terminals differ in the case with Control.
         KeyCode::Char(c) if ctrl => Code::Char(c.to_ascii_lowercase()),
         KeyCode::Char(c) => Code::Char(c),
         KeyCode::Enter => Code::Enter,

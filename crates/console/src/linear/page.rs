@@ -80,7 +80,6 @@ fn empty(state: &State) -> Vec<String> {
     if words.is_empty() { vec!["No rows.".to_owned()] } else { words }
 }
 
-/// Numbered, so that the user can open their subject.
 fn explained(state: &State, page: &ExplainPage) -> Vec<String> {
     let rows = crate::present::explain::rows(state, page, WIDTH);
     let mut lines: Vec<String> = rows

@@ -16,7 +16,6 @@ pub struct Names {
 impl Names {
     /// The names may use a quarter of `width`, at least `least`.
     pub fn new<C>(widest: u16, title: &Col<C>, width: u16, least: u16) -> Self {
-        // The sort symbol follows the title.
         let sorted = u16::try_from(title.title.len()).unwrap_or(0) + 1;
         let want = widest.max(sorted);
         Self { want, least: want.min(least.max(width / 4)) }
@@ -98,7 +97,6 @@ pub fn arrange<C: Column, Cell: Copy + PartialEq>(
         others.drain(..state.first_column.min(all.saturating_sub(1)));
     }
     let names = Names::new(room.widest, &first, width, room.least);
-    // Drop columns from the end.
     while !others.is_empty() && total(&others) + names.least + 2 > width {
         others.pop();
     }

@@ -172,7 +172,6 @@ struct Form {
     meter: u16,
     spark: u16,
     second: u16,
-    /// Both lines then fit in 80 columns.
     short: bool,
 }
 

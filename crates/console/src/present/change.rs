@@ -23,7 +23,6 @@ use crate::present::text;
 use crate::state::change::{ChangeField, ChangePage, Kind, Trouble};
 use crate::theme::Role;
 
-/// From this width text and lines are side by side.
 const BESIDE: usize = 98;
 
 /// The fields of the form.

@@ -146,7 +146,6 @@ fn ahead(lines: &mut Lines, page: &ConfigPage, width: usize) {
         Some(Ok(found)) => {
             let last = found.len().saturating_sub(1);
             for (number, line) in found.iter().enumerate() {
-                // The last line names the assumptions.
                 let role = if number == last && last > 0 { Role::Dim } else { Role::Text };
                 wrapped(lines, 0, line, width, role);
             }

@@ -177,7 +177,6 @@ fn drains(part: &PartitionView, row: &QueueRow) -> Vec<String> {
     sentences
 }
 
-/// Applications above it, or the remaining headroom.
 fn maximum(part: &PartitionView, row: &QueueRow, (name, to): (&str, Option<&str>), goes: bool) -> Vec<String> {
     let used = row.allocated.amount(name);
     let called = format::resource_name(name);

@@ -67,7 +67,6 @@ fn place(above: &[String], before: &str) -> (Vec<String>, Place) {
     let mut text = &before[margin..];
     let mut column = margin;
     while let Some(rest) = text.strip_prefix("- ").or_else(|| text.strip_prefix('-')) {
-        // A parent may be at its items' dash.
         column += 1;
         text = rest.trim_start();
     }
@@ -96,7 +95,6 @@ fn unclosed(text: &str) -> Option<usize> {
     (!text[open..].contains('}')).then_some(open)
 }
 
-/// `max` of `max: `.
 fn key_of(line: &str) -> Option<String> {
     let key = line.trim_end().trim_end_matches(['{', '[']).trim_end().strip_suffix(':')?;
     Some(key.rsplit([' ', ',', '{']).next().unwrap_or(key).to_owned())

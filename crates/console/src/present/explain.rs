@@ -83,7 +83,6 @@ pub fn rows(state: &State, page: &ExplainPage, width: usize) -> Vec<Row> {
     if let Some(remedy) = sheet.lines.iter().find(|line| line.label == HELPS) {
         rows.extend(words(Role::Good, &format!("{HELPS}: {}", remedy.text)));
     }
-    // The first line has the current cause.
     let before = page.seen.iter().zip(page.seen.iter().skip(1));
     for ((from, cause), (to, _)) in before {
         let cause = if cause.is_empty() { "nothing" } else { cause };
@@ -107,7 +106,6 @@ pub fn rows(state: &State, page: &ExplainPage, width: usize) -> Vec<Row> {
     rows
 }
 
-/// `None` without allocations.
 fn has(state: &State, app: &AppId) -> Option<String> {
     let part = state.cluster.part()?;
     let row = part.app_by_id(app).filter(|row| !row.state.is_ended())?;
@@ -122,7 +120,6 @@ fn has(state: &State, app: &AppId) -> Option<String> {
         .map(|since| format!(" since {} ({} ago)", format::when(since, now), format::duration(now.since(since))));
     let (state, since) = (row.state, since.unwrap_or_default());
     if row.pending_asks == 0 {
-        // The sentence before contains the usage.
         return Some(format!("{state}{since}; no request waits"));
     }
     let waits = if row.pending_asks == 1 { "1 request waits" } else { &format!("{} requests wait", row.pending_asks) };
@@ -130,7 +127,6 @@ fn has(state: &State, app: &AppId) -> Option<String> {
     Some(format!("{state}{since}: uses {used} in {allocations}; {waits}"))
 }
 
-/// A line number gets the name of its text.
 fn said(state: &State, line: &SheetLine) -> String {
     let place = match &line.to {
         Some(Target::Line(number)) if line.label.is_empty() => {

@@ -44,7 +44,6 @@ fn labelled(lines: &[Vec<Piece>]) -> Table {
     Table { titles: vec!["label".to_owned(), "text".to_owned()], rows: lines.iter().filter_map(row).collect() }
 }
 
-/// `None` without a list, and while the source was never reached.
 fn fields(state: &State) -> Option<Fields<'_>> {
     each_page!(state.page(), page => page.fields(state)).filter(|_| !unreached::is(state))
 }

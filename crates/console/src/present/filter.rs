@@ -125,11 +125,9 @@ pub fn complete<T: AsRef<str>>(typed: &str, items: impl Iterator<Item = T>, most
     found
 }
 
-/// Buffers a few times `most` items.
 struct Best<T> {
     most: usize,
     retained: Vec<((u32, usize, usize), T)>,
-    /// Items after this one are not among the best.
     worst: Option<(u32, usize, usize)>,
 }
 

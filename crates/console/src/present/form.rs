@@ -18,7 +18,6 @@ const LEAST_BELOW: u16 = 6;
 /// From this width on, results are at the side.
 const WIDE: u16 = 140;
 const MOST_BESIDE: u16 = 72;
-/// Minimum and maximum.
 const LABEL: (u16, u16) = (8, 20);
 
 /// A field for drawing.

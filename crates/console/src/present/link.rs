@@ -5,7 +5,7 @@ use std::time::Duration;
 use crate::present::format;
 use source::Link;
 
-/// Older data is reported.
+/// Older data is reported as old.
 const OLD: Duration = Duration::from_secs(2);
 
 /// A connection problem.

@@ -41,7 +41,6 @@ impl Meter {
         };
         let mark =
             self.guaranteed.filter(|guaranteed| *guaranteed > 0).zip(self.base).and_then(|(guaranteed, base)| {
-                // The mark never replaces the only usage symbol.
                 let least = i64::from(full > 0 && cells > 1);
                 (base > 0 && guaranteed < base).then(|| scaled(guaranteed, base, cells).min(cells - 1).max(least))
             });

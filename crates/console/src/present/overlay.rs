@@ -65,7 +65,6 @@ pub fn help_lines(state: &State, help: &Help) -> Vec<Vec<Piece>> {
         let mut lines = crate::present::help::lines(state);
         let mut more = Vec::new();
         signs(&mut more, state, help, usize::from(layout::overlay_width(state)));
-        // In two screens at most.
         if lines.len() + more.len() <= layout::overlay_room(state) * 2 {
             lines.extend(more);
         }
@@ -314,7 +313,6 @@ pub fn message_lines(state: &State) -> Vec<Vec<Piece>> {
             Some(at) => format!("{} ago", format::duration(state.now.saturating_sub(at))),
             None => "before".to_owned(),
         };
-        // Without space the age is dropped.
         let ago = if column > 4 { format!("{ago:>10} ") } else { " ".to_owned() };
         let times = if message.times > 1 { format!(" ({} times)", message.times) } else { String::new() };
         let said = format!("{}{times}", message.text);
@@ -370,7 +368,6 @@ pub fn chord_lines(state: &State, room: usize) -> Lines {
             }
         }
     }
-    // Disabled keys are grouped by reason.
     for (why, keys) in reasons {
         let report = format!("{} off: {why}", keys.join(" "));
         lines.extend(text::wrap(&text::escape(&report), room).into_iter().map(|line| vec![piece(Role::Warning, line)]));

@@ -138,7 +138,6 @@ fn shown(page: &PodPage, at: usize, line: &str, role: Role) -> Vec<Piece> {
     }
 }
 
-/// Error lines are highlighted.
 fn log_role(line: &str) -> Role {
     let head: String = line.chars().take(80).collect();
     if head.contains("ERROR") || head.contains("FATAL") || head.contains("panic:") {

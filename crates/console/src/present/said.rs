@@ -16,7 +16,6 @@ use crate::state::{ShownNotice, State, Toast};
 use crate::theme::{Role, Signs};
 
 const MOST: usize = 3;
-/// Below this height a notice has one line.
 const LOW: u16 = 20;
 const CLOSE: &str = "esc closes";
 const REST: &str = "more: :messages";
@@ -54,7 +53,6 @@ pub fn height(state: &State) -> u16 {
     u16::try_from(toast + notice(state).len()).unwrap_or(0)
 }
 
-/// The height of a notice; at most three with the last line.
 fn room_for_notice(state: &State) -> usize {
     // Never covers the tree.
     let most = if state.size.height < LOW || board::is_shown(state) { 1 } else { MOST };
@@ -84,7 +82,6 @@ fn engine(state: &State, shown: &ShownNotice, most: usize) -> Lines {
         0 => String::new(),
         others => format!("{others} more: :messages"),
     };
-    // A quote needs its caret line.
     let is_quote = |line: &&str| line.trim_start_matches(|c: char| c == ' ' || c.is_ascii_digit()).starts_with('|');
     let text: Vec<String> = shown.notice.text.lines().filter(|line| !is_quote(line)).map(without_folders).collect();
     framed(
@@ -118,7 +115,6 @@ fn framed<'a>(
     let column = sign_columns(sign);
     let width = usize::from(state.size.width).saturating_sub(2);
     let room = width.saturating_sub(column);
-    // Only one of both fits.
     let narrow = room < NARROW;
     let closed = room.saturating_sub(CLOSE.len() + 2);
     let mut lines: Vec<(String, Role)> = Vec::new();

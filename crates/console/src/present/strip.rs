@@ -64,7 +64,6 @@ pub fn here(state: &State) -> usize {
     TABS.iter().position(|tab| tab.id == id).unwrap_or(0)
 }
 
-/// The base of the topmost pages.
 fn opened(state: &State) -> GoCommand {
     match state.pages.get(1) {
         Some(Page::Apps(page)) if page.draining => GoCommand::Draining,
@@ -82,7 +81,6 @@ fn opened(state: &State) -> GoCommand {
 
 #[derive(Clone, Copy)]
 struct Form {
-    /// 0 is the longest.
     short: usize,
     inside: usize,
     between: usize,

@@ -81,7 +81,6 @@ pub fn rest_of_change(part: &PartitionView, me: &Identity, page: &ChangePage) ->
     }
 }
 
-/// The rest of the shortest longer word.
 fn follow<'w>(typed: &str, words: impl Iterator<Item = &'w str>) -> String {
     let longer = words.filter_map(|word| word.strip_prefix(typed)).filter(|rest| !rest.is_empty());
     longer.min_by_key(|rest| (rest.len(), *rest)).unwrap_or_default().to_owned()

@@ -45,7 +45,6 @@ impl<C> Col<C> {
         Self { bar: true, ..self }
     }
 
-    /// Whether the column is not a bar of another one.
     pub(super) fn says_something(&self) -> bool {
         !self.bar && !self.title.is_empty()
     }
@@ -184,7 +183,6 @@ pub struct Heading {
     pub right: bool,
 }
 
-/// Whether a cell repeats the row before.
 type Repeats<'a> = Box<dyn Fn(usize, usize) -> bool + 'a>;
 
 type WriteCell<'a> = Box<dyn Fn(&mut Writer, usize, usize, Slot) + 'a>;

@@ -17,7 +17,6 @@ pub enum Weight {
 /// The importance of an event.
 pub fn weight(record: &Record) -> Weight {
     match (record.kind, record.change, record.detail) {
-        // Lost events.
         (ObjectType::UNKNOWN, ..) => Weight::Grave,
         (
             ..,

@@ -35,7 +35,6 @@ fn of_queue(state: &State) -> Result<Place, String> {
     at.ok_or_else(|| format!("{path} is not in the configuration"))
 }
 
-/// The limit shown in the list.
 fn closest_limit(state: &State, account: &Account) -> Option<LimitUse> {
     let part = state.cluster.part()?;
     let row = part.usage_of(account.side, &account.name)?;

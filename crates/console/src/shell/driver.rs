@@ -71,7 +71,6 @@ impl Driver {
         }
     }
 
-    /// Stores terminal effects for [`Driver::take_effects`].
     fn carry_out(&mut self, effect: Effect) -> Option<Reply> {
         match effect {
             Effect::Copy(text) => self.copied = Some(text),
@@ -105,7 +104,6 @@ impl Driver {
         }
         self.settle();
         self.look();
-        // Closing may produce more output.
         for _ in 0..CLOSES {
             let (said, steps) = reader.tell(self.session.state(), received.then);
             lines.extend(said);

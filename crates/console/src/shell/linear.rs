@@ -130,7 +130,6 @@ fn watch_signals(sender: &Sender<Event>) -> io::Result<()> {
 struct Talk {
     session: Session,
     reader: Reader,
-    /// Arrived while another line was running.
     lines: Vec<Option<String>>,
     events: Receiver<Event>,
     sender: Sender<Event>,
@@ -193,7 +192,6 @@ impl Talk {
         Ok(())
     }
 
-    /// Announces meanwhile. `None` if a signal ended the console.
     fn next_line(&mut self) -> color_eyre::Result<Option<Option<String>>> {
         if let Some(line) = self.lines.pop() {
             return Ok(Some(line));
@@ -250,7 +248,6 @@ impl Talk {
         Ok(())
     }
 
-    /// Waits while a condition is true, at most `patience`.
     fn until(&mut self, patience: Duration, waits: impl Fn(&Self) -> bool) -> color_eyre::Result<()> {
         let end = self.now() + patience;
         while waits(self) && !self.quit && self.now() < end {
@@ -340,14 +337,12 @@ impl Talk {
                 self.session.replies().send(Reply::TextEdited(edited));
             }
             Effect::RunOwn(run) => {
-                // Its output needs a terminal.
                 let ended = if self.typed { own_command::run(&run) } else { own_command::in_background(&run) };
                 self.session.replies().send(Reply::OwnEnded(ended));
             }
             Effect::OpenContext(name) => workers::open(&self.session, name)?,
             Effect::AskContext(name) => workers::ask(&self.session, name)?,
             Effect::Work(work) => self.workers.give(self.session.replies(), work)?,
-            // For the screen or the source.
             _ => {}
         }
         Ok(())

@@ -103,8 +103,8 @@ fn silence(source: &dyn source::Source, step: SilenceStep) -> Result<String, Str
     }
 }
 
-/// The embedded scheduler checks and records it. Silences of a remote are local: this machine evaluates its rules, and
-/// their list records who made them and why.
+/// The embedded scheduler checks and records the change. Silences of a remote are local: this machine evaluates its
+/// rules, and their list records who made them and why.
 ///
 /// # Errors
 /// Rejected, or no answer.

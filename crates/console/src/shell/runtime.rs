@@ -289,7 +289,7 @@ impl Loop {
     fn take_input(&mut self, input: Input) -> color_eyre::Result<()> {
         let Some(tap) = &mut self.tap else { return self.step(Incoming::Input(input)) };
         tap.input(&input, self.time.at(&**self.session.source()));
-        // Not to the last drawn screen, so that a tape replays to the same result.
+        // Input applies to the newest state, so that a tape replays to the same result.
         let ended = std::mem::take(&mut self.due.quit);
         self.step(Incoming::Refresh)?;
         self.step(Incoming::Input(input))?;
@@ -325,7 +325,7 @@ impl Loop {
             Effect::OpenContext(name) => workers::open(&self.session, name)?,
             Effect::AskContext(name) => workers::ask(&self.session, name)?,
             Effect::Work(work) => self.workers.give(self.session.replies(), work)?,
-            // The session has carried these out.
+            // The session has carried this out.
             Effect::Silence(_)
             | Effect::SendOrder(..)
             | Effect::ReportRefusal(..)
@@ -367,7 +367,7 @@ impl Loop {
         if news {
             self.waiting = false;
             self.last_news = Instant::now();
-            // Before the view is read: later updates are signaled again.
+            // Cleared before the view is read: later updates are signaled again.
             self.news.store(false, Ordering::Release);
         }
         self.step(Incoming::Refresh)

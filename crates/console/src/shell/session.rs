@@ -59,12 +59,9 @@ pub struct Session {
     opening: Option<(String, u64)>,
     real: Option<Box<(State, Arc<dyn Source>)>>,
     era: u64,
-    /// Waits for a list that is being made.
     held: VecDeque<Input>,
     clusters: clusters::Clusters,
-    /// A worker thread reads events.
     reading: bool,
-    /// Stops the forecast of an edited text.
     forecast: StopSign,
     log: Option<(LogName, Arc<dyn LogStream>)>,
     effects: Vec<Effect>,
@@ -236,7 +233,6 @@ impl Session {
         }
     }
 
-    /// The theme may be a preview.
     fn take_theme(&mut self) {
         let options = &self.state.options;
         let name = write::tried_theme(&self.state).unwrap_or(&options.theme);

@@ -147,7 +147,6 @@ pub fn is_closed() -> bool {
 
 /// Ignores errors: nothing more can be done.
 pub fn restore() {
-    // A frame is written under this lock too.
     let mut out = io::stdout().lock();
     if TAKEN.swap(false, Ordering::SeqCst) {
         let _ = execute!(out, EndSynchronizedUpdate, DisableMouseCapture, DisableBracketedPaste);

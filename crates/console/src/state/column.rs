@@ -10,16 +10,16 @@ pub trait Column: Copy + PartialEq + 'static {
     /// The name for `:sort` and the second line.
     fn name(self) -> &'static str;
 
-    /// The order must be refreshed although no row is new.
+    /// Whether values change without new rows.
     fn live(self) -> bool;
 
-    /// The usual order is descending.
+    /// Whether descending is the usual order.
     fn largest_first(self) -> bool;
 
-    /// The next-column key includes it.
+    /// Whether the next-column key includes it.
     fn steps(self) -> bool;
 
-    /// A sparkline has no order.
+    /// Whether rows can be sorted by it.
     fn sorts(self) -> bool;
 }
 

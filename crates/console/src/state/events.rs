@@ -66,7 +66,6 @@ impl Events {
     /// Requests events for a selected time; `None` if the last events reach back.
     pub fn wants_earlier(&self, until: Time) -> Option<(Time, u64)> {
         let first = self.records.front().map(|(number, _)| *number).filter(|first| *first > 0)?;
-        // When that many routine events have left.
         let step = Self::EARLIER as u64;
         Some((until, first / step * step))
     }

@@ -81,7 +81,6 @@ pub struct OutputText {
     /// Earlier lines were dropped.
     pub cut: bool,
     lines: VecDeque<String>,
-    /// An incomplete character.
     part: Vec<u8>,
     line: String,
     /// After a carriage return: the next text replaces the line.
@@ -110,7 +109,6 @@ impl OutputText {
         if output.first > self.next {
             *self = Self { attempt: self.attempt, cut: true, ..Self::default() };
         }
-        // Skip bytes that are known.
         let known = usize::try_from(self.next.saturating_sub(output.first)).unwrap_or(usize::MAX);
         let new = output.bytes.get(known..).unwrap_or_default();
         self.next = (output.first + output.bytes.len() as u64).max(self.next);

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use model::AppId;
 
-/// At this number all are dropped, and visible ones requested again.
+/// With more names all are dropped, and the visible ones requested again.
 const MOST: usize = 10_000;
 
 /// The known names, and the request for others.

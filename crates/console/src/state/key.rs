@@ -35,7 +35,7 @@ pub enum Code {
     F(u8),
 }
 
-/// The first name is displayed.
+/// The first name of a code is displayed.
 const NAMES: [(&str, Code); 20] = [
     ("enter", Code::Enter),
     ("ret", Code::Enter),

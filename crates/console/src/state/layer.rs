@@ -18,7 +18,6 @@ pub enum Layer {
     Help(Help),
     /// Recent messages.
     Messages {
-        /// The first visible line, from the newest.
         top: usize,
     },
     /// A tour for new users.

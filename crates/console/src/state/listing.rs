@@ -90,13 +90,13 @@ pub trait List {
     fn scroll(&mut self, height: usize);
     /// The filter text.
     fn filter(&self) -> &str;
-    /// Does not rebuild the rows.
+    /// Sets the filter without rebuilding the rows.
     fn set_filter(&mut self, filter: &str);
     /// Sets whether the filter is being typed.
     fn set_seeking(&mut self, seeking: bool);
     /// Sets [`Listing::adopts`].
     fn set_adopts(&mut self, adopts: bool);
-    /// [`Listing::awaited`].
+    /// Whether newer rows are being made ([`Listing::awaited`]).
     fn awaited(&self) -> bool;
     /// Marks the rows as outdated.
     fn await_rows(&mut self);
@@ -104,15 +104,15 @@ pub trait List {
     fn built(&self) -> Option<&Stamp>;
     /// Sets the scheduler's time of the rows.
     fn set_now(&mut self, now: Time);
-    /// The rows are current now.
+    /// Sets the source of the current rows.
     fn set_built(&mut self, stamp: Stamp);
-    /// [`Listing::live`].
+    /// Whether the order depends on changing values ([`Listing::live`]).
     fn is_live(&self) -> bool;
     /// Column name and direction.
     fn sort(&self) -> (&'static str, bool);
-    /// Ignores unknown names.
+    /// Sets column and direction; ignores unknown names.
     fn set_sort(&mut self, name: &str, descending: bool);
-    /// They are made when the page is shown.
+    /// Drops the rows until the page is shown.
     fn forget_rows(&mut self);
     /// Sorts by the column `step` further.
     fn step_sort(&mut self, step: isize);

@@ -79,7 +79,6 @@ impl Past {
     pub const BYTES: usize = 48 << 20;
     /// The maximum number of moments.
     pub const MOMENTS: usize = 10_000;
-    /// Never removed.
     const NEWEST: usize = 2;
 
     /// An empty past at a cluster time.
@@ -161,7 +160,6 @@ impl Past {
         self.seen.get(after.checked_sub(1)?)
     }
 
-    /// The last view before it.
     fn before(&self, moment: &Moment) -> Option<usize> {
         let after = self.seen.partition_point(|seen| {
             seen.view.at < moment.at || (seen.view.at == moment.at && seen.next_event <= moment.number)
@@ -209,7 +207,6 @@ impl Past {
 
     /// The target of a step if any time is available.
     pub fn seek(&self, step: Step) -> StepTarget {
-        // An event at this time is before the present.
         let here = self.shown.as_ref().map_or(self.live + chapters::INSTANT, |shown| shown.at);
         self.chapters.seek(step, here, &self.moments)
     }
@@ -334,7 +331,6 @@ mod tests {
             let (at, text) = (Time::from_millis(seconds * 1000), text.to_owned());
             Moment { number, at, text }
         };
-        // Only the second one is in the view of that time.
         let moments = [moment(150, 15, "a"), moment(299, 30, "b"), moment(300, 30, "c"), moment(310, 33, "d")];
         past.take_moments(moments);
         let now = Arc::clone(&past.seen[5].view);

@@ -9,7 +9,6 @@ use view::trends::{Subject, Value};
 
 /// Time ranges in minutes: 10 minutes to 30 days.
 pub const SPANS: [u64; 10] = [10, 30, 60, 180, 360, 720, 1440, 4320, 10_080, 43_200];
-/// An hour.
 const FIRST_SPAN: usize = 2;
 
 /// The loaded trends.

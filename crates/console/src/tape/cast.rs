@@ -38,7 +38,6 @@ impl Cast {
         let (width, height) = self.first.unwrap_or((80, 24));
         let env = json!({ "TERM": "xterm-256color" });
         let about = json!({ "version": 2, "width": width, "height": height, "title": self.title, "env": env });
-        // The last frame keeps its duration.
         let end = self.first.map_or_else(String::new, |_| self.line('o', ""));
         format!("{about}\n{}{end}", self.lines)
     }
@@ -77,7 +76,6 @@ impl Watch for Cast {
     }
 }
 
-/// The changes as escape sequences.
 fn drawn(last: Option<&Frame>, next: &Frame) -> String {
     let mut bytes = Vec::new();
     let blank = Buffer::empty(next.buffer.area);

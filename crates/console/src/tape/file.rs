@@ -183,7 +183,6 @@ pub enum Act {
     Shown(bool),
     /// Starts or stops the server of a served tape.
     Server {
-        /// Start it.
         there: bool,
     },
     /// The console must have quit.

@@ -58,7 +58,6 @@ impl<'t> Line<'t> {
 
     fn enclosed(&mut self, opens: impl Fn(char) -> bool) -> Option<Result<&'t str, Unclosed>> {
         let sign = self.peek().filter(|c| opens(*c))?;
-        // All of these characters have one byte.
         let Some(end) = self.rest[1..].find(sign) else { return Some(Err(Unclosed { at: self.at, sign })) };
         let whole = self.take(end + 2);
         Some(Ok(&whole[1..=end]))

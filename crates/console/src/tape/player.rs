@@ -253,7 +253,6 @@ impl<'t, 'w> Player<'t, 'w> {
         Ok(())
     }
 
-    /// Follows until no requests are left.
     fn follow_source(&mut self) {
         while self.rig.settle() {
             self.driver.refresh();

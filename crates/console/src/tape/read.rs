@@ -288,7 +288,6 @@ impl Reader {
         Ok(())
     }
 
-    /// Unique, and before the first step.
     fn once(&mut self, word: &'static str, at: Place) -> Result<(), LineFault> {
         if let Some(first) = self.said.insert(word, at) {
             let message = format!("duplicate `{word}`; first on line {}", first.line);

@@ -10,7 +10,6 @@ use super::words;
 
 /// These form one step.
 const TOGETHER: Duration = Duration::from_millis(400);
-/// Of one `Type`.
 const LONGEST: usize = 60;
 /// The screen may cut the rest.
 const EXPECTED: usize = 30;

@@ -47,7 +47,6 @@ pub struct Shots {
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Section {
     name: String,
-    /// `80x24`, and the cursor's position.
     about: String,
     lines: Vec<String>,
     styles: Vec<String>,

@@ -102,7 +102,6 @@ struct Picture {
 struct Path {
     paint: String,
     d: String,
-    /// The next one may extend it: start, end, top, height.
     open: Option<(u32, u32, u32, u32)>,
 }
 
@@ -190,7 +189,6 @@ impl Picture {
         let Some(mut run) = run else { return };
         if !run.look.modifier.contains(Modifier::UNDERLINED) {
             let blanks = run.text.len() - run.text.trim_start().len();
-            // Leading blanks are ASCII: one byte per column.
             let blanks = u16::try_from(blanks).unwrap_or(0);
             (run.column, run.columns) = (run.column + blanks, run.columns - blanks);
             run.columns -= u16::try_from(run.text.len() - run.text.trim_end().len()).unwrap_or(0).min(run.columns);
@@ -227,7 +225,6 @@ impl Picture {
         let (x, y, color) = (left(sign.column), top(line), colors(sign.look).0);
         let (middle_x, middle_y) = (x + COLUMN / 2, y + LINE / 2);
         let thin = 10;
-        // Joined at the cell's center.
         let (mut across, mut down) = (None, None);
         match sign.text {
             "─" => across = Some((x, x + COLUMN)),

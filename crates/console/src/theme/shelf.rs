@@ -102,7 +102,6 @@ pub struct Themes {
     pub faults: Vec<String>,
 }
 
-/// A draft with its file for error messages.
 struct FormDraft {
     name: String,
     file: String,
@@ -218,7 +217,6 @@ impl<'d> Resolver<'d> {
             let known =
                 |found: &&FormDraft| found.name == said.text && !chain.iter().any(|seen| std::ptr::eq(*seen, *found));
             let Some(next) = self.own.iter().find(known).or_else(|| self.shipped.iter().find(known)) else {
-                // Reported with the ancestor.
                 if std::ptr::eq(last, one) {
                     let names: Vec<&str> =
                         self.own.iter().chain(self.shipped).map(|theme| theme.name.as_str()).collect();

@@ -86,7 +86,6 @@ fn mono_has_no_colour_and_ansi16_only_the_terminals() {
     assert!(!themes.get("ansi16").unwrap().has_own_colors());
 }
 
-/// Color vision deficiency after Machado, Oliveira and Fernandes (2009).
 fn seen(rgb: [u8; 3], matrix: [[f64; 3]; 3]) -> [f64; 3] {
     let linear = rgb.map(|channel| (f64::from(channel) / 255.0).powf(2.2));
     let row =

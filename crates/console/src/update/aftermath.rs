@@ -9,7 +9,6 @@ use crate::state::orders::{AwaitedEvents, OrderEvent};
 use view::act::{Act, PartitionAct};
 use view::{ChangeDetail, EventPage, Record};
 
-/// About an operation itself.
 const THEMSELVES: [ChangeDetail; 4] =
     [ChangeDetail::APP_KILLED, ChangeDetail::APP_MOVED, ChangeDetail::CONFIG_LOADED, ChangeDetail::CONFIG_ROLLED_BACK];
 
@@ -74,7 +73,6 @@ fn behind(awaited: &AwaitedEvents) -> Option<String> {
 }
 
 fn words(record: &Record) -> String {
-    // It includes the kind of change.
     let what = if record.is_own() { record.detail.to_string() } else { word(record) };
     format!("{what} {}", record.message).trim().to_owned()
 }

@@ -98,7 +98,6 @@ pub fn rebuild(page: &mut AlertsPage, cluster: &Cluster) {
     }
     let column = page.list.sort.column;
     let key = |row: &Arc<AlertLine>| match column {
-        // By urgency.
         AlertColumn::State => Value::count(usize::from(row.state().0)),
         AlertColumn::Severity => Value::count(row.alert().map_or(0, |alert| 1 + alert.severity as usize)),
         column => value(row, column, cluster.at).into_owned(),

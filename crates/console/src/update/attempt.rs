@@ -14,7 +14,6 @@ use view::act::{Act, Code, Order, PartitionAct, Refusal, Submission};
 
 /// Reports the reason, and records the attempt.
 pub fn refuse(state: &mut State, id: CommandId, reason: String) {
-    // The daemon decides by other rights.
     let of_job = state.cluster.has_jobs
         && matches!(id, CommandId::Order(OrderCommand::Kill) | CommandId::Order(OrderCommand::Move));
     if state.cluster.past.shown.is_none()

@@ -78,7 +78,6 @@ pub fn rebuild(page: &mut AuditPage, ledger: &Ledger, until: Option<Time>, now: 
     if let Some(filter) = Filter::parse(&page.list.filter) {
         let texts = |entry: &&Arc<AuditEntry>| {
             let entry: &AuditEntry = entry;
-            // Used only during the filter call.
             [who(entry), &*entry.action, &*entry.object, &*entry.address, &*entry.code, &*entry.reason, &*entry.why]
                 .map(str::to_owned)
         };

@@ -45,7 +45,6 @@ pub(super) fn go(state: &mut State, by: Move) -> bool {
     true
 }
 
-/// `false` if the cursor was there.
 pub(super) fn leave(state: &mut State) -> bool {
     let shown = is_shown(state);
     state.board.as_mut().is_some_and(|board| shown && std::mem::take(&mut board.focused))

@@ -194,7 +194,6 @@ fn ask(
     state.ask(Confirm::new(title, lines, verb, Question::Orders(orders)).typing(want));
 }
 
-/// A required confirmation text stays required while the marks exist.
 fn keep_typed(state: &mut State, want: Option<String>) -> Option<String> {
     let Page::Apps(page) = state.page_mut() else { return want };
     if page.marked.is_empty() {
@@ -216,7 +215,6 @@ fn named(apps: &[Arc<AppRow>], most: usize) -> Vec<String> {
     lines
 }
 
-/// Released allocations, queues, limits.
 fn consequences(part: &PartitionView, apps: &[Arc<AppRow>], act: Option<&Act>) -> Vec<String> {
     let mut lines = Vec::new();
     let kills = matches!(act, Some(Act::In { act: PartitionAct::Kill { .. }, .. }));

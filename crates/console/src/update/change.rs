@@ -277,7 +277,6 @@ pub fn drafted(state: &mut State, drafted: FormDraft) {
         page.looking = false;
         page.drafted = drafted.clone();
     }
-    // The form may have changed meanwhile.
     due(state);
     text.into_iter().for_each(|text| config::preview_quotas(state, text));
 }

@@ -200,7 +200,6 @@ fn inline(view: &SavedView) -> String {
 }
 
 fn show(state: &mut State, name: &str, view: SavedView) {
-    // It applies to the object on the screen.
     if state.page().name() != view.page {
         match view.page.as_str() {
             "queues" => navigate::queues(state, None),

@@ -39,7 +39,6 @@ pub fn candidates(state: &State, text: &str) -> Vec<Candidate> {
                     return search::candidates(state, &name, last, MOST);
                 }
                 let words = words(state, kind, last, MOST);
-                // For local jobs the daemon decides.
                 let judges = kind == Kind::Leaf && !state.cluster.has_jobs;
                 let marked = if judges { crate::present::guard::bulk::marked(state) } else { Vec::new() };
                 let app = (judges && marked.is_empty()).then(|| crate::present::guard::orders::target(state)).flatten();

@@ -20,9 +20,9 @@ use view::waiting::{Asked, Question, Sheet, Target, event_sheet};
 use view::{AskState, ChangeDetail, ObjectType, Record, Side};
 
 const AGAIN: Duration = Duration::from_secs(1);
-/// More expensive.
+/// For all pending requests, which is more expensive.
 const ALL_AGAIN: Duration = Duration::from_secs(5);
-/// Reads all data of a remote.
+/// For a question that reads all data of a remote.
 const TWIN_AGAIN: Duration = Duration::from_secs(10);
 
 const HELD: [ChangeDetail; 4] = [
@@ -188,7 +188,6 @@ pub fn settle(state: &mut State, height: usize) {
     let first = rows.iter().position(of).unwrap_or(0);
     let last = rows.iter().rposition(of).unwrap_or(0);
     let top = page.top.min(first).max((last + 1).saturating_sub(height)).min(rows.len().saturating_sub(height));
-    // Also the lines above the first selectable one.
     let top = if page.index == 0 && last < height { 0 } else { top };
     if let Page::Explain(page) = state.page_mut() {
         page.top = top;

@@ -68,7 +68,6 @@ fn row_yaml(state: &State) -> Option<String> {
     Some(lines.collect()).filter(|yaml: &String| !yaml.is_empty())
 }
 
-/// The queue without its indentation.
 fn queue_yaml(state: &State, path: &QueuePath) -> Option<String> {
     let at = state.cluster.part()?.queue_at(path)?.settings.at?;
     let text = &state.cluster.view.configuration.as_ref()?.text;

@@ -20,7 +20,7 @@ use model::{AppId, MEMORY, VCORE, parse_quantity};
 use view::job::{JobAct, JobEdit, JobOrder, JobPhase, JobSheet, OutputWanted};
 
 const AGAIN: Duration = Duration::from_secs(1);
-/// More require typing a name.
+/// More jobs than this require typing a name.
 const PLAIN: usize = 10;
 
 /// Opens a job by number or application, otherwise the selected one.
@@ -226,7 +226,6 @@ fn edit_of(words: &str) -> Result<JobEdit, String> {
     if edit == JobEdit::default() { Err(format!("write what to change: {KEYS}")) } else { Ok(edit) }
 }
 
-/// Parses millicores.
 fn part_of_cores(text: &str) -> Option<i64> {
     let (whole, part) = text.split_once('.')?;
     let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
@@ -260,7 +259,6 @@ pub fn changed(state: &mut State, order: &JobOrder, outcome: Result<String, Stri
         _ => acting.refused += 1,
     }
     let Acting { left, done, refused } = *acting;
-    // The data on the screen are outdated now.
     (state.job.asked, state.job_names.asked) = (None, None);
     if done + refused == 1 && left == 0 {
         return state.say(grade, text);

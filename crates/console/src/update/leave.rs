@@ -11,7 +11,6 @@ use crate::update::trial;
 use source::SourcePlace;
 use std::time::Duration;
 
-/// For the second press.
 const AGAIN: Duration = Duration::from_secs(2);
 
 /// Closes a notice, hint, filter, or page. Never exits.

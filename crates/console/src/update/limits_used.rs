@@ -37,7 +37,6 @@ pub fn rebuild(page: &mut LimitsPage, part: &PartitionView) {
     let mut keyed: Vec<_> = shown
         .iter()
         .enumerate()
-        // Equal rows keep their original order.
         .map(|(at, row)| (value(row, column).into_owned(), Value::count(at), Arc::clone(row)))
         .collect();
     lists::order(page.list.sort, &mut keyed);

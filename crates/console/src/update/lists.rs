@@ -21,7 +21,7 @@ use crate::update::page::PageUpdate;
 pub const PERIOD: Duration = Duration::from_millis(250);
 const LONG_PERIOD: Duration = Duration::from_secs(1);
 const LONG: usize = crate::state::jobs::LONG;
-/// Rebuilt at every change of their set.
+/// Lists up to this length are rebuilt at every change of their set.
 const SHORT: usize = 2_000;
 
 /// Moves in the list, or scrolls the top layer.
@@ -134,7 +134,6 @@ pub fn seek(state: &mut State, on: bool, adopting: bool) {
     let mut later = false;
     if let Some(list) = state.page_mut().list_mut() {
         list.set_seeking(on);
-        // The cursor moves when the rows exist.
         later = list.awaited();
         list.set_adopts(adopting && later);
     }
@@ -216,7 +215,6 @@ pub fn next_rebuild(state: &State) -> Option<Duration> {
     due_at(page, &state.cluster, generation(page, &state.cluster))
 }
 
-/// Changes when the rows may change.
 fn generation(page: &Page, cluster: &Cluster) -> u64 {
     let Some(part) = cluster.part() else { return 0 };
     each_page!(page, page => page.generation(cluster, part))
@@ -238,7 +236,6 @@ fn due_at(page: &Page, cluster: &Cluster, generation: u64) -> Option<Duration> {
     Some(if at_once { Duration::ZERO } else { stamp.at + if rows > LONG { LONG_PERIOD } else { PERIOD } })
 }
 
-/// For column widths.
 const MEASURED: usize = 5_000;
 
 /// The widths of three columns, rounded up so that columns seldom move.

@@ -132,7 +132,6 @@ fn is_same(one: &Page, other: &Page) -> bool {
     }
 }
 
-/// Returns the page with the old rows.
 fn exchange(page: &mut Page, mut made: Page) -> Page {
     match (page, &mut made) {
         (Page::Apps(page), Page::Apps(made)) => {

@@ -42,7 +42,6 @@ pub fn next(state: &mut State) {
     state.redraw();
 }
 
-/// Asked or skipped.
 pub(super) fn shown(state: &mut State) {
     if state.orders.real.looked_at.take().is_none() {
         return;
@@ -60,7 +59,6 @@ pub(super) fn shown(state: &mut State) {
     }
 }
 
-/// Returns whether a change was deferred.
 pub(super) fn put_back(state: &mut State) -> bool {
     let change = state.orders.real.looked_at.take();
     let is_one = change.is_some();

@@ -219,7 +219,6 @@ fn take_reply(state: &mut State, reply: Reply) {
         Reply::PastView(at, found) => past::take_view(state, at, found),
         Reply::PastSpan(at, step, found) => past::take_span(state, at, step, found),
         Reply::MomentsFound(page) => past::take_moments(state, page),
-        // The session stores the source.
         Reply::ClusterOpened(..) => {}
         Reply::ContextOpened(name, opened) => navigate::stay(state, &name, opened.err()),
         Reply::WhatIfOpened(_, opened) => trial::not_opened(state, opened.err()),

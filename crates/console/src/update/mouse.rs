@@ -17,7 +17,6 @@ const WHEEL: isize = 3;
 
 /// Applies a mouse action.
 pub fn act(state: &mut State, mouse: Mouse) {
-    // A question or input blocks the page below.
     if matches!(state.layers.last(), Some(Layer::Confirm(_) | Layer::Command(_))) {
         return;
     }

@@ -72,7 +72,7 @@ pub(super) fn watched(state: &mut State, act: &Act, outcome: &Result<Done, Refus
     state.redraw();
 }
 
-/// (Application, queue) checks: a key press waits for them.
+/// The limit of (application, queue) checks, because a key press waits for them.
 const LOOKED_AT: usize = 5_000;
 
 /// The number of offered queues to check.

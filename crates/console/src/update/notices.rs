@@ -31,7 +31,6 @@ pub fn take(state: &mut State) -> bool {
     true
 }
 
-/// A graver one counts it instead.
 fn show(state: &mut State, notice: Arc<Notice>) {
     let stays = match notice.weight {
         NoticeWeight::Info => Some(OF_INFO),

@@ -57,7 +57,6 @@ pub(super) fn ask(state: &mut State, title: String, mut lines: Vec<String>, acce
     state.ask(Confirm::new(title, lines, accept, Question::Order(Box::new(order))));
 }
 
-/// RBAC alone decides.
 pub(super) fn waived(state: &State) -> Option<String> {
     let waived = state.cluster.actor().ok()?.cluster.as_ref()?.waived?;
     Some(format!("{waived}."))
@@ -159,7 +158,6 @@ fn sentence(clause: &str) -> String {
     rest.next().map_or_else(String::new, |first| first.to_uppercase().chain(rest).chain(['.']).collect())
 }
 
-/// Returns its number.
 pub(super) fn send(state: &mut State, order: Order, purpose: Purpose) -> u64 {
     let number = state.orders.open_ticket(order.act.clone(), purpose);
     state.emit(Effect::SendOrder(number, order));

@@ -23,9 +23,8 @@ const AGAIN: Duration = Duration::from_secs(10);
 const OF_NEWS: Duration = Duration::from_secs(1);
 /// Overviews use 1/SHARE of a worker's time.
 const SHARE: u32 = 10;
-/// Applications and nodes, up to which it is made in the draw loop: the whole frame then has one time.
+/// Up to this many applications and nodes, it is made in the draw loop: the whole frame then has one time.
 const AT_ONCE: usize = 2_000;
-/// The pane omits rows that do not fit.
 const ROWS: usize = 60;
 
 /// Opens or refreshes the overview. With a dashboard, that is the overview.
@@ -44,7 +43,6 @@ pub fn open(state: &mut State) {
     push(state, Page::Explain(Box::new(ExplainPage::new(Explained::Overview(looked)))));
 }
 
-/// On the dashboard, moves the cursor between tree and attention items.
 fn open_board(state: &mut State) {
     let was = matches!(state.page(), Page::Queues(_));
     home(state);
@@ -145,14 +143,12 @@ pub(super) fn given(state: &State, looked: Option<Time>) -> Given {
         partition: cluster.part().map(|part| Arc::clone(&part.name)).unwrap_or_default(),
         at: until.unwrap_or(cluster.at),
         happened: cluster.events.iter().map(|(_, record)| record).filter(matters).cloned().collect(),
-        // Unknown for the past.
         cycle: cluster.cycle.filter(|_| until.is_none()),
         unread: cluster.unread.clone(),
         connection: cluster.link.trouble(),
         health: cluster.health.failed(),
         faults: state.config_faults.clone(),
         alerts: if until.is_none() { alerts(cluster) } else { Vec::new() },
-        // Some lines need two rows.
         rows: layout::rows_on_screen(state).saturating_sub(usize::from(state.size.width < 100)),
         trends: trends::rings(state).cloned(),
         looked: looked.or(cluster.trends.looked).filter(|looked| until.is_none_or(|until| *looked < until)),

@@ -37,7 +37,7 @@ pub(super) trait PageUpdate {
     /// Finds the item unless [`PageUpdate::rebuild`] does.
     fn find_cursor(&mut self) {}
 
-    /// Objects examined for its rows, if that can delay frames.
+    /// The objects examined for its rows, if that can delay frames.
     fn looked_at(&self, _part: &PartitionView) -> usize {
         0
     }
@@ -47,7 +47,7 @@ pub(super) trait PageUpdate {
         true
     }
 
-    /// Changes when its rows may change.
+    /// A counter that changes when its rows may change.
     fn generation(&self, cluster: &Cluster, _part: &PartitionView) -> u64 {
         cluster.view.generation
     }
@@ -57,15 +57,14 @@ pub(super) trait PageUpdate {
         false
     }
 
-    /// It shows ages.
+    /// Whether it shows ages.
     fn has_ages(&self) -> bool {
         false
     }
 
-    /// Marks visible rows.
     fn mark_changes(&self, _old: &PartitionView, _new: &PartitionView, _height: usize, _mark: &mut Mark<'_>) {}
 
-    /// `enter`
+    /// The function of `enter`.
     fn opener(&self) -> fn(&mut State) {
         |_| {}
     }

@@ -51,7 +51,6 @@ pub fn go_to(state: &mut State, target: Time) {
     }
 }
 
-/// `instead` is shown on failure.
 fn fetch(state: &mut State, wanted: Shown, instead: Option<(Arc<View>, Shown)>) {
     state.cluster.past.chapters.seeking = None;
     state.say(Grade::Info, format!("loading the state at {}", when(state, wanted.at)));
@@ -179,7 +178,6 @@ fn step_seen(state: &mut State, step: Step) {
     }
 }
 
-/// The past reaches back to `from`.
 fn nothing(state: &mut State, from: Time) {
     let before = if state.cluster.past.shown.is_some() { " before this" } else { "" };
     let report = format!("no important events{before}; the past goes back to {}", when(state, from));
@@ -221,7 +219,6 @@ fn moment(text: &str) -> Option<Time> {
         }
         _ => return None,
     };
-    // The end of the second.
     Some(Time(seconds.checked_add(1)?.checked_mul(1_000_000)?.checked_sub(1)?))
 }
 

@@ -30,7 +30,6 @@ pub fn open(state: &mut State, file: Option<&str>) {
             (page.top, page.edited) = (0, None);
             state.emit(Work::ReadConfig(WantedFile { name: name.to_owned(), config: None, profile }));
         }
-        // The edited text may have changed.
         None if there || page.edited.is_some() => (page.against, page.edited) = (Against::Running, None),
         None => {}
     }

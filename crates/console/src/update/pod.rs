@@ -136,7 +136,6 @@ pub fn want(state: &mut State) {
     }
 }
 
-/// Whether data are due; then marks them as requested.
 fn due<T>(data: &mut Requested<T>, row: &Arc<PodRow>, now: Duration) -> bool {
     let same = data.of.as_ref().is_some_and(|of| Arc::ptr_eq(of, row));
     let wait = if same { AGAIN } else { CHANGED };
@@ -156,7 +155,6 @@ fn want_log(state: &mut State, row: &PodRow, container: Arc<str>, previous: bool
         let opened = watch.of.as_ref().map_or(1, |of| of.opened + 1);
         let (namespace, pod) = (Arc::clone(&row.namespace), Arc::clone(&row.name));
         let of = LogName { namespace, pod, container, previous, opened };
-        // Until data arrive.
         let failed = watch.failed.clone().filter(|_| same).map(|(why, _)| (why, state.now));
         let awaited = true;
         let output = if same { watch.output.clone() } else { OutputText::default() };

@@ -17,7 +17,6 @@ pub(super) fn look_up(state: &mut State, app: &AppId) {
     ask_for(state, app);
 }
 
-/// Keeps the previous result.
 pub(super) fn ask_for(state: &mut State, app: &AppId) {
     let Some(part) = part(state).map(|part| Arc::clone(&part.name)) else { return };
     if known(state).is_ok_and(|known| known) {

@@ -56,7 +56,6 @@ pub fn rebuild(page: &mut QueuesPage, part: &PartitionView) {
     find_cursor(page, part);
 }
 
-/// Leaves space for an exhausted resource.
 fn widest(rows: &[QueueLine], part: &PartitionView) -> [u16; 3] {
     let behind = |row: &QueueRow| {
         let own = |name: &&str| *name != VCORE && *name != MEMORY;

@@ -138,7 +138,6 @@ pub fn take(state: &mut State, compared: Compared) {
     state.cluster.ledger.compared = Some(compared);
 }
 
-/// A revision by number, otherwise the selected one.
 fn target(state: &State, number: Option<&str>) -> Result<u64, String> {
     match number.map(str::trim).filter(|text| !text.is_empty()) {
         Some(text) => text.parse().map_err(|_| format!("{text} is not a revision number")),
@@ -165,7 +164,6 @@ pub fn roll_back(state: &mut State, number: Option<&str>) {
     orders::ask_first(state, Act::Rollback { revision, base, dry_run: true });
 }
 
-/// A queue with the effect, or a setting with its values.
 fn change_words(change: &ChangeLine) -> String {
     let of = change.queue.as_ref().map_or_else(|| format!("partition {}", change.partition), ToString::to_string);
     let value = |value: &Option<String>| value.clone().unwrap_or_default();

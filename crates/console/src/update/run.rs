@@ -47,7 +47,6 @@ pub(super) fn run(state: &mut State, id: CommandId, argument: Option<&str>) {
     }
 }
 
-/// The other command requests its own redraw.
 const fn ends_or_runs_another(id: CommandId) -> bool {
     use ScreenCommand as Id;
     match id {

@@ -6,7 +6,6 @@ use crate::state::layer::{Figures, Layer};
 use crate::state::page::Page;
 use crate::update::{change, contexts, explain, job, lists, placement, pod};
 
-/// Scrolls at most to the last line.
 pub(super) fn settle(state: &mut State) {
     let height = layout::rows_on_screen(state);
     let most = |lines: usize, height: usize| lines.saturating_sub(height);

@@ -4,7 +4,7 @@ use crate::present::figures;
 use crate::state::State;
 use crate::state::layer::{Figures, Layer};
 
-/// Those of a row that is not selected any more keep their age.
+/// Values of a row that is no longer selected stay, with their age.
 pub(super) fn follow(state: &mut State) {
     let at = state.framed().at;
     let Some(Layer::Figures(shown)) = state.layers.last() else { return };

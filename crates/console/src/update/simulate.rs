@@ -52,7 +52,6 @@ pub fn open(state: &mut State, words: Option<&str>) {
     push(state, Page::Simulate(Box::new(page)));
 }
 
-/// The words after `past`.
 fn of_the_past(words: &str) -> Option<&str> {
     let rest = words.strip_prefix("past")?;
     (rest.is_empty() || rest.starts_with(char::is_whitespace)).then(|| rest.trim())
@@ -77,7 +76,6 @@ fn past_of(state: &State) -> Result<PastSpan, &'static str> {
     Ok(PastSpan { until, journal: None })
 }
 
-/// Open or parked.
 fn awaits(state: &mut State, number: u64) -> Option<&mut SimulatePage> {
     state.pages.iter_mut().find_map(|page| match page {
         Page::Simulate(page) if page.number == number && page.answer.is_none() => Some(&mut **page),

@@ -13,7 +13,6 @@ pub(super) fn push(state: &mut State, page: Page) {
     lists::show(state);
 }
 
-/// The queues remain.
 pub(super) fn pop(state: &mut State) {
     if state.pages.len() > 1 {
         jumps::note(state);
@@ -43,7 +42,7 @@ pub(super) fn home(state: &mut State) {
     lists::show(state);
 }
 
-/// Its input is stored anyway.
+/// Pages with input that is stored anyway.
 fn is_form(page: &Page) -> bool {
     page.row().body == Body::Form
 }

@@ -42,7 +42,6 @@ pub fn open(state: &mut State, wanted: Option<&str>) {
     }
 }
 
-/// Parses a value, with or without the kind of subject.
 fn read(of: &Subject, text: &str) -> Result<Value, String> {
     let kind = of.kind().word();
     let begins = |kind: SubjectKind| text.split('.').next() == Some(kind.word());
@@ -106,7 +105,6 @@ fn change(state: &State, mut page: TrendsPage, id: TrendCommand) -> Option<Trend
     Some(page)
 }
 
-/// Moves by half of the range.
 fn shift(state: &State, page: &mut TrendsPage, earlier: bool) {
     let (half, now) = (page.length() / 2, state.cluster.at);
     let end = page.end.unwrap_or(now);
@@ -117,7 +115,6 @@ fn shift(state: &State, page: &mut TrendsPage, earlier: bool) {
     page.cursor = if earlier { Some(cursor - half) } else { Some(cursor + half).filter(|cursor| *cursor < now) };
 }
 
-/// Zooms around the cursor, unless it is at the end.
 fn zoom(state: &State, page: &mut TrendsPage, cursor: Option<Time>, (from, to): (Time, Time)) {
     let Some(cursor) = cursor else { return };
     let whole = to.since(from).as_secs_f64().max(1.0);
@@ -127,7 +124,6 @@ fn zoom(state: &State, page: &mut TrendsPage, cursor: Option<Time>, (from, to): 
     page.cursor = Some(cursor);
 }
 
-/// The next value; without a value the first.
 fn step(state: &State, page: &TrendsPage, from: Option<&Value>, by: isize) -> Option<Value> {
     let usual = Layout { resources: [VCORE.into(), model::MEMORY.into()].into() };
     let layout = trends::rings(state).and_then(|rings| rings.layout()).unwrap_or(&usual);

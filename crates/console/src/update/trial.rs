@@ -45,7 +45,6 @@ pub fn not_opened(state: &mut State, why: Option<String>) {
     }
 }
 
-/// The question's operations, or the page's configuration.
 fn try_this(state: &mut State) {
     let orders = match state.layers.pop() {
         Some(Layer::Confirm(asked)) => match asked.what {
@@ -59,7 +58,6 @@ fn try_this(state: &mut State) {
     open(state, orders);
 }
 
-/// Empty on other pages and for an invalid form.
 fn of_page(state: &State) -> Vec<Order> {
     let (text, base, removal) = match state.page() {
         Page::Config(page) => (page.buffer.text(), page.base.as_ref(), &page.checked.removal),

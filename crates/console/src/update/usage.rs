@@ -64,7 +64,6 @@ fn ask(state: &mut State, change: impl FnOnce(&mut UsageQuestion) -> Result<(), 
     if let Err(why) = change(&mut page.question) {
         return state.say(Grade::Refusal, why);
     }
-    // It answers the previous question.
     (page.asked, page.awaited, page.answer) = (None, false, None);
     page.list.filter.clear();
     page.list.built = None;
@@ -97,7 +96,6 @@ pub fn split(state: &mut State, name: Option<&str>) {
     });
 }
 
-/// Trees contain whole queues.
 fn fits(by: UsageBy, question: &UsageQuestion) -> bool {
     match by {
         UsageBy::Tree => question.user.is_none(),
@@ -123,7 +121,6 @@ pub fn rebuild(page: &mut UsagePage) {
     }
     let mut keyed: Vec<_> = shown
         .iter()
-        // Equal rows are sorted by name.
         .map(|row| (value(used, row, column).into_owned(), Value::text(row.name.to_string()), Arc::clone(row)))
         .collect();
     lists::order(page.list.sort, &mut keyed);

@@ -111,7 +111,7 @@ pub fn find_line(page: &mut AccountPage) {
     page.list.cursor.find(rows.len(), |index| rows.get(index).map(|line| line.id.clone()), None, filtered);
 }
 
-/// `None` for another reason. Group limits also block a user's applications.
+/// Returns `None` for another reason. Group limits also block a user's applications.
 fn waits(part: &PartitionView, app: &AppRow, account: &Account) -> Option<u32> {
     if app.pending_asks == 0 || !PartitionView::counts_under(app, account.side, &account.name) {
         return None;

@@ -59,7 +59,6 @@ fn submission(state: &State, words: &str) -> Result<(Submission, Vec<String>), S
     Ok((submission, lines))
 }
 
-/// An error if rejected.
 pub(super) fn placed(part: &PartitionView, submission: &Submission) -> Result<Vec<String>, String> {
     let Submission { app, queue, who, tags, .. } = submission;
     let request = Request { queue, user: &who.user, groups: &who.groups, tags };

@@ -35,7 +35,6 @@ pub fn lines(state: &State, subject: &Subject, width: usize, room: usize) -> Lin
     }
     let counted = if more { format!("at least {count}") } else { count.to_string() };
     let mut lines: Lines = vec![Vec::new(), vec![dim(format!("{title}, {counted}"))]];
-    // The last line counts the omitted ones.
     if count > most || more {
         rows.truncate(most - 1);
         let hidden = count - rows.len();
@@ -51,7 +50,6 @@ fn padded(text: &str, width: usize) -> String {
     format!("{cut}{}", " ".repeat(pad))
 }
 
-/// User, state, allocations, pending reason.
 fn app(part: &PartitionView, row: &AppRow, width: usize) -> Vec<Piece> {
     let mut line = vec![plain(padded(row.id.as_str(), 18)), dim(padded(&row.who.user, 10))];
     let state = state_piece(row.state);

@@ -42,7 +42,6 @@ pub(super) struct Series {
     pub show: fn(i64) -> String,
 }
 
-/// Per column: its samples, and those before.
 struct Columns<'s> {
     every: Duration,
     samples: Vec<Option<&'s Arc<Sample>>>,
@@ -53,7 +52,6 @@ impl<'s> Columns<'s> {
     /// Uses the smallest step with which the oldest sample fits.
     fn of(samples: impl Iterator<Item = &'s Arc<Sample>> + Clone, now: &'s Arc<Sample>, room: usize) -> Option<Self> {
         let first = samples.clone().next()?.at;
-        // At the time of the screen.
         let (samples, now) = (samples.filter(|sample| sample.at < now.at).chain([now]), now.at);
         let wide = |every: Duration| {
             let steps = now.since(first).as_micros() / every.as_micros() + 1;
@@ -187,7 +185,6 @@ fn series(state: &State, queue: Option<&QueuePath>, columns: &Columns<'_>) -> Ve
         base: None,
         show: |value| value.to_string(),
     };
-    // Equal for a single partition.
     let several = state.cluster.view.partitions.len() > 1;
     let root = QueuePath::root();
     let running = |sample: &Sample| match queue.or(several.then_some(&root)) {
@@ -256,7 +253,6 @@ pub(super) fn plot(series: &Series, (wide, height): (usize, usize), signs: &Sign
                 2 => (format!("peak {}", (series.show)(most)), Role::Dim),
                 _ => (String::new(), Role::Dim),
             };
-            // Nothing to scale by.
             let scale =
                 if line == 0 && (most > 0 || series.base.is_some()) { (series.show)(base) } else { String::new() };
             let scale = if line == height - 1 { "0".to_owned() } else { scale };

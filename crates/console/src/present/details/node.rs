@@ -55,7 +55,6 @@ pub fn retained_for(node: &NodeRow) -> Option<String> {
 
 fn resources(part: &PartitionView, node: &NodeRow, width: usize, signs: &Signs) -> Lines {
     let mut lines = Lines::new();
-    // The width after the name and four values.
     let meter_width = u16::try_from(width.saturating_sub(9 + 4 * 10 + 2)).unwrap_or(0).min(12);
     let heads = ["capacity", "allocated", "occupied", "available"];
     let mut head = vec![dim(format!("{:<9}", "resources"))];

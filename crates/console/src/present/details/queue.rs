@@ -61,7 +61,7 @@ fn what(state: &State, row: &QueueRow, signs: &Signs) -> Vec<Piece> {
     vec![dim(format!("{kind}, {managed}{place}   ")), piece(role, sign), piece(role, format!(" {}{since}", row.state))]
 }
 
-/// SCH-210, SCH-211.
+/// The applications that block it, and who can act (SCH-210, SCH-211).
 fn draining(lines: &mut Lines, state: &State, part: &PartitionView, row: &QueueRow, width: usize) {
     if row.state != QueueState::Draining {
         return;
@@ -94,7 +94,7 @@ fn draining(lines: &mut Lines, state: &State, part: &PartitionView, row: &QueueR
     labelled_text(lines, "may act", &admins(&draining.admins), width, Role::Text);
 }
 
-/// SCH-062, SCH-063.
+/// The priority as each parent sees it (SCH-062, SCH-063).
 fn priority(lines: &mut Lines, part: &PartitionView, row: &QueueRow, width: usize, signs: &Signs) {
     let name_width = if width < 50 { 9 } else { 14 };
     let steps = part.priority_steps(row);

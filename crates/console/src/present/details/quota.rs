@@ -12,7 +12,7 @@ use view::drain::span;
 use view::{PartitionView, QueueRow, QuotaForecast};
 
 const DELAY: &str = "quota.preemption.delay";
-/// More are not searched in the draw loop.
+/// More allocations are not searched in the draw loop.
 const LOOKED_AT: usize = 5_000;
 const NAMED: usize = 4;
 

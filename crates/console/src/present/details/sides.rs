@@ -41,7 +41,6 @@ struct Columns {
     name: usize,
     side: usize,
     ellipsis: &'static str,
-    /// Skip what the tree shows.
     in_tree: bool,
 }
 
@@ -124,7 +123,6 @@ fn compared(lines: &mut Lines, comparison: &Comparison, width: usize, signs: &'s
     let shares = |lines: &mut Lines, kind: &str, all: Vec<(String, Figures, Figures)>| {
         let count = all.len();
         for (name, without, with) in all.into_iter().take(MOST_THINGS) {
-            // Skip values that the queue tree shows.
             let columns = Columns { in_tree: in_tree && kind.is_empty(), ..columns };
             let figures = figures(columns, (&without, &with), comparison.long_wait, false);
             if !figures.is_empty() {
@@ -141,7 +139,6 @@ fn compared(lines: &mut Lines, comparison: &Comparison, width: usize, signs: &'s
         let (without, with) = both(pair);
         (name, without, with)
     };
-    // The root is the whole partition.
     let queues = comparison.queues.iter().filter(|(queue, _)| queue.parent().is_some());
     shares(lines, "", queues.map(|(queue, pair)| named(queue.to_string(), pair)).collect());
     shares(lines, "user ", comparison.users.iter().map(|(user, pair)| named(user.to_string(), pair)).collect());

@@ -64,7 +64,6 @@ pub(super) fn lines(comparison: &Comparison, width: usize, signs: &Signs) -> Lin
     let queues: Vec<_> = comparison.queues.iter().filter(|(queue, _)| queue.parent().is_some()).collect();
     let listed: BTreeSet<&QueuePath> = queues.iter().map(|(queue, _)| *queue).collect();
     for (queue, (without, with)) in queues.iter().take(MOST) {
-        // Otherwise it shows its path.
         let below = queue.parent().is_some_and(|parent| parent.parent().is_none() || listed.contains(&parent));
         let words = if below { queue.name().to_owned() } else { queue.to_string() };
         let words = format!("{}{words}", "  ".repeat(queue.depth()));

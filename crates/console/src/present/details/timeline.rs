@@ -26,7 +26,6 @@ use model::{AppState, Time};
 use view::{AppRow, AskRow, AskState, ChangeDetail, ChangeType, ObjectType, Record};
 
 const TIMES: (usize, usize) = (8, 200);
-/// The first ones, if some are omitted.
 const FIRST: usize = 2;
 
 /// Equal kinds in one second are counted.

@@ -147,7 +147,7 @@ pub fn why_ask(state: &State, part: &PartitionView, row: &AppRow, ask: &AskRow, 
     }
 }
 
-/// SCH-061 to SCH-063.
+/// The priority as parent queues see it (SCH-061 to SCH-063).
 fn ask_priority(part: &PartitionView, row: &AppRow, ask: &AskRow) -> String {
     let mut message = format!("{} by itself", ask.priority);
     let Some(queue) = part.queue_at(&row.queue) else { return message };

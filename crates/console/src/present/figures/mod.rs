@@ -89,7 +89,6 @@ fn share(used: i64, all: i64) -> Option<String> {
     (all > 0).then(|| if percent == 0 && used > 0 { "less than 1%".to_owned() } else { format!("{percent}%") })
 }
 
-/// The largest first; the rest is combined.
 fn sum_of(mut parts: Vec<(i64, String)>, name: &str) -> String {
     const NAMED: usize = 4;
     parts.retain(|(amount, _)| *amount != 0);

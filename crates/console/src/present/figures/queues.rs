@@ -109,7 +109,6 @@ fn priority(part: &PartitionView, row: &QueueRow) -> String {
     message
 }
 
-/// An application or child queue.
 fn highest(part: &PartitionView, row: &QueueRow) -> Option<String> {
     if row.leaf {
         let apps = row.apps.iter().filter_map(|slot| part.app(*slot));
@@ -182,7 +181,7 @@ fn usage(part: &PartitionView, row: &QueueRow, name: &str) -> String {
     format!("{used}; {guaranteed}; {max}{share}{bound}")
 }
 
-/// SCH-100.
+/// The smallest headroom on the path (SCH-100).
 fn room(part: &PartitionView, row: &QueueRow, name: &str) -> String {
     let rest = |above: &QueueRow| {
         let max = above.max.as_ref()?.get(name)?;
@@ -199,7 +198,6 @@ fn room(part: &PartitionView, row: &QueueRow, name: &str) -> String {
     }
 }
 
-/// Over the applications of a leaf or the children of a parent.
 fn made_of(
     part: &PartitionView,
     row: &QueueRow,

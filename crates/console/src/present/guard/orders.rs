@@ -14,7 +14,7 @@ pub fn target(state: &State) -> Option<Arc<AppRow>> {
         Some(row) => {
             let part = state.cluster.part()?;
             let live = part.app(row.slot).filter(|now| now.id == row.id && !row.state.is_ended());
-            // It keeps its slot while it is active.
+            // An active application keeps its slot.
             let ended = || part.ended.iter().rev().find(|ended| ended.id == row.id);
             live.or_else(ended).or_else(|| part.app_by_id(&row.id)).cloned()
         }

@@ -44,7 +44,6 @@ pub fn can_open(state: &State) -> Result<(), String> {
     if let Page::Clusters(page) = state.page() {
         return if page.list.rows.is_empty() { Err("no cluster".to_owned()) } else { Ok(()) };
     }
-    // A line may open the configuration.
     if let Page::Explain(page) = state.page()
         && page.lines().get(page.index).is_some_and(|line| line.to.is_some())
     {

@@ -90,7 +90,6 @@ pub fn fields<'a>(state: &'a State, page: &'a AlertsPage) -> Fields<'a> {
 /// The page as a list.
 pub fn table<'a>(state: &'a State, page: &'a AlertsPage, width: u16) -> Table<'a> {
     let signs = sign_set(state);
-    // The first column has words of fixed width.
     let room = Room { widest: 9, least: 9 };
     let own_column = |column| Some(own(column, page.list.widest));
     let columns = arrange(state, width, plans(page.list.widest), own_column, room);

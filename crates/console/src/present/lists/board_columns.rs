@@ -162,7 +162,6 @@ pub(super) const fn made_of(cell: BoardCell) -> &'static [QueueColumn] {
     }
 }
 
-/// Unknown values show the unknown symbol, never 0.
 pub(super) fn pieces(
     state: &State,
     part: &PartitionView,

@@ -77,7 +77,6 @@ pub fn fields(page: &ClustersPage) -> Fields<'_> {
 /// The page as a list.
 pub fn table<'a>(state: &'a State, page: &'a ClustersPage, width: u16) -> Table<'a> {
     let signs = sign_set(state);
-    // The mark has two columns.
     let widest = page.list.widest[0] + 2;
     let room = Room { widest, least: 10 };
     let columns = arrange(state, width, plans(widest), |column| Some(own(column, widest)), room);

@@ -193,7 +193,6 @@ fn cell(pen: &mut Writer, (record, now): (&Record, Time), page: &EventsPage, sho
             return;
         }
         Cell::What => {
-            // Use the space of an empty message.
             let is = |cell: Cell| shown.contains(&cell);
             let alone = message(record, page, shown).text.is_empty()
                 && (!is(Cell::Of) || record.reference.is_empty())
@@ -202,7 +201,6 @@ fn cell(pen: &mut Writer, (record, now): (&Record, Time), page: &EventsPage, sho
             pen.pieces(slot.x, slot.width + behind, &[happened(record, signs)]);
             return;
         }
-        // A note is only its message.
         Cell::WhatAndMessage if is_note(record) => vec![message(record, page, shown)],
         Cell::WhatAndMessage => vec![happened(record, signs), plain("  "), message(record, page, shown)],
         Cell::Of => {

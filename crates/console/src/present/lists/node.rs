@@ -104,7 +104,6 @@ pub fn table<'a>(state: &'a State, page: &'a NodePage, width: u16) -> Table<'a> 
     table.or_says(vec![words])
 }
 
-/// Without space, names share the width equally.
 fn plan(width: u16, [app, ask, other]: [u16; 3]) -> Chosen<Cell> {
     let mut columns = vec![left(Cell::App, "APPLICATION", 12), left(Cell::Ask, "ASK", 8).up_to(ask)];
     columns.push(right(Cell::Cpu, "CPU", 6));

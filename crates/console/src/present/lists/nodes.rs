@@ -171,7 +171,6 @@ pub fn split(page: &NodesPage, regions: &Regions) -> (Regions, Option<Rect>) {
 
 const STATE: u16 = 15;
 
-/// The widest first.
 fn plans(others: bool) -> impl Iterator<Item = Vec<Col<Cell>>> {
     let meters = [(20, 20), (16, 16), (10, 10), (6, 6), (6, 0), (0, 0), (0, 0), (0, 0)];
     meters.into_iter().enumerate().map(move |(step, (cpu, memory))| {

@@ -28,7 +28,6 @@ pub fn state_sign(state: QueueState, signs: &Signs) -> (&'static str, Role) {
     }
 }
 
-/// The priority, with symbols for its origin in two columns.
 pub(super) fn priority(row: &QueueRow, signs: &Signs) -> Vec<Piece> {
     let number = match format::priority(row.priority.current) {
         Some(number) => plain(number),
@@ -94,7 +93,6 @@ pub struct Usage {
     used: i64,
     guaranteed: Option<i64>,
     base: Option<i64>,
-    /// The base is the queue's maximum.
     own: bool,
 }
 
@@ -155,7 +153,6 @@ impl Usage {
             Role::UsageFull if !self.own => Role::UsageHigh,
             role => role,
         };
-        // Sizes have an `i` in their units.
         let more = usize::from(name == MEMORY);
         let mut pieces = vec![piece(role, shown(Some(self.used)))];
         if guarantee {

@@ -126,7 +126,6 @@ const PLANS: [Plan; 15] = {
     ]
 };
 
-/// The widest first.
 fn plans(others: bool) -> impl Iterator<Item = Vec<Col<Cell>>> {
     let all = std::iter::once((&PLANS[0], others)).filter(|(_, others)| *others);
     all.chain(PLANS.iter().map(|plan| (plan, false))).map(|(plan, others)| {
@@ -353,7 +352,6 @@ fn name(pen: &mut Writer, shown: &Shown<'_>, slot: Slot) {
     pen.text(slot.x + indent + 2 + used, behind, &tag, tag_role);
 }
 
-/// A used or requested resource without columns that is exhausted.
 fn exhausted<'a>(part: &PartitionView, row: &'a QueueRow) -> Option<&'a str> {
     let concerned = row.allocated.iter().chain(row.pending.iter());
     let mut others = concerned.filter(|(name, amount)| *name != VCORE && *name != MEMORY && *amount > 0).peekable();

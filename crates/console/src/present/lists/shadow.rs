@@ -31,7 +31,6 @@ pub fn pod(row: &ShadowDifference) -> &str {
     if row.pod.is_empty() { row.ask.as_str() } else { &row.pod }
 }
 
-/// The node, and a different request.
 fn ours(row: &ShadowDifference) -> String {
     match &row.ours {
         None => String::new(),

@@ -40,12 +40,10 @@ fn hours(amounts: &UsedAmounts, name: &str) -> i64 {
     i64::try_from((seconds * 1_000 + whole / 2) / whole).unwrap_or(i64::MAX)
 }
 
-/// CPU, or memory without CPU usage.
 fn shared(used: &Used) -> &'static str {
     if used.total.allocated.contains_key(VCORE) { VCORE } else { MEMORY }
 }
 
-/// A share of the total in thousandths.
 fn share(used: &Used, row: &UsedRow) -> i64 {
     let of = |row: &UsedRow| u128::from(row.allocated.get(shared(used)).copied().unwrap_or(0));
     match of(&used.total) {

@@ -133,7 +133,6 @@ pub fn table<'a>(state: &'a State, page: &'a UsersPage, width: u16) -> Table<'a>
     }
 }
 
-/// The widest first.
 fn plans(width: u16, others: bool) -> impl Iterator<Item = Vec<Col<Cell>>> {
     (0..7).map(move |step| {
         let mut columns = vec![left(Cell::Name, "NAME", 0), left(Cell::Full, "", 1)];

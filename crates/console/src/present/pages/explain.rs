@@ -64,7 +64,6 @@ impl Present for ExplainPage {
             Explained::Waiting(Asked::Waiting(queue)) => FocusKind::Apps(queue.clone()),
             Explained::Node(node) => FocusKind::Node(node.clone()),
             Explained::Event(_) => FocusKind::Queues,
-            // Most lines are about requests.
             Explained::Overview(_) => FocusKind::Apps(None),
         }
     }

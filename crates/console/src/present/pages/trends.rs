@@ -31,7 +31,6 @@ impl Present for TrendsPage {
     }
 
     fn focus(&self, _state: &State) -> FocusKind {
-        // Waits belong to applications.
         FocusKind::Apps(None)
     }
 

@@ -27,7 +27,6 @@ enum Opened {
 }
 
 impl Session {
-    /// Opens clusters while their page is open.
     pub(super) fn follow_clusters(&mut self) {
         let Page::Clusters(page) = self.state.page() else {
             if !self.state.pages.iter().any(|page| matches!(page, Page::Clusters(_))) {

@@ -21,7 +21,6 @@ use view::job::{JobOrder, OutputWanted};
 use view::used::UsageQuestion;
 use view::{Chapter, Toward};
 
-/// Formatting more exceeds a frame.
 const AT_ONCE: u64 = 1_000;
 
 fn shows_sides(state: &State) -> bool {
@@ -38,7 +37,6 @@ pub(super) fn beginning(source: &dyn Source) -> SourceSnapshot {
 }
 
 impl Session {
-    /// Others are for the runtime.
     pub(super) fn carry_out(&mut self, effect: Effect) {
         match effect {
             Effect::SendOrder(number, order) => {
@@ -237,7 +235,7 @@ impl Session {
         }
         let identity = self.source.identity();
         let identity = (*identity != self.state.cluster.identity).then(|| identity.clone());
-        // Read before the view, which contains what is loaded by now.
+        // Read before the view: the view contains what is loaded now.
         let unread = self.source.unread();
         let view = self.source.view();
         let known = Arc::ptr_eq(&view, &self.state.cluster.newest);
@@ -358,7 +356,7 @@ impl Session {
             note.until += old.now;
         }
         let effects = start(&mut state, beginning(&*source));
-        // Results for the other scheduler must not fit.
+        // Results for the other scheduler must be outdated.
         state.makings = self.state.makings;
         self.held.clear();
         self.reading = false;

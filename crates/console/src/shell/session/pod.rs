@@ -7,7 +7,6 @@ use crate::state::effect::ForPod;
 use crate::state::reply::Reply;
 use view::kubernetes::LogName;
 
-/// The answer after a switch.
 const NO_CLUSTER: &str = "the scheduler is not attached through Kubernetes";
 
 fn none<T>() -> Result<T, String> {

@@ -52,7 +52,6 @@ impl Session {
         }
     }
 
-    /// The changes differ, or the reason why not.
     fn changed(&mut self, refused: Option<String>) {
         match refused {
             Some(why) => self.act(Action::Refuse(why)),

@@ -93,7 +93,7 @@ fn context(table: &Table<'_, '_>, faults: &mut Vec<Fault>) -> RemoteContext {
                 Some(Err(why)) => faults.push(entry.wrong("OWN-003", why, "write USER:GROUP,GROUP")),
                 None => {}
             },
-            // It would be readable and shown with the file.
+            // The token would be readable and shown with the file.
             "token" => {
                 let hint = "token-file = \"FILE\" names a file with the token";
                 faults.push(entry.fault("OWN-021", "a token must not be in the settings".to_owned(), hint));

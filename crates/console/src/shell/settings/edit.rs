@@ -81,7 +81,7 @@ pub fn set_in_file(file: &Path, table: &str, key: &str, value: Option<&str>) -> 
         Err(error) => return Err(format!("not saved: cannot read {name}: {error}")),
     };
     let changed = set(&text, table, key, value).map_err(|why| format!("not saved in {name}: {why}"))?;
-    // Not the link.
+    // Change the target of a link, not the link.
     let file = std::fs::canonicalize(file).unwrap_or_else(|_| file.to_path_buf());
     let written = || -> std::io::Result<()> {
         if let Some(folder) = file.parent() {

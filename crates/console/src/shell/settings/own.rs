@@ -220,7 +220,6 @@ fn unknown_placeholder(word: &str) -> Option<String> {
     unknown.next().map(str::to_owned)
 }
 
-/// Binds a key unless it is used in these contexts.
 fn bind(
     text: &str,
     at: &Range<usize>,

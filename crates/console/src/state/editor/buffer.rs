@@ -86,7 +86,6 @@ impl Buffer {
         let row = row.min(self.lines().len().saturating_sub(1));
         let near = u16::try_from(row).unwrap_or(u16::MAX);
         self.area.move_cursor(CursorMove::Jump(near, u16::try_from(column).unwrap_or(u16::MAX)));
-        // A jump ends there; continue line by line.
         for _ in FURTHEST..row {
             self.area.move_cursor(CursorMove::Down);
         }

@@ -10,7 +10,6 @@ use std::time::Duration;
 use crate::state::past::moment::{Moment, Shown, Step};
 use model::Time;
 
-/// The resolution.
 pub(super) const INSTANT: Duration = Duration::from_micros(1);
 const NEVER: Time = Time(u64::MAX);
 
@@ -53,9 +52,7 @@ pub enum StepTarget {
 #[derive(Clone, Debug, Default)]
 pub struct Chapters {
     spans: VecDeque<Span>,
-    /// From here the live events are complete.
     watched: Option<Time>,
-    /// The first stored record.
     begins: Option<Time>,
     /// The running fetch.
     pub seeking: Option<Seek>,
@@ -126,7 +123,6 @@ impl Chapters {
     }
 }
 
-/// Whether the step's direction is covered.
 fn holds(step: Step, at: Time, from: Time, to: Time) -> bool {
     match step {
         Step::Back => from < at && at <= to,

@@ -24,7 +24,6 @@ fn newly_ended(before: &PartitionView, part: &PartitionView) -> usize {
     part.ended.iter().rev().take_while(|row| !Arc::ptr_eq(row, last)).count()
 }
 
-/// Estimates from a sample of the rows.
 pub(super) fn changed_bytes(old: &View, new: &View) -> usize {
     let mut bytes = 1_000;
     for part in &new.partitions {
@@ -48,7 +47,6 @@ pub(super) fn changed_bytes(old: &View, new: &View) -> usize {
     bytes
 }
 
-/// Estimates from a sample.
 pub(super) fn share(len: usize, differs: impl Fn(usize) -> bool) -> usize {
     let step = len.div_ceil(SAMPLE).max(1);
     (0..len).step_by(step).filter(|at| differs(*at)).count() * step

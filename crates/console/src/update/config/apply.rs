@@ -39,7 +39,7 @@ pub fn question(title: String, checked: &CheckResult, base: Option<&Configuratio
     }
     lines.push(match base.and_then(|base| base.file.as_ref()) {
         Some(file) => format!("It is written to {} and is applied immediately.", file.display()),
-        // Changed remotely without its own file only in a cluster.
+        // Only in a cluster, a remote can change it without its own file.
         None if base.is_some_and(|base| base.by == LoadedBy::Seen) => {
             "It is written to the ConfigMap; kornsole waits until the scheduler applies it.".to_owned()
         }
@@ -55,7 +55,7 @@ pub fn question(title: String, checked: &CheckResult, base: Option<&Configuratio
     }
     let apps: usize = checked.removed.iter().map(|gone| gone.apps).sum();
     let grave = checked.removed.iter().find(|gone| gone.subtree || apps > PLAIN);
-    // Its number for a large removal, a name for another grave change.
+    // Type the number for a large removal, a name for another grave change.
     let number = checked.removal.is_large().then(|| checked.removal.queues.to_string());
     let want = number.or_else(|| grave.map(|gone| gone.queue.to_string()));
     Confirm::new(title, lines, "Apply", Question::Apply).typing(want)

@@ -73,7 +73,6 @@ pub fn follow(state: &mut State) {
     let past = state.cluster.past.shown.is_some();
     let Some(page) = page_mut(state) else { return };
     if past && running.is_none() && !page.modified && page.base.take().is_some() {
-        // No configuration was active before.
         page.buffer.reset("");
         page.due = None;
     }
@@ -101,7 +100,6 @@ pub(super) fn changed(state: &mut State) {
     if let Some(page) = shown(state) {
         page.modified = true;
         page.due = Some(now + ConfigPage::PAUSE);
-        // Stop a forecast of an earlier text.
         if page.forecast.take().is_some_and(|forecast| forecast.found.is_none()) {
             state.emit(Effect::StopForecast);
         }
@@ -122,7 +120,6 @@ fn try_on_copy(state: &mut State) {
     state.emit(Effect::Forecast(version, partition, Arc::from(text)));
 }
 
-/// The text may be a manifest.
 fn queues_of(text: &str, base: Option<&Configuration>) -> Option<String> {
     let in_manifest = base.is_some_and(|base| base.queues != base.text);
     if in_manifest { manifest::queues_of(text, &base?.policy_group) } else { Some(text.to_owned()) }
