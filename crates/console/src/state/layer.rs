@@ -18,6 +18,7 @@ pub enum Layer {
     Help(Help),
     /// Recent messages.
     Messages {
+        /// The first visible line, from the newest.
         top: usize,
     },
     /// A tour for new users.

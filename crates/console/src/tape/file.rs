@@ -183,6 +183,7 @@ pub enum Act {
     Shown(bool),
     /// Starts or stops the server of a served tape.
     Server {
+        /// Start it.
         there: bool,
     },
     /// The console must have quit.
