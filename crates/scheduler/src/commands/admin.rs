@@ -46,10 +46,10 @@ impl Partition {
         }
     }
 
-    /// Whether someone may kill an application: it is there and alive, and he administers its queue (SCH-201, SCH-202).
+    /// Checks whether `by` may kill an application: it is active, and `by` administers its queue (SCH-201, SCH-202).
     ///
     /// # Errors
-    /// Why not.
+    /// The failed check.
     pub fn may_kill(&self, app: &AppId, by: &Identity) -> Result<AppKey, Denial> {
         let Some(key) = self.app_key(app) else {
             let ended = self.ended.iter().rev().find(|ended| ended.id == *app);
@@ -64,10 +64,10 @@ impl Partition {
         Ok(key)
     }
 
-    /// Whether someone may move an application, and where it would go (SCH-203).
+    /// Checks whether `by` may move an application to `to` (SCH-203).
     ///
     /// # Errors
-    /// The first check that refuses; of the checks 6 to 9 all.
+    /// The first failed check; of checks 6 to 9 all.
     pub fn may_move(&self, app: &AppId, to: &QueuePath, by: &Identity) -> Result<(AppKey, QueueKey), Denial> {
         let key = self.may_kill(app, by)?;
         self.unless_trusted(may_take(&self.queues, &self.apps[key].queue_path, to, by))?;
@@ -81,7 +81,7 @@ impl Partition {
         if misfits.is_empty() { Ok((key, target)) } else { Err(Denial::Misfits(misfits)) }
     }
 
-    /// Checks 6 to 9: what of the application does not fit the target's path below the common ancestor.
+    /// Checks 6 to 9: everything of the application that does not fit the target's path below the common ancestor.
     fn misfits(&self, app: AppKey, target: QueueKey, path: &PathUp) -> Vec<Misfit> {
         let application = &self.apps[app];
         let mut misfits = Vec::new();
@@ -166,10 +166,10 @@ impl Partition {
     }
 }
 
-/// Checks 1 and 2 on any tree: the application is alive, and `by` administers its queue (SCH-201).
+/// Checks 1 and 2 on any tree: the application is active, and `by` administers its queue (SCH-201).
 ///
 /// # Errors
-/// Which of them refuses.
+/// The failed check.
 pub fn may_touch<T: QueueTree + ?Sized>(
     tree: &T,
     app: &AppId,
@@ -186,10 +186,10 @@ pub fn may_touch<T: QueueTree + ?Sized>(
     Ok(())
 }
 
-/// Checks 3 to 5 of a move on any tree: the target takes applications, and `by` may put one there (SCH-203).
+/// Checks 3 to 5 of a move on any tree: the target accepts applications, and `by` may submit there (SCH-203).
 ///
 /// # Errors
-/// The first of them that refuses.
+/// The first failed check.
 pub fn may_take<T: QueueTree + ?Sized>(
     tree: &T,
     from: &QueuePath,

@@ -1,4 +1,4 @@
-//! Whether a leaf takes a gang.
+//! The check whether a leaf accepts a gang.
 
 use crate::index::QueueKey;
 use crate::interface::command::Submission;
@@ -6,11 +6,11 @@ use crate::state::partition::Partition;
 use model::Resource;
 
 impl Partition {
-    /// Whether a leaf takes a submission, if that is one of a gang (SCH-140). The leaf is made and has its tags applied by then
+    /// Checks whether a leaf accepts a submission of a gang (SCH-140). By then the leaf exists and the tags are applied
     /// (`placement.md` section 8).
     ///
     /// # Errors
-    /// Why not.
+    /// The reason for the rejection.
     pub(crate) fn admit_gang(&mut self, leaf: QueueKey, submission: &Submission) -> Result<(), String> {
         let total = &submission.placeholder_ask;
         if total.is_zero() {
@@ -18,17 +18,17 @@ impl Partition {
         }
         let taken = self.takes_gang(leaf, total);
         if taken.is_err() && self.switches.priority_on_submit {
-            // 1.5.1 adds the application to its leaf before it asks, and takes it out again.
+            // 1.5.1 adds the application to its leaf before the check and removes it afterwards.
             self.queues.report_priority_up(leaf);
         }
         taken.map_err(|why| format!("application {:?} cannot run as a gang: {why}", submission.app))
     }
 
-    /// Whether a leaf takes a gang of this size: its applications arrive order of submission, and the maximum along its path has
-    /// room for the whole gang, without regard to usage (SCH-140).
+    /// Checks whether a leaf accepts a gang of this size: its application order is by submission, and the maximum on
+    /// its path is large enough for the whole gang, regardless of usage (SCH-140).
     ///
     /// # Errors
-    /// What is wrong with the leaf.
+    /// The failed check.
     pub(crate) fn takes_gang(&self, leaf: QueueKey, total: &Resource) -> Result<(), String> {
         let queue = &self.queues[leaf];
         let path = &queue.path;

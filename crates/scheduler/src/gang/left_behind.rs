@@ -1,4 +1,5 @@
-//! Allocations that stay on their nodes when their application does not know them any more: what the releases forget (P-22, D-23).
+//! Allocations that stay on their nodes although their application no longer knows them: leaks of the releases (P-22,
+//! D-23).
 
 use crate::index::{AppKey, AskKey, NodeKey};
 use crate::interface::event::{Event, EventKind, ReleaseReason};
@@ -9,8 +10,8 @@ use crate::state::partition::Partition;
 use model::{Resource, Time};
 
 impl Partition {
-    /// A gang failed: its application ends with its last placeholder and takes what it really runs out of its queues, but off no node
-    /// and off no user or group (P-22). Of what was asked to stop it is reported that it was asked.
+    /// After a failed gang, the application ends with its last placeholder. Its real allocations leave its queues, but
+    /// not their nodes, users, and groups (P-22). Allocations that were asked to stop are reported so.
     pub(super) fn leave_allocations_behind(&mut self, now: Time, app: AppKey, events: &mut Vec<Event>) {
         self.remove_asks(now, app, ReleaseReason::Stopped, events);
         let application = &self.apps[app];
@@ -34,9 +35,9 @@ impl Partition {
         self.refresh_app(app);
     }
 
-    /// A node goes with an allocation on it whose id was allocated again since (D-23, 1.5.1). The node names the id, and the application
-    /// loses what it knows by that, which stays on its own node; the queues lose what was here. If the node does not list the allocation or
-    /// the application knows nothing by its id, nothing is counted less.
+    /// Removes an allocation with its node after its id was allocated again (D-23, 1.5.1). The node names only the id:
+    /// the application loses the newer allocation, which stays on its own node, and the queues lose the one that was
+    /// here. If the node does not list the allocation, or the application does not know the id, nothing is subtracted.
     pub(crate) fn lose_shadowed(
         &mut self,
         now: Time,
@@ -85,7 +86,7 @@ impl Partition {
         }
     }
 
-    /// An application does not know an allocation any more, which stays on its node. Gives what it takes up there.
+    /// Makes an application forget an allocation that stays on its node. Returns the resources that it uses there.
     pub(crate) fn leave_on_node(&mut self, app: AppKey, ask: AskKey) -> Option<Resource> {
         let application = &mut self.apps[app];
         let Allocation { node, number, .. } = application.asks.get(ask)?.allocation?;
