@@ -1,4 +1,4 @@
-//! W-007: limits that the queue's own maximum makes pointless.
+//! W-007: limits without an effect because of the queue's maximum.
 
 use model::parse_quantity;
 
@@ -34,7 +34,7 @@ impl Lint {
 }
 
 impl Queue<'_, '_> {
-    /// The least maximum of a resource of the queue and those above it.
+    /// The smallest maximum of a resource on the path.
     fn maximum(&self, name: &str) -> Option<i64> {
         let resources = self.fields.get("resources").and_then(fields);
         let own = resources.and_then(|resources| text_of(resources.get("max").and_then(fields)?, name));
@@ -42,14 +42,14 @@ impl Queue<'_, '_> {
         own.into_iter().chain(self.above.and_then(|above| above.maximum(name))).min()
     }
 
-    /// The least number of applications that may run in the queue and those above it.
+    /// The smallest application limit on the path.
     fn most_apps(&self) -> Option<u64> {
         let own = count(text_of(self.fields, "maxapplications"));
         own.into_iter().chain(self.above.and_then(Self::most_apps)).min()
     }
 }
 
-/// A number that is written; 0 is none.
+/// A configured number; 0 means none.
 fn count(text: Option<&str>) -> Option<u64> {
     text?.parse().ok().filter(|number| *number > 0)
 }

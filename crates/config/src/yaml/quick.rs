@@ -1,9 +1,10 @@
-//! The plain part of YAML, read in one pass: nearly everything that people and programs write into configurations and scenarios.
+//! A fast single-pass reader for the plain part of YAML, which covers nearly all configurations and scenarios.
 //!
 //! Invariants:
-//! - what is read here is read as the whole parser reads it: the same nodes in the same order, with the same places and texts;
-//! - whatever is unusual (a fault, a tab, a sign that is not ASCII, an anchor, a tag, a value of several lines, an empty value, a second
-//!   document) is not judged here: the text is left to the whole parser, so every message comes from there.
+//! - it gives the same result as the full parser: the same nodes in the same order, with the same locations and texts;
+//! - anything unusual (an error, a tab, a character that is not ASCII, an anchor, a tag, a value of several lines, an
+//!   empty value, a second
+//! document) is left to the full parser, so every message comes from there.
 
 mod scan;
 #[cfg(test)]
@@ -19,18 +20,17 @@ const DEEPEST: usize = 64;
 const MOST_KEYS: usize = 64;
 /// The longest key that is read here, in bytes.
 const LONGEST_KEY: usize = 256;
-/// After how many lines the progress is reported again.
+/// The number of lines between progress reports.
 const REPORTED: usize = 1 << 12;
 
-/// A map or list that is still open.
 struct Frame {
     id: u32,
     map: bool,
-    /// In which column its entries start, from 0; of no meaning in brackets.
+    /// The column of its entries, from 0; unused in flow style.
     column: usize,
-    /// Where its children start in [`Reader::children`].
+    /// The start of its children in [`Reader::children`].
     from: usize,
-    /// A key waits for its value.
+    /// Whether a key waits for its value.
     waits: bool,
 }
 
@@ -38,16 +38,16 @@ struct Reader<'t> {
     scan: Scanner<'t>,
     document: Document,
     open: Vec<Frame>,
-    /// The children of all that is open; of a map key and value in turn.
+    /// The children of all open collections; of a map key and value in turn.
     children: Vec<u32>,
     root: bool,
 }
 
-/// Reads a text, if it is plain. `progress` is given the bytes that were read so far, now and then.
+/// Reads a plain text. Calls `progress` with the number of bytes from time to time.
 pub(super) fn read(text: &str, progress: &mut dyn FnMut(usize)) -> Option<Document> {
     let mut reader = Reader {
         scan: Scanner::of(text)?,
-        // Of this many bytes a node is made of at least in a long list of steps; room that is not used costs nothing.
+        // The minimum bytes per node in a long list of steps; unused capacity costs nothing.
         document: Document { nodes: Vec::with_capacity(text.len() / 8), ..Document::default() },
         open: Vec::new(),
         children: Vec::new(),
@@ -75,7 +75,7 @@ pub(super) fn read(text: &str, progress: &mut dyn FnMut(usize)) -> Option<Docume
 }
 
 impl Reader<'_> {
-    /// A line that is not empty, from its first sign on.
+    /// A non-empty line, from its first character on.
     fn content(&mut self) -> Option<()> {
         let column = self.scan.column();
         let dash = self.scan.byte() == b'-' && self.scan.byte_at(self.scan.pos + 1) == b' ';
@@ -103,14 +103,13 @@ impl Reader<'_> {
         self.scan.pos += 1;
         self.scan.spaces();
         if begins {
-            // A list in the column of its key is reported to start with its first item.
+            // A list in the column of its key starts at its first item, as in the parser.
             let indented = self.open.last().is_none_or(|frame| column > frame.column);
             self.open(false, column, if indented { at } else { self.scan.pos })?;
         }
         self.item()
     }
 
-    /// What follows a dash.
     fn item(&mut self) -> Option<()> {
         let column = self.scan.column();
         match self.scan.byte() {
@@ -129,7 +128,7 @@ impl Reader<'_> {
         }
     }
 
-    /// A key and what follows it; `opens`: it is the first one of a map in this column.
+    /// A key and its value; `opens`: it is the first one of a map in this column.
     fn entry(&mut self, key: &Found, opens: Option<usize>) -> Option<()> {
         if let Some(column) = opens {
             self.open(true, column, key.at)?;
@@ -150,7 +149,7 @@ impl Reader<'_> {
         self.scan.end_line()
     }
 
-    /// A key of the innermost map, its colon and the spaces behind that.
+    /// A key of the innermost map with its colon and the following spaces.
     fn key(&mut self, key: &Found) -> Option<()> {
         let from = self.open.last()?.from;
         let text = self.scan.text.get(key.from..key.to)?;
@@ -169,7 +168,7 @@ impl Reader<'_> {
         Some(())
     }
 
-    /// A block behind `|`: its lines unchanged.
+    /// A block after `|`.
     fn literal(&mut self) -> Option<()> {
         let parent = self.open.last()?.column;
         self.scan.pos += 1;
@@ -199,7 +198,7 @@ impl Reader<'_> {
             self.scan.pos += length;
             self.scan.next_line();
         }
-        // Empty lines at the end are not part of it, except for one line break.
+        // Empty lines at the end are dropped, except for one line break.
         let texts = &mut self.document.texts;
         let end = from + texts[from..].trim_end_matches('\n').len() + usize::from(!strip);
         texts.truncate(end);
@@ -208,7 +207,7 @@ impl Reader<'_> {
         Some(())
     }
 
-    /// A map or list in brackets, on one line.
+    /// A map or list in flow style on one line.
     fn flow(&mut self) -> Option<()> {
         let outside = self.open.len();
         self.bracket()?;
@@ -270,7 +269,6 @@ impl Reader<'_> {
         Some(())
     }
 
-    /// Closes the innermost map or list.
     fn close(&mut self) {
         let Some(Frame { id, map, from, .. }) = self.open.pop() else { return };
         let children = &self.children[from..];
@@ -290,7 +288,7 @@ impl Reader<'_> {
         document.nodes[id as usize].content = content;
     }
 
-    /// Adds a node, as the next child of the innermost open one.
+    /// Adds a node as the next child of the innermost collection.
     fn push(&mut self, at: Place, content: Content) -> u32 {
         let id = count(self.document.nodes.len());
         self.document.nodes.push(NodeData { at, content });

@@ -22,9 +22,7 @@ pub const VCORE: &str = "vcore";
 /// A sparse map from resource names to amounts (SCH-020 to SCH-036).
 #[derive(Clone, Default)]
 pub struct Resource {
-    /// 0 where it is absent.
     memory: i64,
-    /// 0 where it is absent.
     vcore: i64,
     present: Present,
     other: Option<Box<Others>>,
@@ -34,7 +32,6 @@ pub struct Resource {
 #[derive(Clone, Default)]
 struct Others(Vec<(Arc<str>, i64)>);
 
-/// Which of the two fields hold an amount.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 struct Present {
     memory: bool,
@@ -116,7 +113,7 @@ impl Resource {
             .chain(self.others().iter().map(|(name, amount)| (&**name, *amount)))
     }
 
-    /// Visits each name of `self` with its quantity and the quantity in `other`.
+    /// Visits each name of `self` with its value and that in `other`.
     pub fn each_beside(&self, other: &Self, mut visit: impl FnMut(&str, i64, Option<i64>)) {
         if self.present.memory {
             visit(MEMORY, self.memory, other.memory());
@@ -144,7 +141,6 @@ impl Resource {
         self.memory == 0 && self.vcore == 0 && self.others().iter().all(|(_, amount)| *amount == 0)
     }
 
-    /// Walks over the union of names with the amount of each side.
     fn union<'a>(&'a self, other: &'a Self, mut visit: impl FnMut(&'a str, Option<i64>, Option<i64>)) {
         if self.present.memory || other.present.memory {
             visit(MEMORY, self.memory(), other.memory());
@@ -178,7 +174,7 @@ impl Resource {
         self.other.is_none() && other.other.is_none()
     }
 
-    /// Whether `test` applies to both amounts of every name of the union; a missing amount is `None`.
+    /// Whether `test` is true for both values of every name of the union; a missing value is `None`.
     fn all(&self, other: &Self, test: impl Fn(Option<i64>, Option<i64>) -> bool) -> bool {
         if !self.are_plain(other) {
             let mut holds = true;
@@ -222,7 +218,7 @@ impl Resource {
         self.combine(other, |l, r| Some(l.unwrap_or(0).saturating_sub(r.unwrap_or(0))))
     }
 
-    /// Whether the sum over the union of names is exact: no amount leaves the 64-bit range.
+    /// Whether the sum over the union of names does not overflow.
     pub fn adds_exactly(&self, other: &Self) -> bool {
         self.all(other, |l, r| l.unwrap_or(0).checked_add(r.unwrap_or(0)).is_some())
     }
@@ -238,7 +234,7 @@ impl Resource {
     }
 
     fn update(&mut self, other: &Self, change: impl Fn(i64, i64) -> i64) {
-        // What is absent counts 0 and changes nothing.
+        // An absent name is 0 and changes nothing.
         self.memory = change(self.memory, other.memory);
         self.vcore = change(self.vcore, other.vcore);
         self.present.memory |= other.present.memory;

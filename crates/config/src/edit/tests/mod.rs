@@ -1,4 +1,4 @@
-//! Edits by example: the lines that go and come, and what the diff of the two configurations says.
+//! Edits by example: the removed and added lines, and the diff of the two configurations.
 
 mod odd;
 mod odd_styles;
@@ -46,7 +46,7 @@ fn target(queue: &QueuePath) -> Target<'_> {
     Target { policy_group: DEFAULT_POLICY_GROUP, partition: "default", queue }
 }
 
-/// The lines that went and came, each with its number, and what the diff of the configurations says.
+/// The removed and added lines with their numbers, and the diff of the configurations.
 fn report(old: &str, new: Result<String, Fault>) -> String {
     let new = match new {
         Ok(new) => new,
