@@ -79,7 +79,6 @@ impl Scheduler {
         let part = self.adopting(partition)?;
         let key = part.app_key(app).ok_or_else(|| format!("application {app} not found"))?;
         if matches!(wanted, AppState::Starting | AppState::Running) {
-            // From Accepted at most two steps are needed.
             for _ in 0..2 {
                 let state = part.apps[key].state;
                 if state != wanted && matches!(state, AppState::New | AppState::Accepted | AppState::Starting) {
@@ -93,7 +92,6 @@ impl Scheduler {
     fn adopting(&mut self, partition: &str) -> Result<&mut Partition, String> {
         let found = self.partitions.iter_mut().find(|part| *part.name == *partition);
         let found = found.ok_or_else(|| format!("partition {partition} not found"))?;
-        // The results of earlier cycles may be outdated.
         found.quiet = None;
         Ok(found)
     }
@@ -104,7 +102,6 @@ impl Partition {
     pub(crate) fn adopt(&mut self, now: Time, app: &AppId, ask: &AskId, node: &NodeId, events: &mut Vec<Event>) {
         match self.pending(app, ask, node) {
             Ok((app, ask, node)) => {
-                // The first attempt decides the group.
                 self.decide_limits(now, app, true, events);
                 self.put(now, app, ask, node, events);
             }

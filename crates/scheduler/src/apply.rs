@@ -71,7 +71,7 @@ impl Scheduler {
         self.named_groups.standing_in(now, &self.switches, submission)
     }
 
-    /// Adds the groups of an earlier submission, if the release uses them (N-07).
+    /// N-07.
     fn with_known_groups<'a>(&mut self, now: Time, command: &'a PartitionCommand) -> Cow<'a, PartitionCommand> {
         let PartitionCommand::Submit(submission) = command else { return Cow::Borrowed(command) };
         self.named_groups.remember(now, &self.switches, submission);
@@ -95,7 +95,7 @@ impl Scheduler {
     }
 }
 
-/// The result of a command for an unknown partition. A node registration is answered, as in the releases.
+/// In the releases, a node registration for an unknown partition is answered.
 fn nowhere(command: &PartitionCommand, message: String) -> EventKind {
     match command {
         PartitionCommand::AddNode(spec) => EventKind::NodeRejected { node: spec.id.clone(), message },
@@ -128,7 +128,6 @@ impl Partition {
         self.run_timers(now, events);
     }
 
-    /// Drops the caches of cycles.
     pub(crate) fn forget_shortcuts(&mut self) {
         self.end_all_backoffs();
         self.queues.forget_order();
@@ -136,15 +135,14 @@ impl Partition {
         self.nodes.forget_refused();
     }
 
-    /// Asks the resource manager to stop an allocation, which counts until the stop is confirmed (SCH-046).
+    /// Asks the resource manager to stop an allocation, which counts until then (SCH-046).
     pub(crate) fn stop(&mut self, app: AppKey, ask: AskKey, reason: ReleaseReason) {
         let stopped = &mut self.apps[app].asks[ask];
         stopped.released = true;
         self.stopping.push_back((app, ask, stopped.arrival, reason));
     }
 
-    /// Ends stopped allocations at once, after the command that stopped them, or asks a resource manager that takes
-    /// time.
+    /// Ends stopped allocations at once, or asks a resource manager that takes time.
     pub(crate) fn confirm_stopped(&mut self, now: Time, events: &mut Vec<Event>) {
         while let Some((app, ask, arrival, reason)) = self.stopping.pop_front() {
             let application = self.apps.get_mut(app);
@@ -162,7 +160,6 @@ impl Partition {
         }
     }
 
-    /// Handles the confirmation of a requested stop.
     pub(crate) fn end_stopped(
         &mut self,
         now: Time,
@@ -182,7 +179,7 @@ impl Partition {
 
     /// Runs the timers that are due by `now`, in the order of their times.
     pub(crate) fn run_timers(&mut self, now: Time, events: &mut Vec<Event>) {
-        // Read access first, because mutable access copies what a fork shares, and usually nothing is due.
+        // Mutable access would copy what a fork shares.
         while self.next_timer().is_some_and(|due| due <= now)
             && let Some(((due, _), timer)) = self.timers.pop_first()
         {

@@ -111,7 +111,7 @@ slab_key! {
     GroupKey
 }
 
-/// The number of slots per chunk: a power of two. A fork that changes one slot copies its chunk.
+/// A power of two. A fork that changes one slot copies its chunk.
 const TOGETHER: usize = 32;
 
 /// Values in numbered slots. The slot that was freed last is reused first. A large slab grows by chunks, so an
@@ -131,7 +131,6 @@ impl<K, V> Default for Slab<K, V> {
 }
 
 impl<K, V> Slab<K, V> {
-    /// The number of slots, including free ones.
     fn slots(&self) -> usize {
         self.chunks.last().map_or(0, |last| (self.chunks.len() - 1) * TOGETHER + last.len())
     }
@@ -216,7 +215,6 @@ impl<K: SlabKey, V: Clone> Slab<K, V> {
     /// All values in the order of their slots.
     pub fn iter(&self) -> impl Iterator<Item = (K, &V)> {
         self.chunks.iter().flat_map(|chunk| chunk.iter()).enumerate().filter_map(|(slot, value)| {
-            // Slots are numbered by u32.
             let key = K::from_slot(slot as u32);
             value.as_ref().map(|value| (key, value))
         })
@@ -225,7 +223,6 @@ impl<K: SlabKey, V: Clone> Slab<K, V> {
     /// All values in the order of their slots.
     pub fn iter_mut(&mut self) -> impl Iterator<Item = (K, &mut V)> {
         self.chunks.iter_mut().flat_map(|chunk| chunk.iter_mut()).enumerate().filter_map(|(slot, value)| {
-            // Slots are numbered by u32.
             let key = K::from_slot(slot as u32);
             value.as_mut().map(|value| (key, value))
         })
@@ -245,7 +242,7 @@ impl<K: SlabKey, V: Clone> Slab<K, V> {
 impl<K: SlabKey, V> std::ops::Index<K> for Slab<K, V> {
     type Output = V;
 
-    /// For keys that the owner knows to be valid; an invalid key is a bug of the core.
+    /// An invalid key is a bug of the core.
     #[inline]
     #[expect(clippy::expect_used, reason = "a dangling key is a defect of the core")]
     fn index(&self, key: K) -> &V {
@@ -307,7 +304,6 @@ impl<'de, K, V: Deserialize<'de> + Clone> Deserialize<'de> for Slab<K, V> {
 mod tests {
     use super::*;
 
-    /// More than one chunk, with every third slot freed and some of them reused.
     fn large() -> Slab<AskKey, u64> {
         let mut slab = Slab::default();
         slab.reserve(10);

@@ -10,21 +10,18 @@ use crate::state::partition::Partition;
 use crate::state::timer::Timer;
 use model::{AppState, Priority, Resource, Time};
 
-/// How long an application with one allocation is Starting (SCH-170, SCH-171).
 const STARTING: Duration = Duration::from_secs(5 * 60);
 /// How long an application with nothing left may still send requests.
 pub const COMPLETING: Duration = Duration::from_secs(30);
 /// How long an ended application is remembered.
 const REMEMBERED: Duration = Duration::from_secs(72 * 60 * 60);
-/// The most ended applications that are remembered, so that a busy cluster does not fill memory.
+/// So that a busy cluster does not fill memory.
 const REMEMBERED_AT_MOST: usize = 10_000;
-/// The bytes of tags that are stored of each.
+/// In bytes.
 const REMEMBERED_TAGS: usize = 4096;
 const FORGET_EVERY: Duration = Duration::from_secs(24 * 60 * 60);
-/// Skips the time in Starting (SCH-073).
 const STATEAWARE_DISABLE_TAG: &str = "application.stateaware.disable";
 
-/// The last thing that ended in an application with nothing left.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum LastEnd {
     /// An allocation ended.
@@ -34,7 +31,7 @@ pub(super) enum LastEnd {
 }
 
 impl Application {
-    /// Frees the memory that an ended application does not need. Keeps a limited size of tags.
+    /// Frees the memory that an ended application does not need.
     fn shrink(&mut self) {
         self.asks.shrink();
         if self.asks.is_empty() {
@@ -63,7 +60,7 @@ impl Application {
 }
 
 impl Partition {
-    /// The event runApplication (SCH-170): one step towards Running, or none.
+    /// SCH-170: one step towards Running, or none.
     pub(super) fn run_application(&mut self, now: Time, app: AppKey, events: &mut Vec<Event>) {
         let next = match self.apps[app].state {
             AppState::New | AppState::Resuming => AppState::Accepted,
@@ -74,8 +71,8 @@ impl Partition {
         self.enter(now, app, next, None, events);
     }
 
-    /// The event completeApplication (SCH-170). A Completing application does not count for the limits of its user
-    /// (LIM-013). In the releases it still counts if a request was the last to end (P-16).
+    /// SCH-170. A Completing application does not count for the limits of its user (LIM-013). In the releases it still
+    /// counts if a request was the last to end (P-16).
     pub(super) fn complete_application(&mut self, now: Time, app: AppKey, ended: LastEnd, events: &mut Vec<Event>) {
         let next = match self.apps[app].state {
             AppState::Accepted | AppState::Starting | AppState::Running => AppState::Completing,
@@ -90,14 +87,13 @@ impl Partition {
         }
     }
 
-    /// The event resumeApplication (SCH-170).
     pub(super) fn resume_application(&mut self, now: Time, app: AppKey, message: &str, events: &mut Vec<Event>) {
         if matches!(self.apps[app].state, AppState::New | AppState::Accepted) {
             self.enter(now, app, AppState::Resuming, Some(Arc::from(message)), events);
         }
     }
 
-    /// The event failApplication (SCH-170); a kill also fails from Resuming and Completing.
+    /// SCH-170; a kill also fails from Resuming and Completing.
     pub(super) fn fail_application(&mut self, now: Time, app: AppKey, message: &str, events: &mut Vec<Event>) {
         let next = match self.apps[app].state {
             AppState::New
@@ -112,7 +108,6 @@ impl Partition {
         self.enter(now, app, next, Some(Arc::from(message)), events);
     }
 
-    /// Completes an application with nothing left (SCH-170).
     pub(super) fn complete_if_idle(&mut self, now: Time, app: AppKey, ended: LastEnd, events: &mut Vec<Event>) {
         let application = &self.apps[app];
         if !application.is_idle() || application.state == AppState::Completing {
@@ -121,7 +116,6 @@ impl Partition {
         self.complete_application(now, app, ended, events);
     }
 
-    /// Handles the timeout of the present state.
     pub(super) fn state_timer(&mut self, due: Time, app: AppKey, events: &mut Vec<Event>) {
         let Some(application) = self.apps.get_mut(app) else { return };
         application.state_timer = None;
@@ -134,7 +128,6 @@ impl Partition {
         }
     }
 
-    /// Enters the final state of an application with nothing left (SCH-173, SCH-202).
     pub(super) fn enter_last(&mut self, now: Time, app: AppKey, state: AppState, events: &mut Vec<Event>) {
         let message = self.apps[app].message.clone().filter(|_| state == AppState::Failed);
         self.enter(now, app, state, message, events);
@@ -189,7 +182,7 @@ impl Partition {
         self.apps[key].state_timer = Some(timer);
     }
 
-    /// Counts a running application in the leaf and its parents (SCH-111).
+    /// SCH-111.
     fn count_running(&mut self, key: AppKey, runs: bool) {
         let app = &self.apps[key];
         for queue in self.queues.path_up(app.queue) {
@@ -208,7 +201,6 @@ impl Partition {
         self.mark_path(leaf);
     }
 
-    /// Stops counting the application for the limits of its user (LIM-013).
     pub(super) fn stop_counting_for_user(&mut self, now: Time, key: AppKey, events: &mut Vec<Event>) {
         self.mark_account(key);
         let app = &mut self.apps[key];
@@ -219,7 +211,7 @@ impl Partition {
         }
     }
 
-    /// Removes an ended application from its queue and remembers it (SCH-172, SCH-174).
+    /// SCH-172, SCH-174.
     pub(super) fn end(&mut self, now: Time, key: AppKey, events: &mut Vec<Event>) {
         self.drop_leftovers(now, key, events);
         let app = &self.apps[key];
@@ -242,7 +234,6 @@ impl Partition {
         self.remember(now, app);
     }
 
-    /// Stores an ended application with a minimum of memory.
     pub(super) fn remember(&mut self, now: Time, mut app: Application) {
         app.shrink();
         if self.ended.is_empty() {
@@ -255,8 +246,7 @@ impl Partition {
         self.ended_total += 1;
     }
 
-    /// Removes an application from the counters of its leaf, user, and group. With `counts_on` it stays in the running
-    /// sets (P-16).
+    /// With `counts_on`, the application stays in the running sets (P-16).
     pub(super) fn leave_queue(&mut self, key: AppKey, counts_on: bool) {
         if self.apps[key].asleep.is_some() {
             self.end_backoff(key);
@@ -297,8 +287,7 @@ impl Partition {
         app.counted_priority = app.priority();
         let priority = app.counted_priority;
         self.queues.count_priority(leaf, None, Some(priority));
-        // An application without requests changes nothing. Only 1.5.1 still reports, and refreshes what P-02 left
-        // outdated (P-03).
+        // Only 1.5.1 reports without requests, and refreshes what P-02 left outdated (P-03).
         if priority != Priority::MIN || self.switches.priority_on_submit {
             self.queues.report_priority_up(leaf);
         }
@@ -321,7 +310,6 @@ impl Partition {
         }
     }
 
-    /// Forgets expired applications and starts the timer for the next pass.
     pub(super) fn forget_ended(&mut self, now: Time, events: &mut Vec<Event>) {
         self.drop_expired(now, events);
         if !self.ended.is_empty() {
@@ -330,7 +318,7 @@ impl Partition {
     }
 }
 
-/// Whether an application ended so long ago that it is forgotten (SCH-172).
+/// SCH-172.
 pub(super) fn is_expired(now: Time, app: &Application) -> bool {
     app.finished.is_some_and(|finished| now.since(finished) >= REMEMBERED)
 }

@@ -50,12 +50,12 @@ pub struct Saved {
 #[derive(Serialize)]
 struct SavingPartition<'a> {
     partition: &'a Partition,
-    /// The active rules and the rules of records: their configuration, and whether that is all.
+    /// Active rules and rules of records; the bool: whether that is all.
     rules: Vec<(&'a [RuleConfig], bool)>,
     in_force: usize,
     /// The distinct placements, each with the index of its rules.
     placements: Vec<(usize, &'a Placement)>,
-    /// The placement of each live application, by slot.
+    /// By slot.
     live: Vec<usize>,
     /// The placement of each ended application.
     ended: Vec<usize>,
@@ -183,7 +183,6 @@ impl SavedPartition {
 }
 
 impl Partition {
-    /// Rebuilds the derived data.
     fn index(&mut self) {
         self.nodes.index();
         self.usage.users.index();

@@ -68,7 +68,6 @@ impl<T: Clone + Default> DerefMut for Shareable<T> {
     }
 }
 
-/// Saved as the part itself.
 impl<T: Serialize> Serialize for Shareable<T> {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         T::serialize(self, to)
@@ -98,7 +97,7 @@ mod tests {
         own.push(5);
         assert!(own.is_owned());
         assert_eq!(*own, [1, 2, 3, 5]);
-        // The part was not copied: the same elements, perhaps elsewhere after growth.
+        // Not copied: the same elements, perhaps moved by growth.
         assert!(before == own.as_ptr() || own.capacity() > 3);
     }
 }

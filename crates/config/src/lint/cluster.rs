@@ -99,7 +99,7 @@ fn amounts<'d>(of: Fields<'d>, kind: &str) -> Vec<(&'d str, i64, Place)> {
         .collect()
 }
 
-/// The sum of the children's guaranteed resources. For a name without a value, the sum of its own children counts.
+/// The sum of the children's guaranteed resources. If a child has no value for a name, the sum of its children counts.
 fn guaranteed_below(queue: Fields<'_>) -> Resource {
     let mut sum = Resource::new();
     for child in list(queue, "queues").into_iter().filter_map(fields) {

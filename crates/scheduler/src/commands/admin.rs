@@ -13,7 +13,6 @@ use crate::usage::Side;
 use model::{AppId, AppState, Identity, QueuePath, QueueState, Time};
 
 impl Partition {
-    /// Kills an application (SCH-202).
     pub(crate) fn kill(&mut self, now: Time, app: &AppId, by: &Identity, reason: &str, events: &mut Vec<Event>) {
         let key = match self.may_kill(app, by) {
             Ok(key) => key,
@@ -31,7 +30,6 @@ impl Partition {
         self.end_as(now, key, AppState::Failed, events);
     }
 
-    /// Moves an application to another leaf (SCH-203 to SCH-205).
     pub(crate) fn move_app(&mut self, now: Time, app: &AppId, to: &QueuePath, by: &Identity, events: &mut Vec<Event>) {
         match self.may_move(app, to, by) {
             Err(why) => deny(now, app, why, events),
@@ -81,7 +79,7 @@ impl Partition {
         if misfits.is_empty() { Ok((key, target)) } else { Err(Denial::Misfits(misfits)) }
     }
 
-    /// Checks 6 to 9: everything of the application that does not fit the target's path below the common ancestor.
+    /// Everything that does not fit the target's path below the common ancestor.
     fn misfits(&self, app: AppKey, target: QueueKey, path: &PathUp) -> Vec<Misfit> {
         let application = &self.apps[app];
         let mut misfits = Vec::new();
@@ -113,7 +111,7 @@ impl Partition {
         misfits
     }
 
-    /// Moves every counter of the application from its path to the target's (SCH-204).
+    /// SCH-204.
     fn carry_over(&mut self, now: Time, key: AppKey, target: QueueKey, events: &mut Vec<Event>) {
         self.report_group_link(now, key, true, false, events);
         let user = self.usage.user_of(&self.apps[key].account);

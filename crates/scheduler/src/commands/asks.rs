@@ -11,9 +11,9 @@ use crate::state::partition::Partition;
 use crate::state::queue::ROOT;
 use model::{AppState, AskId, Resource, Time};
 
-/// From this number of requests on, capacity is reserved first.
+/// From this number of requests on, capacity is reserved.
 const MANY: u32 = 4;
-/// The most that is reserved: the requests may still be rejected.
+/// Few, because the requests may still be rejected.
 const ROOM: u32 = 10_000;
 
 impl Partition {
@@ -34,7 +34,7 @@ impl Partition {
         }
     }
 
-    /// Checks whether a request would be accepted after `more` resources are requested. Returns its application.
+    /// Checks a request that comes after `more` resources.
     ///
     /// # Errors
     /// The reason for the rejection.
@@ -59,8 +59,8 @@ impl Partition {
         if let Some(state) = self.apps[app].ending {
             return Err(format!("application {:?} is about to be {state} and accepts no requests", spec.app));
         }
-        // In the releases only its gang makes an application fail, and it accepts requests until the last placeholder
-        // is removed.
+        // In the releases only its gang makes an application fail, which then accepts requests until the last
+        // placeholder is removed.
         if self.apps[app].state == AppState::Failing && !self.switches.gang_failed_leak {
             return Err(format!("application {:?} is failing and accepts no requests", spec.app));
         }
@@ -102,7 +102,7 @@ impl Partition {
         Ok(())
     }
 
-    /// Handles a request whose id was requested before (D-23). Returns whether that is all.
+    /// Handles a repeated id (D-23). Returns whether that is all.
     fn asked_again(
         &mut self,
         now: Time,
@@ -132,7 +132,7 @@ impl Partition {
     }
 
     /// Stops counting a pending request that is still tried. The application keeps its priority until a request of the
-    /// same priority is allocated or removed.
+    /// same priority ends.
     fn supersede(&mut self, app: AppKey, ask: AskKey) {
         let application = &mut self.apps[app];
         let priority = application.priority();
@@ -152,7 +152,7 @@ impl Partition {
         self.refresh_app(app);
     }
 
-    /// Removes the superseded requests of an application that ends, and their error in the pending sums.
+    /// Removes superseded requests, and their error in the pending sums.
     pub(crate) fn drop_leftovers(&mut self, now: Time, app: AppKey, events: &mut Vec<Event>) {
         if self.switches.ask_again_pending != AskAgainPending::LeavesOld {
             return;

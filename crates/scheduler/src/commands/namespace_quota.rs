@@ -17,7 +17,7 @@ const GUARANTEED: &str = "namespace.resourceguaranteed";
 const MAX_APPS: &str = "namespace.resourcemaxapps";
 
 impl Partition {
-    /// Applies the tags to a dynamic leaf. Managed queues keep their configuration.
+    /// Managed queues keep their configuration.
     pub(crate) fn apply_namespace_tags(
         &mut self,
         now: Time,
@@ -50,8 +50,7 @@ impl Partition {
     }
 }
 
-/// Parses a resource in JSON: `{"resources":{"memory":{"value":100}}}`. `None` if it is invalid or contains nothing
-/// positive.
+/// Parses `{"resources":{"memory":{"value":100}}}`. `None` if it contains nothing positive.
 fn resource_tag(tags: &BTreeMap<String, String>, name: &str) -> Option<Resource> {
     let json: serde_json::Value = serde_json::from_str(tag(tags, name)?).ok()?;
     let mut resource = Resource::new();

@@ -10,7 +10,6 @@ use crate::state::queue::ROOT;
 use model::{NodeId, Resource, Time};
 
 impl Partition {
-    /// Registers a node (SCH-190).
     pub(crate) fn add_node(&mut self, now: Time, spec: &NodeSpec, events: &mut Vec<Event>) {
         let id = spec.id.clone();
         if self.nodes.find(&id).is_some() {
@@ -31,7 +30,7 @@ impl Partition {
         events.push(Event::new(now, EventKind::NodeAccepted { node: id }));
     }
 
-    /// Changes a node's capacity or its occupied resources (SCH-191). Releases nothing.
+    /// SCH-191. Releases nothing.
     pub(crate) fn update_node(
         &mut self,
         now: Time,
@@ -77,7 +76,7 @@ impl Partition {
         self.mark_node(key);
     }
 
-    /// Records the foreign pods of a node (K8S-155). Their usage comes with [`Self::update_node`].
+    /// K8S-155. The usage comes with [`Self::update_node`].
     pub(crate) fn set_foreign(
         &mut self,
         now: Time,
@@ -90,7 +89,7 @@ impl Partition {
         self.mark_node(key);
     }
 
-    /// Makes a node schedulable or unschedulable (SCH-192). Allocations and capacity do not change.
+    /// SCH-192. Allocations and capacity do not change.
     pub(crate) fn set_schedulable(&mut self, now: Time, id: &NodeId, schedulable: bool, events: &mut Vec<Event>) {
         let Some(key) = self.known_node(now, id, events) else { return };
         if self.nodes[key].schedulable != schedulable {
@@ -100,7 +99,7 @@ impl Partition {
         self.mark_node(key);
     }
 
-    /// Removes a node: first its allocations, then its capacity (SCH-193).
+    /// SCH-193: first the allocations, then the capacity.
     pub(crate) fn remove_node(&mut self, now: Time, id: &NodeId, events: &mut Vec<Event>) {
         let Some(key) = self.known_node(now, id, events) else { return };
         self.unreserve_node(now, key, events);
@@ -114,7 +113,7 @@ impl Partition {
         events.push(Event { at: now, kind: EventKind::NodeRemoved { node: node.id } });
     }
 
-    /// The capacity that a node stores: without names of value 0 (N-06).
+    /// Without names of value 0 (N-06).
     fn counted_capacity(&self, capacity: &Resource) -> Resource {
         if self.switches.zero_capacity { capacity.clone() } else { capacity.clone().pruned() }
     }

@@ -14,12 +14,10 @@ use crate::state::partition::Partition;
 use crate::usage::tracked_resources::TrackedResources;
 use model::{AppId, AppState, AskId, Resource, Time};
 
-/// The node attribute with the instance type.
 const INSTANCE_TYPE: &str = "si/instance-type";
 const UNKNOWN: &str = "UNKNOWN";
 
 impl Partition {
-    /// Releases an allocation or withdraws a pending request.
     pub(crate) fn release(&mut self, now: Time, app: &AppId, ask: &AskId, events: &mut Vec<Event>) {
         let Some(key) = self.app_key(app) else {
             return refuse(now, format!("no active application {app:?}"), events);
@@ -42,14 +40,14 @@ impl Partition {
         }
     }
 
-    /// The event of a release for an allocation that does not end by time: its request is removed too (P-06).
+    /// The event for an allocation that ends with its request, not by time (P-06).
     pub(crate) fn spent(&self, app: AppKey, ask: AskKey) -> Option<EventKind> {
         let application = self.apps.get(app).filter(|_| self.switches.release_ends_ask)?;
         let Ask { id, resource, .. } = application.asks.get(ask)?;
         Some(EventKind::AskSpent { app: application.id.clone(), ask: id.clone(), resource: resource.clone() })
     }
 
-    /// Ends an allocation. Its application completes if it has nothing left (SCH-170).
+    /// The application completes if it has nothing left (SCH-170).
     pub(crate) fn end_allocation(
         &mut self,
         now: Time,
@@ -67,7 +65,7 @@ impl Partition {
         }
     }
 
-    /// Withdraws a pending request. Its application completes if it has nothing left, including placeholders (SCH-170).
+    /// The application completes if it has nothing left, including placeholders (SCH-170).
     pub(crate) fn withdraw(&mut self, now: Time, app: AppKey, ask: AskKey, events: &mut Vec<Event>) {
         let Some(withdrawn) = self.take_ask(now, app, ask, events) else { return };
         let application = &self.apps[app];
@@ -79,8 +77,7 @@ impl Partition {
         }
     }
 
-    /// Handles the submitter's report that the application ended: releases everything and completes it from any state
-    /// (SCH-173).
+    /// Releases everything and completes the application from any state (SCH-173).
     pub(crate) fn remove_app(&mut self, now: Time, app: &AppId, events: &mut Vec<Event>) {
         match self.app_key(app).filter(|key| self.apps[*key].ending.is_none()) {
             Some(key) => self.end_as(now, key, AppState::Completed, events),
@@ -88,8 +85,8 @@ impl Partition {
         }
     }
 
-    /// Releases everything of an application, which then enters a final state. A very large application is released in
-    /// parts ([`Tuning::ending_at_once`]) with the following commands, so that no command waits long.
+    /// Releases everything, then enters `state`. A very large application is released in parts
+    /// ([`Tuning::ending_at_once`]), so that no command waits long.
     ///
     /// [`Tuning::ending_at_once`]: crate::Tuning::ending_at_once
     pub(crate) fn end_as(&mut self, now: Time, app: AppKey, state: AppState, events: &mut Vec<Event>) {
@@ -104,7 +101,6 @@ impl Partition {
         !self.unfinished.is_empty()
     }
 
-    /// Releases more of the first application that is ending.
     pub(crate) fn go_on_ending(&mut self, now: Time, events: &mut Vec<Event>) {
         if let Some(app) = self.unfinished.first().copied() {
             self.quiet = None;
@@ -119,8 +115,7 @@ impl Partition {
         }
     }
 
-    /// Releases up to `most` entries of an application that is ending. When nothing is left, the application enters its
-    /// final state.
+    /// When nothing is left, the application enters its final state.
     fn end_more(&mut self, now: Time, app: AppKey, most: usize, events: &mut Vec<Event>) {
         let asks = self.withdraw_asks(now, app, ReleaseReason::Stopped, most, events);
         self.take_allocations(now, app, ReleaseReason::Stopped, most - asks, events);
@@ -130,7 +125,6 @@ impl Partition {
         }
     }
 
-    /// Removes all pending requests, including those that are replacing placeholders.
     pub(crate) fn remove_asks(&mut self, now: Time, app: AppKey, reason: ReleaseReason, events: &mut Vec<Event>) {
         self.untie_all(app);
         self.refresh_stale(self.apps[app].queue);
@@ -139,7 +133,6 @@ impl Partition {
         self.apps[app].known_ids.forget(made);
     }
 
-    /// Removes up to `most` pending requests. Returns how many.
     fn withdraw_asks(
         &mut self,
         now: Time,
@@ -165,15 +158,13 @@ impl Partition {
         pending.len()
     }
 
-    /// Releases everything without a change of state: pending requests first, then allocations in the order of
-    /// allocation.
+    /// Pending requests first, then allocations in order, without a change of state.
     pub(crate) fn release_everything(&mut self, now: Time, app: AppKey, events: &mut Vec<Event>) {
         self.remove_asks(now, app, ReleaseReason::Stopped, events);
         self.take_allocations(now, app, ReleaseReason::Stopped, usize::MAX, events);
     }
 
-    /// Releases up to `most` allocations, the oldest first, like [`Partition::take_allocation`]. Counters and nodes
-    /// change once for all, because an application may have very many.
+    /// Like [`Partition::take_allocation`], the oldest first, but with one change of counters and nodes for all.
     fn take_allocations(
         &mut self,
         now: Time,
@@ -244,8 +235,7 @@ impl Partition {
         self.refresh_app(app);
     }
 
-    /// Removes an allocation with every counter that it changed, and reports it. `in_place`: a replacement uses its
-    /// node resources.
+    /// `in_place`: a replacement uses the node resources.
     pub(crate) fn take_allocation(
         &mut self,
         now: Time,
@@ -267,7 +257,6 @@ impl Partition {
         }
         let application = &self.apps[app];
         if self.switches.release_ends_ask && !by_time && ended.priority >= application.counted_priority {
-            // The spent request is withdrawn.
             self.refresh_stale(application.queue);
         }
         let kind = EventKind::Released {

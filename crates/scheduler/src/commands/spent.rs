@@ -12,8 +12,7 @@ impl Partition {
         self.apps[app].known_ids.spent(id).is_some()
     }
 
-    /// Handles a new request with the id of a spent request: as for an allocated one, every counter uses the new size
-    /// although nothing runs.
+    /// As for an allocated request, every counter uses the new size, although nothing runs.
     ///
     /// # Errors
     /// The node does not exist.
@@ -74,7 +73,7 @@ impl Partition {
         Ok(())
     }
 
-    /// Withdraws a spent request. Its application completes if it has nothing left (SCH-170).
+    /// The application completes if it has nothing left (SCH-170).
     pub(crate) fn withdraw_spent(&mut self, now: Time, app: AppKey, id: &AskId, events: &mut Vec<Event>) {
         let Some(spent) = self.apps[app].known_ids.withdraw(id) else { return };
         let application = &self.apps[app];

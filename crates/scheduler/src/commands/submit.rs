@@ -32,7 +32,7 @@ impl placement::QueueTree for QueueTree {
 }
 
 impl Partition {
-    /// Places an application, or rejects it and remembers the reason. Both store the record of the placement.
+    /// Places or rejects an application, and stores the record of the placement.
     pub(crate) fn submit(&mut self, now: Time, submission: &Submission, events: &mut Vec<Event>) {
         let app = submission.app.clone();
         events.push(Event::new(now, EventKind::AppNew { app: app.clone() }));
@@ -77,7 +77,6 @@ impl Partition {
         events.push(Event { at: now, kind: EventKind::AppRejected { app: submission.app.clone(), message } });
     }
 
-    /// Determines the submitter and the queue by the placement rules.
     pub(crate) fn admit(&self, submission: &Submission) -> Admission {
         let Submission { app, queue, who, tags, .. } = submission;
         let request = Request { queue, user: &who.user, groups: &who.groups, tags };
@@ -86,7 +85,7 @@ impl Partition {
         self.rules.admit(&request, &gate, &self.queues)
     }
 
-    /// Creates the parents that 1.5.1 creates before it finds an illegal part (PLC-072).
+    /// The parents that 1.5.1 creates before it finds an illegal part (PLC-072).
     fn leave_behind(&mut self, now: Time, refused: &Refused, events: &mut Vec<Event>) {
         for path in &refused.left_behind {
             let parent = path.parent().and_then(|parent| self.queues.find(&parent));
@@ -95,7 +94,7 @@ impl Partition {
         }
     }
 
-    /// Returns the leaf of a placement, created with its missing parents (PLC-070, SCH-185).
+    /// Creates the leaf and its missing parents (PLC-070, SCH-185).
     #[expect(clippy::expect_used, reason = "placement yields a leaf that exists or was just made")]
     fn open_queue(&mut self, now: Time, placed: &Placed, events: &mut Vec<Event>) -> QueueKey {
         for path in &placed.create {

@@ -24,8 +24,7 @@ enum LoadTask<'a> {
 #[derive(Clone, Copy)]
 struct QueueLoad<'a> {
     config: &'a QueueConfig,
-    /// The queue in the previous configuration, if its inherited values did not change. If both are equal, nothing
-    /// needs to be done.
+    /// The previous configuration, if the inherited values did not change.
     before: Option<&'a QueueConfig>,
     /// The parent, and the index in its configured children.
     parent: Option<(QueueKey, usize)>,
@@ -42,7 +41,6 @@ impl<'a> PreviousChildren<'a> {
         Self { children: queue.map(|queue| &*queue.children).unwrap_or_default(), by_name: OnceCell::new() }
     }
 
-    /// Finds a child by name, first at its present index.
     fn find(&self, at: usize, name: &str) -> Option<&'a QueueConfig> {
         if let Some(child) = self.children.get(at).filter(|child| child.name == name) {
             return Some(child);
@@ -60,7 +58,7 @@ impl<'a> PreviousChildren<'a> {
 }
 
 impl Partition {
-    /// Checks that no leaf with active applications becomes a parent (CFG-110).
+    /// CFG-110: no leaf with active applications becomes a parent.
     pub(super) fn accepts(&self, root: &QueueConfig) -> Result<(), String> {
         let mut stack: Vec<(&QueueConfig, QueueKey)> = vec![(root, ROOT)];
         while let Some((config, key)) = stack.pop() {
@@ -82,8 +80,8 @@ impl Partition {
         Ok(())
     }
 
-    /// Applies a valid configuration depth first in the order of the file. After the children of a queue come those
-    /// that were removed from the file.
+    /// Applies a valid configuration depth first in the order of the file, with removed queues after the other
+    /// children.
     ///
     /// # Errors
     /// Only under the switch `reload_revives`: a new queue in a draining one. Earlier changes remain, as in the release
@@ -101,8 +99,7 @@ impl Partition {
         self.share_bases_stale = true;
         self.end_all_backoffs();
         self.mark_tree();
-        // The releases apply settings to a known queue differently than to a new one: an unchanged configuration can
-        // change it.
+        // In the releases an unchanged configuration can change a known queue.
         let recomputes =
             self.switches.reload_properties == ReloadProperties::Recomputed && self.switches.reload_template;
         let before = before.filter(|_| recomputes && !self.switches.priority_cache);
@@ -130,8 +127,7 @@ impl Partition {
         Ok(())
     }
 
-    /// Finds or creates one queue and applies its settings. Returns its previous configuration if the values that it
-    /// passes on did not change.
+    /// Returns the previous configuration if the values that it passes on did not change.
     fn load_queue<'a>(
         &mut self,
         now: Time,
@@ -184,7 +180,7 @@ impl Partition {
         key
     }
 
-    /// Applies the configuration to a queue whose parent is done (SCH-178).
+    /// SCH-178.
     fn settle(&mut self, now: Time, key: QueueKey, config: &QueueConfig, known: bool, events: &mut Vec<Event>) {
         let (path, parent) = (self.queues[key].path.clone(), self.queues[key].parent);
         let of_parent = parent.map(|parent| &self.queues[parent].settings);
@@ -254,7 +250,6 @@ impl Partition {
         self.mark_path(key);
     }
 
-    /// The effective properties of a queue. With `overlaid`, removed properties keep their value.
     fn effective(&self, key: QueueKey, merged: &MergedProperties, overlaid: bool) -> QueueProperties {
         let mut properties =
             if overlaid { self.queues[key].settings.properties.overlaid(merged) } else { QueueProperties::of(merged) };
@@ -264,8 +259,7 @@ impl Partition {
         properties
     }
 
-    /// The type of a queue follows its configuration, but a parent without configured children stays one until the last
-    /// child is removed (`config.md` section 15).
+    /// A parent without configured children stays one until the last child is removed (`config.md` section 15).
     pub(crate) fn settle_type(&mut self, now: Time, key: QueueKey, events: &mut Vec<Event>) {
         let Some(queue) = self.queues.get(key) else { return };
         let leaf = !queue.settings.parent && queue.children.is_empty() && queue.parent.is_some();
@@ -278,8 +272,7 @@ impl Partition {
         }
     }
 
-    /// Drains managed children that the configuration does not contain, with all managed queues in their subtree
-    /// (SCH-180).
+    /// SCH-180.
     fn drain_missing(&mut self, now: Time, config: &QueueConfig, key: QueueKey, events: &mut Vec<Event>) {
         if self.queues.get(key).is_some_and(|queue| queue.children.len() == config.children.len()) {
             return;
@@ -311,8 +304,7 @@ impl Partition {
         self.mark_queue(key);
     }
 
-    /// Removes the partition: drains every queue, fails every application, removes every node, then the queues
-    /// (SCH-181).
+    /// SCH-181.
     pub(super) fn dissolve(&mut self, now: Time, events: &mut Vec<Event>) {
         for key in self.queues.top_down() {
             if self.queues[key].state != QueueState::Draining {
@@ -340,7 +332,7 @@ impl Partition {
     }
 }
 
-/// Reports a maximum or guaranteed resources that differ from `before` (SCH-223).
+/// SCH-223.
 pub(crate) fn report_resources(
     now: Time,
     queue: &Queue,

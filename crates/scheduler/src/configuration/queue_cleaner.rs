@@ -8,8 +8,7 @@ use crate::state::queue::ROOT;
 use model::Time;
 
 impl Partition {
-    /// One pass: removes empty queues that drain or are dynamic, children before their parent, so that an empty subtree
-    /// needs one pass. Never removes the root.
+    /// Removes empty queues that drain or are dynamic, children first, so that an empty subtree needs one pass.
     pub(crate) fn clean(&mut self, now: Time, events: &mut Vec<Event>) {
         for key in self.queues.bottom_up() {
             let queue = &self.queues[key];
@@ -19,7 +18,6 @@ impl Partition {
         }
     }
 
-    /// One pass on request.
     pub(crate) fn clean_up(&mut self, now: Time, queues: bool, applications: bool, events: &mut Vec<Event>) {
         if queues {
             self.clean(now, events);

@@ -89,13 +89,11 @@ impl Partition {
         found
     }
 
-    /// The administrators of a queue (ACL-022).
     fn admins(&self, key: QueueKey) -> Acl {
         Acl::joined(self.queues.path_up(key).iter().map(|key| &self.queues[*key].settings.admin_acl))
     }
 
-    /// Reports that a queue and its subtree start to drain: once to its administrators, and once for each application
-    /// (SCH-212).
+    /// SCH-212: once to the administrators, and once for each application.
     pub(crate) fn report_draining(&self, now: Time, key: QueueKey, events: &mut Vec<Event>) {
         let (partition, queue) = (self.name.clone(), self.queues[key].path.clone());
         let kind = EventKind::QueueDrains { partition, queue: queue.clone(), admins: self.admins(key) };
@@ -106,8 +104,7 @@ impl Partition {
         }));
     }
 
-    /// Reports queues that have been draining for `threshold`, and again after every further threshold. Of nested
-    /// queues only the topmost is reported (SCH-211).
+    /// SCH-211: reports again after every further threshold, only the topmost of nested queues.
     pub(crate) fn alert_stuck(&mut self, now: Time, threshold: Duration, events: &mut Vec<Event>) {
         let times = |since: Time| match threshold.as_micros() {
             0 => 0,

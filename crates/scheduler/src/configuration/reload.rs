@@ -56,7 +56,7 @@ impl Scheduler {
         Ok(())
     }
 
-    /// Runs all checks that can reject a configuration. Returns the placement rules of its partitions.
+    /// Runs all checks; returns the placement rules of the partitions.
     pub(crate) fn accepts(&self, config: &Config) -> Result<Vec<Rules>, String> {
         let mut rules = Vec::new();
         for partition in &config.partitions {
@@ -69,7 +69,6 @@ impl Scheduler {
         Ok(rules)
     }
 
-    /// Applies the limits of users and groups (LIM-017).
     fn adopt_limits(&mut self, now: Time, config: &Config, events: &mut Vec<Event>) {
         let last = config.partitions.last().filter(|_| self.switches.limits_of_last_partition);
         for partition in &mut self.partitions {
@@ -80,7 +79,7 @@ impl Scheduler {
         }
     }
 
-    /// Removes partitions that the configuration does not contain, with everything in them (SCH-181).
+    /// SCH-181.
     fn remove_partitions(&mut self, now: Time, config: &Config, events: &mut Vec<Event>) {
         let stays = |p: &Partition| config.partitions.iter().any(|c| *c.name == *p.name);
         for partition in self.partitions.iter_mut().filter(|p| !stays(p)) {

@@ -49,8 +49,7 @@ impl Partition {
         app.asks.get(app.backoff.as_ref()?.by_conditions?.ask)
     }
 
-    /// Ends a walk at the `picked` application or after the last one: counts the skipped applications and moves the
-    /// examined ones to their set.
+    /// Counts the skipped applications and moves the examined ones to their set.
     pub(crate) fn end_walk(&mut self, now: Time, leaf: QueueKey, walk: LeafWalk, picked: Option<AppKey>) {
         for number in 0..self.queues[leaf].candidates.group_count() {
             let has_attempts = self.queues[leaf].candidates.group(number).common.has_attempts();
@@ -107,7 +106,7 @@ impl Partition {
         }
     }
 
-    /// Returns the groups of a leaf whose requests the resource manager's conditions treat like `ask`.
+    /// The groups whose requests the resource manager's conditions treat like `ask`.
     fn groups_like(&self, leaf: QueueKey, ask: &Ask) -> Vec<usize> {
         let candidates = &self.queues[leaf].candidates;
         let identical = |number: &usize| {

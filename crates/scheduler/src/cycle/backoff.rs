@@ -33,8 +33,7 @@ impl Backoff {
         Self { seen, ..Self::at_epoch(epoch) }
     }
 
-    /// Whether nothing changed except perhaps the limits of the application. `seen`: the changes examined since. `ask`:
-    /// the request that represents all, if the resource manager has conditions.
+    /// Whether only the limits may have changed. `ask`: represents all requests for the resource manager's conditions.
     pub(super) fn holds(
         &self,
         now: Time,
@@ -73,7 +72,6 @@ impl Backoff {
         found
     }
 
-    /// Merges two backoffs: the result ends when either ends.
     fn join(&mut self, other: &Self) {
         self.until = self.until.min(other.until);
         self.most = self.most.max(&other.most);
@@ -95,14 +93,13 @@ fn may_reserve_another(nodes: &Nodes, ask: Option<&Ask>, seen: &mut Seen) -> boo
     ask.is_none_or(|ask| nodes.may_be_reserved(ask))
 }
 
-/// Collects, while the requests of an application are tried, whether it may back off.
 pub(crate) struct FailureTracker {
     backoff: Option<Backoff>,
     /// Counts the requests that find no node (D-19).
     pub unschedulable: Unschedulable,
 }
 
-/// How many requests of an application may find no node before the others wait, and how long (leaf property, D-19).
+/// The leaf's rule of D-19.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Unschedulable {
     left: Option<(u64, Duration)>,
@@ -131,7 +128,7 @@ impl Unschedulable {
 }
 
 impl Application {
-    /// Whether the requests wait because too many found no node (D-19).
+    /// D-19.
     pub(crate) fn is_held_off(&self, now: Time) -> bool {
         self.backoff_until.is_some_and(|until| now < until)
     }
@@ -240,8 +237,7 @@ impl Partition {
         Unschedulable { left: counts.then_some((most, of_leaf.ask_backoff_delay)), most }
     }
 
-    /// Whether trying an application would have the same result. If so, uses up the preemption attempts that it would
-    /// have used.
+    /// If so, uses up the preemption attempts that another try would have used.
     pub(crate) fn app_backs_off(
         &mut self,
         now: Time,
@@ -257,7 +253,6 @@ impl Partition {
             (Some(now), Some(then)) => now.is_same_as(then),
             _ => false,
         };
-        // A request without an attempt left reports that.
         let enough = known.attempts.max(1);
         let same_attempts = attempts.left().min(enough) == known.attempts_left.min(enough);
         let ask = known.by_conditions.and_then(|by| asks.get(by.ask));
@@ -292,8 +287,7 @@ impl Partition {
         holds
     }
 
-    /// Starts the backoff of a leaf without success if all its applications back off and nothing else decides about
-    /// them.
+    /// Starts if all applications of the leaf back off and nothing else decides about them.
     pub(crate) fn begin_leaf_backoff(&mut self, leaf: QueueKey) {
         self.quiet = match (self.quiet, self.backoff_of_leaf(leaf)) {
             (Some(quiet), Some(backoff)) => {
@@ -309,7 +303,7 @@ impl Partition {
         };
     }
 
-    /// Whether headroom alone decides about the applications of a leaf: no stateaware order and no application maxima.
+    /// Whether there is neither stateaware order nor a maximum of applications.
     pub(crate) fn only_rooms_decide(&self, leaf: QueueKey) -> bool {
         let one_at_a_time = self.queues[leaf].settings.properties.app_sort.starts_one_at_a_time();
         let maxima =

@@ -7,9 +7,8 @@ use crate::state::partition::Partition;
 use model::Time;
 
 impl Partition {
-    /// Runs one cycle with up to `most` allocations: the pick of [`Partition::cycle`], then more requests of the same
-    /// application, in their order, on the same node. The additional allocations change no reservation and replace no
-    /// placeholders.
+    /// After the pick of [`Partition::cycle`], allocates more requests of the same application on the same node. These
+    /// change no reservation and replace no placeholders.
     pub(crate) fn cycle_with_batch(&mut self, now: Time, most: u32, events: &mut Vec<Event>) {
         let before = events.len();
         self.cycle(now, events);

@@ -5,10 +5,9 @@ use std::time::Duration;
 use crate::state::ask_log::TryResult;
 use model::Resource;
 
-/// The age of a request before a node is reserved for it (SCH-130).
+/// SCH-130.
 pub(crate) const RESERVATION_DELAY: Duration = Duration::from_secs(2);
 
-/// The headroom of an application.
 pub(crate) struct Headroom<'r> {
     /// Of the limits of its user and group; `None` if no limit names a resource.
     pub of_limits: Option<&'r Resource>,

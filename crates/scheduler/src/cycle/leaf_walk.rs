@@ -10,16 +10,15 @@ use crate::state::app::Application;
 use crate::state::app_rank::AppRank;
 use crate::state::candidates::{Candidates, behind};
 
-/// How many entries are read from an order at once: a look-up for each costs more than the check whether an application
-/// backs off.
+/// A look-up per entry would cost more than the check whether an application backs off.
 const MOST_READ: usize = 64;
 
 pub(crate) struct LeafWalk {
-    /// By group: whether headroom alone lets the walk skip it. Attempts at preemption decide the rest.
+    /// By group: whether headroom alone lets the walk skip it.
     passed: Vec<bool>,
     began_with_attempts: bool,
     with_attempts: bool,
-    /// The last application returned while preemption attempts were left; `None` while they are.
+    /// The last application while preemption attempts were left.
     attempts_ended: Option<AppKey>,
     sources: Vec<Source>,
     woken: u64,
@@ -37,7 +36,6 @@ struct Source {
     ended: bool,
 }
 
-/// The part of a group that a walk skipped.
 pub(crate) enum Passed {
     Nothing,
     All,

@@ -15,17 +15,16 @@ use crate::state::ask::Ask;
 use crate::state::partition::Partition;
 use model::{AppState, Time};
 
-/// How long a reservation lasts without headroom (N-04).
+/// N-04.
 pub(crate) const WITHOUT_HEADROOM: Duration = Duration::from_secs(120 * 60);
 
-/// Whether a reservation has lasted too long without headroom (N-04).
+/// N-04.
 pub(crate) fn is_overdue(now: Time, ask: &Ask) -> bool {
     ask.rare.reserved_since.is_some_and(|since| now.since(since) > WITHOUT_HEADROOM)
 }
 
 impl Partition {
-    /// Reserves a node for a request. The application then counts towards the application maxima of its queues
-    /// (SCH-084).
+    /// SCH-084: the application then counts towards the application maxima.
     pub(crate) fn reserve(&mut self, now: Time, app: AppKey, ask: AskKey, node: NodeKey, events: &mut Vec<Event>) {
         let application = &mut self.apps[app];
         application.reservations.push((ask, node));
@@ -44,8 +43,7 @@ impl Partition {
         self.hold_place(app);
     }
 
-    /// Counts an Accepted application with a placeholder or a reservation against the application maxima (SCH-084,
-    /// SCH-110).
+    /// SCH-084, SCH-110: counts an Accepted application against the application maxima.
     pub(crate) fn hold_place(&mut self, app: AppKey) {
         let application = &self.apps[app];
         if application.state == AppState::Accepted {
@@ -57,7 +55,7 @@ impl Partition {
         }
     }
 
-    /// Cancels the reservation of a request. Returns whether it had one.
+    /// Returns whether there was a reservation.
     pub(crate) fn unreserve(&mut self, now: Time, app: AppKey, ask: AskKey, events: &mut Vec<Event>) -> bool {
         let application = &mut self.apps[app];
         let Some(at) = application.reservations.iter().position(|(reserved, _)| application.are_one(*reserved, ask))
@@ -97,7 +95,7 @@ impl Partition {
         }
     }
 
-    /// Tries to use the reservations of a leaf (SCH-134).
+    /// SCH-134.
     pub(crate) fn try_reserved(&mut self, now: Time, leaf: QueueKey, events: &mut Vec<Event>) -> Option<Pick> {
         let headroom = self.queues.headroom(leaf).unwrap_or_default();
         let commit_fails = self.commit_fails(leaf);

@@ -29,7 +29,6 @@ impl Partition {
         }
     }
 
-    /// Adds the cycles that skipped an application to the attempts of its requests.
     pub(crate) fn count_skipped_cycles(&mut self, app: AppKey) {
         let of_group = self.apps.get(app).and_then(|app| group_cycles(&self.queues, app));
         let Some(application) = self.apps.get_mut(app) else { return };

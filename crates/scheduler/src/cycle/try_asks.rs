@@ -15,7 +15,6 @@ use crate::state::nodes::Nodes;
 use crate::state::task_group::can_replace;
 use model::{AppId, NodeId, QueuePath, Time};
 
-/// The action of a cycle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Pick {
     /// Allocate the request on the node.
@@ -33,7 +32,6 @@ pub(crate) enum Pick {
     Preempted,
 }
 
-/// The result of trying one request.
 pub(crate) enum AttemptOutcome {
     Pick(Pick),
     /// Try the next request; with the reason.
@@ -42,9 +40,8 @@ pub(crate) enum AttemptOutcome {
     GiveUp(TryResult),
 }
 
-/// Tries the requests of one application in their order (SCH-082). Returns the pick and the requests with new
-/// information. Ends early if `attempts` shows that victims must be sought for a request. `failures` collects why
-/// requests failed.
+/// Tries the requests in their order (SCH-082). Returns the pick and the requests with news. Ends early if `attempts`
+/// requires a search for victims.
 #[expect(clippy::too_many_arguments, reason = "they are parts of one partition that are borrowed apart")]
 pub(crate) fn try_asks(
     now: Time,
@@ -163,7 +160,7 @@ pub(crate) fn try_asks(
     (None, changed)
 }
 
-/// Records why a request was not allocated. Missing node resources are not recorded: they name no queue and no limit.
+/// Missing node resources are not recorded: they name no queue and no limit.
 fn note(now: Time, log: &mut AskLog, tried: TryResult) {
     match tried {
         TryResult::UserQuota => log.note(Failure::UserQuota, now),
@@ -176,7 +173,6 @@ fn note(now: Time, log: &mut AskLog, tried: TryResult) {
     }
 }
 
-/// A request that fits its limits and queues.
 pub(crate) struct NodeAttempt<'a> {
     pub app: AppKey,
     pub key: AskKey,
@@ -198,7 +194,7 @@ impl NodeAttempt<'_> {
         }
     }
 
-    /// Takes the first node in order with enough free resources (SCH-093), otherwise perhaps one to reserve (SCH-130).
+    /// The first node in order that fits (SCH-093), otherwise perhaps one to reserve (SCH-130).
     fn on_any(&self, nodes: &Nodes, missed: &mut bool) -> AttemptOutcome {
         let Self { app, key: ask, .. } = *self;
         let wanted = &self.ask.resource;
@@ -223,7 +219,7 @@ impl NodeAttempt<'_> {
         }
     }
 
-    /// Tries only the required node, even if it is unschedulable (SCH-165, SCH-166).
+    /// SCH-165, SCH-166: even if the node is unschedulable.
     fn on_required(&self, id: &NodeId, nodes: &Nodes, switch: RequiredNode) -> AttemptOutcome {
         let Self { app, key: ask, .. } = *self;
         let give_up = || match switch {
@@ -243,7 +239,7 @@ impl NodeAttempt<'_> {
         self.allocate_or_reserve(node, nodes)
     }
 
-    /// 1.8.0: any number of required-node requests may reserve the node (`profiles.md` section 2.2).
+    /// 1.8.0: any number of requests may reserve their required node (`profiles.md` section 2.2).
     fn on_shared(&self, node: &Node, nodes: &Nodes) -> AttemptOutcome {
         let Self { app, key: ask, .. } = *self;
         if !node.reservations.is_empty() && !node.reserved_by_required() {
@@ -269,7 +265,7 @@ impl NodeAttempt<'_> {
         !self.commit_fails && nodes.takes(self.ask, node.key)
     }
 
-    /// Reserves the node without a delay. A node that is too small is not reserved, but the cycle ends.
+    /// Without a delay. A node that is too small is not reserved, but ends the cycle.
     fn reserve(&self, node: &Node) -> AttemptOutcome {
         let Self { app, key: ask, .. } = *self;
         if node.total.fit_in(&self.ask.resource) {
@@ -280,8 +276,7 @@ impl NodeAttempt<'_> {
     }
 }
 
-/// Reports changes of whether a request fits the limits, then the queues (SCH-222). The queues are not checked if the
-/// limits fail.
+/// SCH-222. The queues are not checked if the limits fail.
 fn report_fit(
     now: Time,
     (app, queue): (&AppId, &QueuePath),
@@ -314,7 +309,7 @@ fn report_fit(
     }
 }
 
-/// Reports that the resource manager's conditions exclude nodes with enough free resources (SCH-222).
+/// SCH-222.
 fn report_predicates(now: Time, app: &AppId, ask: &mut Ask, nodes: &mut Nodes, events: &mut Vec<Event>) {
     if !is_report_due(now, ask.rare.predicates_reported) {
         return;

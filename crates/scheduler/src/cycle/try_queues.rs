@@ -13,7 +13,6 @@ use crate::state::queue::ROOT;
 use crate::state::siblings::Visit;
 use model::{AppState, QueueState, Resource, Time};
 
-/// The steps of a cycle (SCH-042).
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum CycleStage {
     Reserved,
@@ -21,7 +20,6 @@ enum CycleStage {
     Normal,
 }
 
-/// The Accepted applications of a leaf that a cycle tries.
 pub(crate) enum StateAwareFilter {
     All,
     Only(Option<AppKey>),
@@ -37,7 +35,6 @@ impl StateAwareFilter {
 }
 
 impl Partition {
-    /// One cycle (SCH-041, SCH-042).
     pub(crate) fn cycle(&mut self, now: Time, events: &mut Vec<Event>) {
         let quiet = self.quiet.is_some_and(|until| now < until) && !self.nodes.has_predicates();
         if self.state == QueueState::Stopped || !self.has_work() {
@@ -82,8 +79,7 @@ impl Partition {
         self.confirm_stopped(now, events);
     }
 
-    /// Walks the tree depth first, children in their order, to the first leaf with a pick (SCH-050). Uses its own stack
-    /// because the tree may be deep.
+    /// SCH-050: depth first. Uses its own stack, because the tree may be deep.
     fn find_pick(&mut self, now: Time, stage: CycleStage, events: &mut Vec<Event>) -> Option<Pick> {
         let mut walk = std::mem::take(&mut self.walk);
         let pick = self.walk_queues(now, stage, &mut walk, events);
@@ -127,7 +123,7 @@ impl Partition {
         }
     }
 
-    /// Tries the applications of a leaf in their order (SCH-081).
+    /// SCH-081.
     fn try_leaf(&mut self, now: Time, leaf: QueueKey, events: &mut Vec<Event>) -> Option<Pick> {
         if self.leaf_backs_off(now, leaf) {
             return None;
@@ -142,8 +138,7 @@ impl Partition {
             if held_off || !state_aware_filter.admits(&self.apps[app]) {
                 continue;
             }
-            // If only headroom decides, an application that backs off needs no `may_run` check: the result did not
-            // change.
+            // If only headroom decides, the result of `may_run` did not change.
             let unlimited = self.apps[app].backoff.is_some()
                 && self.has_no_limits(app)
                 && *by_rooms.get_or_insert_with(|| self.only_rooms_decide(leaf));
@@ -167,7 +162,7 @@ impl Partition {
         None
     }
 
-    /// Tries the requests of one application, with preemption for those that may (SCH-082).
+    /// SCH-082.
     fn try_app(
         &mut self,
         now: Time,
@@ -206,8 +201,7 @@ impl Partition {
         }
     }
 
-    /// Selects the Accepted applications of a leaf to try: all, but under `stateaware` only the oldest, and none while
-    /// one is Starting (SCH-073).
+    /// All, but under `stateaware` only the oldest, and none while one is Starting (SCH-073).
     pub(crate) fn state_aware_filter(&self, leaf: QueueKey) -> StateAwareFilter {
         let queue = &self.queues[leaf];
         if !queue.settings.properties.app_sort.starts_one_at_a_time() || !self.switches.stateaware {
@@ -221,8 +215,7 @@ impl Partition {
         StateAwareFilter::Only(accepted.min_by_key(|app| (app.submitted, &app.id)).map(|app| app.key))
     }
 
-    /// Whether the application maxima allow an application to start; a running one is never blocked (SCH-081). Reports
-    /// a change once (SCH-114).
+    /// SCH-081: a running application is never blocked. Reports a change once (SCH-114).
     pub(crate) fn may_run(&mut self, now: Time, leaf: QueueKey, app: AppKey, events: &mut Vec<Event>) -> bool {
         self.decide_limits(now, app, !self.switches.group_usage_lost, events);
         let application = &mut self.apps[app];
@@ -250,8 +243,8 @@ impl Partition {
         !waits || in_queue && by_limits
     }
 
-    /// Recomputes the base of the queues' shares in 1.8.0 (SCH-055): cluster size, overridden by each maximum on the
-    /// way down, then by the queue's own guaranteed resources.
+    /// 1.8.0 (SCH-055): cluster size, overridden by each maximum on the way down, then by the queue's own guaranteed
+    /// resources.
     pub(crate) fn refresh_share_bases(&mut self) {
         if !self.switches.fair_share_of_cluster || !std::mem::take(&mut self.share_bases_stale) {
             return;

@@ -6,8 +6,7 @@ use crate::state::partition::Partition;
 use model::Resource;
 
 impl Partition {
-    /// Checks whether a leaf accepts a submission of a gang (SCH-140). By then the leaf exists and the tags are applied
-    /// (`placement.md` section 8).
+    /// SCH-140. The leaf exists and the tags are applied (`placement.md` section 8).
     ///
     /// # Errors
     /// The reason for the rejection.
@@ -18,14 +17,13 @@ impl Partition {
         }
         let taken = self.takes_gang(leaf, total);
         if taken.is_err() && self.switches.priority_on_submit {
-            // 1.5.1 adds the application to its leaf before the check and removes it afterwards.
+            // 1.5.1 adds the application to its leaf before the check.
             self.queues.report_priority_up(leaf);
         }
         taken.map_err(|why| format!("application {:?} cannot run as a gang: {why}", submission.app))
     }
 
-    /// Checks whether a leaf accepts a gang of this size: its application order is by submission, and the maximum on
-    /// its path is large enough for the whole gang, regardless of usage (SCH-140).
+    /// SCH-140: application order by submission, and a maximum that fits the whole gang, regardless of usage.
     ///
     /// # Errors
     /// The failed check.

@@ -10,8 +10,7 @@ use crate::state::partition::Partition;
 use model::{Resource, Time};
 
 impl Partition {
-    /// After a failed gang, the application ends with its last placeholder. Its real allocations leave its queues, but
-    /// not their nodes, users, and groups (P-22). Allocations that were asked to stop are reported so.
+    /// P-22: after a failed gang, real allocations leave the queues, but not their nodes, users, and groups.
     pub(super) fn leave_allocations_behind(&mut self, now: Time, app: AppKey, events: &mut Vec<Event>) {
         self.remove_asks(now, app, ReleaseReason::Stopped, events);
         let application = &self.apps[app];
@@ -35,9 +34,8 @@ impl Partition {
         self.refresh_app(app);
     }
 
-    /// Removes an allocation with its node after its id was allocated again (D-23, 1.5.1). The node names only the id:
-    /// the application loses the newer allocation, which stays on its own node, and the queues lose the one that was
-    /// here. If the node does not list the allocation, or the application does not know the id, nothing is subtracted.
+    /// D-23, 1.5.1: the node of an allocation is removed after its id was allocated again. The application loses the
+    /// newer allocation, which stays on its own node, and the queues lose the one that was here.
     pub(crate) fn lose_shadowed(
         &mut self,
         now: Time,
@@ -86,7 +84,7 @@ impl Partition {
         }
     }
 
-    /// Makes an application forget an allocation that stays on its node. Returns the resources that it uses there.
+    /// Returns the resources on the node.
     pub(crate) fn leave_on_node(&mut self, app: AppKey, ask: AskKey) -> Option<Resource> {
         let application = &mut self.apps[app];
         let Allocation { node, number, .. } = application.asks.get(ask)?.allocation?;

@@ -29,7 +29,6 @@ use crate::state::ask::Ask;
 use crate::state::task_group::TaskGroup;
 
 impl Application {
-    /// Counts a requested placeholder in its task group.
     pub(crate) fn expect(&mut self, ask: &Ask) {
         if let Some(name) = ask.rare.task_group.as_ref().filter(|_| ask.placeholder) {
             let group = self.task_groups.entry(Arc::clone(name)).or_default();
@@ -40,7 +39,7 @@ impl Application {
         }
     }
 
-    /// A placeholder that is requested again under the same id counts once.
+    /// A repeated id counts once.
     pub(crate) fn expect_less(&mut self, ask: &Ask) {
         if let Some(group) = self.group_of(ask) {
             group.count = group.count.saturating_sub(1);

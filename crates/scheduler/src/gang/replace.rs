@@ -13,14 +13,14 @@ use model::{AppState, Time};
 
 #[derive(Default)]
 struct ReplacementSearch {
-    /// Placeholders that are too small, each with the first request that did not fit.
+    /// With the first request that did not fit.
     too_small: Vec<(AskKey, AskKey)>,
     pick: Option<Pick>,
 }
 
 impl Partition {
-    /// Finds the first application of a leaf, in their order, that replaces a placeholder (SCH-071, SCH-143). Headroom
-    /// and limits are not checked: the resources are allocated already.
+    /// In the order of the leaf (SCH-071, SCH-143). Headroom and limits are not checked: the resources are allocated
+    /// already.
     pub(crate) fn try_replace(&mut self, now: Time, leaf: QueueKey, events: &mut Vec<Event>) -> Option<Pick> {
         let state_aware_filter = self.state_aware_filter(leaf);
         let mut last: Option<AppRank> = None;
@@ -41,8 +41,7 @@ impl Partition {
         None
     }
 
-    /// Finds a placeholder to replace: on its node if possible, otherwise the first pair that fits goes to any node
-    /// with free resources.
+    /// On the placeholder's node if possible, otherwise the first pair that fits goes to any node.
     fn find_replacement(&self, app: AppKey) -> ReplacementSearch {
         let application = &self.apps[app];
         let mut found = ReplacementSearch::default();
@@ -98,9 +97,8 @@ impl Partition {
         self.stop(app, placeholder, ReleaseReason::Timeout);
     }
 
-    /// Starts a replacement, which completes when the resource manager has stopped the placeholder (SCH-144). Until
-    /// then the request is neither pending nor allocated; on another node than the placeholder's its resources are
-    /// charged.
+    /// Until the resource manager has stopped the placeholder, the request is neither pending nor allocated; another
+    /// node than the placeholder's is charged at once (SCH-144).
     pub(crate) fn begin_replacement(
         &mut self,
         now: Time,
@@ -136,8 +134,7 @@ impl Partition {
         self.stop(app, placeholder, ReleaseReason::Replaced);
     }
 
-    /// Completes a replacement after the placeholder was stopped (SCH-144). If the tie was broken, only the placeholder
-    /// ends.
+    /// If the tie was broken, only the placeholder ends (SCH-144).
     pub(crate) fn end_replacement(
         &mut self,
         now: Time,
@@ -168,7 +165,7 @@ impl Partition {
         }
         self.decide_limits(now, app, !self.switches.group_usage_lost, events);
         let application = &self.apps[app];
-        // The application has run since the gang was complete; the first real allocation is not a state transition.
+        // The gang ran when it was complete: no state transition.
         let first = application.allocated.is_zero() && application.state != AppState::Completing;
         if !charged {
             self.charge_node(node, number, app, ask);
@@ -179,8 +176,8 @@ impl Partition {
         }
     }
 
-    /// Breaks the tie between a request and a placeholder, given either: the request is pending again. A placeholder
-    /// that was asked to stop still ends.
+    /// Breaks the tie, given either side: the request is pending again. A placeholder that was asked to stop still
+    /// ends.
     pub(crate) fn untie(&mut self, app: AppKey, either: AskKey) {
         let asks = &mut self.apps[app].asks;
         let ask = asks[either].rare.gives_way.unwrap_or(either);
@@ -218,8 +215,8 @@ impl Partition {
         }
     }
 
-    /// Ends an entry of a removed node (SCH-193). The request that was replacing a placeholder is pending again. A
-    /// placeholder whose request goes to another node counts as replaced.
+    /// SCH-193: a replacing request is pending again. A placeholder whose request goes to another node counts as
+    /// replaced.
     pub(crate) fn lose_to_node(&mut self, now: Time, app: AppKey, ask: AskKey, node: NodeKey, events: &mut Vec<Event>) {
         let Some(application) = self.apps.get(app) else { return };
         let Some(lost) = application.asks.get(ask) else { return };

@@ -14,17 +14,15 @@ use crate::state::task_group::TaskGroup;
 use crate::state::timer::Timer;
 use model::{AppState, Time};
 
-/// The default time for a gang to complete (SCH-145).
+/// SCH-145.
 const TIMEOUT: Duration = Duration::from_secs(15 * 60);
-/// The minimum remaining time.
 const LEAST: Duration = Duration::from_millis(1);
-/// The creation time in seconds of the scheduler's clock; the time since then is subtracted.
+/// In seconds of the scheduler's clock; the time since then is subtracted.
 const CREATED_TAG: &str = "yunikorn.apache.org/creationTime";
-/// The reason for a gang that resumes or fails.
 const NOT_TOGETHER: &str = "ResourceReservationTimeout";
 
 impl Application {
-    /// The time for the gang from its first placeholder on. A timeout of less than 1 ms counts as not set.
+    /// From the first placeholder on. Less than 1 ms counts as not set.
     fn gang_time(&self) -> Duration {
         let time = self.placeholder_timeout.filter(|timeout| *timeout >= LEAST).unwrap_or(TIMEOUT);
         let created = tag(&self.tags, CREATED_TAG).and_then(|seconds| seconds.parse::<u64>().ok());
@@ -37,7 +35,6 @@ impl Application {
         }
     }
 
-    /// The allocated placeholders that were not asked to stop.
     fn allocated_placeholders(&self) -> Vec<AskKey> {
         let held = self.allocations.values().copied();
         held.filter(|key| self.asks[*key].placeholder && !self.asks[*key].goes_anyway()).collect()
@@ -50,8 +47,8 @@ impl Application {
 }
 
 impl Partition {
-    /// Handles an allocated placeholder: the first starts the gang's timer, the last makes the application run
-    /// (SCH-142, SCH-145). Until then the application counts against the application maxima (SCH-084).
+    /// The first placeholder starts the timer, the last makes the application run (SCH-142, SCH-145). Until then the
+    /// application counts against the application maxima (SCH-084).
     pub(crate) fn placeholder_allocated(&mut self, now: Time, app: AppKey, ask: AskKey, events: &mut Vec<Event>) {
         let application = &self.apps[app];
         let first = application.allocated_placeholder == application.asks[ask].resource;
@@ -66,7 +63,6 @@ impl Partition {
         self.hold_place(app);
     }
 
-    /// Handles the gang's timeout (SCH-146).
     pub(crate) fn placeholder_timeout(&mut self, due: Time, app: AppKey, events: &mut Vec<Event>) {
         let Some(application) = self.apps.get_mut(app) else { return };
         application.placeholder_timer = None;
@@ -84,7 +80,7 @@ impl Partition {
         }
     }
 
-    /// Gives up the gang: its application resumes without it or fails. Its requests and placeholders are removed.
+    /// The application resumes without its gang or fails.
     fn give_up_gang(&mut self, now: Time, app: AppKey, events: &mut Vec<Event>) {
         match self.apps[app].gang_style {
             GangStyle::Soft => self.resume_application(now, app, NOT_TOGETHER, events),
@@ -106,8 +102,8 @@ impl Partition {
         }
     }
 
-    /// Counts missing placeholders as timed out now; allocated ones count when they are removed (P-07), as do real
-    /// requests in the releases that treat them as placeholders (P-21).
+    /// Allocated placeholders count when they are removed (P-07), as do real requests in the releases that treat them
+    /// as placeholders (P-21).
     fn count_missing(&mut self, app: AppKey) {
         let counts_real = self.switches.gang_timeout_real;
         let Application { pending_order, asks, task_groups, .. } = &mut self.apps[app];
@@ -120,7 +116,7 @@ impl Partition {
         }
     }
 
-    /// Asks the resource manager to stop all allocations of an application, in the order of ids (P-21).
+    /// In the order of ids (P-21).
     fn release_everything_of_gang(&mut self, app: AppKey) {
         let Application { allocations, asks, .. } = &self.apps[app];
         let mut stopped: Vec<AskKey> = allocations.values().copied().filter(|key| !asks[*key].released).collect();
@@ -130,14 +126,13 @@ impl Partition {
         }
     }
 
-    /// Asks the resource manager to stop all placeholders (SCH-146, SCH-147).
     pub(crate) fn release_placeholders(&mut self, app: AppKey) {
         for placeholder in self.apps[app].allocated_placeholders() {
             self.stop(app, placeholder, ReleaseReason::Timeout);
         }
     }
 
-    /// Counts a placeholder that ended without a replacement (SCH-144, P-07).
+    /// SCH-144, P-07.
     pub(crate) fn note_timed_out(&mut self, app: AppKey, ended: &Ask, reason: ReleaseReason) {
         if reason != ReleaseReason::Timeout || self.switches.timed_out_when_gone {
             let unbounded = self.switches.gang_timeout_real;
@@ -150,7 +145,7 @@ impl Partition {
         }
     }
 
-    /// Handles the removal of the last placeholder (SCH-170).
+    /// SCH-170.
     pub(crate) fn placeholder_gone(&mut self, now: Time, app: AppKey, events: &mut Vec<Event>) {
         if !self.stop_idle_placeholder_timer(app) {
             return;
@@ -175,7 +170,7 @@ impl Partition {
         }
     }
 
-    /// Stops the gang's timer if no placeholder is left. Returns whether none is left.
+    /// Returns whether no placeholder is left.
     pub(crate) fn stop_idle_placeholder_timer(&mut self, app: AppKey) -> bool {
         let none = self.apps[app].allocated_placeholder.is_zero();
         if none {

@@ -33,7 +33,7 @@ impl Scheduler {
         if !self.switches().reload_revives {
             return None;
         }
-        // Only under this switch can a load fail halfway, so it is tried on a copy.
+        // Only this switch lets a load fail halfway, so it is tried on a copy.
         let events = self.clone().apply(now, &Command::Configure(Arc::clone(config)));
         events.into_iter().find_map(|event| match event.kind {
             EventKind::ConfigRejected { message } => Some(message),

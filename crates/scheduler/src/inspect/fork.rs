@@ -9,7 +9,7 @@ use crate::state::queue::Queue;
 use crate::state::scheduler::Scheduler;
 use model::Time;
 
-/// The bytes of an object in addition to its fields: names, maps, positions in orders.
+/// In bytes: names, maps, positions in orders.
 const BESIDE: usize = 512;
 
 impl Scheduler {
@@ -67,7 +67,7 @@ impl Partition {
         apps + queues + self.nodes.len() * (size_of::<Node>() + BESIDE) + self.ended.len() * size_of::<usize>()
     }
 
-    /// Ignores denials because of missing access in a fork.
+    /// In a fork, missing access is ignored.
     pub(crate) fn unless_trusted(&self, checked: Result<(), Denial>) -> Result<(), Denial> {
         match checked {
             Err(Denial::NoAccess { .. }) if self.trusts_everybody => Ok(()),

@@ -77,10 +77,10 @@ pub fn violations(scheduler: &Scheduler) -> Vec<String> {
     found
 }
 
-/// Up to this number of queues, nodes, applications, and requests, a debug build asserts after every command.
+/// Up to this number of objects, a debug build asserts after every command.
 #[cfg(debug_assertions)]
 const SMALL: u64 = 200;
-/// Above it, this number of objects is checked per command on average.
+/// Above it, this number is checked per command on average.
 #[cfg(debug_assertions)]
 const EACH: u64 = 10;
 
@@ -115,7 +115,6 @@ impl Check<'_> {
         }
     }
 
-    /// (1), (6), (7 except for lowered quotas), (8), (11), (12).
     fn queues(&mut self) {
         let partition = self.partition;
         for queue in partition.queues.iter() {
@@ -125,7 +124,7 @@ impl Check<'_> {
         }
     }
 
-    /// The sums of one queue over its children and applications (1).
+    /// (1)
     fn queue_sums(&mut self, queue: &Queue) {
         let partition = self.partition;
         let sum = |parts: &mut dyn Iterator<Item = &Resource>| {
@@ -164,7 +163,7 @@ impl Check<'_> {
         });
     }
 
-    /// The application counts and the priority of one queue (11, 12).
+    /// (11), (12)
     fn queue_counts(&mut self, queue: &Queue) {
         let partition = self.partition;
         let tree = &partition.queues;
@@ -215,7 +214,6 @@ impl Check<'_> {
         self.that(asleep == queue.candidates.asleep(), || format!("{path} passes applications that it should try"));
     }
 
-    /// (2), (3), (4), (5).
     fn nodes(&mut self) {
         let partition = self.partition;
         let (mut total, mut allocated, mut coming) = (Resource::new(), Resource::new(), Resource::new());
@@ -254,7 +252,7 @@ impl Check<'_> {
         });
     }
 
-    /// (1) and the sums within an application.
+    /// (1), and the sums within an application.
     fn apps(&mut self) {
         for (_, app) in self.partition.apps.iter() {
             let (mut pending, mut real, mut placeholders) = (Resource::new(), Resource::new(), Resource::new());
@@ -284,8 +282,8 @@ impl Check<'_> {
         }
     }
 
-    /// Placeholders are counted, task groups know their placeholders and pending requests, ties are recorded on both
-    /// sides, and a gang's timer runs only while it has placeholders.
+    /// Placeholders are counted, ties are recorded on both sides, and a gang's timer runs only while it has
+    /// placeholders.
     fn gangs(&mut self) {
         let partition = self.partition;
         let mut count = 0;
@@ -318,7 +316,7 @@ impl Check<'_> {
         });
     }
 
-    /// (9): a reservation is recorded on both sides and counted.
+    /// (9): on both sides, and counted.
     fn reservations(&mut self) {
         let partition = self.partition;
         let mut count = 0;
@@ -344,8 +342,7 @@ impl Check<'_> {
         });
     }
 
-    /// (10): the usage of a user or group in a queue is the sum over its applications. An application runs there if it
-    /// has had an allocation since it last had nothing left. Its limits are those of its path.
+    /// (10). An application runs if it has had an allocation since it last had nothing left.
     fn usage(&mut self) {
         let partition = self.partition;
         let (lossy, leaks) = (!self.holds(Invariant::GroupUsage), !self.holds(Invariant::RunningForLimits));
@@ -355,8 +352,7 @@ impl Check<'_> {
             let (path, group) = (partition.queues.path_up(app.queue), partition.group_name(app));
             let user = app.account.user.and_then(|user| partition.usage.users.get(user)).map(|user| &*user.name);
             self.that(user == Some(&*app.who.user), || format!("{} counts under user {user:?}", app.id));
-            // An application that returns from Completing with placeholders counts again only with its next allocation
-            // (LIM-013).
+            // After Completing, an application with placeholders counts again only with its next allocation (LIM-013).
             let has_run = !app.allocated.is_zero() && app.state != AppState::Completing;
             self.that(app.account.running || !has_run, || format!("{} does not count as running", app.id));
             for queue in path.iter().copied() {

@@ -45,7 +45,6 @@ impl Partition {
                 ReloadMaxApps::NotRoot => key != ROOT,
                 ReloadMaxApps::None => false,
             };
-        // A configuration cannot define a dynamic queue.
         if !comes_in || !self.queues[key].managed {
             return false;
         }
@@ -97,7 +96,7 @@ impl Partition {
         true
     }
 
-    /// The limit in a queue's list that applies to an application or would apply.
+    /// The limit that applies to an application or would apply.
     fn limit_of(&self, app: &AppId, side: Side, queue: QueueKey) -> Option<Arc<LimitConfig>> {
         let app = &self.apps[self.app_key(app)?];
         let limits = &self.queues[queue].settings.limits;
@@ -113,7 +112,6 @@ impl Partition {
         }
     }
 
-    /// The applications in the subtree of a queue whose limits are decided.
     fn bound_by(&self, queue: QueueKey) -> Vec<AppKey> {
         let (mut found, mut stack) = (Vec::new(), vec![queue]);
         while let Some(key) = stack.pop() {

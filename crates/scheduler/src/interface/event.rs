@@ -53,14 +53,14 @@ pub enum EventKind {
     },
     /// The application was placed.
     AppAccepted {
-        /// The application ID, unique in its partition.
+        /// The application.
         app: AppId,
-        /// The full path of the queue.
+        /// Its leaf.
         queue: QueuePath,
     },
     /// The application was rejected.
     AppRejected {
-        /// The application ID, unique in its partition.
+        /// The application.
         app: AppId,
         /// The reason for the user.
         message: String,
@@ -69,7 +69,7 @@ pub enum EventKind {
     AskRejected {
         /// The application.
         app: AppId,
-        /// The request ID, unique only in its application.
+        /// The request.
         ask: AskId,
         /// The reason for the user.
         message: String,
@@ -78,7 +78,7 @@ pub enum EventKind {
     Allocated {
         /// The application.
         app: AppId,
-        /// The request ID, unique only in its application.
+        /// The request.
         ask: AskId,
         /// The node.
         node: NodeId,
@@ -88,14 +88,14 @@ pub enum EventKind {
         holder: Holder,
         /// Whether it is a placeholder.
         placeholder: bool,
-        /// Whether it replaces a placeholder on the same node, where only the difference is released.
+        /// Whether it replaces a placeholder on this node, where only the difference is released.
         in_place: bool,
     },
     /// An allocation ended.
     Released {
         /// The application.
         app: AppId,
-        /// The request ID, unique only in its application.
+        /// The request.
         ask: AskId,
         /// The node.
         node: NodeId,
@@ -105,12 +105,12 @@ pub enum EventKind {
         resource: Resource,
         /// The queue, user, and group under which it counted.
         holder: Holder,
-        /// Whether its node resources go to the request that replaces it.
+        /// Whether a replacement uses its node resources.
         in_place: bool,
     },
     /// A kill or move was rejected.
     Denied {
-        /// The application ID, unique in its partition.
+        /// The application.
         app: AppId,
         /// The failed check and the reason, as text.
         message: String,
@@ -119,7 +119,7 @@ pub enum EventKind {
     },
     /// The application was moved.
     Moved {
-        /// The application ID, unique in its partition.
+        /// The application.
         app: AppId,
         /// The previous leaf.
         from: QueuePath,
@@ -130,7 +130,7 @@ pub enum EventKind {
     },
     /// The application was killed.
     Killed {
-        /// The application ID, unique in its partition.
+        /// The application.
         app: AppId,
         /// Its leaf.
         queue: QueuePath,
@@ -149,7 +149,7 @@ pub enum EventKind {
     Reserved {
         /// The application.
         app: AppId,
-        /// The request ID, unique only in its application.
+        /// The request.
         ask: AskId,
         /// The node.
         node: NodeId,
@@ -160,7 +160,7 @@ pub enum EventKind {
     Unreserved {
         /// The application.
         app: AppId,
-        /// The request ID, unique only in its application.
+        /// The request.
         ask: AskId,
         /// The node.
         node: NodeId,
@@ -171,7 +171,7 @@ pub enum EventKind {
     AskAdded {
         /// The application.
         app: AppId,
-        /// The request ID, unique only in its application.
+        /// The request.
         ask: AskId,
         /// Its resources.
         resource: Resource,
@@ -180,7 +180,7 @@ pub enum EventKind {
     AskRemoved {
         /// The application.
         app: AppId,
-        /// The request ID, unique only in its application.
+        /// The request.
         ask: AskId,
         /// The reason: stopped or timeout.
         reason: ReleaseReason,
@@ -192,7 +192,7 @@ pub enum EventKind {
     AskResized {
         /// The application.
         app: AppId,
-        /// The request ID, unique only in its application.
+        /// The request.
         ask: AskId,
         /// The new size.
         resource: Resource,
@@ -205,7 +205,7 @@ pub enum EventKind {
     AskSpent {
         /// The application.
         app: AppId,
-        /// The request ID, unique only in its application.
+        /// The request.
         ask: AskId,
         /// Its resources.
         resource: Resource,
@@ -238,7 +238,7 @@ pub enum EventKind {
     Preempted {
         /// The application of the victim.
         app: AppId,
-        /// The request ID, unique only in its application.
+        /// The request.
         ask: AskId,
         /// The application of the preemptor.
         by_app: AppId,
@@ -248,7 +248,7 @@ pub enum EventKind {
         by_queue: QueuePath,
         /// The resources of the victim.
         resource: Resource,
-        /// The grounds, shared by all victims of the same preemptor.
+        /// Shared by all victims of the preemptor.
         grounds: Arc<PreemptionGrounds>,
     },
     /// An allocation was selected because its queue, or a parent, was above its maximum for too long; it is released
@@ -256,13 +256,13 @@ pub enum EventKind {
     QuotaPreempted {
         /// The application of the victim.
         app: AppId,
-        /// The request ID, unique only in its application.
+        /// The request.
         ask: AskId,
         /// The queue whose maximum is enforced.
         queue: QueuePath,
         /// The resources of the victim.
         resource: Resource,
-        /// The grounds, shared by all victims of the same queue.
+        /// Shared by all victims of the queue.
         grounds: Option<Arc<PreemptionGrounds>>,
     },
     /// The maximum of a queue was enforced, as far as possible (N-09).
@@ -271,7 +271,7 @@ pub enum EventKind {
         queue: QueuePath,
         /// The maximum.
         max: Resource,
-        /// The resources above the maximum that had to be released.
+        /// The resources to release.
         excess: Resource,
         /// The resources of the victims.
         preempted: Resource,
@@ -283,7 +283,7 @@ pub enum EventKind {
     Stopping {
         /// The application.
         app: AppId,
-        /// The request ID, unique only in its application.
+        /// The request.
         ask: AskId,
         /// The node.
         node: NodeId,
@@ -295,7 +295,7 @@ pub enum EventKind {
     NoVictim {
         /// The application.
         app: AppId,
-        /// The request ID, unique only in its application.
+        /// The request.
         ask: AskId,
         /// The node.
         node: NodeId,
@@ -307,7 +307,7 @@ pub enum EventKind {
     PredicatesFailed {
         /// The application.
         app: AppId,
-        /// The request ID, unique only in its application.
+        /// The request.
         ask: AskId,
         /// The number of excluded nodes.
         nodes: u64,
@@ -316,19 +316,19 @@ pub enum EventKind {
     },
     /// The application was submitted; it may still be rejected (SCH-221).
     AppNew {
-        /// The application ID, unique in its partition.
+        /// The application.
         app: AppId,
     },
     /// The application left its queue permanently (SCH-172).
     AppLeft {
-        /// The application ID, unique in its partition.
+        /// The application.
         app: AppId,
         /// Its leaf.
         queue: QueuePath,
     },
     /// The application entered a state.
     AppState {
-        /// The application ID, unique in its partition.
+        /// The application.
         app: AppId,
         /// The new state.
         state: AppState,
@@ -339,7 +339,7 @@ pub enum EventKind {
     },
     /// The application may no longer start, or may start again (SCH-114).
     AppRunnable {
-        /// The application ID, unique in its partition.
+        /// The application.
         app: AppId,
         /// The cause.
         cause: RunnableCause,
@@ -350,47 +350,47 @@ pub enum EventKind {
     AskFitsQueue {
         /// The application.
         app: AppId,
-        /// The request ID, unique only in its application.
+        /// The request.
         ask: AskId,
-        /// Whether it fits now, which differs from the last report.
+        /// Differs from the last report.
         fits: bool,
         /// The leaf.
         queue: QueuePath,
         /// The resources of the request.
         resource: Resource,
-        /// The headroom of the queues, without unlimited names.
+        /// Without unlimited names.
         headroom: Resource,
     },
     /// A request no longer fits the limits of its user or group, or fits again (SCH-222).
     AskFitsLimits {
         /// The application.
         app: AppId,
-        /// The request ID, unique only in its application.
+        /// The request.
         ask: AskId,
-        /// Whether it fits now, which differs from the last report.
+        /// Differs from the last report.
         fits: bool,
         /// The resources of the request.
         resource: Resource,
-        /// The headroom of the limits, without unlimited names.
+        /// Without unlimited names.
         headroom: Resource,
     },
     /// A queue was added.
     QueueAdded {
-        /// The full path of the queue.
+        /// The queue.
         queue: QueuePath,
         /// Whether it is configured.
         managed: bool,
     },
     /// A queue was removed.
     QueueRemoved {
-        /// The full path of the queue.
+        /// The queue.
         queue: QueuePath,
         /// Whether it was configured.
         managed: bool,
     },
     /// A queue entered a state.
     QueueState {
-        /// The full path of the queue.
+        /// The queue.
         queue: QueuePath,
         /// The previous state.
         from: QueueState,
@@ -400,18 +400,18 @@ pub enum EventKind {
     /// A queue and its subtree start to drain. Each queue reports its state separately; this event is only for the
     /// topmost one.
     QueueDrains {
-        /// The name of the partition.
+        /// The partition.
         partition: Arc<str>,
-        /// The full path of the queue.
+        /// The queue.
         queue: QueuePath,
         /// The administrators.
         admins: Acl,
     },
     /// A queue has been draining for the threshold, or for another one since the last report (SCH-211).
     QueueDrainAlert {
-        /// The name of the partition.
+        /// The partition.
         partition: Arc<str>,
-        /// The full path of the queue.
+        /// The queue.
         queue: QueuePath,
         /// The time since draining started.
         draining_for: Duration,
@@ -420,35 +420,35 @@ pub enum EventKind {
     },
     /// The queue of an application, or a parent, starts to drain (SCH-212).
     AppQueueDraining {
-        /// The application ID, unique in its partition.
+        /// The application.
         app: AppId,
         /// The topmost draining queue.
         queue: QueuePath,
     },
     /// A partition was removed because it is not in the configuration (SCH-181).
     PartitionRemoved {
-        /// The name of the partition.
+        /// The partition.
         partition: Arc<str>,
         /// The number of active applications that failed.
         applications: u64,
     },
     /// A queue became a leaf or a parent (SCH-223).
     QueueType {
-        /// The full path of the queue.
+        /// The queue.
         queue: QueuePath,
         /// Whether it is a leaf.
         leaf: bool,
     },
     /// The maximum of a queue changed (SCH-223).
     QueueMax {
-        /// The full path of the queue.
+        /// The queue.
         queue: QueuePath,
         /// The new maximum; empty if unset.
         max: Resource,
     },
     /// The guaranteed resources of a queue changed (SCH-223).
     QueueGuaranteed {
-        /// The full path of the queue.
+        /// The queue.
         queue: QueuePath,
         /// The new value; empty if unset.
         guaranteed: Resource,
@@ -491,7 +491,7 @@ pub enum EventKind {
     Usage {
         /// User or group.
         side: Side,
-        /// The name of the user or group.
+        /// The user or group.
         name: Arc<str>,
         /// The leaf.
         queue: QueuePath,
@@ -502,9 +502,9 @@ pub enum EventKind {
     },
     /// An application was added to a group or removed from it (SCH-124).
     GroupLink {
-        /// The name of the group.
+        /// The group.
         group: Arc<str>,
-        /// The application ID, unique in its partition.
+        /// The application.
         app: AppId,
         /// Whether it was added.
         linked: bool,
@@ -513,7 +513,7 @@ pub enum EventKind {
     Limit {
         /// User or group.
         side: Side,
-        /// The name of the user or group.
+        /// The user or group.
         name: Arc<str>,
         /// The queue of the limit.
         queue: QueuePath,

@@ -34,7 +34,6 @@ pub struct RetainedSurvey {
 impl PreemptionGrounds {
     /// The limit of listed leaves, and of listed groups of allocations that stay.
     pub const MOST_NAMED: usize = 8;
-    /// The approximate bytes of a queue or of a group of allocations.
     const OF_ONE: usize = 256;
 
     /// The approximate size in bytes.

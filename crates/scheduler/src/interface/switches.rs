@@ -302,7 +302,6 @@ impl Switches {
         place: placement::Switches::of(Profile::Kornsole),
     };
 
-    /// The common switches of the releases.
     const RELEASES: Self = Self {
         running_count_cut: true,
         events_runnable: true,
@@ -321,7 +320,7 @@ impl Switches {
         max_is_fence: MaxIsFence::Never,
         quota_preemption: false,
         quota_old_key: false,
-        // Has no effect without quota preemption, and no difference to 1.9.0.
+        // Has no effect without quota preemption.
         quota_opted_in_last: true,
         quota_largest_guard: true,
         quota_counts_below: true,

@@ -27,7 +27,6 @@ pub struct Tuning {
     pub awaits_stops: bool,
 }
 
-/// A number that takes some milliseconds.
 const fn ending_at_once() -> usize {
     10_000
 }

@@ -11,9 +11,8 @@ use super::walk::Walk;
 use super::well_known::RECOVERY_QUEUE;
 
 impl<T: QueueTree + ?Sized> Walk<'_, T> {
-    /// Returns the missing queues on the path, top down, ending with the leaf. Every part is checked before the first
-    /// is returned (PLC-071 to PLC-074). `written` is the path as written, which is what names are checked on. `above`
-    /// is the nearest existing queue.
+    /// Returns the missing queues on the path, top down, ending with the leaf. Every part is checked first (PLC-071 to
+    /// PLC-074). Names are checked in `written`. `above` is the nearest existing queue.
     pub(super) fn plan(
         &self,
         path: &QueuePath,

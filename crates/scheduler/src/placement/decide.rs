@@ -94,7 +94,6 @@ impl Rules {
     }
 }
 
-/// Runs one rule and records the result.
 fn enter(
     trace: &mut Trace,
     rule: RuleRef,
@@ -117,7 +116,7 @@ fn enter(
 }
 
 impl<T: QueueTree + ?Sized> Walk<'_, T> {
-    /// The checks of section 6, then the plan of section 7.
+    /// Sections 6 and 7.
     fn check(&self, found: RuleQueue, entry: &mut RuleTrace) -> Result<Placed, RuleStop> {
         let RuleQueue { written, path, queue } = found;
         entry.path = Some(path.clone());
@@ -144,7 +143,7 @@ impl<T: QueueTree + ?Sized> Walk<'_, T> {
         Ok(Placed { path, create: entry.create.clone(), rule: entry.rule, recovery })
     }
 
-    /// The recovery rule (PLC-092, PLC-095).
+    /// PLC-092, PLC-095.
     fn recover(&self, forced: bool, entry: &mut RuleTrace) -> Result<Placed, RuleStop> {
         if !forced {
             return Err(RuleStop::Next(SkipReason::NotForced));
@@ -158,7 +157,7 @@ impl<T: QueueTree + ?Sized> Walk<'_, T> {
         Ok(Placed { path, create: entry.create.clone(), rule: entry.rule, recovery: true })
     }
 
-    /// The last attempt of 1.8 (PLC-004).
+    /// 1.8 (PLC-004).
     fn fall_back(&self, entry: &mut RuleTrace) -> Result<Placed, RuleStop> {
         let path = QueuePath::new(FALLBACK_QUEUE);
         let Some(queue) = self.queue(FALLBACK_QUEUE).map(|queue| queue.state) else {

@@ -17,7 +17,7 @@ pub struct Filter {
     pub(super) groups: Names,
 }
 
-/// The users or the groups of a filter (PLC-052, PLC-053).
+/// PLC-052, PLC-053.
 #[derive(Clone, Debug, Default)]
 pub(super) enum Names {
     /// Not configured.
@@ -72,8 +72,6 @@ impl FilterVerdict {
 }
 
 impl Filter {
-    /// Compiles a filter.
-    ///
     /// # Errors
     /// The expression that does not compile, and why (CFG-083, CFG-084).
     pub(super) fn build(config: &FilterConfig, chars: NameChars) -> Result<Self, (String, ExpressionFault)> {
@@ -99,7 +97,7 @@ impl Filter {
         if found.is_some() == self.deny { FilterVerdict::Stops(found) } else { FilterVerdict::Passes(found) }
     }
 
-    /// The groups from which a `secondarygroup` rule chooses: none for a deny filter (PLC-045).
+    /// Empty for a deny filter (PLC-045).
     pub(super) fn wanted_groups(&self) -> Names {
         if self.deny { Names::Absent } else { self.groups.clone() }
     }
@@ -131,7 +129,6 @@ impl Names {
         matches!(self, Self::Absent)
     }
 
-    /// The entry that matches `name`, case-sensitive.
     pub(super) fn find(&self, name: &str) -> Option<Arc<str>> {
         match self {
             Self::Absent => None,

@@ -35,7 +35,6 @@ pub struct Records {
 }
 
 impl Records {
-    /// The number of shared records before the collection is cleared.
     const REMEMBERED: usize = 4096;
 
     /// Returns the shared record of a placement.

@@ -17,7 +17,7 @@ pub enum Refusal {
     ParentIsLeaf {
         /// The rule that chose the queue.
         rule: RuleRef,
-        /// The full path of the leaf that was chosen.
+        /// The leaf.
         leaf: QueuePath,
     },
     /// The parent of the new queue would be a leaf (PLC-071).

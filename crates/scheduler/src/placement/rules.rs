@@ -16,32 +16,29 @@ use super::switches::Switches;
 #[derive(Clone, Debug)]
 pub struct Rules {
     pub(super) list: Vec<Rule>,
-    /// Whether the recovery rule follows the list (PLC-003).
+    /// PLC-003.
     pub(super) recovery: bool,
     pub(super) switches: Switches,
     profile: Profile,
     source: Arc<[RuleConfig]>,
 }
 
-/// One rule with its chain of parent rules.
 #[derive(Clone, Debug)]
 pub(super) struct Rule {
     /// The rule, its parent, and so on. A list, so that no depth exhausts the stack.
     pub(super) links: SmallVec<[Link; 1]>,
 }
 
-/// A rule without its parent.
 #[derive(Clone, Debug)]
 pub(super) struct Link {
     pub(super) kind: RuleKind,
     pub(super) at: Place,
     pub(super) create: bool,
-    /// The fixed queue in lower case, or the name of the tag.
     pub(super) value: Arc<str>,
-    /// Whether the fixed queue is a whole path (PLC-021).
+    /// PLC-021.
     pub(super) qualified: bool,
     pub(super) filter: Filter,
-    /// The groups that a `secondarygroup` rule chooses from (PLC-045, PLC-046).
+    /// PLC-045, PLC-046.
     pub(super) wanted: Names,
 }
 
@@ -196,13 +193,13 @@ impl Link {
     }
 }
 
-/// Whether a `fixed` value, in lower case, is a whole path (PLC-021).
+/// `value` is in lower case (PLC-021).
 fn is_fixed_qualified(value: &str, switches: Switches) -> bool {
     // The releases check only the prefix, so `rootbeer` is one too.
     if switches.any_case { value == "root" || is_qualified(value, switches) } else { value.starts_with("root") }
 }
 
-/// Whether `text` starts with `root.` and so is a whole path (PLC-021).
+/// PLC-021.
 pub(super) fn is_qualified(text: &str, switches: Switches) -> bool {
     const FRONT: &str = "root.";
     let front = text.as_bytes().get(..FRONT.len());
@@ -211,12 +208,12 @@ pub(super) fn is_qualified(text: &str, switches: Switches) -> bool {
     })
 }
 
-/// The first part of a path that is not a legal name (PLC-023).
+/// PLC-023.
 pub(super) fn illegal_part(path: &str, switches: Switches) -> Option<&str> {
     path.split('.').find(|part| !is_queue_name(part, switches.queue_name_chars))
 }
 
-/// The path of a parent rule's result (PLC-034).
+/// PLC-034.
 pub(super) fn parent_path(path: &QueuePath, switches: Switches) -> Option<QueuePath> {
     // A `fixed` parent with the value `root` is the root here; the releases use `root.root`.
     let whole = is_qualified(path.as_str(), switches) || switches.any_case && path.as_str() == "root";

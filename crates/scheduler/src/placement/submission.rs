@@ -8,7 +8,6 @@ use model::name::is_limit_user;
 use super::refusal::Refusal;
 use super::switches::Switches;
 
-/// The tag that forces the placement of an application (PLC-090).
 const FORCE_TAG: &str = "application.create.force";
 
 /// An application to place.

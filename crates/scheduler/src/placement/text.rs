@@ -232,7 +232,7 @@ impl fmt::Display for RuleFault {
 
 impl std::error::Error for RuleFault {}
 
-/// The lines of one rule, at least one: inputs from the rule to its last parent, then the paths in the opposite order.
+/// Inputs from the rule to its last parent, then the paths in the opposite order.
 fn rule_lines(entry: &RuleTrace) -> Vec<Line> {
     let mut lines: Vec<Line> = Vec::new();
     for (depth, step) in entry.steps.iter().enumerate() {
@@ -286,7 +286,6 @@ impl fmt::Display for Match {
 }
 
 impl fmt::Display for Grant {
-    /// `root (*)`, `root.a (group dev, admin)`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} (", self.queue)?;
         match &self.by {

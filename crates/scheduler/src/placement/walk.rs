@@ -21,7 +21,6 @@ pub(super) struct Walk<'a, T: ?Sized> {
     pub(super) tree: &'a T,
 }
 
-/// The reasons why a rule does not place the application.
 #[derive(Debug)]
 pub(super) enum RuleStop {
     /// The next rule runs.
@@ -31,15 +30,14 @@ pub(super) enum RuleStop {
 }
 
 pub(super) struct RuleQueue {
-    /// The path as written; names are checked in that form (PLC-023).
+    /// Names are checked in this form (PLC-023).
     pub(super) written: String,
     pub(super) path: QueuePath,
     pub(super) queue: Option<QueueState>,
 }
 
 impl<T: QueueTree + ?Sized> Walk<'_, T> {
-    /// Runs a rule: inputs and filters from the rule to its last parent, then the paths in the opposite order
-    /// (PLC-039).
+    /// Inputs and filters from the rule to its last parent, then the paths in the opposite order (PLC-039).
     pub(super) fn run(&self, rule: &Rule, trace: &mut RuleTrace) -> Result<RuleQueue, RuleStop> {
         for link in &rule.links {
             let step = self.open(link);
@@ -64,7 +62,7 @@ impl<T: QueueTree + ?Sized> Walk<'_, T> {
         found.ok_or(RuleStop::Next(SkipReason::NoResult))
     }
 
-    /// The steps without a path: input, filter, legal name (PLC-030, PLC-031, PLC-022, PLC-023).
+    /// Input, filter, legal name (PLC-030, PLC-031, PLC-022, PLC-023).
     fn open(&self, link: &Link) -> LinkTrace {
         let mut step = LinkTrace {
             kind: link.kind,
@@ -99,7 +97,6 @@ impl<T: QueueTree + ?Sized> Walk<'_, T> {
         step
     }
 
-    /// The input of the rule (section 4); never empty.
     fn input<'s>(&'s self, link: &'s Link) -> Option<&'s str> {
         let Submission { queue, identity, .. } = *self.submission;
         let input = match link.kind {
@@ -118,7 +115,7 @@ impl<T: QueueTree + ?Sized> Walk<'_, T> {
         input.filter(|input| !input.is_empty())
     }
 
-    /// The steps that need the parent's path (PLC-034 to PLC-037).
+    /// PLC-034 to PLC-037.
     fn close(&self, trace: &mut RuleTrace, depth: usize, parent: Option<RuleQueue>) -> Result<RuleQueue, RuleStop> {
         let parent = parent.map(|parent| self.as_parent(parent));
         let step = &mut trace.steps[depth];
@@ -146,25 +143,24 @@ impl<T: QueueTree + ?Sized> Walk<'_, T> {
         Ok(RuleQueue { written, path, queue })
     }
 
-    /// The result of a parent rule as a path in the root (PLC-034).
+    /// PLC-034.
     fn as_parent(&self, found: RuleQueue) -> RuleQueue {
         let Some(path) = parent_path(&found.path, self.switches) else { return found };
         let queue = self.queue(path.as_str()).map(|queue| queue.state);
         RuleQueue { written: format!("root.{}", found.written), path, queue }
     }
 
-    /// The queue at a path, without the recovery queue if that is closed (PLC-064).
+    /// Without the recovery queue if that is closed (PLC-064).
     pub(super) fn queue(&self, path: &str) -> Option<QueueFacts<'_>> {
         let hidden = !self.switches.recovery_queue_open && path == RECOVERY_QUEUE;
         if hidden { None } else { self.tree.queue(path) }
     }
 
-    /// The nearest existing queue on the path.
     pub(super) fn nearest(&self, path: &str) -> Option<QueueFacts<'_>> {
         ancestors(path).find_map(|path| self.queue(path))
     }
 
-    /// The draining queue that closes `path` (PLC-062).
+    /// PLC-062.
     pub(super) fn draining(&self, path: &str) -> Option<QueuePath> {
         let reach = match self.switches.draining {
             Draining::Ignored => 0,

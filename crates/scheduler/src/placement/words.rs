@@ -17,7 +17,6 @@ pub(super) fn rule_words(kind: RuleKind, value: &str, create: bool) -> String {
     joined([[kind_name(kind), value].join(" ").trim_end().to_owned(), create.to_owned()])
 }
 
-/// The parts that are not empty, separated by commas.
 pub(super) fn joined(parts: impl IntoIterator<Item = String>) -> String {
     parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ")
 }
@@ -27,7 +26,6 @@ impl LinkTrace {
         rule_words(self.kind, &self.value, self.create)
     }
 
-    /// Why the step has no usable path.
     pub(super) fn stop(&self) -> String {
         match self.end {
             LinkEnd::NoInput => match self.kind {
@@ -52,7 +50,7 @@ impl RuleTrace {
         self.steps.first().map(LinkTrace::words).unwrap_or_default()
     }
 
-    /// Why the rule has no result: the reason of the innermost step that ran.
+    /// The reason of the innermost step that ran.
     pub(super) fn no_result(&self) -> String {
         let stopped = self.steps.iter().enumerate().find(|(_, step)| step.end != LinkEnd::NoParent);
         let Some((depth, step)) = stopped else { return String::new() };
@@ -106,7 +104,6 @@ pub(super) fn filter_words(verdict: &FilterVerdict) -> String {
     }
 }
 
-/// Why the next rule runs, unless the lines before contain it.
 pub(super) fn line_words(next: &SkipReason, entry: &RuleTrace) -> String {
     match next {
         SkipReason::NoResult | SkipReason::IsParent | SkipReason::NoAccess => String::new(),
@@ -115,7 +112,6 @@ pub(super) fn line_words(next: &SkipReason, entry: &RuleTrace) -> String {
     }
 }
 
-/// Why the placement ends, unless the lines before contain it.
 pub(super) fn refused_words(refusal: &Refusal) -> String {
     match refusal {
         Refusal::ParentIsLeaf { .. } => "cannot be a parent".to_owned(),

@@ -11,7 +11,7 @@ use crate::state::partition::Partition;
 use crate::state::queue::ROOT;
 use model::{Resource, Time};
 
-/// The limit of searches per leaf and cycle (SCH-150).
+/// Per leaf and cycle (SCH-150).
 const MAX_ATTEMPTS: u32 = 10;
 
 #[derive(Clone, Debug)]
@@ -19,19 +19,17 @@ pub(crate) struct Attempts {
     left: u32,
     active: bool,
     delay: Duration,
-    /// The minimum time between two searches for the same request (SCH-151).
+    /// Between two searches for the same request (SCH-151).
     interval: Duration,
-    /// Whether a search that fails at the preconditions counts as an attempt.
     counts_all: bool,
     enabled: bool,
     /// Every node is reserved: no victims are sought if no node was tried.
     all_reserved: bool,
     request: Option<SearchRequest>,
-    /// The request for which no victims were found: it and the following requests are still to be tried.
+    /// No victims were found for this request: it and the following ones are still to be tried.
     failed: Option<AskRank>,
 }
 
-/// A planned search for victims.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SearchRequest {
     rank: AskRank,
@@ -46,7 +44,6 @@ impl SearchRequest {
     }
 }
 
-/// The decision about a failed request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Judgement {
     /// Preemption does not help, or the request was judged before.
@@ -59,7 +56,6 @@ pub(crate) enum Judgement {
     Sought,
 }
 
-/// The reason why no victims are sought for a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum NoSearch {
     /// The request requires a node.
@@ -73,7 +69,7 @@ pub(crate) enum NoSearch {
 }
 
 impl Partition {
-    /// The attempts of a leaf in a cycle; none if preemption is disabled in the partition.
+    /// None if preemption is disabled.
     pub(crate) fn preemption_attempts(&self, leaf: QueueKey) -> Attempts {
         let active = self.preemption && self.is_loaded();
         Attempts {
@@ -91,13 +87,12 @@ impl Partition {
 }
 
 impl Partition {
-    /// Whether every node is reserved. Then no node is tried, and no victims are sought for a request that needs a
-    /// node.
+    /// Then no victims are sought for a request that needs a node.
     fn reserves_all(&self) -> bool {
         self.reservations > 0 && self.nodes.unreserved().next().is_none()
     }
 
-    /// Ends all backoffs if "every node is reserved" changed, because requests may then fail differently.
+    /// Ends all backoffs after a change, because requests may fail differently.
     pub(crate) fn note_all_reserved(&mut self) {
         let now = self.reserves_all();
         if std::mem::replace(&mut self.all_reserved, now) != now {
@@ -105,7 +100,7 @@ impl Partition {
         }
     }
 
-    /// Whether the usage of some cluster resource is high enough to start preemption.
+    /// Whether the usage of some cluster resource is high enough for preemption.
     pub(crate) fn is_loaded(&self) -> bool {
         let least = i128::from(self.tuning.preemption_min_load);
         let root = &self.queues[ROOT];

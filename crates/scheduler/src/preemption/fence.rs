@@ -7,12 +7,9 @@ use crate::interface::switches::MaxIsFence;
 use crate::state::queue_tree::QueueTree;
 use model::{Priority, PriorityPolicy, Resource};
 
-/// The part of the tree in which a request may find victims.
 pub(super) struct Fence {
-    /// The request's leaf, which has no victims.
     leaf: QueueKey,
-    /// The queues from the leaf up to the root of the search, each with the request's priority as seen from outside the
-    /// queue.
+    /// From the leaf up, each with the request's priority as seen from outside the queue.
     path: SmallVec<[(QueueKey, i64); 8]>,
 }
 
@@ -26,8 +23,7 @@ pub(super) struct VictimQueue {
 }
 
 impl Fence {
-    /// Extends the search up to the first preemption fence or the root. `max_is_fence`: also up to the first queue
-    /// whose maximum is a fence (P-10, N-03).
+    /// Up to the first preemption fence or the root, or the first queue whose maximum is a fence (P-10, N-03).
     pub(super) fn around(
         queues: &QueueTree,
         leaf: QueueKey,
@@ -55,7 +51,7 @@ impl Fence {
     /// The leaves inside the fence that policies and priorities of queues allow.
     pub(super) fn victim_queues(&self, queues: &QueueTree) -> Vec<VictimQueue> {
         let mut victim_queues = Vec::new();
-        // (queue, the request's priority inside it, whether a priority fence makes the priorities inside irrelevant)
+        // (queue, the request's priority inside it, whether priorities inside do not matter)
         let mut stack: Vec<(QueueKey, i64, bool)> =
             self.path.last().map(|(root, p)| (*root, *p, false)).into_iter().collect();
         while let Some((key, priority, fenced)) = stack.pop() {
@@ -85,7 +81,7 @@ impl Fence {
     }
 }
 
-/// Whether the maximum of a queue makes it a fence for a request (P-10, N-03).
+/// P-10, N-03.
 pub(super) fn is_fence_by_max(queues: &QueueTree, key: QueueKey, wanted: &Resource, rule: MaxIsFence) -> bool {
     match rule {
         MaxIsFence::Never => false,
@@ -94,7 +90,7 @@ pub(super) fn is_fence_by_max(queues: &QueueTree, key: QueueKey, wanted: &Resour
     }
 }
 
-/// Whether the request would exceed a maximum on the path of a queue, in a name that both have.
+/// In a name that both have.
 fn would_exceed(queues: &QueueTree, key: QueueKey, wanted: &Resource) -> bool {
     let path = queues.path_up(key);
     let most = path.iter().filter_map(|key| queues[*key].max.as_ref());

@@ -14,12 +14,10 @@ use crate::state::ask::Ask;
 use crate::state::partition::Partition;
 use model::{AppId, AskId, NodeId, Resource};
 
-/// The limit of allocations that are examined one by one; the others are only counted.
+/// The others are only counted.
 const MOST_LOOKED_AT: usize = 2_000;
 
-/// Allocations of one leaf with the same reason.
 type Group = (QueueKey, WhyRetained);
-/// Their number, and the first of them.
 type Counted = (u64, Option<(AppId, AskId)>);
 
 #[derive(Default)]
@@ -107,7 +105,6 @@ impl Partition {
         self.grounds(PreemptionRule::RequiredNode, (app, ask), node, &victims, retained)
     }
 
-    /// The grounds of a plan that enforces the maximum of `queue`.
     pub(super) fn grounds_of_maximum(&self, queue: QueueKey, plan: &QuotaPlan<(AppKey, AskKey)>) -> PreemptionGrounds {
         let victims: Victims = plan.victims.iter().copied().collect();
         let max = self.queues[queue].max.clone();
@@ -122,7 +119,7 @@ impl Partition {
         }
     }
 
-    /// Surveys the allocations in the subtree of the queue that are not victims. `known`: why the candidates stay.
+    /// `known`: why the candidates stay.
     fn retained_below(
         &self,
         queue: QueueKey,
@@ -182,7 +179,6 @@ impl Partition {
         leaves
     }
 
-    /// The usage of a queue relative to its guaranteed resources.
     pub(super) fn usage_state(&self, key: QueueKey) -> UsageState {
         self.usage_state_with(key, &Victims::new())
     }
@@ -258,7 +254,6 @@ impl Partition {
         }
     }
 
-    /// Converts the counts, with the largest groups first and named.
     fn named(&self, tally: Tally, victims: &Victims) -> RetainedSurvey {
         let mut groups: Vec<(Group, Counted)> = tally.groups.into_iter().collect();
         let path = |key: QueueKey| self.queues[key].path.as_str();

@@ -29,12 +29,11 @@ use crate::state::partition::Partition;
 use model::{AppId, AskId, Resource, Time};
 use victim_search::VictimSearch;
 
-/// The age of a reserved request before a more important one may cancel the reservation (SCH-136).
+/// The age of a reserved request (SCH-136).
 const OLD_RESERVATION: Duration = Duration::from_secs(120 * 60 + 2);
 
 impl Partition {
-    /// Seeks victims for a request. If there are some, stops them and reserves their node for the request (SCH-161).
-    /// Returns whether there are. `nodes_tried`: no node has enough free resources.
+    /// Returns whether there are victims (SCH-161). `nodes_tried`: no node has enough free resources.
     pub(super) fn preempt(
         &mut self,
         now: Time,
@@ -73,7 +72,7 @@ impl Partition {
         self.take_victim(now, (app, ask), kind, events);
     }
 
-    /// Counts an allocation as being preempted, reports that as `kind`, and asks the resource manager to stop it.
+    /// Counts the victim, reports it as `kind`, and asks the resource manager to stop it.
     fn take_victim(
         &mut self,
         now: Time,
@@ -107,7 +106,7 @@ impl Partition {
         }
     }
 
-    /// Reserves the node for the preemptor. Its reservation on another node moves here or stays (P-05).
+    /// A reservation on another node moves here or stays (P-05).
     fn reserve_for_preemptor(&mut self, now: Time, app: AppKey, ask: AskKey, node: NodeKey, events: &mut Vec<Event>) {
         let application = &self.apps[app];
         let own = |(reserved, _): &&(AskKey, NodeKey)| application.are_one(*reserved, ask);
@@ -121,7 +120,7 @@ impl Partition {
         self.reserve(now, app, ask, node, events);
     }
 
-    /// Cancels old reservations of less important requests on the nodes that a preemptor examines (SCH-136).
+    /// SCH-136.
     fn cancel_old_reservations(&mut self, now: Time, app: AppKey, ask: AskKey, events: &mut Vec<Event>) {
         let priority = self.apps[app].asks[ask].priority;
         let old = |(app, ask): &(AppKey, AskKey)| {

@@ -12,15 +12,14 @@ use crate::state::node::Node;
 use crate::state::partition::Partition;
 use model::{Priority, Resource, Time};
 
-/// An allocation on the node that may be preempted.
 struct VictimCandidate<'a> {
     key: (AppKey, AskKey),
     ask: &'a Ask,
 }
 
 impl VictimCandidate<'_> {
-    /// The order before size: regular allocations, then those that opted out, then those that started their
-    /// application. Then the lowest priority first, then the newest request, regardless of the time of allocation.
+    /// Regular allocations, then those that opted out, then originators; then the lowest priority, then the newest
+    /// request.
     fn rank(&self) -> (u8, Priority, Reverse<Time>) {
         let kind = match (self.ask.originator, self.ask.allow_preempt_self) {
             (true, _) => 3,
@@ -56,8 +55,7 @@ impl Partition {
         self.apps[app].asks[ask].preempted_others = true;
     }
 
-    /// The victims for a request on one node; empty if they are not enough. The free resources of the node count only
-    /// at the end.
+    /// Empty if they are not enough. The free resources of the node count only at the end.
     fn victims_on(&self, node: &Node, preemptor: &Ask) -> Vec<(AppKey, AskKey)> {
         let mut sum = Resource::new();
         let mut victims = Vec::new();
@@ -101,7 +99,7 @@ impl Partition {
         candidates
     }
 
-    /// Reports, with a minimum interval, that no allocation on the node can be preempted (SCH-222).
+    /// SCH-222.
     fn report_no_victim(&mut self, now: Time, app: AppKey, ask: AskKey, node: NodeKey, events: &mut Vec<Event>) {
         let application = &mut self.apps[app];
         let preemptor = &mut application.asks[ask];

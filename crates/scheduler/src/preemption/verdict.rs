@@ -61,8 +61,8 @@ pub enum PreemptionOutcome {
 }
 
 impl Partition {
-    /// The result of preemption for a request that failed. `nodes_tried`: its queues have headroom, but no node fits.
-    /// `attempts_left`: the attempts that the requests before it leave in a cycle.
+    /// `nodes_tried`: its queues have headroom, but no node fits. `attempts_left`: what earlier requests leave in a
+    /// cycle.
     pub(crate) fn preemption_verdict(
         &self,
         now: Time,
@@ -137,7 +137,7 @@ impl Partition {
         PreemptionOutcome::Victims(self.nodes[plan.node].id.clone(), plan.victims.iter().map(id).collect())
     }
 
-    /// The node of the search in the next cycle, if it finds victims.
+    /// The node of the search in the next cycle.
     pub(crate) fn would_preempt(&self, app: AppKey, ask: AskKey, nodes_tried: bool) -> Option<NodeId> {
         let plan = VictimSearch::new(self, app, ask)?.plan(nodes_tried)?;
         Some(self.nodes[plan.node].id.clone())

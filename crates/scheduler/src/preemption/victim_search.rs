@@ -21,7 +21,6 @@ pub(super) struct PreemptionPlan {
     pub victims: Vec<(AppKey, AskKey)>,
 }
 
-/// The reason why no victims are possible.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum NoVictims {
     /// The guaranteed resources of the leaf do not cover the request.
@@ -32,7 +31,6 @@ pub(super) enum NoVictims {
     NotEnough,
 }
 
-/// The search for victims of one request.
 pub(super) struct VictimSearch<'a> {
     partition: &'a Partition,
     app: AppKey,
@@ -42,7 +40,6 @@ pub(super) struct VictimSearch<'a> {
     candidates: Vec<VictimCandidate<'a>>,
 }
 
-/// An allocation that may be preempted.
 struct VictimCandidate<'a> {
     app: AppKey,
     key: AskKey,
@@ -51,8 +48,7 @@ struct VictimCandidate<'a> {
     leaf: LevelKey,
 }
 
-/// The order of candidates: those that opted in, those that did not start their application, the newest by some clock,
-/// the last allocated.
+/// Opted in, not an originator, newest by some clock, last allocated.
 type VictimRank = (bool, bool, Reverse<Time>, Reverse<u64>);
 
 impl VictimCandidate<'_> {
@@ -67,8 +63,6 @@ impl<'a> VictimSearch<'a> {
         Self::begin(partition, app, key).ok()
     }
 
-    /// Starts a search.
-    ///
     /// # Errors
     /// The first reason why no victims are possible.
     pub(super) fn begin(partition: &'a Partition, app: AppKey, key: AskKey) -> Result<Self, NoVictims> {
@@ -96,12 +90,11 @@ impl<'a> VictimSearch<'a> {
         }
     }
 
-    /// The number of candidates.
     pub(super) fn candidates(&self) -> usize {
         self.candidates.len()
     }
 
-    /// Adds the candidates of a leaf (SCH-153).
+    /// SCH-153.
     fn gather(&mut self, apps: &'a imbl::OrdSet<AppKey>, leaf: LevelKey, up_to: i64) {
         let switches = &self.partition.switches;
         for app in apps.iter().map(|app| &self.partition.apps[*app]) {
@@ -115,8 +108,7 @@ impl<'a> VictimSearch<'a> {
         }
     }
 
-    /// Whether the request's queue could allocate the request without all candidates (SCH-156). Each removal can only
-    /// help, so one check at the end is enough.
+    /// SCH-156. Each removal can only help, so one check without all candidates is enough.
     fn is_possible(&mut self) -> bool {
         if self.snapshot.has_guarantee_left() {
             return true;
@@ -131,8 +123,7 @@ impl<'a> VictimSearch<'a> {
         possible
     }
 
-    /// Returns the node and its victims, with further ones if the queue needs them. `nodes_tried`: no node has enough
-    /// free resources.
+    /// `nodes_tried`: no node has enough free resources.
     pub(super) fn plan(mut self, nodes_tried: bool) -> Option<PreemptionPlan> {
         let (node, mut victims) = self.best_node(nodes_tried)?;
         let more = self.more_victims(&victims)?;
@@ -145,7 +136,7 @@ impl<'a> VictimSearch<'a> {
         (!victims.is_empty()).then_some(PreemptionPlan { node, victims })
     }
 
-    /// The node that needs the fewest victims, the first by id among equals (SCH-157, SCH-159).
+    /// The fewest victims, then the first id (SCH-157, SCH-159).
     fn best_node(&mut self, nodes_tried: bool) -> Option<(NodeKey, Vec<usize>)> {
         let mut by_node: BTreeMap<NodeKey, Vec<usize>> = BTreeMap::new();
         for (at, candidate) in self.candidates.iter().enumerate() {
@@ -168,7 +159,6 @@ impl<'a> VictimSearch<'a> {
         best.map(|(node, victims)| (node.key, victims))
     }
 
-    /// Whether the node could ever accept the request.
     fn is_open(&self, node: &Node) -> bool {
         let one = |ask: AskKey| self.partition.apps[self.app].are_one(ask, self.key);
         let own = |(app, ask): &(AppKey, AskKey)| *app == self.app && one(*ask);
@@ -178,13 +168,13 @@ impl<'a> VictimSearch<'a> {
             && !self.partition.nodes.bars(self.ask, node.key)
     }
 
-    /// The victims on one node, empty if none are needed; `None` if they are not enough (SCH-158).
+    /// Empty if none are needed; `None` if they are not enough (SCH-158).
     fn victims_on_node(&mut self, node: &Node, there: &[usize]) -> Option<Vec<usize>> {
         let wanted = &self.ask.resource;
         if node.available.fit_in(wanted) {
             return self.partition.nodes.lets(self.ask, node.key, false).then(Vec::new);
         }
-        // Victims with a resource that the request lacks come before victims that only free other resources.
+        // Victims with a lacking resource come first.
         let (mut head, mut tail) = (Vec::new(), Vec::new());
         let mut room = node.available.clone();
         let start = self.snapshot.mark();
@@ -229,7 +219,7 @@ impl<'a> VictimSearch<'a> {
         Some(victims)
     }
 
-    /// Whether the free resources of a node are enough. 1.5.1 treats a name that the node does not have as unlimited.
+    /// 1.5.1 treats a name that the node does not have as unlimited.
     fn is_enough(&self, room: &Resource) -> bool {
         let unlimited = self.partition.switches.victims_on_any_node;
         if unlimited { room.fit_in_max_undef(&self.ask.resource) } else { room.fit_in(&self.ask.resource) }
@@ -240,7 +230,7 @@ impl<'a> VictimSearch<'a> {
         self.snapshot.offer(candidate.leaf, &candidate.ask.resource, paying)
     }
 
-    /// Further victims on any node until the request's queue can allocate it; `None` if they are not enough (SCH-160).
+    /// On any node; `None` if they are not enough (SCH-160).
     fn more_victims(&mut self, chosen: &[usize]) -> Option<Vec<usize>> {
         let within = self.partition.switches.ask_queue_room == AskQueueRoom::Within;
         if within {
@@ -276,7 +266,7 @@ impl<'a> VictimSearch<'a> {
         (nobody || self.snapshot.ask_queue_is_well()).then_some(more)
     }
 
-    /// Reduces the victims to those that the request needs (P-13; `profiles.md` section 4.1, step 7).
+    /// P-13; `profiles.md` section 4.1, step 7.
     fn cut(&self, node: NodeKey, victims: &[usize]) -> Option<Vec<usize>> {
         let wanted = &self.ask.resource;
         let anywhere = self.partition.nodes[node].available.fit_in(wanted);
@@ -296,8 +286,7 @@ impl<'a> VictimSearch<'a> {
     }
 }
 
-/// Why an allocation is not a candidate of a search (SCH-153); `None` if it is one. `up_to`: the highest priority of
-/// victims in its leaf.
+/// `None`: it is a candidate (SCH-153). `up_to`: the highest priority of victims in its leaf.
 pub(super) fn why_retained(
     switches: &Switches,
     ask: &Ask,
@@ -323,7 +312,7 @@ pub(super) fn shares_name(one: &Resource, other: &Resource) -> bool {
     one.iter().any(|(name, _)| other.get(name).is_some())
 }
 
-/// Whether a sum does not yet cover a request in the sense of 1.8.0: one exceeded name makes it enough.
+/// As in 1.8.0: one exceeded name makes the sum enough.
 fn is_above(wanted: &Resource, sum: &Resource) -> bool {
     if sum.is_empty() {
         return wanted.iter().all(|(_, amount)| amount > 0);
@@ -347,7 +336,6 @@ mod tests {
     use crate::state::scheduler::Scheduler;
     use model::{Identity, Profile};
 
-    /// Excludes b from n1.
     #[derive(Debug)]
     struct KeepOff;
 
@@ -357,7 +345,6 @@ mod tests {
         }
     }
 
-    /// SCH-159.
     #[test]
     fn a_node_that_predicates_refuse_is_passed_over() {
         let config = "partitions: [{name: default, queues: [{name: root, submitacl: '*', queues: [

@@ -15,13 +15,13 @@ use crate::state::task_group::TaskGroup;
 use model::{AskId, Resource, Time};
 
 impl Partition {
-    /// Allocates a pending request, with all counters (SCH-017).
+    /// SCH-017.
     pub(crate) fn commit(&mut self, now: Time, app: AppKey, ask: AskKey, node: NodeKey, events: &mut Vec<Event>) {
         debug_assert!(self.fits_path(app, ask), "{} exceeds a maximum (SCH-095)", self.apps[app].asks[ask].id);
         self.put(now, app, ask, node, events);
     }
 
-    /// Does the same without a check of the maxima: an allocation stays when its maxima are lowered.
+    /// Without a check of the maxima: an allocation stays when they are lowered.
     pub(crate) fn put(&mut self, now: Time, app: AppKey, ask: AskKey, node: NodeKey, events: &mut Vec<Event>) {
         self.unreserve(now, app, ask, events);
         let tried = &self.apps[app].asks[ask];
@@ -41,7 +41,7 @@ impl Partition {
         }
     }
 
-    /// Whether a request fits the maximum of every queue on its path, in each of its names (SCH-095).
+    /// SCH-095.
     fn fits_path(&self, app: AppKey, ask: AskKey) -> bool {
         let Application { queue, asks, .. } = &self.apps[app];
         let fits = |queue: &Queue| {
@@ -51,7 +51,6 @@ impl Partition {
         self.queues.path_up(*queue).iter().all(|key| fits(&self.queues[*key]))
     }
 
-    /// Stops counting a pending request in its application and queues.
     pub(crate) fn withdraw_pending(&mut self, app: AppKey, ask: AskKey) {
         let application = &mut self.apps[app];
         let decides = application.asks[ask].priority >= application.counted_priority;
@@ -67,7 +66,7 @@ impl Partition {
         }
     }
 
-    /// Adds an allocation to a node, or the resources of a future one.
+    /// Also for a future allocation.
     pub(crate) fn charge_node(&mut self, node: NodeKey, number: u64, app: AppKey, ask: AskKey) {
         let Ask { id, resource, .. } = &self.apps[app].asks[ask];
         self.nodes.change(node, |node| {
@@ -97,8 +96,7 @@ impl Partition {
         }
     }
 
-    /// Allocates a request that is no longer pending: all counters except the node's. `in_place`: it uses the node
-    /// resources of a placeholder.
+    /// All counters except the node's. `in_place`: uses the node resources of a placeholder.
     pub(crate) fn book(
         &mut self,
         now: Time,
@@ -141,8 +139,7 @@ impl Partition {
         self.refresh_app(app);
     }
 
-    /// Removes a request, pending or allocated, from its application with every counter. Returns the request, and its
-    /// node if it had one.
+    /// Pending or allocated, with every counter.
     pub(crate) fn take_ask(&mut self, now: Time, app: AppKey, ask: AskKey, events: &mut Vec<Event>) -> Option<Ask> {
         self.unreserve(now, app, ask, events);
         self.untie(app, ask);
@@ -183,15 +180,14 @@ impl Partition {
         Some(taken)
     }
 
-    /// The pending resources of an application, and of the queues on its path from the leaf up.
+    /// From the leaf up.
     pub(crate) fn pending_on_path(&self, app: AppKey) -> (Resource, Vec<Resource>) {
         let application = &self.apps[app];
         let path = self.queues.path_up(application.queue);
         (application.pending.clone(), path.iter().map(|key| self.queues[*key].pending.clone()).collect())
     }
 
-    /// Ends the pending counts of an application without requests: 1.5.1 subtracts its count from the queues, errors
-    /// included (D-23).
+    /// 1.5.1 subtracts the count of the application from the queues, errors included (D-23).
     pub(crate) fn end_pending(&mut self, app: AppKey, (sum, queues): (Resource, Vec<Resource>)) {
         let application = &mut self.apps[app];
         application.pending = Resource::new();
@@ -203,8 +199,7 @@ impl Partition {
         self.refresh_app(app);
     }
 
-    /// Removes an application's allocated resources from its queues: first the real ones, then placeholders. Nothing is
-    /// subtracted if a release counts more than the queue has.
+    /// First the real ones, then placeholders. Nothing is subtracted if a release counts more than the queue has.
     pub(crate) fn take_off_queues(&mut self, app: AppKey, real: &Resource, placeholders: &Resource) {
         let path = self.queues.path_up(self.apps[app].queue);
         for counted in [real, placeholders] {
@@ -225,7 +220,6 @@ impl Partition {
         application.known_ids.counted = Resource::new();
     }
 
-    /// Updates the rank and the priority of an application in its leaf.
     pub(crate) fn refresh_app(&mut self, key: AppKey) {
         if self.apps[key].asleep.is_some() {
             self.end_backoff(key);
@@ -260,16 +254,14 @@ impl Partition {
         self.mark_app(key);
     }
 
-    /// Refreshes what a reload left outdated on the path of a leaf (P-02): the releases report the priority of an
-    /// application when a request arrives that is more important than all pending ones, or one ends that was at least
-    /// as important as all.
+    /// P-02: the releases report the priority of an application when a request arrives that is more important than all
+    /// pending ones, or one ends that was at least as important as all.
     pub(crate) fn refresh_stale(&mut self, leaf: QueueKey) {
         if self.switches.priority_cache {
             self.queues.report_priority_up(leaf);
         }
     }
 
-    /// Resets the results of attempts for a new request.
     pub(crate) fn untried(ask: &mut Ask) {
         ask.tried = TryResult::Never;
         ask.fits_queue = true;
@@ -277,8 +269,7 @@ impl Partition {
     }
 }
 
-/// Subtracts from a queue's pending resources, down to 0 where a release may count too little. Returns whether that was
-/// necessary.
+/// Down to 0 where a release may count too little. Returns whether that was necessary.
 fn cut_off(pending: &mut Resource, by: &Resource, switch: AskAgainPending) -> bool {
     pending.sub_assign(by);
     let mut cut = false;

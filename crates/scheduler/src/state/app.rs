@@ -69,7 +69,7 @@ pub struct Application {
     pub asks: Slab<AskKey, Ask>,
     #[serde(skip)]
     pub(crate) by_id: AskIds,
-    /// Requests whose id represents a later one, by arrival (switches `ask_again_pending`, `ask_again_allocated`).
+    /// Requests with a repeated id, by arrival (switches `ask_again_pending`, `ask_again_allocated`).
     #[serde(with = "saved_namesakes")]
     pub(crate) namesakes: Namesakes,
     /// Pending requests in the order in which they are tried (SCH-080).
@@ -97,7 +97,6 @@ pub struct Application {
     /// Set while it need not be tried again.
     #[serde(skip)]
     pub(crate) backoff: Option<Box<Backoff>>,
-    /// Set while it backs off in a group of its leaf.
     #[serde(skip)]
     pub(crate) asleep: Option<Asleep>,
     /// Whether it is also among the replacers of its leaf.
@@ -111,31 +110,30 @@ pub struct Application {
     pub runnable_by_limits: bool,
     /// Its user and group, and the limits that apply.
     pub account: Account,
-    /// The timer of the present state.
     pub(crate) state_timer: Option<TimerKey>,
-    /// The timer of its gang, from the first placeholder until the last is removed (SCH-145).
+    /// From the first placeholder until the last is removed (SCH-145).
     pub(crate) placeholder_timer: Option<TimerKey>,
-    /// The final state to enter when everything is released, which can need several commands.
+    /// The final state, while the end needs several commands.
     #[serde(default)]
     pub(crate) ending: Option<AppState>,
-    /// Its sums by priority. Missing in older saved states.
+    /// Missing in older saved states.
     #[serde(default)]
     pub(crate) bands: Bands,
-    /// The priority before a request was sent again with a lower one (D-23, switch `ask_again_pending`).
+    /// Before a request was sent again with a lower one (D-23, switch `ask_again_pending`).
     #[serde(default, rename = "kept_priority")]
     pub(crate) retained_priority: Option<Priority>,
-    /// Its requests are not tried before this time (D-19).
+    /// D-19.
     #[serde(default, rename = "held_off_until")]
     pub(crate) backoff_until: Option<Time>,
-    /// Why its requests are not tried. Missing in older saved states.
+    /// Missing in older saved states.
     #[serde(default)]
     pub(crate) held_off: Option<HeldOff>,
-    /// The outdated knowledge of the releases (D-23).
+    /// D-23.
     #[serde(default)]
     pub(crate) known_ids: KnownIds,
 }
 
-/// Why the requests of an application are not tried for some time (D-19).
+/// D-19.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(crate) struct HeldOff {
     /// The end of the cycle that found no node for them.
@@ -146,7 +144,6 @@ pub(crate) struct HeldOff {
     pub last: AskId,
 }
 
-/// Requests by id and arrival.
 pub(crate) type Namesakes = BTreeMap<AskId, BTreeMap<u64, AskKey>>;
 
 impl Application {
@@ -157,13 +154,12 @@ impl Application {
         self.retained_priority.map_or(highest, |retained| retained.max(highest))
     }
 
-    /// All requests with an id, the represented one first.
     fn all_of(&self, id: &AskId) -> impl Iterator<Item = AskKey> {
         let earlier = self.namesakes.get(id).into_iter().flat_map(|earlier| earlier.values().rev());
         self.ask_key(id).into_iter().chain(earlier.copied())
     }
 
-    /// What a release of an id ends: the known allocation, otherwise the request that counts.
+    /// The known allocation, otherwise the request that counts.
     pub(crate) fn key_to_release(&self, id: &AskId) -> Option<AskKey> {
         let counts = |key: &AskKey| self.asks[*key].allocation.is_none() && !self.asks[*key].superseded;
         self.known_allocation(id).or_else(|| self.all_of(id).find(counts))
@@ -190,13 +186,12 @@ impl Application {
         self.by_id.get(id, &self.asks)
     }
 
-    /// Whether two requests share reservations, which belong to the id: a request that was sent again while pending
-    /// does (D-23, 1.5.1).
+    /// A request that was sent again while pending shares the reservation (D-23, 1.5.1).
     pub(crate) fn are_one(&self, one: AskKey, other: AskKey) -> bool {
         one == other || !self.namesakes.is_empty() && self.asks[one].id == self.asks[other].id
     }
 
-    /// The last request with the same id, which uses the reservation of the earlier ones.
+    /// It uses the reservation of the earlier ones.
     pub(crate) fn made_last(&self, ask: AskKey) -> AskKey {
         let last = || self.ask_key(&self.asks[ask].id);
         if self.asks[ask].superseded { last().unwrap_or(ask) } else { ask }
@@ -219,7 +214,6 @@ impl Application {
         key
     }
 
-    /// Makes a request pending again.
     pub(crate) fn put_pending(&mut self, key: AskKey) {
         let ask = &self.asks[key];
         self.pending.add_assign(&ask.resource);
@@ -230,8 +224,7 @@ impl Application {
         }
     }
 
-    /// Removes a request from the pending ones, because it is `allocated` or removed. A superseded one no longer counts
-    /// as pending, but is subtracted when it is allocated.
+    /// A superseded request no longer counts as pending, but is subtracted when it is allocated.
     pub(crate) fn take_pending(&mut self, key: AskKey, allocated: bool) {
         let ask = &self.asks[key];
         if allocated || !ask.superseded {
@@ -288,7 +281,7 @@ impl Application {
         Some(ask)
     }
 
-    /// Removes an allocation that the sums still count.
+    /// The sums still count the allocation.
     pub(crate) fn lose_sight_of(&mut self, key: AskKey) -> Option<Ask> {
         let (real, placeholders) = (self.allocated.clone(), self.allocated_placeholder.clone());
         let lost = self.remove_ask(key)?;
@@ -297,7 +290,7 @@ impl Application {
         Some(lost)
     }
 
-    /// Makes the id of a removed request represent its last namesake, if any.
+    /// Its id then represents its last namesake, if any.
     fn forget_id(&mut self, gone: AskKey, Ask { id, arrival, .. }: &Ask) {
         let stood_for_it = self.by_id.remove(id, gone);
         let Some(namesakes) = self.namesakes.get_mut(id) else { return };
@@ -321,7 +314,7 @@ impl Application {
         self.bands.split(self.holds(), self.pending.clone())
     }
 
-    /// Invariant: the sums by priority are those of its requests.
+    /// An invariant.
     pub(crate) fn counts_by_priority(&self) -> bool {
         bands::are_of(self.by_priority(), self.asks.iter().map(|(_, ask)| ask))
     }
@@ -343,7 +336,7 @@ impl Application {
     }
 }
 
-/// The entries follow from the requests: only their number is saved.
+/// Follows from the requests: only the number is saved.
 mod saved_namesakes {
     use serde::{Deserialize, Deserializer, Serializer};
 

@@ -14,17 +14,14 @@ impl AppRank {
         Self::by(Self::keys_of(app, leaf), app)
     }
 
-    /// The rank from computed keys.
     pub(super) fn by(keys: [RankKey; 2], app: &Application) -> Self {
         Self { keys, submitted: app.submitted, id: app.id.clone(), app: app.key }
     }
 
-    /// Whether the rank is up to date.
     pub(super) fn holds(&self, keys: &[RankKey; 2]) -> bool {
         self.keys == *keys
     }
 
-    /// The keys of `app` in `leaf`.
     pub(super) fn keys_of(app: &Application, leaf: &Queue) -> [RankKey; 2] {
         let properties = &leaf.settings.properties;
         let priority = RankKey::Priority(Reverse(app.priority()));

@@ -19,7 +19,7 @@ pub struct AppRank {
     pub app: AppKey,
 }
 
-/// One key of a rank. In a leaf the same key is at the same position, so variants are never compared.
+/// In a leaf the same key is at the same position, so variants are never compared.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum RankKey {
     Priority(Reverse<Priority>),
@@ -41,8 +41,7 @@ pub enum OrderKey {
 }
 
 impl AppRank {
-    /// The key that orders two applications of a leaf, and the order; `None` if only ids decide because their times are
-    /// `identical`.
+    /// `None` if only ids decide because the times are `identical`.
     pub(crate) fn apart(&self, other: &Self, identical: impl Fn(Time, Time) -> bool) -> Option<(OrderKey, Ordering)> {
         let keys = self.keys.iter().zip(&other.keys).map(|(own, others)| {
             let key = match own {
@@ -66,7 +65,7 @@ impl AppRank {
     }
 }
 
-/// The application of a leaf after `last` (SCH-071).
+/// SCH-071.
 pub(crate) fn next_behind(ranks: &BTreeSet<AppRank>, last: Option<&AppRank>) -> Option<AppRank> {
     match last {
         None => ranks.first(),

@@ -69,7 +69,6 @@ pub struct Allocation {
 }
 
 impl Ask {
-    /// Creates a pending request.
     pub(crate) fn new(id: AskId, arrival: u64, created: Time, spec: &AskSpec) -> Self {
         Self {
             id,
@@ -93,26 +92,26 @@ impl Ask {
         }
     }
 
-    /// Its rank among the pending requests of its application (SCH-080).
+    /// SCH-080.
     pub(crate) fn rank(&self, key: AskKey) -> AskRank {
         (Reverse(self.priority), self.created, self.arrival, key)
     }
 
-    /// Whether it is being stopped for another reason than preemption (P-09), or its application no longer knows it.
+    /// Not because of preemption (P-09), or its application no longer knows it.
     pub(crate) fn goes_anyway(&self) -> bool {
         self.rare.shadowed || self.released && self.allocation.is_some_and(|allocation| !allocation.preempted)
     }
 
-    /// The task group of a request that can replace a placeholder.
+    /// If it can replace a placeholder.
     pub(crate) fn replaces_in(&self) -> Option<&Arc<str>> {
         self.rare.task_group.as_ref().filter(|_| !self.placeholder)
     }
 }
 
-/// The minimum time between equal reports about a request (SCH-222).
+/// SCH-222.
 pub(crate) const REPORT_AGAIN: Duration = Duration::from_secs(15);
 
-/// Whether a report is due after that at `last`; if so, sets `last` to `now`.
+/// If so, sets `last` to `now`.
 pub(crate) fn report_again(now: Time, last: &mut Option<Time>) -> bool {
     let due = is_report_due(now, *last);
     if due {
@@ -121,7 +120,6 @@ pub(crate) fn report_again(now: Time, last: &mut Option<Time>) -> bool {
     due
 }
 
-/// Whether a report is due after that at `last`.
 pub(crate) fn is_report_due(now: Time, last: Option<Time>) -> bool {
     last.is_none_or(|last| now.since(last) >= REPORT_AGAIN)
 }

@@ -9,14 +9,12 @@ use crate::index::{AskKey, Slab};
 use crate::state::ask::Ask;
 use model::AskId;
 
-/// From this number of requests on, [`PARTS`] tables are used instead of one.
+/// From here on [`PARTS`] tables are used.
 const MANY: usize = 16_384;
-/// A power of two.
 const PARTS: usize = 64;
 
-/// The request that an id represents. Only hashes are stored here; the ids are in the requests. An application may have
-/// a million requests, and none may wait for the look-up to grow: growth reads no ids and affects only one of many
-/// parts at a time.
+/// Stores only hashes. An application may have a million requests, and none may wait for the look-up to grow: growth
+/// reads no ids and affects only one part.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct AskIds {
     few: Table,
@@ -25,18 +23,18 @@ pub(crate) struct AskIds {
 
 type Table = HashTable<(u32, AskKey)>;
 
-/// The stored part of the hash of an id: enough to distinguish millions.
+/// 32 bits are enough to distinguish millions.
 fn hash(id: &AskId) -> u32 {
     let hash = FxBuildHasher.hash_one(id);
     (hash ^ (hash >> 32)) as u32
 }
 
-/// The hash for a table, which uses the lowest and the highest bits.
+/// A table uses the lowest and the highest bits.
 const fn spread(hash: u32) -> u64 {
     (hash as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }
 
-/// The part, selected by bits that a table does not use.
+/// By bits that a table does not use.
 const fn part(hash: u32) -> usize {
     (spread(hash) >> 44) as usize % PARTS
 }

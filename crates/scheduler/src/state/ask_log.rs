@@ -6,10 +6,10 @@ use smallvec::SmallVec;
 
 use model::Time;
 
-/// The number of stored changes; the oldest are dropped.
+/// The oldest are dropped.
 const MOST_CHANGES: usize = 8;
 
-/// How long the shown counts may be outdated while the reasons do not change: counts change in every cycle.
+/// Counts change in every cycle, but are shown again only after this time or a new reason.
 const SHOW_AGAIN: Duration = Duration::from_secs(10);
 
 /// The result of the last attempt to allocate a request (SCH-082).
@@ -66,7 +66,7 @@ pub struct FailureCount {
 /// The reasons for one request, in the order of their first occurrence.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct AskLog {
-    /// Boxed because most requests never fail, and every cycle reads all requests.
+    /// Boxed: most requests never fail, and every cycle reads all.
     noted: Option<Box<Noted>>,
 }
 
@@ -74,15 +74,13 @@ pub struct AskLog {
 struct Noted {
     #[serde(with = "model::saved::list")]
     failures: SmallVec<[FailureCount; 1]>,
-    /// A node was searched.
     attempted: bool,
     shown: Time,
-    /// It has changed since it was last shown.
     new: bool,
-    /// The last attempt found no preemption attempt left, which excludes the other results of preemption.
+    /// Excludes the other results of preemption.
     #[serde(skip)]
     no_attempt: bool,
-    /// The changes of the result, the oldest first. Last field; missing in older snapshots.
+    /// The oldest first. Last field; missing in older snapshots.
     #[serde(default, with = "model::saved::list")]
     found: SmallVec<[FoundSince; 1]>,
 }
@@ -98,7 +96,6 @@ impl AskLog {
         self.noted.as_ref().map_or(&[], |noted| &noted.found)
     }
 
-    /// Records a result that differs from the last one.
     pub(crate) fn note_found(&mut self, found: TryResult, now: Time) {
         let noted = self.noted.get_or_insert_default();
         if noted.found.last().is_some_and(|last| last.found == found) {
@@ -115,7 +112,6 @@ impl AskLog {
         self.noted.as_ref().is_some_and(|noted| noted.attempted)
     }
 
-    /// Counts a reason.
     pub(crate) fn note(&mut self, failure: Failure, now: Time) {
         let noted = self.noted.get_or_insert_default();
         match failure {
@@ -135,7 +131,7 @@ impl AskLog {
         }
     }
 
-    /// Adds `times` cycles with the reasons of the last attempt at `tried`, which ended as `how`.
+    /// Adds `times` cycles like the last attempt at `tried`, which ended as `how`.
     pub(crate) fn note_again(&mut self, how: TryResult, tried: Time, times: u64, last: Time) {
         let Some(noted) = &mut self.noted else { return };
         for known in &mut noted.failures {
@@ -159,7 +155,7 @@ impl AskLog {
         noted.new |= !std::mem::replace(&mut noted.attempted, true);
     }
 
-    /// Whether it must be shown again; if so, marks it as shown.
+    /// If so, marks it as shown.
     pub(crate) fn is_due(&mut self, now: Time) -> bool {
         let Some(noted) = &mut self.noted else { return false };
         let due = noted.new || (!noted.failures.is_empty() && now.since(noted.shown) >= SHOW_AGAIN);

@@ -100,7 +100,6 @@ impl Deref for Rare {
 }
 
 impl DerefMut for Rare {
-    /// Allocates the parts if there are none.
     fn deref_mut(&mut self) -> &mut RareParts {
         self.0.get_or_insert_default()
     }

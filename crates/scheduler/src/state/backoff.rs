@@ -8,15 +8,14 @@ use model::{Resource, Time};
 
 pub(crate) const NEVER: Time = Time(u64::MAX);
 
-/// The number of stored gains; a backoff that misses older ones ends.
+/// A backoff that misses older gains ends.
 const REMEMBERED: usize = 4096;
 
-/// Nodes that may accept a request that they could not accept before, in the order of the changes.
+/// Nodes that may accept more than before, in the order of the changes.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct NodeGains {
-    /// The node, and whether its total is larger or it was not open before, so that it may be reserved.
+    /// With whether its total is larger or it was not open, so that it may be reserved.
     pub(crate) list: VecDeque<(NodeKey, bool)>,
-    /// The number of dropped gains.
     pub(crate) forgotten: u64,
 }
 
@@ -41,50 +40,44 @@ impl NodeGains {
     }
 }
 
-/// What a backoff has examined.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Seen {
-    /// The number of gains of nodes; of a leaf: at its start, and its note continues from there.
+    /// Of a leaf: at its start; its note continues from there.
     pub(crate) gains: u64,
-    /// The number of node changes, if any change may allow a reservation that the resource manager's conditions
-    /// excluded.
+    /// If any change may allow a reservation that conditions excluded.
     pub(crate) changes: Option<u64>,
 }
 
-/// The absence of a suitable node depends on a resource manager's conditions.
+/// No node fits because of a resource manager's conditions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ByConditions {
-    /// One of the requests, which these conditions treat alike.
+    /// Represents all requests, which the conditions treat alike.
     pub(crate) ask: AskKey,
-    /// The result of `Nodes::loosened` for it.
+    /// The result of `Nodes::loosened`.
     pub(crate) loosened: u64,
-    /// Whether the refusal of all nodes with enough resources was reported. Otherwise the first such node must be
-    /// reported.
+    /// The refusal of all nodes was reported. Otherwise the first one must be.
     pub(crate) reported: bool,
 }
 
-/// Why a failed attempt is not repeated.
 #[derive(Clone, Debug)]
 pub(crate) struct Backoff {
-    /// From then on time alone may change the result.
+    /// When time alone may change the result.
     pub(crate) until: Time,
     pub(crate) epoch: u64,
-    /// The largest resources that fitted the queues and limits; they must still fit.
+    /// The largest resources that fitted queues and limits; they must still fit.
     pub(crate) most: Resource,
-    /// The headroom of the queues, if it was too small.
+    /// If it was too small.
     pub(crate) queues: Option<Resource>,
-    /// The headroom of the limits.
     pub(crate) limits: Option<Resource>,
-    /// The smallest resources that found no node, if any.
+    /// The smallest resources that found no node.
     pub(crate) least: Option<Resource>,
     pub(crate) seen: Seen,
     /// Set if a resource manager's conditions were involved.
     pub(crate) by_conditions: Option<ByConditions>,
-    /// The number of preemption attempts that a new attempt would use up (SCH-150).
+    /// What a new attempt would use up (SCH-150).
     pub(crate) attempts: u32,
-    /// The number of preemption attempts left; of a leaf: at its first application.
+    /// Of a leaf: at its first application.
     pub(crate) attempts_left: u32,
-    /// Of an application: since when it is skipped.
     pub(crate) since: Option<SkippedSince>,
 }
 
@@ -133,13 +126,12 @@ impl Backoff {
 /// The note of a cycle about a leaf that it skips.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct LeafNote {
-    /// How often the leaf was skipped while others were tried.
+    /// While others were tried.
     pub(crate) skipped_cycles: SkippedCycles,
     pub(crate) seen: Seen,
 }
 
-/// The notes of all leaves, by slot. Stored outside of the queues: a cycle writes one for each skipped leaf, and a fork
-/// would otherwise copy every queue.
+/// By slot. Outside of the queues: a cycle writes one for each skipped leaf, and a fork would copy every queue.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct LeafNotes(Vec<LeafNote>);
 

@@ -25,12 +25,12 @@ pub struct Bands {
 }
 
 impl Bands {
-    /// Notes a new request: the first one sets the usual priority.
+    /// The first request sets the usual priority.
     pub(crate) fn meet(&mut self, priority: Priority) {
         self.usual.get_or_insert(priority);
     }
 
-    /// The sum for a priority; `None` for the usual one.
+    /// `None` for the usual priority.
     pub(crate) fn sum(&mut self, priority: Priority, allocated: bool) -> Option<&mut Resource> {
         if self.usual.is_none_or(|usual| usual == priority) {
             return None;
@@ -66,7 +66,7 @@ impl Bands {
         self.others.retain(|band| !band.allocated.is_zero());
     }
 
-    /// Recomputes the sums for a state that was saved without them.
+    /// For a state that was saved without them.
     pub(crate) fn recount<'a>(&mut self, asks: impl Iterator<Item = &'a Ask>) {
         *self = Self::default();
         for ask in asks {
@@ -77,12 +77,10 @@ impl Bands {
         }
     }
 
-    /// Whether no request was ever counted.
     pub(crate) const fn is_new(&self) -> bool {
         self.usual.is_none()
     }
 
-    /// The sums of each priority, the lowest first, from the application's sums.
     pub(crate) fn split(&self, allocated: Resource, pending: Resource) -> Vec<Band> {
         let Some(usual) = self.usual else { return Vec::new() };
         let mut rest = Band { priority: usual, allocated, pending };
@@ -99,13 +97,11 @@ impl Bands {
     }
 }
 
-/// Whether a request counts as allocated or pending: not while it replaces a placeholder, and not after it was sent
-/// again.
+/// Not while it replaces a placeholder, and not after it was sent again.
 fn counts(ask: &Ask) -> bool {
     ask.allocation.is_some() || ask.rare.takes_over.is_none() && !ask.superseded
 }
 
-/// Whether bands have the sums of these requests.
 pub(crate) fn are_of<'a>(bands: Vec<Band>, all: impl Iterator<Item = &'a Ask>) -> bool {
     let mut asks: BTreeMap<Priority, [Resource; 2]> = BTreeMap::new();
     for ask in all.filter(|ask| counts(ask)) {

@@ -16,7 +16,7 @@ use crate::state::backoff::{Backoff, NEVER};
 use crate::state::skipped_cycles::SkippedCycles;
 use model::Time;
 
-/// The limit of groups per leaf. Candidates without a group stay awake and are examined in each cycle.
+/// Candidates without a group stay awake.
 const MOST_GROUPS: usize = 32;
 
 #[derive(Clone, Debug)]
@@ -35,7 +35,7 @@ pub struct Candidates {
     awake: BTreeSet<AppRank>,
     groups: Vec<SleepGroup>,
     wakes: BTreeSet<(Time, AppKey)>,
-    /// The number of wake-ups: a walk that has read ahead reads again.
+    /// A walk that has read ahead reads again after a wake-up.
     woken: u64,
 }
 
@@ -59,7 +59,6 @@ impl Candidates {
         self.sets().any(|set| set.contains(rank))
     }
 
-    /// All in their order.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &AppRank> {
         self.range(..)
     }
@@ -73,13 +72,11 @@ impl Candidates {
         })
     }
 
-    /// Adds an awake candidate.
     pub(crate) fn insert(&mut self, rank: AppRank) {
         self.woken += 1;
         self.awake.insert(rank);
     }
 
-    /// Removes an awake candidate.
     pub(crate) fn remove(&mut self, rank: &AppRank) {
         self.awake.remove(rank);
     }
@@ -88,7 +85,6 @@ impl Candidates {
         &self.awake
     }
 
-    /// The number of groups, including empty ones.
     pub(crate) fn group_count(&self) -> usize {
         self.groups.len()
     }
@@ -110,8 +106,7 @@ impl Candidates {
         self.wakes.first().copied()
     }
 
-    /// Moves an awake candidate to a group with the same backoff, if one exists or is free. `identical`: the groups
-    /// whose requests the resource manager's conditions treat alike.
+    /// `identical`: the groups whose requests the resource manager's conditions treat alike.
     pub(crate) fn put_to_sleep(
         &mut self,
         rank: &AppRank,
@@ -137,7 +132,7 @@ impl Candidates {
         }
     }
 
-    /// The group for a backoff: with the same backoff, or an empty one.
+    /// With the same backoff, or empty.
     fn group_for(&mut self, backoff: &Backoff, identical: impl Fn(usize) -> bool) -> Option<usize> {
         let kind = |(number, group): &(usize, &SleepGroup)| {
             !group.members.is_empty() && group.common.is_identical(backoff) && identical(*number)
@@ -162,7 +157,7 @@ impl Candidates {
     }
 }
 
-/// The part of an order after a rank; all of it for `None`.
+/// All of it for `None`.
 pub(crate) fn behind(place: Option<&AppRank>) -> (Bound<&AppRank>, Bound<&AppRank>) {
     (place.map_or(Bound::Unbounded, Bound::Excluded), Bound::Unbounded)
 }

@@ -42,7 +42,6 @@ impl Partition {
         }
     }
 
-    /// Marks the user and the group of an application.
     pub(crate) fn mark_account(&mut self, app: AppKey) {
         if let Some(dirty) = &mut self.dirty {
             let account = &self.apps[app].account;

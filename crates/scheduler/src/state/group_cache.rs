@@ -10,10 +10,8 @@ use crate::interface::switches::{GroupCache, Switches};
 use model::Time;
 use model::name::is_limit_user;
 
-/// How long 1.9.0 remembers.
 const SECONDS: u64 = 300;
 
-/// The groups that users named last, and when.
 #[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub(crate) struct NamedGroups(BTreeMap<String, (Vec<String>, Time)>);
 

@@ -6,18 +6,18 @@ use std::collections::BTreeMap;
 use crate::state::ask::{Ask, AskRank};
 use model::{AskId, NodeId, Priority, Resource, Time};
 
-/// Requests and allocations that an application of a release still knows and counts although they ended.
+/// Requests and allocations that a release still counts although they ended.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub(crate) struct KnownIds {
-    /// Requests whose allocation ended by time or with its node.
+    /// The allocation ended by time or with its node.
     spent: BTreeMap<AskId, SpentAsk>,
-    /// The number of the last allocation when all requests were forgotten: allocations up to it leave no spent request.
+    /// The last allocation when all requests were forgotten; those up to it leave no spent request.
     forgotten: u64,
-    /// The excess of the application's sums over its allocations.
+    /// The application's sums minus its allocations.
     pub(crate) counted: Resource,
 }
 
-/// A request without its allocation. The release treats it as allocated until it is withdrawn.
+/// The release treats it as allocated until it is withdrawn.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub(crate) struct SpentAsk {
     /// The node of the allocation.

@@ -4,13 +4,12 @@ use std::collections::VecDeque;
 
 use model::Time;
 
-/// The averaged seconds, including the present one.
 const WINDOW: u64 = 5;
 
 /// Counts the allocations of the last seconds.
 #[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct Meter {
-    /// (second, allocations in it), the oldest first; without empty seconds.
+    /// (second, allocations), the oldest first.
     seconds: VecDeque<(u64, u64)>,
 }
 

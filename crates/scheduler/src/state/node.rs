@@ -34,16 +34,15 @@ pub struct Node {
     pub allocations: BTreeMap<u64, (AppKey, AskKey)>,
     /// The requests with a reservation: at most one, or any number of required-node requests (SCH-016).
     pub reservations: Vec<(AppKey, AskKey)>,
-    /// Whether it is reserved for required-node requests.
     pub(super) for_required: bool,
     #[serde(skip)]
     pub(super) score: Score,
-    /// A number with the same order as its id.
+    /// The order of ids as a number.
     pub(super) rank: u64,
     /// The foreign pods; they decide nothing.
     #[serde(default, with = "model::saved::arc")]
     pub foreign: Arc<Vec<ForeignAllocation>>,
-    /// Its score in the order, if outdated (`Nodes::resize`).
+    /// If outdated (`Nodes::resize`).
     #[serde(default)]
     pub(super) stale: Option<Score>,
     /// Charged allocations that belong to no application (P-22, D-23).
@@ -65,7 +64,7 @@ pub struct LeftBehind {
 }
 
 impl Node {
-    /// Whether it accepts requests without a required node.
+    /// For requests without a required node.
     pub(super) fn is_open(&self) -> bool {
         self.schedulable && self.reservations.is_empty()
     }
@@ -103,7 +102,7 @@ impl Score {
     }
 }
 
-/// The weights of memory and vcore, which almost every node has.
+/// Almost every node has memory and vcore.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct OwnWeights {
     memory: f64,
@@ -117,7 +116,6 @@ impl OwnWeights {
     }
 }
 
-/// The score of a node: lower scores are tried first (SCH-090).
 pub(super) fn score(node: &Node, sort: &NodeSortConfig, own: OwnWeights) -> f64 {
     let (mut sum, mut weights) = (0.0, 0.0);
     node.total.each_beside(&node.available, |name, total, available| {

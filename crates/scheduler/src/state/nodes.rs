@@ -19,7 +19,7 @@ use config::NodeSortConfig;
 use model::{NodeId, Resource};
 
 const FIRST_RANK: u64 = 1 << 63;
-/// The distance between the ranks at both ends of the order.
+/// At both ends of the order.
 const RANK_STEP: u64 = 1 << 31;
 
 /// The nodes of a partition.
@@ -28,25 +28,24 @@ pub struct Nodes {
     nodes: Slab<NodeKey, Node>,
     #[serde(skip)]
     by_id: Shareable<Index<NodeId, NodeKey>>,
-    /// By id. Ids are compared once, when a node is added, and ranks afterwards.
+    /// Ids are compared once, when a node is added, and ranks afterwards.
     #[serde(skip)]
     by_name: Shareable<BTreeMap<NodeId, NodeKey>>,
     /// By score, then id (SCH-090).
     #[serde(skip)]
     order: BTreeSet<(Score, u64, NodeKey)>,
     sort: NodeSortConfig,
-    /// Two of its weights, once looked up.
     #[serde(skip)]
     own_weights: Option<OwnWeights>,
     /// Other conditions for a request on a node (SCH-094).
     #[serde(skip)]
     predicates: Option<Arc<dyn Predicates>>,
-    /// Upper bounds of the total and available resources of the open nodes.
+    /// Upper bounds for the open nodes.
     #[serde(skip)]
     totals: Skyline,
     #[serde(skip)]
     rooms: Skyline,
-    /// The number of node changes, and its values when the two bounds were computed.
+    /// And its values when the two bounds were computed.
     #[serde(skip)]
     changes: u64,
     #[serde(skip)]
@@ -101,7 +100,6 @@ impl Nodes {
         self.in_order().filter(|node| node.reservations.is_empty())
     }
 
-    /// Makes clones share what neither side changes.
     pub(crate) fn share(&mut self) {
         self.nodes.share(|_| {});
         self.by_id.share();
@@ -113,12 +111,12 @@ impl Nodes {
         &self.sort
     }
 
-    /// Whether a request may fit on an unreserved node now, or `ever`. If `false`, it fits on none.
+    /// If `false`, no node fits, now or `ever`.
     pub(crate) fn may_hold(&self, ask: &Resource, ever: bool) -> bool {
         if ever { self.totals.may_hold(ask) } else { self.rooms.may_hold(ask) }
     }
 
-    /// Recomputes the upper bounds after no node accepted a request that they allowed.
+    /// After no node accepted a request that the bounds allowed.
     pub(crate) fn lower_bounds(&mut self) {
         if self.bounds_of == self.changes {
             return;
@@ -134,12 +132,11 @@ impl Nodes {
         &self.gains
     }
 
-    /// The number of changes of nodes and of the resource manager's conditions.
     pub(crate) fn changes(&self) -> u64 {
         self.changes
     }
 
-    /// Whether a node accepts a request now, by resources and conditions (SCH-093).
+    /// By resources and conditions (SCH-093).
     pub(crate) fn takes(&self, ask: &Ask, node: NodeKey) -> bool {
         self.nodes[node].available.fit_in(&ask.resource) && self.lets(ask, node, true)
     }
@@ -205,15 +202,14 @@ impl Nodes {
         }
     }
 
-    /// Changes the size of an allocation on a node. The releases that allow this keep the node's position in the order
-    /// until its next change or the next configuration (D-23).
+    /// The releases that allow this keep the node's position until its next change or configuration (D-23).
     pub(crate) fn resize(&mut self, key: NodeKey, change: impl FnOnce(&mut Node)) {
         self.change_in_place(key, change);
         let node = &mut self.nodes[key];
         node.stale = Some(node.score);
     }
 
-    /// Records that a node may accept more than before; `larger`: its total is larger, or it was not open.
+    /// `larger`: its total is larger, or it was not open.
     fn note_gain(&mut self, key: NodeKey, larger: bool) {
         let node = &self.nodes[key];
         if node.is_open() {
@@ -240,7 +236,7 @@ impl Nodes {
         keys.into_iter().for_each(|key| self.place(key));
     }
 
-    /// A rank for a new id between those of its neighbors.
+    /// Between its neighbors.
     fn rank_for(&mut self, id: &NodeId) -> u64 {
         let rank_between = |nodes: &Self| {
             let rank = |(_, key): (&NodeId, &NodeKey)| nodes.nodes[*key].rank;
@@ -254,7 +250,7 @@ impl Nodes {
             }
         };
         rank_between(self).unwrap_or_else(|| {
-            // No number is left between the two: all nodes get new ranks.
+            // No number is left: all nodes get new ranks.
             let ranks = (0..).map(|number| FIRST_RANK + number * RANK_STEP);
             self.by_name.values().zip(ranks).for_each(|(key, rank)| self.nodes[*key].rank = rank);
             self.order = self.nodes.iter().map(|(key, node)| (node.score, node.rank, key)).collect();
@@ -262,7 +258,6 @@ impl Nodes {
         })
     }
 
-    /// Rebuilds the derived data.
     pub(crate) fn index(&mut self) {
         let keys: Vec<NodeKey> = self.nodes.iter().map(|(key, _)| key).collect();
         for key in keys {
@@ -309,7 +304,7 @@ mod tests {
         nodes.in_order().map(|node| node.id.as_str()).collect()
     }
 
-    /// EX-12, the second part: weights decide which of two half-full nodes has the lower score.
+    /// EX-12, the second part.
     #[test]
     fn weights_of_ex_12() {
         let mut nodes = Nodes::default();
@@ -331,7 +326,7 @@ mod tests {
         assert_eq!(ids(&nodes), ["n1", "n2"]);
     }
 
-    /// Ids are inserted between two others until no rank is left between them.
+    /// Inserts between two ids until no rank is left.
     #[test]
     fn nodes_of_one_score_stand_by_id_in_whatever_order_they_come() {
         let mut nodes = Nodes::default();

@@ -72,28 +72,25 @@ pub struct Partition {
     pub(crate) timers: Shareable<BTreeMap<TimerKey, Timer>>,
     pub(crate) timers_set: u64,
     pub(crate) arrivals: u64,
-    /// Allocations that the resource manager was asked to stop, in order, each with its request's arrival number
-    /// (SCH-046).
+    /// In order, each with its request's arrival number (SCH-046).
     #[serde(skip)]
     pub(crate) stopping: VecDeque<(AppKey, AskKey, u64, ReleaseReason)>,
-    /// Whether the bases of the 1.8.0 fair shares are outdated.
     pub(crate) share_bases_stale: bool,
-    /// Applications whose end needs more than one command.
     #[serde(skip)]
     pub(crate) unfinished: BTreeSet<AppKey>,
-    /// Counts changes that concern all applications, for example of the configuration.
+    /// Counts changes that concern all applications.
     #[serde(skip)]
     pub(crate) epoch: u64,
-    /// Until when cycles find and report nothing, unless something changes.
+    /// Cycles find and report nothing until then, unless something changes.
     #[serde(skip)]
     pub(crate) quiet: Option<Time>,
-    /// The cycles skipped because of `quiet`.
+    /// Because of `quiet`.
     #[serde(skip)]
     pub(crate) skipped_cycles: SkippedCycles,
-    /// The parents on the path of a cycle's walk, and remains of earlier walks: reused for the capacity.
+    /// Reused for its capacity.
     #[serde(skip)]
     pub(crate) walk: Vec<Visit>,
-    /// All users may kill and move: it is a fork.
+    /// It is a fork: all users may kill and move.
     #[serde(skip)]
     pub(crate) trusts_everybody: bool,
     /// Whether exceeded maxima are enforced (N-01).
@@ -102,19 +99,18 @@ pub struct Partition {
     /// Whether the timer for enforcing maxima is set.
     #[serde(default)]
     pub(crate) quota_timer: bool,
-    /// The names that nodes ever added to the root's maximum, each with its value or 0, if they remain in it (P-04).
+    /// Names that nodes ever added to the root's maximum, each with its value or 0 (P-04).
     #[serde(default)]
     pub(crate) names_of_nodes: Resource,
     /// A release has miscounted, and sums differ from their parts (D-23).
     #[serde(default)]
     pub miscounted: bool,
-    /// Whether every node was reserved at the last attempts.
+    /// At the last attempts.
     #[serde(skip)]
     pub(crate) all_reserved: bool,
 }
 
 impl Partition {
-    /// Creates an empty partition without a configuration.
     pub(crate) fn new(name: Arc<str>, switches: Switches, tuning: Tuning, rules: Arc<Rules>) -> Self {
         Self {
             name,
@@ -156,7 +152,7 @@ impl Partition {
         }
     }
 
-    /// Applies placement rules (PLC-100). Hits continue if the rules are equal.
+    /// PLC-100. Hits continue if the rules are equal.
     pub(crate) fn set_rules(&mut self, rules: Arc<Rules>) {
         if !self.rules.same_as(&rules) {
             self.hits = Arc::new(Hits::of(&rules));

@@ -94,7 +94,7 @@ pub trait Predicates: Debug + Send + Sync {
     }
 }
 
-/// The conditions, to be changed. A fork shares them first and then gets its own copy.
+/// A fork shares them first and then gets its own copy.
 pub(crate) fn own_predicates(shared: &mut Option<Arc<dyn Predicates>>) -> Option<&mut (dyn Predicates + 'static)> {
     let predicates = shared.as_mut()?;
     if Arc::get_mut(predicates).is_none() {

@@ -70,25 +70,24 @@ pub struct Queue {
     pub reserved: BTreeSet<(Time, AppId, AppKey)>,
     /// The highest priority inside (SCH-062).
     pub raw_priority: Priority,
-    /// The priority that was last reported to the parent.
+    /// As last reported to the parent.
     #[serde(rename = "handed_up")]
     pub(super) reported_priority: Priority,
-    /// The number of occurrences of each priority: of applications in a leaf, as reported by children in a parent.
+    /// Counts of each priority, as reported by children in a parent.
     pub(super) priorities: BTreeMap<Priority, u32>,
     /// Fair share for the order among siblings (SCH-054, SCH-055).
     pub share: ShareList,
     /// The base of the share in 1.8.0 (SCH-055); otherwise `None`.
     pub share_base: Option<Resource>,
-    /// Whether its position among its siblings may be outdated.
     #[serde(skip)]
     pub(crate) marked: bool,
-    /// Its rank in its parent's list; `None` if it is not in it.
+    /// `None` if it is not in its parent's list.
     #[serde(skip)]
     pub(crate) rank: Option<SiblingRank>,
-    /// Of a parent: the children with something to do, in their order.
+    /// Children with something to do.
     #[serde(skip)]
     pub(crate) siblings: Siblings,
-    /// Of a leaf that need not be tried again.
+    /// Of a leaf.
     #[serde(skip)]
     pub(crate) backoff: Option<Box<Backoff>>,
     /// When its maximum is enforced if it is still exceeded (N-01).

@@ -17,7 +17,6 @@ use model::{AppId, Priority, QueuePath, QueueState, Resource, Time};
 #[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct QueueTree {
     pub(crate) queues: Slab<QueueKey, Queue>,
-    /// Queues that changed since the orders were last updated.
     #[serde(skip)]
     pub(crate) marked: Vec<QueueKey>,
     /// The notes of cycles about leaves that back off.
@@ -34,7 +33,7 @@ impl std::ops::Index<QueueKey> for QueueTree {
 }
 
 impl std::ops::IndexMut<QueueKey> for QueueTree {
-    /// Marks the queue: mutable access may change its position among its siblings.
+    /// Mutable access may change the position among siblings.
     fn index_mut(&mut self, key: QueueKey) -> &mut Queue {
         let queue = &mut self.queues[key];
         if !std::mem::replace(&mut queue.marked, true) {
@@ -53,7 +52,7 @@ impl QueueTree {
         self.queues.get(key)
     }
 
-    /// The candidates of a leaf, for changes that do not affect its position among its siblings.
+    /// For changes that do not affect the position among siblings.
     pub(crate) fn candidates_mut(&mut self, leaf: QueueKey) -> &mut Candidates {
         &mut self.queues[leaf].candidates
     }
@@ -127,7 +126,7 @@ impl QueueTree {
         if let Some(parent) = parent {
             let at = self.child_position(parent, name).unwrap_or_else(|at| at);
             self.queues[parent].children.insert(at, key);
-            // The priority cannot rise, so nothing is reported upwards: under P-02 that would refresh outdated parents.
+            // Nothing is reported upwards: under P-02 that would refresh outdated parents.
             *self.queues[parent].priorities.entry(Priority::MIN).or_default() += 1;
         }
         key
@@ -158,7 +157,7 @@ impl QueueTree {
         parent.children.binary_search_by(|child| name_of(*child).cmp(name))
     }
 
-    /// The child with a lower-case name, tried first at index `at`.
+    /// Tried first at index `at`.
     pub(crate) fn child_near(&self, parent: QueueKey, at: usize, name: &str) -> Option<QueueKey> {
         let there = self.queues[parent].children.get(at).copied();
         there.filter(|child| self.queues[*child].path.name() == name).or_else(|| self.child(parent, name))
@@ -282,7 +281,7 @@ impl QueueTree {
         queue.raw_priority = queue.priorities.last_key_value().map_or(Priority::MIN, |(highest, _)| *highest);
     }
 
-    /// Reports the priority of a queue to its parent. Returns the parent and the change there, if any.
+    /// Returns the parent and the change there, if any.
     fn report_priority(&mut self, key: QueueKey) -> Option<(QueueKey, Option<Priority>, Option<Priority>)> {
         let queue = &mut self.queues[key];
         let now = queue.current_priority();

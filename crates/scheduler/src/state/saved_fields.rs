@@ -6,7 +6,6 @@ use crate::interface::switches::Switches;
 use crate::placement::{Placement, PlacementOutcome, Record, Refusal};
 use model::Profile;
 
-/// Replaces the record of a placement until it is restored.
 pub(super) fn no_record() -> Arc<Record> {
     static NONE: LazyLock<Arc<Record>> = LazyLock::new(|| {
         let refused = Refusal::NoUser.into();
@@ -16,7 +15,6 @@ pub(super) fn no_record() -> Arc<Record> {
     Arc::clone(&NONE)
 }
 
-/// Replaces the switches until the profile is known.
 pub(super) const fn no_switches() -> Switches {
     Switches::of(Profile::Kornsole)
 }

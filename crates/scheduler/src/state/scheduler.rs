@@ -17,9 +17,9 @@ pub struct Scheduler {
     pub(crate) partitions: Vec<Partition>,
     pub(crate) checksum: String,
     pub(crate) named_groups: NamedGroups,
-    /// The configuration that was applied to every queue; `None` before the first, or if unknown.
+    /// `None` before the first, or if unknown.
     pub(crate) loaded: Option<Arc<Config>>,
-    /// The number of commands until the invariants are asserted again.
+    /// Commands until the next assertion of invariants.
     #[cfg(debug_assertions)]
     pub(crate) unasserted: u64,
 }

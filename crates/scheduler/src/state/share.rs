@@ -109,7 +109,7 @@ mod tests {
         assert!(shares(&[0.5]) < shares(&[0.5, 0.1]));
     }
 
-    /// EX-07: without common names, the largest share of each side is compared with the other's.
+    /// EX-07: the largest shares are compared, without common names.
     #[test]
     fn share_lists_of_ex_07() {
         let one = [("memory", 2), ("vcore", 1000)];

@@ -26,36 +26,33 @@ use crate::state::share::ordered;
 use crate::state::siblings::{Entry, SiblingRank, Siblings, Visit};
 use model::Resource;
 
-/// From this number of marked queues on, sorting all lists again is considered.
+/// From here on sorting all lists is considered.
 const MANY: usize = 64;
-/// The number of positions that are searched one by one before keys are compared: a queue that was just served was in
-/// front.
+/// A queue that was just served was in front, so these positions are searched one by one.
 const FIRST: usize = 32;
-/// The size of a block in the specified sort; a block of more than twice the size is split.
+/// A block of more than twice the size is split.
 const BLOCK: usize = 64;
 
 impl SiblingRank {
-    /// The rank of a queue; `None` if a cycle does not examine it.
+    /// `None` if a cycle does not examine the queue.
     fn of(queue: &Queue) -> Option<Self> {
         let (priority, share) = (queue.current_priority(), &queue.share);
         queue.wants().then(|| Self { priority, share: share.clone(), pending: queue.pending.clone() })
     }
 
-    /// Compares the total keys (SCH-052, SCH-053).
     fn class(&self, other: &Self, by_priority: bool) -> Ordering {
         let priority = || other.priority.cmp(&self.priority);
         let share = || self.share.cmp(&other.share);
         if by_priority { priority().then_with(share) } else { share().then_with(priority) }
     }
 
-    /// The total keys as numbers up to the largest share. Equal leads may still differ in smaller shares and, by share
-    /// first, in priority.
+    /// As numbers, up to the largest share. Equal leads may still differ in smaller shares and, by share first, in
+    /// priority.
     fn lead(&self, by_priority: bool) -> [i64; 2] {
         let share = ordered(self.share.as_slice().first().copied().unwrap_or(0.0));
         if by_priority { [-i64::from(self.priority.0), share] } else { [share, 0] }
     }
 
-    /// Whether the two differ and neither needs more.
     fn breaks(&self, other: &Self) -> bool {
         !self.pending.at_least(&other.pending) && !other.pending.at_least(&self.pending)
     }
@@ -77,7 +74,7 @@ impl QueueTree {
         self.marked = marked;
     }
 
-    /// The order in which a walk would try the children of a parent, computed from scratch.
+    /// Computed from scratch.
     pub(crate) fn order_of(&self, parent: QueueKey) -> Vec<QueueKey> {
         let queue = &self.queues[parent];
         let by_priority = queue.settings.properties.sort_by_priority;
@@ -86,13 +83,13 @@ impl QueueTree {
         }
         let rank = |key: &QueueKey| Some((SiblingRank::of(&self.queues[*key])?, *key));
         let mut ranks: Vec<(SiblingRank, QueueKey)> = queue.children.iter().filter_map(rank).collect();
-        // A stable sort, so that each class remains sorted by name.
+        // Stable: each class remains sorted by name.
         ranks.sort_by(|(left, _), (right, _)| left.class(right, by_priority));
         let classes = ranks.chunk_by(|(left, _), (right, _)| left.class(right, by_priority).is_eq());
         classes.flat_map(|class| self.sorted_as_specified(class.iter().map(|(_, key)| *key))).collect()
     }
 
-    /// The key that orders two siblings, and their order; `None` if only their names decide, or one has nothing to do.
+    /// `None` if only names decide, or one has nothing to do.
     pub(crate) fn apart(&self, one: QueueKey, other: QueueKey) -> Option<(OrderKey, Ordering)> {
         let parent = self.queues[one].parent?;
         let (left, right) = (SiblingRank::of(&self.queues[one])?, SiblingRank::of(&self.queues[other])?);
@@ -108,7 +105,7 @@ impl QueueTree {
         keys.into_iter().chain([(OrderKey::Pending, pending)]).find(|(_, order)| order.is_ne())
     }
 
-    /// Drops all orders; the next [`QueueTree::settle_order`] rebuilds them.
+    /// The next [`QueueTree::settle_order`] rebuilds them.
     pub(crate) fn forget_order(&mut self) {
         let all = self.top_down();
         for key in &all {
@@ -148,7 +145,6 @@ impl QueueTree {
         visit.class.pop()
     }
 
-    /// The class that starts at `at` in its specified order, the first child last.
     fn specified(&self, parent: QueueKey, at: usize) -> Vec<QueueKey> {
         let queue = &self.queues[parent];
         let Siblings { list, by_priority, .. } = &queue.siblings;
@@ -172,8 +168,8 @@ impl QueueTree {
         sorted
     }
 
-    /// Insertion sort by pending, the larger first: each moves past those before it while it needs more. The largest
-    /// values of a block show whether any queue in it stops the move.
+    /// Insertion sort by pending, the larger first. The largest values of a block show whether any queue in it stops a
+    /// move.
     fn sorted_as_specified(&self, by_name: impl Iterator<Item = QueueKey>) -> Vec<QueueKey> {
         let pending = |key: QueueKey| &self.queues[key].pending;
         let mut blocks: Vec<(Vec<QueueKey>, Resource)> = vec![Default::default()];
@@ -206,7 +202,6 @@ impl QueueTree {
         self.queues[key].rank.as_ref()
     }
 
-    /// The order of a list for equal leads.
     fn behind_lead(&self, left: QueueKey, right: QueueKey, by_priority: bool) -> Ordering {
         let (Some(l), Some(r)) = (self.rank_of(left), self.rank_of(right)) else { return Ordering::Equal };
         let name = |key: QueueKey| self.queues[key].path.name();
@@ -228,7 +223,6 @@ impl QueueTree {
         l.breaks(r) && l.class(r, true).is_eq()
     }
 
-    /// Moves one queue to its position.
     fn settle(&mut self, key: QueueKey) {
         let Some(queue) = self.queues.get_mut(key) else { return };
         queue.marked = false;
@@ -245,7 +239,7 @@ impl QueueTree {
         }
     }
 
-    /// The position of a ranked queue in the list of its parent, or where to insert it.
+    /// Or where to insert it.
     fn place_of(&self, parent: QueueKey, own: &Entry) -> Result<usize, usize> {
         let Siblings { list, by_priority, .. } = &self.queues[parent].siblings;
         list.binary_search_by(|other| self.listed(other, own, *by_priority))
@@ -263,7 +257,7 @@ impl QueueTree {
         Some(Entry { lead, key })
     }
 
-    /// The number of breaks around a position: with its entry, and between its neighbors without it.
+    /// With its entry, and between its neighbors without it.
     fn breaks_at(&self, parent: QueueKey, at: usize) -> (usize, usize) {
         let list = &self.queues[parent].siblings.list;
         let (before, own, behind) = (at.checked_sub(1).map(|at| &list[at]), &list[at], list.get(at + 1));
@@ -274,7 +268,6 @@ impl QueueTree {
         (pair(before, Some(own)) + pair(Some(own), behind), pair(before, behind))
     }
 
-    /// Removes a queue from the list of its parent, if it is there.
     pub(crate) fn unlist(&mut self, parent: QueueKey, key: QueueKey) {
         let Some(at) = self.place_in(parent, key) else { return };
         let (with, without) = self.breaks_at(parent, at);
@@ -290,7 +283,6 @@ impl QueueTree {
         self.queues[key].rank = None;
     }
 
-    /// Inserts a ranked queue in the list of its parent.
     fn enlist(&mut self, parent: QueueKey, key: QueueKey) {
         let Some(own) = self.entry_of(parent, key) else { return };
         let (Ok(at) | Err(at)) = self.place_of(parent, &own);
@@ -304,7 +296,7 @@ impl QueueTree {
         }
     }
 
-    /// Whether a queue belongs before, into, or after the class of `front`, if any.
+    /// Before, in, or after the class of `front`.
     fn is_of_front(&self, parent: QueueKey, key: QueueKey) -> Option<Ordering> {
         let Siblings { front, by_priority, .. } = &self.queues[parent].siblings;
         let first = self.rank_of(*front.last()?)?;

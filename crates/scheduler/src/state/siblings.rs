@@ -11,20 +11,17 @@ pub(crate) struct SiblingRank {
     pub(super) pending: Resource,
 }
 
-/// A child in its parent's list, with the most significant keys, so that a search need not read the queues.
+/// With the most significant keys, so that a search need not read the queues.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Entry {
     pub(super) lead: [i64; 2],
     pub(super) key: QueueKey,
 }
 
-/// The children of a parent that have something to do.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Siblings {
     pub(super) list: Vec<Entry>,
-    /// Whether the list was sorted by priority first.
     pub(super) by_priority: bool,
-    /// The number of breaks.
     pub(super) breaks: usize,
     pub(super) front: Vec<QueueKey>,
 }
@@ -34,7 +31,7 @@ pub(crate) struct Siblings {
 pub(crate) struct Visit {
     pub(super) parent: QueueKey,
     pub(super) at: usize,
-    /// The rest of the present class, the next child last; empty if the list is the order.
+    /// The next child last; empty if the list is the order.
     pub(super) class: Vec<QueueKey>,
 }
 

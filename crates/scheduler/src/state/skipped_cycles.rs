@@ -5,7 +5,6 @@ use model::Time;
 
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct SkippedCycles {
-    /// The total.
     pub(crate) times: u64,
     pub(crate) last: Time,
 }
@@ -17,12 +16,11 @@ impl SkippedCycles {
         self.last = now;
     }
 
-    /// The count since `then`, and the time of the last one.
+    /// The time is that of the last one.
     pub(crate) fn since(self, then: Self) -> Self {
         Self { times: self.times.saturating_sub(then.times), last: self.last }
     }
 
-    /// The sum of both.
     pub(crate) fn and(self, other: Self) -> Self {
         match (self.times, other.times) {
             (_, 0) => self,
@@ -32,15 +30,14 @@ impl SkippedCycles {
     }
 }
 
-/// The start of the time in which an application is skipped.
+/// When an application was last tried.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SkippedSince {
     pub(crate) at: Time,
     pub(crate) leaf: QueueKey,
     pub(crate) of_leaf: SkippedCycles,
     pub(crate) of_partition: SkippedCycles,
-    /// Of its group, if any.
     pub(crate) of_group: SkippedCycles,
-    /// Cycles in which it alone was skipped while its leaf was tried.
+    /// While its leaf was tried.
     pub(crate) own: SkippedCycles,
 }

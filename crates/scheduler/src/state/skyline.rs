@@ -12,7 +12,7 @@ use std::cmp::Reverse;
 use model::{Resource, VCORE};
 
 const MOST: usize = 64;
-/// From this number on, a list that only grew is compacted.
+/// From here on, a list that only grew is compacted.
 const TOO_MANY: usize = 2 * MOST;
 
 #[derive(Clone, Debug, Default)]
@@ -25,7 +25,7 @@ impl Skyline {
     pub fn of<'a>(nodes: impl Iterator<Item = &'a Resource>) -> Self {
         let mut tops: Vec<&Resource> = nodes.collect();
         tops.sort_unstable_by(|left, right| right.cmp_by_name(left));
-        // By decreasing memory: a resource without more of the second name than an earlier one adds nothing.
+        // By decreasing memory: a resource without more of the second name adds nothing.
         let mut highest: Option<&Resource> = None;
         tops.retain(|node| {
             let new = highest.is_none_or(|highest| !highest.at_least(node));

@@ -18,9 +18,8 @@ pub struct TaskGroup {
     pub timed_out: u64,
     /// The size of the first requested placeholder.
     pub min_resource: Resource,
-    /// The allocated placeholders in the order of allocation.
+    /// In the order of allocation.
     pub(crate) placeholders: BTreeMap<u64, AskKey>,
-    /// The number of pending real requests.
     pub(crate) waiting: u64,
 }
 
@@ -30,7 +29,6 @@ impl TaskGroup {
         self.waiting > 0 && !self.placeholders.is_empty()
     }
 
-    /// Counts a placeholder that will not be replaced.
     pub(crate) fn note_timed_out(&mut self) {
         if self.timed_out < self.count {
             self.timed_out += 1;
@@ -38,7 +36,7 @@ impl TaskGroup {
     }
 }
 
-/// Whether a request waits for the placeholders of its task group, present or future (SCH-082).
+/// For placeholders of its task group, present or future (SCH-082).
 pub(crate) fn can_replace(groups: &BTreeMap<Arc<str>, TaskGroup>, ask: &Ask) -> bool {
     let group = ask.replaces_in().and_then(|name| groups.get(name));
     group.is_some_and(|group| group.count > group.replaced + group.timed_out)

@@ -19,8 +19,7 @@ pub struct Account {
     pub bounds: Option<Vec<Bound>>,
     /// Counts as running for the limits of its user (LIM-013).
     pub running: bool,
-    /// Counts as running for the limits of its group. Differs only after a release has lost usage (switch
-    /// `group_limit_gone`).
+    /// Differs from `running` only after a release has lost usage (switch `group_limit_gone`).
     pub(crate) running_in_group: bool,
 }
 
@@ -35,7 +34,7 @@ pub struct Bound {
     pub limit: Arc<LimitConfig>,
 }
 
-/// The limits follow from the queue, the user, and the group: only whether they were decided is saved.
+/// Only whether they were decided is saved.
 mod saved_bounds {
     use serde::{Deserialize, Deserializer, Serializer};
 

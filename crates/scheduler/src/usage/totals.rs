@@ -19,7 +19,7 @@ pub struct Usage {
 }
 
 impl Usage {
-    /// Adds an allocation on every level of the path, where the application now runs (LIM-011, LIM-013).
+    /// LIM-011, LIM-013.
     pub(crate) fn increase(&mut self, account: &mut Account, path: &[QueueKey], app: &AppId, by: &Resource) {
         if let Some(user) = account.user {
             let new = !std::mem::replace(&mut account.running, true);
@@ -85,7 +85,7 @@ impl Usage {
     }
 }
 
-/// Whether an application runs on a level or may join it (SCH-126).
+/// SCH-126.
 pub(crate) fn has_place(usage: Option<&QueueUsage>, app: &AppId, max: u64) -> bool {
     usage.is_none_or(|usage| usage.running.contains(app) || (usage.running.len() as u64) < max)
 }

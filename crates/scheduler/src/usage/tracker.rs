@@ -89,7 +89,6 @@ impl<K: SlabKey> Trackers<K> {
         self.by_name.values().map(|key| (*key, &self.slots[*key]))
     }
 
-    /// Returns the key of a name, which is tracked from now on.
     pub(crate) fn open(&mut self, name: &str) -> K {
         if let Some(key) = self.find(name) {
             return key;
@@ -101,7 +100,6 @@ impl<K: SlabKey> Trackers<K> {
         key
     }
 
-    /// Adds an application with its usage.
     pub(crate) fn enter(&mut self, key: K, path: &[QueueKey], app: &AppId, usage: &Resource, runs: bool) {
         let levels = &mut self.slots[key].levels;
         for queue in path {
@@ -115,13 +113,12 @@ impl<K: SlabKey> Trackers<K> {
         }
     }
 
-    /// Removes an application with its usage.
     pub(crate) fn exit(&mut self, key: K, path: &[QueueKey], app: &AppId, usage: &Resource) {
         self.stop(key, path, app);
         self.desert(key, path, usage);
     }
 
-    /// Does the same, but a running application stays in the running set although it runs nothing (P-16).
+    /// A running application stays in the running set (P-16).
     pub(crate) fn desert(&mut self, key: K, path: &[QueueKey], usage: &Resource) {
         let levels = &mut self.slots[key].levels;
         for queue in path {
@@ -155,7 +152,6 @@ impl<K: SlabKey> Trackers<K> {
         }
     }
 
-    /// Removes an application from the running set.
     pub(crate) fn stop(&mut self, key: K, path: &[QueueKey], app: &AppId) {
         for queue in path {
             if let Some(level) = self.slots[key].levels.get_mut(queue) {
@@ -164,15 +160,13 @@ impl<K: SlabKey> Trackers<K> {
         }
     }
 
-    /// Forgets usage and running applications of a queue, but not which applications count there (switch
-    /// `group_limit_gone`).
+    /// Keeps which applications count there (switch `group_limit_gone`).
     pub(crate) fn wipe(&mut self, key: K, queue: QueueKey) {
         if let Some(level) = self.slots[key].levels.get_mut(&queue) {
             *level = QueueUsage { apps: level.apps, ..QueueUsage::default() };
         }
     }
 
-    /// Removes the level of a removed queue.
     pub(crate) fn forget(&mut self, queue: QueueKey) {
         let keys: Vec<K> = self.by_name.values().copied().collect();
         for key in keys {

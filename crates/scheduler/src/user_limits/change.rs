@@ -14,12 +14,10 @@ use crate::user_limits::report::{LimitsChange, report_limits};
 use config::{LimitConfig, PartitionConfig, QueueConfig};
 use model::{Resource, Time};
 
-/// Queues with the names of the groups whose limit was removed.
 type RemovedGroupLimits = BTreeSet<(QueueKey, String)>;
 
 impl Partition {
-    /// Applies all limits of a configuration, and nothing else of it. A queue that it does not contain loses its
-    /// limits.
+    /// A queue that is not in the configuration loses its limits.
     pub(crate) fn adopt_limits(&mut self, now: Time, config: &PartitionConfig, events: &mut Vec<Event>) {
         self.end_all_backoffs();
         let (mut gone, mut changes, mut changed) = (RemovedGroupLimits::new(), Vec::new(), BTreeSet::new());
@@ -70,7 +68,7 @@ impl Partition {
         }
     }
 
-    /// The limits of the queues that are in the configuration and the tree.
+    /// Of queues that are in the configuration and the tree.
     fn limits_of<'a>(&self, root: &'a QueueConfig) -> Index<QueueKey, &'a [LimitConfig]> {
         let mut limits = Index::default();
         let mut stack = vec![(root, ROOT, false)];
@@ -88,8 +86,7 @@ impl Partition {
         limits
     }
 
-    /// Moves the applications of a group without its limit, in the subtree of the queue, to a newly selected group with
-    /// their usage.
+    /// Moves the applications in the subtree, with their usage, to a newly selected group.
     fn search_groups_again(&mut self, now: Time, gone: &RemovedGroupLimits, events: &mut Vec<Event>) {
         if gone.is_empty() {
             return;
@@ -107,8 +104,8 @@ impl Partition {
         }
     }
 
-    /// The same in the releases (D-26): the group's usage is forgotten from the root down to the queue and in its
-    /// subtree. Running applications there lose their group, and get one without usage at their next attempt.
+    /// D-26: the group's usage is forgotten from the root down to the queue and in its subtree. Running applications
+    /// there get a group without usage at their next attempt.
     fn lose_group_usage(&mut self, now: Time, gone: &RemovedGroupLimits, events: &mut Vec<Event>) {
         for (queue, name) in gone {
             let Some(group) = self.usage.groups.find(name) else { continue };
@@ -129,14 +126,13 @@ impl Partition {
                 }
                 self.mark_app(key);
             }
-            // The remaining applications count as running again with their next allocation.
+            // They count as running again with their next allocation.
             for (_, app) in self.apps.iter_mut().filter(|(_, app)| app.account.group == Some(group)) {
                 app.account.running_in_group = false;
             }
         }
     }
 
-    /// The levels of a group's tracker on the path of a queue and in its subtree.
     fn levels_through(&self, group: GroupKey, queue: QueueKey) -> Vec<QueueKey> {
         let Some(tracker) = self.usage.groups.get(group) else { return Vec::new() };
         let path = self.queues.path_up(queue);

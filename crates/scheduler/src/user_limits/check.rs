@@ -42,8 +42,7 @@ impl Partition {
         self.usage.groups.get(app.account.group?).map(|tracker| &*tracker.name)
     }
 
-    /// Decides the group and the limits of an application, unless they are decided (SCH-124, LIM-034). With `brings`,
-    /// its usage counts for the group at once.
+    /// Once (SCH-124, LIM-034). With `brings`, the usage counts for the group at once.
     pub(crate) fn decide_limits(&mut self, now: Time, key: AppKey, brings: bool, events: &mut Vec<Event>) {
         if self.apps[key].account.bounds.is_some() {
             return;
@@ -67,7 +66,7 @@ impl Partition {
         self.mark_app(key);
     }
 
-    /// Reports that an application joins or leaves its group, with the usage that it `brings` or removes.
+    /// With the usage that it `brings` or removes.
     pub(crate) fn report_group_link(
         &self,
         now: Time,
@@ -84,7 +83,7 @@ impl Partition {
         events.extend(both.into_iter().flatten());
     }
 
-    /// The event for the usage that an application adds to a user or group, or removes; `None` if it is zero.
+    /// `None` if the usage is zero.
     pub(crate) fn usage_event(&self, now: Time, side: Side, name: Arc<str>, key: AppKey, more: bool) -> Option<Event> {
         let app = &self.apps[key];
         let resource = app.holds();
@@ -92,15 +91,13 @@ impl Partition {
         (!app.holds().is_zero()).then(|| Event::new(now, kind))
     }
 
-    /// Recomputes the limits of an application under its present group.
     pub(crate) fn bind(&mut self, key: AppKey, path: &PathUp) {
         let app = &self.apps[key];
         let bounds = bounds_of(&self.queues, path, &app.who.user, self.group_name(app));
         self.apps[key].account.bounds = Some(bounds);
     }
 
-    /// The limits on the path of a move's target that the application exceeds (SCH-203 check 9). In shared queues under
-    /// the same group its usage counts already.
+    /// SCH-203 check 9. In shared queues under the same group the usage counts already.
     pub(crate) fn limit_misfits(&self, key: AppKey, path: &PathUp) -> Vec<Misfit> {
         let app = &self.apps[key];
         let holds = app.holds();

@@ -6,15 +6,14 @@ use crate::usage::Usage;
 use model::Resource;
 
 impl Usage {
-    /// Tracks the user of an application in a leaf, with its usage.
+    /// With its usage.
     pub(crate) fn join(&mut self, app: &mut Application, path: &[QueueKey]) {
         let user = self.users.open(&app.who.user);
         app.account.user = Some(user);
         self.users.enter(user, path, &app.id, &app.holds(), app.account.running);
     }
 
-    /// Removes the usage of an application that leaves its leaf; it has no group then. With `counts_on` it stays in the
-    /// running sets (P-16).
+    /// With `counts_on` it stays in the running sets (P-16).
     pub(crate) fn leave(&mut self, app: &mut Application, path: &[QueueKey], counts_on: bool) {
         let holds = app.holds();
         if !counts_on {
@@ -29,7 +28,7 @@ impl Usage {
         }
     }
 
-    /// Puts an application under a group; its usage counts there if it `brings` it.
+    /// The usage counts there if it `brings` it.
     pub(crate) fn link(&mut self, app: &mut Application, path: &[QueueKey], group: &str, brings: bool) {
         let key = self.groups.open(group);
         let usage = if brings { app.holds() } else { Resource::new() };
@@ -38,7 +37,6 @@ impl Usage {
         self.groups.enter(key, path, &app.id, &usage, app.account.running_in_group);
     }
 
-    /// Removes an application from its group with its usage.
     pub(crate) fn unlink(&mut self, app: &mut Application, path: &[QueueKey]) {
         app.account.running_in_group = false;
         if let Some(group) = app.account.group.take() {
@@ -46,8 +44,7 @@ impl Usage {
         }
     }
 
-    /// Ends the run of an application with nothing left: it runs for no limit, and its group is searched again if it
-    /// returns (LIM-013, LIM-034).
+    /// It runs for no limit, and its group is searched again if it returns (LIM-013, LIM-034).
     pub(crate) fn stop(&mut self, app: &mut Application, path: &[QueueKey]) {
         if let Some(user) = app.account.user {
             self.users.stop(user, path, &app.id);

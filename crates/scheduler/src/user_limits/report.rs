@@ -16,8 +16,8 @@ pub(crate) struct LimitsChange {
     pub new: Arc<QueueLimits>,
 }
 
-/// Reports every user and group with changed limits; with `again`, every limited one. Names come first, then the users
-/// under `*`: every user with a limit and every user with usage.
+/// With `again`, every limited one. Names come first, then the users under `*`: those with a limit, then those with
+/// usage.
 pub(crate) fn report_limits(now: Time, changes: &[LimitsChange], usage: &Usage, again: bool, events: &mut Vec<Event>) {
     let mut report = |change: &LimitsChange, side: Side, name: &str, set: bool| {
         let kind = EventKind::Limit { side, name: Arc::from(name), queue: change.queue.clone(), set };
@@ -51,7 +51,7 @@ pub(crate) fn report_limits(now: Time, changes: &[LimitsChange], usage: &Usage, 
     }
 }
 
-/// The users with limits in the order of the file, then all other tracked users.
+/// In the order of the file, then all other tracked users.
 fn known_users<'a>(changes: &'a [LimitsChange], usage: &'a Usage) -> Vec<&'a str> {
     let named = changes.iter().flat_map(|change| change.new.named());
     let named = named.filter(|(side, ..)| *side == Side::User).map(|(_, name, _)| name);
@@ -65,8 +65,7 @@ fn same_maxima(one: &LimitConfig, other: &LimitConfig) -> bool {
 }
 
 impl QueueLimits {
-    /// The users and groups with a limit, in the order of the configuration. Without the `*` of users, which is not a
-    /// name; the `*` of groups is the shared pot.
+    /// In the order of the configuration. `*` of users is not a name; `*` of groups is the shared pot.
     fn named(&self) -> impl Iterator<Item = (Side, &str, &Arc<LimitConfig>)> {
         let mut all = BTreeMap::new();
         let mut order = Vec::new();

@@ -6,7 +6,7 @@ use crate::inspect::explain::types::{
 use crate::state::ask_log::TryResult;
 use model::Time;
 
-/// These levels concern the application, not a request.
+/// These levels concern the application.
 const OF_APPLICATION: [BlockLevel; 4] =
     [BlockLevel::State, BlockLevel::QueueApps, BlockLevel::UserApps, BlockLevel::GroupApps];
 

@@ -9,8 +9,8 @@ use crate::state::partition::Partition;
 use model::{AppId, AskId, Time};
 
 impl Partition {
-    /// The blocker of a request by the backoff of its application: an active one, or one that the next cycle starts at
-    /// an earlier request. `since` and `until` are the bounds of an active one.
+    /// An active backoff, or one that the next cycle starts at an earlier request. `since` and `until` are the bounds
+    /// of an active one.
     pub(super) fn of_backoff(&self, now: Time, app: AppKey, key: AskKey, next: &NextDecision) -> Option<Blocker> {
         let application = &self.apps[app];
         let unschedulable = self.unschedulable(app);
@@ -59,7 +59,7 @@ fn without_node(asks: u64, last: &AskId) -> String {
     }
 }
 
-/// Rounds up to milliseconds, because the backoff lasts until then.
+/// Rounds up, because the backoff lasts until then.
 fn to_millis(span: Duration) -> Duration {
     Duration::from_millis(u64::try_from(span.as_micros().div_ceil(1000)).unwrap_or(u64::MAX))
 }

@@ -21,7 +21,7 @@ use crate::usage::limits::max_resources;
 use crate::usage::{Bound, Side};
 use model::{AppState, QueueState, Resource, Time};
 
-/// Whether the holders of the missing resource are listed, which needs a walk over all applications of a queue.
+/// Listing the holders needs a walk over all applications of a queue.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Named {
     /// The applications with the largest usage are listed.
@@ -75,7 +75,6 @@ impl Partition {
         Chain { blockers, nodes, preemption }
     }
 
-    /// The reasons for which a cycle does not examine the application at all.
     pub(super) fn outside(&self, asks: bool, app: AppKey, path: &PathUp) -> Vec<Blocker> {
         let mut blockers = Vec::new();
         if self.state == QueueState::Stopped {
@@ -104,7 +103,7 @@ impl Partition {
         blockers
     }
 
-    /// The policy `stateaware` lets one application start at a time (SCH-073).
+    /// SCH-073.
     pub(super) fn started_one_at_a_time(&self, app: AppKey) -> Option<Blocker> {
         let application = &self.apps[app];
         let leaf = &self.queues[application.queue];
@@ -128,7 +127,6 @@ impl Partition {
         })
     }
 
-    /// Numbers of applications, queues first (SCH-110, SCH-126).
     pub(super) fn of_applications(
         &self,
         app: AppKey,
@@ -167,7 +165,7 @@ impl Partition {
         blockers
     }
 
-    /// An earlier request that ends every cycle, or makes the cycle skip its application (D-09).
+    /// A request that ends every cycle, or makes the cycle skip its application (D-09).
     pub(super) fn of_those_before(
         &self,
         app: AppKey,
@@ -203,7 +201,6 @@ impl Partition {
         Some(Blocker { detail, ..Blocker::of(BlockLevel::Stalled, place) })
     }
 
-    /// The placeholders of a task group (SCH-082, SCH-143).
     pub(super) fn of_gang(&self, app: AppKey, key: AskKey) -> Option<Blocker> {
         let application = &self.apps[app];
         if self.replacement(app).is_some_and(|(ask, _)| ask == key) {
@@ -228,7 +225,7 @@ impl Partition {
         })
     }
 
-    /// The exceeded limits of user and group, each limit and resource separately (LIM-040).
+    /// Each limit and resource separately (LIM-040).
     pub(super) fn of_limits(&self, ask: &Ask, limits: &Limits<'_>, named: Named) -> Vec<Blocker> {
         let mut blockers = Vec::new();
         for bound in limits.bounds() {
@@ -246,7 +243,7 @@ impl Partition {
         blockers
     }
 
-    /// The exceeded maxima of queues by resource, the queue with the largest excess first (SCH-100).
+    /// By resource, the queue with the largest excess first (SCH-100).
     pub(super) fn of_queues(&self, ask: &Ask, path: &PathUp, named: Named) -> Vec<Blocker> {
         let mut blockers = Vec::new();
         for key in path {
@@ -269,7 +266,6 @@ impl Partition {
         blockers
     }
 
-    /// The missing node resources, if no node accepts the request now.
     pub(super) fn of_nodes(&self, now: Time, app: AppKey, key: AskKey, nodes: &NodeTally) -> Vec<Blocker> {
         let ask = &self.apps[app].asks[key];
         if self.commit_fails(self.apps[app].queue) {
@@ -283,7 +279,7 @@ impl Partition {
         if served { Vec::new() } else { self.node_blockers(ask, nodes) }
     }
 
-    /// The usage above a maximum, which stops all allocations in 1.5.1 (D-22).
+    /// 1.5.1 allocates nothing above a maximum (D-22).
     fn of_commit(&self, leaf: QueueKey) -> Vec<Blocker> {
         let mut blockers = Vec::new();
         for key in self.queues.path_up(leaf) {
@@ -303,7 +299,6 @@ impl Partition {
         blockers
     }
 
-    /// An earlier request is allocated first.
     pub(super) fn of_turn(&self, app: AppKey, key: AskKey, next: &NextDecision) -> Option<Blocker> {
         let (application, decision) = (&self.apps[app], next.decision.as_ref()?);
         if decision.app == application.id && decision.ask == application.asks[key].id {
@@ -334,7 +329,7 @@ fn counted(blocker: Blocker, max: u64, running: u64) -> Blocker {
     Blocker { limit: number(max), used: number(running), wanted: 1, missing, ..blocker }
 }
 
-/// The resources of which `max` leaves too little for a request (SCH-024).
+/// SCH-024.
 fn shortfall(max: &Resource, used: &Resource, wanted: &Resource) -> Vec<Blocker> {
     let mut found = Vec::new();
     for (name, want) in wanted.iter().filter(|(_, want)| *want > 0) {

@@ -11,7 +11,6 @@ use crate::usage::{Account, Bound, QueueUsage};
 use crate::user_limits::{bounds_of, group_of};
 use model::{AppState, Resource};
 
-/// The limits of an application, also before its first attempt.
 pub(super) struct Limits<'p> {
     partition: &'p Partition,
     app: &'p Application,
@@ -53,7 +52,7 @@ impl<'p> Limits<'p> {
     }
 }
 
-/// The user and group of an application at its first attempt (SCH-124, LIM-034).
+/// At the first attempt (SCH-124, LIM-034).
 fn decided(partition: &Partition, app: &Application) -> Account {
     let path = partition.queues.path_up(app.queue);
     let group = group_of(&partition.queues, &path, &app.who);

@@ -34,12 +34,11 @@ impl Scope<'_> {
 }
 
 impl Partition {
-    /// The applications with the largest usage of a resource, the largest first.
     pub(super) fn holders_of(&self, scope: &Scope<'_>, name: &str) -> Vec<Holder> {
         self.largest(scope, |app| app.allocated.amount(name).saturating_add(app.allocated_placeholder.amount(name)))
     }
 
-    /// The applications that count against the limit of running applications, the first submitted first.
+    /// The first submitted first.
     pub(super) fn running_in(&self, scope: &Scope<'_>) -> Vec<Holder> {
         let counts = |app: &Application| match scope {
             Scope::Queue(queue) => app.counts_as_running() || self.queues[*queue].allocating_accepted.contains(&app.id),

@@ -126,7 +126,7 @@ impl Partition {
         Some(found)
     }
 
-    /// What prevents a request from replacing a placeholder of its group, and whether it may run on the node of one.
+    /// The bool: whether the request may run on the node of a placeholder.
     fn of_placeholders(&self, app: &Application, ask: &Ask, node: &Node) -> (Option<Blocker>, bool) {
         let Some((name, group)) = ask.replaces_in().and_then(|name| Some((name, app.task_groups.get(name)?))) else {
             return (None, false);
@@ -224,7 +224,6 @@ impl Partition {
         Some(if order.is_lt() { found } else { Precedence::PassedBy })
     }
 
-    /// The ancestors of two leaves that are siblings.
     fn siblings(&self, one: QueueKey, other: QueueKey) -> Option<(QueueKey, QueueKey)> {
         let down = |leaf: QueueKey| self.queues.path_up(leaf).iter().rev().copied().collect::<Vec<_>>();
         let (one, other) = (down(one), down(other));

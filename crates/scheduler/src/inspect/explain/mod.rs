@@ -50,7 +50,6 @@ use types::{AskExplanation, AskStatus, BlockLevel, Blocker, Explanation, Held, P
 /// The limit of explained kinds of requests per application; the others are only counted.
 const MOST_ASKS: usize = 20;
 
-/// The common properties of requests with equal blockers.
 type Kind<'a> = (Vec<(&'a str, i64)>, i32, Option<&'a str>, Option<&'a str>, bool, bool, bool);
 
 impl Partition {
@@ -79,7 +78,7 @@ impl Partition {
         explanation.runs = self.runs(application);
         explanation.submission = submission::of(application);
         explanation.left_out = groups.iter().skip(MOST_ASKS).map(|(_, count)| count).sum();
-        // One walk for all, because it costs as much as a cycle.
+        // One walk costs as much as a cycle.
         let next = OnceCell::new();
         for (ask, count) in groups.into_iter().take(MOST_ASKS) {
             explanation.asks.push(self.explain_ask(now, (key, ask), count, &next));
@@ -87,7 +86,6 @@ impl Partition {
         Some(explanation)
     }
 
-    /// The earliest allocations of an application.
     fn runs(&self, app: &Application) -> Vec<Held> {
         let made = app.allocations.values().map(|key| &app.asks[*key]);
         let held = |ask: &Ask| {
@@ -155,7 +153,7 @@ impl Partition {
 }
 
 impl Partition {
-    /// The reasons that end by time alone: its reservation, and the backoff of its application.
+    /// The reasons that end by time alone.
     fn waiting(&self, explained: &mut AskExplanation, app: &Application, key: AskKey) {
         if explained.reserved.is_some() {
             let ask = &app.asks[key];
@@ -194,7 +192,7 @@ fn ended_explanation(now: Time, partition: &Partition, app: &Application) -> Exp
     explanation
 }
 
-/// The first of each kind of pending request in their order, with the number of that kind.
+/// The first of each kind in order, and the number of that kind.
 fn identical(app: &Application) -> Vec<(AskKey, u64)> {
     let mut known: BTreeMap<Kind<'_>, usize> = BTreeMap::new();
     let mut found: Vec<(AskKey, u64)> = Vec::new();

@@ -20,18 +20,14 @@ use model::{NodeId, QueueState, Time};
 pub(super) struct NextDecision {
     /// `None`: it finds nothing to do.
     pub decision: Option<Decision>,
-    /// It tries every request and finds nothing to do.
     reaches_all: bool,
-    /// The requests of the target application that it tries, each with the preemption attempts left.
+    /// With the preemption attempts left.
     of_app: BTreeMap<AskKey, u32>,
-    /// The requests that it tries, if all are recorded.
     tried: Option<BTreeSet<(AppKey, AskKey)>>,
-    /// The applications that it skips because too many requests find no node (D-19), each with the last of these
-    /// requests.
+    /// D-19; with the last request without a node.
     held_off: BTreeMap<AppKey, AskKey>,
 }
 
-/// `None` if the walk continues.
 type Step = Option<Decision>;
 
 struct Walk<'p> {
@@ -90,7 +86,7 @@ impl NextDecision {
 }
 
 impl Partition {
-    /// The result of the nodes for a request that fits everything else.
+    /// For a request that fits everything else.
     pub(super) fn on_nodes(&self, now: Time, app: AppKey, key: AskKey) -> AttemptOutcome {
         let application = &self.apps[app];
         let ask = &application.asks[key];
@@ -104,7 +100,7 @@ impl Partition {
         )
     }
 
-    /// The node of a reserved request in the first step of a cycle, if it fits everything else.
+    /// In the first step of a cycle, for a request that fits everything else.
     pub(super) fn reserved_node(&self, app: AppKey, key: AskKey) -> Option<NodeKey> {
         let application = &self.apps[app];
         let ask = &application.asks[key];
@@ -116,11 +112,10 @@ impl Partition {
         if counts(*held) && self.nodes.takes(ask, *own) {
             return Some(*own);
         }
-        // Another node is tried for the request of the reservation (D-23).
+        // D-23.
         if *held == key { self.other_node(ask, *own) } else { None }
     }
 
-    /// Any other node for a request that does not fit its reserved node.
     pub(super) fn other_node(&self, ask: &Ask, own: NodeKey) -> Option<NodeKey> {
         if ask.rare.required_node.is_some() || !self.nodes.may_hold(&ask.resource, false) {
             return None;
@@ -150,7 +145,7 @@ impl Walk<'_> {
         None
     }
 
-    /// The first step: requests with a reservation (SCH-134).
+    /// The first step (SCH-134).
     fn reserved(&mut self, leaf: QueueKey) -> Step {
         let part = self.partition;
         if part.commit_fails(leaf) {
@@ -183,7 +178,7 @@ impl Walk<'_> {
         None
     }
 
-    /// The second step: real requests replace placeholders (SCH-143).
+    /// The second step (SCH-143).
     fn replaced(&mut self, leaf: QueueKey) -> Step {
         let part = self.partition;
         let filter = part.state_aware_filter(leaf);
@@ -194,7 +189,7 @@ impl Walk<'_> {
         Some(part.decision(app, ask, DecisionKind::Replace, Some(node)))
     }
 
-    /// The third step: requests in their order (SCH-081, SCH-082).
+    /// The third step (SCH-081, SCH-082).
     fn normal(&mut self, leaf: QueueKey) -> Step {
         let part = self.partition;
         let of_queue = part.queues.headroom(leaf).unwrap_or_default();
@@ -217,7 +212,7 @@ impl Walk<'_> {
         None
     }
 
-    /// The requests of one application; continues after a request without victims.
+    /// Continues after a request without victims.
     fn asks(&mut self, app: AppKey, headroom: &Headroom<'_>, attempts: &mut Attempts) -> Step {
         let mut unschedulable = self.partition.unschedulable(app);
         loop {

@@ -10,7 +10,6 @@ use crate::state::node::Node;
 use crate::state::partition::Partition;
 use model::{AppId, AskId, NodeId, Resource};
 
-/// The number of listed nodes per reason, and of the closest.
 const MOST_NODES: usize = 3;
 
 impl Partition {
@@ -19,7 +18,7 @@ impl Partition {
         let mut tally = NodeTally { total: self.nodes.len() as u64, ..NodeTally::default() };
         let mut failures: BTreeMap<NodeReason, (u64, Vec<NodeId>)> = BTreeMap::new();
         let mut refusals: BTreeMap<String, u64> = BTreeMap::new();
-        // Sorted by kind (open and large enough, open and refused by conditions, others), then by what is missing.
+        // By kind (open and large enough, open and refused, others), then by what is missing.
         let mut closest: Vec<(u8, f64, &Node)> = Vec::new();
         tally.largest = wanted(ask).map(|(name, _)| (Arc::from(name), 0, 0)).collect();
         for node in self.nodes.in_order() {
@@ -65,7 +64,6 @@ impl Partition {
         tally
     }
 
-    /// Counts the size of a node, and whether it could accept the request.
     fn note_size(&self, node: &Node, ask: &Ask, tally: &mut NodeTally) {
         if ask.rare.required_node.as_ref().is_some_and(|required| *required != node.id) {
             return;
@@ -97,10 +95,10 @@ impl Partition {
         Some(found.id.clone())
     }
 
-    /// Adds the reservations of a node, up to the limit: the pod, otherwise application and request.
+    /// The pod, otherwise application and request.
     fn note_holders(&self, node: &Node, own: (AppKey, AskKey), holders: &mut Vec<String>) {
         for (app, ask) in node.reservations.iter().filter(|reserved| **reserved != own) {
-            // One entry above the limit shows that there are more.
+            // One more shows that there are more.
             if holders.len() > MOST_NODES {
                 return;
             }
@@ -112,8 +110,8 @@ impl Partition {
         }
     }
 
-    /// The first failed check of a node. Conditions that exclude it regardless of resources come before its resources.
-    /// A required node is not checked for being schedulable (SCH-165).
+    /// Conditions that exclude a node regardless of resources come first. A required node may be unschedulable
+    /// (SCH-165).
     pub(super) fn failure(&self, node: &Node, ask: &Ask, own: (AppKey, AskKey)) -> Option<NodeReason> {
         let required = ask.rare.required_node.as_ref();
         let others = node.reservations.iter().any(|reserved| *reserved != own);
@@ -128,7 +126,6 @@ impl Partition {
         }
     }
 
-    /// The same for a request for which the node is open.
     pub(super) fn without_room(&self, node: &Node, ask: &Ask) -> Option<NodeReason> {
         if !node.available.fit_in(&ask.resource) && !self.nodes.lets(ask, node.key, false) {
             // The conditions exclude it even with enough resources.
@@ -144,8 +141,8 @@ impl Partition {
         }
     }
 
-    /// The resources that no node has, if no node could ever accept the request; the missing resources of the closest
-    /// node, one by one, otherwise the number of nodes by failed check.
+    /// What no node has, if no node could ever accept the request; otherwise what the closest node lacks, or the number
+    /// of nodes by check.
     pub(super) fn node_blockers(&self, ask: &Ask, nodes: &NodeTally) -> Vec<Blocker> {
         let detail = self.summary(ask, nodes);
         let mut blockers = Vec::new();
@@ -215,7 +212,7 @@ fn wanted(ask: &Ask) -> impl Iterator<Item = (&str, i64)> {
     ask.resource.iter().filter(|(_, amount)| *amount > 0)
 }
 
-/// The resources of which no node has enough, separately; otherwise the combination that no node has.
+/// Each resource separately; otherwise the combination that no node has.
 fn too_small(ask: &Ask, nodes: &NodeTally, detail: &str) -> Vec<Blocker> {
     let place = || ask.rare.required_node.clone().map_or(Place::Partition, Place::Node);
     let never = || Blocker { of_nodes: Mending::Never, ..Blocker::of(BlockLevel::Node, place()) };
@@ -237,27 +234,25 @@ fn too_small(ask: &Ask, nodes: &NodeTally, detail: &str) -> Vec<Blocker> {
     blockers
 }
 
-/// The same blocker if only the conditions exclude all nodes that are large enough.
+/// If only the conditions exclude the nodes that are large enough.
 fn refused(blocker: &Blocker) -> Blocker {
     let Blocker { place, detail, .. } = blocker.clone();
     Blocker { detail, of_nodes: Mending::Never, ..Blocker::of(BlockLevel::Node, place) }
 }
 
-/// The texts of the conditions that refuse, one line each, with the number of nodes.
+/// One line each, with the number of nodes.
 fn refusals(nodes: &NodeTally) -> String {
     let shown = nodes.refusals.iter().take(MOST_NODES);
     let words: Vec<String> = shown.map(|(words, count)| format!("{} ({count}x)", words.replace('\n', " "))).collect();
     if words.is_empty() { String::new() } else { format!(": {}", words.join(", ")) }
 }
 
-/// The holders of reservations, in parentheses.
 fn holders(nodes: &NodeTally) -> String {
     let more = if nodes.holders.len() > MOST_NODES { ", ..." } else { "" };
     let named: Vec<&str> = nodes.holders.iter().take(MOST_NODES).map(String::as_str).collect();
     if named.is_empty() { String::new() } else { format!(" ({}{more})", named.join(", ")) }
 }
 
-/// The missing resources of a node.
 pub(super) fn close(node: &Node, ask: &Ask) -> CloseNode {
     let shortage = |has: &Resource| {
         let short = |(name, want): &(&str, i64)| *want > has.amount(name).max(0);

@@ -7,8 +7,7 @@ use crate::state::partition::Partition;
 const MOST_APPS: usize = 5;
 
 impl Partition {
-    /// The position of a request: its queues among their siblings, its application in its leaf, itself in its
-    /// application.
+    /// Of its queues among siblings, its application in its leaf, itself in its application.
     pub(super) fn ahead(&self, app: AppKey, key: AskKey) -> Ahead {
         let application = &self.apps[app];
         let mut ahead = Ahead::default();

@@ -26,20 +26,18 @@ const MOST_EXAMPLES: usize = 5;
 /// The limit of remembered conditions per size.
 const MOST_CONDITIONS: usize = 64;
 
-/// The key of a group. Requests without a blocker are in one group.
+/// Requests without a blocker are in one group.
 type Cause = Option<(BlockLevel, Mending, Option<Place>, Option<Arc<str>>)>;
 
-/// The needs on nodes: resources and the required node.
 type Wanted = (Vec<(String, i64)>, Option<String>);
 
-/// A request with its first blocker on nodes.
 type OfNodes = ((AppKey, AskKey), Option<Blocker>);
 
 struct Survey<'p> {
     partition: &'p Partition,
     now: Time,
     next: NextDecision,
-    /// The missing node resources per size: one entry for each request with its own conditions.
+    /// By size: one entry for each request with its own conditions.
     of_nodes: Index<Wanted, Vec<OfNodes>>,
     places: Index<Cause, usize>,
     groups: Vec<Group>,
@@ -47,7 +45,6 @@ struct Survey<'p> {
 
 struct Group {
     found: WaitingGroup,
-    /// The request of its blocker.
     first: (AppKey, AskKey),
     last: AppKey,
 }
@@ -91,7 +88,6 @@ impl Partition {
         overview
     }
 
-    /// Adds the holders of the missing resource to a group.
     fn with_holders(&self, group: Group) -> WaitingGroup {
         let Group { mut found, first: (app, key), .. } = group;
         let Some(blocker) = &mut found.blocker else { return found };
@@ -167,7 +163,7 @@ impl Survey<'_> {
         }
     }
 
-    /// The first blocker of a request, as in [`Partition::chain`].
+    /// As in [`Partition::chain`].
     fn first_blocker(&mut self, own: (AppKey, AskKey), limits: &Limits<'_>, path: &PathUp) -> Option<Blocker> {
         let (part, (app, key)) = (self.partition, own);
         let application = &part.apps[app];
@@ -197,7 +193,7 @@ impl Survey<'_> {
         rank::first(all).or_else(|| part.of_turn(app, key, &self.next))
     }
 
-    /// The first blocker by nodes, computed once for all requests of the same size and conditions.
+    /// Computed once per size and conditions.
     fn of_nodes(&mut self, (app, key): (AppKey, AskKey), application: &Application, ask: &Ask) -> Option<Blocker> {
         let part = self.partition;
         let own = application.reservations.iter().any(|(held, _)| *held == key);
@@ -223,7 +219,7 @@ impl Survey<'_> {
     }
 }
 
-/// The group key, without the details that differ between requests with the same blocker.
+/// Without the details that differ between requests with the same blocker.
 fn cause(blocker: Option<&Blocker>) -> Cause {
     let blocker = blocker?;
     let of_ask = match blocker.level {

@@ -39,8 +39,7 @@ impl Blocker {
         matches!(&self.place, Place::Queue(queue) if queue.depth() == 0)
     }
 
-    /// Its rank, the smallest first: a cluster without nodes, and a resource that no node has, come first in their
-    /// kind.
+    /// A cluster without nodes, and a resource that no node has, come first in their kind.
     fn rank(&self) -> (Mending, u8) {
         let mending = self.mending();
         let class = match self.level {
@@ -54,7 +53,7 @@ impl Blocker {
     }
 }
 
-/// Sorts blockers by what removes them; equal ones stay in the order of the checks.
+/// Equal ones stay in the order of the checks.
 pub(super) fn sort(blockers: &mut [Blocker]) {
     blockers.sort_by_key(Blocker::rank);
 }

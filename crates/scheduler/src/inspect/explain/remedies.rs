@@ -27,7 +27,6 @@ pub(super) fn of(ask: &Ask, blockers: &[Blocker], nodes: &NodeTally, root: &Queu
     remedies
 }
 
-/// Whether another node removes it: the cluster or all nodes are full.
 fn needs_node(blocker: &Blocker) -> bool {
     match (blocker.level, &blocker.place) {
         (BlockLevel::Node, _) => true,
@@ -37,8 +36,7 @@ fn needs_node(blocker: &Blocker) -> bool {
     }
 }
 
-/// The size of a new node that fits the request, and with which the cluster covers the usage and the request: a
-/// resource that no node had before is then limited.
+/// Fits the request, and covers usage and request: a resource that no node had before is then limited.
 fn size(ask: &Ask, root: &Queue) -> Resource {
     let needed = |(name, want): (&'_ str, i64)| {
         let (used, max) = (root.allocated.amount(name), root.max.as_ref().map_or(0, |max| max.amount(name)));

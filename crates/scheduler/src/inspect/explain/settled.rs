@@ -9,7 +9,7 @@ use crate::state::queue::ROOT;
 use model::Time;
 
 impl Partition {
-    /// The partition before the checks of the next cycle; `None` if unchanged.
+    /// `None` if unchanged.
     pub(super) fn settled(&self, now: Time) -> Option<Self> {
         // Only between a change of nodes or configuration and the next cycle.
         let shares = self.switches.fair_share_of_cluster && self.share_bases_stale;
@@ -34,8 +34,7 @@ impl Partition {
             .any(|ask| is_overdue(now, ask))
     }
 
-    /// Cancels reservations as the first step of a cycle does (N-04): overdue ones without headroom, up to the first
-    /// one that is used.
+    /// N-04: overdue ones without headroom, up to the first one that is used.
     fn give_up_overdue(&mut self, now: Time) {
         let mut leaves = Vec::new();
         let mut stack = vec![ROOT];
@@ -55,7 +54,7 @@ impl Partition {
         }
     }
 
-    /// Cancels those of an application. Returns whether one of its reservations is used, which ends the step.
+    /// Returns whether a reservation is used, which ends the step.
     fn gives_up_in(&mut self, now: Time, leaf: QueueKey, app: AppKey) -> bool {
         let limits = Limits::of(self, &self.apps[app]);
         if !self.lets_run(app, &limits) {

@@ -5,7 +5,6 @@ use crate::placement::{RECOVERY_QUEUE, RuleRef, RuleTrace};
 use crate::state::app::Application;
 use model::AppState;
 
-/// The result of each placement rule that ran; empty for an application in the requested queue.
 pub(super) fn of(app: &Application) -> Vec<Blocker> {
     if app.state != AppState::Rejected && app.queue_path.as_str() != RECOVERY_QUEUE {
         return Vec::new();

@@ -68,7 +68,6 @@ impl Tree {
         tree
     }
 
-    /// The tree T of section 11.
     fn t() -> Self {
         Self::new(
             "root; submit *
@@ -82,7 +81,6 @@ impl Tree {
         )
     }
 
-    /// Creates the queues of a placement (PLC-070).
     fn create(&mut self, placed: &Placed) {
         for path in &placed.create {
             let state = QueueState { leaf: *path == placed.path, ..QueueState::default() };

@@ -12,7 +12,6 @@ fn part() -> impl Strategy<Value = String> {
     prop_oneof![6 => pick(good), 1 => pick(odd)]
 }
 
-/// Requested texts: parts with dots, often a whole path.
 fn text() -> impl Strategy<Value = String> {
     let front = proptest::sample::select(&["", "root.", "root.", "ROOT."][..]);
     (front, proptest::collection::vec(part(), 0..4)).prop_map(|(front, parts)| format!("{front}{}", parts.join(".")))

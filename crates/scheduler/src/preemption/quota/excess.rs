@@ -45,7 +45,7 @@ pub fn quota_plan<T: QuotaTree>(tree: &T, key: QueueKey) -> Option<QuotaPlan<T::
     Some(plan)
 }
 
-/// The usage of a queue above its own maximum, as far as guaranteed resources allow its release.
+/// As far as guaranteed resources allow its release.
 fn excess<T: QuotaTree>(tree: &T, key: QueueKey, queue: &QuotaQueue<'_>) -> Resource {
     let max = queue.max.into_iter().flat_map(Resource::iter);
     let above = max.filter_map(|(name, most)| {
@@ -56,8 +56,7 @@ fn excess<T: QuotaTree>(tree: &T, key: QueueKey, queue: &QuotaQueue<'_>) -> Reso
     above.collect()
 }
 
-/// The quantity of a name that the guaranteed resources of a queue and its parents allow to release; `None` if none is
-/// guaranteed.
+/// What the guaranteed resources of the path allow to release; `None` if none is guaranteed.
 fn guard<T: QuotaTree>(tree: &T, key: QueueKey, name: &str) -> Option<i64> {
     if tree.law().largest_guard {
         let above =
@@ -67,8 +66,7 @@ fn guard<T: QuotaTree>(tree: &T, key: QueueKey, name: &str) -> Option<i64> {
     path_up(tree, key).filter_map(|queue| Some((queue.used(name) - queue.guaranteed?.get(name)?).max(0))).min()
 }
 
-/// The share of each child in its parent's excess, in proportion to its usage above its guaranteed resources
-/// ([`counted`]).
+/// In proportion to the usage above the guaranteed resources ([`counted`]).
 fn shared_out<T: QuotaTree>(tree: &T, parent: &QuotaQueue<'_>, excess: &Resource) -> Vec<(QueueKey, Resource)> {
     let children = parent.children.iter().filter_map(|child| Some((*child, tree.quota_queue(*child)?)));
     let counts_below = tree.law().counts_below;
@@ -95,7 +93,7 @@ fn is_protected(queue: &QuotaQueue<'_>) -> bool {
     !queue.allocated.iter().any(|(name, used)| guaranteed.get(name).is_some_and(|guaranteed| used > guaranteed))
 }
 
-/// The value by which siblings are compared: the usage above the guaranteed resources, or the usage without them.
+/// The usage above the guaranteed resources; without them, the usage.
 fn counted(queue: &QuotaQueue<'_>, counts_below: bool) -> Resource {
     let Some(guaranteed) = queue.guaranteed else { return queue.allocated.clone() };
     if counts_below {

@@ -37,7 +37,7 @@ impl Queue {
 }
 
 impl Partition {
-    /// Sets, moves, or clears the time of a queue after a reload (section 10.1).
+    /// Section 10.1.
     pub(crate) fn arm_by_reload(&mut self, now: Time, key: QueueKey, before: &QuotaBefore) {
         if !self.switches.quota_preemption {
             return;
@@ -53,7 +53,7 @@ impl Partition {
         queue.quota_due = time_after(law, now, queue.quota_due, before, &after);
     }
 
-    /// Sets the time of the queues that the growth of an allocation takes above their maximum (N-02).
+    /// N-02.
     pub(crate) fn arm_by_growth(&mut self, now: Time, path: &[QueueKey]) {
         if !self.switches.quota_arm || !self.quota_preemption {
             return;
@@ -68,7 +68,7 @@ impl Partition {
         self.schedule_quota_look(now);
     }
 
-    /// Sets the timer for the next pass at a full second, if a queue has a time.
+    /// At a full second, if a queue has a time.
     pub(crate) fn schedule_quota_look(&mut self, now: Time) {
         let waits = |queue: &Queue| queue.quota_due.is_some();
         if self.quota_preemption && !self.quota_timer && self.queues.iter().any(waits) {
@@ -106,7 +106,7 @@ impl Partition {
         self.schedule_quota_look(now);
     }
 
-    /// The queues whose time has come. Clears their time, and that of queues within their maximum.
+    /// Clears their time, and that of queues within their maximum.
     fn due_quotas(&mut self, now: Time) -> Vec<QueueKey> {
         let mut due = Vec::new();
         let mut stack = vec![ROOT];

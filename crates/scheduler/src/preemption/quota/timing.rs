@@ -5,7 +5,6 @@ use std::time::Duration;
 use super::tree::QuotaLaw;
 use model::{Resource, Time};
 
-/// The interval of passes, in microseconds.
 const SECOND: u64 = 1_000_000;
 
 /// A queue before a reload.
@@ -65,7 +64,6 @@ pub fn time_after(
     }
 }
 
-/// The change of a maximum in a reload.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Change {
     Same,
@@ -90,7 +88,7 @@ fn change(before: Option<&Resource>, now: Option<&Resource>) -> Change {
     }
 }
 
-/// Converts a time from the previous delay to the new one; the result may be past.
+/// Converts a time to the new delay; the result may be past.
 fn moved(due: Time, delay: Duration, before: Duration) -> Time {
     if delay >= before { due + (delay - before) } else { due - (before - delay) }
 }

@@ -78,10 +78,10 @@ pub trait QuotaTree {
     /// The active switches.
     fn law(&self) -> QuotaLaw;
 
-    /// A queue; `None` if it does not exist.
+    /// The queue, if it exists.
     fn quota_queue(&self, key: QueueKey) -> Option<QuotaQueue<'_>>;
 
-    /// The allocations of a leaf that may be preempted: without those that require a node or are being stopped.
+    /// Without those that require a node or are being stopped.
     fn quota_asks(&self, leaf: QueueKey) -> Vec<QuotaAsk<'_, Self::Victim>>;
 }
 
@@ -90,7 +90,7 @@ pub(super) fn path_up<T: QuotaTree>(tree: &T, key: QueueKey) -> impl Iterator<It
 }
 
 impl QuotaQueue<'_> {
-    /// The usage of a resource without the victims that are being preempted.
+    /// Without victims that are being preempted.
     pub(super) fn used(&self, name: &str) -> i64 {
         self.allocated.amount(name) - self.preempting.amount(name)
     }

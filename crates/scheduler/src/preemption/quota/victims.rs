@@ -7,10 +7,9 @@ use crate::index::QueueKey;
 use crate::interface::grounds::WhyRetained;
 use model::{Priority, Resource, Time};
 
-/// An hour in microseconds: the ages of requests are compared in full hours.
+/// In microseconds: ages are compared in full hours.
 const HOUR: u64 = 3_600_000_000;
 
-/// The victims of a leaf.
 pub(super) struct LeafShare<V> {
     pub victims: Vec<V>,
     /// The candidates that stay.
@@ -22,14 +21,14 @@ pub(super) struct LeafShare<V> {
 struct Candidate<'t, V> {
     ask: QuotaAsk<'t, V>,
     rank: Rank,
-    /// Its shares of the leaf's maximum by name, the largest first.
+    /// By name, the largest first.
     shares: Vec<f64>,
 }
 
 /// Opted out, started its application, useful quantity, priority, age.
 type Rank = (bool, bool, Reverse<i64>, Priority, Reverse<u64>);
 
-/// Selects the victims of a leaf for its `share`: never more in any name, so the leaf may stay above its maximum.
+/// Never more than `share` in any name, so the leaf may stay above its maximum.
 pub(super) fn leaf_share<T: QuotaTree>(
     tree: &T,
     (key, queue): (QueueKey, &QuotaQueue<'_>),
@@ -61,7 +60,7 @@ pub(super) fn leaf_share<T: QuotaTree>(
     LeafShare { victims, retained, had_candidates }
 }
 
-/// The candidates, in no order. Those that do not help go to `retained`.
+/// In no order. Those that do not help go to `retained`.
 fn candidates<'t, T: QuotaTree>(
     tree: &'t T,
     (key, queue): (QueueKey, &QuotaQueue<'_>),
@@ -85,7 +84,7 @@ fn candidates<'t, T: QuotaTree>(
     tree.quota_asks(key).into_iter().filter_map(candidate).collect()
 }
 
-/// The usage of a leaf above all guaranteed resources on its path (N-01b); a release does not check this.
+/// Above all guaranteed resources on the path (N-01b); a release does not check this.
 fn spare_above_guarantees<T: QuotaTree>(tree: &T, leaf: QueueKey) -> Resource {
     let mut spare: Option<Resource> = None;
     if tree.law().largest_guard {
@@ -101,14 +100,14 @@ fn spare_above_guarantees<T: QuotaTree>(tree: &T, leaf: QueueKey) -> Resource {
 }
 
 impl<V> Candidate<'_, V> {
-    /// The smaller share first; of equal ones the newer request, then the later allocation (SCH-001).
+    /// The smaller share, then the newer request, then the later allocation (SCH-001).
     fn behind(&self, other: &Self) -> Ordering {
         let newer = |candidate: &Self| (Reverse::<Time>(candidate.ask.created), Reverse(candidate.ask.number));
         compare_shares(&self.shares, &other.shares).then_with(|| newer(self).cmp(&newer(other)))
     }
 }
 
-/// The fractions of the leaf's maximum in the names to release; the plain value for a name without a maximum.
+/// Relative to the leaf's maximum; plain values without a maximum.
 fn shares(of: &Resource, share: &Resource, leaf: &QuotaQueue<'_>) -> Vec<f64> {
     let most = |name| leaf.max.and_then(|max| max.get(name)).filter(|most| *most != 0);
     let mut shares: Vec<f64> = of
@@ -121,7 +120,7 @@ fn shares(of: &Resource, share: &Resource, leaf: &QuotaQueue<'_>) -> Vec<f64> {
     shares
 }
 
-/// The first difference decides, otherwise the length.
+/// The first difference, otherwise the length.
 fn compare_shares(one: &[f64], other: &[f64]) -> Ordering {
     for (a, b) in one.iter().zip(other) {
         let order = a.total_cmp(b);

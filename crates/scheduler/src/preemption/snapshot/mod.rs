@@ -11,13 +11,10 @@ use crate::interface::switches::{AskQueueRoom, Switches, VictimFloor};
 use crate::state::queue_tree::QueueTree;
 use model::Resource;
 
-/// The copies for one search: of the request's queues and those of the possible victims.
 pub(super) struct PreemptionSnapshot<'a> {
     queues: &'a QueueTree,
     switches: &'a Switches,
-    /// The resources of the request.
     wanted: &'a Resource,
-    /// The request's leaf.
     asking: LevelKey,
     levels: Vec<Level<'a>>,
     places: BTreeMap<QueueKey, LevelKey>,
@@ -30,13 +27,12 @@ pub(super) struct LevelKey(usize);
 pub(super) struct Level<'a> {
     key: QueueKey,
     parent: Option<LevelKey>,
-    /// Its own guaranteed resources.
     own: Option<&'a Resource>,
     /// G: the smallest guaranteed value of each name on the path.
     guaranteed: Option<Resource>,
     /// M: the smallest maximum of each name on the path.
     max: Option<Resource>,
-    /// M as the releases compute it in some cases (D-06).
+    /// As the releases compute it in some cases (D-06).
     counted_max: Option<Resource>,
     /// A: the smaller of G and M.
     bound: Resource,
@@ -45,7 +41,6 @@ pub(super) struct Level<'a> {
     used: Resource,
 }
 
-/// A resource that was added to a leaf or removed.
 #[derive(Clone, Copy)]
 struct TrialMove<'a> {
     leaf: LevelKey,
@@ -72,7 +67,6 @@ impl<'a> PreemptionSnapshot<'a> {
         snapshot
     }
 
-    /// The copy of a leaf, created with its ancestors on first use.
     pub(super) fn level(&mut self, leaf: QueueKey) -> LevelKey {
         let missing: Vec<QueueKey> =
             self.queues.path_up(leaf).into_iter().take_while(|key| !self.places.contains_key(key)).collect();
@@ -117,7 +111,6 @@ impl<'a> PreemptionSnapshot<'a> {
         })
     }
 
-    /// A mark for [`Self::rewind`].
     pub(super) fn mark(&self) -> usize {
         self.moves.len()
     }
@@ -157,7 +150,7 @@ impl<'a> PreemptionSnapshot<'a> {
         }
     }
 
-    /// Whether a leaf can spare anything above its guaranteed resources (SCH-154; `profiles.md` section 4.1, step 1).
+    /// Above its guaranteed resources (SCH-154; `profiles.md` section 4.1, step 1).
     pub(super) fn gives(&self, leaf: LevelKey) -> bool {
         let level = &self[leaf];
         if self.switches.victim_floor == VictimFloor::BeforeRemoval {
@@ -167,8 +160,8 @@ impl<'a> PreemptionSnapshot<'a> {
         !(protected && level.counted_bound.fit_in_max_undef(&self.queues[level.key].allocated))
     }
 
-    /// Removes a victim if its queue can spare it. `paying`: as in the releases, the victim's resources count in the
-    /// request's queue and must fit in the remainder of its guaranteed resources (P-12).
+    /// `paying`: as in the releases, the victim's resources must fit in the remaining guaranteed resources of the
+    /// request's queue (P-12).
     pub(super) fn offer(&mut self, leaf: LevelKey, victim: &'a Resource, paying: bool) -> OfferResult {
         let pays = paying && self.switches.ask_queue_room == AskQueueRoom::Pays;
         if self.switches.victim_floor == VictimFloor::BeforeRemoval && !self.may_lose(leaf) {
@@ -189,7 +182,7 @@ impl<'a> PreemptionSnapshot<'a> {
         OfferResult::Stays
     }
 
-    /// Whether a queue keeps its guaranteed resources without a victim (SCH-155, D-18).
+    /// SCH-155, D-18.
     fn keeps_floor(&self, leaf: LevelKey, victim: &Resource) -> bool {
         let Level { guaranteed, bound, used, .. } = &self[leaf];
         let mut guaranteed = guaranteed.iter().flat_map(Resource::iter);
@@ -202,8 +195,7 @@ impl<'a> PreemptionSnapshot<'a> {
         }
     }
 
-    /// Whether a queue exceeds its guaranteed resources in a name of the request, or has none (`profiles.md` section
-    /// 4.1, step 3).
+    /// It exceeds its guaranteed resources in a name of the request, or has none (`profiles.md` section 4.1, step 3).
     fn may_lose(&self, leaf: LevelKey) -> bool {
         let below = |remaining: &Resource| self.wanted.iter().any(|(name, _)| remaining.amount(name) < 0);
         self.remaining(leaf).is_none_or(|remaining| below(&remaining))
@@ -214,22 +206,20 @@ impl<'a> PreemptionSnapshot<'a> {
         self.remaining(self.asking).is_some_and(|remaining| covers(&remaining))
     }
 
-    /// Whether the remaining guaranteed resources of the request's queue cover the whole request (`profiles.md` section
-    /// 4.1, step 2).
+    /// For the whole request (`profiles.md` section 4.1, step 2).
     pub(super) fn has_guarantee_left(&self) -> bool {
         let covers = |left: &Resource| self.wanted.iter().all(|(name, want)| left.get(name).is_none_or(|l| want <= l));
         self.switches.ask_queue_room == AskQueueRoom::Pays && self.remaining(self.asking).is_some_and(|l| covers(&l))
     }
 
-    /// Whether the request fits the guaranteed resources of its own leaf. Victims do not change that: none is in that
-    /// leaf.
+    /// Victims do not change that: none is in that leaf.
     pub(super) fn leaf_has_room(&self) -> bool {
         let Level { guaranteed, bound, used, .. } = &self[self.asking];
         guaranteed.is_some() && bound.fit_in(&used.add(self.wanted))
     }
 
-    /// Whether the request's queue may have its usage: it is within the guaranteed resources on every level (SCH-155),
-    /// or their remainder is not negative in any resource of the request (P-12).
+    /// Within the guaranteed resources on every level (SCH-155), or their remainder is not negative in any resource of
+    /// the request (P-12).
     pub(super) fn ask_queue_is_well(&self) -> bool {
         match self.switches.ask_queue_room {
             AskQueueRoom::Within => {
@@ -243,10 +233,10 @@ impl<'a> PreemptionSnapshot<'a> {
         }
     }
 
-    /// The remainder of the guaranteed resources of the request's queue; a further victim must change it (SCH-160).
+    /// A further victim must change it (SCH-160).
     pub(super) fn ask_queue_room(&self) -> Option<Resource> {
         match self.switches.ask_queue_room {
-            // Both sides over the union, with missing names as 0, so that starting from nothing also cuts at 0.
+            // Missing names as 0, so that starting from nothing also cuts at 0.
             AskQueueRoom::Within => Some(
                 self.path(self.asking)
                     .fold(Resource::new(), |deficit, level| deficit.min_strict(&level.counted_bound.sub(&level.used))),
@@ -255,7 +245,7 @@ impl<'a> PreemptionSnapshot<'a> {
         }
     }
 
-    /// The remainder of the guaranteed resources of a queue in 1.8.0, negative if exceeded (`profiles.md` section 4.1).
+    /// In 1.8.0: guaranteed minus usage (`profiles.md` section 4.1).
     fn remaining(&self, level: LevelKey) -> Option<Resource> {
         let path: Vec<&Level<'_>> = self.path(level).collect();
         let asking = &self[self.asking];

@@ -7,7 +7,6 @@ fn res(pairs: Amounts<'_>) -> Resource {
 
 type Amounts<'a> = &'a [(&'a str, i64)];
 
-/// A tree of queues: path, guaranteed, maximum, and usage of each.
 fn tree(queues: &[(&str, Amounts<'_>, Amounts<'_>, Amounts<'_>)]) -> QueueTree {
     let mut tree = QueueTree::default();
     for (path, guaranteed, max, allocated) in queues {
@@ -21,7 +20,6 @@ fn tree(queues: &[(&str, Amounts<'_>, Amounts<'_>, Amounts<'_>)]) -> QueueTree {
     tree
 }
 
-/// The remainder of the guaranteed resources of `queue` for a request in `asking`.
 fn remaining(tree: &QueueTree, asking: &str, queue: &str) -> Option<String> {
     let (switches, wanted) = (Switches::of(Profile::V1_8_0), Resource::new());
     let key = |path| tree.find_text(path).expect("the queue is in the tree");
@@ -30,7 +28,6 @@ fn remaining(tree: &QueueTree, asking: &str, queue: &str) -> Option<String> {
     snapshot.remaining(level).map(|left| format!("{left:?}"))
 }
 
-/// `profiles.md` section 4.1, rem(q).
 #[test]
 fn what_is_left_of_a_guarantee_in_1_8_0() {
     let m = |amount| [("memory", amount)];
@@ -51,7 +48,7 @@ fn what_is_left_of_a_guarantee_in_1_8_0() {
         // The smaller of its own remainder and its parent's.
         ("root.none", "root.a.less", text(r#"{"memory": -7}"#)),
         ("root.none", "root.a.more", text(r#"{"memory": 5}"#)),
-        // An ancestor of a request whose leaf has guaranteed resources protects nothing in its subtree.
+        // Guaranteed resources of the request's ancestors protect nothing.
         ("root.a.own", "root.a.own", text(r#"{"vcore": 2}"#)),
         ("root.a.own", "root.a", None),
         ("root.a.own", "root.a.more", text(r#"{"memory": 24}"#)),
@@ -63,8 +60,7 @@ fn what_is_left_of_a_guarantee_in_1_8_0() {
     }
 }
 
-/// SCH-154 with SCH-104: in 1.5.1 a name that one maximum on the path omits counts as 0, so a queue without guaranteed
-/// resources can spare.
+/// SCH-154 with SCH-104: in 1.5.1 a name that one maximum omits counts as 0.
 #[test]
 fn the_path_minimum_of_1_5_1() {
     let both = [("memory", 10), ("vcore", 10)];

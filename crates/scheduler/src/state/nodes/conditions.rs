@@ -10,7 +10,7 @@ use crate::state::node::Node;
 use crate::state::predicates::{Copies, Predicates, own_predicates};
 use model::{AskId, Resource};
 
-/// The fraction of nodes up to which only the candidates are examined.
+/// Up to this fraction of nodes, only the candidates are examined.
 const FEW: usize = 8;
 
 impl Nodes {
@@ -47,19 +47,18 @@ impl Nodes {
         }
     }
 
-    /// Whether a request can never run on a node ([`Predicates::bars`]).
+    /// See [`Predicates::bars`].
     pub(crate) fn bars(&self, ask: &Ask, node: NodeKey) -> bool {
         self.predicates.as_ref().is_some_and(|predicates| predicates.bars(ask, &self.nodes[node]))
     }
 
-    /// How many of these allocations must be removed from a node, at least `least`, before it accepts a request
-    /// ([`Predicates::passes_without`]).
+    /// See [`Predicates::passes_without`].
     pub(crate) fn lets_without(&self, ask: &Ask, node: NodeKey, there: &[&AskId], least: usize) -> Option<usize> {
         let Some(predicates) = &self.predicates else { return Some(least) };
         predicates.passes_without(ask, &self.nodes[node], there, least)
     }
 
-    /// Whether a request may run on a node, apart from resources (SCH-094).
+    /// SCH-094.
     pub(crate) fn lets(&self, ask: &Ask, node: NodeKey, allocate: bool) -> bool {
         self.predicates.as_ref().is_none_or(|predicates| predicates.pass(ask, &self.nodes[node], allocate))
     }
@@ -68,18 +67,17 @@ impl Nodes {
         self.predicates.as_ref()?.refusal(ask, &self.nodes[node])
     }
 
-    /// Whether all nodes treat two requests alike, apart from resources.
+    /// Apart from resources.
     pub(crate) fn treat_identical(&self, one: &Ask, other: &Ask) -> bool {
         self.predicates.as_ref().is_none_or(|predicates| predicates.identical(one, other))
     }
 
-    /// A number that changes whenever these conditions may newly allow a request on a node ([`Predicates::loosened`]).
+    /// See [`Predicates::loosened`].
     pub(crate) fn loosened(&self, ask: &Ask) -> Option<u64> {
         self.predicates.as_ref()?.loosened(ask)
     }
 
-    /// The nodes in order without reserved ones, like [`Nodes::unreserved`]; if few are candidates for the request,
-    /// only those.
+    /// Like [`Nodes::unreserved`], but only the candidates if they are few.
     pub(crate) fn unreserved_for(&self, ask: &Ask) -> impl Iterator<Item = &Node> {
         let known = self.predicates.as_ref().and_then(|predicates| predicates.candidates(ask));
         let few = known.filter(|few| few.len() < self.len() / FEW).map(|few| {
@@ -91,7 +89,7 @@ impl Nodes {
         few.into_iter().flatten().chain(all.into_iter().flatten()).filter(|node| node.reservations.is_empty())
     }
 
-    /// Reports to the resource manager's conditions that a request is added to a node or removed.
+    /// Reports a request that is added to a node or removed.
     pub(crate) fn report_placement(&mut self, ask: &AskId, node: NodeKey, comes: bool) {
         let Some(predicates) = own_predicates(&mut self.predicates) else { return };
         let Some(node) = self.nodes.get(node) else { return };
@@ -111,8 +109,7 @@ impl Nodes {
 }
 
 impl Nodes {
-    /// Whether all nodes refused a request like this one and none has changed since. `may_reserve`: no node could be
-    /// reserved either.
+    /// `may_reserve`: no node could be reserved either.
     pub(crate) fn is_refused(&self, ask: &Ask, may_reserve: bool) -> bool {
         let known = self.known_refusal(ask).map(|at| &self.refused.known[at]);
         ask.rare.required_node.is_none() && known.is_some_and(|known| known.nowhere[usize::from(may_reserve)])
@@ -122,14 +119,14 @@ impl Nodes {
         self.refused = Refused::default();
     }
 
-    /// Records that all nodes refused a request without a required node.
+    /// For a request without a required node.
     pub(crate) fn note_refused(&mut self, ask: &Ask, may_reserve: bool) {
         if let Some(known) = self.remember(ask) {
             known.nowhere[usize::from(may_reserve)] = true;
         }
     }
 
-    /// The number of nodes with enough resources that the resource manager's conditions exclude.
+    /// Nodes with enough resources that the conditions exclude.
     pub(crate) fn refusing(&mut self, ask: &Ask) -> u64 {
         if !self.has_predicates() {
             return 0;
@@ -145,7 +142,7 @@ impl Nodes {
         })
     }
 
-    /// The best node to reserve for a request (SCH-130), regardless of the resource manager's conditions.
+    /// SCH-130; regardless of conditions.
     pub(crate) fn best_to_reserve(&self, wanted: &Resource) -> Option<NodeKey> {
         let mut best: Option<(f64, &Node)> = None;
         for node in self.unreserved().filter(|node| node.schedulable && node.total.fit_in(wanted)) {
@@ -175,7 +172,7 @@ impl Nodes {
         self.refused.known.iter().position(identical)
     }
 
-    /// The record for requests like this one; `None` if none can be like it, or too many kinds are recorded.
+    /// `None` if no request can be like it, or too many kinds are recorded.
     fn remember(&mut self, ask: &Ask) -> Option<&mut Known> {
         if !self.has_predicates() || ask.rare.required_node.is_some() {
             return None;

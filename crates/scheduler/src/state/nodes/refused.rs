@@ -3,10 +3,9 @@
 
 use crate::state::ask::Ask;
 
-/// The limit of recorded kinds of requests.
 pub(super) const MOST_KNOWN: usize = 64;
 
-/// Requests that were refused since the last change of a node, one of each kind.
+/// One request of each kind, since the last change of a node.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Refused {
     /// The number of changes at that time.
