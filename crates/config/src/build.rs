@@ -14,7 +14,6 @@ use super::values::{FilterType, NodeSortPolicy, RuleKind};
 use model::acl::AclNames;
 use model::{Acl, Profile, QueuePath, Resource};
 
-/// A partition that passed the checks.
 pub(super) fn partition(raw: RawPartition, profile: Profile) -> PartitionConfig {
     let root = raw.root.unwrap_or_default();
     let name = if raw.name.value.eq_ignore_ascii_case("default") { "default".into() } else { raw.name.value };
@@ -80,13 +79,12 @@ fn limit(raw: RawLimit) -> LimitConfig {
     }
 }
 
-/// The distinct names in their order (CFG-063).
 fn distinct(names: Vec<Placed<String>>) -> Vec<String> {
     let mut seen = HashSet::new();
     names.into_iter().map(|name| name.value).filter(|name| seen.insert(name.clone())).collect()
 }
 
-/// `None` for an empty template (section 10). One with only zeros is a template: it hides the inherited one.
+/// An empty template is `None`. One with only zeros is a template: it hides the inherited one.
 fn template(raw: RawTemplate) -> Option<TemplateConfig> {
     let properties = template_properties(raw.properties);
     let max_applications = match raw.max_applications {
@@ -105,7 +103,7 @@ fn template_properties(raw: Vec<RawProperty>) -> BTreeMap<String, String> {
 }
 
 fn node_sort(sort: Option<Placed<String>>, weights: Option<Vec<Placed<(String, f64)>>>) -> NodeSortConfig {
-    // The checks allow only known policies and the empty text (CFG-100).
+    // CFG-100 allows only known policies and the empty text.
     let policy = sort.and_then(|sort| NodeSortPolicy::parse(&sort.value)).unwrap_or_default();
     let weights = weights.unwrap_or_default();
     if weights.is_empty() {
@@ -116,7 +114,7 @@ fn node_sort(sort: Option<Placed<String>>, weights: Option<Vec<Placed<(String, f
 
 fn rule(raw: RawRule, profile: Profile) -> RuleConfig {
     let value = raw.value.map(|value| value.value).unwrap_or_default();
-    // Only a release accepts an unknown rule or a tag rule without a tag: it then starts without rules (switch
+    // A release accepts an unknown rule or a tag rule without a tag, and starts without rules (switch
     // `rules_at_start`).
     let (kind, value) = match RuleKind::read(&raw.name.value, profile) {
         Some(kind) => (kind, value),

@@ -9,7 +9,7 @@ use std::io::{self, BufRead};
 
 use crate::Place;
 
-/// The longest record, in bytes. Without it a quote that is never closed would read the whole text.
+/// In bytes. A quote that is never closed would otherwise read the whole text.
 const LONGEST: usize = 1 << 20;
 
 /// A reader of records.
@@ -23,9 +23,8 @@ pub struct Csv<R> {
 #[derive(Debug, Default)]
 pub struct Record {
     line: u32,
-    /// The record as written, for errors.
     raw: String,
-    /// The fields with their start in `raw`. Only the first `len` are valid.
+    /// With their start in `raw`. Only the first `len` are valid.
     fields: Vec<(String, usize)>,
     len: usize,
 }
@@ -135,7 +134,7 @@ impl<R: BufRead> Csv<R> {
         }))
     }
 
-    /// Splits the record into fields, and reads on if a quoted field contains a line break.
+    /// Reads on if a quoted field contains a line break.
     fn fields(&mut self, record: &mut Record) -> io::Result<Result<(), CsvFault>> {
         let mut at = 0;
         loop {
@@ -165,7 +164,7 @@ impl<R: BufRead> Csv<R> {
         }
     }
 
-    /// Reads a quoted field. Returns its end.
+    /// Returns the end of the field.
     fn quoted(&mut self, record: &mut Record, start: usize) -> io::Result<Result<usize, CsvFault>> {
         let mut text = String::new();
         let mut at = start + 1;

@@ -55,7 +55,6 @@ impl fmt::Display for Fault {
 /// The limit of stored errors per text: more do not help, and a text could consist of nothing but errors.
 pub const MOST: usize = 20_000;
 
-/// The code of the entry for the errors beyond [`MOST`].
 const MORE: &str = "CFG-S04";
 
 /// Collects the errors of one text, at most [`MOST`] and one entry for the others.
@@ -63,7 +62,7 @@ const MORE: &str = "CFG-S04";
 pub struct Faults {
     list: Vec<Fault>,
     errors: usize,
-    /// The numbers of omitted entries, and of errors among them.
+    /// Omitted entries, and errors among them.
     left_out: (usize, usize),
     profile: Profile,
 }
@@ -183,14 +182,12 @@ impl Faults {
     }
 }
 
-/// The width of a source excerpt, in columns.
 const SHOWN: usize = 100;
 
 /// A text with its name, for rendering faults.
 pub struct Source<'t> {
     name: &'t str,
     text: &'t str,
-    /// Byte offsets of the lines.
     lines: Vec<usize>,
 }
 
@@ -224,7 +221,6 @@ impl<'t> Source<'t> {
         faults.iter().map(|fault| self.render(fault)).collect()
     }
 
-    /// Line `number`, from 1, without its line break.
     fn line(&self, number: u32) -> Option<&'t str> {
         let index = usize::try_from(number).ok()?.checked_sub(1)?;
         let start = *self.lines.get(index)?;
@@ -234,10 +230,10 @@ impl<'t> Source<'t> {
     }
 }
 
-/// The part of `line` around `column`, and the display width before the caret.
+/// And the display width before the caret.
 fn excerpt(line: &str, column: u32) -> (String, usize) {
     let at = usize::try_from(column).unwrap_or(1).saturating_sub(1);
-    // Avoids converting a line of a megabyte to characters.
+    // A line may have a megabyte.
     let skip = at.saturating_sub(SHOWN * 2 / 3);
     let mut shown = String::new();
     let (mut caret, mut width) = (0, 0);

@@ -24,10 +24,8 @@ pub fn read_file(bytes: &[u8], policy_group: &str, profile: Profile) -> Reading 
     }
 }
 
-/// The only configuration of an input.
-///
 /// # Errors
-/// INP-006: it has several. INP-007: it is in another file.
+/// INP-006: the input has several. INP-007: it is in another file.
 fn one_of(input: Input) -> Result<Found, Fault> {
     let (at, code, message, hint) = match input {
         Input::Plain => (Place::default(), "INP-001", "the input has no queue configuration".to_owned(), input::FORMS),
@@ -67,7 +65,7 @@ pub(super) struct Embedded {
     pub origin: Origin,
 }
 
-/// The configuration inside an input; `None` if the text is a configuration itself.
+/// `None` if the text is a configuration itself.
 ///
 /// # Errors
 /// The first error, if the input has no configuration, or several.

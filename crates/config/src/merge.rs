@@ -6,10 +6,8 @@ use similar::{DiffOp, DiffTag};
 
 use crate::lines::steps;
 
-/// Replaced lines of the base text and their replacement.
 struct Change<'t> {
     old: Range<usize>,
-    /// The line in the new text.
     new: usize,
     lines: &'t [&'t str],
 }

@@ -332,7 +332,7 @@ pub fn unknown_key(key: &str, at: Place, map: &str, known: &[&str], path: &str, 
     faults.error("CFG-003", at, path, message, format!("{meant}keys allowed here: {}", known.join(", ")));
 }
 
-/// Whether the words differ by at most two inserted, removed, or replaced letters.
+/// At most two letters are inserted, removed, or replaced.
 pub(super) fn distance_is_small(known: &str, key: &str) -> bool {
     let (a, b): (Vec<char>, Vec<char>) = (known.chars().collect(), key.chars().take(known.len() + 3).collect());
     if a.len().abs_diff(b.len()) > 2 || a.len() < 4 {
@@ -350,7 +350,7 @@ pub(super) fn distance_is_small(known: &str, key: &str) -> bool {
     row[b.len()] <= 2
 }
 
-/// A whole number in YAML: decimal, `0x`, `0o`, `0b`, a leading zero for octal, `_` between digits.
+/// Decimal, `0x`, `0o`, `0b`, a leading zero for octal, `_` between digits.
 fn integer(text: &str) -> Option<u64> {
     let text = text.strip_prefix('+').unwrap_or(text);
     if !text.starts_with(|c: char| c.is_ascii_digit()) {
@@ -390,7 +390,7 @@ fn float(text: &str) -> Option<f64> {
     size.parse::<f64>().ok().map(|size| sign * size)
 }
 
-/// Truncates a float as the releases do: towards zero, and 2^64 wraps to 2^63 (CFG-007).
+/// As in the releases: towards zero, and 2^64 wraps to 2^63 (CFG-007).
 fn cut_float(float: f64) -> u64 {
     if float >= 18_446_744_073_709_551_616.0 { 1 << 63 } else { float as u64 }
 }

@@ -72,7 +72,7 @@ impl PropertyKey {
         }
     }
 
-    /// The value in a child of a key that is not inherited.
+    /// For a key that is not inherited.
     const fn default_of_child(self) -> &'static str {
         match self {
             Self::PriorityOffset => "0",
@@ -101,12 +101,11 @@ impl PropertyKey {
 /// The default of `preemption.delay`.
 pub const DEFAULT_PREEMPTION_DELAY: Duration = Duration::from_secs(30);
 
-/// The default of [`ASK_BACKOFF_DELAY`].
 const DEFAULT_ASK_BACKOFF_DELAY: Duration = Duration::from_secs(30);
-/// The number of requests without a node after which the others of the application wait (D-19): 1.8.0 and later. Not a
-/// [`PropertyKey`], because it has no effect in the default profile.
+/// Requests without a node after which the others wait (D-19), from 1.8.0 on. Not a [`PropertyKey`], because it has no
+/// effect in the default profile.
 const ASK_BACKOFF: &str = "application.unschedasks.backoff";
-/// How long they wait: a duration above 0.
+/// A duration above 0.
 const ASK_BACKOFF_DELAY: &str = "application.unschedasks.backoff.delay";
 
 /// The effective settings of a queue, from its merged properties.
@@ -235,7 +234,7 @@ impl QueueProperties {
     }
 }
 
-/// Sets `field` to the parsed value or the default. Returns whether a value was parsed.
+/// Returns whether a value was parsed.
 fn take<T>(field: &mut T, read: Option<T>, default: T) -> bool {
     let is_good = read.is_some();
     *field = read.unwrap_or(default);
@@ -329,7 +328,7 @@ pub fn parse_duration(text: &str) -> Option<Duration> {
         };
         let whole: u128 = if whole.is_empty() { 0 } else { whole.parse().ok()? };
         nanos = nanos.checked_add(whole.checked_mul(unit)?)?;
-        // Digits beyond nanoseconds do not count.
+        // Beyond nanoseconds.
         let fraction = &fraction[..fraction.len().min(18)];
         if !fraction.is_empty() {
             let scale = 10_u128.pow(u32::try_from(fraction.len()).ok()?);

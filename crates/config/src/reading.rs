@@ -95,7 +95,6 @@ pub fn checksum(text: &[u8]) -> String {
     let mut hash = Sha256::new();
     hash.update(without_checksum(text));
     hash.finalize().iter().fold(String::new(), |mut hex, byte| {
-        // Writing to a string cannot fail.
         let _written = write!(hex, "{byte:02X}");
         hex
     })

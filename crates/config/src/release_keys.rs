@@ -6,7 +6,6 @@ use model::{Profile, Readers};
 /// The name of `quota.preemption.delay` in 1.8.0. [`Profile::Kornsole`] reads it if the other is absent (N-01).
 pub const OLD_QUOTA_DELAY: &str = "preemption.quota.delay";
 
-/// A key without an effect, with the profiles that know it.
 type Unobeyed = (&'static str, &'static [Profile]);
 
 const UNOBEYED: [Unobeyed; 3] = [

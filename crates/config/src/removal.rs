@@ -41,7 +41,7 @@ impl Removal {
         for partition in &old.partitions {
             let (before, after) = (paths(partition), new.partition(&partition.name).map(paths));
             let gone = after.as_ref().map_or(before.len(), |after| before.difference(after).count());
-            // The root of a removed partition counts too.
+            // The root of a removed partition counts.
             let root = usize::from(after.is_none());
             removal.queues += gone + root;
             removal.of += before.len() + root;
@@ -91,7 +91,6 @@ impl fmt::Display for Removal {
     }
 }
 
-/// The paths of all queues except the root.
 fn paths(partition: &PartitionConfig) -> BTreeSet<&QueuePath> {
     let mut found = BTreeSet::new();
     let mut below: Vec<&QueueConfig> = partition.root.children.iter().collect();
@@ -116,7 +115,7 @@ mod tests {
         format!("partitions: [{{name: default, queues: [{{name: root, submitacl: '*', queues: [{queues}]}}]}}]")
     }
 
-    /// The removal of these from four queues: a with two children, and b.
+    /// Of four queues: a with two children, and b.
     fn removal(queues: &str) -> Removal {
         let old = of("{name: a, queues: [{name: x}, {name: y}]}, {name: b}");
         Removal::between(&config(&old), &config(&of(queues)), false)
@@ -155,7 +154,7 @@ mod tests {
         assert!(!empty.passes(AllowedRemoval { empty: false, queues: Some(100) }));
         assert!(empty.passes(AllowedRemoval { empty: true, queues: None }));
         assert!(empty.how_to_allow().contains("--allow-empty"), "{}", empty.how_to_allow());
-        // Without queues an empty text removes nothing and is rejected anyway.
+        // Without queues an empty text removes nothing and is still rejected.
         let nothing = Removal::between(&config(&of("")), &config(""), true);
         assert_eq!((nothing.queues, nothing.is_large()), (0, true));
     }

@@ -225,7 +225,7 @@ impl Schema {
         let name = if self.own {
             let names = RuleKind::spellings(self.profile);
             let pattern = format!("^({})$", any_case_of(names.iter().copied()));
-            // The first is offered by an editor, the second is accepted.
+            // The first is offered, the second is accepted.
             json!({ "anyOf": [{ "enum": names }, { "type": "string", "pattern": pattern }] })
         } else {
             json!({ "type": ["string", "boolean"], "pattern": "^[_a-zA-Z][a-zA-Z0-9_]*$" })
@@ -295,7 +295,7 @@ impl Schema {
         allowed.iter().filter(|value| value.is_read_by(self.profile)).map(|value| value.name).collect()
     }
 
-    /// A bool (CFG-006); the releases also accept the words of YAML 1.1.
+    /// CFG-006; the releases also accept the words of YAML 1.1.
     fn flag(&self) -> Value {
         let bool = json!({ "type": ["boolean", "null"] });
         if self.own {
@@ -305,7 +305,7 @@ impl Schema {
         json!({ "anyOf": [bool, { "enum": words }] })
     }
 
-    /// A number of applications (CFG-007, CFG-055); in the releases 0 means unlimited, and floats are truncated.
+    /// CFG-007, CFG-055; in the releases 0 means unlimited, and floats are truncated.
     fn count(&self) -> Value {
         if self.own {
             json!({ "type": ["integer", "null"], "minimum": 1, "maximum": u64::MAX })
@@ -315,7 +315,7 @@ impl Schema {
     }
 }
 
-/// A map with the known keys, or null. A key without a shape is omitted.
+/// Known keys, or null. A key without a shape is omitted.
 fn object(known: &[&str], shape: impl Fn(&str) -> Value) -> Value {
     let properties: Map<String, Value> =
         known.iter().map(|key| ((*key).to_owned(), shape(key))).filter(|(_, shape)| !shape.is_null()).collect();
@@ -351,7 +351,7 @@ fn names_or_expression() -> Value {
     json!({ "type": ["array", "null"], "items": text() })
 }
 
-/// Quantities by resource name (CFG-020 to CFG-022).
+/// CFG-020 to CFG-022.
 fn amounts() -> Value {
     let quantity = |more: &str, largest: i64| {
         json!({

@@ -168,7 +168,7 @@ pub fn prepare<'f, F: FileSystem>(files: &'f F, path: &Path, text: &[u8]) -> Res
     prepare_as(files, path, text, false)
 }
 
-/// The same; `private` makes a new file readable only by its owner.
+/// `private`: only the owner can read a new file.
 fn prepare_as<'f, F: FileSystem>(
     files: &'f F,
     path: &Path,
@@ -226,7 +226,7 @@ impl<F: FileSystem> Drop for Prepared<'_, F> {
     }
 }
 
-/// Resolves symbolic links to a file that may not exist.
+/// The target may not exist.
 fn follow(files: &impl FileSystem, path: &Path) -> Result<PathBuf, StoreError> {
     const MOST: usize = 40;
     let mut here = path.to_path_buf();
@@ -251,7 +251,6 @@ fn folder(path: &Path) -> &Path {
     }
 }
 
-/// Creates a temporary file with a unique name.
 fn create<F: FileSystem>(files: &F, path: &Path, private: bool) -> io::Result<(PathBuf, F::File)> {
     static NEXT: AtomicU32 = AtomicU32::new(0);
     const TRIES: u32 = 100;

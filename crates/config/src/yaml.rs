@@ -33,9 +33,8 @@ pub const EXPANDED: usize = 500_000;
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Document {
     pub(super) nodes: Vec<NodeData>,
-    /// The concatenated texts of all scalars.
     texts: String,
-    /// The items of all lists and the entries of all maps; those of one node are contiguous.
+    /// Contiguous for each node.
     items: Vec<u32>,
     entries: Vec<Entry>,
     root: Option<u32>,
@@ -63,7 +62,6 @@ pub(super) enum Content {
     Broken,
 }
 
-/// The range of a list's items or a map's entries in the document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Run {
     from: u32,
@@ -88,7 +86,6 @@ pub(super) struct Entry {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct ScalarData {
-    /// The byte range of the text.
     text: (u32, u32),
     style: Style,
     content: Place,
@@ -201,7 +198,7 @@ fn parse_whole(text: &str, faults: &mut Faults, progress: &mut dyn FnMut(usize))
     if first.root.is_none() && builder.ended {
         return Some(first);
     }
-    // The other documents are only located: a text may have many.
+    // The other documents are only located.
     if let Some(at) = builder.further_document() {
         // An empty document before `---` is the first one.
         builder.faults.warning(
@@ -264,7 +261,7 @@ fn place(mark: Marker) -> Place {
     Place { line: count(mark.line()), column: count(mark.col() + 1) }
 }
 
-/// Lines, columns, and nodes of a text of at most [`LARGEST`] bytes always fit.
+/// Always fits in a text of at most [`LARGEST`] bytes.
 fn count(number: usize) -> u32 {
     u32::try_from(number).unwrap_or(u32::MAX)
 }

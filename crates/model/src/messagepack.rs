@@ -11,7 +11,7 @@ use serde::de::{
 };
 use serde::forward_to_deserialize_any;
 
-/// The limit of nesting: a damaged file must not exhaust the stack.
+/// A damaged file must not exhaust the stack.
 const DEPTH: u16 = 512;
 
 /// Why bytes are not the expected value.
@@ -45,7 +45,7 @@ struct Reader<'de> {
     depth: u16,
 }
 
-/// A marker with its data; for lists and maps the number of entries.
+/// For lists and maps the number of entries.
 enum Head<'de> {
     Nil,
     Bool(bool),
@@ -95,7 +95,7 @@ impl<'de> Reader<'de> {
         })
     }
 
-    /// A number of entries or bytes in 2 to the power of `width` bytes: 1, 2, or 4.
+    /// In 2 to the power of `width` bytes.
     fn length(&mut self, width: u8) -> Result<usize, Fault> {
         Ok(match width {
             0 => self.array::<1>()?[0].into(),
@@ -169,7 +169,6 @@ impl<'de> Deserializer<'de> for &mut Reader<'de> {
         visitor.visit_newtype_struct(self)
     }
 
-    /// An empty list.
     fn deserialize_unit_struct<V: Visitor<'de>>(self, _: &'static str, visitor: V) -> Result<V::Value, Fault> {
         match self.head()? {
             Head::Nil | Head::List(0) => visitor.visit_unit(),
@@ -177,7 +176,7 @@ impl<'de> Deserializer<'de> for &mut Reader<'de> {
         }
     }
 
-    /// Only the name, or a map with one entry from the name to the content of the variant.
+    /// Only the name, or a map from the name to the content of the variant.
     fn deserialize_enum<V: Visitor<'de>>(
         self,
         _: &'static str,
@@ -207,7 +206,6 @@ impl<'de> Deserializer<'de> for &mut Reader<'de> {
     }
 }
 
-/// The unread entries of a list or a map.
 struct Entries<'r, 'de> {
     reader: &'r mut Reader<'de>,
     left: usize,
@@ -219,7 +217,7 @@ impl<'r, 'de> Entries<'r, 'de> {
         Ok(Self { reader, left })
     }
 
-    /// A later version may have written more fields; their meaning is unknown, so the value is rejected.
+    /// A later version may have written more fields, so the value is rejected.
     fn end(self) -> Result<(), Fault> {
         self.reader.depth += 1;
         if self.left == 0 { Ok(()) } else { Err(Fault(format!("{} entries too many", self.left))) }

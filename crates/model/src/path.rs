@@ -34,7 +34,7 @@ impl QueuePath {
 
     /// The name of the queue: the last part of the path.
     pub fn name(&self) -> &str {
-        // Names are short: a loop over bytes is faster than a search.
+        // Names are short: a loop over bytes is faster.
         self.0.bytes().rposition(|byte| byte == b'.').map_or(&*self.0, |dot| &self.0[dot + 1..])
     }
 

@@ -60,7 +60,7 @@ impl Profile {
     }
 }
 
-/// A version as one number of the same order; a minor release is 100 patches.
+/// Of the same order; a minor release is 100 patches.
 fn number(version: &str) -> Option<u64> {
     let mut parts = version.strip_prefix('v').unwrap_or(version).splitn(3, '.');
     let mut part = |otherwise: Option<&'static str>| {

@@ -15,7 +15,7 @@ pub enum QuantityFault {
     Overflow,
 }
 
-/// The suffixes of every resource with their factors.
+/// For every resource.
 const SUFFIXES: [(&str, u64); 12] = [
     ("k", 1_000),
     ("M", 1_000_000),
@@ -162,7 +162,7 @@ pub fn show_amount_in(units: SizeUnits, name: &str, amount: i64) -> String {
     }
 }
 
-/// `value / unit` with at most one decimal below 100, none above; a non-zero value is never shown as 0.
+/// At most one decimal below 100, none above; a non-zero value is never shown as 0.
 fn show_scaled(value: i64, unit: i64, suffix: &str) -> String {
     let sign = if value < 0 { "-" } else { "" };
     let (size, unit) = (value.unsigned_abs(), unit.unsigned_abs());

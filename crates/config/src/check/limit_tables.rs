@@ -9,17 +9,16 @@ use model::Profile;
 
 const ROOT: &str = "root";
 
-/// For users and for groups: the limits of the ancestors for each name, from the root down.
+/// For users and groups: the limits of the ancestors by name, from the root down.
 pub(super) type Given<'r> = [HashMap<&'r str, Vec<LimitAbove<'r>>>; 2];
 
-/// The limits by path.
 #[derive(Default)]
 pub(super) struct LimitTables<'r> {
     by_path: HashMap<String, Given<'r>>,
 }
 
 impl<'r> LimitTables<'r> {
-    /// The tables, if they can give another result than the walk from parent to child.
+    /// Only if they can differ from the walk from parent to child.
     pub(super) fn where_needed(root: &RawQueue, profile: Profile) -> Option<Self> {
         let by_name = match profile {
             Profile::V1_5_1 | Profile::V1_8_0 => true,
@@ -28,13 +27,13 @@ impl<'r> LimitTables<'r> {
         (by_name && has_root_below(root)).then(Self::default)
     }
 
-    /// The path of a queue in `parent`, and the limits that it is compared with.
+    /// Returns the path, and the limits to compare with.
     pub(super) fn open(&mut self, queue: &RawQueue, parent: &str) -> (String, Given<'r>) {
         let path = match queue.name.value.as_str() {
             ROOT => ROOT.to_owned(),
             name => format!("{parent}.{name}"),
         };
-        // Its own table is emptied first; for a `root` directly in the root that is also the parent's table.
+        // For a `root` directly in the root, its own table is also the parent's.
         self.by_path.insert(path.clone(), Given::default());
         let given = self.by_path.get(parent).cloned().unwrap_or_default();
         (path, given)

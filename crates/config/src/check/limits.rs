@@ -12,7 +12,7 @@ use crate::types::Placed;
 use model::Profile;
 use model::name::{NameChars, is_limit_group, is_limit_user};
 
-/// The name for all users or groups without their own limit.
+/// All without their own limit.
 const ANYONE: &str = "*";
 
 const NAMED: usize = 4;
@@ -22,7 +22,7 @@ pub(super) fn check(root: &RawQueue, faults: &mut Faults) {
     LimitChecker { given: Given::default(), groups_above: BTreeSet::new(), tables, faults }.queue(root, "");
 }
 
-/// Users or groups: the rules are almost the same, and the two are never compared with each other.
+/// The rules are almost the same, and the two are never compared with each other.
 #[derive(Clone, Copy, PartialEq)]
 enum NameKind {
     User,
@@ -46,7 +46,7 @@ impl NameKind {
         }
     }
 
-    /// CFG-061, CFG-062: whether the name is valid, the code, and the expected form.
+    /// CFG-061, CFG-062: whether it is valid, the code, and the expected form.
     fn rule(self, name: &str, profile: Profile) -> (bool, &'static str, &'static str) {
         match (self, profile) {
             (Self::User, Profile::V1_8_0 | Profile::V1_9_0) => (
@@ -66,26 +66,23 @@ impl NameKind {
     }
 }
 
-/// A limit for a name, of an ancestor of the examined queue.
 #[derive(Clone, Copy)]
 pub(super) struct LimitAbove<'r> {
     limit: &'r RawLimit,
     path: &'r str,
-    /// The applications limit for descendants.
     applications: Option<u64>,
 }
 
 struct LimitChecker<'r, 'f> {
-    /// For users and for groups: the limits of the ancestors for each name, from the root down.
+    /// Of the ancestors by name, from the root down.
     given: Given<'r>,
-    /// The groups with limits in ancestors.
     groups_above: BTreeSet<&'r str>,
     /// Replaces `given` in the releases that compare by path.
     tables: Option<LimitTables<'r>>,
     faults: &'f mut Faults,
 }
 
-/// For users and for groups: the index of the first limit with each name.
+/// By name: the index of the first limit.
 type FirstLimits<'r> = [HashMap<&'r str, usize>; 2];
 
 impl<'r> LimitChecker<'r, '_> {
@@ -121,7 +118,6 @@ impl<'r> LimitChecker<'r, '_> {
         }
     }
 
-    /// Checks the names of a limit (CFG-060 to CFG-068).
     fn check_who(&mut self, queue: &RawQueue, limit: &'r RawLimit, label: LimitName<'_>, seen: &mut FirstLimits<'r>) {
         if limit.users.is_empty() && limit.groups.is_empty() && !limit.names_faulty {
             let message = format!("{label} has no users and no groups");
@@ -199,7 +195,7 @@ impl<'r> LimitChecker<'r, '_> {
             }
             None => {}
         }
-        // Next to '*' in one list kornsole's rule is CFG-065; a release checks only the order.
+        // Next to '*' kornsole's rule is CFG-065; a release checks only the order.
         let after = seen.get(ANYONE).filter(|star| **star != label.index || self.faults.as_release());
         if let Some(star) = after.filter(|_| text != ANYONE) {
             let message = format!("{label} names {word} {text:?} after the '*' of limit {}", star + 1);
@@ -243,7 +239,7 @@ impl<'r> LimitChecker<'r, '_> {
         }
     }
 
-    /// Compares the limits of a queue with those of its ancestors and adds them. Returns the added names.
+    /// Compares with the ancestors. Returns the added names.
     fn enter(&mut self, queue: &'r RawQueue, limits: &'r [RawLimit]) -> Vec<(NameKind, &'r str)> {
         let mut added: Vec<(NameKind, &'r str, LimitAbove<'r>)> = Vec::new();
         for kind in KINDS {
@@ -259,7 +255,7 @@ impl<'r> LimitChecker<'r, '_> {
                     let above = self.above(kind, name);
                     let applications = passed_on(limit, &above, self.faults.as_release());
                     added.push((kind, name, LimitAbove { limit, path: &queue.path, applications }));
-                    // Names with the same limits in ancestors are compared and reported together.
+                    // Reported together.
                     match groups.last_mut() {
                         Some((last, names)) if last.same(&above) => names.push(name),
                         _ => groups.push((above, vec![name])),
@@ -279,7 +275,7 @@ impl<'r> LimitChecker<'r, '_> {
         added.into_iter().map(|(kind, name, _)| (kind, name)).collect()
     }
 
-    /// The limits of ancestors for `name`, otherwise for `*` (CFG-073 to CFG-076).
+    /// For `name`, otherwise for `*` (CFG-073 to CFG-076).
     fn above(&self, kind: NameKind, name: &str) -> LimitsAbove<'r> {
         let steps = |name: &str| self.given[kind as usize].get(name).filter(|steps| !steps.is_empty()).cloned();
         match steps(name) {
@@ -289,7 +285,7 @@ impl<'r> LimitChecker<'r, '_> {
         }
     }
 
-    /// CFG-073 to CFG-077 for one limit and some of its names.
+    /// CFG-073 to CFG-077.
     fn compare(
         &mut self,
         kind: NameKind,
@@ -335,7 +331,6 @@ impl<'r> LimitChecker<'r, '_> {
     }
 }
 
-/// The limits of ancestors for one name, from the root down.
 struct LimitsAbove<'r> {
     steps: Vec<LimitAbove<'r>>,
     by_name: bool,
@@ -348,7 +343,7 @@ impl LimitsAbove<'_> {
             && self.steps.iter().zip(&other.steps).all(|(a, b)| std::ptr::eq(a.limit, b.limit))
     }
 
-    /// The resources in which `own` exceeds the ancestors: the smallest limit and its queue.
+    /// The smallest limit and its queue.
     fn exceeded<'o>(&self, own: &'o model::Resource) -> BTreeMap<&'o str, (i64, &str)> {
         let mut exceeded: BTreeMap<&str, (i64, &str)> = BTreeMap::new();
         for step in &self.steps {
@@ -364,7 +359,6 @@ impl LimitsAbove<'_> {
         exceeded
     }
 
-    /// The applications limit and its queue.
     fn applications(&self) -> Option<(u64, &str)> {
         let most = self.steps.last()?.applications?;
         let giver = self
@@ -376,7 +370,7 @@ impl LimitsAbove<'_> {
     }
 }
 
-/// The applications limit for descendants. In the releases a limit without a number passes none on.
+/// In the releases a limit without a number passes none on.
 fn passed_on(limit: &RawLimit, above: &LimitsAbove<'_>, as_release: bool) -> Option<u64> {
     let own = limit.max_applications.as_good().map(|count| count.value);
     let Some(last) = above.steps.last().filter(|_| above.by_name) else { return own };
@@ -387,7 +381,7 @@ fn passed_on(limit: &RawLimit, above: &LimitsAbove<'_>, as_release: bool) -> Opt
     }
 }
 
-/// The text for `count` names, the first of which are `names`: `user "sue"`, `users "sue", "bob" and 3 more`.
+/// `user "sue"`, `users "sue", "bob" and 3 more`.
 fn who(kind: NameKind, names: &[&str], count: usize) -> String {
     let named = names.iter().take(NAMED).map(|name| format!("{name:?}")).collect::<Vec<_>>().join(", ");
     match count {

@@ -19,7 +19,7 @@ use super::raw::RawFile;
 use model::VCORE;
 use model::expression::Compiler;
 
-/// Checks a whole file. First moves the limits of a partition to its root (CFG-079).
+/// First moves the limits of a partition to its root (CFG-079).
 pub(super) fn check(file: &mut RawFile, faults: &mut Faults) {
     partitions::check_list(file, faults);
     let mut compiler = Compiler::default();
@@ -36,7 +36,7 @@ pub(super) fn check(file: &mut RawFile, faults: &mut Faults) {
     }
 }
 
-/// A value in the notation of the file, exact and short: `10G`, `4Gi`, `500m` for half a vcore.
+/// Exact and short: `10G`, `4Gi`, `500m` for half a vcore.
 pub(super) fn shown(name: &str, amount: i64) -> String {
     const UNITS: [(&str, i64); 6] = [
         ("P", 1_000_000_000_000_000),

@@ -9,7 +9,7 @@ use crate::types::Placed;
 use crate::values::AppSortPolicy;
 use model::Profile;
 
-/// The section of these rules, which have no IDs.
+/// These rules have no IDs.
 const CODE: &str = "CFG-S09";
 
 pub(super) fn check(properties: &[RawProperty], path: &str, faults: &mut Faults) {
@@ -46,7 +46,7 @@ pub(super) fn check(properties: &[RawProperty], path: &str, faults: &mut Faults)
     }
 }
 
-/// Warns of a sort policy that 1.8.0 and 1.9.0 treat as another one.
+/// 1.8.0 and 1.9.0 treat some policies as another one.
 fn check_sort_policy(value: &Placed<String>, path: &str, faults: &mut Faults) {
     match AppSortPolicy::parse(&value.value) {
         Some(AppSortPolicy::StateAware) => {
@@ -66,7 +66,7 @@ fn known(key: &str, profile: Profile) -> bool {
         || unobeyed_keys(profile).any(|known| known == key)
 }
 
-/// The known key that differs only in case, separators, or two letters.
+/// Differs only in case, separators, or two letters.
 fn near_known(key: &str, profile: Profile) -> Option<&'static str> {
     let plain = |text: &str| text.to_lowercase().replace(['.', '_', '-'], "");
     let same = PropertyKey::names_in(profile).find(|known| plain(known) == plain(key));

@@ -72,7 +72,7 @@ fn check_children(queue: &RawQueue, faults: &mut Faults) {
     }
 }
 
-/// The error in the name of a queue, and the expected form.
+/// With the expected form.
 fn name_fault(name: &str, profile: Profile) -> Option<(String, &'static str)> {
     let (chars, hint) = match profile {
         Profile::V1_8_0 | Profile::V1_9_0 => (NameChars::Wide, "1 to 64 of a-z A-Z 0-9 _ - : # / @"),
@@ -91,7 +91,7 @@ fn name_fault(name: &str, profile: Profile) -> Option<(String, &'static str)> {
     Some((fault, hint))
 }
 
-/// A quoted name for a message; long ones are cut.
+/// Quotes and cuts a name.
 fn shorten(name: &str) -> String {
     if name.chars().count() <= 80 {
         return format!("{name:?}");
@@ -99,7 +99,7 @@ fn shorten(name: &str) -> String {
     format!("{:?}…", name.chars().take(80).collect::<String>())
 }
 
-/// CFG-037, CFG-038, and warnings about a valid list.
+/// CFG-037, CFG-038, and warnings.
 fn check_acl(key: &str, text: &Placed<String>, path: &str, faults: &mut Faults) {
     let names = if faults.as_release() { AclNames::Core } else { AclNames::Portable };
     let reading = match Acl::parse(&text.value, names) {
@@ -141,7 +141,7 @@ fn check_acl(key: &str, text: &Placed<String>, path: &str, faults: &mut Faults) 
     }
 }
 
-/// The position and the values of a template (CFG-035, CFG-051).
+/// CFG-035, CFG-051.
 fn check_template(queue: &RawQueue, template: &RawTemplate, faults: &mut Faults) {
     let path = &queue.path;
     if !queue.is_parent() && path != "root" {
@@ -173,7 +173,7 @@ fn check_template(queue: &RawQueue, template: &RawTemplate, faults: &mut Faults)
     }
 }
 
-/// The application limits of a queue and its child (CFG-056, CFG-057).
+/// CFG-056, CFG-057.
 fn check_applications(queue: &RawQueue, child: &RawQueue, faults: &mut Faults) {
     let FieldValue::Value(own) = &queue.max_applications else { return };
     let (above, own) = (&queue.path, own.value);
@@ -198,7 +198,7 @@ fn check_applications(queue: &RawQueue, child: &RawQueue, faults: &mut Faults) {
     }
 }
 
-/// Warns of the topmost queues in whose subtree no user may submit (ACL-024).
+/// ACL-024: only the topmost queues.
 fn report_who_nobody_may_submit(root: &RawQueue, faults: &mut Faults) {
     let closed = report_closed_below(root, faults);
     if closed {
@@ -206,7 +206,7 @@ fn report_who_nobody_may_submit(root: &RawQueue, faults: &mut Faults) {
     }
 }
 
-/// Whether no user may submit in this subtree; otherwise reports the closed parts.
+/// Returns whether the whole subtree is closed; otherwise reports the closed parts.
 fn report_closed_below(queue: &RawQueue, faults: &mut Faults) -> bool {
     let lets_in = |acl: &Option<Placed<String>>| {
         acl.as_ref().is_some_and(|acl| {

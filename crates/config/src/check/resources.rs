@@ -9,24 +9,21 @@ use crate::raw::{RawQueue, RawResource};
 
 const NAMED: usize = 4;
 
-/// A queue's maximum of one resource, and the queue that sets it.
+/// With the queue that sets it.
 #[derive(Clone, Copy)]
 struct EffectiveMax<'r> {
     amount: i64,
     of: &'r str,
 }
 
-/// The sum of the children's guaranteed values of one resource.
 #[derive(Default)]
 struct GuaranteedSum<'r> {
     amount: i64,
-    /// The first children with their part.
     parts: Vec<(&'r str, i64)>,
     children: usize,
 }
 
 struct ResourceChecker<'r, 'f> {
-    /// The effective maximum of the examined queue by resource.
     max: HashMap<&'r str, EffectiveMax<'r>>,
     faults: &'f mut Faults,
 }
@@ -36,7 +33,7 @@ pub(super) fn check(root: &RawQueue, faults: &mut Faults) {
 }
 
 impl<'r> ResourceChecker<'r, '_> {
-    /// Checks a subtree. Returns its part of its parent's sum.
+    /// Returns the part of the parent's sum.
     fn queue(&mut self, queue: &'r RawQueue) -> BTreeMap<&'r str, i64> {
         self.guaranteed_fits_max(queue);
         let replaced = self.enter(queue);
@@ -67,7 +64,7 @@ impl<'r> ResourceChecker<'r, '_> {
         }
     }
 
-    /// Guaranteed resources do not exceed the queue's own maximum (CFG-042).
+    /// CFG-042.
     fn guaranteed_fits_max(&mut self, queue: &RawQueue) {
         let (Some(guaranteed), Some(max)) = (&queue.guaranteed, &queue.max) else { return };
         for (name, amount) in guaranteed.resource.iter() {
@@ -80,7 +77,7 @@ impl<'r> ResourceChecker<'r, '_> {
         }
     }
 
-    /// Adds the queue's own maximum to the effective one (CFG-043). Returns the previous values.
+    /// CFG-043. Returns the previous values.
     fn enter(&mut self, queue: &'r RawQueue) -> Vec<(&'r str, Option<EffectiveMax<'r>>)> {
         let Some(own) = &queue.max else { return Vec::new() };
         let mut replaced = Vec::new();
@@ -99,7 +96,7 @@ impl<'r> ResourceChecker<'r, '_> {
         replaced
     }
 
-    /// Warns of limits above the maximum of an ancestor: valid, because CFG-072 checks only the same queue.
+    /// Valid, because CFG-072 checks only the same queue.
     fn limits_can_bind(&mut self, queue: &RawQueue) {
         for (index, limit) in queue.limits.iter().flat_map(|limits| &limits.list).enumerate() {
             let Some(own) = &limit.max_resources else { continue };

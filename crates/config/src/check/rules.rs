@@ -12,7 +12,7 @@ use model::allowed_value::one_of;
 use model::expression::{Compiler, is_expression};
 use model::name::{NameChars, is_limit_group, is_limit_user, is_queue_name};
 
-/// Checks the rules of one partition at `path`. All expressions of the file share `compiler`.
+/// All expressions of the file share `compiler`.
 pub(super) fn check(rules: &[RawRule], root: &RawQueue, path: &str, compiler: &mut Compiler, faults: &mut Faults) {
     if rules.is_empty() {
         return;
@@ -52,11 +52,10 @@ pub(super) fn check(rules: &[RawRule], root: &RawQueue, path: &str, compiler: &m
     }
 }
 
-/// The inputs, filters, and values of a chain. The later of two equal chains has no result if the first has none,
-/// unless it creates more.
+/// The later of two equal chains has no effect, unless it creates more.
 fn essence(chain: &[&RawRule]) -> String {
     let mut essence = String::new();
-    // Quoted, so that no two texts are ambiguous.
+    // Quoted, to be unambiguous.
     let mut add = |word: &str| essence.push_str(&format!("{word:?} "));
     for rule in chain {
         add(if rule.text { "text" } else { "" });
@@ -76,7 +75,6 @@ fn creates(chain: &[&RawRule]) -> Vec<bool> {
     chain.iter().map(|rule| rule.create.as_good().is_some_and(|create| create.value)).collect()
 }
 
-/// The rule and its parents, from the innermost outwards.
 fn chain(rule: &RawRule) -> Vec<&RawRule> {
     let mut chain: Vec<&RawRule> = std::iter::successors(Some(rule), |rule| rule.parent.as_deref()).collect();
     chain.reverse();
@@ -91,14 +89,12 @@ fn chain_label(chain: &[&RawRule]) -> String {
 struct RuleChecker<'c> {
     /// The name of the chain in messages.
     label: &'c str,
-    /// The path of keys.
     path: &'c str,
     compiler: &'c mut Compiler,
     faults: &'c mut Faults,
 }
 
 impl RuleChecker<'_> {
-    /// The checks of a single rule.
     fn rule(&mut self, rule: &RawRule) {
         let label = self.label;
         let name = &rule.name;
@@ -160,7 +156,7 @@ impl RuleChecker<'_> {
         self.faults.strict("CFG-086", rule.at, self.path, message, format!("write {expected}"));
     }
 
-    /// The queue of a `fixed` rule (CFG-087, CFG-088).
+    /// CFG-087, CFG-088.
     fn fixed(&mut self, rule: &RawRule, value: &Placed<String>) {
         let label = self.label;
         if is_qualified(&value.value) && rule.parent.is_some() {
@@ -178,7 +174,7 @@ impl RuleChecker<'_> {
         }
     }
 
-    /// The type and the names of a filter (CFG-082 to CFG-085, PLC-050).
+    /// CFG-082 to CFG-085, PLC-050.
     fn filter(&mut self, filter: &RawFilter) {
         let label = self.label;
         if let Some(kind) = filter.kind.as_ref().filter(|kind| FilterType::of_text(&kind.value).is_none()) {
@@ -198,7 +194,7 @@ impl RuleChecker<'_> {
         }
     }
 
-    /// PLC-050, PLC-052: a deny filter without names, or an allow filter with no valid name.
+    /// PLC-050, PLC-052: a deny filter without names, or an allow filter without a valid name.
     fn passes_nobody(&self, filter: &RawFilter, user: impl Fn(&str) -> bool) -> bool {
         let kind = filter.kind.as_ref().map_or("", |kind| &kind.value);
         let deny = FilterType::text_denies(kind, self.faults.as_release());

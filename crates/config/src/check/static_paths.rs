@@ -12,19 +12,17 @@ use crate::values::placement_rule::is_qualified;
 use model::acl::AclNames;
 use model::{Acl, Profile, QueuePath};
 
-/// The configured queues by path.
 pub(super) struct ConfiguredQueues<'r> {
     root: &'r RawQueue,
     as_release: bool,
-    /// Built when first needed: in most files no rule names a queue.
+    /// In most files no rule names a queue.
     queues: OnceCell<QueuesByPath<'r>>,
 }
 
 #[derive(Default)]
 struct QueuesByPath<'r> {
-    /// By full path in lower case.
     by_path: HashMap<&'r str, &'r RawQueue>,
-    /// By full path as written, which the releases compare.
+    /// As the releases compare.
     as_written: HashMap<String, &'r RawQueue>,
 }
 
@@ -53,7 +51,7 @@ impl<'r> ConfiguredQueues<'r> {
         })
     }
 
-    /// Whether a chain places every application: no filter, and one configured leaf that is open to all users.
+    /// No filter, and one configured leaf that is open to all users.
     pub(super) fn places_everything(&self, chain: &[&RawRule], profile: Profile) -> bool {
         let mut path = String::new();
         for rule in chain {
@@ -72,13 +70,13 @@ impl<'r> ConfiguredQueues<'r> {
             && ends.into_iter().any(|end| self.queues().by_path.get(&path[..end]).is_some_and(|queue| is_open(queue)))
     }
 
-    /// CFG-089 to CFG-092 in kornsole: case does not matter, and a queue with children is a parent.
+    /// CFG-089 to CFG-092: case does not matter, and a queue with children is a parent.
     pub(super) fn check_path(&self, chain: &[&RawRule], label: &str, path: &str, faults: &mut Faults) {
         let is_fixed = |rule: &RawRule| RuleKind::read(&rule.name.value, faults.profile()) == Some(RuleKind::Fixed);
         let fixed: Vec<&RawRule> = chain.iter().copied().take_while(|rule| is_fixed(rule)).collect();
         let (Some(innermost), Some(outermost)) = (fixed.first(), chain.last()) else { return };
         let dynamic = fixed.len() < chain.len();
-        // The static path, with the rule of each part.
+        // With the rule of each part.
         let mut parts: Vec<(String, &RawRule)> = vec![("root".to_owned(), innermost)];
         for rule in &fixed {
             let Some(value) = rule.value.as_ref().filter(|value| !value.value.is_empty()) else { return };
@@ -109,7 +107,7 @@ impl<'r> ConfiguredQueues<'r> {
         }
     }
 
-    /// CFG-087 and CFG-089 to CFG-092 as in the validators of the releases.
+    /// CFG-087, CFG-089 to CFG-092.
     pub(super) fn check_as_release(&self, chain: &[&RawRule], label: &str, path: &str, faults: &mut Faults) {
         let Some(outermost) = chain.last() else { return };
         let mut whole = String::new();
@@ -173,7 +171,7 @@ impl<'r> ConfiguredQueues<'r> {
     }
 }
 
-/// CFG-090, CFG-091: `at` is not configured; `queue` is its last configured ancestor.
+/// CFG-090, CFG-091: `queue` is the last configured ancestor of `at`.
 #[expect(clippy::too_many_arguments, reason = "the message names all of them")]
 fn report_missing(
     whole: &str,
@@ -201,7 +199,7 @@ fn report_missing(
     }
 }
 
-/// Whether an access list of the queue itself allows all users to submit.
+/// By an access list of the queue itself.
 fn is_open(queue: &RawQueue) -> bool {
     let open = |acl: &Option<Placed<String>>| {
         let reading = acl.as_ref().map(|text| Acl::parse(&text.value, AclNames::Portable));

@@ -36,7 +36,7 @@ pub(super) const FILTER: [&str; 3] = ["type", "users", "groups"];
 pub(super) const NODE_SORT: [&str; 2] = ["type", "resourceweights"];
 /// The second is unknown in 1.5.1 (switch `config_keys`).
 pub(super) const PREEMPTION: [&str; 2] = ["enabled", "quotapreemptionenabled"];
-/// The keys under `usergroupresolver`, which only 1.8 reads.
+/// Only 1.8 reads them.
 pub(super) const RESOLVER: [&str; 1] = ["type"];
 
 /// The keys that may be under a key, in their usual order; empty if any or none.
@@ -61,7 +61,7 @@ pub fn preemption_keys(profile: Profile) -> &'static [&'static str] {
     if profile == Profile::V1_5_1 { &PREEMPTION[..1] } else { &PREEMPTION }
 }
 
-/// Decodes the outermost node (CFG-002). `None` if it is not a map.
+/// CFG-002. `None` if it is not a map.
 pub(super) fn file(node: Node<'_>, faults: &mut Faults) -> Option<RawFile> {
     if !node.is_map() && !node.is_null() {
         let message = format!("the file is {}, not a map", node.kind());
@@ -104,7 +104,7 @@ fn partition(node: Node<'_>, path: &str, faults: &mut Faults) -> Option<RawParti
     })
 }
 
-/// The keys of a partition, which depend on the profile (switch `config_keys`).
+/// They depend on the profile (switch `config_keys`).
 fn check_partition_keys(fields: Fields<'_>, path: &str, faults: &mut Faults) {
     let newer = faults.profile().is_since_1_8();
     for (key, node) in fields {
@@ -124,7 +124,7 @@ fn check_partition_keys(fields: Fields<'_>, path: &str, faults: &mut Faults) {
     }
 }
 
-/// The queues in one root (CFG-014, CFG-015).
+/// CFG-014, CFG-015.
 fn root(fields: Fields<'_>, path: &str, faults: &mut Faults) -> Option<RawQueue> {
     let queues = fields.list("queues", path, faults)?;
     let at = fields.key_at("queues").unwrap_or(fields.at());
@@ -151,7 +151,7 @@ fn has_root_name(node: Node<'_>) -> bool {
 
 type NodeSort = (Option<Placed<String>>, Option<Vec<Placed<(String, f64)>>>);
 
-/// `nodesortpolicy`: a map, or only the type (`config.md` section 11).
+/// A map, or only the type (`config.md` section 11).
 fn node_sort(fields: Fields<'_>, path: &str, faults: &mut Faults) -> NodeSort {
     let Some(node) = fields.get("nodesortpolicy") else { return (None, None) };
     if node.scalar().is_some() {
@@ -179,7 +179,6 @@ fn node_sort(fields: Fields<'_>, path: &str, faults: &mut Faults) -> NodeSort {
     (sort_type, weights)
 }
 
-/// A list of names; `None` if it is invalid.
 fn names_of(fields: Fields<'_>, key: &str, path: &str, faults: &mut Faults) -> Option<Vec<Placed<String>>> {
     let Some(node) = fields.get(key) else { return Some(Vec::new()) };
     let items = node.list(key, path, faults)?;

@@ -43,7 +43,7 @@ pub(super) fn queue(node: Node<'_>, above: Option<&str>, faults: &mut Faults) ->
     })
 }
 
-/// `maxapplications`; 0 is an error, and counts as unset in the releases (CFG-055).
+/// 0 is an error, and counts as unset in the releases (CFG-055).
 fn count(fields: Fields<'_>, of: &str, path: &str, faults: &mut Faults) -> FieldValue<u64> {
     let read = fields.uint("maxapplications", path, faults);
     match read.as_good() {
@@ -69,7 +69,7 @@ fn properties(fields: Fields<'_>, path: &str, faults: &mut Faults) -> Vec<RawPro
     properties
 }
 
-/// The owner of quantities: the rules are the same, the profile's severity differs.
+/// Decides the severity, depending on the profile.
 #[derive(Clone, Copy, PartialEq)]
 enum QuantityOwner<'a> {
     Queue,
@@ -102,7 +102,7 @@ fn resource(
     Some(raw)
 }
 
-/// One quantity (CFG-020 to CFG-024).
+/// CFG-020 to CFG-024.
 fn amount(
     name: MapKey<'_>,
     node: Node<'_>,
@@ -183,7 +183,7 @@ fn limit(node: Node<'_>, index: usize, path: &str, faults: &mut Faults) -> Optio
     Some(raw)
 }
 
-/// A limit in messages: its number from 1, and its description.
+/// Its number from 1, and its description.
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) struct LimitName<'a> {
     /// Its index in the list.

@@ -37,7 +37,6 @@ pub fn diff(old: &Config, new: &Config) -> Diff {
     Diff { changes: out.list, several: named(old) || named(new) }
 }
 
-/// Collects the changes of the examined partition or queue.
 #[derive(Default)]
 pub(super) struct Changes {
     list: Vec<Change>,
@@ -65,7 +64,7 @@ impl Changes {
         self.list.push(Change { partition, queue, what, key, from, to, effect });
     }
 
-    /// Adds a change if the values differ; a value on one side only was added or removed.
+    /// A value on one side only was added or removed.
     pub(super) fn value(&mut self, key: Key, from: Option<String>, to: Option<String>, lowered: bool) {
         let what = match (&from, &to) {
             (None, None) => return,
@@ -77,13 +76,12 @@ impl Changes {
         self.add(key, from, to, what, lowered);
     }
 
-    /// Adds the change of a bound; `None` is unlimited.
     pub(super) fn bound(&mut self, key: Key, from: Option<u64>, to: Option<u64>) {
         let lowered = to.is_some_and(|to| from.is_none_or(|from| to < from));
         self.value(key, from.map(|v| v.to_string()), to.map(|v| v.to_string()), lowered);
     }
 
-    /// Adds the changes of a resource, one per name; a missing name is unlimited.
+    /// One change per name; a missing name is unlimited.
     pub(super) fn amounts(&mut self, from: Option<&Resource>, to: Option<&Resource>, key: impl Fn(String) -> Key) {
         let (from, to) = (from.cloned().unwrap_or_default(), to.cloned().unwrap_or_default());
         let later = to.iter().filter(|(name, _)| from.get(name).is_none());
@@ -129,7 +127,6 @@ impl AsRef<str> for Placed<String> {
     }
 }
 
-/// Compares a partition apart from its queues.
 fn compare_own(old: &PartitionConfig, new: &PartitionConfig, out: &mut Changes) {
     rules::compare(&old.rules, &new.rules, out);
     compare_node_sort(&old.node_sort, &new.node_sort, out);
@@ -146,7 +143,6 @@ fn compare_node_sort(old: &NodeSortConfig, new: &NodeSortConfig, out: &mut Chang
     }
 }
 
-/// Compares the subtree of a queue that is in both.
 fn compare_queue(old: &QueueConfig, new: &QueueConfig, out: &mut Changes) {
     out.queue.clone_from(&new.path);
     out.new = false;
@@ -202,7 +198,7 @@ fn amount(placed: &Option<Placed<Resource>>) -> Option<&Resource> {
 }
 
 fn compare_template(old: Option<&TemplateConfig>, new: Option<&TemplateConfig>, out: &mut Changes) {
-    // The existence of a template matters: it hides that of an ancestor.
+    // A template hides that of an ancestor.
     match (old, new) {
         (None, Some(_)) => out.add(Key::Template, None, None, What::Added, false),
         (Some(_), None) => out.add(Key::Template, None, None, What::Removed, false),

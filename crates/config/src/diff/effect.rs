@@ -2,7 +2,7 @@
 
 use super::{Key, What};
 
-/// The effect of a change. `lowered`: a bound was lowered or added.
+/// `lowered`: a bound was lowered or added.
 pub(super) fn effect(key: &Key, what: What, lowered: bool) -> &'static str {
     match (key, what) {
         (Key::Partition, What::Added) => "created immediately",

@@ -31,7 +31,7 @@ use model::QueuePath;
 pub struct Diff {
     /// Every change in the order of the module documentation.
     pub changes: Vec<Change>,
-    /// A partition other than `default` exists, so queues are shown with their partition.
+    /// A partition other than `default` exists.
     several: bool,
 }
 
@@ -166,11 +166,11 @@ impl Diff {
         let new: BTreeSet<_> = self.added_queues().collect();
         let each = self.changes.iter().filter_map(|change| {
             let (partition, path) = change.place()?;
-            // Whether a queue is a parent follows from its children.
+            // It follows from the children.
             let needed = if change.key == Key::Parent { Some(path.clone()) } else { path.parent() };
             Some((partition, needed?))
         });
-        // A new queue and its subtree are covered by the parent.
+        // Covered by the parent.
         each.filter(|(partition, path)| !new.contains(&(*partition, path))).collect()
     }
 

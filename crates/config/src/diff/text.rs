@@ -79,7 +79,6 @@ impl Diff {
         let column = with_effect.map(width).filter(|width| *width <= WIDEST).max().unwrap_or(0);
         let mut out = String::new();
         for line in &lines {
-            // Writing to a string cannot fail.
             let _written = write!(out, "{:indent$}{} {}", "", line.sign(), line.text, indent = indent(line));
             if !line.effect.is_empty() {
                 let gap = column.saturating_sub(width(line)) + 3;
@@ -107,7 +106,7 @@ impl Diff {
     }
 }
 
-/// `2 queues changed, 1 added`; added and removed ones do not count as changed.
+/// Added and removed ones do not count as changed.
 fn counted<T: Ord>(thing: &str, of: &[BTreeSet<T>; 3]) -> Option<String> {
     let [added, removed, changed] = of;
     let changed = changed.iter().filter(|it| !added.contains(it)).count();
@@ -133,7 +132,7 @@ fn queue_line(first: &Change) -> Option<Line> {
     Some(Line { sign: Some(what), setting: false, text: escaped(first.queue.as_ref()?.as_str()), effect })
 }
 
-/// The line of a setting; in a `new` queue only its value.
+/// In a `new` queue only the value.
 fn setting(change: &Change, new: bool) -> Line {
     let name = name(&change.key);
     let value =
@@ -177,7 +176,6 @@ fn name(key: &Key) -> String {
     }
 }
 
-/// The text for a missing value.
 fn nothing(key: &Key) -> &'static str {
     match key {
         Key::AdminAcl | Key::SubmitAcl => "nobody",
@@ -185,7 +183,7 @@ fn nothing(key: &Key) -> &'static str {
     }
 }
 
-/// A value; quoted if it has white space at its ends.
+/// Quoted if it has white space at its ends.
 fn shown(value: &str) -> String {
     if value.is_empty() || value.trim() != value { format!("{value:?}") } else { value.to_owned() }
 }

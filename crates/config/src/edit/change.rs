@@ -3,7 +3,6 @@
 
 use super::value::Value;
 
-/// A step from the outermost map to a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum PathSegment {
     Key(&'static str),
@@ -11,7 +10,6 @@ pub(super) enum PathSegment {
     Index(usize),
 }
 
-/// A change of the map or list at the end of a path.
 #[derive(Clone, Debug)]
 pub(super) enum TreeChange {
     /// Sets an entry of a map; `order` gives the position of a new one.
@@ -24,7 +22,7 @@ pub(super) enum TreeChange {
     Remove { index: usize },
 }
 
-/// The key of `keys` after which a new key belongs: the last one before it in `order`, otherwise the first.
+/// The last one before it in `order`, otherwise the first.
 pub(super) fn predecessor<'a>(
     keys: impl ExactSizeIterator<Item = &'a str>,
     key: &str,
@@ -37,7 +35,7 @@ pub(super) fn predecessor<'a>(
     Some(before.map(|(index, _)| index).max().unwrap_or(0))
 }
 
-/// Applies the change to the tree. `None` if the path does not lead to a suitable node.
+/// `None` if the path does not lead to a suitable node.
 pub(super) fn apply(mut tree: Value, at: &[PathSegment], change: &TreeChange) -> Option<Value> {
     let mut here = &mut tree;
     for step in at {

@@ -10,14 +10,12 @@ use crate::manifest::{Embedded, embedded};
 use crate::types::Place;
 use crate::yaml::{self, Origin, Style};
 
-/// A text that is edited. A change is applied only if the new text gives the expected tree.
+/// A change is applied only if the new text gives the expected tree.
 pub(super) struct Draft<'a> {
-    /// The whole text, without a byte order mark.
+    /// Without a byte order mark.
     whole: String,
     marked: bool,
-    /// The configuration in it.
     text: String,
-    /// The location of the configuration in a manifest.
     origin: Option<Origin>,
     policy_group: &'a str,
     pub refuse: EditFaults<'a>,
@@ -42,7 +40,7 @@ impl<'a> Draft<'a> {
         if self.marked { format!("\u{feff}{}", self.whole) } else { self.whole }
     }
 
-    /// The tree of the configuration. [`Self::out`] maps its locations.
+    /// [`Self::out`] maps its locations.
     fn tree(&self) -> Result<Tree<'_>, Fault> {
         Tree::parse(&self.text).ok_or_else(|| self.refuse.form(Place::default(), "the text cannot be read"))
     }
@@ -52,7 +50,6 @@ impl<'a> Draft<'a> {
         find(&self.tree()?).map_err(|fault| self.out(fault))
     }
 
-    /// Maps an error to the whole text.
     fn out(&self, fault: Fault) -> Fault {
         let at = self.origin.map_or(fault.at, |origin| origin.outer(fault.at));
         Fault { at, ..fault }
@@ -93,7 +90,7 @@ impl<'a> Draft<'a> {
             }
         };
         let (found, origin) = inside(&whole, self.policy_group, self.refuse)?;
-        // The number of empty lines at the end of a block in a manifest is not significant.
+        // Empty lines at the end of a block are not significant.
         if found.trim_end_matches('\n') != text.trim_end_matches('\n') {
             return Err(cannot());
         }
@@ -102,7 +99,7 @@ impl<'a> Draft<'a> {
     }
 }
 
-/// The configuration in a text, and its origin in a manifest.
+/// With its origin in a manifest.
 fn inside(whole: &str, policy_group: &str, refuse: EditFaults<'_>) -> Result<(String, Option<Origin>), Fault> {
     match embedded(whole, policy_group)? {
         None => Ok((whole.to_owned(), None)),
@@ -125,7 +122,7 @@ fn patched(text: &str, patches: &[Patch]) -> String {
     out + &text[from..]
 }
 
-/// Maps a patch to the manifest, where its lines are indented.
+/// To the manifest, where its lines are indented.
 fn moved(patch: &Patch, text: &str, whole: &str, origin: Origin) -> Option<Patch> {
     let indent = usize::try_from(origin.content.column).ok()?.checked_sub(1)?;
     let first = usize::try_from(origin.content.line).ok()?.checked_sub(1)?;
@@ -137,7 +134,7 @@ fn moved(patch: &Patch, text: &str, whole: &str, origin: Origin) -> Option<Patch
         match starts.get(first + line) {
             Some(start) if column == 0 => Some((*start, true)),
             Some(start) => Some((start + indent + column, false)),
-            // The last line of the file may have no line break, unlike that of the block.
+            // Only the last line of the file may have no line break.
             None => Some((whole.len(), true)),
         }
     };

@@ -35,7 +35,7 @@ pub(super) fn insert(tree: &Tree<'_>, id: Id, entries: &[Range<usize>], index: u
     }
 }
 
-/// Removes entry `index` with one comma.
+/// With one comma.
 pub(super) fn remove(tree: &Tree<'_>, id: Id, entries: &[Range<usize>], index: usize) -> Vec<Patch> {
     let text = tree.text;
     let own = entries[index].clone();
@@ -55,7 +55,7 @@ pub(super) fn remove(tree: &Tree<'_>, id: Id, entries: &[Range<usize>], index: u
         let commented = text[inside.start..own.start].contains('#') || text[own.end..inside.end].contains('#');
         return vec![Patch::delete(if commented { own.start..end } else { inside })];
     };
-    // A comma after the last entry stays after the one before it.
+    // A comma after the last entry stays.
     if !text[before.end..own.start].contains('#') && !text[own.end..end].contains('#') {
         return vec![Patch::delete(before.end..own.end)];
     }
@@ -67,7 +67,7 @@ pub(super) fn remove(tree: &Tree<'_>, id: Id, entries: &[Range<usize>], index: u
     patches
 }
 
-/// The comma after an entry, perhaps after white space and comments.
+/// Perhaps after white space and comments.
 fn comma(text: &str, end: usize) -> Option<usize> {
     let mut at = end;
     loop {

@@ -86,7 +86,7 @@ pub fn change_limit(text: &str, target: &Target<'_>, index: usize, limit: &NewLi
     let count = limit.max_applications.map(|count| Value::Plain(count.to_string()));
     let lists = [("users", &limit.users), ("groups", &limit.groups)];
     let settings = [("limit", one(&limit.description)), ("maxapplications", count)];
-    // New values first, so that nothing is ever empty in between.
+    // So that nothing is ever empty in between.
     for (key, value) in &settings {
         if let Some(value) = value {
             put(&mut draft, &at, &[], key, value.clone(), LIMIT)?;
@@ -132,7 +132,7 @@ pub fn remove_limit(text: &str, target: &Target<'_>, index: usize) -> Result<Str
     Ok(draft.finish())
 }
 
-/// The path to the limit at `index`, its position in the list, and the length of the list.
+/// Also its position, and the length of the list.
 fn limit_at(
     tree: &Tree<'_>,
     target: &Target<'_>,
@@ -154,7 +154,7 @@ fn no_limit(tree: &Tree<'_>, at: usize, index: usize, count: usize, refuse: Edit
     refuse.missing(tree.place(tree.node(at).range.start), message, format!("it has {count}"))
 }
 
-/// Changes a list to these names without touching those that remain in order.
+/// Without touching the names that remain in order.
 fn put_names(draft: &mut Draft<'_>, at: &[PathSegment], key: &'static str, names: &[String]) -> Result<(), Fault> {
     let refuse = draft.refuse;
     let there = draft.look(|tree| {

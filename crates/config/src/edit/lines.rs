@@ -4,28 +4,25 @@ pub(super) fn line_start(text: &str, at: usize) -> usize {
     text[..at].rfind('\n').map_or(0, |before| before + 1)
 }
 
-/// The end of the line without its line break.
 pub(super) fn line_end(text: &str, at: usize) -> usize {
     let end = text[at..].find('\n').map_or(text.len(), |more| at + more);
     if end > at && text[..end].ends_with('\r') && end < text.len() { end - 1 } else { end }
 }
 
-/// The start of the next line, or the end of the text.
 pub(super) fn next_line(text: &str, at: usize) -> usize {
     text[at..].find('\n').map_or(text.len(), |more| at + more + 1)
 }
 
-/// The column of a byte, from 0.
 pub(super) fn column(text: &str, at: usize) -> usize {
     text[line_start(text, at)..at].chars().count()
 }
 
-/// Whether only white space precedes `at` in its line.
+/// Only white space precedes `at` in its line.
 pub(super) fn is_first(text: &str, at: usize) -> bool {
     is_blank(&text[line_start(text, at)..at])
 }
 
-/// Whether only white space or a comment follows `at` in its line.
+/// Only white space or a comment follows `at` in its line.
 pub(super) fn is_last(text: &str, at: usize) -> bool {
     let rest = &text[at..line_end(text, at)];
     is_blank(rest) || (rest.starts_with([' ', '\t']) && rest.trim_start().starts_with('#'))
@@ -35,8 +32,7 @@ pub(super) fn is_blank(text: &str) -> bool {
     text.bytes().all(|b| matches!(b, b' ' | b'\t' | b'\r' | b'\n'))
 }
 
-/// The end of an entry whose value ends at `at` and whose key is in `column`: the start of the next line, after
-/// comments that are indented more than the key.
+/// The start of the next line after an entry, and after comments that are indented more than its key.
 pub(super) fn behind(text: &str, at: usize, column: usize) -> usize {
     let mut end = next_line(text, at);
     let mut probe = end;

@@ -23,7 +23,6 @@ impl QueueLocation {
     }
 }
 
-/// The path and the map of a partition.
 pub(super) fn partition(tree: &Tree<'_>, name: &str, refuse: EditFaults<'_>) -> Result<(Vec<PathSegment>, Id), Fault> {
     let nothing = || {
         let hint = "an empty text is the default configuration: write it to the file first";
@@ -48,7 +47,7 @@ pub(super) fn partition(tree: &Tree<'_>, name: &str, refuse: EditFaults<'_>) -> 
     Err(refuse.missing(tree.place(tree.node(list).range.start), message, format!("available: {}", there.join(", "))))
 }
 
-/// The location and the map of a queue, or of the partition for an unwritten root.
+/// An unwritten root is at its partition.
 pub(super) fn queue(
     tree: &Tree<'_>,
     of_partition: &str,
@@ -85,19 +84,18 @@ pub(super) fn queue(
     Ok((if written { QueueLocation::Written(way) } else { QueueLocation::Root(way) }, map))
 }
 
-/// The child queues with their index in the list.
 pub(super) fn children(tree: &Tree<'_>, map: Id, refuse: EditFaults<'_>) -> Result<Vec<(usize, Id)>, Fault> {
     let Some(list) = value(tree, map, "queues", refuse)? else { return Ok(Vec::new()) };
     Ok(written_items(tree, list).into_iter().map(|(index, id)| (index, tree.follow(id))).collect())
 }
 
-/// The items that are not null, which reading skips.
+/// Without null items, which reading skips.
 pub(super) fn written_items(tree: &Tree<'_>, list: Id) -> Vec<(usize, Id)> {
     let items = tree.items(list).unwrap_or_default().iter().enumerate();
     items.filter(|(_, id)| !tree.is_null(**id)).map(|(index, id)| (index, *id)).collect()
 }
 
-/// The value of a key, with aliases resolved; `None` if missing or null. A value from `<<` is an error.
+/// Resolves aliases; `None` if missing or null. A value from `<<` is an error.
 pub(super) fn value(tree: &Tree<'_>, map: Id, key: &str, refuse: EditFaults<'_>) -> Result<Option<Id>, Fault> {
     match tree.get(map, key) {
         Some(id) => Ok(Some(tree.follow(id)).filter(|id| !tree.is_null(*id))),
@@ -108,12 +106,11 @@ pub(super) fn value(tree: &Tree<'_>, map: Id, key: &str, refuse: EditFaults<'_>)
     }
 }
 
-/// The location of the target of the alias at this byte.
+/// The target of the alias at this byte.
 pub(super) fn written(tree: &Tree<'_>, alias: usize) -> Option<usize> {
     tree.node_at(alias).and_then(|id| tree.target(id))
 }
 
-/// The text of a key, empty if missing.
 pub(super) fn text<'t>(tree: &'t Tree<'_>, map: Id, key: &str) -> &'t str {
     tree.get(map, key)
         .map(|id| tree.follow(id))

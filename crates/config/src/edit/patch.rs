@@ -17,7 +17,6 @@ use super::value::{TextStyle, Value};
 use super::{flow, lines};
 use crate::fault::Fault;
 
-/// A replaced piece of the text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Patch {
     pub range: Range<usize>,
@@ -34,7 +33,7 @@ impl Patch {
     }
 }
 
-/// The pieces to replace, in the order of the text, without contact.
+/// In the order of the text, without contact.
 pub(super) fn patches(
     tree: &Tree<'_>,
     at: &[PathSegment],
@@ -76,7 +75,7 @@ pub(super) fn patches(
     Ok(patches)
 }
 
-/// The node at the end of the path, which must be written there and must not be shared.
+/// The node must be written there and not be shared.
 fn resolve(tree: &Tree<'_>, at: &[PathSegment], refuse: EditFaults<'_>) -> Result<Id, Fault> {
     let mut id = tree.root.ok_or_else(|| refuse.form(tree.place(0), "the text is empty"))?;
     let mut what = "the file".to_owned();
@@ -122,7 +121,6 @@ impl Context<'_, '_> {
         self.refuse.form(self.tree.place(at), message)
     }
 
-    /// The ranges of all entries or items.
     fn ranges(&self, id: Id) -> Vec<Range<usize>> {
         match &self.tree.node(id).shape {
             Shape::Map { entries, .. } => entries.iter().map(|(key, value)| self.tree.entry(*key, *value)).collect(),
@@ -185,7 +183,7 @@ impl Context<'_, '_> {
         self.insert_lines(end, column, &self.look.entry(key, value, column))
     }
 
-    /// Inserts lines after the entry that ends at `end` and is in `column`.
+    /// After the entry that ends at `end` and is in `column`.
     fn insert_lines(&self, end: usize, column: usize, lines: &str) -> Result<Vec<Patch>, Fault> {
         let text = self.tree.text;
         if !is_last(text, end) {
@@ -197,7 +195,6 @@ impl Context<'_, '_> {
         Ok(vec![Patch::insert(at, self.broken(&lines))])
     }
 
-    /// Converts to the line breaks of the file.
     fn broken(&self, lines: &str) -> String {
         match line_break(self.tree.text) {
             "\n" => lines.to_owned(),
@@ -205,7 +202,7 @@ impl Context<'_, '_> {
         }
     }
 
-    /// Checks that the key of a block map starts its line or follows a dash.
+    /// A key starts its line or follows a dash.
     fn check_head(&self, key: usize) -> Result<(), Fault> {
         let head = &self.tree.text[line_start(self.tree.text, key)..key];
         if head.bytes().all(|b| matches!(b, b' ' | b'-')) {
@@ -214,7 +211,6 @@ impl Context<'_, '_> {
         Err(self.form(key, "the keys of this map are not at the start of their lines"))
     }
 
-    /// Removes an entry from a block map with other entries.
     fn drop(&self, map: Id, index: usize) -> Result<Vec<Patch>, Fault> {
         let (text, ranges) = (self.tree.text, self.ranges(map));
         let range = ranges[index].clone();
@@ -226,7 +222,7 @@ impl Context<'_, '_> {
         if is_first(text, range.start) {
             return Ok(vec![Patch::delete(line_start(text, range.start)..end)]);
         }
-        // After a dash: the next entry moves up, or below if comments are between.
+        // The next entry moves up, or below if comments are between.
         let Some(next) = ranges.get(index + 1) else {
             return Err(self.form(range.start, "this map has no other keys"));
         };
@@ -252,7 +248,7 @@ impl Context<'_, '_> {
         Ok(vec![Patch::insert(line_start(text, dash), self.broken(&format!("{item}\n")))])
     }
 
-    /// Removes an item from a block list; writes `[]` for the last one.
+    /// Writes `[]` for the last item.
     fn remove(&self, list: Id, index: usize) -> Result<Vec<Patch>, Fault> {
         let (text, ranges) = (self.tree.text, self.ranges(list));
         let dash = self.dash(list, &ranges, index).ok_or_else(|| self.surprise(list))?;

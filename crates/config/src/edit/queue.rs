@@ -13,7 +13,6 @@ use model::acl::AclNames;
 use model::name::{NameChars, is_queue_name};
 use model::{Acl, parse_quantity};
 
-/// The order of keys in a queue: short values first, children last.
 const QUEUE: &[&str] = &[
     "name",
     "parent",
@@ -166,10 +165,9 @@ pub fn remove_queue(text: &str, target: &Target<'_>) -> Result<String, Fault> {
     Ok(draft.finish())
 }
 
-/// The keys from a map to a setting, each with the key order of its map.
+/// Each with the key order of its map.
 pub(super) type Inside<'a> = &'a [(&'static str, &'static [&'static str])];
 
-/// Sets or removes one setting of a written queue.
 fn set(
     text: &str,
     target: &Target<'_>,
@@ -198,7 +196,7 @@ fn set(
     Ok(draft.finish())
 }
 
-/// Sets a value in the map at the end of the path, and writes missing maps on the path.
+/// Writes missing maps on the path.
 pub(super) fn put(
     draft: &mut Draft<'_>,
     at: &[PathSegment],
@@ -231,7 +229,7 @@ pub(super) fn put(
     draft.apply(&at, &change)
 }
 
-/// Removes a setting, and the maps on the path that become empty.
+/// Also removes the maps that become empty.
 pub(super) fn take_out(draft: &mut Draft<'_>, at: &[PathSegment], inside: Inside<'_>, key: &str) -> Result<(), Fault> {
     let refuse = draft.refuse;
     let found = draft.look(|tree| {
@@ -271,7 +269,7 @@ pub(super) fn descend(tree: &Tree<'_>, at: &[PathSegment]) -> usize {
     id
 }
 
-/// The path to the map with the limits of a queue: the partition, if it has limits (CFG-079).
+/// The partition, if it has limits (CFG-079).
 pub(super) fn holder_of_limits(
     tree: &Tree<'_>,
     target: &Target<'_>,

@@ -28,7 +28,7 @@ pub(super) struct Node {
     /// their last value. A block text ends after its last letter. A missing value is an empty range after the preceding
     /// token.
     pub range: Range<usize>,
-    /// The number of the anchor, and the range of `&name`.
+    /// With the range of `&name`.
     anchor: Option<(usize, Range<usize>)>,
     pub tagged: bool,
     pub shape: Shape,
@@ -108,7 +108,7 @@ impl<'t> Tree<'t> {
             && let Some(first) = items.first().map(|item| self.outer(*item).start)
             && (start >= first || !self.text[start..].starts_with('-'))
         {
-            // The parser reports the start of a list that is not indented after its first dash.
+            // The parser reports the start of such a list after its first dash.
             start = self.text[..start.min(first)].rfind('-').unwrap_or(start);
         }
         self.nodes[id].range = start..end.max(start);

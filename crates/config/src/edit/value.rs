@@ -5,7 +5,6 @@ use granit_parser::ScalarStyle;
 use super::lines::column;
 use super::syntax::{Shape, Tree};
 
-/// A value to write, or one that was read.
 #[derive(Clone, Debug)]
 pub(super) enum Value {
     /// A text, quoted if necessary.
@@ -22,7 +21,7 @@ pub(super) enum Value {
 }
 
 impl PartialEq for Value {
-    /// Whether both mean the same to the reader. A text matches with or without quotes.
+    /// A text matches with or without quotes.
     fn eq(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::List(a), Self::List(b)) => a == b,
@@ -77,16 +76,12 @@ pub(super) fn flow_entry(key: &str, value: &Value) -> String {
     format!("{}: {}", quoted(key, true, ScalarStyle::Plain), value.in_flow())
 }
 
-/// The style of the edited file.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TextStyle {
-    /// The indentation of a nested map.
     step: usize,
-    /// The indentation of dashes relative to the key.
+    /// Relative to the key.
     list: usize,
-    /// Whether maps of single values are in flow style.
     flow_maps: bool,
-    /// Whether lists of single values are in flow style.
     flow_lists: bool,
 }
 
@@ -94,7 +89,7 @@ impl TextStyle {
     /// The prevailing style of the file; by default two columns, and flow style for short values.
     pub fn of(tree: &Tree<'_>) -> Self {
         let (mut steps, mut lists) = ([0_usize; 9], [0_usize; 9]);
-        // For maps, then for lists: in flow style, and in block style.
+        // For maps, then for lists: flow style, block style.
         let mut short = [[0_usize; 2]; 2];
         for (key, value) in tree.nested() {
             let deeper = column(tree.text, tree.node(value).range.start)
@@ -164,7 +159,7 @@ impl TextStyle {
     }
 }
 
-/// A text as a scalar: with its previous quotes, or plain if possible. The reader returns the same text.
+/// With its previous quotes, or plain if possible. The reader returns the same text.
 pub(super) fn quoted(text: &str, flow: bool, style: ScalarStyle) -> String {
     let plain_enough =
         text.chars().all(|c| !c.is_control() && !matches!(c, '\u{feff}' | '\u{85}' | '\u{2028}' | '\u{2029}'));
@@ -197,7 +192,7 @@ fn double_quoted(text: &str) -> String {
     out + "\""
 }
 
-/// Whether every YAML reader reads the plain text as this text.
+/// For every YAML reader.
 fn is_plain(text: &str, flow: bool) -> bool {
     const WORDS: [&str; 8] = ["null", "true", "false", "yes", "no", "on", "off", "~"];
     let first = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '/' | '$' | '+' | '(');

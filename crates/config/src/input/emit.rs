@@ -6,8 +6,6 @@ use crate::fault::{Fault, Faults, Severity};
 use crate::types::Place;
 use crate::yaml::{Content, DEEPEST, Node, Style};
 
-/// The text of a value.
-///
 /// # Errors
 /// The first expression that is not computed (INP-004), or too deep nesting (INP-003).
 pub(super) fn text_of(node: Node<'_>, hcl: Option<&Hcl>) -> Result<(String, Vec<Run>), Fault> {
@@ -19,14 +17,13 @@ pub(super) fn text_of(node: Node<'_>, hcl: Option<&Hcl>) -> Result<(String, Vec<
 struct Emitter<'h> {
     text: String,
     line: u32,
-    /// The offset of the current line.
     line_start: usize,
     runs: Vec<Run>,
     hcl: Option<&'h Hcl>,
 }
 
 impl Emitter<'_> {
-    /// A value on separate lines; `inline`: the first line has started already.
+    /// `inline`: the first line has started already.
     fn value(&mut self, node: Node<'_>, indent: usize, inline: bool) -> Result<(), Fault> {
         if indent > 2 * DEEPEST {
             let message = format!("values are nested deeper than {DEEPEST} levels here");
@@ -80,7 +77,6 @@ impl Emitter<'_> {
         }
     }
 
-    /// Starts a piece from this origin.
     fn run(&mut self, outer: Place) {
         let column = self.text[self.line_start..].chars().count() + 1;
         let inner = Place { line: self.line, column: u32::try_from(column).unwrap_or(u32::MAX) };
@@ -93,7 +89,6 @@ impl Emitter<'_> {
     }
 }
 
-/// Whether a value needs lines after its key.
 fn is_block(node: Node<'_>) -> bool {
     let silent = &mut Faults::default();
     (node.is_list() && node.items("", "", silent).is_some_and(|items| !items.is_empty()))

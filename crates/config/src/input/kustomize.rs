@@ -32,7 +32,7 @@ pub(super) fn generated(text: &Text<'_>, node: Node<'_>) -> Vec<Layer> {
     if node.is_list() { items(node).into_iter().filter_map(of).collect() } else { Vec::new() }
 }
 
-/// `KEY=TEXT`; quotes around the whole text are dropped.
+/// Quotes around the whole text are dropped.
 fn literal(text: &Text<'_>, node: Node<'_>) -> Option<Entry> {
     let literal = node.scalar()?;
     let (key, content) = literal.text.split_once('=')?;

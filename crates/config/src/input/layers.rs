@@ -5,10 +5,9 @@ use crate::fault::{Fault, Severity};
 use crate::manifest::DEFAULT_POLICY_GROUP;
 use crate::types::Place;
 
-/// The key with the name of another policy group.
 const GROUP: &str = "service.policyGroup";
 
-/// The precedence of a map: a later one replaces the entries of an earlier one by key.
+/// A later map replaces the entries of an earlier one by key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Rank {
     /// Neither of YuniKorn's two maps.
@@ -32,7 +31,6 @@ impl Rank {
     }
 }
 
-/// One map of settings.
 #[derive(Debug)]
 pub(super) struct Layer {
     pub rank: Rank,
@@ -69,7 +67,6 @@ pub(super) enum Value {
 }
 
 impl Layer {
-    /// The effective entry of a key.
     fn entry(&self, key: &str) -> Option<&Entry> {
         self.entries.iter().rev().find(|entry| entry.key == key)
     }
@@ -98,7 +95,7 @@ impl Layer {
     }
 }
 
-/// The entries that may be the queue configuration; several if the input has different ones.
+/// Several if the input has different ones.
 ///
 /// # Errors
 /// CFG-002: the maps have no such entry.
@@ -137,7 +134,6 @@ fn is_same(one: &Entry, other: &Entry) -> bool {
     }
 }
 
-/// Whether a text looks like a queue configuration.
 pub(super) fn is_configuration(text: &str) -> bool {
     text.lines().any(|line| line.trim_start_matches(['{', '"', '\'', ' ', '\t']).starts_with("partitions"))
 }

@@ -168,7 +168,6 @@ pub fn recognize(text: &str, group: &str) -> Result<Input, Vec<Fault>> {
     chosen(walk, roots.first().map(|root| root.at()))
 }
 
-/// Whether the first line with content starts a queue configuration.
 fn starts_plain(text: &str) -> bool {
     let is_empty = |line: &&str| line.trim().is_empty() || line.starts_with(['#', '%']) || line.trim_end() == "---";
     match text.lines().find(|line| !is_empty(line)) {
@@ -177,7 +176,7 @@ fn starts_plain(text: &str) -> bool {
     }
 }
 
-/// Whether a map is a queue configuration, perhaps with a misspelled key.
+/// Perhaps with a misspelled key.
 fn is_plain(fields: Fields<'_>) -> bool {
     let near = |key: &str| key.eq_ignore_ascii_case("partitions") || distance_is_small("partitions", key);
     let is_object = fields.raw("kind").is_some() || fields.raw("yunikornDefaults").is_some();
@@ -236,7 +235,7 @@ fn found_in(layer: &Layer, entry: &Entry, text: &str, places: &Places) -> Found 
     }
 }
 
-/// Helm templates are not YAML: adds a hint if the text has one.
+/// Helm templates are not YAML.
 fn with_template_hint(text: &str, mut faults: Vec<Fault>) -> Vec<Fault> {
     if let Some(at) = text.find("{{") {
         let message = "the input is a Helm template, which only Helm evaluates";

@@ -12,7 +12,6 @@ use crate::yaml::{Scalar, Style};
 /// The mapping from a text to its file, through each text between them.
 #[derive(Clone, Debug, Default)]
 pub struct Places {
-    /// The innermost first.
     steps: Vec<Arc<Step>>,
 }
 
@@ -66,7 +65,7 @@ impl Places {
         Fault { at: self.outer(fault.at), message, ..fault }
     }
 
-    /// The start of a text whose lines are all lines of the file with the same indentation.
+    /// If all lines are lines of the file with the same indentation.
     pub(crate) fn block(&self) -> Option<Place> {
         let mut start = Place { line: 1, column: 1 };
         for step in &self.steps {
@@ -81,7 +80,7 @@ impl Places {
         Self { steps }
     }
 
-    /// The mapping for the text of a scalar in this text.
+    /// For the text of a scalar.
     pub(super) fn inside(&self, source: &Lines<'_>, scalar: &Scalar<'_>) -> Self {
         if scalar.style == Style::Literal {
             return self.with(Step::Block(scalar.content));
@@ -92,17 +91,16 @@ impl Places {
         }
     }
 
-    /// The mapping for the end of this text from `at` on.
+    /// For the end of this text.
     pub(super) fn tail(&self, at: Place) -> Self {
         self.with(Step::Tail(at))
     }
 
-    /// The mapping for a text made of pieces of this text.
+    /// For a text made of pieces of this text.
     pub(super) fn made(&self, runs: Vec<Run>, at: Place) -> Self {
         self.with(Step::Runs(runs, at))
     }
 
-    /// The mapping for a text that is packed at `at`.
     pub(super) fn packed(&self, at: Place) -> Self {
         self.with(Step::Whole(at))
     }

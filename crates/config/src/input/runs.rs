@@ -7,7 +7,7 @@ use super::places::Lines;
 use crate::types::Place;
 use crate::yaml::{Scalar, Style};
 
-/// A piece of a text that is contiguous in the source too: its start in both.
+/// Contiguous in the source too: its start in both.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Run {
     pub inner: Place,
@@ -24,7 +24,7 @@ impl Run {
     }
 }
 
-/// The pieces of a scalar's text; `None` if the source does not give that text.
+/// `None` if the source does not give that text.
 pub(super) fn runs_of(source: &Lines<'_>, scalar: &Scalar<'_>) -> Option<Vec<Run>> {
     let start = source.offset(scalar.content)?;
     let quote = source.text.get(..start)?.chars().next_back().filter(|_| scalar.style == Style::Quoted);
@@ -41,13 +41,12 @@ pub(super) fn runs_of(source: &Lines<'_>, scalar: &Scalar<'_>) -> Option<Vec<Run
 struct Decoder<'t> {
     rest: std::iter::Peekable<std::str::Chars<'t>>,
     source: &'t str,
-    /// The rest of the expected text.
     expected: std::iter::Peekable<std::str::Chars<'t>>,
     outer: Place,
     inner: Place,
     margin: u32,
     runs: Vec<Run>,
-    /// The end of the last piece in the source and the text.
+    /// In the source and the text.
     next: Option<(Place, Place)>,
 }
 
@@ -75,7 +74,7 @@ impl<'t> Decoder<'t> {
         Some(c)
     }
 
-    /// Records that a character of the text comes from `from`; `None` if another one is expected.
+    /// `None` if another character is expected.
     fn give(&mut self, c: char, from: Place) -> Option<()> {
         if self.expected.next()? != c {
             return None;
@@ -88,9 +87,9 @@ impl<'t> Decoder<'t> {
         Some(())
     }
 
-    /// A quoted or plain text: single line breaks are blanks, and escapes apply in double quotes.
+    /// Single line breaks are blanks, and escapes apply in double quotes.
     fn flow(&mut self, quote: Option<char>) -> Option<()> {
-        // Blanks that count only if no line break follows.
+        // They count only if no line break follows.
         let mut blanks: Vec<(char, Place)> = Vec::new();
         while quote.is_some() || self.expected.peek().is_some() {
             let from = self.outer;
@@ -121,7 +120,7 @@ impl<'t> Decoder<'t> {
         Some(())
     }
 
-    /// Line breaks, the first of which was read, and the following indentation.
+    /// The first line break was read.
     fn fold(&mut self, from: Place) -> Option<()> {
         let mut breaks = 0;
         while let Some(&c) = self.rest.peek() {
@@ -138,7 +137,6 @@ impl<'t> Decoder<'t> {
         (0..breaks).try_for_each(|_| self.give('\n', from))
     }
 
-    /// An escape in double quotes after its backslash.
     fn escape(&mut self, from: Place) -> Option<()> {
         let c = match self.take()? {
             '\n' => return self.continued(),
@@ -167,7 +165,7 @@ impl<'t> Decoder<'t> {
         self.give(c, from)
     }
 
-    /// A continued line: the indentation of the next line does not count.
+    /// The indentation of the next line does not count.
     fn continued(&mut self) -> Option<()> {
         while matches!(self.rest.peek(), Some(' ' | '\t')) {
             self.take();
@@ -175,7 +173,7 @@ impl<'t> Decoder<'t> {
         Some(())
     }
 
-    /// A character of `digits` hexadecimal digits; JSON writes large ones as surrogate pairs.
+    /// JSON writes large characters as surrogate pairs.
     fn coded(&mut self, digits: u32) -> Option<char> {
         let code = self.hexadecimal(digits)?;
         if digits == 4 && (0xd800..0xdc00).contains(&code) {
@@ -190,7 +188,7 @@ impl<'t> Decoder<'t> {
         (0..digits).try_fold(0_u32, |code, _| Some((code << 4) | self.take()?.to_digit(16)?))
     }
 
-    /// A block after `>`: each line of the source is a piece, separated by a blank or line breaks.
+    /// Each line of the source is a piece, separated by a blank or line breaks.
     fn folded(&mut self) -> Option<()> {
         let indent = usize::try_from(self.margin).ok()?.checked_sub(1)?;
         let (mut line, mut first) = (self.outer.line, true);

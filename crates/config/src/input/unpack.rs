@@ -14,7 +14,6 @@ use crate::fault::{Fault, Severity};
 use crate::types::Place;
 use crate::yaml::LARGEST;
 
-/// The first bytes of unsupported formats with their names.
 const OTHERS: [(&[u8], &str); 4] = [
     (&[0xfd, b'7', b'z', b'X', b'Z'], "xz"),
     (b"BZh", "bzip2"),
@@ -29,9 +28,8 @@ enum Packed {
 }
 
 impl Packed {
-    /// The supported format of these bytes.
     fn of(bytes: &[u8]) -> Option<Self> {
-        // A zstd file may start with a skippable frame (RFC 8878, 3.1.2).
+        // A skippable frame may come first (RFC 8878, 3.1.2).
         let skippable = || matches!(bytes, [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..]);
         match bytes {
             [0x1f, 0x8b, ..] => Some(Self::Gzip),
@@ -48,8 +46,6 @@ impl Packed {
         }
     }
 
-    /// Unpacks at most `largest` bytes.
-    ///
     /// # Errors
     /// Message and hint: the data is corrupt, or too large.
     fn unpack(self, bytes: &[u8], largest: usize) -> Result<Vec<u8>, (String, String)> {
@@ -70,13 +66,12 @@ impl Packed {
     }
 }
 
-/// Unpacks at most `largest` + 1 bytes.
 fn gzip(bytes: &[u8], largest: usize, out: &mut Vec<u8>) -> Result<(), String> {
     let read = MultiGzDecoder::new(bytes).take(largest as u64 + 1).read_to_end(out);
     read.map(|_| ()).map_err(|error| error.to_string())
 }
 
-/// Unpacks all frames, at most `largest` + 1 bytes. The decoder limits the window of a frame to 128 MiB.
+/// The decoder limits the window of a frame to 128 MiB.
 fn zstd(mut bytes: &[u8], largest: usize, out: &mut Vec<u8>) -> Result<(), String> {
     while !bytes.is_empty() && out.len() <= largest {
         let mut frame = match StreamingDecoder::new(bytes) {
@@ -100,7 +95,7 @@ fn zstd(mut bytes: &[u8], largest: usize, out: &mut Vec<u8>) -> Result<(), Strin
     Ok(())
 }
 
-/// The magic number and the length of a skippable frame, in bytes.
+/// Magic number and length, in bytes.
 const SKIPPED_HEADER: usize = 8;
 
 /// Whether [`unpack`] supports the format of packed bytes.
@@ -190,7 +185,7 @@ mod tests {
         assert!(unpack(&bomb).unwrap_err().message.contains("more than 16 MiB"));
     }
 
-    /// `printf 'partitions: []' | zstd` and its checksum with one bit changed.
+    /// With one bit of the checksum changed.
     #[test]
     fn a_checksum_of_zstd_counts() {
         let hex = "28b52ffd0458710000706172746974696f6e733a205b5d46710301";

@@ -17,14 +17,13 @@ use crate::node::Fields;
 use crate::types::Place;
 use crate::yaml::{self, Content, Node};
 
-/// The nesting of texts, for example a ConfigMap in the values of an Argo CD Application in a List.
+/// For example a ConfigMap in the values of an Argo CD Application in a List.
 const DEEPEST_TEXT: usize = 4;
-/// Substrings of texts that may contain a queue configuration.
+/// Texts with a queue configuration contain one of them.
 const SIGNS: [&str; 4] = ["yunikornDefaults", ".yaml", "configuration", "partitions"];
-/// Parts of an object that repeat earlier content, or are not content.
+/// They repeat earlier content, or are not content.
 const SKIPPED: [&str; 3] = ["status", "operation", "annotations"];
 
-/// A text with its tree: the file, or an inner text.
 pub(super) struct Text<'t> {
     pub lines: Lines<'t>,
     pub places: Places,
@@ -35,7 +34,6 @@ pub(super) struct Text<'t> {
     pub templates: bool,
 }
 
-/// The results of a walk.
 #[derive(Default)]
 pub(super) struct Walk<'g> {
     pub group: &'g str,
@@ -119,12 +117,12 @@ impl Walk<'_> {
                         self.layers.push(generated);
                     }
                 }
-                // An entry with another name counts only for that policy group.
+                // Counts only for that policy group.
                 "data" if kind == Some("ConfigMap") => {
                     members(value).into_iter().for_each(|(_, node)| self.visit(text, node, seen))
                 }
                 name if lone && name.ends_with(".yaml") => {}
-                // A variable or a local of Terraform with any name.
+                // With any name.
                 name if text.hcl.is_some() && value.scalar().is_some_and(|scalar| is_whole(scalar.text)) => {
                     let entries = vec![entry(text, "queues.yaml", key.at, value)];
                     self.layers.push(Layer { entries, ..layer(text, Rank::Other, name, at) });
@@ -134,7 +132,7 @@ impl Walk<'_> {
         }
     }
 
-    /// A ConfigMap. Returns whether it is one of YuniKorn's, which contains nothing else.
+    /// Returns whether it is one of YuniKorn's, which contains nothing else.
     fn config_map(&mut self, text: &Text<'_>, fields: Fields<'_>) -> bool {
         let metadata = fields.get("metadata").and_then(|node| self::fields(node));
         let name = metadata.and_then(|metadata| scalar(metadata, "name")).unwrap_or_default();
@@ -159,8 +157,8 @@ impl Walk<'_> {
         rank != Rank::Other
     }
 
-    /// A value with a long name: an operation of a JSON patch (`path: /data/queues.yaml`), a parameter of Argo CD or
-    /// Terraform (`name: yunikornDefaults.queues\.yaml`).
+    /// An operation of a JSON patch (`path: /data/queues.yaml`), a parameter of Argo CD or Terraform (`name:
+    /// yunikornDefaults.queues\.yaml`).
     fn named_value(&mut self, text: &Text<'_>, fields: Fields<'_>) {
         let Some(value) = fields.get("value") else { return };
         let path = fields.get("op").and_then(|_| scalar(fields, "path"));
@@ -176,7 +174,7 @@ impl Walk<'_> {
         self.layers.push(Layer { rank, shape, name: key, at, any_key: false, entries });
     }
 
-    /// A map with `queues.yaml: |` that is nothing else.
+    /// A map with only `queues.yaml: |`.
     fn lone(&mut self, text: &Text<'_>, fields: Fields<'_>) -> bool {
         let group = format!("{}.yaml", self.group);
         let is_one = |key: &str, node: Node<'_>| {
@@ -192,7 +190,7 @@ impl Walk<'_> {
         true
     }
 
-    /// An inner text: values as a string, or a patch.
+    /// Values as a string, or a patch.
     fn inside(&mut self, text: &Text<'_>, node: Node<'_>) {
         let Some(scalar) = node.scalar() else { return };
         let is_tree = scalar.text.contains(':') && SIGNS.iter().any(|sign| scalar.text.contains(sign));
@@ -218,12 +216,10 @@ impl Walk<'_> {
     }
 }
 
-/// Whether a text is itself a queue configuration.
 fn is_whole(text: &str) -> bool {
     is_configuration(text) && super::starts_plain(text)
 }
 
-/// Whether the queue configuration depends on a key.
 fn is_setting(key: &str) -> bool {
     key.ends_with(".yaml") || key == "service.policyGroup"
 }
@@ -263,7 +259,7 @@ fn value(text: &Text<'_>, key: &str, node: Node<'_>) -> Value {
     fault.map_or(Value::Reported, moved)
 }
 
-/// A structured value as the text that a function makes of it.
+/// As a function makes it.
 pub(super) fn encoded(text: &Text<'_>, node: Node<'_>) -> Value {
     match emit::text_of(node, text.hcl) {
         Ok((made, runs)) => Value::Text(made, text.places.made(runs, node.at())),
@@ -271,8 +267,8 @@ pub(super) fn encoded(text: &Text<'_>, node: Node<'_>) -> Value {
     }
 }
 
-/// An entry of `binaryData`: its key loses the suffix of its compression (K8S-011). An entry that YuniKorn does not use
-/// for the queue configuration has an empty key.
+/// The key loses the suffix of its compression (K8S-011), and is empty for entries that YuniKorn does not use for the
+/// queue configuration.
 fn packed(text: &Text<'_>, key: &str, at: Place, node: Node<'_>, group: &str) -> Option<Entry> {
     let group = format!("{group}.yaml");
     let (name, form) = key.rsplit_once('.')?;
@@ -297,7 +293,7 @@ fn packed(text: &Text<'_>, key: &str, at: Place, node: Node<'_>, group: &str) ->
     Some(Entry { key: name.to_owned(), at: outer, value })
 }
 
-/// The kind of a tree, as text; empty for Helm values, ConfigMaps, and lists.
+/// Empty for Helm values, ConfigMaps, and lists.
 pub(super) fn shape_of(root: Node<'_>) -> String {
     let Some(fields) = fields(root) else { return String::new() };
     let is_kustomize = fields.raw("configMapGenerator").is_some() || fields.raw("patches").is_some();

@@ -6,11 +6,9 @@ use model::acl::AclNames;
 use super::{Lint, Queue, fields, list};
 use crate::node::Fields;
 
-/// Words that identify the name of a group.
 const WORDS: [&str; 3] = ["group", "groups", "grp"];
 
 impl Lint {
-    /// Collects the names that are groups elsewhere in the partition.
     pub(super) fn collect_groups(&mut self, of: Fields<'_>) {
         for limit in list(of, "limits").into_iter().filter_map(fields) {
             let names = list(limit, "groups").into_iter().filter_map(|name| name.scalar());
@@ -26,7 +24,7 @@ impl Lint {
         }
     }
 
-    /// W-003 for the access lists of a queue.
+    /// W-003.
     pub(super) fn access(&mut self, queue: Queue<'_, '_>) {
         for key in ["submitacl", "adminacl"] {
             let Some(node) = queue.fields.get(key) else { continue };

@@ -28,7 +28,6 @@ pub struct KnownPod {
 }
 
 impl Lint {
-    /// W-010: more guaranteed than the nodes have.
     pub(super) fn guarantees(&mut self, queue: Queue<'_, '_>) {
         let Some(nodes) = self.known.nodes.clone() else { return };
         for (name, amount, at) in amounts(queue.fields, "guaranteed") {
@@ -47,7 +46,7 @@ impl Lint {
         }
     }
 
-    /// The same for the sum of children if the parent has no guaranteed resources.
+    /// If the parent has no guaranteed resources.
     fn guarantees_below(&mut self, queue: Queue<'_, '_>, nodes: &Resource) {
         for (name, sum) in guaranteed_below(queue.fields).iter() {
             let is_own = amounts(queue.fields, "guaranteed").iter().any(|(own, ..)| *own == name);
@@ -66,7 +65,6 @@ impl Lint {
         }
     }
 
-    /// W-011: a maximum that one pod of the queue exceeds.
     pub(super) fn small_maximum(&mut self, queue: Queue<'_, '_>) {
         for (name, amount, at) in amounts(queue.fields, "max") {
             let is_inside = |pod: &&KnownPod| {
@@ -89,7 +87,6 @@ impl Lint {
     }
 }
 
-/// The valid quantities of a map of `resources` with their locations.
 fn amounts<'d>(of: Fields<'d>, kind: &str) -> Vec<(&'d str, i64, Place)> {
     let resources = of.get("resources").and_then(fields);
     let all = resources.and_then(|resources| resources.get(kind)).and_then(fields);
@@ -99,7 +96,7 @@ fn amounts<'d>(of: Fields<'d>, kind: &str) -> Vec<(&'d str, i64, Place)> {
         .collect()
 }
 
-/// The sum of the children's guaranteed resources. If a child has no value for a name, the sum of its children counts.
+/// If a child has no value for a name, the sum of its children counts.
 fn guaranteed_below(queue: Fields<'_>) -> Resource {
     let mut sum = Resource::new();
     for child in list(queue, "queues").into_iter().filter_map(fields) {

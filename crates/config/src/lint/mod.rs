@@ -25,10 +25,9 @@ pub const IDS: [&str; 15] = [
     "W-013", "W-014", "W-015",
 ];
 
-/// Allows warnings on its line, or on the next one if the line has nothing else.
+/// On its line, or on the next one if the line has nothing else.
 const ALLOWED: &str = "# kornsole: allow ";
 
-/// The deepest examined queue.
 const DEEPEST: usize = yaml::DEEPEST;
 
 /// The warnings of a configuration with their locations. Invalid YAML has none.
@@ -54,18 +53,14 @@ pub fn lint_for(text: &str, known: &Known) -> Vec<Fault> {
 struct Lint {
     found: Vec<Fault>,
     units: units::Amounts,
-    /// Names of groups in access lists and limits.
     groups: BTreeSet<String>,
     /// By queue path in lower case.
     bounds: BTreeMap<String, placement::Bounds>,
     known: Known,
-    /// The partition never preempts.
     preemption_is_off: bool,
-    /// Placement rules of the partition create queues.
     creates: bool,
 }
 
-/// A queue on the path.
 #[derive(Clone, Copy)]
 struct Queue<'q, 'd> {
     fields: Fields<'d>,
@@ -115,7 +110,6 @@ impl Lint {
         }
     }
 
-    /// The resource names and units in a queue, a template, or a partition.
     fn amounts(&mut self, of: Fields<'_>, path: &str) {
         let resources = of.get("resources").and_then(fields);
         for kind in ["guaranteed", "max"] {
@@ -139,7 +133,7 @@ fn warning(code: &'static str, at: Place, path: &str, message: String, hint: &st
     Fault { code, severity: Severity::Warning, at, path: path.to_owned(), message, hint: hint.to_owned() }
 }
 
-/// The lines with allowing comments, with the IDs.
+/// With the IDs.
 fn allowed_lines(text: &str) -> Vec<(u32, &str)> {
     let mut allowed = Vec::new();
     let mut pending: Vec<&str> = Vec::new();

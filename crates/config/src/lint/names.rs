@@ -4,7 +4,7 @@ use super::{Lint, fields, warning};
 use crate::node::Fields;
 
 impl Lint {
-    /// W-001: Kubernetes accepts its own names and names with a domain, and the shim maps `cpu` to `vcore`.
+    /// W-001: Kubernetes accepts its own names and names with a domain; the shim maps `cpu` to `vcore`.
     pub(super) fn names(&mut self, of: Fields<'_>, kind: &str, path: &str) {
         for (key, _) in of.get(kind).and_then(fields).into_iter().flatten() {
             let Some(hint) = unrequested(key.text) else { continue };
@@ -14,7 +14,7 @@ impl Lint {
     }
 }
 
-/// The suggestion for a name that no pod requests; `None` if pods can request it.
+/// `None` if pods can request it.
 fn unrequested(name: &str) -> Option<String> {
     let known = |name: &str| {
         matches!(name, "vcore" | "memory" | "ephemeral-storage" | "pods")

@@ -3,7 +3,7 @@
 use super::{Lint, Node, Queue, fields, list, text_of};
 use crate::node::Fields;
 
-/// The bounds of queues that are created in a configured one.
+/// Of created queues.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Bounds {
     maximum: bool,
@@ -11,7 +11,6 @@ pub(super) struct Bounds {
     parent: bool,
 }
 
-/// The users that pass a filter.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Passes {
     All,
@@ -20,7 +19,6 @@ enum Passes {
 }
 
 impl Lint {
-    /// Records the bounds of created children.
     pub(super) fn note_bounds(&mut self, queue: Queue<'_, '_>) {
         let has_max = |of: Fields<'_>| {
             let max = of.get("resources").and_then(fields).and_then(|resources| resources.get("max"));
@@ -56,7 +54,7 @@ impl Lint {
         }
     }
 
-    /// W-004: a filter that passes all users or none.
+    /// W-004: passes all users or none.
     fn filters(&mut self, rule: Fields<'_>, name: &str) {
         if let Some(filter) = rule.get("filter").and_then(fields) {
             let (message, hint) = match passes(filter) {
@@ -77,7 +75,7 @@ impl Lint {
         }
     }
 
-    /// W-006: a rule that creates unbounded queues.
+    /// W-006: creates unbounded queues.
     fn created(&mut self, rule: Fields<'_>, name: &str) {
         if text_of(rule, "create") != Some("true") || kind(rule) == "fixed" {
             return;
@@ -92,8 +90,7 @@ impl Lint {
         }
     }
 
-    /// Whether a rule has a result for every application, apart from submit access: a leaf, or a parent for its child
-    /// rule.
+    /// Apart from submit access. The result is a leaf, or a parent for the child rule.
     fn matches_all(&self, rule: Fields<'_>, for_child: bool) -> bool {
         let unfiltered = rule.get("filter").and_then(fields).is_none_or(|filter| passes(filter) == Passes::All);
         let create = text_of(rule, "create") == Some("true");
@@ -131,7 +128,7 @@ fn base(rule: Fields<'_>) -> String {
     }
 }
 
-/// A path and its ancestors.
+/// Including the path.
 fn ancestors(path: &str) -> impl Iterator<Item = &str> {
     std::iter::successors(Some(path), |path| path.rsplit_once('.').map(|(above, _)| above))
 }

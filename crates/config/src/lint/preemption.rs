@@ -63,7 +63,7 @@ impl Queue<'_, '_> {
         is_leaf && own_guarantee(self.fields) && property(self.fields, "preemption.policy") == Some("fence")
     }
 
-    /// Whether the parent is a priority fence with this queue as its only child.
+    /// With this queue as the only child.
     fn is_alone_in_fence(&self) -> bool {
         self.above.is_some_and(|above| {
             let is_fence = property(above.fields, "priority.policy") == Some("fence");
@@ -71,13 +71,13 @@ impl Queue<'_, '_> {
         })
     }
 
-    /// Whether a queue on the path has guaranteed resources.
+    /// On the path.
     fn is_guaranteed(&self) -> bool {
         own_guarantee(self.fields) || self.above.is_some_and(Self::is_guaranteed)
     }
 }
 
-/// Whether the queue, its template, or a descendant has guaranteed resources.
+/// The queue, its template, or a descendant.
 fn guarantees(queue: Fields<'_>) -> bool {
     let template = queue.get("childtemplate").and_then(fields);
     own_guarantee(queue)

@@ -176,7 +176,6 @@ fn said_for(text: &str, known: &Known) -> Vec<String> {
     all.map(|fault| format!("{} {}:{}: {}", fault.code, fault.at.line, fault.at.column, fault.message)).collect()
 }
 
-/// Two queues with 6 and 5 guaranteed cores.
 const GUARANTEED: &str = "\
 partitions:
   - name: default

@@ -7,9 +7,8 @@ use model::parse_quantity;
 use super::{Fault, Place, fields, warning};
 use crate::node::Fields;
 
-/// Less memory than any pod has: 1 MiB.
 const LITTLE: i64 = 1 << 20;
-/// From this number of cores on, the value without a suffix is suspicious among two with the same digits.
+/// A value without a suffix is suspicious from here on, if another has the same digits.
 const MANY_CORES: u64 = 100;
 
 /// All CPU values of a text, and the suspicious other values.
@@ -28,7 +27,6 @@ struct Cores {
 }
 
 impl Amounts {
-    /// Collects the values of a map, for example `max`.
     pub(super) fn take(&mut self, of: Fields<'_>, kind: &str, path: &str) {
         for (key, value) in of.get(kind).and_then(fields).into_iter().flatten() {
             let Some(text) = value.scalar().map(|scalar| scalar.text.trim()) else { continue };
@@ -61,7 +59,7 @@ impl Amounts {
 
     pub(super) fn report(&mut self, to: &mut Vec<Fault>) {
         to.append(&mut self.found);
-        // In reverse, so that the first one of each value remains.
+        // So that the first one of each value remains.
         let first: BTreeMap<(u64, bool), &Cores> =
             self.cores.iter().rev().map(|one| ((one.number, one.milli), one)).collect();
         for one in &self.cores {

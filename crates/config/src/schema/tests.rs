@@ -11,7 +11,6 @@ fn schema_faults(text: &str, profile: Profile) -> Vec<String> {
     faults(&schema, &schema, &value_of(text).expect("it is YAML"), "")
 }
 
-/// Each level with its known keys.
 const LEVELS: [(&str, &[&str]); 8] = [
     ("file", &decode::FILE),
     ("partition", &decode::PARTITION),
@@ -40,7 +39,7 @@ fn the_keys_are_those_of_the_reader() {
     }
 }
 
-/// Every key of every level in one text; `EXTRA` represents keys of some profiles.
+/// `EXTRA` represents keys of some profiles.
 const EVERYTHING: &str = "\
 checksum: ABC
 partitions:
@@ -89,7 +88,7 @@ fn a_text_with_every_key_fits() {
     }
 }
 
-/// The schema rejects the structural errors that the reader rejects, except for texts that YAML 1.2 reads as numbers.
+/// Except for texts that YAML 1.2 reads as numbers.
 #[test]
 fn it_agrees_with_the_reader_on_the_recorded_configurations() {
     const OF_SHAPE: [&str; 12] = [

@@ -17,9 +17,7 @@ pub struct SettingKey {
     pub waits_for: &'static str,
     /// Its meaning.
     pub doc: &'static str,
-    /// Whether the value is a path.
     pub(super) path: bool,
-    /// Whether the value may be a list.
     pub(super) list: bool,
     /// Sets the value, or returns the expected form.
     pub(super) set: fn(&mut SchedulerConfig, &SettingText) -> Result<(), String>,

@@ -111,9 +111,8 @@ pub enum Origin {
 #[derive(Clone, Debug)]
 pub struct Settings {
     config: SchedulerConfig,
-    /// The value and its origin for each key of [`KEYS`].
+    /// For each key of [`KEYS`].
     written: Vec<(Option<SettingText>, Origin)>,
-    /// The file name; empty if none.
     file: String,
 }
 

@@ -95,7 +95,7 @@ fn value(written: &SettingText) -> String {
     }
 }
 
-/// A text that YAML reads back unchanged: plain if safe, otherwise in double quotes.
+/// YAML reads it back unchanged.
 fn plain_or_quoted(text: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '/' | '_' | '-');
     let null = matches!(text, "null" | "Null" | "NULL");
@@ -111,7 +111,6 @@ fn plain_or_quoted(text: &str) -> String {
     format!("\"{}\"", escaped.collect::<String>())
 }
 
-/// Removes line breaks from a comment.
 fn one_line(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }

@@ -17,7 +17,7 @@ pub(super) enum SettingText {
 }
 
 impl SettingText {
-    /// The single value; keys without lists never get a list.
+    /// Keys without lists never get a list.
     pub(super) fn text(&self) -> &str {
         match self {
             Self::One(text) => text,
@@ -25,7 +25,7 @@ impl SettingText {
         }
     }
 
-    /// The same with a relative path joined to `folder`.
+    /// Joins a relative path to `folder`.
     pub(super) fn within(self, folder: &Path) -> Self {
         match self {
             Self::One(text) if !text.is_empty() => Self::One(folder.join(text).display().to_string()),
@@ -59,7 +59,7 @@ where
     number.and_then(|number| T::try_from(number).ok()).ok_or_else(due)
 }
 
-/// A duration from `least` to 30 days; zero only if that is the minimum.
+/// From `least` to 30 days; zero only if that is the minimum.
 pub(super) fn duration(written: &SettingText, least: Duration) -> Result<Duration, String> {
     const MOST: Duration = Duration::from_secs(30 * 24 * 60 * 60);
     let duration = parse_duration(written.text()).filter(|duration| (least..=MOST).contains(duration));
@@ -78,7 +78,7 @@ pub(super) fn flag(written: &SettingText) -> Result<bool, String> {
     }
 }
 
-/// An access list in the syntax of queues, with valid names.
+/// In the syntax of queues, with valid names.
 pub(super) fn acl(written: &SettingText) -> Result<Acl, String> {
     const DUE: &str = "write users, a space, groups: `sue,bob ops`; `*` for all users";
     let reading = Acl::parse(written.text(), AclNames::Portable)
@@ -89,7 +89,7 @@ pub(super) fn acl(written: &SettingText) -> Result<Acl, String> {
     Ok(reading.acl)
 }
 
-/// A program with its arguments. A single text is the program alone and is not split.
+/// A single text is the program alone and is not split.
 pub(super) fn command(written: &SettingText) -> Result<Vec<String>, String> {
     let words = match written {
         SettingText::One(program) => vec![program.clone()],
@@ -99,7 +99,6 @@ pub(super) fn command(written: &SettingText) -> Result<Vec<String>, String> {
     if good { Ok(words) } else { Err("write a program, or a list of a program and its arguments".to_owned()) }
 }
 
-/// A URL for POST requests.
 pub(super) fn webhook(written: &SettingText) -> Result<Option<String>, String> {
     let text = written.text();
     let rest = ["http://", "https://"].iter().find_map(|scheme| text.strip_prefix(scheme));

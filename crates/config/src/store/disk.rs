@@ -26,7 +26,7 @@ impl FileSystem for Disk {
     }
 
     fn create(&self, path: &Path, private: bool) -> io::Result<File> {
-        // The usual mode without an old file; the process mask applies.
+        // The process mask applies.
         let mode = if private { 0o600 } else { 0o666 };
         let file = OpenOptions::new().write(true).create_new(true).mode(mode).open(path)?;
         // Without lock support, [`sweep`] keeps the file too.

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::{Disk, folder, follow};
 
-/// Whether a name is that of a temporary file for `of`: `.NAME.PROCESS-NUMBER.new`.
+/// `.NAME.PROCESS-NUMBER.new`.
 fn is_own(name: &str, of: &str) -> bool {
     let number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     let middle = name.strip_prefix('.').and_then(|rest| rest.strip_prefix(of)?.strip_prefix('.')?.strip_suffix(".new"));
@@ -23,15 +23,15 @@ pub fn sweep(path: &Path) -> Vec<PathBuf> {
         file && entry.file_name().to_str().is_some_and(|found| is_own(found, name))
     });
     let mut gone: Vec<PathBuf> = left.map(|entry| entry.path()).filter(|file| is_left(file)).collect();
-    // A file that cannot be removed is never read.
+    // A remaining file is never read.
     gone.retain(|file| fs::remove_file(file).is_ok());
     gone.sort();
     gone
 }
 
-/// Whether no process has locked the file; `false` if unknown.
+/// Not locked by a process; `false` if unknown.
 fn is_left(file: &Path) -> bool {
-    // It may have the mode of its target, so it is opened for reading only.
+    // It may have the mode of its target.
     let opened: std::io::Result<File> = OpenOptions::new().read(true).open(file);
     opened.is_ok_and(|file| file.try_lock().is_ok())
 }

@@ -2,9 +2,9 @@
 
 struct Spellings {
     value: bool,
-    /// The core schema of YAML 1.2; the first is shown in messages and completion.
+    /// YAML 1.2; the first is shown in messages and completion.
     yaml_1_2: [&'static str; 3],
-    /// The additional words of YAML 1.1. Only the releases read these, quoted or not.
+    /// Only the releases read these, quoted or not.
     yaml_1_1: &'static [&'static str],
 }
 

@@ -25,10 +25,9 @@ enum OpenCollection {
 #[derive(Default)]
 struct OpenMap {
     entries: Vec<Entry>,
-    /// The key whose value is expected.
     key: Option<Key>,
     merges: Vec<u32>,
-    /// The location of each key if there are many; few are compared one by one.
+    /// Only if there are many; few are compared one by one.
     seen: HashMap<Box<str>, Place>,
 }
 
@@ -39,14 +38,13 @@ enum Key {
     Faulty,
 }
 
-/// The size of a subtree with all aliases expanded.
 #[derive(Clone, Copy, Default)]
 struct SubtreeSize {
     nodes: usize,
     height: usize,
 }
 
-/// From this number of keys on, they are looked up by hash.
+/// From here on, keys are looked up by hash.
 const MANY_KEYS: usize = 16;
 
 pub(super) struct Builder<'t, 'f> {
@@ -59,11 +57,10 @@ pub(super) struct Builder<'t, 'f> {
     anchors: HashMap<usize, u32>,
     expanded: usize,
     pub(super) ended: bool,
-    /// The number of open flow collections.
     flow: usize,
-    /// The end of the last event in bytes, and whether it was a block scalar.
+    /// In bytes, and whether it was a block scalar.
     seen_to: (usize, bool),
-    /// Called with the number of bytes after [`REPORTED`] events each.
+    /// Called with the number of bytes.
     progress: &'f mut dyn FnMut(usize),
     events: usize,
 }
@@ -95,7 +92,6 @@ impl<'t, 'f> Builder<'t, 'f> {
         }
     }
 
-    /// Reads the next document. `None` after a fatal error.
     pub(super) fn next_document(&mut self) -> Option<Document> {
         self.document = Document::default();
         self.weights.clear();
@@ -124,13 +120,12 @@ impl<'t, 'f> Builder<'t, 'f> {
         }
     }
 
-    /// The start of the next document, if any.
     pub(super) fn further_document(&mut self) -> Option<Place> {
         while let Some(next) = self.parser.next_event() {
             match next {
                 Ok((Event::DocumentStart(..), span)) => return Some(place(span.start)),
                 Ok(_) => {}
-                // An error after the first document shows that there is more.
+                // There is more, though invalid.
                 Err(error) => return Some(place(*error.marker())),
             }
         }
@@ -177,7 +172,7 @@ impl<'t, 'f> Builder<'t, 'f> {
         id
     }
 
-    /// Rejects tabs before a key or an entry (CFG-001): the parser accepts some that other readers reject.
+    /// CFG-001: the parser accepts some tabs that other readers reject.
     fn no_tab_before(&mut self, event: &Event<'t>, span: Span) -> Option<()> {
         let (Some(start), Some(end)) = (span.start.byte_offset(), span.end.byte_offset()) else { return Some(()) };
         let (seen_to, after_block) = self.seen_to;
@@ -228,7 +223,6 @@ impl<'t, 'f> Builder<'t, 'f> {
         self.attach(id, weight)
     }
 
-    /// Attaches a finished node to its parent.
     fn attach(&mut self, id: u32, weight: SubtreeSize) -> Option<()> {
         self.weights[id as usize] = weight;
         let Some(frame) = self.stack.last_mut() else {
@@ -254,7 +248,6 @@ impl<'t, 'f> Builder<'t, 'f> {
         Some(())
     }
 
-    /// Converts node `id` to a key.
     fn key(&mut self, id: u32) -> Key {
         let node = &self.document.nodes[id as usize];
         let at = node.at;
@@ -308,7 +301,7 @@ impl<'t, 'f> Builder<'t, 'f> {
         None
     }
 
-    /// Closes a map: merged entries come last, and only for missing keys.
+    /// Merged entries come last, and only for missing keys.
     fn merge(&mut self, map: OpenMap) -> Vec<Entry> {
         let OpenMap { mut entries, merges, .. } = map;
         if merges.is_empty() {
@@ -348,7 +341,7 @@ impl<'t, 'f> Builder<'t, 'f> {
     }
 }
 
-/// The location of a duplicate `key`; records a new one.
+/// Of a duplicate `key`; records a new one.
 fn first_place(document: &Document, map: &mut OpenMap, key: &str, at: Place) -> Option<Place> {
     if map.entries.len() < MANY_KEYS {
         return map.entries.iter().map(|entry| document.key(entry)).find(|(text, _)| *text == key).map(|(_, at)| at);

@@ -39,15 +39,14 @@ pub(super) fn explain(error: &ScanError, text: &str) -> (Place, String, &'static
     }
 }
 
-/// Message and hint for an invalid tab.
 pub(super) const TAB: (&str, &str) = ("a tab is used as indentation", "YAML allows only spaces for indentation");
 
-/// The first tab, in the text between two values, that precedes the content of a line or is between `-` and its entry.
+/// Before the content of a line, or between `-` and its entry.
 pub(super) fn indenting_tab(gap: &str, fresh: bool) -> Option<usize> {
     if !gap.contains('\t') {
         return None;
     }
-    // A first line that is not fresh continues a value or key: tabs are harmless until an entry starts.
+    // If it is not fresh, the first line continues a value or key: tabs are harmless until an entry starts.
     let (mut indents, mut skip_line, mut in_word) = (fresh, false, false);
     for (at, c) in gap.char_indices() {
         match c {

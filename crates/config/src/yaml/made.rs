@@ -3,7 +3,7 @@
 use super::{Content, Document, Entry, NodeData, Run, ScalarData, Style, count};
 use crate::types::Place;
 
-/// Builds a [`Document`] from the inside out: members are added before their collection.
+/// Members are added before their collection.
 #[derive(Debug, Default)]
 pub(crate) struct TreeMaker {
     document: Document,

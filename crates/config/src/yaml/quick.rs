@@ -14,23 +14,19 @@ use self::scan::{Found, Scanner};
 use super::{Content, Document, Entry, NodeData, Run, ScalarData, Style, count};
 use crate::types::Place;
 
-/// The deepest nesting that is read here.
 const DEEPEST: usize = 64;
-/// The most keys of a map that is read here: they are compared one by one.
+/// Keys are compared one by one.
 const MOST_KEYS: usize = 64;
-/// The longest key that is read here, in bytes.
 const LONGEST_KEY: usize = 256;
-/// The number of lines between progress reports.
 const REPORTED: usize = 1 << 12;
 
 struct Frame {
     id: u32,
     map: bool,
-    /// The column of its entries, from 0; unused in flow style.
+    /// From 0; unused in flow style.
     column: usize,
-    /// The start of its children in [`Reader::children`].
+    /// In [`Reader::children`].
     from: usize,
-    /// Whether a key waits for its value.
     waits: bool,
 }
 
@@ -38,16 +34,16 @@ struct Reader<'t> {
     scan: Scanner<'t>,
     document: Document,
     open: Vec<Frame>,
-    /// The children of all open collections; of a map key and value in turn.
+    /// Of all open collections; of a map key and value in turn.
     children: Vec<u32>,
     root: bool,
 }
 
-/// Reads a plain text. Calls `progress` with the number of bytes from time to time.
+/// Calls `progress` with the number of bytes from time to time.
 pub(super) fn read(text: &str, progress: &mut dyn FnMut(usize)) -> Option<Document> {
     let mut reader = Reader {
         scan: Scanner::of(text)?,
-        // The minimum bytes per node in a long list of steps; unused capacity costs nothing.
+        // In a long list of steps a node has at least 8 bytes; unused capacity costs nothing.
         document: Document { nodes: Vec::with_capacity(text.len() / 8), ..Document::default() },
         open: Vec::new(),
         children: Vec::new(),
@@ -75,7 +71,7 @@ pub(super) fn read(text: &str, progress: &mut dyn FnMut(usize)) -> Option<Docume
 }
 
 impl Reader<'_> {
-    /// A non-empty line, from its first character on.
+    /// From the first character on.
     fn content(&mut self) -> Option<()> {
         let column = self.scan.column();
         let dash = self.scan.byte() == b'-' && self.scan.byte_at(self.scan.pos + 1) == b' ';
@@ -103,7 +99,7 @@ impl Reader<'_> {
         self.scan.pos += 1;
         self.scan.spaces();
         if begins {
-            // A list in the column of its key starts at its first item, as in the parser.
+            // As in the parser, a list in the column of its key starts at its first item.
             let indented = self.open.last().is_none_or(|frame| column > frame.column);
             self.open(false, column, if indented { at } else { self.scan.pos })?;
         }
@@ -128,7 +124,7 @@ impl Reader<'_> {
         }
     }
 
-    /// A key and its value; `opens`: it is the first one of a map in this column.
+    /// `opens`: the first entry of a map in this column.
     fn entry(&mut self, key: &Found, opens: Option<usize>) -> Option<()> {
         if let Some(column) = opens {
             self.open(true, column, key.at)?;
@@ -149,7 +145,6 @@ impl Reader<'_> {
         self.scan.end_line()
     }
 
-    /// A key of the innermost map with its colon and the following spaces.
     fn key(&mut self, key: &Found) -> Option<()> {
         let from = self.open.last()?.from;
         let text = self.scan.text.get(key.from..key.to)?;
@@ -168,7 +163,6 @@ impl Reader<'_> {
         Some(())
     }
 
-    /// A block after `|`.
     fn literal(&mut self) -> Option<()> {
         let parent = self.open.last()?.column;
         self.scan.pos += 1;
@@ -207,7 +201,6 @@ impl Reader<'_> {
         Some(())
     }
 
-    /// A map or list in flow style on one line.
     fn flow(&mut self) -> Option<()> {
         let outside = self.open.len();
         self.bracket()?;
@@ -254,7 +247,7 @@ impl Reader<'_> {
         Some(())
     }
 
-    /// Whether the innermost collection is a map, and its closing bracket.
+    /// Returns whether it is a map, and its closing bracket.
     fn innermost(&self) -> Option<(bool, u8)> {
         let map = self.open.last()?.map;
         Some((map, if map { b'}' } else { b']' }))
@@ -288,7 +281,7 @@ impl Reader<'_> {
         document.nodes[id as usize].content = content;
     }
 
-    /// Adds a node as the next child of the innermost collection.
+    /// The next child of the innermost collection.
     fn push(&mut self, at: Place, content: Content) -> u32 {
         let id = count(self.document.nodes.len());
         self.document.nodes.push(NodeData { at, content });

@@ -15,18 +15,16 @@ use regex::{Regex, RegexBuilder};
 
 use translate::translate;
 
-/// The size limit of a compiled expression in bytes.
 const SIZE_LIMIT: usize = 10 << 20;
 
-/// The size limit of all expressions of a file in bytes.
 const ROOM: usize = 64 << 20;
 
 const NO_ROOM: &str = "all expressions of the file together are too large";
 
-/// Sizes that are tried in turn, so that each expression reserves about what it needs.
+/// Tried in turn, so that each expression reserves about what it needs.
 const SIZES: [usize; 3] = [16 << 10, 256 << 10, SIZE_LIMIT];
 
-/// Characters that make the only entry of a filter an expression (PLC-053).
+/// One of these makes the only entry of a filter an expression (PLC-053).
 const SIGNS: &[char] = &['^', '$', '*', '+', '?', '(', ')', '[', '{', '}', '|'];
 
 /// Why a pattern is invalid, as text after a colon.
@@ -97,7 +95,7 @@ impl Compiler {
 fn build(pattern: &str, size: usize) -> Result<Regex, ExpressionFault> {
     RegexBuilder::new(pattern).size_limit(size).build().map_err(|error| match error {
         regex::Error::CompiledTooBig(_) => too_large(),
-        // The engine's message draws the pattern with a marker; only its last line is text.
+        // The engine's message draws the pattern; only its last line is text.
         other => ExpressionFault(
             other.to_string().lines().last().unwrap_or_default().trim_start_matches("error: ").to_owned(),
         ),

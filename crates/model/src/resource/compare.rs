@@ -13,7 +13,7 @@ impl Resource {
             && (smaller.other.is_none() || self.others_fit_in(smaller))
     }
 
-    /// The same for the other names. Both lists are sorted, so they are walked in parallel.
+    /// Both lists are sorted, so they are walked in parallel.
     fn others_fit_in(&self, smaller: &Self) -> bool {
         let mut own = self.others();
         smaller.others().iter().all(|(name, amount)| {

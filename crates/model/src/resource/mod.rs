@@ -28,7 +28,7 @@ pub struct Resource {
     other: Option<Box<Others>>,
 }
 
-/// All names except `memory` and `vcore`, sorted. `None` instead of an empty list.
+/// Without `memory` and `vcore`, sorted. Never empty.
 #[derive(Clone, Default)]
 struct Others(Vec<(Arc<str>, i64)>);
 
@@ -70,7 +70,7 @@ impl Resource {
         self.other.as_mut().map_or(&mut [], |other| &mut other.0)
     }
 
-    /// Applies `change` to the quantity of `name`, or to 0 if absent.
+    /// A missing value is 0.
     fn change_other(&mut self, name: &str, own: impl FnOnce() -> Arc<str>, change: impl FnOnce(i64) -> i64) {
         let list = &mut self.other.get_or_insert_default().0;
         match list.binary_search_by(|(n, _)| (**n).cmp(name)) {
@@ -169,12 +169,11 @@ impl Resource {
         }
     }
 
-    /// Whether both sides have only `memory` and `vcore`.
     fn are_plain(&self, other: &Self) -> bool {
         self.other.is_none() && other.other.is_none()
     }
 
-    /// Whether `test` is true for both values of every name of the union; a missing value is `None`.
+    /// For every name of the union; a missing value is `None`.
     fn all(&self, other: &Self, test: impl Fn(Option<i64>, Option<i64>) -> bool) -> bool {
         if !self.are_plain(other) {
             let mut holds = true;
@@ -185,7 +184,7 @@ impl Resource {
         both(self.memory(), other.memory()) && both(self.vcore(), other.vcore())
     }
 
-    /// Combines the union of names; omits a name if `combine` returns `None`.
+    /// Over the union of names; omits a name for `None`.
     fn combine(&self, other: &Self, combine: impl Fn(Option<i64>, Option<i64>) -> Option<i64>) -> Self {
         let both = |l: Option<i64>, r: Option<i64>| if l.is_none() && r.is_none() { None } else { combine(l, r) };
         let mut result = Self::new();

@@ -46,7 +46,6 @@ fn target(queue: &QueuePath) -> Target<'_> {
     Target { policy_group: DEFAULT_POLICY_GROUP, partition: "default", queue }
 }
 
-/// The removed and added lines with their numbers, and the diff of the configurations.
 fn report(old: &str, new: Result<String, Fault>) -> String {
     let new = match new {
         Ok(new) => new,
@@ -67,7 +66,7 @@ fn report(old: &str, new: Result<String, Fault>) -> String {
     out
 }
 
-/// `-3|gone` and `+3|new` for the lines of a shortest difference.
+/// `-3|gone` and `+3|new`, for a shortest difference.
 fn lines_changed(old: &str, new: &str) -> Vec<String> {
     let (old, new): (Vec<&str>, Vec<&str>) = (old.split('\n').collect(), new.split('\n').collect());
     let mut longest = vec![vec![0; new.len() + 1]; old.len() + 1];

@@ -19,7 +19,6 @@ data:
   log.level: INFO
 ";
 
-/// Values that are shared by aliases.
 const ALIASES: &str = "\
 partitions:
 - name: default
@@ -236,14 +235,14 @@ fn line_breaks_and_the_mark_are_kept() {
     assert_eq!(set_max_applications(&new, &target(&b), None).unwrap(), text);
 }
 
-/// An edit of any file gives a correct text or an error, and never panics.
+/// A correct text or an error, never a panic.
 #[test]
 fn recorded_configurations_can_be_edited_or_say_why_not() {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/conformance/configs");
     let (mut done, mut refused) = (0, 0);
     let mut names: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     names.sort();
-    // A sample of one in four, for speed.
+    // For speed.
     for name in names.into_iter().step_by(4) {
         let bytes = std::fs::read(&name).unwrap();
         let Ok(text) = String::from_utf8(bytes) else { continue };

@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// A file whose root has the children `queues`, from the first dash on.
+/// `queues` starts at the first dash.
 fn root_with(queues: &str) -> String {
     format!("partitions:\n- queues:\n  - name: root\n    queues:\n{queues}")
 }

@@ -13,7 +13,6 @@ fn config(text: &str) -> Result<Config, TestCaseError> {
     reading.config.ok_or_else(|| TestCaseError::fail(format!("{:#?}\n{text}", reading.faults)))
 }
 
-/// The numbers of removed and added lines.
 fn counts(old: &str, new: &str) -> (usize, usize) {
     let plain = |text: &str| text.replace('\r', "").trim_end().to_owned();
     let lines = lines_changed(&plain(old), &plain(new));
@@ -25,7 +24,6 @@ fn comments(text: &str) -> Vec<&str> {
     text.lines().filter_map(|line| Some(&line[line.find("# ")?..])).collect()
 }
 
-/// The changes of an edited text.
 fn changes(old: &str, new: &str) -> Result<Vec<Change>, TestCaseError> {
     Ok(diff(&config(old)?, &config(new)?).changes)
 }

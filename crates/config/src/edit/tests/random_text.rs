@@ -15,7 +15,7 @@ pub(super) struct Spec {
     pub children: Vec<Spec>,
 }
 
-/// Writes a text; bytes decide every choice of style.
+/// Bytes decide every choice of style.
 struct Writer {
     bytes: Vec<u8>,
     at: usize,
@@ -33,7 +33,6 @@ impl Writer {
         format!("# c{}", self.comments)
     }
 
-    /// The end of a line, perhaps with a comment.
     fn end(&mut self) -> String {
         if self.choose(5) == 0 { format!(" {}\n", self.comment()) } else { "\n".to_owned() }
     }
@@ -47,7 +46,6 @@ impl Writer {
         }
     }
 
-    /// The entries of a queue except its children.
     fn entries(&mut self, queue: &Spec) -> Vec<(&'static str, Shape)> {
         let pairs = |pairs: &[(String, String)]| {
             Shape::Map(pairs.iter().map(|(key, value)| (key.clone(), Shape::Text(value.clone()))).collect())
@@ -79,7 +77,7 @@ impl Writer {
         Shape::Map(self.entries(queue).into_iter().map(|(key, value)| (key.to_owned(), value)).collect())
     }
 
-    /// A block map with its keys in `column`; the first line starts at the end of the text.
+    /// The first line starts at the end of the text.
     fn block(&mut self, entries: &[(String, Shape)], column: usize, out: &mut String) {
         for (index, (key, value)) in entries.iter().enumerate() {
             if index > 0 {
@@ -148,7 +146,6 @@ impl Writer {
         }
     }
 
-    /// A value in flow style, over several lines if a column is given.
     fn flow(&mut self, value: &Shape, column: Option<usize>) -> String {
         let (open, close, parts): (_, _, Vec<String>) = match value {
             Shape::Text(text) => return self.text(text),

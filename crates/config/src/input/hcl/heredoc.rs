@@ -2,7 +2,6 @@
 
 use crate::yaml::Style;
 
-/// A heredoc: its text, style, and location in the source.
 pub(super) struct Heredoc {
     pub text: String,
     pub style: Style,
@@ -14,7 +13,6 @@ pub(super) struct Heredoc {
     pub end: usize,
 }
 
-/// The complete heredoc at an offset, if any.
 pub(super) fn heredoc(source: &str, at: usize) -> Option<Heredoc> {
     let after = source.get(at..)?.strip_prefix("<<")?;
     let (indented, after) = after.strip_prefix('-').map_or((false, after), |after| (true, after));
@@ -39,14 +37,14 @@ pub(super) fn heredoc(source: &str, at: usize) -> Option<Heredoc> {
     let margin = lines.iter().filter(|line| !blank(line)).map(|line| indent(line)).min().unwrap_or_default();
     let margin = if indented { margin } else { 0 };
     let text: String = lines.iter().map(|line| line.get(margin.min(indent(line))..).unwrap_or_default()).collect();
-    // In a text with templates neither these nor escapes are evaluated.
+    // Neither templates nor escapes are evaluated then.
     let plain = if template(&text).is_some() { text.clone() } else { text.replace("$${", "${").replace("%%{", "%{") };
     // An escape changes the columns of its line.
     let style = if plain == text { Style::Literal } else { Style::Folded };
     Some(Heredoc { text: plain, style, start, margin, end })
 }
 
-/// The first template in a text: `${…}` or `%{…}`; doubled characters are escapes.
+/// `${…}` or `%{…}`; doubled characters are escapes.
 pub(in crate::input) fn template(text: &str) -> Option<usize> {
     let starts = text.match_indices("${").chain(text.match_indices("%{"));
     starts

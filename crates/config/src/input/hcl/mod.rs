@@ -17,13 +17,12 @@ pub(super) use self::heredoc::template;
 use self::parse::parse;
 use super::Reference;
 
-/// The longest displayed part of an expression, in characters.
 const SHOWN: usize = 60;
 
 #[derive(Debug, Default)]
 pub(super) struct Hcl {
     pub document: Document,
-    /// The sources of expressions that are not computed, by node.
+    /// Not computed.
     expressions: BTreeMap<u32, String>,
     /// Values that `yamlencode` or `jsonencode` converts to text.
     encoded: BTreeSet<u32>,
@@ -77,7 +76,6 @@ impl Hcl {
     }
 }
 
-/// The error of a template, at its location in the file.
 pub(super) fn templated(text: &str, offset: usize, places: &Places) -> Fault {
     let source = text.get(offset..).unwrap_or_default().lines().next().unwrap_or_default();
     let source = source.split_inclusive('}').next().unwrap_or_default();
@@ -96,24 +94,24 @@ fn faulty(code: &'static str, at: Place, message: String, hint: String) -> Value
     Value::Faulty(Box::new(Fault { code, severity: Severity::Error, at, path: String::new(), message, hint }))
 }
 
-/// The argument of a function call that is the whole expression.
+/// If the call is the whole expression.
 fn argument<'s>(source: &'s str, function: &str) -> Option<&'s str> {
     let inner = source.strip_prefix(function)?.trim_start().strip_prefix('(')?.strip_suffix(')')?;
     Some(inner.trim())
 }
 
-/// The path in `file("…")`, relative to its file.
+/// `file("…")`.
 fn file_of(source: &str) -> Option<String> {
     path_of(argument(source, "file")?.strip_prefix('"')?.strip_suffix('"')?)
 }
 
-/// A path relative to its file; `None` if Terraform must compute it.
+/// `None` if Terraform must compute it.
 fn path_of(name: &str) -> Option<String> {
     let name = name.strip_prefix("${path.module}/").unwrap_or(name);
     (!name.contains(['$', '"', '\\'])).then(|| name.trim_start_matches("./").to_owned())
 }
 
-/// Whether a text is HCL: its first statement is a block, or a name with `=`.
+/// The first statement is a block, or a name with `=`.
 pub(super) fn is_hcl(text: &str) -> bool {
     let mut rest = text.trim_start();
     loop {
@@ -137,8 +135,6 @@ pub(super) fn is_hcl(text: &str) -> bool {
     is_block || (after.starts_with('=') && !after.starts_with("=="))
 }
 
-/// Parses the file.
-///
 /// # Errors
 /// INP-003: unsupported HCL, or too deep nesting.
 pub(super) fn read(text: &str) -> Result<Hcl, Fault> {

@@ -6,8 +6,6 @@ use super::heredoc::{heredoc, template};
 use crate::fault::{Fault, Severity};
 use crate::yaml::{DEEPEST, Style, TreeMaker};
 
-/// Parses a file.
-///
 /// # Errors
 /// INP-003 with its location: an open bracket or quote, an unexpected token, or too deep nesting.
 pub(in crate::input) fn parse(lines: &Lines<'_>) -> Result<Hcl, Fault> {
@@ -72,7 +70,7 @@ impl Parser<'_> {
         name
     }
 
-    /// Attributes and blocks, up to a closing brace if `inside` one.
+    /// Up to a closing brace if `inside`.
     fn body(&mut self, inside: bool) -> Parsed<u32> {
         let start = self.at;
         self.deeper()?;
@@ -157,7 +155,7 @@ impl Parser<'_> {
         }
     }
 
-    /// A value; `line`: it ends with its line, as everywhere except in brackets.
+    /// `line`: it ends with its line, as everywhere except in brackets.
     fn value(&mut self, line: bool) -> Parsed<u32> {
         let start = self.at;
         self.deeper()?;
@@ -172,7 +170,7 @@ impl Parser<'_> {
         }
     }
 
-    /// A literal, a collection, or a call that encodes one; `None` for another expression.
+    /// `None` for another expression.
     fn primary(&mut self) -> Parsed<Option<u32>> {
         let (start, at) = (self.at, self.lines.place(self.at));
         match self.byte() {
@@ -196,7 +194,6 @@ impl Parser<'_> {
         }
     }
 
-    /// A number or a name.
     fn word(&mut self) -> String {
         let rest = self.rest();
         let is_part = |c: char| c.is_alphanumeric() || "_-.+".contains(c);
@@ -290,7 +287,7 @@ impl Parser<'_> {
         Ok(Some(self.tree.map(self.lines.place(start), &entries)))
     }
 
-    /// A quoted text; `None` if it has a template.
+    /// `None` if it has a template.
     fn quoted(&mut self) -> Parsed<Option<String>> {
         let start = self.at;
         let inside = self.skip_quoted()?;
@@ -320,7 +317,7 @@ impl Parser<'_> {
         Ok(Some(text.replace("$${", "${").replace("%%{", "%{")))
     }
 
-    /// Skips a quoted text, including quotes inside its templates, and returns its content.
+    /// Includes quotes inside its templates; returns the content.
     fn skip_quoted(&mut self) -> Parsed<String> {
         let start = self.at;
         let bytes = self.text.as_bytes();
@@ -345,7 +342,6 @@ impl Parser<'_> {
         self.fault(start, "this quote is not closed")
     }
 
-    /// Skips a pair of brackets with their content.
     fn bracket(&mut self) -> Parsed<()> {
         let (start, mut open) = (self.at, 0_usize);
         while self.at < self.text.len() {
@@ -368,7 +364,6 @@ impl Parser<'_> {
         self.fault(start, "this bracket is not closed")
     }
 
-    /// Skips an expression and stores its source.
     fn expression(&mut self, start: usize, line: bool) -> Parsed<u32> {
         self.at = start;
         while self.at < self.text.len() {

@@ -33,11 +33,11 @@ pub struct Forgetful {
 struct State {
     calls: usize,
     files: Vec<Inode>,
-    /// The names that a running program sees.
+    /// As a running program sees them.
     names: BTreeMap<PathBuf, Name>,
-    /// The names that are certainly on the disk.
+    /// Certainly on the disk.
     synced: BTreeMap<PathBuf, Name>,
-    /// The changes of names since then.
+    /// Changes since then.
     pending: Vec<(PathBuf, Option<Name>)>,
 }
 
@@ -128,7 +128,7 @@ impl Forgetful {
         state.synced = names;
     }
 
-    /// Counts a call, which fails if planned.
+    /// Fails if planned.
     fn call(&self) -> io::Result<std::cell::RefMut<'_, State>> {
         let mut state = self.state.borrow_mut();
         let call = state.calls;

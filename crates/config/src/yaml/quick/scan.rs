@@ -3,9 +3,9 @@
 use super::super::{Style, count};
 use crate::types::Place;
 
-/// The characters of a plain scalar, except those that depend on their neighbors.
+/// Some others depend on their neighbors.
 const PLAIN: [bool; 256] = signs(b"_-./+*@$%=~^()<>;?|!&\\");
-/// The first characters of a plain scalar; `-` depends on the next one.
+/// `-` depends on the next character.
 const FIRST: [bool; 256] = signs(b"_./+~$");
 
 const fn signs(more: &[u8]) -> [bool; 256] {
@@ -23,7 +23,6 @@ const fn signs(more: &[u8]) -> [bool; 256] {
     table
 }
 
-/// A scalar that is not yet a node.
 pub(super) struct Found {
     pub from: usize,
     pub to: usize,
@@ -32,13 +31,13 @@ pub(super) struct Found {
     pub at: usize,
 }
 
-/// A plain text that ends with a line break, and a position in it.
+/// The text ends with a line break.
 pub(super) struct Scanner<'t> {
     bytes: &'t [u8],
     pub text: &'t str,
     /// The position in bytes.
     pub pos: usize,
-    /// The number of the line, from 1, and its start.
+    /// From 1, with its start.
     line: u32,
     pub line_start: usize,
 }

@@ -8,7 +8,7 @@ use super::read;
 use crate::Faults;
 use crate::yaml::{Document, parse_whole};
 
-/// Compares the quick reader with the full parser. Returns whether it read the text.
+/// With the full parser. Returns whether the quick reader read the text.
 fn agrees(text: &str) -> bool {
     let Some(quick) = read(text, &mut |_| {}) else { return false };
     let mut faults = Faults::default();
@@ -79,7 +79,7 @@ fn what_is_not_plain_is_left_to_the_whole_parser() {
     }
 }
 
-/// Long lines without keys, deep nesting, and many keys.
+/// Without keys, deep, or with many keys.
 #[test]
 fn large_things_are_read_or_left() {
     assert!(agrees(&format!("steps:\n  - a: {{b: [{}]}}\n", "word, ".repeat(1000) + "word")));
@@ -93,7 +93,7 @@ fn large_things_are_read_or_left() {
     assert!(!agrees(&keys(100)));
 }
 
-/// Most recorded texts are read quickly. The others have unusual characters, null values, or errors.
+/// Others have unusual characters, null values, or errors.
 #[test]
 fn recorded_texts_are_read_alike() {
     let (scenarios, configs) = (recorded("conformance/scenarios"), recorded("conformance/configs"));
@@ -103,7 +103,6 @@ fn recorded_texts_are_read_alike() {
     }
 }
 
-/// Significant pieces of YAML.
 const PIECES: [&str; 56] = [
     "a", "b", "name", "x y", "-5", "1.5", "~", "null", "'q'", "\"q\"", "''", "\"\"", "a: b", "key: ", "key:", "k : ",
     ":", ": ", "::", "a:b", "- ", "-", "- - ", "\n", "\n\n", "\n  ", "\n    ", "\n- ", "\n  - ", "\n    - ", " ", "  ",
@@ -123,7 +122,7 @@ proptest! {
         agrees(&(pieces.concat() + "\n"));
     }
 
-    /// Every kind of value in every kind of position.
+    /// In every kind of position.
     #[test]
     fn values_are_read_alike(
         value in prop::collection::vec(select(&PIECES[..]), 1..6),
@@ -133,7 +132,6 @@ proptest! {
         agrees(&format!("{before}{}{behind}", value.concat()));
     }
 
-    /// Recorded texts with a few changed pieces.
     #[test]
     fn changed_texts_are_read_alike(
         of in any::<Index>(),
