@@ -1,4 +1,4 @@
-//! Reading rules: TOML with the place of every fault.
+//! Parses rules in TOML, with error locations.
 //!
 //! ```toml
 //! defaults = true               # the rules of this program hold next to these
@@ -38,8 +38,8 @@
 //! ```
 //!
 //! Invariants:
-//! - reading never panics and never stops at the first fault;
-//! - a text with a fault gives no rules, so nothing is ever half applied.
+//! - parsing never panics and continues after an error;
+//! - a text with an error gives no rules, so nothing is applied partially.
 //!
 //! | code | what |
 //! |---|---|
@@ -71,19 +71,19 @@ use super::rule::{Rule, Rules};
 use config::toml_table::{MOST_FAULTS, Table, fault};
 use config::{Fault, Place};
 
-/// The rules that hold where no one says otherwise, as text.
+/// The default rules as text.
 pub const DEFAULTS: &str = include_str!("../defaults.toml");
 
-/// What reading rules gave.
+/// The result of parsing rules.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RulesRead {
-    /// The rules; `None` where something is wrong.
+    /// The rules; `None` if there are errors.
     pub rules: Option<Rules>,
-    /// What is wrong, by place.
+    /// The errors, by location.
     pub faults: Vec<Fault>,
 }
 
-/// The rules that hold where no one says otherwise.
+/// The default rules.
 pub fn defaults() -> Rules {
     let mut rules = read_over(DEFAULTS, &[]).rules.unwrap_or_default();
     for rule in &mut rules.rules {
@@ -92,7 +92,7 @@ pub fn defaults() -> Rules {
     rules
 }
 
-/// Reads a text of rules, over the defaults.
+/// Parses rules on top of the defaults.
 pub fn read(text: &str) -> RulesRead {
     read_over(text, &defaults().rules)
 }
