@@ -145,7 +145,6 @@ impl Alerts {
         self.silences.iter().rev()
     }
 
-    /// Ends expired silences.
     pub(super) fn end_silences(&mut self, now: Time) {
         for silence in self.silences.iter_mut().filter(|silence| silence.ended.is_none() && silence.until <= now) {
             silence.ended = Some(SilenceEnd::Over);

@@ -15,7 +15,6 @@ use view::NodeRow;
 pub const MOST: usize = 200;
 /// The maximum number of stored resolved alerts.
 pub const MOST_ENDED: usize = 500;
-/// The maximum number of remembered lost nodes.
 pub(super) const MOST_LOST: usize = 1_000;
 
 /// The stage of an alert.
@@ -112,7 +111,6 @@ pub struct Ended {
     pub at: Time,
 }
 
-/// A node that was removed without a drain.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub(super) struct LostNode {
     pub partition: String,

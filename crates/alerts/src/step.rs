@@ -79,7 +79,6 @@ impl Alerts {
         self.at = Some(now);
     }
 
-    /// Applies the readings of one rule.
     fn judge(&mut self, rule: &Rule, mut found: Vec<Reading>, now: Time) {
         let known: Vec<Subject> = self.of_rule(rule).map(|alert| alert.subject.clone()).collect();
         let subjects: BTreeSet<&Subject> = found.iter().map(|reading| &reading.subject).collect();
@@ -117,7 +116,6 @@ impl Alerts {
         self.alerts.values().filter(|alert| alert.rule == rule.name)
     }
 
-    /// The condition of an alert is false.
     fn clear(&mut self, rule: &Rule, subject: &Subject, now: Time) {
         let key = (rule.name.clone(), subject.clone());
         let Some(alert) = self.alerts.get_mut(&key) else { return };
@@ -255,7 +253,6 @@ impl Alert {
         }
     }
 
-    /// Whether it fired and has been clear for long enough.
     fn is_over(&self) -> bool {
         self.stage == Stage::Pending && self.fired.is_some()
     }
@@ -286,7 +283,6 @@ impl Alert {
     }
 }
 
-/// The text of a reading.
 fn said(rule: &Rule, reading: &Reading) -> String {
     let Some(text) = &rule.text else { return reading.figures.clone() };
     let value = match rule.kind.unit() {

@@ -96,7 +96,6 @@ impl Subject {
 }
 
 impl fmt::Display for Subject {
-    /// `queue root.a`, `user sue in root.tenants`, `connection`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.kind.word())?;
         if !self.name.is_empty() {

@@ -29,7 +29,6 @@ pub(super) struct WorkloadBase {
     pub text: Arc<str>,
 }
 
-/// The text of a configuration to load.
 #[derive(Clone)]
 pub(super) struct ConfigText {
     /// The whole text: a queue configuration, or a ConfigMap manifest with one.

@@ -15,7 +15,6 @@ use view::drain::span;
 /// The longest object name, in characters: an HTTP request can contain any name.
 const LONGEST_OBJECT: usize = 256;
 
-/// Who loads a configuration, why, and when.
 pub(super) struct ConfigOrigin {
     pub by: LoadedBy,
     source: RevisionSource,
@@ -75,7 +74,6 @@ pub(super) fn enter_refusal(state: &State, actor: &Actor, order: &Order, refusal
     }
 }
 
-/// Records an order with its outcome.
 pub(super) fn enter(
     state: &State,
     actor: &Actor,
@@ -142,7 +140,6 @@ pub(super) fn workload_order(state: &State, command: &Command) -> Option<Workloa
     Some((Actor { from: ActsFrom::Workload, ..Actor::from(by.clone()) }, order, facts))
 }
 
-/// Records a workload command; its events contain the outcome.
 pub(super) fn enter_workload_order(state: &State, order: Option<WorkloadOrder>, events: &[Event]) {
     let Some((actor, order, before)) = order else { return };
     let refusal = events.iter().find_map(|event| match &event.kind {
@@ -168,7 +165,6 @@ pub(super) fn revise(state: &State, text: Option<Arc<str>>, changes: usize, orig
     });
 }
 
-/// The facts about the object of an act.
 pub(super) fn facts(state: &State, act: &Act) -> Facts {
     match act {
         Act::Configure { .. } | Act::Rollback { .. } => config_facts(state),
@@ -188,12 +184,10 @@ pub(super) fn facts(state: &State, act: &Act) -> Facts {
     }
 }
 
-/// The revision and checksum of the active configuration.
 pub(super) fn config_facts(state: &State) -> Facts {
     vec![fact("revision", state.active_config.revision), fact("checksum", state.scheduler.checksum())]
 }
 
-/// The number of changed settings; 0 without an earlier configuration.
 pub(super) fn count_changes(old: &Config, new: &Config) -> usize {
     if old.partitions.is_empty() { 0 } else { config::diff(old, new).changes.len() }
 }

@@ -56,11 +56,9 @@ struct LogEntries {
     entries: VecDeque<Arc<AuditEntry>>,
     last: u64,
     revisions: VecDeque<Arc<Revision>>,
-    /// Bytes of the texts of `revisions`.
     text: usize,
     /// The records since the last request; `None` if not collected.
     new: Option<NewEntries>,
-    /// Counts up with each change.
     generation: u64,
 }
 
@@ -138,7 +136,6 @@ impl AuditLog {
         log.last
     }
 
-    /// Adds a revision, or updates the newest one.
     pub(super) fn revise(&self, mut revision: Revision) {
         let mut log = self.log();
         log.share_text(&mut revision);
@@ -203,7 +200,6 @@ impl AuditLog {
 }
 
 impl LogEntries {
-    /// Stores a repeated text once.
     fn share_text(&self, revision: &mut Revision) {
         let same = self.revisions.iter().rev().take(SHARED_WITH).find_map(|known| {
             known

@@ -132,7 +132,6 @@ fn feed(child: &mut Child, document: &Arc<str>) -> std::io::Result<Receiver<Stri
     Ok(said)
 }
 
-/// The last non-empty line, shortened for a message.
 fn last_words(said: &str) -> String {
     let last = said.lines().rev().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
     let shown: String = last.chars().take(200).map(|c| if c.is_control() { ' ' } else { c }).collect();

@@ -25,7 +25,6 @@ pub struct ClockRun {
 }
 
 impl ClockRun {
-    /// The wall clock at a scheduler time in this run.
     fn wall(&self, time: Time) -> SystemTime {
         SystemTime::from(self.wall) + time.since(self.at).div_f64(self.speed)
     }
@@ -83,11 +82,9 @@ impl ClockHistory {
 pub struct Clock {
     reading: Arc<Mutex<ClockReading>>,
     speed: f64,
-    /// Earlier runs, the oldest first.
     past: Arc<Mutex<Vec<ClockRun>>>,
 }
 
-/// The reading of a clock at a wall clock time.
 #[derive(Clone, Copy, Debug)]
 struct ClockReading {
     time: Time,

@@ -15,7 +15,6 @@ use view::NoticeWeight;
 use view::View;
 use view::act::{ActsFrom, Configuration, LoadedBy};
 
-/// Loads a configuration, which becomes active unless the scheduler rejects it. Returns the events.
 pub(super) fn load(
     state: &mut State,
     config: &Arc<Config>,
@@ -37,7 +36,6 @@ pub(super) fn load(
     events
 }
 
-/// Applies a command that is not an order; `text` is the text of its configuration, if known.
 pub(super) fn apply(state: &mut State, command: &Command, text: Option<ConfigText>) -> Vec<Event> {
     match command {
         Command::Configure(config) => load(state, config, text, LoadedBy::Workload),
@@ -66,8 +64,7 @@ pub(super) fn set_text(state: &mut State, text: Option<ConfigText>, changes: usi
     state.show_configuration();
 }
 
-/// Sets the configuration file, which contains `bytes`. A restored scheduler completes an interrupted replacement of
-/// the file; if another text is in the file, that is loaded. Returns the final content.
+/// As [`super::Core::attach_config_file`].
 pub(super) fn attach_file(state: &mut State, file: &Path, bytes: Vec<u8>) -> Vec<u8> {
     remove_leftovers(state, file);
     let written = state.active_config.written.clone();
@@ -97,7 +94,7 @@ pub(super) fn attach_file(state: &mut State, file: &Path, bytes: Vec<u8>) -> Vec
     }
 }
 
-/// Removes temporary files of an interrupted change, with a notice.
+/// As [`super::Core::remove_config_leftovers`].
 pub(super) fn remove_leftovers(state: &mut State, file: &Path) {
     for left in store::sweep(file) {
         let title = format!("{}, left by an interrupted change, is removed", left.display());
@@ -105,7 +102,7 @@ pub(super) fn remove_leftovers(state: &mut State, file: &Path) {
     }
 }
 
-/// Reloads a changed configuration file, with a notice; an invalid one changes nothing (SCH-177).
+/// As [`super::Core::reload`].
 pub(super) fn reload(state: &mut State, name: &str, bytes: &[u8]) {
     if let Some((path, known)) = &mut state.active_config.file {
         // If an order replaced the file since the read, another reload follows.
@@ -179,7 +176,6 @@ pub fn rejected_file(view: &View) -> Option<&Arc<Notice>> {
     view.notices.iter().rev().find(is).filter(|notice| ends(notice, REJECTED))
 }
 
-/// The scheduler's reason for a rejection; `None` if it accepted the configuration.
 pub(super) fn rejected(events: Vec<Event>) -> Option<String> {
     events.into_iter().find_map(|event| match event.kind {
         EventKind::ConfigRejected { message } => Some(message),

@@ -132,7 +132,6 @@ pub(super) fn prepare(state: &State, actor: &Actor, order: &Order) -> Result<Pre
     Ok(Prepared { file_before, config, ..Prepared::default() })
 }
 
-/// Runs all checks of a change without writing it.
 fn check(state: &State, actor: &Actor, order: &Order, change: &ConfigChange<'_>) -> Result<CheckedConfig, Refusal> {
     let Valid { config, text, empty } = valid(state, change.text)?;
     compare(state, change.base)?;
@@ -161,7 +160,6 @@ fn may_remove(order: &Order, checked: &CheckedConfig) -> Result<(), Refusal> {
 struct Valid {
     config: Arc<Config>,
     text: ConfigText,
-    /// Only comments.
     empty: bool,
 }
 
@@ -227,7 +225,6 @@ fn compare(state: &State, base: Option<&str>) -> Result<(), Refusal> {
     }
 }
 
-/// Checks the rights for a change (REST E1).
 fn may_reconfigure(state: &State, actor: &Actor, order: &Order, diff: &Diff) -> Result<(), Refusal> {
     let parts = state.scheduler.partitions();
     let admin = |partition: &str, queue: &QueuePath| {
@@ -238,7 +235,6 @@ fn may_reconfigure(state: &State, actor: &Actor, order: &Order, diff: &Diff) -> 
         .map_err(|shortfall| Refusal::no_config_rights(actor, &order.act, &shortfall))
 }
 
-/// The effects of a change.
 fn configured(state: &State, config: &Config, diff: &Diff, dry_run: bool) -> Configured {
     let mut draining = Vec::new();
     let mut what_happens = Vec::new();
@@ -302,8 +298,8 @@ fn same_kind(state: &State, path: &Path, new: &ConfigText) -> Result<(), Refusal
     Err(Refusal::new(Code::BadRequest, "cannot save the configuration", text))
 }
 
-/// Writes a text to the configuration file, if any. A failure before the rename keeps the old file. If the text is
-/// already in the journal, a failure is only a warning, which is returned.
+/// Writes a text to the configuration file, if any. A failure before the rename keeps the old file; if the text is
+/// already in the journal, it is only a warning, which is returned.
 fn write_file(
     state: &mut State,
     new: &ConfigText,

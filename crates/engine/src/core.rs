@@ -155,7 +155,6 @@ impl Core {
         self.state.paused
     }
 
-    /// A clock that continues from the time of this core.
     pub(super) fn clock(&self, speed: f64) -> Clock {
         Clock::continuing(speed, self.state.now, self.state.clock_history.runs())
     }

@@ -16,9 +16,7 @@ use super::call::{Attempt, post, run};
 use super::drain_report::DrainReport;
 use config::settings::DrainConfig;
 
-/// The queue length for reports.
 const WAITING: usize = 64;
-/// The longest pause between tries.
 const LONGEST_PAUSE: Duration = Duration::from_secs(60 * 60);
 
 /// The target and the retry policy.
@@ -105,7 +103,6 @@ impl<F: Fn(String, String)> Worker<F> {
         }
     }
 
-    /// Retries with doubling pauses.
     fn deliver(&self, target: &HookTarget, job: &Delivery) {
         let mut why = String::new();
         for attempt in 0..=self.hook.retries {
@@ -133,7 +130,6 @@ impl<F: Fn(String, String)> Worker<F> {
         (self.failed)(format!("cannot notify the administrators of {}", job.queue), format!("{why}; {tries}"));
     }
 
-    /// Waits, and returns whether the notifier stops meanwhile.
     fn stops_within(&self, time: Duration) -> bool {
         self.stopped.recv_timeout(time) == Err(RecvTimeoutError::Disconnected)
     }

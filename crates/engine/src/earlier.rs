@@ -13,9 +13,7 @@ use super::state::State;
 use ledger::Ledger;
 use model::Time;
 
-/// The reason of a usage gap between two runs.
 const NOBODY: &str = "the scheduler did not run here, or did not save its counts";
-/// The reason if the clock was set back meanwhile.
 const SET_BACK: &str = "the clock was set back while the scheduler was stopped: usage is counted again when the clock passes its last time";
 
 /// State from an earlier run.

@@ -6,18 +6,15 @@ use super::events::{CHUNK, EventLog};
 use super::setup::Setup;
 use scheduler::Event;
 
-/// Collects events into chunks, and holds them until their records are on disk.
 pub(super) struct EventOutbox {
     log: Arc<EventLog>,
     /// Events of whole commands that are not in the log.
     buffer: Vec<Event>,
-    /// Chunks for [`EventOutbox::take`].
     held: Vec<Vec<Event>>,
     holds: bool,
     tap: Option<Tap>,
 }
 
-/// A second copy of every event.
 struct Tap {
     events: Vec<Event>,
     /// Called for the first event after a take.

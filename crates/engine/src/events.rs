@@ -33,7 +33,6 @@ const GROUNDS_BYTES: usize = 4 << 20;
 
 /// A record that a user or group limit blocks an application is stored again after this time without one.
 const HELD_AGAIN: Duration = Duration::from_secs(10 * 60);
-/// The number of remembered applications.
 const MOST_HELD: usize = 10_000;
 
 /// A numbering of records.
@@ -74,7 +73,6 @@ struct Retained {
     chunks: VecDeque<Arc<Chunk>>,
     /// The numbers of the next record.
     next: Tally,
-    /// Important records, with their numbers among all.
     important: VecDeque<(u64, Arc<Record>)>,
     important_bytes: usize,
     /// The numbers of records with preemption grounds, the oldest first.
@@ -106,7 +104,6 @@ impl Retained {
         }
     }
 
-    /// Drops the grounds of an event, which may be dropped itself.
     fn drop_grounds(&mut self, number: u64) {
         let at = self.important.partition_point(|(other, _)| *other < number);
         if let Some((_, record)) = self.important.get_mut(at).filter(|(other, _)| *other == number) {
@@ -210,7 +207,6 @@ impl EventLog {
         (lowest, next, wanted.cloned().collect())
     }
 
-    /// Adds the events of whole commands.
     pub(super) fn append(&self, events: Vec<Event>) {
         let (mut count, mut important) = (Tally::default(), Vec::new());
         for event in &events {

@@ -31,7 +31,6 @@ use view::waiting::{ExplainAnswer, Question};
 /// A running scheduler. Dropping it stops the thread.
 pub struct Engine {
     requests: Sender<Request>,
-    /// The sender for orders with a configuration.
     config_requests: Sender<Request>,
     prefetch: ConfigPrefetch,
     explainer: Sender<ExplainJob>,

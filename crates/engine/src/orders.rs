@@ -26,10 +26,8 @@ struct Within<'a> {
     partition: &'a Arc<str>,
 }
 
-/// Executes an order, all or nothing; cycles follow with the next run of the loop.
-///
-/// Only this function knows the actor, the order, its reason, and its outcome, so it records them in the audit, except
-/// for dry runs.
+/// As [`super::Core::perform`]. Only this function knows the actor, the order, its reason, and its outcome, so it
+/// records them in the audit, except for dry runs.
 ///
 /// # Errors
 /// Returns the rejection. Nothing was changed.
@@ -270,7 +268,6 @@ fn order_release(state: &mut State, at: &Within<'_>, app: &AppId, ask: &AskId) -
     Ok(Done::Released(Released { app: app.clone(), ask: ask.clone(), allocated }))
 }
 
-/// Node operations, for members of the scheduler ACL.
 fn order_node(state: &mut State, at: &Within<'_>, act: &PartitionAct) -> Result<Done, Refusal> {
     let part = partition(state, at)?;
     if !at.actor.scheduler_admin {
@@ -328,7 +325,6 @@ impl Within<'_> {
         Refusal::denied(self.actor, &self.order.act, why)
     }
 
-    /// Rejects if the application is in another queue than expected.
     fn expected(&self, is: &QueuePath, expect: Option<&QueuePath>) -> Result<(), Refusal> {
         match expect {
             Some(expect) if expect != is => Err(queue_changed(&self.order.act, is, expect)),
@@ -347,7 +343,6 @@ impl Within<'_> {
     }
 }
 
-/// The effects of a move, in sentences (SCH-204).
 fn move_effects(app: &Application, to: &QueuePath) -> Vec<String> {
     let mut effects = Vec::new();
     let running = app.allocations.len();

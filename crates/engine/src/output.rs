@@ -31,7 +31,6 @@ const WRITE_BYTES: usize = 64 << 10;
 const WAITING_BYTES: usize = 1 << 20;
 /// The bytes of unwritten records at which the scheduler waits for the disk.
 const MOST_ON_THE_WAY: usize = 16 << 20;
-/// The maximum number of views that wait for the disk.
 const MOST_VIEWS: usize = 2;
 
 /// The answer to an order, sent after the publication of its view.
@@ -207,7 +206,6 @@ impl Output {
     }
 }
 
-/// The work after a write; `None` if there is none.
 fn after_write(
     state: &mut State,
     published: &Arc<Published>,
@@ -248,7 +246,6 @@ pub(super) fn enter_unwritten(state: &mut State, records: Vec<Record>, refusal: 
     }
 }
 
-/// The same view with the last notice.
 pub(super) fn with_last_notice(state: &mut State, view: &View) -> Arc<View> {
     let generation = state.views.skip_generation(view.generation);
     let mut view = View { generation, paused: true, ..view.clone() };

@@ -25,7 +25,6 @@ use view::act::{Act, Actor, Code, Order, Refusal};
 /// milliseconds.
 const SLICE: usize = 8;
 const TURN: Duration = Duration::from_millis(2);
-/// The maximum number of requests before the scheduler runs again.
 const MOST_REQUESTS: usize = 256;
 /// How long orders wait for others, to share a disk write.
 const GATHER: Duration = Duration::from_micros(150);
@@ -46,7 +45,6 @@ pub(super) struct Owner {
     output: Output,
     orders: Vec<WaitingOrder>,
     stalled: bool,
-    /// The number of orders in the last shared write.
     together: usize,
 }
 
@@ -153,7 +151,6 @@ impl Owner {
         self.stalled
     }
 
-    /// Executes the waiting orders, all at the same time, in sequence.
     fn carry_out_orders(&mut self) {
         if self.orders.is_empty() {
             return;
@@ -189,7 +186,6 @@ impl Owner {
         reply.send(Err(refusal));
     }
 
-    /// Executes an order without a journal record.
     fn carry_out_unrecorded(&mut self, waiting: WaitingOrder) {
         let WaitingOrder { actor, order, refused, reply } = waiting;
         let outcome = match refused {

@@ -7,7 +7,6 @@ use view::act::{Act, Order, PartitionAct};
 
 const MOST_TAGS: usize = 1 << 10;
 
-/// The shortened submission, if it is rejected for the same reason.
 pub(super) fn small(part: &Partition, submission: &Submission) -> Option<Submission> {
     let size = |(name, value): (&String, &String)| name.len() + value.len();
     if submission.tags.iter().map(size).sum::<usize>() <= MOST_TAGS {

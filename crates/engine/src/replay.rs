@@ -151,7 +151,6 @@ pub(super) fn record_progress(state: &mut State) -> u64 {
     recorder.next() - 1
 }
 
-/// Collects events only for [`take_records`].
 pub(super) fn collect_events(state: &mut State) {
     state.outbox.log().configure(&EventConfig { tracking_enabled: true, ..EventConfig::default() });
     state.outbox.hold();

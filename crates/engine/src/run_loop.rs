@@ -24,7 +24,6 @@ pub enum Progress {
     Reached,
 }
 
-/// The next time with due work or a view that changes by itself.
 pub(super) fn next_wake(state: &State) -> Option<Time> {
     if state.paused && !state.scheduler.is_unfinished() {
         return None;
@@ -32,7 +31,6 @@ pub(super) fn next_wake(state: &State) -> Option<Time> {
     [next_due(state), state.views.next_change()].into_iter().flatten().min()
 }
 
-/// The next time with due work: now if a cycle may find work, otherwise the earliest of the rest.
 pub(super) fn next_due(state: &State) -> Option<Time> {
     if state.scheduler.is_unfinished() {
         return Some(state.now);
@@ -49,8 +47,7 @@ pub(super) fn next_due(state: &State) -> Option<Time> {
     due.flatten().min()
 }
 
-/// Does what is due by `until`, in order, each at its own time; at most `steps` cycles and commands. During a pause,
-/// time stops, and only started work is completed.
+/// As [`super::Core::run_until`].
 pub(super) fn run_until(state: &mut State, until: Time, steps: usize) -> Progress {
     let progress = run(state, until, steps);
     // Time is stopped during a pause.
@@ -164,7 +161,6 @@ fn workload_commands(state: &mut State) -> Vec<Command> {
     commands
 }
 
-/// Does everything due now except cycles. Returns the number of workload commands.
 fn run_due(state: &mut State) -> usize {
     let commands = workload_commands(state);
     let count = commands.len();
@@ -190,7 +186,6 @@ fn run_due(state: &mut State) -> usize {
     count
 }
 
-/// The current view; `None` if unchanged since the last call.
 pub(super) fn take_view(state: &mut State) -> Option<Arc<View>> {
     state.views.update(state.now, &mut state.scheduler)
 }

@@ -33,7 +33,6 @@ use view::audit::Revision;
 use view::history::SAMPLE_EVERY;
 use view::{NoticeWeight, ViewBuilder, drain_notice};
 
-/// The due times of periodic work, by the scheduler clock.
 pub(super) struct Deadlines {
     /// The interval of the queue cleaner (SCH-182).
     pub clean_every: Duration,
@@ -276,7 +275,6 @@ impl State {
     }
 }
 
-/// `1 application`, `2 applications`
 pub(super) fn counted(count: usize, what: &str) -> String {
     format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }

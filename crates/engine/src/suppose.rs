@@ -50,7 +50,6 @@ impl Core {
     }
 }
 
-/// The orders for commands; the requests of one application are merged.
 fn orders(partition: &Arc<str>, commands: &[PartitionCommand]) -> Vec<Order> {
     let mut acts: Vec<PartitionAct> = Vec::new();
     for command in commands {

@@ -63,7 +63,6 @@ impl Core {
     }
 }
 
-/// Ends allocations by the runtime model.
 struct Endings {
     partition: Arc<str>,
     runtimes: Runtimes,

@@ -46,11 +46,11 @@ pub(super) fn load_step(state: &mut State, config: &Arc<Config>, text: Option<Co
     audit::enter_load(state, ActsFrom::Workload, before, refused.as_deref(), None);
 }
 
-/// The text to load instead of a configuration of the workload, and its base revision; `None` for the configuration
-/// itself, if no one else made changes.
+/// The text to load instead of a configuration of the workload, and its base revision; `None` if no one else made
+/// changes.
 ///
 /// # Errors
-/// Returns an error if the changes cannot be merged into the active configuration.
+/// Returns an error if the changes cannot be merged.
 fn merged(
     state: &State,
     config: &Config,
@@ -96,7 +96,6 @@ fn own_or_nothing<T>(state: &State) -> Result<Option<T>, String> {
     }
 }
 
-/// Reports a rejected step to users and to the workload.
 fn refuse(state: &mut State, why: &str) {
     let title = "a configuration step of the workload was rejected".to_owned();
     state.show_notice(NoticeWeight::Warning, title, why.to_owned());

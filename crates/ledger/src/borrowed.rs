@@ -11,7 +11,6 @@ use super::hours::{Account, Hour};
 use super::{In, Integral};
 use model::QueuePath;
 
-/// The used and borrowed quantity of a queue in an hour, and the part already divided.
 struct Pot {
     used: u128,
     borrowed: u128,
@@ -20,7 +19,6 @@ struct Pot {
 }
 
 impl Pot {
-    /// The share of the next account; all shares add up to the borrowed quantity.
     fn take(&mut self, used: u128) -> u128 {
         let before = part(self.shared, self.borrowed, self.used);
         self.shared = self.shared.saturating_add(used).min(self.used);
@@ -31,7 +29,6 @@ impl Pot {
 /// Divides the borrowed quantities of one hour; accounts must come in order.
 pub(super) struct Shares<'h> {
     hour: &'h Hour,
-    /// By guaranteed queue and resource.
     pots: BTreeMap<(In<QueuePath>, Box<str>), Pot>,
     /// The ancestors of the last account's leaf, the nearest first: the accounts of a leaf are consecutive.
     path: (In<QueuePath>, Vec<In<QueuePath>>),

@@ -14,7 +14,6 @@ pub struct Gap {
 }
 
 impl Gap {
-    /// Whether the gap overlaps a period.
     pub(super) fn is_within(&self, from: Time, to: Time) -> bool {
         self.from.max(self.to.unwrap_or(to)) > from && self.from < to
     }

@@ -17,7 +17,6 @@ const MOST_ROWS: usize = 50_000;
 /// The maximum number of hours: 400 days.
 const MOST_HOURS: usize = 9_600;
 
-/// The keys of usage.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
 pub(super) struct Account {
     #[serde(with = "model::saved::text")]
@@ -156,7 +155,6 @@ impl Hours {
 }
 
 impl Hour {
-    /// Merges the applications of a user in a queue.
     fn fold(&mut self) {
         let mut folded: OrdMap<Account, Used> = OrdMap::new();
         for (account, used) in &self.accounts {

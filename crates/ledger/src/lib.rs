@@ -214,7 +214,6 @@ impl Ledger {
     }
 }
 
-/// The result of reading a meter.
 enum Read {
     /// It did not exist.
     New,
@@ -245,7 +244,6 @@ fn app_of(kind: &EventKind) -> Option<&AppId> {
     }
 }
 
-/// The queue that was added, removed, or got other guaranteed resources.
 fn queue_of(kind: &EventKind) -> Option<&QueuePath> {
     match kind {
         EventKind::QueueAdded { queue, .. }
@@ -255,7 +253,6 @@ fn queue_of(kind: &EventKind) -> Option<&QueuePath> {
     }
 }
 
-/// Whether any queue may have changed.
 fn changes_all(kind: &EventKind) -> bool {
     matches!(kind, EventKind::ConfigAccepted | EventKind::ConfigRejected { .. } | EventKind::PartitionRemoved { .. })
 }

@@ -7,7 +7,6 @@ use scheduler::Partition;
 use scheduler::index::AppKey;
 use scheduler::state::bands::Band;
 
-/// The allocated and pending resources of an application, and its keys.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub(super) struct Rates {
     pub queue: QueuePath,

@@ -205,7 +205,6 @@ impl Question {
         self.user.is_none() && self.by.iter().any(of_queue) && self.by.iter().all(identical)
     }
 
-    /// Whether the question includes an account.
     fn takes(&self, account: &Account) -> bool {
         self.queue.as_ref().is_none_or(|queue| account.queue.is_within(queue))
             && self.user.as_ref().is_none_or(|user| **user == *account.user)
@@ -234,7 +233,6 @@ impl Question {
         self.by.iter().map(value).collect()
     }
 
-    /// The displayed values of a key.
     fn shown(&self, mut key: Vec<String>) -> Vec<String> {
         for (_, value) in self.by.iter().zip(&mut key).filter(|(of, _)| **of == Dimension::Priority) {
             let above = value.parse::<i64>().unwrap_or_default();

@@ -63,7 +63,6 @@ pub fn first_parting(
     Ok(Some(Parting { line, from, to, switches: needed, reading }))
 }
 
-/// The switches with one of them from a profile.
 fn taken(mut switches: Switches, row: &SwitchRow, profile: Profile) -> Switches {
     if let Some(take) = row.take {
         take(&mut switches, &Switches::of(profile));

@@ -46,7 +46,6 @@ const ASK: [&str; 11] = [
     "tags",
 ];
 use scheduler::placement::TYPE_TAG;
-/// The maximum number of requests per step.
 const MOST_ASKS: i64 = 1_000_000;
 
 /// Decodes a file (SCN-002). `None` if it is not a map.

@@ -27,7 +27,6 @@ use streams::STREAMS;
 
 /// The granularity of times, so that events coincide.
 const TICK: Duration = Duration::from_millis(50);
-/// The name of its saved state.
 const KIND: &str = "demo";
 /// The nodes of each size: name, count, cores, and memory.
 const NODES: [(&str, u32, u32, u32); 2] = [("std", 8, 32, 128), ("big", 4, 64, 512)];
@@ -105,7 +104,6 @@ impl Crowd {
         }
     }
 
-    /// Schedules an action after a wait, at the next tick.
     fn later(&mut self, now: Time, wait: (u32, u32), due: Due) {
         let wait = Duration::from_millis(u64::from(self.rng.between(wait)));
         let tick = u64::try_from(TICK.as_micros()).unwrap_or(u64::MAX);
@@ -143,7 +141,6 @@ impl Crowd {
         }
     }
 
-    /// Adds the nodes, and the applications that run at first.
     fn start(&mut self, now: Time, commands: &mut Vec<Command>) {
         for (kind, count, cores, gigabytes) in NODES {
             for number in 1..=count {

@@ -86,7 +86,6 @@ impl EmbeddedText {
         Self { text: scalar.text.into(), origin: Some(scalar.origin()) }
     }
 
-    /// A text for a scenario that will be written.
     pub(super) fn unplaced(text: &str) -> Self {
         Self { text: text.into(), origin: None }
     }

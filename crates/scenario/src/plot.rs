@@ -6,7 +6,6 @@ use model::Time;
 
 const COLUMNS: u64 = 64;
 const LINES: u64 = 5;
-/// Fill levels in eighths.
 const EIGHTHS: [char; 9] = [' ', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 
 pub(super) struct Plot<'v> {
@@ -17,7 +16,6 @@ pub(super) struct Plot<'v> {
 }
 
 impl Plot<'_> {
-    /// The highest value in each column's time range.
     fn columns(&self) -> Vec<u32> {
         let span = self.end.0.max(COLUMNS);
         let edge = |column: u64| u64::try_from(u128::from(span) * u128::from(column) / u128::from(COLUMNS));
@@ -39,7 +37,6 @@ impl Plot<'_> {
         columns
     }
 
-    /// The time-weighted mean.
     fn mean(&self) -> u128 {
         let ends = self.values.iter().skip(1).map(|(since, _)| *since).chain([self.end]);
         let spans = self.values.iter().zip(ends).map(|((since, value), end)| (end.0.saturating_sub(since.0), *value));

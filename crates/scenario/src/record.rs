@@ -33,9 +33,7 @@ impl Recording {
 #[derive(Debug, Default)]
 struct Tape {
     steps: Vec<StepKind>,
-    /// The scenario's clock at the last step.
     clock: Time,
-    /// Unrecorded cycles, and whether they had an effect.
     cycles: Option<(Time, bool)>,
     /// Applications that may preempt, with their pending requests.
     preemptors: BTreeSet<AppId>,
@@ -43,7 +41,6 @@ struct Tape {
 }
 
 impl Tape {
-    /// Adds a step at its time, or directly after the last one if that is later.
     fn push(&mut self, now: Time, step: StepKind) {
         let at = now.max(self.clock + STEP);
         // The step that advances the clock also takes a millisecond.

@@ -11,7 +11,6 @@ use ::config::{self, Config, Faults, Severity};
 use model::{Profile, Time};
 use scheduler::{Command, Event, EventKind, Scheduler, Switches, Tuning};
 
-/// The time per step.
 pub(super) const STEP: Duration = Duration::from_millis(1);
 /// The last time, about 290,000 years: later timers still fit.
 const END_OF_TIME: Time = Time(u64::MAX / 2);
@@ -78,7 +77,6 @@ pub struct Runner {
     scheduler: Scheduler,
     profile: Profile,
     now: Time,
-    /// The number of started steps, minus one.
     step: i64,
 }
 

@@ -9,7 +9,6 @@ use config::Config;
 use model::{Profile, Time};
 use scheduler::{Command, Event};
 
-/// The maximum number of cycles at once.
 const BATCH: u32 = 64;
 
 /// The steps of a scenario: each takes 1 ms, `advance` waits, `schedule` runs its cycles, and `snapshot` does nothing.
@@ -22,13 +21,11 @@ pub struct ScenarioWorkload {
     /// When the next step, or the next cycles of the current one, are due.
     at: Time,
     cycles: Option<Cycling>,
-    /// The last configuration and its checksum.
     text: Option<(String, Box<str>)>,
 }
 
 #[derive(serde::Serialize, serde::Deserialize)]
 struct PlayResult {
-    /// The number of started steps.
     done: usize,
     at: Time,
     cycles: Option<(u32, bool, bool)>,
@@ -74,7 +71,6 @@ impl ScenarioWorkload {
         }
     }
 
-    /// The next cycles of a `schedule` step; none at its end.
     fn cycle(&mut self) -> Vec<Command> {
         let Some(cycling) = &mut self.cycles else { return Vec::new() };
         let batch = if cycling.idle { 1 } else { BATCH };
@@ -124,7 +120,6 @@ impl Workload for ScenarioWorkload {
         serde_json::to_vec(&PlayResult { done, at: self.at, cycles }).ok()
     }
 
-    /// Continues after the last executed step.
     fn resume(&mut self, played: &[u8]) -> Result<(), String> {
         let Ok(PlayResult { done, at, cycles }) = serde_json::from_slice(played) else {
             return Err("the state belongs to another workload: remove --workload, or use another directory".to_owned());

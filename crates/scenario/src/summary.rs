@@ -18,10 +18,8 @@ const LISTED: usize = 50;
 pub struct Summary {
     users: BTreeMap<AppId, String>,
     apps: Vec<App>,
-    /// The newest application of an id.
     known: BTreeMap<AppId, usize>,
     waiting: BTreeMap<(AppId, AskId), Time>,
-    /// The waits of all allocated requests.
     waited: Vec<Duration>,
     released: BTreeMap<&'static str, u64>,
     allocations: u64,
@@ -47,7 +45,6 @@ struct App {
     pending: BTreeSet<AskId>,
     /// The wait of its first allocation.
     first: Option<Duration>,
-    /// Its longest wait.
     longest: Duration,
 }
 
@@ -263,7 +260,6 @@ impl fmt::Display for Summary {
     }
 }
 
-/// `12.345s`
 fn seconds(duration: Duration) -> String {
     (Time::ZERO + duration).to_string()
 }

@@ -193,7 +193,6 @@ const fn asked_release(kind: &EventKind) -> Option<Release<'_>> {
     }
 }
 
-/// The name of an event in a trace; `None` if it is not printed.
 fn name_of(kind: &EventKind) -> Option<&'static str> {
     Some(match kind {
         EventKind::ConfigAccepted => "configAccepted",

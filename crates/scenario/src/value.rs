@@ -29,7 +29,6 @@ impl<'d> Values<'d, '_> {
         Some(Values { fields, path: path.into(), faults: self.faults })
     }
 
-    /// The value of a required key.
     fn needed(&mut self, key: &str) -> Option<Node<'d>> {
         let node = self.fields.get(key);
         if node.is_none() {

@@ -135,7 +135,6 @@ fn texts<T: AsRef<str>>(out: &mut String, key: &str, texts: impl Iterator<Item =
     }
 }
 
-/// Writes `user` and, if needed, `groups`.
 fn identity(who: &Identity) -> String {
     let mut out = format!("user: {}", quoted(&who.user));
     if !who.groups.is_empty() && who.groups != [who.user.as_str()] {
@@ -169,7 +168,6 @@ fn duration(duration: Duration) -> String {
     }
 }
 
-/// A key with a literal block.
 fn block(key: &str, text: &str, indent: usize) -> String {
     let pad = " ".repeat(indent + 2);
     let mut out = format!("{key}: |\n");

@@ -3,7 +3,6 @@
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-/// The minimum time range of the mean.
 const OVER: Duration = Duration::from_secs(10);
 
 /// The recent mean duration of cycles.
@@ -12,7 +11,6 @@ pub struct Cycles(Mutex<Reading>);
 
 #[derive(Clone, Copy, Debug, Default)]
 struct Reading {
-    /// The time and values of the last reading.
     at: Option<Duration>,
     count: u64,
     total: Duration,

@@ -19,7 +19,6 @@ use view::used::UsageQuestion;
 use view::waiting::{Question, SheetAnswer};
 use view::{EventPage, Record, Toward, View};
 
-/// The age at which a view is reported as outdated.
 const STALE_AFTER: Duration = Duration::from_secs(2);
 
 /// A running scheduler in this process.
@@ -52,7 +51,6 @@ impl Embedded {
         Self { alerts: Some(board), ..self }
     }
 
-    /// Queries the stored past on its own thread.
     fn look_back<T: 'static>(
         &self,
         answer: Box<dyn FnOnce(Result<T, String>) + Send>,

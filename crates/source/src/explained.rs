@@ -7,7 +7,6 @@ use view::waiting::{Finding, Sheet, SheetLine};
 use wire::convert::read::explain as read;
 use wire::convert::{Wall, explain as convert};
 
-/// The sheet of an explanation by the source's own scheduler.
 pub(super) fn sheet(found: &Finding) -> Sheet {
     let wall = Wall::new(UNIX_EPOCH, 1.0);
     match found {

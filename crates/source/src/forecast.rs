@@ -78,7 +78,6 @@ fn lines(pair: &Pair) -> Vec<String> {
     lines
 }
 
-/// `is preempted by 12 cpu, uses 12 cpu less at the end, 3 asks more wait`
 fn of_queue(without: &Figures, with: &Figures) -> String {
     let mut parts = Vec::new();
     let taken = with.taken.sub(&without.taken);

@@ -34,9 +34,7 @@ pub struct RetainedFile {
     /// The name of the content in messages.
     what: &'static str,
     lock: Option<FileLock>,
-    /// The new path of a damaged file that this process moved.
     aside: Option<PathBuf>,
-    /// The modification time at the last read.
     read: Option<SystemTime>,
 }
 

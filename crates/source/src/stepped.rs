@@ -43,7 +43,6 @@ pub struct Stepped {
 #[derive(Default)]
 struct Judging {
     probe: Probe,
-    /// The last evaluation.
     last: Option<Time>,
 }
 

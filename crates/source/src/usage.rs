@@ -46,7 +46,6 @@ pub(super) fn of_host(host: &dyn Host, question: &UsageQuestion) -> Used {
     used(usage_report(&ledger.report(now, &asked), &runs), question.by)
 }
 
-/// The path in the native API for a question; `now` is the wall clock in nanoseconds since 1970.
 pub(super) fn path(question: &UsageQuestion, now: i64) -> String {
     let (from, to) = bounds(question.period, now);
     let mut path = format!("kornsole/v1/usage?by={}", question.by.name());
@@ -116,7 +115,6 @@ fn bounds(period: UsagePeriod, now: i64) -> (Option<i64>, Option<i64>) {
     }
 }
 
-/// The start of the month in UTC.
 fn month(nanos: i64) -> Option<i64> {
     let text = rfc3339(nanos);
     parse_rfc3339(&format!("{}-01T00:00:00Z", text.get(..7)?))

@@ -19,7 +19,6 @@ use scheduler::state::node::Node;
 use scheduler::state::queue::{Queue, Settings};
 use scheduler::state::task_group::TaskGroup;
 
-/// The notes of a request; most have none.
 pub(super) fn ask_notes(ask: &Ask) -> Option<Arc<AskNotes>> {
     let notes = AskNotes {
         log: if ask.allocation.is_none() { ask.log.clone() } else { AskLog::default() },

@@ -10,7 +10,6 @@ use super::fairness::FairnessRow;
 use super::{PartitionView, QueueRow, QueueSlot, Sample};
 use model::{QueuePath, Time};
 
-/// The fair share of each queue in each resource, from the root down.
 pub(super) struct Shares {
     /// By queue: its share, and the resources of its parent.
     of: FxHashMap<QueueSlot, BTreeMap<String, (i64, i64)>>,
@@ -66,8 +65,8 @@ fn demand(queue: &QueueRow, name: &str) -> i64 {
     queue.max.as_ref().and_then(|max| max.get(name)).map_or(wanted, |max| wanted.min(max.max(0)))
 }
 
-/// First gives each claim its demand within its guaranteed quantity, then divides the rest by guaranteed quantities
-/// among those with more demand; equally if none of them has one. No claim exceeds its demand.
+/// First gives each claim its demand within its guaranteed quantity, then divides the rest by guaranteed quantities;
+/// equally if none has one. No claim exceeds its demand.
 fn divide(claims: &mut [Claim], amount: i64) {
     let within = |claim: &Claim| claim.guaranteed.min(claim.demand);
     let sum: i128 = claims.iter().map(|claim| i128::from(within(claim))).sum();

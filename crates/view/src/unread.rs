@@ -101,7 +101,6 @@ impl Unknown {
     }
 }
 
-/// Whether the value of a key is a map of quantities.
 fn is_map(key: &str) -> bool {
     let key = key.to_ascii_lowercase();
     let ends = ["resource", "resources", "resourceusage", "capacity"];

@@ -133,7 +133,6 @@ fn limit_of<'l>(limits: &'l QueueLimits, side: Side, name: &str) -> Option<&'l A
     }
 }
 
-/// The users or groups named by limits, without usage and without the `*` of users.
 pub(super) fn limited(part: &PartitionView, side: Side) -> UsageRows {
     let mut named: BTreeMap<&str, BTreeMap<&QueuePath, &QueueRow>> = BTreeMap::new();
     for row in part.walk() {

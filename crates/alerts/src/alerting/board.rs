@@ -14,7 +14,6 @@ use model::Time;
 
 /// The maximum number of queued changes per receiver.
 pub const MOST_WAITING: usize = 500;
-/// The number of changes in the snapshot, for observers.
 const RECENT: usize = 50;
 /// The write interval without changes.
 const WRITTEN_EVERY: Duration = Duration::from_secs(60);
@@ -92,7 +91,6 @@ pub(super) struct Inner {
     pub began: BTreeMap<(String, Subject), i64>,
     pub status: BTreeMap<String, ReceiverStatus>,
     recent: VecDeque<Change>,
-    /// Why the last write of the file failed.
     unwritten: Option<String>,
     /// Why another file of the state directory cannot be written.
     unkept: Option<String>,
@@ -110,12 +108,10 @@ pub struct Board {
     pub(super) inner: Mutex<Inner>,
     picture: ArcSwap<Picture>,
     store: Option<Store>,
-    /// Wakes the sending threads.
     pub(super) senders: Mutex<Vec<SyncSender<()>>>,
     wake: Mutex<Option<Wake>>,
 }
 
-/// The content of the file.
 #[derive(serde::Serialize, serde::Deserialize)]
 struct Saved {
     alerts: String,
@@ -254,7 +250,6 @@ impl Board {
         inner.unwritten = inner.saved().and_then(|text| store.write(&text)).err();
     }
 
-    /// Publishes the snapshot.
     pub(super) fn show(&self, inner: MutexGuard<'_, Inner>) {
         self.picture.store(Arc::new(inner.picture()));
         drop(inner);

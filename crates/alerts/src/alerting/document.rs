@@ -107,7 +107,6 @@ pub fn webhook(notice: &Notice, receiver: &str, rules: &Rules, cluster: &str) ->
     .to_string()
 }
 
-/// Equal for equal labels.
 fn fingerprint(labels: &Map<String, Value>) -> String {
     let mut hash = Sha256::new();
     for (name, value) in labels {

@@ -15,7 +15,6 @@ use engine::call::{Attempt, post, run};
 const PAUSES: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(5 * 60));
 /// The interval of updates to an Alertmanager about firing alerts, which expire there otherwise.
 const REPEATED: Duration = Duration::from_secs(60);
-/// The sleep of an idle thread.
 const IDLE: Duration = Duration::from_secs(60);
 
 /// Starts a thread for each receiver. They end when the board is dropped.

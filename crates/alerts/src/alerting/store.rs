@@ -10,7 +10,6 @@ use engine::file_lock::FileLock;
 
 /// The file name in a state directory.
 pub const FILE: &str = "alerts.json";
-/// The maximum size in bytes.
 const LARGEST: u64 = 64 << 20;
 
 /// The alerts file of a cluster, with one writer process.

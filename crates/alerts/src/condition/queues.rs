@@ -59,7 +59,6 @@ pub fn heads(given: &Given, part: &PartitionView) -> Vec<Head> {
     heads
 }
 
-/// The longest waiting request of a leaf, with its application.
 fn oldest<'v>(part: &'v PartitionView, leaf: &QueueRow) -> Option<(&'v Arc<AppRow>, &'v Arc<AskRow>)> {
     let waiting = leaf.apps.iter().filter_map(|slot| part.app(*slot)).filter(|app| app.pending_asks > 0);
     let pending = |ask: &&'v Arc<AskRow>| matches!(ask.state, AskState::Pending { .. });
@@ -134,7 +133,6 @@ pub fn below_guarantee(rule: &Rule, part: &PartitionView) -> Vec<Reading> {
     found
 }
 
-/// The resource with the largest relative deficit of a queue: name, guaranteed, usage, demand.
 fn largest_lack(queue: &QueueRow) -> Option<(&str, i64, i64, i64)> {
     let shortage = |(name, guaranteed): (&'_ str, i64)| {
         let (used, pending) = (queue.allocated.amount(name), queue.pending.amount(name));

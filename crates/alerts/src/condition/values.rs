@@ -10,7 +10,6 @@ use crate::subject::{Subject, SubjectKind};
 use view::record::Record;
 use view::trends::{self, Known, Moment};
 
-/// The current trend measurements of every partition.
 fn moments(given: &Given, memory: &Memory) -> Vec<Moment> {
     let happened: Option<&[Arc<Record>]> = given.happened.as_deref();
     let known = Known { happened, apps: given.apps, before: memory.at.zip(memory.made) };

@@ -5,7 +5,6 @@ use std::fmt;
 use super::{ExpressionFault, Sign, Term};
 use view::trends::{SubjectKind, UnknownValue, Value};
 
-/// The maximum depth of parentheses.
 const DEEPEST: usize = 32;
 
 #[derive(Clone, Debug, PartialEq)]
@@ -100,7 +99,6 @@ impl<'t> Parser<'t> {
         self.tokens.get(self.next)
     }
 
-    /// The next token, if it is one of these signs.
     fn sign(&mut self, signs: &[&'static str]) -> Option<&'static str> {
         let Some((_, Token::Sign(sign))) = self.peek() else { return None };
         let found = signs.contains(sign).then_some(*sign);

@@ -33,7 +33,6 @@ pub fn check(text: &str, all: &[Written], faults: &mut Vec<Fault>) {
     }
 }
 
-/// The names of a cycle from a rule to itself, if any.
 fn circle<'a>(from: &'a Written, all: &'a [Written]) -> Option<Vec<&'a str>> {
     let mut ways: Vec<Vec<&str>> = vec![vec![&from.rule.name]];
     let mut seen: Vec<&str> = Vec::new();

@@ -6,7 +6,6 @@ use config::Fault;
 use config::properties::parse_duration;
 use config::toml_table::Entry;
 
-/// The maximum duration of a rule.
 const LONGEST: Duration = Duration::from_secs(90 * 24 * 3600);
 
 /// Parses a duration like `90s`, `10m`, `1h30m`, or `2d`, at most 90 days.

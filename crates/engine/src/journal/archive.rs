@@ -14,7 +14,6 @@ const PAGE: usize = 1000;
 pub(super) struct StoreArchive(pub Arc<Store>);
 
 impl StoreArchive {
-    /// Entries before a number, the newest first, and whether there are more.
     fn page<T: for<'de> serde::Deserialize<'de>>(
         &self,
         shelf: EntryTable,

@@ -91,7 +91,6 @@ pub(super) fn newest(store: &Arc<Store>) -> NewEntries {
     NewEntries { entries, revisions }
 }
 
-/// Writes or updates the head.
 fn begin(disk: FileDisk, profile: Profile) -> Result<Store, FolderError> {
     let disk: Arc<dyn Disk> = Arc::new(disk);
     let failed = |error| failure(&disk, error);
@@ -120,7 +119,6 @@ pub struct AuditWriter {
     waiting: NewEntries,
     /// The number of entries lost while the disk failed.
     lost: usize,
-    /// The store must be reopened.
     dirty: bool,
     _lock: File,
 }

@@ -29,7 +29,6 @@ impl Bounds {
 
 /// An additional fraction (1/n) is dropped, so that drops are rare.
 const SPARE: u64 = 8;
-/// Entries per change.
 const AT_ONCE: usize = 4096;
 
 /// Drops the excess with `make`, until that fails.

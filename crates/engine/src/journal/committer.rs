@@ -17,7 +17,6 @@ pub use super::write_batch::AfterWrite;
 use super::write_batch::WriteBatch;
 use crate::audit_log::NewEntries;
 
-/// The bytes per commit.
 const TOGETHER: usize = 4 << 20;
 /// The shortest and longest pause between tries while the disk fails.
 pub const RETRY_PAUSES: RetryPauses = (Duration::from_millis(100), Duration::from_secs(5));
@@ -50,9 +49,7 @@ struct Shared {
 
 #[derive(Default)]
 struct State {
-    /// The number of the last record on disk.
     durable: u64,
-    /// Why writes fail.
     failing: Option<String>,
     over: bool,
 }
@@ -232,7 +229,6 @@ impl Drop for EndGuard {
 struct Committer {
     journal: Journal,
     inbox: Receiver<JournalTask>,
-    /// Executed work that is not on disk.
     waiting: Vec<WriteBatch>,
     /// The store may contain data of a failed commit.
     dirty: bool,

@@ -34,11 +34,9 @@ pub trait Disk: Debug + Send + Sync {
 #[derive(Debug)]
 pub struct FileDisk {
     file: File,
-    /// The length that this process set.
     len: AtomicU64,
     /// Another process changed it; its content is unknown.
     foreign: AtomicBool,
-    /// The required path.
     place: OnceLock<PathBuf>,
 }
 

@@ -42,7 +42,6 @@ pub struct Folder {
     last: Option<LastFile>,
 }
 
-/// The file of a new directory, which is renamed once it contains a complete journal.
 #[derive(Debug)]
 struct NewFile {
     folder: PathBuf,
@@ -268,7 +267,6 @@ pub(super) fn ends_well(store: &Store, last: &LastFile) -> Result<(), FolderErro
     }
 }
 
-/// Converts an error for a start.
 pub(super) fn failure(disk: &Arc<dyn Disk>, error: StoreError) -> FolderError {
     match error {
         StoreError::Disk(why) => FolderError::Begin(format!("cannot read the state: {why}")),
@@ -279,7 +277,6 @@ pub(super) fn failure(disk: &Arc<dyn Disk>, error: StoreError) -> FolderError {
 /// Migrates a journal from one format version to the next: returns the changes of the store.
 pub type Migration = fn(&Store) -> Result<Vec<Change>, StoreError>;
 
-/// The migrations from format 1 on.
 const MIGRATIONS: &[Migration] = &[];
 
 pub(super) fn suits(store: &Store, head: &JournalHead, setup: &Setup) -> Result<(), FolderError> {

@@ -6,7 +6,6 @@
 use sha2::{Digest as _, Sha256};
 
 const MAGIC: [u8; 4] = *b"kjf1";
-/// Magic, kind, key, part, length, checksum.
 const HEAD: usize = 4 + 1 + 8 + 4 + 4 + SUM;
 /// Stored bytes of the checksum.
 const SUM: usize = 8;

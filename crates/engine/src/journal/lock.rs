@@ -10,14 +10,10 @@ use super::folder_error::FolderError;
 /// Locked by the owner of the directory. Its content is only for people: the process ID, and in a second line the
 /// served address.
 const LOCK: &str = "lock";
-/// The file of the store.
 pub(super) const FILE: &str = "journal.redb";
-/// The file of a directory with only an audit and revisions.
 pub(super) const AUDIT: &str = "audit.redb";
-/// The longest owner note, in bytes.
 const HOLDER: u64 = 1 << 10;
 
-/// Locks a directory for this process.
 pub(super) fn take(folder: &Path) -> Result<File, FolderError> {
     let failed = |error: std::io::Error| FolderError::Folder { folder: folder.to_owned(), why: error.to_string() };
     let mut options = OpenOptions::new();
@@ -34,7 +30,6 @@ pub(super) fn take(folder: &Path) -> Result<File, FolderError> {
     }
 }
 
-/// Locks a directory for shared reading.
 pub(super) fn share(folder: &Path) -> Result<File, FolderError> {
     let failed = |error: std::io::Error| match error.kind() {
         std::io::ErrorKind::NotFound => FolderError::Nothing { folder: folder.to_owned() },

@@ -258,7 +258,6 @@ impl Recording<'_> {
     }
 }
 
-/// The submissions and requests in a record.
 fn arrived_in(record: Record, here: &dyn Fn(Option<&str>) -> bool) -> Vec<PartitionCommand> {
     let of = |command: RecordedCommand| match command {
         RecordedCommand::In { partition, command } if here(partition.as_deref()) => Some(command),

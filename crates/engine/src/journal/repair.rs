@@ -32,7 +32,6 @@ struct IntactParts {
 }
 
 struct IntactRange {
-    /// The snapshot at the start.
     from: u64,
     /// The last record that follows without a gap.
     to: u64,
@@ -164,7 +163,6 @@ pub fn mend_audit(file: &Path) -> Result<String, String> {
     ))
 }
 
-/// The intact audit entries and revisions of a damaged file.
 pub(super) struct IntactAudit {
     /// The head, if intact.
     pub head: Option<JournalHead>,
@@ -238,7 +236,6 @@ fn entries_of(found: &IntactParts) -> Vec<Change> {
     entries.chain(revisions).collect()
 }
 
-/// Formats a wall clock time in UTC, to the second.
 fn date(wall: WallTime) -> String {
     let seconds = i64::try_from(wall.0 / 1_000_000).unwrap_or(i64::MAX);
     let at = OffsetDateTime::from_unix_timestamp(seconds).ok().and_then(|at| at.format(&Rfc3339).ok());

@@ -15,7 +15,6 @@ use super::tables::{Change, SnapshotIndex};
 use crate::setup::Setup;
 use model::Time;
 
-/// Bytes per written part.
 const PART: usize = (512 << 10) - 4096;
 /// A snapshot is due after this work (commands and individual cycles),
 const WORK: u64 = 20_000;
@@ -47,7 +46,6 @@ pub struct Snapshots {
     done: Receiver<Duration>,
     thread: Option<JoinHandle<()>>,
     making: bool,
-    /// The bytes of records between snapshots.
     bytes: u64,
     /// The scheduler waits when more bytes of records follow the newest snapshot.
     most: u64,
@@ -166,7 +164,6 @@ pub fn make(journal: &Journal, setup: &Setup, number: u64, volume: Volume) -> Re
     Ok(())
 }
 
-/// The bytes of records between snapshots.
 fn apart(bounds: Bounds) -> u64 {
     BYTES.min(bounds.records / 4)
 }
@@ -187,7 +184,6 @@ fn trim(journal: &Journal, bounds: Bounds) {
     let _ = bounded::bound(journal.store(), bounds, |change| journal.aside(vec![change]));
 }
 
-/// Selects the retained snapshots, the oldest first.
 fn keep(snapshots: &mut Vec<(u64, SnapshotIndex)>, now: WallTime, bounds: Bounds) {
     let Some((_, newest)) = snapshots.last().cloned() else { return };
     // A second one is always kept for a start.

@@ -36,7 +36,6 @@ pub enum StoreError {
     Damaged(String),
 }
 
-/// Whether an error is about the content, not the disk.
 fn is_about_content(error: &std::io::Error) -> bool {
     use std::io::ErrorKind::{InvalidData, InvalidInput, UnexpectedEof};
     matches!(error.kind(), InvalidData | InvalidInput | UnexpectedEof)
@@ -372,7 +371,6 @@ impl Store {
     }
 }
 
-/// Decodes a row with one frame.
 fn content<T: for<'de> Deserialize<'de>>(kind: Kind, key: u64, row: &[u8]) -> Result<T, StoreError> {
     let frame = frame::read(row).map(|(frame, _)| frame).filter(|frame| (frame.kind, frame.key) == (kind, key));
     let value = frame.and_then(|frame| messagepack::from_slice(frame.content).ok());

@@ -80,7 +80,6 @@ pub enum Change {
 }
 
 impl Change {
-    /// The bytes that it adds to a table of entries.
     pub(super) fn adds(&self) -> Option<(EntryTable, u64)> {
         match self {
             Self::Audit(_, bytes) => Some((EntryTable::Audit, bytes.len() as u64)),
@@ -115,7 +114,6 @@ impl EntryTable {
     }
 }
 
-/// Applies a change in a transaction.
 pub(super) fn make(write: &redb::WriteTransaction, change: &Change) -> Result<(), redb::Error> {
     match change {
         Change::Head(head) => {

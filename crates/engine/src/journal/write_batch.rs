@@ -9,7 +9,6 @@ use crate::audit_log::NewEntries;
 /// Called after a write.
 pub type AfterWrite = Box<dyn FnOnce() + Send>;
 
-/// Data of one write.
 #[derive(Default)]
 pub(super) struct WriteBatch {
     pub changes: Vec<Change>,
@@ -32,7 +31,6 @@ impl WriteBatch {
     }
 }
 
-/// The stored form of new audit entries and revisions.
 pub(super) fn changes_of(news: &NewEntries) -> impl Iterator<Item = Change> {
     #[expect(clippy::expect_used, reason = "plain data without a fallible serializer")]
     fn bytes(value: &impl serde::Serialize) -> Arc<[u8]> {

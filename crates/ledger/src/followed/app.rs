@@ -119,7 +119,6 @@ impl App {
 }
 
 impl Followed {
-    /// An application entered a leaf.
     pub(super) fn enter(&mut self, id: AppId, queue: QueuePath, at: Time) {
         let only = match self.partitions.as_slice() {
             [only] => Some(Arc::clone(only)),
@@ -135,7 +134,6 @@ impl Followed {
         }
     }
 
-    /// An application was removed permanently.
     pub(super) fn leave(&mut self, id: &AppId, at: Time) {
         let asks: Vec<AskId> = self.apps.get(id).map(|app| app.asks.keys().cloned().collect()).unwrap_or_default();
         for ask in asks {
@@ -148,7 +146,6 @@ impl Followed {
         }
     }
 
-    /// Sets the group of an application.
     pub(super) fn regroup(&mut self, id: &AppId, group: Option<Arc<str>>, at: Time) {
         if let Some(app) = self.apps.get_mut(id) {
             app.grouped = true;
@@ -158,7 +155,6 @@ impl Followed {
         }
     }
 
-    /// Changes the owner of an application.
     pub(super) fn rename(&mut self, id: &AppId, at: Time, change: impl FnOnce(&mut App)) {
         self.close_spans(id, at);
         let Some(app) = self.apps.get_mut(id) else { return };

@@ -112,7 +112,6 @@ impl Followed {
         moving
     }
 
-    /// Compares an application. Returns the number of differences.
     fn compare_app(&mut self, partition: &Arc<str>, seen: &SeenApp, moving: &Moving, at: Time) -> u64 {
         let id = &seen.id;
         let still = !moving.apps.contains(id);
@@ -209,7 +208,6 @@ impl Followed {
         self.read(&seen.id, at);
     }
 
-    /// Adds an application from a look.
     pub(super) fn insert(&mut self, partition: &Arc<str>, seen: &SeenApp) {
         let known = self.ended.get(&seen.id).filter(|ended| ended.submitted == Some(seen.submitted)).cloned();
         let ended =

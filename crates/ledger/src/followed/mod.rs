@@ -40,7 +40,6 @@ use model::{AppId, AskId, Priority, QueuePath, Resource, Time};
 
 /// The priority of a request that ended before it was in a list.
 pub const UNKNOWN_PRIORITY: Priority = Priority::MIN;
-/// The number of events stored for the next look.
 const MOST_RECENT: usize = 200_000;
 /// How much earlier than its predecessor an event may be, in microseconds: several threads write events.
 const OUT_OF_ORDER: u64 = 1_000_000;
@@ -76,7 +75,6 @@ enum Touched {
     Queue(QueuePath),
 }
 
-/// A queue with the usage of its subtree.
 #[derive(Clone, Debug, Default)]
 struct Queue {
     allocated: Resource,
@@ -96,11 +94,9 @@ pub struct Followed {
     unnamed: OrdSet<AppId>,
     /// Removed applications with usage without an owner, and their end.
     gone: OrdMap<AppId, (Time, App)>,
-    /// Time of the newest event received.
     newest: Time,
     /// The time up to which all events are received.
     until: Time,
-    /// The last compared look.
     agreed: Time,
     recent: Vector<(u64, Time, Touched)>,
     gaps: Vector<Gap>,

@@ -17,16 +17,13 @@ use model::{AppId, QueuePath, Time};
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Ended {
     pub(super) submitted: Option<Time>,
-    /// Partition, leaf, and user.
     pub(super) of: Option<(String, QueuePath, String)>,
     pub(super) used: Integral,
-    /// The number of counted allocations.
     pub(super) allocations: u64,
     /// The number of ended allocations that are not counted.
     pub(super) before: u64,
     /// One second of each of them.
     pub(super) second: Integral,
-    /// The scheduler's sum when the ledger first saw the application.
     pub(super) base: BTreeMap<Box<str>, u64>,
     /// The usage, and the scheduler's sum since then, at the last comparison.
     pub(super) compared: Option<(Integral, BTreeMap<Box<str>, u64>)>,
@@ -192,7 +189,6 @@ impl Ledger {
 }
 
 impl Ended {
-    /// Adds the scheduler's current sum.
     pub(super) fn compare(&mut self, counted: Option<&BTreeMap<Box<str>, u64>>) {
         let Some(counted) = counted else { return self.compared = None };
         let mut theirs = counted.clone();

@@ -10,7 +10,6 @@ use model::{AppId, AskId, Priority, QueuePath, Resource, Time};
 /// The maximum wait for a list with the user of an application, in microseconds.
 const GIVEN_UP_AFTER: u64 = 3_600_000_000;
 
-/// The keys of an application from its events.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Owner {
     pub queue: QueuePath,
@@ -137,7 +136,6 @@ impl Followed {
         }
     }
 
-    /// Counts old spans without an owner.
     pub(super) fn give_up(&mut self, at: Time) {
         let old = |since: &Time| at.0.saturating_sub(since.0) > GIVEN_UP_AFTER;
         let ids: Vec<AppId> = self.gone.iter().filter(|(_, (since, _))| old(since)).map(|(id, _)| id.clone()).collect();

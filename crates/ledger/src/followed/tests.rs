@@ -52,7 +52,6 @@ fn look(seconds: u64, number: u64, apps: &[SeenApp]) -> Look {
     Look { at: at(seconds), number, partitions: vec![part] }
 }
 
-/// A ledger that started with one application.
 fn begun(asks: &[(&str, i64, bool)]) -> Followed {
     let mut followed = Followed::default();
     followed.begin(&look(0, 0, &[seen(asks)]), []);

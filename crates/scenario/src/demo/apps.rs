@@ -14,7 +14,6 @@ use super::streams::{Manner, STREAMS, Stream};
 use model::{AppId, AppState, AskId, Identity, Priority, Time};
 use scheduler::{AskSpec, Command, PartitionCommand, ReleaseReason, Submission};
 
-/// The placeholder timeout of a gang.
 const GANG_TIME: Duration = Duration::from_secs(12);
 const TASK_GROUP: &str = "workers";
 
@@ -75,7 +74,6 @@ impl Crowd {
         }
     }
 
-    /// Requests the placeholders of a gang.
     fn gather(&mut self, app: &AppId, commands: &mut Vec<Command>) {
         let Some(running) = self.apps.get_mut(app) else { return };
         let count = running.gathers.unwrap_or_default();
@@ -85,7 +83,6 @@ impl Crowd {
         commands.push(PartitionCommand::Ask(spec).into());
     }
 
-    /// Requests the next stage of an application.
     pub(super) fn ask(&mut self, app: &AppId, commands: &mut Vec<Command>) {
         let Some(running) = self.apps.get_mut(app) else { return };
         let Stream { tasks, priority, .. } = STREAMS[running.stream];
@@ -104,7 +101,6 @@ impl Crowd {
         commands.push(PartitionCommand::Ask(spec).into());
     }
 
-    /// Requests a preempted task again.
     pub(super) fn ask_again(&mut self, app: &AppId, commands: &mut Vec<Command>) {
         let Some(running) = self.apps.get_mut(app) else { return };
         running.again += 1;
@@ -160,7 +156,6 @@ impl Crowd {
         }
     }
 
-    /// A task ended, for any reason.
     fn task_ended(&mut self, now: Time, app: &AppId) {
         let Some(running) = self.apps.get_mut(app) else { return };
         running.tasks = running.tasks.saturating_sub(1);
@@ -177,7 +172,6 @@ impl Crowd {
         }
     }
 
-    /// Drops an application.
     pub(super) fn forget(&mut self, app: &AppId) {
         if let Some(running) = self.apps.remove(app) {
             self.streams[running.stream].live -= 1;
@@ -185,7 +179,6 @@ impl Crowd {
     }
 }
 
-/// The common part of an application's requests.
 fn common(app: &AppId, running: &RunningApp) -> AskSpec {
     let Stream { manner, gang, .. } = STREAMS[running.stream];
     AskSpec {

@@ -13,9 +13,7 @@ pub fn demo_config() -> &'static str {
     include_str!("queues.yaml")
 }
 
-/// The queue that the demo drains.
 pub(super) const LEGACY: &str = "root.batch.legacy";
-/// The start of its paragraph in the configuration.
 const ENTRY: &str = "- name: legacy\n";
 
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
@@ -25,7 +23,6 @@ pub(super) struct Legacy {
     pub configured: bool,
     /// The last texts by checksum: two at most.
     given: BTreeMap<String, String>,
-    /// A reload has no answer yet.
     #[serde(default)]
     awaited: bool,
     /// Another user removed it, and must restore it.

@@ -2,7 +2,6 @@
 
 use super::legacy::LEGACY;
 
-/// A kind of recurring applications.
 #[derive(Debug)]
 pub(super) struct Stream {
     /// The prefix of application ids.
@@ -39,7 +38,6 @@ pub(super) struct Stream {
     pub gang: bool,
 }
 
-/// The preemption behavior of tasks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Manner {
     /// They wait, and are preempted last.

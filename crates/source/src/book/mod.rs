@@ -42,11 +42,9 @@ const READ_EVERY: Duration = Duration::from_secs(10);
 const SETTLE: Duration = Duration::from_secs(1);
 /// How long before the last poll events are complete: clock differences and the delay of the scheduler.
 const LAG: Duration = Duration::from_secs(3);
-/// The number of buffered events before the ledger starts.
 const MOST_EVENTS: usize = 100_000;
 /// The maximum fraction (1/n) of time for comparisons.
 const SHARE: u32 = 100;
-/// The reason of a gap between two processes.
 const NOBODY: &str = "no kornsole on this machine recorded the scheduler";
 
 /// A change with the number and time of its event.

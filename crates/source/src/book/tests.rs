@@ -13,7 +13,6 @@ fn at(seconds: u64) -> Time {
     Time((START + seconds) * 1_000_000)
 }
 
-/// One application of sue with one core.
 fn rows() -> Vec<Rows> {
     let mut state = RemoteState::new(Profile::V1_8_0, Shapes::default());
     let partitions = r#"[{"clusterId": "lab", "name": "default"}]"#;

@@ -31,7 +31,6 @@ use view::NoticeWeight;
 
 const AUDIT_EVERY: Duration = Duration::from_millis(500);
 const LEDGER_EVERY: Duration = Duration::from_secs(10);
-/// The longest pause while the disk fails.
 const LONGEST_PAUSE: Duration = Duration::from_secs(5);
 
 /// A directory owned by this process.
@@ -39,7 +38,6 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(5);
 pub struct RetainedFolder {
     audit: AuditFolder,
     ledger: File,
-    /// The ledger in the file.
     written: Option<Moment>,
     notes: Vec<String>,
 }
@@ -151,7 +149,6 @@ struct Work {
     audit: AuditWriter,
     ledger: File,
     written: Option<Moment>,
-    /// Why writes fail.
     failing: Option<String>,
 }
 
@@ -189,7 +186,6 @@ impl Work {
         outcome.map_err(|why| format!("the ledger: {why}"))
     }
 
-    /// Reports the start and the end of failures.
     fn report(&mut self, failing: Option<String>) {
         match (&self.failing, &failing) {
             (None, Some(why)) => {

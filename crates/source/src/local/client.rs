@@ -14,7 +14,6 @@ use model::{AppId, MEMORY};
 use view::job::{JobAct, JobOrder, JobOutput, JobSheet, OutputWanted};
 use view::units::show_amount;
 
-/// The bytes of output for the first look at a job.
 const TAIL: u64 = 128 << 10;
 
 pub(super) enum Asked {
@@ -28,7 +27,6 @@ pub(super) enum Asked {
 
 pub(super) struct Worker {
     socket: PathBuf,
-    /// The last measurement of the last examined job.
     sample: Option<Sample>,
 }
 
@@ -96,7 +94,6 @@ impl Worker {
     }
 }
 
-/// The result of an operation in words, from the new state of the job.
 fn done(act: &JobAct, job: &JobReport) -> String {
     let running = job.state == JobState::Running;
     match act {

@@ -9,7 +9,6 @@ use view::job::{GpuUsage, JobAsked, JobOutput, JobPhase, JobProcess, JobSheet, J
 
 const MOST_PROCESSES: usize = 200;
 
-/// A measurement, for the difference to the next one.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Sample {
     job: u64,

@@ -9,7 +9,6 @@ use crate::{Link, StalePart};
 use client::Fault;
 use view::unread::{MissingLists, Unread};
 
-/// The first pause after a failure.
 const FIRST: Duration = Duration::from_millis(500);
 const LONGEST: Duration = Duration::from_secs(30);
 /// The pause after a denied access, which only a user can fix.
@@ -38,7 +37,6 @@ impl Chance {
         doubled.mul_f64(0.5 + self.share() / 2.0)
     }
 
-    /// A number in 0..1.
     fn share(&mut self) -> f64 {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut mixed = self.0;
@@ -54,7 +52,6 @@ impl Chance {
 pub struct LinkState {
     chance: Chance,
     phase: Phase,
-    /// The last answer.
     good: Option<Duration>,
     rtt: Option<Duration>,
     failures: u32,
@@ -66,9 +63,7 @@ pub struct LinkState {
 
 #[derive(Clone, Debug, Default)]
 struct PartState {
-    /// The last complete read.
     good: Option<Duration>,
-    /// Why it is outdated.
     cause: Option<Cause>,
 }
 
@@ -83,7 +78,6 @@ enum Cause {
 /// The parts to read again after a lost connection.
 const READ_AGAIN: [Part; 7] =
     [Part::Partitions, Part::Queues, Part::Apps, Part::Users, Part::Nodes, Part::Ended, Part::Config];
-/// The reason until then.
 const NOT_READ_AGAIN: &str = "not updated since the connection was lost";
 
 #[derive(Clone, Debug, PartialEq)]

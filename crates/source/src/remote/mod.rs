@@ -66,7 +66,6 @@ use view::waiting::{Question, SheetAnswer};
 use view::{EventPage, Record, View};
 use words::notes;
 
-/// The initial reason for unknown health.
 const NOT_RECEIVED: &str = "waiting for its answer";
 
 /// A remote scheduler. Dropping it stops everything.
@@ -82,13 +81,10 @@ pub struct Remote {
     runtime: Option<tokio::runtime::Runtime>,
     options: RemoteOptions,
     has_token: bool,
-    /// Impersonation.
     seen_as_other: bool,
-    /// The cluster of the scheduler, if connected through one.
     cluster: Option<Arc<Cluster>>,
     /// The description, once the scheduler was found in its cluster.
     found: OnceLock<About>,
-    /// Reads objects of the cluster.
     readings: Option<Readings>,
     trends: Option<Arc<Trends>>,
     alerts: Option<Arc<Board>>,

@@ -13,7 +13,6 @@ use cluster::kube::{Change, Cluster, KubeFault, NamedNamespace, NamedNode, Pace,
 use model::Time;
 use view::kubernetes::{Kubernetes, ListState, ObjectKind, PodRow};
 
-/// The maximum delay of a change.
 const EVERY: Duration = Duration::from_millis(250);
 /// The queue length of a list; its reader then waits.
 const WAITING: usize = 8;
@@ -103,7 +102,6 @@ impl Known for PriorityClass {
     }
 }
 
-/// A watched list, and its data since the start.
 struct Feed<T> {
     changes: Receiver<Change<T>>,
     seen: Option<HashSet<Arc<str>>>,

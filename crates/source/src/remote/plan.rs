@@ -14,7 +14,6 @@ use std::time::Duration;
 use crate::{Focus, FocusKind};
 use model::{AppId, NodeId, QueuePath};
 
-/// The maximum number of concurrent requests.
 const AT_ONCE: usize = 4;
 /// An interval is at least this factor of the answer time.
 const STRETCH: u32 = 10;

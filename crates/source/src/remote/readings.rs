@@ -11,7 +11,6 @@ use crate::objects::{LogAnswer, LogStream, ObjectEventsAnswer, ObjectTextAnswer,
 use cluster::kube::{Cluster, KubeFault, Log};
 use view::kubernetes::{EventsOf, LogName, LogPart, ObjectName};
 
-/// The part size of a log, in bytes.
 const PART: usize = 64 << 10;
 
 /// Reads objects of a cluster.

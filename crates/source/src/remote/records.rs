@@ -10,7 +10,6 @@ use model::{Profile, Time};
 use view::audit::{Revision, RevisionSource};
 use wire::dto::native::ConfigState;
 
-/// The maximum number of observed configurations.
 const SEEN: usize = 100;
 
 /// The initial records of a remote; `retained`: this machine stores some.

@@ -14,7 +14,6 @@ impl Remote {
         self.cluster.as_ref().filter(|_| is_yunikorn)
     }
 
-    /// The actor of orders.
     pub(super) fn acting(&self) -> Actor {
         if let Some(cluster) = self.acts_in() {
             return Actor { read_only: self.read_only(), ..act::cluster::actor(cluster, &self.view()) };

@@ -25,7 +25,6 @@ const EVENTS: usize = 10_000;
 /// The bytes of important events.
 const IMPORTANT_BYTES: usize = 8 << 20;
 
-/// Events by number, the oldest first.
 pub(super) type Numbered = VecDeque<(u64, Arc<Record>)>;
 
 pub(super) struct Shared {

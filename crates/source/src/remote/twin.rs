@@ -71,7 +71,6 @@ impl Twins {
     }
 }
 
-/// The pending requests, which are pods.
 fn pending(part: &PartitionView) -> impl Iterator<Item = &str> {
     let asks = part.apps.iter().flatten().flat_map(|app| app.asks.values());
     asks.filter(|ask| matches!(ask.state, AskState::Pending { .. })).map(|ask| ask.id.as_str())

@@ -14,7 +14,6 @@ use view::trends::{Change, Rings, Write};
 
 /// By partition and key ([`Change::write`]); the name of a partition ends at the first 0.
 const PAIRS: TableDefinition<'_, &[u8], &[u8]> = TableDefinition::new("trends 1");
-/// The user's last look, in microseconds of cluster time.
 const LOOKS: TableDefinition<'_, &str, u64> = TableDefinition::new("looks");
 const LOOKED: &str = "overview";
 
@@ -22,7 +21,6 @@ const LOOKED: &str = "overview";
 #[derive(Debug)]
 pub struct File {
     retained: RetainedFile,
-    /// The stored time of the user's last look.
     looked: Option<Time>,
 }
 

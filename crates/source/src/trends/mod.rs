@@ -246,7 +246,6 @@ impl Trends {
 struct Seen<'s> {
     view: &'s View,
     at: Time,
-    /// Whether the applications are loaded.
     apps: bool,
     /// The last important events with their numbers; `None` if the cluster does not report events.
     events: Option<&'s Vec<(u64, Arc<Record>)>>,

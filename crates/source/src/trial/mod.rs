@@ -39,11 +39,9 @@ struct Shared {
     shows_changed: AtomicBool,
     busy: AtomicBool,
     changes: Mutex<Vec<TrialChange>>,
-    /// The current difference between the sides, if requested.
     comparison: Mutex<Option<Arc<Comparison>>>,
     /// The events of both sides, the changed one first.
     logs: Mutex<[Arc<EventLog>; 2]>,
-    /// The what-if was closed.
     left: AtomicBool,
     actor: Actor,
 }
@@ -174,7 +172,6 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Shared {
-    /// Publishes the displayed side.
     fn publish(&self, sides: &mut Sides) {
         let core = if self.shows_changed.load(Ordering::Relaxed) { &mut sides.changed } else { &mut sides.unchanged };
         let view = core.whole_view();
@@ -188,7 +185,6 @@ impl Shared {
         Origin { fork: &self.fork, runtimes, actor: &self.actor }
     }
 
-    /// Stores a change, and shows the changed side.
     fn changed(&self, sides: &mut Sides, step: TrialStep, change: TrialChange) {
         sides.log.push(step);
         locked(&self.changes).push(change);

@@ -116,7 +116,6 @@ fn run_before(core: &mut Core, until: Time, place: &PartingPlace) -> bool {
     }
 }
 
-/// Whether an act is a change.
 pub(super) fn is_change(act: &Act) -> bool {
     !matches!(
         act,

@@ -121,14 +121,12 @@ impl PartitionView {
         Ok(row)
     }
 
-    /// The application, active or not.
     fn row(&self, app: &AppId) -> Result<&AppRow, Refusal> {
         let row = self.app_by_id(app).ok_or_else(|| Refusal::not_found("application", app.as_str()))?;
         Ok(row)
     }
 }
 
-/// Rejects if an application is not in the expected queue.
 fn expected(act: &Act, app: &AppRow, queue: Option<&QueuePath>) -> Result<(), Refusal> {
     match queue {
         Some(queue) if *queue != app.queue => Err(queue_changed(act, &app.queue, queue)),

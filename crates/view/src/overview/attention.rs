@@ -57,7 +57,6 @@ pub(super) fn of_queues(given: &Given, part: &PartitionView) -> Vec<Concern> {
     found
 }
 
-/// At most [`MOST`] lines of a kind, and one for the rest.
 fn most(rank: Rank, label: &str, lines: Vec<SheetLine>, rest: &str) -> Vec<Concern> {
     let more = lines.len().saturating_sub(MOST);
     let mut found: Vec<Concern> = lines.into_iter().take(MOST).map(|line| (rank, line)).collect();
@@ -108,7 +107,6 @@ fn limits(part: &PartitionView) -> Vec<Concern> {
     most(Rank::Known, "limit", rows.into_iter().map(line).collect(), "limits block requests (:limits)")
 }
 
-/// A maximum below the demand.
 struct Bound<'v> {
     queue: &'v QueueRow,
     resource: &'v str,
@@ -127,7 +125,6 @@ impl<'v> Bound<'v> {
         queue.max.as_ref()?.iter().filter_map(full).max_by_key(Self::part)
     }
 
-    /// The used part, in thousandths.
     fn part(&self) -> i128 {
         i128::from(self.used) * 1000 / i128::from(self.most.max(1))
     }
@@ -162,7 +159,6 @@ fn draining(given: &Given, part: &PartitionView) -> Vec<Concern> {
     found
 }
 
-/// Lost, unschedulable, and overcommitted nodes; preemptions.
 pub(super) fn of_nodes(given: &Given, part: &PartitionView) -> Vec<Concern> {
     let lately = |record: &&Arc<Record>| given.at.since(record.at) <= LATELY;
     let went = |record: &&Arc<Record>| {
@@ -197,7 +193,6 @@ pub(super) fn of_nodes(given: &Given, part: &PartitionView) -> Vec<Concern> {
     found
 }
 
-/// The preemptions of the last hour, with their beneficiaries if known.
 fn preemptions(given: &Given, part: &PartitionView) -> Option<Concern> {
     let lately = |record: &&Arc<Record>| given.at.since(record.at) <= LATELY;
     let victim = |record: &&Arc<Record>| record.kind == ObjectType::APP && record.detail == ChangeDetail::ALLOC_PREEMPT;

@@ -16,9 +16,7 @@ use model::{QueuePath, Time};
 const MOST: usize = 5;
 const FEW: usize = 3;
 const TALL: usize = 24;
-/// The time range without an earlier look.
 const HOUR: Duration = Duration::from_secs(3600);
-/// The maximum age of a sample that represents a time.
 const NEAR: Duration = Duration::from_secs(90);
 
 struct Change {
@@ -63,10 +61,8 @@ fn sample_at<'v>(given: &'v Given, part: &PartitionView, from: Time) -> Option<(
     known().take_while(|(sample, _)| sample.at <= from).last().or_else(|| known().next())
 }
 
-/// Usage and demand.
 type Amounts = (i64, i64);
 
-/// The resource with the largest change, in ten-thousandths of the cluster and in words.
 fn largest(
     part: &PartitionView,
     old: &dyn Fn(&str) -> Amounts,
@@ -123,8 +119,7 @@ fn share(rings: &Rings, of: &Subject, at: Time) -> Option<i64> {
     figure(rings, of, &Value::plain(of.kind(), Measure::Share), at)
 }
 
-/// The leaves or users with the largest changes since a measured time, by share of the cluster. A subject without a
-/// measurement then had 0.
+/// The largest changes since a measured time, by share of the cluster. A subject without a measurement then had 0.
 fn of_rings(rings: &Rings, part: &PartitionView, at: Time, kind: SubjectKind, most: usize) -> Vec<Change> {
     let counts = |of: &&Subject| match of {
         Subject::Queue(path) => part.queue_at(path).is_some_and(|queue| queue.leaf),

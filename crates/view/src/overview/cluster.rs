@@ -10,7 +10,6 @@ use crate::{AskState, NodeRow, PartitionView, PendingReason};
 use model::{MEMORY, Resource, VCORE};
 
 pub(super) const USE: &str = "use";
-/// The maximum age of a measurement.
 const MEASURED: Duration = Duration::from_secs(60);
 /// The text width after the label on 80 columns.
 const ROW: usize = 66;
@@ -21,7 +20,6 @@ pub(super) fn lines(given: &Given, part: &PartitionView) -> Vec<SheetLine> {
     vec![in_use(given, part), demand(given, part), largest_free(given, part), rate(given, part)]
 }
 
-/// Cpu and memory first.
 fn names(part: &PartitionView) -> Vec<&str> {
     let mut names: Vec<&str> = part.capacity.iter().filter(|(_, amount)| *amount > 0).map(|(name, _)| name).collect();
     names.sort_by_key(|name| match *name {
@@ -87,7 +85,6 @@ pub(super) fn fragments(part: &PartitionView) -> Option<SheetLine> {
     (fits > 0).then(|| SheetLine::new("fragments", text))
 }
 
-/// The largest free quantities on one node.
 fn largest_free(given: &Given, part: &PartitionView) -> SheetLine {
     if given.unread.nodes {
         return SheetLine::new("free", given.unread.no_nodes());
@@ -133,7 +130,6 @@ fn cycle(mean: Option<Duration>) -> String {
     }
 }
 
-/// The current allocation rate, the latencies, and the allocations since the oldest sample of the last hour.
 fn rate(given: &Given, part: &PartitionView) -> SheetLine {
     let running = part.root().map_or(0, |root| root.running);
     let mut text = format!("{running} run, {:.1} alloc/s, {}", given.view.allocation_rate, cycle(given.cycle));

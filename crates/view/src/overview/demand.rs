@@ -76,7 +76,6 @@ impl WaitingNow {
     }
 }
 
-/// The percentile by nearest rank.
 fn percentile(sorted: &[Duration], percent: usize) -> Option<Duration> {
     let rank = (sorted.len() * percent).div_ceil(100).max(1);
     sorted.get(rank - 1).copied()

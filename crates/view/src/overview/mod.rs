@@ -70,7 +70,6 @@ pub struct Given {
     pub looked: Option<Time>,
 }
 
-/// The urgency of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Rank {
     /// Data may be wrong, or nothing is scheduled.

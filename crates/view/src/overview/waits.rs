@@ -8,7 +8,6 @@ use crate::waiting::{SheetLine, Target};
 use crate::{AppRow, AskState, PartitionView, PendingReason};
 use model::Time;
 
-/// Waiting applications with the same result of the last cycle.
 #[derive(Default)]
 struct Cause<'v> {
     apps: u64,
@@ -44,7 +43,6 @@ pub(super) fn of_waiting(part: &PartitionView) -> Vec<Concern> {
     causes.into_iter().map(line).collect()
 }
 
-/// The result of the last cycle.
 #[derive(Clone, Copy)]
 pub(super) enum Ground {
     QueueApps,

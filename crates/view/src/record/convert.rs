@@ -84,7 +84,6 @@ struct Convert<'e> {
 struct Victim<'e> {
     app: &'e AppId,
     ask: &'e AskId,
-    /// The message about the preemptor.
     message: Arc<str>,
     grounds: Option<Arc<PreemptionGrounds>>,
 }

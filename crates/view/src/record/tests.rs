@@ -58,7 +58,6 @@ fn text() -> String {
     "why".to_owned()
 }
 
-/// One event of every kind and variant.
 fn every_kind() -> Vec<EventKind> {
     [admissions(), asks(), victims(), queues(), nodes(), limits(), ends()].concat()
 }

@@ -79,7 +79,6 @@ macro_rules! numbers {
         }
 
         impl fmt::Display for $name {
-            /// The word, or the number.
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 match self.word() {
                     Some(word) => f.pad(word),

@@ -4,11 +4,8 @@ use super::types::{ChangeDetail, ChangeType, ObjectType, Record};
 use model::AppState;
 use scheduler::EventKind;
 
-/// The start of a preemption message.
 pub(super) const PREEMPTED_BY: &str = "preempted by ";
-/// The object in the message of a request that a limit blocks.
 pub(super) const LIMITS: &str = "the limits of its user and group";
-/// The verb in the messages of requests that are too large.
 pub(super) const DOES_NOT_FIT: &str = "does not fit";
 
 /// Whether a scheduler event is important: preemptions, kills, moves, rejections, failures; drains; nodes; the

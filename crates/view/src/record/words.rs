@@ -69,7 +69,6 @@ fn or_nothing(resource: &Resource) -> String {
     if resource.is_empty() { "nothing".to_owned() } else { resource.to_string() }
 }
 
-/// Cuts a message to the maximum length.
 pub(super) fn cut(text: &str) -> Arc<str> {
     if text.len() <= LONGEST_MESSAGE {
         return Arc::from(text);

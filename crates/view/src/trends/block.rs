@@ -9,7 +9,6 @@ use super::moment::Layout;
 
 pub(super) type SubjectId = u32;
 
-/// The value of a cell; in the finest ring all three are equal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Stat {
     pub min: i64,
@@ -45,7 +44,6 @@ impl Stat {
     }
 }
 
-/// The values of a subject: for each place, the cells.
 pub(super) type Table = Vec<Stat>;
 
 /// Some cells of a ring.

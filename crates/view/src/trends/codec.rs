@@ -59,7 +59,6 @@ pub(super) const fn unzigzag(number: u64) -> i64 {
     (number >> 1).cast_signed() ^ -((number & 1).cast_signed())
 }
 
-/// The decoder state.
 #[derive(Clone, Copy)]
 struct At {
     cell: i64,

@@ -56,7 +56,6 @@ fn resources(part: &PartitionView) -> Arc<[Arc<str>]> {
     names.into_iter().take(MOST_RESOURCES).map(Arc::from).collect()
 }
 
-/// The applications of a subtree or a user.
 #[derive(Clone, Debug, Default)]
 struct Tally {
     /// The waits of waiting applications, in ms.
@@ -156,7 +155,6 @@ fn millis(duration: Duration) -> u64 {
     u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }
 
-/// The percentile by nearest rank; `None` if empty.
 fn percentile(sorted: &[u64], percent: usize) -> Option<i64> {
     let rank = (sorted.len() * percent).div_ceil(100).max(1);
     sorted.get(rank - 1).map(|figure| i64::try_from(*figure).unwrap_or(i64::MAX))
@@ -304,7 +302,6 @@ impl<'m> Measurer<'m> {
     }
 }
 
-/// The nodes that were removed recently and did not return.
 fn lost(part: &PartitionView, happened: &[Arc<Record>], at: Time) -> i64 {
     let went = |record: &&Arc<Record>| {
         record.kind == ObjectType::NODE

@@ -48,13 +48,11 @@ pub struct Recorder {
     last: FxHashMap<SubjectId, (Box<[i64]>, u64)>,
     ids: FxHashMap<Subject, SubjectId>,
     next_id: SubjectId,
-    /// The clock jumped back and has not caught up.
     behind: bool,
     changes: Vec<Change>,
 }
 
 impl Recorder {
-    /// Continues with restored rings.
     pub(super) fn continuing(rings: Rings) -> Self {
         let ids: FxHashMap<Subject, SubjectId> = rings.subjects.iter().map(|(of, id)| (of.clone(), *id)).collect();
         let next_id = ids.values().max().map_or(0, |last| last + 1);
@@ -150,7 +148,6 @@ impl Recorder {
         id
     }
 
-    /// Seals the open moments into a block, and computes their minutes.
     fn seal(&mut self) {
         let Some(first) = self.rings.open.front() else { return };
         let layout = first.layout.clone();
@@ -181,7 +178,6 @@ impl Recorder {
         }
     }
 
-    /// Appends cells to the last block of a ring, or as a new block.
     fn append(&mut self, ring: Ring, more: Block) {
         let number = |block: &Block| block.cells.first().map_or(0, |first| first / ring.block_cells());
         let joined = self.rings.rings[ring as usize]
@@ -194,7 +190,6 @@ impl Recorder {
         self.put(ring, joined.unwrap_or_else(|| Arc::new(more)));
     }
 
-    /// Appends a block and drops old blocks above the limits.
     fn put(&mut self, ring: Ring, block: Arc<Block>) {
         let newest = block.cells.last().copied().unwrap_or_default();
         self.changes.push(Change::Block(ring, Arc::clone(&block)));
@@ -229,7 +224,6 @@ impl Recorder {
         }
     }
 
-    /// Drops subjects without data.
     fn forget_subjects(&mut self) {
         let retained: FxHashSet<SubjectId> = self
             .rings
@@ -272,7 +266,6 @@ impl Recorder {
     }
 }
 
-/// The rows to record, within [`MOST_ROWS`].
 fn chosen(moment: &Moment) -> Vec<&Row> {
     let mut rows: Vec<&Row> = moment.rows.iter().collect();
     if rows.len() <= MOST_ROWS {

@@ -76,7 +76,6 @@ pub struct Open {
     pub(super) cell: u64,
     pub(super) layout: Layout,
     pub(super) changed: Vec<(SubjectId, Box<[i64]>)>,
-    /// Removed subjects, ascending.
     pub(super) gone: Vec<SubjectId>,
 }
 
@@ -201,7 +200,6 @@ impl Rings {
     }
 }
 
-/// The values of open moments of one layout, in subject order.
 fn open_tables(open: &Vector<Arc<Open>>) -> impl Iterator<Item = (SubjectId, Table)> + '_ {
     use super::block::Stat;
     type Row<'o> = (usize, Option<&'o [i64]>);

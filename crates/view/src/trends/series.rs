@@ -50,7 +50,6 @@ impl Series {
     }
 }
 
-/// A value with its time range.
 struct Point {
     from: Time,
     until: Time,
@@ -88,8 +87,8 @@ impl Rings {
         series
     }
 
-    /// The points of a time range, the oldest first: those of `ring`, of coarser rings before its start, and of finer
-    /// rings after its end.
+    /// The points of a time range, the oldest first: of `ring`, coarser rings before its start, and finer rings after
+    /// its end.
     fn points(&self, id: u32, value: &Value, (from, to): (Time, Time), ring: Ring) -> Vec<Point> {
         let mut points: Vec<Point> = Vec::new();
         let coarse = Ring::ALL.into_iter().rev().filter(|own| *own >= ring);
@@ -147,7 +146,6 @@ impl Rings {
     }
 }
 
-/// Extends each value until the next one, if that is near.
 fn extend(points: &mut [Point]) {
     for at in 1..points.len() {
         let next = points[at].from;

@@ -83,7 +83,6 @@ impl Subject {
 }
 
 impl fmt::Display for Subject {
-    /// `cluster`, `queue root.a`, `user sue`, `node n-1`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.kind().word())?;
         if *self != Self::Cluster {

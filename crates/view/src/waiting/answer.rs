@@ -5,7 +5,6 @@ use crate::act::Refusal;
 use model::Time;
 use scheduler::Partition;
 
-/// The number of suggested names.
 const OFFERED: usize = 3;
 
 /// Explains why an application, a request, or the requests of a queue wait.
@@ -41,7 +40,6 @@ fn not_found<'a>(kind: &str, name: &str, names: impl Iterator<Item = &'a str>) -
     if near.is_empty() { refusal } else { Refusal { description: format!("nearest: {}", near.join(", ")), ..refusal } }
 }
 
-/// The most similar names, by common prefix and suffix.
 fn nearest<'a>(name: &str, names: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
     let same = |left: &mut dyn Iterator<Item = char>, right: &mut dyn Iterator<Item = char>| {
         left.zip(right).take_while(|(one, other)| one.eq_ignore_ascii_case(other)).count()

@@ -8,7 +8,6 @@ use crate::record::{PreemptionGrounds, PreemptionRule};
 use crate::{ChangeDetail, ObjectType, PartitionView, Record, Sample, View};
 use model::{AppId, AskId, NodeId, QueuePath, Resource, Time};
 
-/// The number of named related events.
 const MOST: usize = 8;
 
 /// Explains an event from the event itself, the events around it, and the samples of the history.
@@ -76,7 +75,6 @@ fn grounds<'r>(record: &'r Record, around: &[&'r Record]) -> Option<&'r Preempti
     record.grounds.as_deref().or_else(chosen)
 }
 
-/// The rule behind an event.
 fn rule(detail: ChangeDetail) -> Option<&'static str> {
     Some(match detail {
         ChangeDetail::ALLOC_PREEMPT => rule_sentence(PreemptionRule::Guarantee),
@@ -104,7 +102,6 @@ fn rule(detail: ChangeDetail) -> Option<&'static str> {
     })
 }
 
-/// The objects of the event.
 fn things(record: &Record) -> Vec<SheetLine> {
     let line = |label: &str, text: &str, to| SheetLine::new(label, text).to(Some(to));
     let (object, reference) = (&*record.object, &*record.reference);
@@ -128,7 +125,6 @@ fn app_of(record: &Record) -> Option<AppId> {
     }
 }
 
-/// The preemptor in the message of a preemption.
 fn preemptor(message: &str) -> Option<(AppId, QueuePath)> {
     let (_, after) = message.split_once(" of application ")?;
     let (app, queue) = after.rsplit_once(" in ")?;
@@ -154,7 +150,6 @@ fn used(sample: &Sample, part: &PartitionView, queue: &QueuePath) -> Option<Reso
     Some(of.queues.iter().find(|one| one.queue == *queue).map(|one| one.allocated.clone()).unwrap_or_default())
 }
 
-/// The other victims of the same preemption.
 fn others(record: &Record, around: &[&Record]) -> Vec<SheetLine> {
     let same = |other: &&&Record| {
         other.detail == ChangeDetail::ALLOC_PREEMPT

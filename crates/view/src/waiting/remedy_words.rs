@@ -8,9 +8,7 @@ use crate::drain::span;
 use crate::units::show_amount;
 use model::{AppId, Time};
 
-/// The number of named applications with the same effect.
 const MOST_NAMED: usize = 3;
-/// For rounding to seconds.
 const HALF_A_SECOND: Duration = Duration::from_millis(500);
 
 /// The words of a remedy.
@@ -46,7 +44,6 @@ impl RemedyWords for Remedy {
     }
 }
 
-/// `then reports-0002 waits with 1 ask`
 fn listed(all: &[(&AppId, u64)], one: &str, many: &str, amount: impl Fn(u64) -> String) -> Option<String> {
     let sum = all.iter().map(|(_, count)| count).sum();
     let named: Vec<String> = all.iter().take(MOST_NAMED).map(|(app, _)| app.to_string()).collect();

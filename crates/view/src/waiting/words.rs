@@ -216,7 +216,6 @@ impl BlockerWords for Blocker {
     }
 }
 
-/// The words for a resource of which no node has enough.
 fn never(blocker: &Blocker, resource: &str, wanted: &str) -> String {
     let (name, most) = (name(resource), show_amount(resource, blocker.limit));
     match &blocker.place {

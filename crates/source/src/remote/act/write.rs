@@ -34,7 +34,6 @@ impl OrderRequest {
         Self::json(Method::POST, path, body, read)
     }
 
-    /// A request without a body, with its reason in a header.
     fn delete(path: String, reason: &str, read: ReadDone) -> Self {
         let mut headers = HeaderMap::new();
         add_reason(&mut headers, reason);
@@ -160,7 +159,6 @@ fn roll_back(revision: u64, base: Option<&str>, dry_run: bool, reason: Option<St
     asked
 }
 
-/// Adds the checksum of the configuration to replace.
 fn add_base(headers: &mut HeaderMap, base: Option<&str>) {
     // A checksum is hex digits; anything else names no configuration and is rejected as missing.
     if let Some(Ok(base)) = base.map(|base| HeaderValue::from_str(&format!("\"{base}\""))) {
@@ -223,7 +221,6 @@ fn added_node(spec: &NodeSpec, reason: Option<String>) -> dto::NodeBody {
     }
 }
 
-/// Quantities in the format of the configuration.
 fn amounts(resource: &Resource) -> BTreeMap<String, dto::Quantity> {
     let written = |(name, amount): (&str, i64)| {
         let text = if name == model::VCORE { format!("{amount}m") } else { amount.to_string() };

@@ -365,7 +365,6 @@ async fn written(client: &Client, answer: String) -> FetchedData {
     FetchedData::WrittenConfig(written.text.clone(), entry(&written), number)
 }
 
-/// The applications of each leaf, one list after the other.
 async fn leaves(
     client: &Client,
     reader: &mut AppReader,

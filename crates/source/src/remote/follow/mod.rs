@@ -207,7 +207,6 @@ pub async fn past(client: &Client, feed: Feed, each: &mut impl FnMut(EventMessag
     }
 }
 
-/// Wakes the reader for each line.
 async fn wake(client: Client, woken: Arc<Notify>) {
     loop {
         if let Ok(mut lines) = client.lines("ws/v1/events/stream", STREAM_HEADER).await {
@@ -243,7 +242,6 @@ mod tests {
         }
     }
 
-    /// Reads everything; returns the ids, and the other messages.
     fn all(follow: &mut Follow, instance: &str, retained: Option<(u64, u64)>) -> (Vec<u64>, Vec<EventMessage>) {
         let (mut ids, mut other) = (Vec::new(), Vec::new());
         loop {

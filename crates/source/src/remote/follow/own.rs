@@ -213,7 +213,6 @@ async fn hand_on(messages: &Sender<EventMessage>, report: Vec<EventMessage>) {
     }
 }
 
-/// The lines that arrive together; none after the end of the stream.
 async fn gathered(stream: &mut Lines) -> Result<Vec<Vec<u8>>, Fault> {
     let silent = |_| Fault::Slow("an event of the stream", SILENCE);
     let Some(first) = tokio::time::timeout(SILENCE, stream.next()).await.map_err(silent)?? else {

@@ -13,7 +13,6 @@ use wire::dto;
 use wire::dto::json::to_bytes;
 
 const FILE: &str = "audit.jsonl";
-/// The previous file.
 const OLDER: &str = "audit.1.jsonl";
 /// The size in bytes at which the file is rotated.
 const LONGEST: u64 = 8 << 20;
@@ -39,7 +38,6 @@ impl Retained {
         self.append(FILE, String::from_utf8_lossy(&line).trim_end())
     }
 
-    /// All stored entries, the oldest first.
     fn entries(&self) -> VecDeque<Arc<AuditEntry>> {
         let lines = self.lines(OLDER).chain(self.lines(FILE));
         let read = |line: String| serde_json::from_str::<dto::audit::AuditEntry>(&line).ok();

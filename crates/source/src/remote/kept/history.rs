@@ -11,7 +11,6 @@ use model::{Profile, Time};
 use view::audit::{Revision, RevisionSource};
 
 const FILE: &str = "revisions.jsonl";
-/// The maximum number; the oldest are dropped.
 const MOST: usize = 200;
 
 /// How a configuration became active, as far as known.
@@ -60,7 +59,6 @@ impl Retained {
         Ok(revision.number)
     }
 
-    /// Rewrites the file without the oldest.
     fn replace(&self, retained: &[Revision], line: &str) -> io::Result<()> {
         let next = self.file("revisions.jsonl.new");
         let mut file = OpenOptions::new().create(true).write(true).truncate(true).mode(0o600).open(&next)?;

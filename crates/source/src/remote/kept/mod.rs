@@ -63,7 +63,6 @@ impl Retained {
         file.write_all(text.as_bytes())
     }
 
-    /// The lines of a file, the oldest first; empty without a file.
     fn lines(&self, name: &str) -> impl Iterator<Item = String> {
         let file = File::open(self.file(name)).ok();
         file.into_iter().flat_map(|file| BufReader::new(file).lines().map_while(Result::ok))
@@ -77,7 +76,6 @@ pub fn folder(context: &str) -> Option<PathBuf> {
     Some(state.join("kornsole").join(folder_name(context)))
 }
 
-/// Escapes the characters of a context name.
 fn folder_name(context: &str) -> String {
     let safe = |c: char| if c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '@' | '.') { c } else { '_' };
     let name: String = context.chars().map(safe).collect();

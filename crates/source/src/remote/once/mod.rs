@@ -184,7 +184,6 @@ impl Once {
         Ok(all)
     }
 
-    /// Reads a list object by object.
     fn collect<T: DeserializeOwned + Send>(&self, path: &str, all: &mut Vec<T>) -> Result<(), Fault> {
         let take = |bytes: &[u8]| {
             // Invalid values are omitted: a missing key means unknown.

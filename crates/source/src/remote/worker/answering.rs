@@ -60,7 +60,6 @@ impl Worker {
         });
     }
 
-    /// Reports a changed server.
     pub(super) fn report_identity(&mut self, before: Option<&Remote>, remote: &Remote) {
         let title = match before {
             None => format!("connected: {remote}"),
@@ -72,7 +71,6 @@ impl Worker {
         self.remote_state.notice(self.shared.cluster_time(), NoticeWeight::Info, title, hint.to_owned());
     }
 
-    /// Reads the events of the server.
     pub(super) fn follow(&mut self, remote: &Remote) {
         if let Some(before) = self.follower.take() {
             before.abort();
@@ -103,7 +101,6 @@ impl Worker {
         tokio::spawn(objects::run(cluster, Pace::default(), move || shared.cluster_time(), publish));
     }
 
-    /// Publishes news at a limited rate.
     pub(super) fn publish(&mut self) {
         let now = self.now();
         let stepped = self.shared.clock.is_stepped();

@@ -11,7 +11,6 @@ use model::Identity;
 use view::waiting::{Question, SheetAnswer};
 
 impl Worker {
-    /// Explains a wait: through a kornsole server, or on a simulation copy for Apache YuniKorn.
     pub(super) fn explain(&mut self, question: Question, answer: SheetAnswer) {
         let at = self.shared.cluster_time();
         let (client, twins) = (self.client.clone(), Arc::clone(&self.twins));
@@ -30,7 +29,6 @@ impl Worker {
         self.beside(Message::TextFetched, async move { answer(shadow::sheet(&client).await) });
     }
 
-    /// Forecasts a configuration on a simulation copy.
     pub(super) fn forecast(&mut self, partition: Arc<str>, text: Arc<str>, stop: StopSign, answer: ForecastAnswer) {
         let (twins, at) = (Arc::clone(&self.twins), self.shared.cluster_time());
         let work = move || {
@@ -47,7 +45,6 @@ impl Worker {
         });
     }
 
-    /// Creates a what-if on a simulation copy.
     pub(super) fn what_if(&mut self, partition: Arc<str>, name: Box<(String, Identity)>, answer: WhatIfAnswer) {
         let (twins, at) = (Arc::clone(&self.twins), self.shared.cluster_time());
         let work = move || {

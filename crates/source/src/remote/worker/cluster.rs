@@ -22,7 +22,6 @@ impl Worker {
         Retained::of(&self.acts_in()?.context().name)
     }
 
-    /// Loads the local records of the cluster in parallel.
     pub(super) fn load_retained(&self) {
         let Some(retained) = self.retained() else { return };
         let messages = self.messages_in.clone();
@@ -59,7 +58,6 @@ impl Worker {
         });
     }
 
-    /// Records an order that was rejected before it was sent.
     pub(super) fn note_refusal(&self, (order, refusal): (Order, Refusal)) {
         let Some(cluster) = self.acts_in() else { return };
         let (view, retained, messages) = (self.shared.view.load_full(), self.retained(), self.messages_in.clone());

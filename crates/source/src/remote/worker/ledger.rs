@@ -17,13 +17,11 @@ use view::used::UsageQuestion;
 use wire::convert::read::record;
 use wire::dto;
 
-/// The number of remembered marks.
 const MARKS: usize = 1_000;
 
 /// The maximum wait for the lists of users and groups.
 const GROUPS: Duration = Duration::from_secs(60);
 
-/// The position in the events, and the lists that were read.
 #[derive(Default)]
 pub(super) struct Tap {
     /// The times at which events up to a number were known, by the clock of the connection.
@@ -114,7 +112,6 @@ impl Worker {
         }
     }
 
-    /// Events are missing.
     pub(super) fn feed_lost(&mut self, why: String) {
         self.tap = Tap::default();
         if let Some(book) = self.book() {

@@ -37,10 +37,8 @@ use wire::dto;
 
 /// The minimum time between published views under load.
 const PUBLISH_EVERY: Duration = Duration::from_millis(100);
-/// The sleep when nothing is due.
 const IDLE: Duration = Duration::from_secs(60);
 
-/// A message from a parallel task.
 enum Message {
     /// The identified server, or the failure.
     Identified(Duration, Box<Result<ClientResponse<Option<Remote>>, Fault>>),
@@ -78,24 +76,18 @@ pub struct Worker {
     down: Option<(Duration, Duration)>,
     /// Consecutive failures per query, while connected.
     failing: BTreeMap<Query, u32>,
-    /// The invalid values of the last answers.
     unknown: BTreeMap<Query, Vec<dto::Unknown>>,
     chance: Chance,
     published: Option<Duration>,
-    /// The last read configuration text.
     config_text: Option<String>,
-    /// The number of orders in progress.
     acting: usize,
-    /// Notified when nothing is left to do.
     settling: Vec<std::sync::mpsc::Sender<()>>,
-    /// The position in the events, if they are read by the plan.
     reader: Option<Reader>,
     /// Whether to suggest a token for a kornsole server; Apache YuniKorn has none.
     hints_at_token: bool,
     follows_objects: bool,
     reviews_rights: bool,
     reviewing: Arc<AtomicBool>,
-    /// Data for the local ledger.
     tap: ledger::Tap,
 }
 
@@ -177,7 +169,6 @@ impl Worker {
         self.shared.now()
     }
 
-    /// Sends the due requests; while disconnected, only those that detect a reconnect.
     fn ask_what_is_due(&mut self) {
         let now = self.now();
         if self.down.is_some_and(|(_, retry)| now < retry) || self.identifying {

@@ -65,7 +65,6 @@ impl Worker {
         self.mark_unknown(query);
     }
 
-    /// Marks the unknown values in the views of a query's partitions.
     fn mark_unknown(&mut self, query: &Query) {
         let of = |partition: &Arc<str>| {
             let about = self.unknown.iter().filter(|(query, _)| query.partition().is_none_or(|one| one == partition));
@@ -106,7 +105,6 @@ impl Worker {
         }
     }
 
-    /// Handles an object that does not exist or is not visible.
     fn take_refusal(&mut self, query: &Query, fault: &Fault) {
         let now = self.now();
         match (query, fault) {
@@ -237,7 +235,6 @@ impl Worker {
         self.plan.expedite(|query| matches!(query, Query::Queues(_) | Query::Permissions(_)), now);
     }
 
-    /// Shows the configuration of Apache YuniKorn, and records it as observed, unless it is stored as a local revision.
     fn show_config(&mut self, text: &str, written: Option<(ConfigMapEntry, Option<u64>)>) {
         let at = self.shared.cluster_time();
         let retained = written.as_ref().and_then(|(_, revision)| *revision);
@@ -331,7 +328,6 @@ impl Worker {
     }
 }
 
-/// The purpose of a query, in words.
 fn what(query: &Query) -> &'static str {
     match query {
         Query::Partitions => "the list of partitions",

@@ -106,7 +106,6 @@ pub async fn perform(
     }
 }
 
-/// The rejection for a written but inactive text: it offers the old one.
 fn not_in_force(written: &WrittenConfig, before: &str, retained: Option<u64>, why: &str) -> Refusal {
     let what = "the ConfigMap is written, but another configuration is active";
     let had = written.source == TextSource::Configs;
@@ -182,7 +181,6 @@ async fn in_force(client: &Client, written: &WrittenConfig, view: &View, new: &s
     }
 }
 
-/// Notes about the map before the write.
 fn notes(written: &WrittenConfig, text: &str, put_back: bool) -> Vec<String> {
     let mut notes = owners(&written.owners);
     if put_back {
@@ -210,7 +208,6 @@ fn notes(written: &WrittenConfig, text: &str, put_back: bool) -> Vec<String> {
     notes
 }
 
-/// The configuration of a text, and whether it is empty.
 fn valid(text: &str, profile: Profile) -> Result<(Config, bool), Refusal> {
     let config::Reading { config, faults } = config::read(text, profile);
     let empty = config::says_nothing(&faults);
@@ -223,7 +220,6 @@ fn valid(text: &str, profile: Profile) -> Result<(Config, bool), Refusal> {
     })
 }
 
-/// The old configuration, for its removal.
 fn old(before: &str, profile: Profile) -> Result<Arc<Config>, Refusal> {
     let config::Reading { config, faults } = config::read(before, profile);
     config.map(Arc::new).ok_or_else(|| {
@@ -265,7 +261,6 @@ fn effects(done: &mut Configured, diff: &config::Diff) {
     done.draining = diff.removed_queues().map(|(partition, path)| (partition.to_owned(), path.clone())).collect();
 }
 
-/// Access lists need a known user.
 fn known(cluster: &Cluster, act: &Act) -> Result<(), Refusal> {
     match &cluster.rights().unknown {
         Some(why) => Err(Refusal::new(Code::Unauthenticated, format!("cannot {act}"), &**why)),
@@ -299,8 +294,8 @@ fn step(act: &Act, name: &str, fault: &KubeFault) -> Refusal {
     Refusal { description: format!("{name}: {why}"), ..refusal }
 }
 
-/// Writes the map, or tries it with a dry run of the API server. If only other keys of the map changed, retries on top
-/// of the newer version. Returns the new version.
+/// Writes the map or tries it with a dry run. If only other keys changed, retries on top of the newer version. Returns
+/// the new version.
 async fn write(
     cluster: &Cluster,
     act: &Act,

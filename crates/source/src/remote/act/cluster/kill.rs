@@ -11,7 +11,6 @@ use view::{AppRow, AskRow, AskState, View};
 
 const NAMED: usize = 3;
 
-/// A pod to delete, with its position in the order.
 struct Doomed {
     pod: PodRef,
     rank: u8,
@@ -61,7 +60,6 @@ pub async fn perform(cluster: &Cluster, act: &Act, view: &View, row: &AppRow) ->
     Err(partly(act, row, &faults, &pods))
 }
 
-/// The rejection if some pods remain, with the result of each.
 fn partly(act: &Act, row: &AppRow, faults: &[(String, KubeFault)], pods: &[(String, PodEnd)]) -> Refusal {
     let first = faults.first().map_or(Code::Unavailable, |(_, fault)| code(fault));
     let ended = pods.iter().filter(|(_, end)| *end == PodEnd::Deleted).count();
@@ -118,7 +116,6 @@ fn reference(pod: &PodRow) -> PodRef {
     PodRef { namespace: pod.namespace.to_string(), name: pod.name.to_string(), uid: pod.uid.to_string() }
 }
 
-/// The pod of a request: its key is the UID.
 fn pod(ask: &AskRow) -> Option<PodRef> {
     let name = ask.tags.pod()?;
     let (namespace, name) = name.split_once('/')?;

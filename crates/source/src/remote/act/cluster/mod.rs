@@ -126,7 +126,6 @@ async fn cordon(cluster: &Cluster, act: &Act, node: &NodeId, cordoned: bool) -> 
     Ok(Done::Node(NodeDone { node: node.clone(), released: Vec::new() }))
 }
 
-/// Converts a failure of the API server to a rejection.
 pub(super) fn refused(act: &Act, fault: &KubeFault) -> Refusal {
     Refusal::new(code(fault), format!("cannot {act}"), fault.to_string())
 }

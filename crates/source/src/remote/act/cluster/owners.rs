@@ -12,7 +12,6 @@ use view::kubernetes::{Chain, Kubernetes, OwnerDone, OwnerName, OwnerObject};
 use view::placement::access;
 use view::{AppRow, View};
 
-/// The maximum number of owners to read.
 const MOST: usize = 20;
 
 /// Returns the owners of an application's pods, each nearest owner once; for the first ones, up to the topmost.
