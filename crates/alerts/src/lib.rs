@@ -6,13 +6,12 @@
 //!                                             Alerts::step(now) <───┘──> changes to report
 //! ```
 //!
-//! A rule has a reading for each subject (a queue, a node, the connection) for which its condition is true, with
-//! values. Each rule and subject has a state: pending until the condition was true for long enough, then firing until
-//! it was false for long enough. A firing alert is reported once, unless another firing rule inhibits it or a user
-//! silenced it.
+//! A rule has a reading for each subject (a queue, a node, the connection) for which its condition is true. An alert is
+//! pending until the condition was true for long enough, then firing until it was false for long enough. A firing alert
+//! is reported once, unless another firing rule inhibits it or a user silenced it.
 //!
-//! [`rule`] is a rule, [`read`] parses rules; [`given`] is the input, `condition` evaluates it; [`state`] is the state
-//!   of alerts, with [`silence`]; [`expression`] is the language of the kind `expression`.
+//! Modules: [`rule`] is a rule, [`read`] parses rules; [`given`] is the input, `condition` evaluates it; [`state`] is
+//! the state of alerts, with [`silence`]; [`expression`] is the language of the kind `expression`.
 //!
 //! Invariants:
 //! - pure: time is an argument; the same steps give the same changes;

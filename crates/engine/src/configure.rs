@@ -1,9 +1,8 @@
 //! Orders that replace the configuration (REST E5).
 //!
-//! The steps, each of which can reject: parse and validate, compare with the base, check the rights and the scheduler,
-//! write and sync the text next to its file. Then the commit point: rename the file, load the configuration, and
-//! answer. The checks run once per order: [`prepare`] runs them before the commit point of a journal and passes the
-//! result on; without it, [`replace`] runs them.
+//! Each step can reject: parse and validate, compare with the base, check the rights and the scheduler, write and sync
+//! the text next to its file. Then the commit point: rename the file, load the configuration, and answer. The checks
+//! run once per order: in [`prepare`] before the commit point of a journal, otherwise in [`replace`].
 
 use std::io;
 use std::path::Path;

@@ -1,14 +1,14 @@
 //! The event log (SCH-220, `rest.md` sections 5.10 to 5.12 and E10).
 //!
-//! The owner of the scheduler adds chunks of whole commands. The first reader converts them to records, so that a cycle
-//! pays only for counters and a move.
+//! The scheduler's owner adds chunks of whole commands. The first reader converts them to records, so that a cycle pays
+//! only for counters and a move.
 //!
 //! Invariants:
-//! - readers and cycles do not block each other: the lock is held to copy or add a chunk, never during a conversion;
+//! - readers and cycles do not block each other: no lock is held during a conversion;
 //! - records have two numberings, one of all and one of upstream's records; both start at 0 without gaps;
 //! - each numbering keeps the last records up to the capacity; numbers survive a change of the capacity;
-//! - important records are stored separately with a limit in bytes: more than a day on a busy cluster. They are few,
-//!   and converted at once.
+//! - important records are few, converted at once, and stored separately with a limit in bytes: more than a day on a
+//!   busy cluster.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};

@@ -1,7 +1,7 @@
 //! The shared ledger: the scheduler's thread writes, and readers take cheap copies.
 //!
-//! A reader asks for the present by the wall clock. If the scheduler lags, its current usage may not last until then:
-//! so the ledger also stores when something is due next, and is not read beyond that.
+//! If the scheduler lags behind the wall clock, its current usage may change before now: so the ledger stores when
+//! something is due next, and is not read beyond that.
 
 use std::sync::{Mutex, PoisonError};
 

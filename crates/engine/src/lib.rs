@@ -1,15 +1,13 @@
 //! The owner of one scheduler: commands in, views out.
 //!
-//! [`Core`] is the engine without a thread: it executes everything in virtual time, in the order of due times, so that
-//!   a workload gives the same history at any clock speed. [`Engine`] runs a core on its own thread by a [`Clock`];
-//!   tests and tapes step a core manually.
+//! A [`Core`] is the engine without a thread: it executes everything in virtual time, in the order of due times, so
+//! that a workload gives the same history at any clock speed. An [`Engine`] runs a core on its own thread by a
+//! [`Clock`]; tests and tapes step a core manually.
 //!
-//! [`state`] is the data; [`run_loop`] does what is due; [`orders`] checks and executes orders, [`configure`] those
-//!   that replace the configuration; [`config_load`] loads other configurations, [`workload_config`] those of the
-//!   workload; [`audit`] writes the audit, [`explain`] explains waits, [`forecast`] runs several what-ifs, [`trial`]
-//!   makes a core from a fork, and [`suppose`] changes it. [`replay`] and [`save`] restore a state from the
-//!   [`journal`]; [`earlier`] restores parts of a run without one. [`owner`] is the thread: it takes requests, and
-//!   [`output`] sends records, views, and answers; other threads use a [`handle`].
+//! Modules: [`state`] is the data; [`run_loop`] does what is due; [`orders`] executes orders, [`configure`] those that
+//! replace the configuration; [`config_load`] loads other configurations, [`workload_config`] those of the workload;
+//! [`replay`] and [`save`] restore a state from the [`journal`], [`earlier`] parts of a run without one. [`owner`] is
+//! the thread, [`output`] sends its results, and [`handle`] is for other threads.
 //!
 //! Invariants:
 //! - only the owner accesses the scheduler; all other threads read the published view;

@@ -1,7 +1,7 @@
 //! Orders: the only way to change a running scheduler (REST Part II).
 //!
-//! All rights are checked here on the state of the scheduler, directly before the command, so that no order can skip a
-//! check. A rejected order changes nothing.
+//! All rights are checked here, directly before the command, so that no order can skip a check. A rejected order
+//! changes nothing.
 
 use std::sync::Arc;
 

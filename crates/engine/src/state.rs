@@ -1,8 +1,4 @@
-//! The state of an engine and its basic steps.
-//!
-//! Modules that act on a [`State`]: [`super::audit`] writes the audit, [`super::config_load`] and [`super::configure`]
-//! replace the configuration, [`super::orders`] executes orders, [`super::run_loop`] runs cycles and timers, and
-//! [`super::replay`] replays a journal.
+//! The state of an engine and its basic steps; other modules act on it.
 //!
 //! Invariants:
 //! - commands reach the scheduler only through [`State::carry_out`] or as a cycle, so that counters, workload, and

@@ -1,8 +1,8 @@
 //! Detects changes of the configuration file.
 //!
-//! The directory is watched instead of the file: editors rename a new file, and a mounted ConfigMap swaps a symbolic
-//! link. The target directory of such a link is also watched. The content decides: it is read when the directory is
-//! quiet, or after [`PATIENCE`], and reported only if it differs.
+//! The directory is watched, and the target directory of a symbolic link: editors rename a new file, and a mounted
+//! ConfigMap swaps a link. The file is read when the directory is quiet, or after [`PATIENCE`], and reported only if
+//! its content differs.
 
 use std::path::Path;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};

@@ -1,8 +1,8 @@
 //! Computes the borrowed part of usage: usage above the guaranteed resources of a queue.
 //!
-//! Guaranteed resources belong to a queue, not to a user or an application. The quantity of a resource that such a
-//! queue borrowed in an hour is divided in proportion among all usage in its subtree in that hour. Usage counts against
-//! the nearest ancestor queue with guaranteed quantity of the resource; without one, all of it is borrowed.
+//! The quantity that a guaranteed queue borrowed in an hour is divided in proportion among all usage in its subtree in
+//! that hour. Usage counts against the nearest ancestor with a guaranteed quantity of the resource; without one, all of
+//! it is borrowed.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -5,13 +5,11 @@
 //! ```
 //!
 //! Each active application and each queue with guaranteed resources has a meter: its current quantities and their
-//! start. When an event reports a change, the meter is read: the elapsed part is added to the hours, and the meter
-//! restarts with the scheduler's current quantities. So sums are integrals, not samples.
+//! start. When an event reports a change, the elapsed part is added to the hours, and the meter restarts. So sums are
+//! integrals, not samples.
 //!
-//! For a remote scheduler, events and lists provide the data: [`followed`].
-//!
-//! [`meter`] is the current usage, [`hours`] the sums, [`borrowed`] the part above guaranteed resources, [`report`]
-//!   answers questions, [`Integral`] is a sum.
+//! Modules: [`meter`] is the current usage, [`hours`] the sums, [`borrowed`] the part above guaranteed resources,
+//! [`report`] answers questions, [`followed`] is the ledger of a remote scheduler.
 //!
 //! Invariants:
 //! - pure: time is an argument; the same events give the same ledger, so a journal replay reproduces it;

@@ -1,9 +1,8 @@
 //! The demo: an active cluster, identical for a seed on every machine.
 //!
-//! Applications of several kinds ([`streams`]) arrive, request in stages, and end ([`apps`]); their tasks end some time
-//! after the allocation, which the demo learns from the scheduler's events. Some are gangs, some preempt others, and
-//! from time to time a reload removes a queue ([`legacy`]). All state is bounded: each kind has a maximum number of
-//! applications, and ended ones are dropped.
+//! Applications of several [`streams`] arrive, request in stages, and end ([`apps`]); their tasks end some time after
+//! the allocation. Some are gangs, some preempt others, and from time to time a reload removes a queue ([`legacy`]).
+//! All state is bounded.
 
 mod apps;
 mod crowd;

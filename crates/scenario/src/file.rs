@@ -2,23 +2,23 @@
 //!
 //! Invariants:
 //! - one pass returns all errors of a text with their locations; with an error there is no scenario;
-//! - embedded configurations are not parsed here, only stored with their location: their validity depends on the
-//!   profile, and a rejected reload is a line of the trace, not an error of the file.
+//! - embedded configurations are only stored with their location: their validity depends on the profile, and a rejected
+//!   reload is a line of the trace, not an error of the file.
 //!
 //! Codes:
 //!
 //! | code | what |
 //! |---|---|
-//! | SCN-001 to SCN-009 | what CFG-001 to CFG-009 are for a configuration: no YAML, no map, unknown key, key twice, wrong type, no bool, no number, alias, second document |
-//! | SCN-010 | a version that is not 1 |
+//! | SCN-001 to SCN-009 | what CFG-001 to CFG-009 are for a configuration: invalid YAML, not a map, unknown key, duplicate key, wrong type, not a bool, not a number, alias, second document |
+//! | SCN-010 | a version other than 1 |
 //! | SCN-011 | no configuration, or two |
 //! | SCN-012 | the file that `configFile` names cannot be read |
-//! | SCN-020 | a step with no key, or with several |
-//! | SCN-021 | a key that a step needs is missing, or an id is empty |
-//! | SCN-022 | a number out of its range, or none |
-//! | SCN-023 | a word that is none of those allowed |
-//! | SCN-024 | no duration |
-//! | SCN-025 | no quantity (CFG-020 to CFG-022) |
+//! | SCN-020 | a step without a key, or with several |
+//! | SCN-021 | a missing key of a step, or an empty id |
+//! | SCN-022 | an invalid number, or one out of range |
+//! | SCN-023 | an unknown word |
+//! | SCN-024 | an invalid duration |
+//! | SCN-025 | an invalid quantity (CFG-020 to CFG-022) |
 
 use std::time::Duration;
 

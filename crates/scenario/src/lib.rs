@@ -1,8 +1,8 @@
 //! Scenario files, workloads, and traces.
 //!
-//! [`file`] parses a [`Scenario`], with `decode` and `value`. A [`workload`] drives a scheduler as time passes: the
-//!   [`steps`] of a scenario, or the [`demo`]; [`record`] and [`write`] convert it to a scenario file. [`run`] drives a
-//!   scheduler through a scenario, [`trace`] prints the result, and `summary` prints it for people.
+//! A [`file`] is parsed to a [`Scenario`]. A [`workload`] drives a scheduler as time passes: the [`steps`] of a
+//! scenario, or the [`demo`]; [`record`] and [`write`] convert it to a scenario file. With [`run`], a scenario drives a
+//! scheduler; [`trace`] prints the result, and `summary` prints it for people.
 //!
 //! Invariants:
 //! - no clock, no thread, and no IO except for the writer of a trace: time is an argument;

@@ -102,7 +102,7 @@ pub trait Source: Send + Sync {
     }
 
     /// Returns the last `limit` important events up to a time, with their numbers, the oldest first. They are stored
-    /// separately and longer. For times before this process, use [`Source::chapter`] with [`Record::is_important`].
+    /// longer. For times before this process, use [`Source::chapter`].
     fn important(&self, until: Time, limit: usize) -> Vec<(u64, Arc<Record>)> {
         let _ = (until, limit);
         Vec::new()
@@ -215,8 +215,8 @@ pub trait Source: Send + Sync {
         answer(Err(format!("the text of revision {number} is not available")));
     }
 
-    /// Requests the quota preemption forecasts of a configuration, by partition, for views that do not show the
-    /// victims; `answer` is called once, from any thread, with nothing if unknown.
+    /// Requests the quota preemption forecasts of a configuration, by partition; `answer` is called once, from any
+    /// thread, with nothing if unknown.
     fn preview_quotas(&self, text: Arc<str>, answer: QuotaAnswer) {
         let _ = text;
         answer(Vec::new());
@@ -267,8 +267,8 @@ pub trait Source: Send + Sync {
         None
     }
 
-    /// Returns the records that `wanted` accepts directly before or after a time, in one chapter; `answer` is called
-    /// once, from any thread.
+    /// Returns the records that `wanted` accepts directly before or after a time; `answer` is called once, from any
+    /// thread.
     fn chapter(&self, at: Time, _toward: Toward, _wanted: fn(&Record) -> bool, answer: ChapterAnswer) {
         answer(Err(format!("no data of {at}")));
     }
@@ -279,8 +279,8 @@ pub trait Source: Send + Sync {
         answer(Err("a what-if needs a copy of the scheduler in this process".to_owned()));
     }
 
-    /// Forecasts the effect of a configuration in the next minutes on a copy of a partition; `answer` is called once,
-    /// from any thread, unless `stop` stops it.
+    /// Forecasts a configuration on a copy of a partition; `answer` is called once, from any thread, unless `stop`
+    /// stops it.
     fn forecast(&self, partition: &str, text: Arc<str>, stop: StopSign, answer: ForecastAnswer) {
         let _ = (partition, text, stop);
         answer(Err("no copy is available to test it on".to_owned()));

@@ -6,8 +6,8 @@
 //!                                 └─changes─> a queue for each receiver ──thread `alert-send`──> Alertmanager, webhook, command
 //! ```
 //!
-//! [`board`] is the only place that changes alerts; [`store`] is the file; [`send`] has the sending threads,
-//!   [`document`] their documents.
+//! Only the [`board`] changes alerts; [`store`] is the file; [`send`] has the sending threads, [`document`] their
+//! documents.
 //!
 //! Invariants:
 //! - nothing runs on the scheduler's thread, and readers of the snapshot never wait;

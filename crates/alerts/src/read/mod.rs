@@ -1,20 +1,20 @@
 //! Parses rules in TOML, with error locations.
 //!
 //! ```toml
-//! defaults = true               # the rules of this program hold next to these
+//! defaults = true               # also use the default rules
 //!
 //! [[rule]]
 //! name = "etl-starves"
 //! kind = "below-guarantee"
-//! at = 20                       # percent; 10 for most kinds of things, "1h" for durations
-//! resolve-at = 10               # once it fires, it is over below this
-//! for = "10m"                   # it has to apply to so long
-//! resolve-after = "2m"          # and not to apply to so long
+//! at = 20                       # percent; a count for some kinds; "1h" for durations
+//! resolve-at = 10               # a firing alert resolves below this
+//! for = "10m"                   # how long the condition must be true
+//! resolve-after = "2m"          # how long it must be false
 //! severity = "critical"         # info, warning, critical
-//! queues = ["root.etl"]         # these with all below them
+//! queues = ["root.etl"]         # these subtrees
 //! except = ["root.etl.tests"]
 //! text = "{subject} starves: {figures}"
-//! inhibited-by = ["node-lost"]  # not reported while one of these holds
+//! inhibited-by = ["node-lost"]  # not reported while one of these is true
 //!
 //! [[rule]]
 //! name = "etl-is-slow"
@@ -23,7 +23,7 @@
 //! until = "queue.waiting.p95 < 20m"
 //!
 //! [[rule]]
-//! name = "limit-near"           # one of the defaults
+//! name = "limit-near"           # a default rule
 //! enabled = false
 //!
 //! [terminal]
@@ -43,20 +43,20 @@
 //!
 //! | code | what |
 //! |---|---|
-//! | ALR-001 | the text is no TOML |
-//! | ALR-002 | a key that is none here |
-//! | ALR-003 | a value of another type, or none of those allowed |
-//! | ALR-004 | something is missing |
-//! | ALR-005 | a name that is duplicated, or is none |
-//! | ALR-010 | a threshold that can never be reached, or always is |
+//! | ALR-001 | invalid TOML |
+//! | ALR-002 | an unknown key |
+//! | ALR-003 | a value of another type, or an unknown word |
+//! | ALR-004 | a missing value |
+//! | ALR-005 | a duplicate or invalid name |
+//! | ALR-010 | a threshold that is never or always reached |
 //! | ALR-011 | `resolve-at` is beyond `at` |
-//! | ALR-012 | a duration that is none, or too long |
-//! | ALR-013 | a key that means nothing for the kind |
-//! | ALR-020 | `inhibited-by` names no rule |
-//! | ALR-021 | rules inhibit each other in a circle |
-//! | ALR-030 | an expression that is invalid |
-//! | ALR-031 | a text with a placeholder that there is not |
-//! | ALR-040 | a receiver without an address, with several, or with one that is none |
+//! | ALR-012 | an invalid duration, or one that is too long |
+//! | ALR-013 | a key that does not apply to the kind |
+//! | ALR-020 | `inhibited-by` names an unknown rule |
+//! | ALR-021 | a cycle of inhibitions |
+//! | ALR-030 | an invalid expression |
+//! | ALR-031 | a text with an unknown placeholder |
+//! | ALR-040 | a receiver without an address, with several, or with an invalid one |
 
 mod circles;
 mod receivers;

@@ -1,8 +1,5 @@
-//! The past: the state of the scheduler at any time in the journal.
-//!
-//! [`JournalHistory::view_at`] returns a view, [`JournalHistory::chapter`] events. Both are rebuilt from the nearest
-//!   earlier snapshot and the records since, so they equal the reports of that time. They are thread-safe and
-//!   read-only.
+//! The past: the state of the scheduler at any time in the journal, rebuilt from the nearest earlier snapshot and the
+//! records since. It equals the reports of that time.
 
 use std::sync::Arc;
 

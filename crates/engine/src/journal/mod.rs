@@ -1,16 +1,15 @@
 //! The journal: every change of a scheduler, written before it is answered.
 //!
 //! A [`Core`](super::Core) records its changes ([`record`], [`recorder`]). An order is written and synced before its
-//! execution; waiting orders share a write. Cycles, timers, and workload commands are written in the background by a
-//! thread ([`committer`]). Views, events, and answers go out only when all their data is on disk. So an answered order
-//! cannot be lost, and a rejected one cannot return. A further thread makes snapshots ([`snapshots`]) from the previous
-//! one and the records since, so that a start replays little. The snapshots of a day are kept for the past
-//! ([`JournalHistory`]).
+//! execution; waiting orders share a write. Cycles, timers, and workload commands are written in the background
+//! ([`committer`]). Views, events, and answers go out only when all their data is on disk, so that an answered order
+//! cannot be lost, and a rejected one cannot return. A further thread makes [`snapshots`] from the previous one and the
+//! records since, so that a start replays little. Those of a day are kept for the past ([`JournalHistory`]).
 //!
-//! [`folder`] opens a state directory with its [`lock`], [`inspect`] an unused one; [`audit_folder`] stores the audit
-//!   of a scheduler whose state is elsewhere; [`recording`] reads a time range. [`store`] is the content, on a
-//!   [`disk`], in [`frame`]s with checksums. [`refused`] shortens the records of rejected orders, [`repair`] repairs
-//!   damage, [`last`] detects a missing end.
+//! Modules: [`folder`] opens a state directory with its [`lock`], [`inspect`] an unused one, [`audit_folder`] one with
+//! only the audit; [`recording`] reads a time range; [`store`] is the content, on a [`disk`], in [`frame`]s with
+//! checksums; [`refused`] shortens records of rejected orders, [`repair`] repairs damage, [`last`] detects a missing
+//! end.
 //!
 //! Invariants:
 //! - records are numbered from 1 without a gap, in execution order;

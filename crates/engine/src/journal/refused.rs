@@ -1,11 +1,11 @@
-//! Shortens the records of rejected orders to actor, time, action, object, and reason: any user with a token can send
-//! large orders that are rejected, and they must not fill the disk.
+//! Shortens the records of rejected orders: any user with a token can send large orders that are rejected, and they
+//! must not fill the disk.
 //!
 //! An order must be in the journal before the scheduler can reject it. So a large order is written completely, in its
 //! own row, which is replaced after a rejection. An order that is rejected earlier is never written completely.
 //!
 //! Invariants:
-//! - a replay of the short record adds the same audit entry as the whole one, and changes nothing else;
+//! - a replay of the short record adds the same audit entry, and changes nothing else;
 //! - a short record has the digest of the whole one, which decides between two records with one number.
 
 use sha2::{Digest as _, Sha256};

@@ -7,11 +7,8 @@
 //!  a hole in the events ── stop ───>  a gap, until it restarts with a look
 //! ```
 //!
-//! Each request is tracked separately, so that a repeated event changes nothing. Events contain neither the user of an
-//! application nor the priority of a request, only lists do: usage from before they are known is stored, and counted
-//! later ([`spans`]).
-//!
-//! [`app`] is one application, [`Look`] the data of lists, [`compare`] compares them, [`saved`] is the saved form.
+//! Each request is tracked separately, so that a repeated event changes nothing. Only lists contain the user of an
+//! application and the priority of a request: earlier usage is stored, and counted later ([`spans`]).
 //!
 //! Invariants:
 //! - pure, and exact from the start as far as events report everything;

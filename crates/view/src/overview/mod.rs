@@ -12,8 +12,7 @@
 //!
 //! Invariants:
 //! - pure: [`Given`] contains all inputs;
-//! - reads every queue, application, and node: runs on a worker thread, not per frame;
-//! - attention lines are first, the most severe first.
+//! - reads every queue, application, and node: runs on a worker thread, not per frame.
 
 mod attention;
 mod changed;

@@ -1,8 +1,7 @@
 //! Events of a remote: for Apache YuniKorn the batch is the source and the stream only a wake-up (`rest.md` section 9,
 //! rules 15 and 16); those of a kornsole server are read by their ids, in [`own`].
 //!
-//! [`Follow`] and [`own::Position`] decide the next request and interpret answers, without time or network. [`run`]
-//!   sends the requests.
+//! The types [`Follow`] and [`own::Position`] interpret answers without time or network; [`run`] sends the requests.
 
 pub mod own;
 
