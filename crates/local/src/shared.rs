@@ -5,12 +5,12 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// A value in memory once, however many clones it has. A change through one of them gives that one a value of its own.
+/// A value with one copy in memory for all clones. A change through one clone gives it its own copy.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Shared<T>(Arc<T>);
 
 impl<T> Shared<T> {
-    /// Whether both are the same value in memory.
+    /// Returns true if both are the same copy in memory.
     pub fn is_same(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
     }
