@@ -1,4 +1,4 @@
-//! The verdict on a decision of the other scheduler, from a state of kornsole right before it (K8S-303).
+//! The verdict on a decision of the other scheduler, from the kornsole state before it (K8S-303).
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -12,34 +12,34 @@ use scheduler::{Partition, Predicates, Scheduler};
 use view::waiting::AskStatus;
 use view::waiting::Sentence;
 
-/// So many asks of kornsole before the other's are examined: as many as are level with it.
+/// Maximum number of kornsole requests before the decision that are checked for equality with it.
 const MOST_LEVEL: usize = 32;
 
-/// What the judgement rests on in addition the state.
+/// The inputs of a verdict besides the state.
 pub(super) struct Bench<'a> {
     /// The partition that it is about.
     pub partition: &'a str,
-    /// Times within the same multiple of it count as the same.
+    /// Times within the same multiple of it count as equal.
     pub same_moment: Duration,
-    /// What the other scheduler is known to leave waiting.
+    /// Requests that the other scheduler is known to skip.
     pub passed_over: &'a BTreeSet<AskOf>,
-    /// What has gone already.
+    /// Allocations that have ended already.
     pub gone: &'a dyn Fn(&AskOf) -> bool,
-    /// The predicates as they are now.
+    /// The current predicates.
     pub now: Option<&'a Arc<dyn Predicates>>,
 }
 
-/// A verdict, with the state that it was found in.
+/// A verdict with its state.
 pub(super) struct Judged {
     pub ruling: Ruling,
     pub ours: Option<Ours>,
-    /// Where kornsole stood before its decision.
+    /// The prediction before the decision.
     pub foreseen: Foreseen,
-    /// The decision is the very next one of kornsole.
+    /// The decision is exactly kornsole's next one.
     pub is_next: bool,
 }
 
-/// What a decision is next to kornsole. `None`: there is no partition to decide in.
+/// Compares a decision with kornsole. `None` without a partition.
 pub(super) fn judge(state: &mut Scheduler, decision: &Decision, bench: &Bench<'_>) -> Option<Judged> {
     let foreseen = foresee(state, bench.partition, decision.at, &bench.gone)?;
     let wanted = (decision.app.clone(), decision.ask.clone());
@@ -63,7 +63,7 @@ fn fork_of(foreseen: &Foreseen, partition: &str) -> Option<Scheduler> {
     foreseen.quiet.fork(partition)
 }
 
-/// A state in which the asks before the other's are taken away one by one, as long as they are level with it.
+/// A state from which requests before the decision are removed one by one, as long as they are equal to it.
 struct Trial<'a> {
     bench: &'a Bench<'a>,
     decision: &'a Decision,
@@ -72,7 +72,7 @@ struct Trial<'a> {
 }
 
 impl Trial<'_> {
-    /// The verdict, and the first decision of kornsole that counts.
+    /// Returns the verdict, and the first decision of kornsole that counts.
     fn run(&mut self) -> (Ruling, Option<(AskOf, NodeId)>) {
         if let Some(ruling) = self.objected() {
             return (ruling, None);
@@ -110,7 +110,7 @@ impl Trial<'_> {
         part(&self.state, self.bench.partition)
     }
 
-    /// What stands against the decision whatever comes next.
+    /// Returns an objection that applies whatever comes next.
     fn objected(&self) -> Option<Ruling> {
         let Decision { at, app, ask, node, .. } = self.decision;
         let part = self.part()?;
@@ -121,7 +121,7 @@ impl Trial<'_> {
         }
     }
 
-    /// Ours gives the ask a node, perhaps another one.
+    /// Rules on an allocation of the request by kornsole, possibly on another node.
     fn on_node(&self, own: &NodeId, level: Option<String>) -> Ruling {
         let Decision { app, ask, node, at, .. } = self.decision;
         if own == node {
@@ -144,14 +144,14 @@ impl Trial<'_> {
         Ruling::new(Verdict::Node, format!("it fits {node}, but {own} has a better score"))
     }
 
-    /// Why kornsole serves another ask before the decision's; `None` where both are level.
+    /// Returns why kornsole prefers another request; `None` if both are equal.
     fn why_before(&self, other: &AskOf) -> Option<String> {
         let part = self.part()?;
         let found = part.precedence((&other.0, &other.1), (&self.wanted.0, &self.wanted.1), self.bench.same_moment)?;
         Some(found.to_string())
     }
 
-    /// Ours would allocate nothing, though nothing forbids the decision.
+    /// Explains that kornsole would allocate nothing, though the decision is legal.
     fn nothing(&self, withdrew: bool) -> String {
         let Decision { app, ask, node, at, .. } = self.decision;
         let Some(part) = self.part() else { return String::new() };
@@ -165,7 +165,6 @@ impl Trial<'_> {
     }
 }
 
-/// Ours makes room first.
 fn preempts(next: &Next) -> String {
     let first = next.frees.first().map(|(app, ask)| format!("{app} {ask}")).unwrap_or_default();
     match next.frees.len() {
@@ -174,7 +173,7 @@ fn preempts(next: &Next) -> String {
     }
 }
 
-/// Why a decision cannot be compared at all.
+/// Returns why a decision cannot be compared.
 fn not_there(part: &Partition, decision: &Decision) -> String {
     let Decision { app, ask, node, at, .. } = decision;
     if part.nodes.find(node).is_none() {
@@ -189,7 +188,7 @@ fn not_there(part: &Partition, decision: &Decision) -> String {
     }
 }
 
-/// Whether the time of a decision, or of what came right before it, is known only roughly.
+/// Returns true if the decision is within the window after the entry.
 pub(super) fn is_recent(entry: Time, decision: Time, window: Duration) -> bool {
     entry + window >= decision
 }
