@@ -17,7 +17,7 @@ const MOST_LEVEL: usize = 32;
 
 /// The inputs of a verdict besides the state.
 pub(super) struct Bench<'a> {
-    /// The partition that it is about.
+    /// The partition.
     pub partition: &'a str,
     /// Times within the same multiple of it count as equal.
     pub same_moment: Duration,

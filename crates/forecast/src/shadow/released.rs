@@ -26,12 +26,12 @@ impl Released {
         self.held.contains_key(of)
     }
 
-    /// The held asks of an application.
+    /// Returns the held requests of an application.
     pub fn held_of<'a>(&'a self, app: &'a AppId) -> impl Iterator<Item = &'a AskId> {
         self.held.keys().filter(move |(held, _)| held == app).map(|(_, ask)| ask)
     }
 
-    /// Notes what kornsole ended by itself.
+    /// Records what kornsole ended by itself.
     pub fn note(&mut self, events: &[Event]) {
         for event in events {
             if let EventKind::Released { app, ask, node, reason, .. } = &event.kind

@@ -120,7 +120,7 @@ impl Ruling {
         Self { verdict, rule: None, cause: cause.into() }
     }
 
-    /// Ours forbids it.
+    /// The verdict for a forbidden decision.
     pub fn illegal(objections: &Objections) -> Self {
         let first = objections.first();
         let node = objections.node.as_ref().filter(|_| objections.checks.is_empty()).map(|(reason, _)| *reason);

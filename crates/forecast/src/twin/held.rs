@@ -1,4 +1,4 @@
-//! Pods of an application that the scheduler does not know, in its explanation.
+//! Adds pods that the scheduler does not know yet to the explanation of their application.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,6 @@ use kubernetes::HeldPod;
 use model::AppId;
 use view::waiting::{AskExplanation, BlockLevel, Blocker, Explanation, Place};
 
-/// How many kinds of such pods are named.
 const MOST: usize = 20;
 
 /// Adds the pods of the application that are not requested yet, the first of each kind.
