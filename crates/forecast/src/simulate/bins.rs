@@ -32,7 +32,7 @@ impl Default for Bins {
 }
 
 impl Bins {
-    /// Counts what was between two times.
+    /// Counts the state between two times.
     pub fn add(&mut self, (from, to): (Time, Time), used: &Resource, capacity: &Resource, waiting: u64) {
         while to.0.div_ceil(self.every) > STRETCHES as u64 {
             self.every = self.every.saturating_mul(2);

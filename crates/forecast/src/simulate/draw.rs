@@ -32,7 +32,7 @@ impl Draw {
         least + Duration::from_micros(self.below(span.saturating_add(1)))
     }
 
-    /// The time until the next arrival of a Poisson process with a mean interval.
+    /// Returns the time until the next arrival of a Poisson process with a mean interval.
     pub fn interval(&mut self, mean: Duration) -> Duration {
         let factor = -(1.0 - self.share()).ln();
         Duration::try_from_secs_f64(mean.as_secs_f64() * factor).unwrap_or(Duration::MAX)
