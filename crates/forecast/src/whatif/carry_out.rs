@@ -35,8 +35,8 @@ impl World<'_> {
         Ok(())
     }
 
-    /// Lets the time of the leading steps pass, up to the last one with its own waiting time: the run without changes
-    /// waits as long, so that waiting alone causes no difference.
+    /// Advances the clock like the leading scenario steps, up to the first one that runs the scheduler, so that the run without
+    /// the changes decides at the same times.
     pub fn wait_for(&mut self, steps: &[Step]) {
         let quick = |step: &&Step| !matches!(step, Step::Scenario(StepKind::Advance(_) | StepKind::Schedule(_)));
         let first = steps.iter().take_while(quick).filter(|step| matches!(step, Step::Scenario(_)));
