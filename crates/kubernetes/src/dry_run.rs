@@ -143,7 +143,7 @@ pub(super) struct Run {
 }
 
 impl Run {
-    /// A scheduler in the state of the cluster.
+    /// Creates a scheduler in the state of the cluster.
     pub fn begin(recovery: Recovery, settings: &Settings, config: Arc<Config>) -> Result<Self, String> {
         let Recovery { now, nodes, steps, running, open, gangs, asked, left_alone, notices, foreign, snapshot } =
             recovery;
@@ -233,7 +233,7 @@ impl Run {
         Ok(false)
     }
 
-    /// The namespace and name of a pod, by its UID.
+    /// Returns the namespace and name of a pod by UID.
     pub fn name(&self, ask: &AskId) -> String {
         self.asked.get(ask).map_or_else(|| ask.to_string(), |asked| asked.pod.clone())
     }

@@ -1,4 +1,4 @@
-//! Workflow of Argo: the pods that its templates give at most, as if all steps ran at once.
+//! Workflow of Argo: the maximum pods of its templates, as if all steps ran at once.
 
 use std::collections::BTreeMap;
 
@@ -7,15 +7,14 @@ use serde_json::{Map, Value, json};
 use super::field::{Field, Rejected};
 use super::making::{Made, Making, Scope};
 
-/// How deep templates may call templates.
+/// Maximum nesting of templates.
 const DEEPEST: usize = 100;
-/// What of a template or of the workflow is in the spec of its pods.
+/// Fields of a template or workflow that go into the spec of its pods.
 const OF_SPEC: [&str; 5] = ["affinity", "nodeSelector", "tolerations", "schedulerName", "priorityClassName"];
 
-/// The templates that give pods, by name, with how often each is called.
+/// Templates that create pods, by name, with the number of calls.
 type Calls = BTreeMap<String, u64>;
 
-/// The pods of a workflow.
 pub(super) fn pods(scope: &Scope<'_>, making: &mut Making<'_>) -> Result<(), Rejected> {
     let mut specs = vec![scope.spec.clone()];
     if let Some(reference) = scope.spec.at("workflowTemplateRef")? {
@@ -61,7 +60,7 @@ pub(super) fn pods(scope: &Scope<'_>, making: &mut Making<'_>) -> Result<(), Rej
     Ok(())
 }
 
-/// A template of workflows, in the namespace or for the cluster.
+/// Returns a template of another object, in the namespace or for the cluster.
 fn shared<'v>(making: &Making<'v>, scope: &Scope<'_>, name: &str, in_cluster: bool) -> Option<Field<'v>> {
     match in_cluster {
         true => making.template("ClusterWorkflowTemplate", "", name),
@@ -78,17 +77,17 @@ fn add(calls: &mut Calls, more: &Calls, times: u64) {
 
 struct Flow<'s, 'v> {
     scope: &'s Scope<'v>,
-    /// By name; those of another object have its name before, as `object/name`.
+    /// By name; templates of other objects are `object/name`.
     templates: BTreeMap<String, Field<'v>>,
-    /// What the templates that were read call.
+    /// Calls of the templates that were read.
     known: BTreeMap<String, Calls>,
-    /// The templates that are being read.
+    /// Templates that are being read.
     open: Vec<String>,
     notes: Vec<String>,
 }
 
 impl<'v> Flow<'_, 'v> {
-    /// What a template calls. `by` is the field that names it.
+    /// Returns the calls of a template. `by` is the field that names it.
     fn calls<'m>(&mut self, name: &str, by: &Field<'_>, making: &Making<'m>) -> Result<Calls, Rejected>
     where
         'm: 'v,
@@ -119,7 +118,7 @@ impl<'v> Flow<'_, 'v> {
     {
         let mut steps = template.at("dag.tasks")?.map(|list| list.items()).transpose()?.unwrap_or_default();
         for group in template.at("steps")?.map(|list| list.items()).transpose()?.unwrap_or_default() {
-            // A group of parallel steps; older workflows write one step alone.
+            // A group of parallel steps; old workflows have single steps.
             match group.value.is_array() {
                 true => steps.extend(group.items()?),
                 false => steps.push(group),
@@ -142,7 +141,7 @@ impl<'v> Flow<'_, 'v> {
         Ok(calls)
     }
 
-    /// The template that a step calls, under its name here.
+    /// Returns the local name of the template that a step calls.
     fn called<'m>(&mut self, by: &str, step: &Field<'v>, making: &Making<'m>) -> Result<Option<String>, Rejected>
     where
         'm: 'v,
@@ -172,7 +171,7 @@ impl<'v> Flow<'_, 'v> {
         Ok(Some(named(file, name)))
     }
 
-    /// How often a step runs.
+    /// Returns how often a step runs.
     fn times(&mut self, step: &Field<'_>) -> Result<u64, Rejected> {
         if let Some(items) = step.at("withItems")? {
             return Ok(items.items()?.len() as u64);
@@ -198,7 +197,7 @@ impl<'v> Flow<'_, 'v> {
     }
 }
 
-/// The pod template of a template of a workflow.
+/// Returns the pod template of a workflow template.
 fn pod(specs: &[Field<'_>], template: &Field<'_>, scope: &Scope<'_>) -> Result<Value, Rejected> {
     let mut containers = Vec::new();
     for main in ["container", "script"] {
