@@ -1,4 +1,4 @@
-//! A pod: what it requests, where it may go, where it is.
+//! A pod: requests, conditions, and status.
 
 use std::collections::BTreeMap;
 

@@ -15,7 +15,7 @@ pub(super) struct Scope<'v> {
     pub spec: Field<'v>,
     pub name: String,
     pub namespace: String,
-    /// The labels of the object.
+    /// Labels of the object.
     pub labels: BTreeMap<String, String>,
     depth: u32,
 }

@@ -7,7 +7,7 @@ use crate::objects::{LabelSelector, Meta, Node, NodeSelector, Pod, PodTerm, Requ
 
 type Labels = BTreeMap<String, String>;
 
-/// A cluster with the pods that are on nodes.
+/// A cluster with its bound pods.
 pub struct World<'c> {
     pub cluster: &'c Cluster,
     /// Bound pods with their nodes.
