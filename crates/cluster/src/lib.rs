@@ -8,6 +8,6 @@
 pub mod kube;
 pub mod shim;
 
-/// What a request gives, later. The future is boxed: the code of an `async fn` is compiled again in each crate that awaits it, and that of the
-/// requests is a third of what their callers would compile.
+/// The result of a request. The future is boxed: otherwise each crate that awaits an `async fn` compiles its code
+/// again, and that of the requests is a third of what their callers would compile.
 pub type Answer<'a, T> = std::pin::Pin<Box<dyn Future<Output = T> + Send + 'a>>;

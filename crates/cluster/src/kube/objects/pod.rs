@@ -1,4 +1,4 @@
-//! A pod, reduced to the data that are shown. Its environment, its commands and its volumes are skipped while it is read.
+//! A pod, reduced to what is shown. Its environment, commands, and volumes are skipped.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -9,9 +9,9 @@ use super::{ConditionWire, DOMAIN, Meta, Texts, cut, moment};
 use model::{Resource, VCORE};
 use view::kubernetes::{OwnerName, PodPhase, PodRow};
 
-/// The name of the scheduler whose pods are applications (K8S-110).
+/// The scheduler of applications (K8S-110).
 const SCHEDULER: &str = "yunikorn";
-/// How long the name of an application without an id is (K8S-112).
+/// Maximum length of a generated application ID (K8S-112).
 const GENERATED: usize = 63;
 
 #[derive(Debug, Default, Deserialize)]
@@ -60,7 +60,7 @@ struct PodStatus {
 #[serde(default, rename_all = "camelCase")]
 struct ContainerStatus {
     ready: bool,
-    /// Of an init container that stays next to the others.
+    /// For a sidecar.
     started: Option<bool>,
     restart_count: u32,
     state: ContainerState,
@@ -84,7 +84,7 @@ struct Halted {
 }
 
 impl Halted {
-    /// How a container ended, in a word.
+    /// Returns the end of a container in one word.
     fn end(&self) -> String {
         match (&self.reason, self.signal) {
             (reason, _) if !reason.is_empty() => reason.clone(),
@@ -94,7 +94,7 @@ impl Halted {
     }
 }
 
-/// What is shown of a pod.
+/// Reduces a pod.
 pub(super) fn read(wire: &PodWire, texts: &mut Texts) -> PodRow {
     let PodWire { metadata, spec, status } = wire;
     let Said { status: said, message, restarts, ready } = said(wire);
@@ -130,7 +130,7 @@ pub(super) fn read(wire: &PodWire, texts: &mut Texts) -> PodRow {
     }
 }
 
-/// The application that a pod belongs to (K8S-111, K8S-112).
+/// Returns the application ID of a pod (K8S-111, K8S-112).
 fn application(meta: &Meta) -> String {
     let (domain, ids) = (format!("{DOMAIN}app-id"), ["applicationId", "spark-app-selector"]);
     let named = [meta.labels.get(&domain), meta.annotations.get(&domain)];
@@ -145,7 +145,6 @@ fn application(meta: &Meta) -> String {
     }
 }
 
-/// What is reported of the state of a pod.
 struct Said {
     status: String,
     message: String,
@@ -153,7 +152,7 @@ struct Said {
     ready: u16,
 }
 
-/// The state of a pod in the words of `kubectl get pods`.
+/// Returns the state of a pod in the words of `kubectl get pods`.
 fn said(wire: &PodWire) -> Said {
     let PodWire { metadata, spec, status } = wire;
     let mut word = if status.reason.is_empty() { status.phase.clone() } else { status.reason.clone() };
@@ -206,7 +205,8 @@ fn said(wire: &PodWire) -> Said {
     Said { status: word, message, restarts, ready }
 }
 
-/// What an init container that has not ended is at, and its message; `None` when all have ended well, or stay next to the others.
+/// Returns the state of the first unfinished init container with its message; `None` if all have succeeded or are
+/// running sidecars.
 fn initializing(all: &[ContainerStatus], count: usize) -> Option<(String, String)> {
     for (at, one) in all.iter().enumerate() {
         match (&one.state.waiting, &one.state.terminated) {
@@ -222,7 +222,7 @@ fn initializing(all: &[ContainerStatus], count: usize) -> Option<(String, String
     None
 }
 
-/// The sum of the containers' requests.
+/// Sums the containers' requests.
 fn requests(spec: &PodSpec) -> Resource {
     let mut sum = Resource::new();
     for (name, text) in spec.containers.iter().flat_map(|container| &container.resources.requests) {
@@ -234,7 +234,7 @@ fn requests(spec: &PodSpec) -> Resource {
     sum
 }
 
-/// A quantity of Kubernetes, rounded up: cpu in thousandths, everything else whole. `None` for what is none.
+/// Parses a quantity, rounded up: cpu in thousandths, others whole. `None` if invalid.
 fn quantity(name: &str, text: &str) -> Option<i64> {
     let digits = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
     let (number, suffix) = text.split_at(digits);
