@@ -1,4 +1,4 @@
-//! Events of Kubernetes (K8S-230, K8S-233): at most ten a second, 25 in a burst, none twice within five minutes.
+//! Events of Kubernetes (K8S-230, K8S-233): at most ten per second, 25 in a burst, none twice within five minutes.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::time::{Duration, Instant};
@@ -12,16 +12,13 @@ use model::Time;
 
 const BURST: f64 = 25.0;
 const PER_SECOND: f64 = 10.0;
-/// For so long the same is not said again.
+/// Minimum time between equal Events.
 const AGAIN: Duration = Duration::from_secs(300);
-/// How many wait at most; beyond it those are dropped in which nothing is wrong, then the oldest.
+/// Maximum number of queued Events; beyond it Normal ones are dropped first, then the oldest.
 const WAITING: usize = 1000;
-/// How many are remembered at most.
 const REMEMBERED: usize = 10_000;
-/// The longest note that an API server takes, in bytes.
 const LONGEST: usize = 1024;
 
-/// Says what is to be reported, not too much of it.
 #[derive(Debug)]
 pub(super) struct Speaker {
     waiting: VecDeque<Said>,
@@ -41,7 +38,7 @@ impl Default for Speaker {
 }
 
 impl Speaker {
-    /// Takes something to be reported.
+    /// Queues an Event.
     pub fn hear(&mut self, said: Said) {
         let now = Instant::now();
         if self.said.get(&said).is_some_and(|at| now.duration_since(*at) < AGAIN) {
@@ -66,7 +63,7 @@ impl Speaker {
         !self.waiting.is_empty()
     }
 
-    /// The Events that may be written now, each with its address. What is wrong goes before what is not.
+    /// Returns the Events that may be written now with their paths, Warnings first.
     pub fn take(&mut self) -> Vec<(String, Value)> {
         let now = Instant::now();
         let since = now.duration_since(self.filled).as_secs_f64();
@@ -98,7 +95,7 @@ impl Speaker {
     }
 }
 
-/// At most this many bytes of a text, between characters.
+/// Truncates a text to at most `most` bytes at a character boundary.
 fn cut(text: &str, most: usize) -> &str {
     let mut end = text.len().min(most);
     while !text.is_char_boundary(end) {
@@ -107,12 +104,12 @@ fn cut(text: &str, most: usize) -> &str {
     &text[..end]
 }
 
-/// A time of day with microseconds, as Kubernetes writes it: always six digits.
+/// Formats a time with microseconds, always six digits.
 pub(super) fn micros(time: Time) -> String {
     format!("{}.{:06}Z", seconds(time).trim_end_matches('Z'), time.0 % 1_000_000)
 }
 
-/// A time of day in seconds, as Kubernetes writes it.
+/// Formats a time in seconds.
 pub(super) fn seconds(time: Time) -> String {
     let seconds = i64::try_from(time.0 / 1_000_000).unwrap_or(i64::MAX);
     let moment = OffsetDateTime::from_unix_timestamp(seconds).unwrap_or(OffsetDateTime::UNIX_EPOCH);
