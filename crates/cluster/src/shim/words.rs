@@ -58,7 +58,7 @@ impl Speaker {
         self.waiting.push_back(said);
     }
 
-    /// Whether something waits to be reported.
+    /// Returns true if an Event is queued.
     pub fn has_words(&self) -> bool {
         !self.waiting.is_empty()
     }

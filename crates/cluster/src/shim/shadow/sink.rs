@@ -165,7 +165,7 @@ impl Sink for Following {
     }
 
     fn filters(&mut self, change: &mut dyn FnMut(&mut Snapshot)) {
-        // Last, because the mapping reads the state of the last change.
+        // The shadow last: the mapping reads the result of the last change.
         change_filters(self.free.partition_mut(), change);
         change_filters(self.shadow.partition_mut(), change);
     }
