@@ -183,7 +183,7 @@ fn within_limit(awaited: u64) -> Result<(), String> {
     Err(format!("--after jobs in ranges and arrays: the request has at least {awaited}, the limit is {MOST_AWAITED}"))
 }
 
-/// Returns the dependencies that only this index has, on the same index of another array.
+/// Returns the dependencies that only this index has.
 pub(super) fn corresponding(table: &Table, after: &[Dependency], index: u32) -> Vec<Dependency> {
     let one = |after: &Dependency| Some(Dependency::on(number_of_index(table, after.job, index)?, How::Ok));
     after.iter().filter_map(one).collect()

@@ -8,7 +8,6 @@ use std::time::Duration;
 const WAITING: usize = 1 << 20;
 const LAST: Duration = Duration::from_secs(5);
 
-/// A thread that writes chunks in order.
 pub(super) struct Background {
     /// `None` after the last chunk, or if no thread can be started.
     chunks: Option<Sender<Vec<u8>>>,
@@ -60,7 +59,7 @@ impl Background {
             for chunk in chunks {
                 let written = write(&chunk);
                 let mut state = done.state();
-                // A chunk that timed out is already counted.
+                // A timed-out chunk is already counted.
                 if state.waiting >= chunk.len() {
                     state.waiting -= chunk.len();
                     written.err().into_iter().for_each(|why| state.lose(chunk.len(), &why));
@@ -69,7 +68,7 @@ impl Background {
             }
         };
         if let Err(why) = Builder::new().name("local-output".to_owned()).spawn(work) {
-            // Without a receiver each chunk counts as lost.
+            // Without a receiver each chunk is lost.
             progress.state().why = why.to_string();
         }
         Self { chunks: Some(sender), progress }

@@ -105,7 +105,7 @@ fn own(mount: &Path) -> Option<PathBuf> {
     Some(mount.join(path))
 }
 
-/// Prepares a group for one subgroup per job: its processes, including this one, move into a leaf group first.
+/// Moves the group's processes into a leaf group, so that the group can have a subgroup per job.
 fn prepare(mount: &Path, place: &Path) -> io::Result<PathBuf> {
     let controllers = fs::read_to_string(place.parent().unwrap_or(mount).join("cgroup.controllers"))?;
     let has = |text: &str, name: &str| text.split_whitespace().any(|one| one == name);

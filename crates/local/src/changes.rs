@@ -19,9 +19,8 @@ impl Daemon {
         self.with_job(who, number, |_, job| Reply::Job(Box::new(self.report(job))))
     }
 
-    /// Changes a job if the user may, or returns the reason why not. `change` returns whether to withdraw the job's
-    /// previous form from the scheduler. A change that cannot be written to disk is rejected without effect, except the
-    /// end of a running job.
+    /// `change` returns whether to withdraw the job's previous form from the scheduler. A change that cannot be written
+    /// to disk is rejected, except the end of a running job.
     fn change(&self, who: &Owner, number: u64, change: impl FnOnce(&mut Job) -> Result<bool, String>) -> Option<Reply> {
         let mut table = self.table();
         let seen = table.jobs.get(&number).is_some_and(|job| self.may_see(who, job));
@@ -56,7 +55,6 @@ impl Daemon {
         None
     }
 
-    /// Ends or dequeues a job. The reason is stored with the job; it may be empty.
     pub(super) fn cancel(&self, who: &Owner, number: u64, reason: &str) -> Reply {
         if reason.len() > LONGEST_REASON {
             return misused(format!("--reason: the request has {} bytes, the limit is {LONGEST_REASON}", reason.len()));
@@ -92,7 +90,7 @@ impl Daemon {
             self.signal(&self.table(), number);
         }
         if refusal.is_none() && in_scheduler && !own {
-            // An administrator's action is checked again and recorded in the audit.
+            // The scheduler checks an administrator's action again and audits it.
             let act = PartitionAct::Kill { app: job.app(), expect_queue: None };
             self.perform_later_because(&self.actor(who), act, reason, |_| {});
         }
@@ -132,7 +130,6 @@ impl Daemon {
         self.shown(who, number)
     }
 
-    /// Requeues a job; a running attempt is ended first.
     pub(super) fn requeue(&self, who: &Owner, number: u64) -> Reply {
         let by = who.identity.user.clone();
         let mut running = false;
@@ -159,7 +156,6 @@ impl Daemon {
         refusal.unwrap_or_else(|| self.shown(who, number))
     }
 
-    /// Moves a job that has not started to another queue.
     pub(super) fn move_to(&self, who: &Owner, number: u64, queue: &str) -> Reply {
         let queued = {
             let table = self.table();
@@ -201,7 +197,6 @@ impl Daemon {
         refusal.unwrap_or_else(|| self.shown(who, number))
     }
 
-    /// Sets the priority of a job that has not started.
     pub(super) fn set_priority(&self, who: &Owner, number: u64, priority: i32) -> Reply {
         let mut queued = None;
         let refusal = self.change(who, number, |job| {
@@ -220,7 +215,7 @@ impl Daemon {
         refusal.unwrap_or_else(|| self.shown(who, number))
     }
 
-    /// Changes the request of a job that has not started. A queued job loses its position in the queue.
+    /// A queued job loses its position in the queue.
     pub(super) fn edit(&self, who: &Owner, number: u64, edit: &Edit) -> Reply {
         let machine = self.settings.machine.capacity();
         let mut misuse = None;

@@ -63,15 +63,11 @@ pub struct Daemon {
     pub(super) settings: Settings,
     pub(super) store: Store,
     table: Mutex<Table>,
-    /// Number of threads that wait for the table to answer a request.
     asking: AtomicUsize,
-    /// Signaled when a job ends.
     pub(super) ended: Condvar,
     waker: UnixStream,
-    /// Maximum number of supervisors that start at one time.
     pub(super) most_beginning: usize,
     pub(super) token_source: OnceLock<TokenSource>,
-    /// Why jobs cannot be written to disk at present.
     unkept: Mutex<Option<String>>,
 }
 
@@ -114,13 +110,12 @@ impl Daemon {
         let _ = self.token_source.set(source);
     }
 
-    /// Wakes the reconciling thread.
     pub(super) fn wake(&self) {
         // A full pipe also wakes the thread.
         let _ = io::Write::write(&mut &self.waker, &[1]);
     }
 
-    /// Locks the table for a request: a user waits for the answer.
+    /// For a request: a user waits.
     pub(super) fn table(&self) -> MutexGuard<'_, Table> {
         self.asking.fetch_add(1, Ordering::AcqRel);
         let table = self.table.lock().unwrap_or_else(PoisonError::into_inner);
@@ -128,7 +123,7 @@ impl Daemon {
         table
     }
 
-    /// Locks the table for one of many steps. Requests go first: a lock that is retaken at once would starve them.
+    /// For one of many steps. Requests go first: a lock that is retaken at once would starve them.
     pub(super) fn table_in_turn(&self) -> MutexGuard<'_, Table> {
         for _ in 0..MOST_TURNS {
             if self.asking.load(Ordering::Acquire) == 0 {
@@ -139,30 +134,25 @@ impl Daemon {
         self.table.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits until a job ends or the time has passed.
     pub(super) fn wait_for_end<'t>(&self, table: MutexGuard<'t, Table>, most: Duration) -> MutexGuard<'t, Table> {
         self.ended.wait_timeout(table, most).unwrap_or_else(PoisonError::into_inner).0
     }
 
-    /// Returns the first partition, which contains the jobs.
     pub(super) fn partition(view: &View) -> Option<&PartitionView> {
         view.partitions.first()
     }
 
-    /// Returns the active application of a job.
     pub(super) fn app<'v>(view: &'v View, job: &Job) -> Option<&'v Arc<AppRow>> {
         let id = job.app();
         // Newest first: most requests are about them.
         Self::partition(view)?.apps.iter().rev().flatten().find(|app| app.id == id)
     }
 
-    /// Like `app`, among the newest applications only.
     pub(super) fn newest_app<'v>(view: &'v View, job: &Job) -> Option<&'v Arc<AppRow>> {
         let id = job.app();
         Self::partition(view)?.apps.iter().rev().take(NEWEST).flatten().find(|app| app.id == id)
     }
 
-    /// Returns the active applications by ID, to look up many jobs.
     pub(super) fn apps(view: &View) -> HashMap<&AppId, &Arc<AppRow>> {
         let parts = Self::partition(view).into_iter();
         parts.flat_map(|part| part.apps.iter().flatten()).map(|app| (&app.id, app)).collect()
@@ -183,7 +173,6 @@ impl Daemon {
         self.perform_later_because(actor, act, "", answer);
     }
 
-    /// Performs an operation with a reason for the audit.
     pub(super) fn perform_later_because(
         &self,
         actor: &Actor,
@@ -197,7 +186,6 @@ impl Daemon {
         self.engine.perform(actor.clone(), order, Box::new(answer));
     }
 
-    /// Registers or updates this machine as the node.
     fn offer_machine(&self) -> Result<(), Refusal> {
         let view = self.engine.published().view();
         let (id, capacity) = (self.settings.machine.node(), self.settings.machine.capacity());
@@ -214,7 +202,6 @@ impl Daemon {
         Ok(())
     }
 
-    /// Returns the submission of a job for the scheduler.
     pub(super) fn submission(job: &Job) -> Submission {
         Submission {
             app: job.app(),
@@ -225,13 +212,11 @@ impl Daemon {
         }
     }
 
-    /// Returns true if the job may be non-preemptible.
     pub(super) fn may_keep_its_room(&self, job: &Job) -> bool {
         let uid = job.owner.uid;
         uid == 0 || uid == self.settings.owner.uid || self.administers(&job.owner, job)
     }
 
-    /// Returns true if the user administers the job's queue.
     pub(super) fn administers(&self, who: &Owner, job: &Job) -> bool {
         let view = self.engine.published().view();
         let part = Self::partition(&view).map(|part| part.name.clone());
@@ -239,13 +224,11 @@ impl Daemon {
         part.is_some_and(|partition| view.may(&self.actor(who), &Act::In { partition, act }).is_ok())
     }
 
-    /// Returns the actor for a job's own operations: its submitter.
     pub(super) fn submitter(&self, job: &Job) -> Actor {
         let who: Identity = job.owner.identity.clone();
         Actor { from: ActsFrom::Workload, ..Actor::from(who) }
     }
 
-    /// Returns the request of the current attempt.
     pub(super) fn ask_of(job: &Job) -> PartitionAct {
         let ask = AskSpec {
             app: job.app(),
@@ -260,13 +243,11 @@ impl Daemon {
         PartitionAct::Ask { app: job.app(), asks: vec![ask] }
     }
 
-    /// Returns the release of an attempt's request.
     pub(super) fn release_of(job: &Job, attempt: u32) -> PartitionAct {
         PartitionAct::Release { app: job.app(), ask: AskId::from(format!("run-{attempt}")) }
     }
 
-    /// Marks a job as queued after the disk has recorded that: a job of the scheduler is queued on disk. Returns true
-    /// if recorded.
+    /// Records the job as queued on disk, before the scheduler gets it. Returns true if recorded.
     pub(super) fn queue(&self, job: &mut Job) -> bool {
         job.state = JobState::Queued;
         let retained = self.keep(job);
@@ -290,12 +271,12 @@ impl Daemon {
         }
     }
 
-    /// Writes the state of a job. Returns true if the disk accepted it.
+    /// Returns true if the disk accepted the state.
     pub(super) fn keep(&self, job: &Job) -> bool {
         self.save(job).is_ok()
     }
 
-    /// Like `keep`, with the reason. Reports the first failure, and the recovery.
+    /// Reports the first failure, and the recovery.
     pub(super) fn save(&self, job: &Job) -> io::Result<()> {
         let kept = self.store.save(job);
         let failing = kept.as_ref().err().map(ToString::to_string);
@@ -309,7 +290,6 @@ impl Daemon {
         kept
     }
 
-    /// Returns why jobs cannot be written at present.
     pub(super) fn unkept(&self) -> Option<String> {
         let unkept = self.unkept.lock().unwrap_or_else(PoisonError::into_inner);
         unkept.as_ref().map(|why| format!("cannot save jobs, retrying: {why}"))

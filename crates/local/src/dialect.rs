@@ -20,8 +20,7 @@ pub fn host() -> String {
     name.trim().split('.').next().filter(|name| !name.is_empty()).unwrap_or("localhost").to_owned()
 }
 
-/// Returns the variables that only the daemon knows: IDs, array, attempt, GPUs. The submission's environment contains
-/// the others.
+/// The variables that only the daemon knows; the others are in the submitted environment.
 pub(super) fn variables(dialect: Dialect, job: &Job) -> Vec<(String, String)> {
     let mut found = Vec::new();
     let mut set = |name: &str, value: String| found.push((name.to_owned(), value));
@@ -57,7 +56,6 @@ pub(super) fn variables(dialect: Dialect, job: &Job) -> Vec<(String, String)> {
     found
 }
 
-/// Returns the job name without its array index.
 pub(super) fn plain_name(job: &Job) -> String {
     let name = job.name();
     let index = job.array.map(|task| format!("[{}]", task.index)).unwrap_or_default();

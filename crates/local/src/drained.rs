@@ -9,11 +9,9 @@ use view::PartitionView;
 use view::act::PartitionAct;
 use view::audit::AuditQuery;
 
-/// Maximum number of audit entries that are searched.
 const MOST_ENTRIES: usize = 20;
 
 impl Daemon {
-    /// Returns who drained the machine, since when, and why; `None` if it is not drained.
     pub(super) fn drained(&self, part: Option<&PartitionView>) -> Option<String> {
         let id = self.settings.machine.node();
         part?.nodes.get(&id).filter(|node| !node.schedulable)?;
@@ -58,7 +56,7 @@ impl Daemon {
     }
 }
 
-/// Formats nanoseconds since 1970: `2026-11-27 23:05 UTC`.
+/// Formats nanoseconds as `2026-11-27 23:05 UTC`.
 fn at(wall: i64) -> String {
     OffsetDateTime::from_unix_timestamp_nanos(i128::from(wall)).map_or_else(
         |_| "an unknown time".to_owned(),

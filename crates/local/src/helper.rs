@@ -60,12 +60,11 @@ impl Helper {
     }
 }
 
-/// Returns the path by which a child process finds an open file of this one.
 fn by_descriptor(file: &File) -> PathBuf {
     PathBuf::from(format!("/proc/self/fd/{}", file.as_raw_fd()))
 }
 
-/// Returns true if only users who can change this program can change the other one.
+/// Only users who can change this program can change the other one.
 fn is_as_safe(program: &Metadata, own: &Metadata) -> bool {
     let others = |found: &Metadata| found.mode() & 0o022;
     program.is_file() && program.uid() == own.uid() && others(program) & !others(own) == 0

@@ -13,7 +13,6 @@ use super::helper::Helper;
 use super::part::START;
 use super::process;
 
-/// Maximum run time of the hook after the end.
 const LONGEST: Duration = Duration::from_secs(30);
 
 /// The kind of hook.

@@ -14,7 +14,7 @@ use super::task::{self, COMMAND, ENV};
 use super::words::Words;
 
 pub(super) const JOB: &str = "job.json";
-/// Compact a file of states that exceeds this multiple of its newest state, plus this many bytes.
+/// Compact a file of states that exceeds this multiple of its newest state, plus these bytes.
 const LONGEST: (u64, u64) = (8, 16 << 10);
 /// Creates a directory that only its owner can enter, with its parents.
 ///
@@ -24,8 +24,8 @@ pub(super) fn private_folder(folder: &Path) -> io::Result<()> {
     DirBuilder::new().recursive(true).mode(0o700).create(folder)
 }
 
-/// Creates the directory of a submitted job. The jobs of an array share the environment, the command, and the rest of
-/// the submission: these files belong to one job (`like`), and the others have hard links.
+/// The jobs of an array share the environment, the command, and the rest of the submission: the job `like` has the
+/// files, and the others have hard links.
 pub(super) fn make(jobs: &Path, job: &Job, env: &[(String, String)], like: u64) -> io::Result<()> {
     let of = |number: u64| jobs.join(number.to_string());
     let folder = of(job.number);
@@ -36,15 +36,13 @@ pub(super) fn make(jobs: &Path, job: &Job, env: &[(String, String)], like: u64) 
     share(&folder, like.as_deref(), SPEC, &without_command(&job.as_submitted))
 }
 
-/// Writes a file that a job may share with the job of the directory `like`.
 fn share<T: Serialize>(folder: &Path, like: Option<&Path>, name: &str, value: &T) -> io::Result<()> {
     let file = folder.join(name);
     // A file system without links has a copy for each job.
     if like.is_some_and(|like| fs::hard_link(like.join(name), &file).is_ok()) {
         return Ok(());
     }
-    // Without a state, this is not a job but the rest of an interrupted write. Remove its file: other jobs may have
-    // links to the old one.
+    // The rest of an interrupted write, not a job. Remove its file: other jobs may have links to the old one.
     let _ = fs::remove_file(&file);
     match like {
         Some(like) if fs::hard_link(like.join(name), &file).is_ok() => Ok(()),
@@ -52,12 +50,10 @@ fn share<T: Serialize>(folder: &Path, like: Option<&Path>, name: &str, value: &T
     }
 }
 
-/// Returns the submission in the form of the file.
 fn without_command(spec: &JobSpec) -> JobSpec {
     JobSpec { command: Words::default(), ..spec.clone() }
 }
 
-/// Appends a state to the file.
 pub(super) fn append(folder: &Path, job: &Job) -> io::Result<()> {
     let changed = !job.spec.is_same(&job.as_submitted);
     let spec = if changed { without_command(&job.spec).into() } else { Shared::default() };
@@ -98,7 +94,6 @@ pub(crate) mod tests {
     use crate::job::{JobState, Owner};
     use model::Identity;
 
-    /// Returns a job of a user of group staff.
     pub(crate) fn sues(number: u64, spec: JobSpec) -> Job {
         let owner = Owner { uid: 1, gid: 1, groups: Vec::new(), identity: Identity::new("sue", ["staff"]) };
         Job::new(number, spec, owner, 0)

@@ -7,7 +7,7 @@ use super::job::Job;
 use super::output;
 use super::table::Table;
 
-/// End time, job, and attempt. The smallest key is the oldest.
+/// End time, job, and attempt: the smallest is the oldest.
 type Key = (u64, u64, u32);
 
 #[derive(Default)]
@@ -41,7 +41,7 @@ impl RetainedOutput {
         }
     }
 
-    /// Removes the oldest attempts of a user until the rest has at most `most` bytes.
+    /// Removes the oldest attempts until the rest has at most `most` bytes.
     fn take_over(&mut self, uid: u32, most: u64) -> Vec<Key> {
         let mut over = Vec::new();
         let Some(own) = self.users.get_mut(&uid) else { return over };
@@ -62,8 +62,7 @@ fn ended(job: &Job) -> impl Iterator<Item = (Key, u32)> {
 }
 
 impl Daemon {
-    /// Counts the output of a job's ended attempts from `first` on, and removes the oldest output of the user above the
-    /// limit.
+    /// Counts ended attempts from `first` on, and removes the user's oldest output above the limit.
     pub(super) fn count_output(&self, table: &mut Table, number: u64, first: u32) {
         let Some(job) = table.jobs.get(&number) else { return };
         let uid = job.owner.uid;

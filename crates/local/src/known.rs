@@ -54,7 +54,7 @@ impl Known {
     }
 }
 
-/// Reads a shared file once. `None` if it is missing or empty.
+/// `None` if missing or empty.
 fn read_shared<F: DeserializeOwned, T: Clone>(
     known: &mut HashMap<u64, T>,
     file: &Path,

@@ -122,7 +122,7 @@ fn limit(task: &Task, hook: Option<Hook>) -> io::Result<()> {
     Ok(())
 }
 
-/// Becomes a user permanently. Groups first, while this is permitted.
+/// Groups first, while this is permitted.
 fn become_user(user: &Credentials) -> io::Result<()> {
     let (uid, gid) = (rustix::process::Uid::from_raw(user.uid), rustix::process::Gid::from_raw(user.gid));
     let groups: Vec<_> = user.groups.iter().map(|group| rustix::process::Gid::from_raw(*group)).collect();

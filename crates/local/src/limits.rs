@@ -79,7 +79,6 @@ pub(super) fn apply(text: &str) -> rustix::io::Result<()> {
     Ok(())
 }
 
-/// Bounds a limit; `None` is unlimited.
 fn within(wanted: Rlimit, most: Option<u64>) -> Rlimit {
     let lower = |one: Option<u64>, other: Option<u64>| match (one, other) {
         (Some(one), Some(other)) => Some(one.min(other)),

@@ -20,7 +20,6 @@ struct Row<'t> {
 }
 
 impl Daemon {
-    /// Lists the jobs that a user may see.
     pub(super) fn list(&self, who: &Owner, filter: &Filter) -> Reply {
         let starts = self.starts();
         let (table, view) = (self.table(), self.engine.published().view());
@@ -48,7 +47,7 @@ impl Daemon {
     }
 }
 
-/// Returns the range of job IDs; for an ID of an array, the whole array.
+/// For an ID of an array, the whole array.
 fn numbers(table: &Table, filter: &Filter) -> (u64, u64) {
     let Some((first, last)) = filter.numbers else { return (0, u64::MAX) };
     let array = table.jobs.get(&first).filter(|_| first == last).and_then(|job| job.array);

@@ -126,11 +126,9 @@ fn memory_total(text: &str) -> i64 {
 }
 
 struct AmdGpu {
-    /// Number of its compute device.
     render_minor: Option<u32>,
 }
 
-/// Lists the files with this prefix and a number after it.
 fn numbered(folder: &Path, prefix: &str) -> Vec<String> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
@@ -147,7 +145,7 @@ fn nvidia_gpus(root: &Path) -> usize {
     }
 }
 
-/// Counts discrete Intel GPUs. The integrated one drives the screen.
+/// The integrated GPU drives the screen and does not count.
 fn intel_gpus(root: &Path) -> usize {
     let drm = root.join("sys/class/drm");
     let is = |name: &String| {
@@ -158,7 +156,7 @@ fn intel_gpus(root: &Path) -> usize {
     numbered(&drm, "renderD").iter().filter(|name| is(name)).count()
 }
 
-/// Lists the GPUs of the topology: nodes with SIMD units, by number. Without a compute device the list is empty.
+/// Nodes with SIMD units. Without a compute device the list is empty.
 fn amd_gpus(root: &Path) -> Vec<AmdGpu> {
     if !root.join("dev/kfd").exists() {
         return Vec::new();
@@ -172,7 +170,6 @@ fn amd_gpus(root: &Path) -> Vec<AmdGpu> {
     let gpu = |text: String| {
         let field = |name: &str| text.lines().find_map(|line| line.strip_prefix(name))?.trim().parse::<u32>().ok();
         let render_minor = field("drm_render_minor ");
-        // A container may have only some of the devices.
         let has_device = render_minor.is_none_or(|minor| root.join(format!("dev/dri/renderD{minor}")).exists());
         (field("simd_count ")? > 0 && has_device).then_some(AmdGpu { render_minor })
     };

@@ -15,9 +15,7 @@ const PART: u32 = 100;
 /// A supervisor with a larger process than this (bytes) is not reused: the bound for its next job would be too vague.
 const LARGE: u64 = 64 << 20;
 
-/// Measures one attempt, inside its supervisor.
 pub(super) struct Meter {
-    /// Usage of earlier children of this process.
     before: OfChildren,
     /// A process with less memory than this cannot be distinguished from earlier ones.
     floor: u64,
@@ -33,7 +31,6 @@ struct Seen {
     cpu_ms: u64,
 }
 
-/// Memory of an attempt, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Peak {
     /// Measured peak.
@@ -71,7 +68,6 @@ impl Meter {
         self.due = now + self.pause;
     }
 
-    /// CPU time of its ended processes, in milliseconds.
     fn ended_ms(&self) -> u64 {
         process::of_children().cpu_us.saturating_sub(self.before.cpu_us).div_ceil(1000)
     }

@@ -8,7 +8,6 @@ use super::job::Job;
 use scheduler::placement::{PlacementOutcome, Request};
 use view::act::{Actor, Code, Done, PartitionAct, Refusal};
 
-/// Timeout of an operation.
 const PATIENCE: Duration = Duration::from_secs(60);
 /// How long a submitter waits for the scheduler. After that the job is accepted if the view would place it: both use
 /// the same rules.
@@ -41,20 +40,17 @@ fn silent() -> Refusal {
     Refusal::new(Code::NotSupported, "the scheduler does not answer", "it may have stopped")
 }
 
-/// A job that was offered to the scheduler.
 pub(super) struct Offered {
     submitted: Outcome,
-    /// Its request; `None` if it is sent after the answer.
+    /// `None` if it is sent after the answer.
     asked: Option<Outcome>,
 }
 
 impl Offered {
-    /// Returns true if the scheduler has answered completely.
     pub(super) fn is_answered(&mut self) -> bool {
         self.arrived_within(Duration::ZERO)
     }
 
-    /// Like `is_answered`, with a timeout.
     fn arrived_within(&mut self, most: Duration) -> bool {
         self.submitted.arrived_within(most) && self.asked.as_mut().is_none_or(|asked| asked.arrived_within(most))
     }
@@ -69,7 +65,6 @@ impl Daemon {
         self.perform_because(actor, act, "")
     }
 
-    /// Like `perform`, with a reason for the audit.
     pub(super) fn perform_because(&self, actor: &Actor, act: PartitionAct, reason: &str) -> Result<Done, Refusal> {
         let (answer, from) = channel();
         self.perform_later_because(actor, act, reason, move |outcome| {
@@ -86,7 +81,7 @@ impl Daemon {
         Outcome { from, arrived: None }
     }
 
-    /// Submits a job and its request to the scheduler without waiting. The table has the job as queued already.
+    /// The table has the job as queued already.
     pub(super) fn offer(&self, job: &Job) -> Offered {
         let actor = self.submitter(job);
         let submitted = self.order(&actor, PartitionAct::Submit(Self::submission(job)));
@@ -108,7 +103,6 @@ impl Daemon {
         self.taken(job, offered).map(|()| None)
     }
 
-    /// Returns the queue in which the view would place a job.
     pub(super) fn would_place(&self, job: &Job) -> Option<String> {
         let view = self.engine.published().view();
         let submission = Self::submission(job);

@@ -66,12 +66,10 @@ impl Writer {
     }
 }
 
-/// Both files, for the writing thread.
 struct Files {
     folder: PathBuf,
     file: io::Result<File>,
     written: u64,
-    /// Maximum size of the newer file, in bytes.
     most: u64,
     base: u64,
     older: u64,
@@ -133,7 +131,6 @@ pub fn end(folder: &Path) -> u64 {
     base(folder) + retained(folder)
 }
 
-/// Returns the number of bytes before the stored ones.
 fn base(folder: &Path) -> u64 {
     let text = fs::read_to_string(folder.join(BASE)).ok();
     text.and_then(|text| text.trim().parse().ok()).unwrap_or_default()

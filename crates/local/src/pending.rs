@@ -10,7 +10,6 @@ use view::{AppGroup, AppRow, AskState, LimitUse, PartitionView, PendingReason, S
 
 const MOST_USERS: usize = 3;
 
-/// Reasons by one view.
 pub(super) struct Reasons<'v> {
     part: Option<&'v PartitionView>,
     drained: Option<String>,
@@ -24,12 +23,11 @@ type Scope = (String, String, String);
 struct Known(RefCell<BTreeMap<Scope, Vec<(String, i64)>>>);
 
 impl<'v> Reasons<'v> {
-    /// Creates the reasons of a partition; `drained` comes first because nothing starts on a drained machine.
+    /// `drained` comes first because nothing starts on a drained machine.
     pub(super) fn new(part: Option<&'v PartitionView>, drained: Option<String>) -> Self {
         Self { part, drained, known: Known::default() }
     }
 
-    /// Returns why a queued job is pending.
     pub(super) fn why_queued(&self, app: Option<&AppRow>, job: &Job) -> String {
         let allocated =
             app.is_some_and(|app| app.asks.values().any(|ask| matches!(ask.state, AskState::Allocated { .. })));
@@ -42,14 +40,13 @@ impl<'v> Reasons<'v> {
 }
 
 impl Known {
-    /// Returns the usage by user in a subtree; only of `group` if set.
     fn users(&self, part: &PartitionView, queue: &str, name: &str, group: &str) -> Vec<(String, i64)> {
         let key = [queue, name, group].map(str::to_owned).into();
         self.0.borrow_mut().entry(key).or_insert_with(|| users(part, queue, name, group)).clone()
     }
 }
 
-/// Returns why a job of the scheduler is pending; empty if it is scheduled next.
+/// Empty if the job is scheduled next.
 fn why(part: &PartitionView, app: &AppRow, job: &Job, known: &Known) -> String {
     let pending = app.asks.values().find_map(|ask| match ask.state {
         AskState::Pending { reason, .. } => Some(reason),
@@ -113,7 +110,6 @@ fn group(app: &AppRow) -> &str {
     }
 }
 
-/// Returns the reached limit of running applications, of a user, group, or queue.
 fn by_applications(part: &PartitionView, app: &AppRow) -> Option<String> {
     let limits = part.limits_of(app);
     let limit = limits.iter().find(|limit| !limit.lets_run(&app.id));
@@ -129,7 +125,6 @@ fn by_applications(part: &PartitionView, app: &AppRow) -> Option<String> {
     })
 }
 
-/// Returns the resource of which the machine has too little available.
 fn by_machine(part: &PartitionView, wanted: &Resource, known: &Known) -> Option<String> {
     let (_, node) = part.nodes.iter().next()?;
     let used = node.allocated.add(&node.occupied);
@@ -145,7 +140,7 @@ fn limit_name(limit: &LimitUse, app: &AppRow) -> String {
     }
 }
 
-/// Returns the first resource that does not fit: name, requested, used, maximum.
+/// Name, requested, used, and maximum of the first resource that does not fit.
 fn short<'w>(wanted: &'w Resource, used: &Resource, max: &Resource) -> Option<(&'w str, i64, i64, i64)> {
     wanted.iter().find_map(|(name, wanted)| {
         let (max, used) = (max.get(name)?, used.amount(name));
@@ -168,7 +163,7 @@ fn reached(what: &str, name: &str, (used, max, wanted): (i64, i64, i64), users: 
     text
 }
 
-/// Returns the usage by user in a subtree, largest first; only of `of_group` if set.
+/// Usage by user in a subtree, largest first; only of `of_group` if set.
 fn users(part: &PartitionView, queue: &str, name: &str, of_group: &str) -> Vec<(String, i64)> {
     let mut sums: BTreeMap<&str, i64> = BTreeMap::new();
     for app in part.apps.iter().flatten() {

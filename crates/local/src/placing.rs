@@ -48,7 +48,6 @@ impl Daemon {
         placed(&self.fork()?, job)
     }
 
-    /// Reports where a job would be placed and when it would start.
     pub(super) fn where_to(&self, who: &Owner, mut spec: JobSpec) -> Reply {
         self.complete(&mut spec);
         spec.array = None;
@@ -72,7 +71,6 @@ impl Daemon {
         }
     }
 
-    /// Returns the maximum remaining time of a running job; `None` without a time limit.
     fn left(&self) -> impl Fn(&AppId, bool) -> Option<Duration> {
         let table = self.table();
         let now = wall_ms();
@@ -88,7 +86,7 @@ impl Daemon {
         move |app, runs| limits.get(app).map(|(all, left)| Duration::from_millis(if runs { *left } else { *all }))
     }
 
-    /// Returns in how many milliseconds a job would start, and the assumption.
+    /// Milliseconds until the start, and the assumption.
     fn begins_in(&self, fork: &Fork, job: &Job) -> (Option<u64>, String) {
         let left = self.left();
         let mut ahead = Ahead::of(fork, &left);
@@ -195,18 +193,15 @@ struct Ahead {
     now: Time,
     ends: BTreeMap<(Time, usize), (AppId, AskId)>,
     ends_set: usize,
-    /// Number of jobs that have ended in the copy.
     ended: usize,
     /// Remaining seconds that are simulated one by one: preemption happens after a delay.
     seconds: u32,
     /// Number of running jobs without a known end.
     endless: usize,
-    /// The job that has ended at this time.
     last: Option<u64>,
 }
 
 impl Ahead {
-    /// Copies the scheduler; running jobs end at their time limits.
     fn of(fork: &Fork, left: &impl Fn(&AppId, bool) -> Option<Duration>) -> Self {
         let (scheduler, now) = (fork.scheduler().clone(), fork.now());
         let ends = BTreeMap::new();
@@ -249,7 +244,6 @@ impl Ahead {
         self.apply(&Command::In { partition: None, command })
     }
 
-    /// Runs cycles until nothing changes. Returns the started requests.
     fn cycles(&mut self) -> Vec<(AppId, AskId)> {
         let mut begun = Vec::new();
         loop {
@@ -265,7 +259,7 @@ impl Ahead {
         }
     }
 
-    /// Advances by a second, or to the next end of a job. Returns false if nothing is left.
+    /// Advances by a second, or to the next end of a job. Returns false at the end.
     fn advance(&mut self) -> bool {
         let second = self.now + Duration::from_secs(1);
         if self.seconds > 0 && self.ends.first_key_value().is_none_or(|((at, _), _)| *at > second) {

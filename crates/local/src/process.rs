@@ -117,7 +117,7 @@ pub fn tree(top: i32) -> Vec<i32> {
     found
 }
 
-/// Reads the children from the lists of the threads, or scans all processes if the kernel has no such lists.
+/// Scans all processes if the kernel has no lists of children.
 fn listed_children(parent: i32) -> Vec<i32> {
     let own = |thread: &str| fs::read_to_string(format!("/proc/{parent}/task/{thread}/children"));
     if own(&parent.to_string()).is_err_and(|_| fs::exists(format!("/proc/{parent}")).unwrap_or(false)) {

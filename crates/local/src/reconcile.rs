@@ -24,7 +24,6 @@ use view::{PartitionView, View};
 
 /// Interval of the checks for changes without an event, while jobs exist.
 const TICK: Duration = Duration::from_secs(1);
-/// Maximum pause between two checks.
 const LONGEST_PAUSE: Duration = Duration::from_millis(4);
 
 /// Allocated attempts, by job ID and generation.
@@ -115,7 +114,7 @@ impl Daemon {
         }
     }
 
-    /// Waits for a change. Returns the jobs that ended, or whose supervisors did.
+    /// Returns the jobs that ended, or whose supervisors did.
     fn wait(&self, woken: &mut UnixStream, watched: &mut Vec<(u64, Ear)>) -> Vec<u64> {
         let busy = {
             let table = self.table();
@@ -144,7 +143,7 @@ impl Daemon {
             .collect()
     }
 
-    /// Handles the messages of a supervisor. Returns true if its job or its process has ended.
+    /// Returns true if the job or the process has ended.
     fn hear(&self, table: &mut Table, number: u64, ear: &Ear) -> bool {
         let Some(running) = table.running.get_mut(&number) else { return false };
         if let Ear::Process(_) = ear {
@@ -160,7 +159,7 @@ impl Daemon {
         has_ended
     }
 
-    /// Adapts the running jobs to the allocations; at a `tick`, also checks for changes without an event.
+    /// At a `tick`, also checks for changes without an event.
     pub(super) fn reconcile(&self, ended: &[u64], tick: bool) {
         for number in ended {
             self.take_end_of(&mut self.table_in_turn(), *number);
@@ -196,12 +195,10 @@ impl Daemon {
         }
     }
 
-    /// Returns the directory of the current attempt.
     pub(super) fn folder(&self, job: &Job) -> PathBuf {
         self.store.attempt(job.number, job.next)
     }
 
-    /// Assigns a supervisor to a job.
     fn supervise(&self, number: u64, folder: &Path) {
         let spare = self.table_in_turn().spares.take();
         // Outside the lock: on a busy machine a new process takes a while, and users want to submit.
@@ -216,7 +213,7 @@ impl Daemon {
         self.take_supervisor(&mut table, number, started);
     }
 
-    /// Records the supervisor of a job, and signals it if the job was stopped meanwhile.
+    /// Signals the supervisor if the job was stopped meanwhile.
     fn take_supervisor(&self, table: &mut Table, number: u64, started: io::Result<Running>) {
         table.starting.remove(&number);
         match started {
@@ -247,12 +244,10 @@ impl Daemon {
 
     pub(super) fn signal(&self, table: &Table, number: u64) {
         if let Some(running) = table.running.get(&number) {
-            // An ended process needs no signal.
             let _ = pidfd_send_signal(&running.fd, Signal::TERM);
         }
     }
 
-    /// Handles the end of a job, after its supervisor reported it or ended.
     fn take_end_of(&self, table: &mut Table, number: u64) {
         let Some(mut running) = table.running.remove(&number) else { return };
         if !running.has_ended {

@@ -20,14 +20,11 @@ use view::placement::access;
 
 /// Maximum wait of one request for the end of a job; clients repeat the request.
 const WAIT: Duration = Duration::from_secs(20);
-/// Maximum output of one reply, in bytes.
 const MOST_OUTPUT: usize = 256 << 10;
 
-/// Maximum length of a command that replaces a missing name in a list.
 const LONGEST_TITLE: usize = 100;
 const MOST_NAMES: usize = 1000;
 
-/// A reply with its attachments.
 pub(super) struct Answered {
     /// The reply, as a line of JSON.
     pub reply: Reply,
@@ -55,7 +52,6 @@ pub(super) fn by_scheduler(why: &Refusal) -> Reply {
     refused(format!("{}: {}", why.message, why.description))
 }
 
-/// Returns the name of a job, or the start of its command.
 fn title(job: &Job) -> String {
     let command = job.spec.command.iter().skip(1).filter(|_| job.spec.name.is_empty());
     let name = job.name();
@@ -125,7 +121,6 @@ impl Daemon {
         }
     }
 
-    /// Returns the notices for all users who list jobs.
     fn notices(&self) -> Vec<String> {
         let view = self.engine.published().view();
         let config = engine::rejected_file(&view).map(|notice| {
@@ -135,7 +130,6 @@ impl Daemon {
         self.drained(Self::partition(&view)).into_iter().chain(self.unkept()).chain(config).collect()
     }
 
-    /// Returns the leaves that a user may submit to.
     fn queues(&self, who: &Owner) -> Reply {
         let view = self.engine.published().view();
         let part = Self::partition(&view);
@@ -155,7 +149,7 @@ impl Daemon {
         table.jobs.get(&number).is_some_and(|job| self.may_see(who, job))
     }
 
-    /// Returns true for the owner, an administrator of the queue, and the daemon's user.
+    /// The owner, an administrator of the queue, and the daemon's user.
     pub(super) fn may_see(&self, who: &Owner, job: &Job) -> bool {
         if who.uid == job.owner.uid || who.uid == 0 || who.uid == self.settings.owner.uid {
             return true;
@@ -189,7 +183,6 @@ impl Daemon {
         self.report_by(&reasons, Self::app(&view, job).or_else(ended), job)
     }
 
-    /// Reports a job with its active or completed application.
     pub(super) fn report_by(&self, reasons: &Reasons<'_>, app: Option<&Arc<AppRow>>, job: &Job) -> JobReport {
         let queue = app.map_or_else(|| job.spec.queue.clone(), |app| app.queue.to_string());
         let reason = match job.state {

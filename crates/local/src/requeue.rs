@@ -27,7 +27,7 @@ enum Next {
     Again,
 }
 
-/// Returns the number of consecutive attempts before the last one that were lost soon after their start.
+/// Counts the consecutive attempts before the last one that were lost soon after their start.
 fn lost_at_once(job: &Job) -> usize {
     let ended = job.attempts.iter().rev().skip(1).map(|attempt| (attempt.started, attempt.end.as_ref()));
     let lost = ended.take_while(|(started, end)| {
@@ -36,7 +36,6 @@ fn lost_at_once(job: &Job) -> usize {
     lost.count()
 }
 
-/// Returns what follows the end of an attempt.
 fn next(job: &Job, end: &AttemptEnd) -> Next {
     let requeues = job.spec.when_stopped == WhenStopped::Requeue;
     // A shutdown kills the job before its supervisor can report that it was asked to end.
@@ -55,7 +54,6 @@ fn next(job: &Job, end: &AttemptEnd) -> Next {
 }
 
 impl Daemon {
-    /// Records the end of an attempt.
     pub(super) fn finish(&self, table: &mut Table, number: u64, end: AttemptEnd) {
         let Some(job) = table.jobs.get_mut(&number) else { return };
         let (actor, attempt) = (self.submitter(job), job.next);
@@ -87,7 +85,6 @@ impl Daemon {
         }
     }
 
-    /// Removes the oldest ended jobs above the limit.
     pub(super) fn forget_old(&self, table: &mut Table) {
         while table.jobs.len() - table.live.len() > self.settings.history {
             let Some(oldest) = table.oldest_ended(None) else { return };
@@ -135,8 +132,7 @@ impl Daemon {
         }
     }
 
-    /// Removes jobs from the waiting set whose conditions are met, a few at a time; ends jobs whose conditions can
-    /// never be met.
+    /// Takes jobs with met conditions, a few at a time; ends jobs whose conditions can never be met.
     pub(super) fn ready(&self, table: &mut Table) -> Vec<Job> {
         let waiting: Vec<u64> = table.waiting.iter().copied().collect();
         let (mut busy, mut alone) = (None, None);
@@ -192,7 +188,6 @@ impl Daemon {
         ready
     }
 
-    /// Submits jobs to the scheduler, all at once; a rejection ends a job.
     pub(super) fn begin(&self, jobs: &[Job]) {
         let offered: Vec<Offered> = jobs.iter().map(|job| self.offer(job)).collect();
         jobs.iter().zip(offered).for_each(|(job, offered)| self.has_begun(job, self.taken(job, offered)));
@@ -225,7 +220,6 @@ impl Daemon {
     }
 }
 
-/// Counts the queued and running tasks of each array.
 fn busy_tasks(table: &Table) -> HashMap<u64, u32> {
     let mut busy = HashMap::new();
     for job in table.live.iter().filter_map(|number| table.jobs.get(number)) {

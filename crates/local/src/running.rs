@@ -19,7 +19,6 @@ use super::{process, task};
 const MOST_SPARE: usize = 32;
 const LONGEST_SPARE: Duration = Duration::from_secs(2);
 
-/// A running supervisor.
 pub(super) struct Running {
     /// Readable when its process ends.
     pub fd: Arc<OwnedFd>,

@@ -16,15 +16,10 @@ use super::requests::Answered;
 use super::wire::{Reply, Request};
 use super::{attach, peer, safe_path};
 
-/// Maximum number of connections.
 const MOST: usize = 256;
-/// Maximum number of connections of one user.
 const MOST_OF_ONE: usize = 64;
-/// Maximum size of a request, in bytes.
 const LARGEST: u64 = 8 << 20;
-/// Maximum idle time of a connection.
 const SILENCE: Duration = Duration::from_secs(30);
-/// Pause after a failed `accept`.
 const PAUSE: Duration = Duration::from_millis(100);
 
 /// The socket of a daemon.
@@ -129,7 +124,6 @@ fn refuse(message: impl Into<String>) -> Reply {
     Reply::Refused { usage: false, message: message.into() }
 }
 
-/// Answers the requests of one connection in order.
 fn converse(daemon: &Daemon, who: &Owner, stream: &UnixStream) -> io::Result<()> {
     stream.set_read_timeout(Some(SILENCE))?;
     stream.set_write_timeout(Some(SILENCE))?;

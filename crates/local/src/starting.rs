@@ -22,7 +22,7 @@ pub(super) fn most_beginning() -> usize {
 }
 
 impl Daemon {
-    /// Returns allocated jobs that have not started, up to the limit. At a `tick`, also releases unneeded allocations.
+    /// Allocated jobs that have not started, up to the limit. At a `tick`, also releases unneeded allocations.
     pub(super) fn what_begins(&self, table: &Table, allocated: &Allocated, tick: bool) -> Vec<(u64, u32, u32)> {
         let beginning = table.running.values().filter(|one| !one.has_begun).count();
         let most = self.most_beginning.saturating_sub(beginning + table.starting.len());
@@ -46,7 +46,7 @@ impl Daemon {
         begin
     }
 
-    /// Prepares the start of jobs as far as resources are available; each job may have changed meanwhile.
+    /// As far as resources are available; each job may have changed meanwhile.
     pub(super) fn prepare(&self, begin: &[(u64, u32, u32)]) {
         let mut used = None;
         for (number, generation, attempt) in begin {
@@ -62,15 +62,14 @@ impl Daemon {
         }
     }
 
-    /// Returns true if a job fits next to the living processes: after a preemption, the scheduler reuses the resources
-    /// at once, but the victim still has its grace period.
+    /// After a preemption, the scheduler reuses the resources at once, but the victim still has its grace period.
     fn has_room(&self, table: &Table, used: &Resource, job: &Job) -> bool {
         let mut wanted = job.resource();
         wanted.add_assign(used);
         self.settings.machine.capacity().fit_in(&wanted) && self.free_gpus(table, job).len() >= gpus(job)
     }
 
-    /// Returns the free GPUs for a job, at most as many as it requests.
+    /// At most as many as the job requests.
     fn free_gpus(&self, table: &Table, job: &Job) -> Vec<u32> {
         if gpus(job) == 0 {
             return Vec::new();
@@ -81,7 +80,7 @@ impl Daemon {
         all.filter(|gpu| !busy.contains(gpu)).collect()
     }
 
-    /// Prepares the attempt of an allocated job, except for its supervisor.
+    /// Prepares the attempt, except for its supervisor.
     fn start(&self, table: &mut Table, number: u64) {
         let Some(job) = table.jobs.get(&number) else { return };
         let gpus: Vec<u32> = self.free_gpus(table, job).into_iter().take(gpus(job)).collect();
@@ -153,7 +152,7 @@ impl Daemon {
     }
 }
 
-/// Returns the requested resources of jobs whose supervisors live or are starting.
+/// Requests of jobs whose supervisors live or are starting.
 fn in_use(table: &Table) -> Resource {
     let mut used = Resource::new();
     table.occupying().for_each(|job| used.add_assign(&job.resource()));

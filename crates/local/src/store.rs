@@ -42,17 +42,15 @@ const ONE_BY_ONE: usize = 8;
 #[derive(Debug)]
 pub struct Store {
     folder: PathBuf,
-    /// Jobs with unsynced files.
     unsynced: Mutex<HashSet<u64>>,
     /// `unsynced` is not empty.
     changed: Condvar,
-    /// Submissions of jobs with unsynced files.
     log: Log,
     /// Locked while this daemon lives.
     _lock: File,
 }
 
-/// Returns true if a later write may succeed: the disk is full or read-only.
+/// The disk is full or read-only.
 pub(super) fn may_pass(why: &io::Error) -> bool {
     matches!(why.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::ReadOnlyFilesystem)
 }
@@ -212,7 +210,7 @@ fn load(folder: &Path) -> io::Result<Vec<Job>> {
     Ok(jobs)
 }
 
-/// Creates acknowledged jobs that a loss of power removed. Returns true if any submission was left.
+/// Creates acknowledged jobs that a loss of power removed. Returns true if a submission was left.
 fn restore(folder: &Path, jobs: &mut Vec<Job>, left: Vec<(Vec<Job>, Environment)>) -> io::Result<bool> {
     let there: HashSet<u64> = jobs.iter().map(|job| job.number).collect();
     let any = !left.is_empty();
@@ -228,7 +226,6 @@ fn restore(folder: &Path, jobs: &mut Vec<Job>, left: Vec<(Vec<Job>, Environment)
     Ok(any)
 }
 
-/// Locks a directory while the file is open.
 fn lock(path: &Path) -> io::Result<File> {
     let file = File::options().write(true).create(true).truncate(false).open(path)?;
     for _ in 0..TRIES {
@@ -241,8 +238,8 @@ fn lock(path: &Path) -> io::Result<File> {
     Err(io::Error::other("another daemon uses this directory"))
 }
 
-/// Returns the jobs of interrupted array submissions: the last job is missing, and none has started. Jobs are written
-/// in order, and none starts before all are written.
+/// Interrupted array submissions: the last job is missing, and none has started. Jobs are written in order, and start
+/// after all are written.
 fn cut_off(jobs: &[Job]) -> Vec<u64> {
     let there: HashSet<u64> = jobs.iter().map(|job| job.number).collect();
     let of_array = |job: &&Job| job.array.is_some_and(|task| !there.contains(&task.last()));

@@ -9,32 +9,30 @@ use super::wire::Reply;
 use super::{after, machine, wall_ms};
 use model::{MEMORY, Resource, VCORE};
 
-/// Maximum size of a command with its environment, in bytes.
+/// Bytes, with the environment.
 const LARGEST_JOB: usize = 1 << 20;
-/// Maximum size of the name, paths, and hooks of all indices of an array, in bytes: they share one copy, but a list of
-/// jobs has one for each.
+/// Bytes of the name, paths, and hooks of all indices: they share one copy, but a list of jobs has one for each.
 const LARGEST_ARRAY_TEXT: usize = 64 << 20;
 const MOST_WORDS: usize = 65_536;
 const MOST_VARIABLES: usize = 16_384;
 const MOST_AFTER: usize = 1000;
-/// Maximum number of retries: each attempt is stored.
+/// Each attempt is stored.
 const MOST_RETRIES: u32 = 1000;
-/// Maximum length of a name, hook, or file name, in bytes.
+/// Bytes.
 const LONGEST: usize = 4096;
-/// Maximum time limit in seconds: a century.
+/// A century, in seconds.
 const LONGEST_TIME: u64 = 100 * 365 * 24 * 60 * 60;
 /// Maximum number of tasks of an array.
 pub const LARGEST_ARRAY: usize = 10_000;
-/// Maximum number of active jobs, in total and per user.
+/// In total and per user.
 const MOST: usize = 100_000;
 const MOST_OF_ONE: usize = 50_000;
-/// Maximum size of the requests of one user's jobs, in bytes. Above it, the user's oldest ended jobs are removed.
+/// Above it, the user's oldest ended jobs are removed.
 const MOST_BYTES_OF_ONE: u64 = 256 << 20;
-/// Size of a job in addition to its text, in bytes.
+/// Bytes of a job in addition to its text.
 const RECORD: u64 = 1024;
 
 impl Daemon {
-    /// Submits a job, or all tasks of an array. Returns the first job.
     pub(super) fn submit(&self, who: &Owner, spec: JobSpec) -> Reply {
         match self.submitted(who, spec) {
             Ok(first) => self.with_job(who, first, |_, job| Reply::Job(Box::new(self.report(job)))),
@@ -62,7 +60,7 @@ impl Daemon {
         Ok(first)
     }
 
-    /// Stores the jobs of a submission, all or none. Returns the job to offer to the scheduler at once.
+    /// Stores all jobs or none. Returns the job to offer to the scheduler at once.
     fn retained(&self, mut jobs: Vec<Job>, env: &[(String, String)]) -> Result<Option<Job>, Reply> {
         // A job that is not offered yet is tested on a copy of the scheduler, to report a missing queue at once.
         if waits(&jobs[0]) {
@@ -89,8 +87,7 @@ impl Daemon {
         Ok(offered)
     }
 
-    /// Offers a job to the scheduler while its submitter waits. A rejection is the reply, and the job is removed. If a
-    /// busy scheduler rejects it later, the job ends.
+    /// A rejection is the reply, and the job is removed. If a busy scheduler rejects it later, the job ends.
     fn first_time(&self, job: &Job) -> Result<(), Reply> {
         let outcome = self.offer_soon(job);
         let mut table = self.table();
@@ -114,7 +111,6 @@ impl Daemon {
         Ok(())
     }
 
-    /// Fills in the daemon's defaults.
     pub(super) fn complete(&self, spec: &mut JobSpec) {
         let machine = &self.settings.machine;
         if spec.memory == 0 && machine.vcore > 0 {
@@ -123,7 +119,6 @@ impl Daemon {
         }
     }
 
-    /// Creates the jobs of a submission with their IDs.
     fn numbered(&self, who: &Owner, mut spec: JobSpec, shared: u64) -> Result<Vec<Job>, Reply> {
         let array = spec.array.take();
         let count = array.as_ref().map_or(1, |array| array.indices.len());
@@ -161,8 +156,7 @@ impl Daemon {
         Ok(tasks.map(job).collect())
     }
 
-    /// Enforces the size limit of a user's requests for `bytes` new ones: removes ended jobs of the user if that is
-    /// enough.
+    /// Removes ended jobs of the user if that is enough for `bytes` new ones.
     fn make_room(&self, table: &mut Table, uid: u32, bytes: u64) -> Result<(), Reply> {
         // Only this removes jobs that ended without a start.
         self.forget_old(table);
@@ -184,7 +178,7 @@ impl Daemon {
         }
     }
 
-    /// Marks a job as queued if it waits for nothing. Returns it for submission to the scheduler.
+    /// Returns the job for submission to the scheduler if it waits for nothing.
     pub(super) fn due(&self, table: &mut Table, number: u64) -> Option<Job> {
         let job = table.jobs.get_mut(&number)?;
         if waits(job) || !self.queue(job) {
@@ -194,14 +188,13 @@ impl Daemon {
         Some(job.clone())
     }
 
-    /// Describes the machine's resources.
     pub(super) fn has(&self) -> String {
         let machine = &self.settings.machine;
         machine::in_words(machine.vcore, machine.memory, machine.gpu)
     }
 }
 
-/// Returns the size of a job in bytes, without environment and command. Each dependency counts: the daemon looks it up.
+/// Bytes without environment and command. Each dependency counts: the daemon looks it up.
 fn text_of(job: &Job) -> u64 {
     let spec = &job.spec;
     let texts = [&spec.dir, &spec.output, &spec.error, &spec.checkpoint, &spec.at_end, &spec.queue, &spec.limits];
@@ -209,18 +202,15 @@ fn text_of(job: &Job) -> u64 {
     RECORD + texts.into_iter().map(String::len).sum::<usize>() as u64 + after
 }
 
-/// Returns true if a job is not offered to the scheduler at once.
 fn waits(job: &Job) -> bool {
     let later = job.spec.begin.is_some_and(|begin| begin > wall_ms());
     job.state != JobState::Waiting || job.after().next().is_some() || job.spec.singleton || job.array.is_some() || later
 }
 
-/// Returns true if a job requests more than the machine's capacity.
 pub(super) fn too_large(machine: &Resource, job: &Job) -> bool {
     !machine.fit_in(&job.resource())
 }
 
-/// Checks that a job can run on any machine.
 pub(super) fn check(spec: &JobSpec) -> Result<(), String> {
     let size: usize = spec.command.iter().map(String::len).sum::<usize>()
         + spec.env.iter().map(|(name, value)| name.len() + value.len()).sum::<usize>();

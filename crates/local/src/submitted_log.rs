@@ -18,12 +18,10 @@ const FILES: [&str; 2] = ["submitted-0.log", "submitted-1.log"];
 
 pub(super) type Environment = Vec<(String, String)>;
 
-/// A submission: a job or an array.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Submitted {
     job: Job,
     pub(super) env: Environment,
-    /// Indices of an array.
     indices: Vec<u32>,
     /// Dependencies of each index; empty if none has any.
     own_after: Vec<Vec<Dependency>>,
@@ -37,7 +35,6 @@ enum Line {
 }
 
 impl Submitted {
-    /// Creates the submission of jobs; `None` for an empty list.
     pub(super) fn of(jobs: &[Job], env: &[(String, String)]) -> Option<Self> {
         let (job, env) = (jobs.first()?.clone(), env.to_vec());
         let indices = jobs.iter().filter_map(|job| job.array).map(|task| task.index).collect();
@@ -46,7 +43,6 @@ impl Submitted {
         Some(Self { job, env, indices, own_after })
     }
 
-    /// Returns its jobs, equal to the submitted ones.
     pub(super) fn jobs(mut self) -> Vec<Job> {
         self.job.as_submitted = self.job.spec.clone();
         let Some(task) = self.job.array else { return vec![self.job] };
@@ -71,7 +67,6 @@ pub(super) struct Log {
 #[derive(Debug)]
 struct State {
     file: File,
-    /// Index of the written file.
     active: usize,
     /// Lowest job ID in each file; `None` for an empty file.
     lowest: [Option<u64>; 2],

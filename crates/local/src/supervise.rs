@@ -32,16 +32,15 @@ use super::terminal::Terminal;
 use super::user_file::UserFile;
 use super::{cgroup, process};
 
-/// Niceness that supervisors, and jobs without a cgroup, add: many starts must not delay the daemon.
+/// Many starts must not delay the daemon.
 pub(super) const NICE: i32 = 5;
 /// How long it waits for processes after SIGKILL.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// Pause before the next write to a blocked file of the user.
+/// Pause before the next write to a blocked user file.
 const SOON: Duration = Duration::from_millis(10);
-/// Pause between attempts to write the end of a job to a full disk.
+/// Retry interval while the disk is full.
 const DISK_RETRY: Duration = Duration::from_secs(1);
 
-/// Why a supervisor ends its job.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Ending {
     Asked,
@@ -63,7 +62,6 @@ struct Supervisor<'s> {
     ending: Option<Ending>,
     /// The hook before the command is asked to end.
     checkpoint: Option<hook::Running>,
-    /// Time of SIGKILL.
     kill_at: Option<Instant>,
     time_limit: Option<Instant>,
     meter: Meter,
@@ -78,7 +76,6 @@ struct Supervisor<'s> {
 pub fn run() -> Result<(), String> {
     // The daemon already makes it a session leader.
     let _ = setsid();
-    // Raising niceness is always allowed.
     let _ = nice(NICE);
     process::close_inherited();
     // Do not keep other file systems in use.
@@ -103,7 +100,6 @@ pub fn run() -> Result<(), String> {
     Ok(())
 }
 
-/// Runs a claimed attempt, and writes how it ended.
 fn attempt(folder: &Path, signals: &UnixStream, line: &Line) -> Result<(), String> {
     let task = read::<Task>(&folder.join(TASK)).ok_or("cannot read the task")?;
     let (group, at_end) = (task.cgroup.clone(), !task.at_end.is_empty());
@@ -136,16 +132,15 @@ fn attempt(folder: &Path, signals: &UnixStream, line: &Line) -> Result<(), Strin
     Ok(())
 }
 
-/// Drops signals for the previous attempt. The daemon repeats those for the next one after its start.
+/// Drops signals for the previous attempt. The daemon repeats those for the next one.
 fn forget(mut signals: &UnixStream) {
     let none = Timespec { tv_sec: 0, tv_nsec: 0 };
     if matches!(poll(&mut [PollFd::new(signals, PollFlags::IN)], Some(&none)), Ok(1..)) {
-        // The number of signals does not matter.
         let _ = signals.read(&mut [0; 4096]);
     }
 }
 
-/// Claims the attempt; retries while the disk is full.
+/// Retries while the disk is full.
 fn claimed(folder: &Path, own: &Claim) -> io::Result<bool> {
     loop {
         match claim(folder, own) {
@@ -155,7 +150,7 @@ fn claimed(folder: &Path, own: &Claim) -> io::Result<bool> {
     }
 }
 
-/// Returns a stream that is readable after an end signal; other fatal signals are ignored.
+/// Readable after an end signal; other fatal signals are ignored.
 fn signals() -> io::Result<UnixStream> {
     let (ours, theirs) = UnixStream::pair()?;
     signal_hook::low_level::pipe::register(SIGTERM, theirs)?;
@@ -213,7 +208,6 @@ fn start<'s>(folder: &Path, task: Task, signals: &'s UnixStream) -> io::Result<S
     })
 }
 
-/// Both ends of the output.
 struct Ends {
     source: File,
     writer: OwnedFd,
@@ -268,7 +262,6 @@ impl Supervisor<'_> {
         AttemptEnd { cpu_ms: self.meter.cpu_ms(), ..end }
     }
 
-    /// Waits for an event, and handles it.
     fn wait(&mut self) {
         let now = Instant::now();
         let look = Some(self.meter.due).filter(|_| self.looks);
@@ -293,8 +286,7 @@ impl Supervisor<'_> {
         }
     }
 
-    /// Waits for a signal, the end of the command, or, if `ready`, output, and reads it. Returns true if there was
-    /// output.
+    /// Returns true if there was output.
     fn take_output(&mut self, timeout: Option<Duration>, ready: bool) -> bool {
         let timeout = timeout.map(|most| Timespec {
             tv_sec: i64::try_from(most.as_secs()).unwrap_or(i64::MAX),
@@ -365,13 +357,12 @@ impl Supervisor<'_> {
         }
     }
 
-    /// Ends the remaining processes of the command.
     fn end_the_rest(&self) {
         end_children(|| self.signal(Signal::KILL));
     }
 }
 
-/// Ends remaining descendants of this process, if any; `first` can end all of them at once.
+/// `first` can end all of them at once.
 fn end_children(first: impl Fn()) {
     if !process::has_children() {
         return;

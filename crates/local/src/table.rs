@@ -7,21 +7,17 @@ use super::kept_output::RetainedOutput;
 use super::offer::Offered;
 use super::running::{Running, Spares};
 
-/// The jobs by ID, with indexes.
 #[derive(Default)]
 pub(super) struct Table {
     pub(super) jobs: BTreeMap<u64, Job>,
     pub(super) last: u64,
-    /// Owner and request size of each job in bytes, with its part of the environment; includes jobs that are being
-    /// submitted.
+    /// Owner and request size in bytes, with its part of the environment; includes jobs that are being submitted.
     sizes: HashMap<u64, (u32, u64)>,
     /// The sum by user.
     bytes: HashMap<u32, u64>,
     /// Stored output of ended attempts.
     pub(super) retained_output: RetainedOutput,
-    /// Jobs with a living supervisor.
     pub(super) running: HashMap<u64, Running>,
-    /// Supervisors without a job.
     pub(super) spares: Spares,
     /// Prepared jobs whose supervisor is starting.
     pub(super) starting: BTreeSet<u64>,
@@ -54,14 +50,12 @@ impl Table {
         self.jobs.insert(job.number, job);
     }
 
-    /// Counts the request size of a job for its user, until its removal.
     pub(super) fn count(&mut self, number: u64, uid: u32, bytes: u64) {
         self.uncount(number);
         self.sizes.insert(number, (uid, bytes));
         *self.bytes.entry(uid).or_default() += bytes;
     }
 
-    /// Stops counting a job.
     pub(super) fn uncount(&mut self, number: u64) {
         if let Some((uid, bytes)) = self.sizes.remove(&number) {
             let sum = self.bytes.entry(uid).or_default();
@@ -72,7 +66,6 @@ impl Table {
         }
     }
 
-    /// Returns the size of a user's requests in bytes, including ended jobs.
     pub(super) fn bytes_of(&self, uid: u32) -> u64 {
         self.bytes.get(&uid).copied().unwrap_or_default()
     }
@@ -106,24 +99,21 @@ impl Table {
         self.sizes.get(&number).map_or(0, |(_, bytes)| *bytes)
     }
 
-    /// Returns the oldest ended job, of one user if set.
     pub(super) fn oldest_ended(&self, uid: Option<u32>) -> Option<u64> {
         let mut ended = self.jobs.values().filter(|job| job.state == JobState::Ended);
         ended.find(|job| uid.is_none_or(|uid| job.owner.uid == uid)).map(|job| job.number)
     }
 
-    /// Returns the jobs that use resources of this machine.
     pub(super) fn occupying(&self) -> impl Iterator<Item = &Job> {
         self.running.keys().chain(&self.starting).filter_map(|number| self.jobs.get(number))
     }
 
-    /// Removes and returns the offered jobs that the scheduler has answered.
     pub(super) fn take_answered(&mut self) -> Vec<(Job, Offered)> {
         self.offered.extract_if(.., |(_, offered)| offered.is_answered()).collect()
     }
 
-    /// Records that the scheduler accepted an offered job. Returns the job's state: it may have started already. `None`
-    /// if the job was canceled or changed meanwhile: then the scheduler has an application without a job.
+    /// Returns the job's state: it may have started already. `None` if the job was canceled or changed meanwhile: then
+    /// the scheduler has an application without a job.
     pub(super) fn confirm(&mut self, offered: &Job) -> Option<JobState> {
         let retained =
             self.jobs.get_mut(&offered.number).filter(|retained| retained.generation == offered.generation)?;

@@ -20,9 +20,7 @@ use rustix::termios::{Winsize, tcsetwinsize};
 
 use super::task::Credentials;
 
-/// The socket in the directory of the attempt.
 const SOCKET: &str = "terminal.sock";
-/// Maximum number of attached users.
 const MOST_ATTACHED: usize = 8;
 /// Recent output that a user gets when attaching, in bytes.
 const RECENT: usize = 16 << 10;
@@ -108,7 +106,6 @@ impl Terminal {
         }
         rustix::io::ioctl_fionbio(&master, true)?;
         let (_folder, path) = place(folder)?;
-        // From an earlier supervisor of the attempt.
         let _ = fs::remove_file(&path);
         let listener = UnixListener::bind(&path)?;
         listener.set_nonblocking(true)?;
@@ -175,14 +172,13 @@ impl Terminal {
             match self.master.write(first) {
                 Ok(count @ 1..) => drop(self.typed.drain(..count)),
                 Err(why) if why.kind() == io::ErrorKind::WouldBlock => break,
-                // No process has it open.
                 _ => self.typed.clear(),
             }
         }
         self.give();
     }
 
-    /// Sends pending output. Detaches users who lag too far.
+    /// Detaches users who lag too far.
     fn give(&mut self) {
         self.attached.retain_mut(|one| one.give() && one.behind.len() <= MOST_BEHIND);
     }
@@ -200,7 +196,7 @@ impl Terminal {
 }
 
 impl Attached {
-    /// Reads available input. Returns false if the user is gone.
+    /// Returns false if the user is gone.
     fn read(&mut self, typed: &mut VecDeque<u8>, sizes: &mut Vec<(u16, u16)>) -> bool {
         let mut bytes = [0; 4096];
         match self.stream.read(&mut bytes) {
@@ -218,7 +214,6 @@ impl Attached {
                 (kind, &[a, b, c, d]) if kind == Frame::Size as u8 => {
                     sizes.push((u16::from_be_bytes([a, b]), u16::from_be_bytes([c, d])));
                 }
-                // An invalid frame.
                 _ => return false,
             }
         }

@@ -10,7 +10,7 @@ use super::wire::{JobUse, ProcessUse, Reply};
 use super::{cgroup, wall_ms};
 
 impl Daemon {
-    /// Measures the user's jobs and those that the user administers; only one job if set.
+    /// Jobs of the user and those that the user administers; only one if set.
     pub(super) fn used(&self, who: &Owner, only: Option<u64>) -> Reply {
         let jobs: Vec<_> = {
             let table = self.table();
@@ -65,7 +65,7 @@ impl Daemon {
     }
 }
 
-/// Returns the descendants of a process, parents first.
+/// Parents first.
 fn below<'p>(children: &HashMap<i32, Vec<&'p Process>>, top: i32) -> Vec<&'p Process> {
     let (mut found, mut left): (Vec<&Process>, Vec<i32>) = (Vec::new(), vec![top]);
     while let Some(parent) = left.pop() {

@@ -68,7 +68,6 @@ pub struct UserFile {
     socket: Option<UnixStream>,
     /// The owner; `None` for the current user.
     user: Option<Credentials>,
-    /// The writing thread, once it runs.
     writing: Option<Background>,
     left: u64,
     /// Bytes above the maximum.
@@ -113,7 +112,6 @@ impl UserFile {
         }
     }
 
-    /// Starts a thread that writes the file with the identity of the user.
     fn take(&mut self, mut file: File) {
         let user = self.user.clone();
         self.writing = Some(Background::start(move || {
@@ -122,7 +120,7 @@ impl UserFile {
         }));
     }
 
-    /// Receives the file. It is sent before the command starts, so before any output.
+    /// The file is sent before the command starts, so before any output.
     fn receive(&mut self) {
         let Some(socket) = &self.socket else { return };
         let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
@@ -145,7 +143,7 @@ impl UserFile {
     }
 }
 
-/// Makes only this thread act as a user, without capabilities. The real and saved user IDs stay: by them the kernel
+/// Only this thread acts as the user, without capabilities. The real and saved user IDs stay: by them the kernel
 /// decides who may signal this process, and the user must not.
 fn act_as(user: &Credentials) -> io::Result<()> {
     let groups: Vec<Gid> = user.groups.iter().map(|group| Gid::from_raw(*group)).collect();

@@ -367,7 +367,6 @@ impl JobReport {
         }
     }
 
-    /// Shortens the command for a list of many jobs.
     pub(super) fn listed(mut self) -> Self {
         self.command = self.command.beginning(LISTED);
         self
