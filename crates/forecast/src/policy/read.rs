@@ -183,7 +183,6 @@ fn job(one: &mut Values<'_, '_>) -> Job {
     }
 }
 
-/// Parses the expectations of an entry.
 fn expected(one: &mut Values<'_, '_>, jobs: &[Job]) -> Vec<Expected> {
     let at = one.fields.at();
     let mut found = Vec::new();
@@ -226,7 +225,7 @@ fn expected(one: &mut Values<'_, '_>, jobs: &[Job]) -> Vec<Expected> {
     found.into_iter().map(|what| Expected { at, what }).collect()
 }
 
-/// Parses `30%` of a resource of all nodes, or quantities.
+/// `30%` of a resource of all nodes, or quantities.
 fn amounts(one: &mut Values<'_, '_>, key: &str) -> Option<Amounts> {
     let node = one.fields.get(key)?;
     if node.is_map() {

@@ -118,7 +118,6 @@ impl Guest for Watched<'_> {
     }
 }
 
-/// Returns why an expectation is not met; `None` if it is.
 fn failed(what: &Expectation, part: &Partition) -> Option<String> {
     let (id, app) = match what {
         Expectation::Uses(bounds) => return uses(bounds, part),

@@ -14,10 +14,9 @@ use scheduler::{PartitionCommand, Scheduler};
 
 /// The last N inputs are omitted one by one, and the last 1 to N together.
 const MOST_ALONE: usize = 16;
-/// Maximum number of entries; if the window has more, all of it is unsettled.
+/// If the window has more entries, all of it is unsettled.
 const MOST_ENTRIES: usize = 4_000;
 
-/// A change of the state.
 #[derive(Clone, Debug)]
 pub(super) enum Entry {
     Input(Input),
@@ -149,7 +148,7 @@ fn alternatives(recent: &[usize]) -> Vec<(BTreeSet<usize>, bool)> {
     all
 }
 
-/// Replays entries on a state; if `reversed`, the omitted ones follow at the end, latest first.
+/// If `reversed`, the omitted entries follow at the end, latest first.
 fn replay(
     state: &mut Scheduler,
     entries: &[&(Time, Entry)],

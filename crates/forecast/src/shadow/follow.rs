@@ -28,11 +28,11 @@ pub struct Shadow {
     pub(super) released: Released,
     /// All existing requests, to submit them again.
     pub(super) specs: BTreeMap<AskOf, AskSpec>,
-    /// Applications or requests that kornsole rejected and the other scheduler may have accepted.
+    /// Applications or requests that only kornsole rejected.
     rejected: BTreeMap<(AppId, Option<AskId>), String>,
     /// Events for a mapping since they were last taken; nothing until the first call.
     received: Option<Vec<Event>>,
-    /// Requests that kornsole would allocate and the other scheduler skips: each is reported once.
+    /// Requests that kornsole would allocate and the other scheduler skips, reported once.
     pub(super) passed_over: BTreeSet<AskOf>,
     pub(super) awaited: Option<Awaited>,
     /// Until when everything is unsettled, and why.
@@ -155,7 +155,7 @@ impl Shadow {
         at
     }
 
-    /// Records rejections by kornsole, and what it ended by itself.
+    /// Records rejections, and what kornsole ended by itself.
     fn note(&mut self, events: &[Event]) {
         self.released.note(events);
         for event in events {
@@ -221,7 +221,6 @@ impl Shadow {
         self.partition().and_then(|part| part.app(app)).map(|app| app.queue_path.clone()).unwrap_or_default()
     }
 
-    /// Brings the state to that of the other scheduler.
     fn follow(&mut self, decision: &Decision, judged: Option<Judged>) {
         let Decision { at, app, ask, node, source } = decision;
         let of = (app.clone(), ask.clone());
@@ -259,7 +258,7 @@ fn nowhere() -> Ruling {
     Ruling::new(Verdict::Unsettled, format!("partition {PARTITION:?} not found"))
 }
 
-/// Returns the placeholder that a request replaced: a removed one of its task group. `None` if it is `known`.
+/// The removed placeholder of its task group that a request replaced. `None` if it is `known`.
 fn next_placeholder(
     state: &Scheduler,
     partition: &str,
@@ -296,7 +295,7 @@ pub(super) fn put_in(state: &mut Scheduler, at: Time, input: &Input, partition: 
     }
 }
 
-/// Applies a decision of the other scheduler to a state. `placeholder` is the replaced one.
+/// `placeholder` is the replaced one.
 pub(super) fn take_over(
     state: &mut Scheduler,
     at: Time,

@@ -8,10 +8,8 @@ use scheduler::{Command, Event, EventKind, Partition, PartitionCommand, ReleaseR
 /// Cycles before a decision only reserve nodes.
 const MOST_CYCLES: u64 = 64;
 
-/// A request of an application.
 pub(super) type AskOf = (AppId, AskId);
 
-/// The next decision of kornsole.
 #[derive(Debug)]
 pub(super) struct Foreseen {
     /// The state before the decision, with reservations of earlier cycles.
@@ -39,7 +37,7 @@ fn fork(scheduler: &mut Scheduler, partition: &str) -> Option<Scheduler> {
     scheduler.fork(partition)
 }
 
-/// Predicts the next decision. Allocations in `gone` have ended already; freeing them is no decision.
+/// Allocations in `gone` have ended already; freeing them is no decision.
 pub(super) fn foresee(
     scheduler: &mut Scheduler,
     partition: &str,
@@ -77,7 +75,6 @@ pub(super) fn foresee_in(
 
 type Parts = (Option<(AskOf, NodeId)>, Option<AskId>, BTreeSet<AskOf>);
 
-/// Returns the decision in the events of a cycle.
 fn next(events: &[Event]) -> Option<Parts> {
     let (mut allocates, mut replaces, mut frees) = (None, None, BTreeSet::new());
     for event in events {
@@ -100,7 +97,7 @@ fn next(events: &[Event]) -> Option<Parts> {
     (allocates.is_some() || !frees.is_empty()).then_some((allocates, replaces, frees))
 }
 
-/// Removes a pending request from a scheduler that is only a trial.
+/// For a scheduler that is only a trial.
 pub(super) fn withdraw(scheduler: &mut Scheduler, at: Time, (app, ask): &AskOf) {
     let release = PartitionCommand::Release { app: app.clone(), ask: ask.clone() };
     scheduler.apply(at, &Command::from(release));

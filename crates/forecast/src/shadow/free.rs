@@ -15,7 +15,7 @@ use scheduler::{AskSpec, Command, Event, EventKind, Partition, PartitionCommand,
 
 const MOST_CYCLES: usize = 10_000;
 const MOST_QUEUES: usize = 2_000;
-/// Maximum number of pods that left the cluster and have not run in kornsole; more are no longer requested.
+/// Pods that left the cluster and have not run in kornsole; more are no longer requested.
 const MOST_BEHIND: usize = 20_000;
 /// Number of classes of waiting times: four per doubling, from 1 s.
 const CLASSES: usize = 96;
@@ -242,14 +242,13 @@ impl Free {
         }
     }
 
-    /// Returns the leaf and the creation time of a request.
     fn asked(&self, (app, ask): &AskOf) -> Option<(QueuePath, Time)> {
         let app = part(&self.state, PARTITION)?.app(app)?;
         let ask = app.asks.get(app.ask_key(ask)?)?;
         Some((app.queue_path.clone(), ask.created))
     }
 
-    /// Handles a pod that left the cluster: in kornsole it ends after the same run time.
+    /// In kornsole the pod ends after the same run time.
     fn gone(&mut self, of: AskOf) {
         self.specs.remove(&of);
         let ran = self.runs[0].remove(&of).map(|since| self.now.since(since));
@@ -270,7 +269,6 @@ impl Free {
         self.take(&events);
     }
 
-    /// Runs cycles until nothing is allocated.
     fn decide(&mut self) {
         for _ in 0..if self.begun { MOST_CYCLES } else { 0 } {
             let events = self.state.apply(self.now, &Command::Cycle);

@@ -12,10 +12,9 @@ use scheduler::{Partition, Predicates, Scheduler};
 use view::waiting::AskStatus;
 use view::waiting::Sentence;
 
-/// Maximum number of kornsole requests before the decision that are checked for equality with it.
+/// Requests before the decision that are checked for equality with it.
 const MOST_LEVEL: usize = 32;
 
-/// The inputs of a verdict besides the state.
 pub(super) struct Bench<'a> {
     /// The partition.
     pub partition: &'a str,
@@ -29,7 +28,6 @@ pub(super) struct Bench<'a> {
     pub now: Option<&'a Arc<dyn Predicates>>,
 }
 
-/// A verdict with its state.
 pub(super) struct Judged {
     pub ruling: Ruling,
     pub ours: Option<Ours>,
@@ -39,7 +37,7 @@ pub(super) struct Judged {
     pub is_next: bool,
 }
 
-/// Compares a decision with kornsole. `None` without a partition.
+/// `None` without a partition.
 pub(super) fn judge(state: &mut Scheduler, decision: &Decision, bench: &Bench<'_>) -> Option<Judged> {
     let foreseen = foresee(state, bench.partition, decision.at, &bench.gone)?;
     let wanted = (decision.app.clone(), decision.ask.clone());
@@ -63,7 +61,7 @@ fn fork_of(foreseen: &Foreseen, partition: &str) -> Option<Scheduler> {
     foreseen.quiet.fork(partition)
 }
 
-/// A state from which requests before the decision are removed one by one, as long as they are equal to it.
+/// Requests before the decision are removed one by one, as long as they are equal to it.
 struct Trial<'a> {
     bench: &'a Bench<'a>,
     decision: &'a Decision,
@@ -72,7 +70,7 @@ struct Trial<'a> {
 }
 
 impl Trial<'_> {
-    /// Returns the verdict, and the first decision of kornsole that counts.
+    /// Also returns the first decision of kornsole that counts.
     fn run(&mut self) -> (Ruling, Option<(AskOf, NodeId)>) {
         if let Some(ruling) = self.objected() {
             return (ruling, None);
@@ -110,7 +108,7 @@ impl Trial<'_> {
         part(&self.state, self.bench.partition)
     }
 
-    /// Returns an objection that applies whatever comes next.
+    /// An objection that applies whatever comes next.
     fn objected(&self) -> Option<Ruling> {
         let Decision { at, app, ask, node, .. } = self.decision;
         let part = self.part()?;
@@ -121,7 +119,7 @@ impl Trial<'_> {
         }
     }
 
-    /// Rules on an allocation of the request by kornsole, possibly on another node.
+    /// kornsole allocates the request, possibly on another node.
     fn on_node(&self, own: &NodeId, level: Option<String>) -> Ruling {
         let Decision { app, ask, node, at, .. } = self.decision;
         if own == node {
@@ -144,14 +142,14 @@ impl Trial<'_> {
         Ruling::new(Verdict::Node, format!("it fits {node}, but {own} has a better score"))
     }
 
-    /// Returns why kornsole prefers another request; `None` if both are equal.
+    /// Why kornsole prefers another request; `None` if both are equal.
     fn why_before(&self, other: &AskOf) -> Option<String> {
         let part = self.part()?;
         let found = part.precedence((&other.0, &other.1), (&self.wanted.0, &self.wanted.1), self.bench.same_moment)?;
         Some(found.to_string())
     }
 
-    /// Explains that kornsole would allocate nothing, though the decision is legal.
+    /// kornsole would allocate nothing, though the decision is legal.
     fn nothing(&self, withdrew: bool) -> String {
         let Decision { app, ask, node, at, .. } = self.decision;
         let Some(part) = self.part() else { return String::new() };
@@ -173,7 +171,6 @@ fn preempts(next: &Next) -> String {
     }
 }
 
-/// Returns why a decision cannot be compared.
 fn not_there(part: &Partition, decision: &Decision) -> String {
     let Decision { app, ask, node, at, .. } = decision;
     if part.nodes.find(node).is_none() {
@@ -188,7 +185,7 @@ fn not_there(part: &Partition, decision: &Decision) -> String {
     }
 }
 
-/// Returns true if the decision is within the window after the entry.
+/// The decision is within the window after the entry.
 pub(super) fn is_recent(entry: Time, decision: Time, window: Duration) -> bool {
     entry + window >= decision
 }

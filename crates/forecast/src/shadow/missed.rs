@@ -6,7 +6,7 @@ use super::verdict::{Comparison, Ours, Verdict};
 use model::{NodeId, Time};
 use scheduler::Command;
 
-/// Maximum number of known skipped requests; beyond that none is searched.
+/// Beyond this number none is searched.
 const MOST_PASSED_OVER: usize = 64;
 
 /// A decision of kornsole that the other scheduler has not made yet.

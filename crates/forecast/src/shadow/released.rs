@@ -66,7 +66,7 @@ impl Shadow {
         self.take(at, Input::Command(release));
     }
 
-    /// Returns true if it is a placeholder and a request of its task group is pending.
+    /// It is a placeholder, and a request of its task group is pending.
     fn waits_for_placeholder(&self, (app, ask): &AskOf) -> bool {
         let found = self.partition().and_then(|part| {
             let app = part.app(app)?;
@@ -88,7 +88,7 @@ impl Shadow {
         found.unwrap_or_default()
     }
 
-    /// Handles the end of a running allocation: a preemption that kornsole would also do now, or another reason.
+    /// A preemption that kornsole would also do now, or another reason.
     fn perhaps_a_victim(&mut self, at: Time, of: AskOf) {
         let Self { state, released, partition, .. } = self;
         let gone = |of: &AskOf| released.is_held(of);
@@ -105,7 +105,7 @@ impl Shadow {
         }
     }
 
-    /// Confirms allocations that kornsole freed with a decision that the other scheduler also made.
+    /// kornsole freed these with a decision that the other scheduler also made.
     pub(super) fn confirm(&mut self, at: Time, frees: BTreeSet<AskOf>) {
         let mut victims = Vec::new();
         for of in frees {
@@ -156,14 +156,13 @@ impl Shadow {
         self.checks.push(PreemptionCheck { at, victims, ours, queue });
     }
 
-    /// Forgets held allocations that no longer exist.
     pub(super) fn forget_gone(&mut self) {
         let Self { released, state, partition, .. } = self;
         let Some(part) = part(state, partition) else { return };
         released.held.retain(|(app, ask), _| part.app(app).is_some_and(|app| app.ask_key(ask).is_some()));
     }
 
-    /// Settles old entries: held allocations end, and those that only kornsole ended return.
+    /// Old held allocations end, and those that only kornsole ended return.
     pub(super) fn let_go(&mut self, at: Time) {
         let late = |since: Time| since + self.settings.hold <= at;
         let held: Vec<AskOf> =

@@ -6,7 +6,7 @@ use super::verdict::{Comparison, PreemptionCheck, Verdict};
 use model::{QueuePath, Time};
 
 const MOST_DAYS: usize = 35;
-/// Maximum number of queues per day; the others are counted together.
+/// The other queues are counted together.
 const MOST_QUEUES: usize = 2_000;
 const MOST_DIFFERENCES: usize = 1_000;
 const MOST_SPANS: usize = 144;
@@ -116,7 +116,7 @@ impl Tally {
         count(self.span(check.at));
     }
 
-    /// Returns the span of a time; a time before all spans counts in the oldest.
+    /// A time before all spans counts in the oldest.
     fn span(&mut self, at: Time) -> &mut Counts {
         let number = at.0 / SPAN;
         let mut place = self.spans.partition_point(|(other, _)| *other < number);

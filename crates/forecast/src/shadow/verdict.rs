@@ -129,7 +129,6 @@ impl Ruling {
     }
 }
 
-/// Returns the rule ID of a check.
 const fn of_level(level: BlockLevel) -> &'static str {
     match level {
         BlockLevel::Submission => "placement",
@@ -153,7 +152,6 @@ const fn of_level(level: BlockLevel) -> &'static str {
     }
 }
 
-/// Returns the rule ID of a node reason.
 const fn of_node(reason: NodeReason) -> &'static str {
     match reason {
         NodeReason::Required => "required-node",

@@ -72,7 +72,6 @@ fn twice(workload: &Workload, there: &BTreeSet<AppId>, middle: Time) -> Workload
     both
 }
 
-/// The unit of a value and of its error.
 #[derive(Clone, Copy)]
 enum Kind {
     Count,
@@ -91,7 +90,6 @@ impl Kind {
         }
     }
 
-    /// Formats the error of a value.
     fn off(self, value: f64, was: f64) -> String {
         let (by, sign) = ((value - was).abs(), if value < was { "-" } else { "+" });
         match self {
@@ -103,7 +101,6 @@ impl Kind {
     }
 }
 
-/// One value: forecast, replayed, and recorded.
 struct Compared {
     name: String,
     kind: Kind,

@@ -73,7 +73,7 @@ pub struct Task {
 }
 
 impl Default for Task {
-    /// An empty task that may be preempted and may preempt, and is never withdrawn.
+    /// May be preempted, may preempt, and is never withdrawn.
     fn default() -> Self {
         Self {
             after: Duration::ZERO,

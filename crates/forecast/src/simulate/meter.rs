@@ -256,7 +256,6 @@ impl Meter {
         }
     }
 
-    /// Returns the total, each queue with its subtree, and each user.
     fn groups(&mut self, now: Time) -> (Group, Vec<Group>, Vec<Group>) {
         let mut total = Gathered::default();
         let (mut queues, mut users) = (BTreeMap::<String, Gathered>::new(), BTreeMap::<String, Gathered>::new());
@@ -288,7 +287,6 @@ impl Meter {
         names.into_iter().map(one).collect()
     }
 
-    /// Returns the fairness of the users' dominant shares over the whole run.
     fn fairness(&self, users: &[Group]) -> Option<f64> {
         let share = |user: &Group| {
             let shares =
@@ -339,12 +337,12 @@ fn millis(time: Duration) -> u64 {
     u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }
 
-/// Returns the usage in thousandths of the capacity.
+/// Thousandths of the capacity.
 fn share(used: i64, of: i64) -> u32 {
     u32::try_from(i128::from(used.max(0)) * 1000 / i128::from(of.max(1))).unwrap_or(u32::MAX)
 }
 
-/// Returns the largest share of the nodes' capacity that a request needs.
+/// The largest share of the nodes' capacity that a request needs.
 fn dominant(request: &Resource, capacity: &Resource) -> f64 {
     let shares = request.iter().map(|(name, amount)| amount as f64 / capacity.amount(name).max(1) as f64);
     shares.fold(0.0, f64::max)

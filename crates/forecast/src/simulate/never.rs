@@ -63,13 +63,11 @@ pub enum NeverCause {
     },
 }
 
-/// Collects the requests that never run.
 pub(super) struct Judge<'s> {
     part: &'s Partition,
     now: Time,
     /// Nothing else will happen: all pending requests stay pending.
     over: bool,
-    /// Maximum of each resource over the nodes.
     largest: Resource,
     /// Cached reason: jobs have many identical requests.
     last: Option<(QueuePath, Resource, Option<NeverCause>)>,
@@ -136,7 +134,7 @@ impl<'s> Judge<'s> {
         })
     }
 
-    /// Returns why no node can ever fit the request, even an empty one.
+    /// No node fits the request, even an empty one.
     fn no_node(&self, ask: &Ask) -> Option<NeverCause> {
         if let Some(required) = &ask.rare.required_node {
             let Some(node) = self.part.nodes.iter().find(|node| node.id == *required) else {
@@ -167,7 +165,7 @@ impl<'s> Judge<'s> {
     }
 }
 
-/// Returns the resource of which the request exceeds the total the most.
+/// The resource of which the request exceeds the total the most.
 fn too_large(total: &Resource, ask: &Ask) -> Option<NeverCause> {
     let over = ask.resource.iter().filter(|(name, wants)| *wants > total.amount(name).max(0));
     let ratio = |(name, wants): &(&str, i64)| *wants as f64 / total.amount(name).max(0) as f64;

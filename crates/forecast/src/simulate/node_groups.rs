@@ -17,7 +17,6 @@ use model::{NodeId, Resource, Time};
 use scheduler::{NodeSpec, Partition, PartitionCommand, Scheduler};
 
 const EVERY: Duration = Duration::from_secs(10);
-/// Default idle time before a node is removed.
 const UNNEEDED: Duration = Duration::from_secs(600);
 /// Default number of pods of a node, like the kubelet's.
 const PODS: i64 = 110;
@@ -259,7 +258,7 @@ impl Autoscaler {
         }
     }
 
-    /// Returns the cheapest group for a request, then the one with the least unused capacity, then the first.
+    /// The cheapest group, then the one with the least unused capacity, then the first.
     fn group_for(&self, wants: &Resource) -> Option<usize> {
         let open = (0..self.groups.len()).filter(|group| self.count_of(*group) < self.groups[*group].max);
         let cost = |group: &usize| {
@@ -329,7 +328,7 @@ impl Guest for Autoscaler {
     }
 }
 
-/// Returns the pending requests that their queues admit, the oldest application first.
+/// Requests that their queues admit, the oldest application first.
 fn waiting(part: &Partition) -> Vec<(String, Resource)> {
     let mut apps: Vec<_> = part.apps.iter().map(|(_, app)| app).filter(|app| !app.pending_order.is_empty()).collect();
     apps.sort_by(|one, other| (one.submitted, &one.id).cmp(&(other.submitted, &other.id)));
@@ -354,7 +353,7 @@ fn waiting(part: &Partition) -> Vec<(String, Resource)> {
     found
 }
 
-/// Returns what the queues of a path admit. The maximum of the root does not count: the nodes can grow.
+/// The maximum of the root does not count: the nodes can grow.
 fn admitted(part: &Partition, queue: scheduler::index::QueueKey) -> Option<Resource> {
     let mut admitted: Option<Resource> = None;
     let mut at = part.queues.get(queue);
@@ -379,7 +378,7 @@ fn fits(wants: &Resource, place: &Resource) -> bool {
     wants.iter().all(|(name, amount)| amount <= place.amount(name).max(0))
 }
 
-/// Compares with a maximum that limits only the resources it names.
+/// The maximum limits only the resources it names.
 fn fits_where_named(wants: &Resource, most: &Resource) -> bool {
     wants.iter().all(|(name, amount)| most.get(name).is_none_or(|most| amount <= most))
 }

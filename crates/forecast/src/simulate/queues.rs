@@ -5,7 +5,6 @@ use std::str::FromStr;
 use super::job::Job;
 use crate::whatif::fits;
 
-/// The jobs of a rule.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Who {
     Everybody,

@@ -20,7 +20,7 @@ use config::properties::DEFAULT_PREEMPTION_DELAY;
 use model::{AppId, AskId, Profile, Time};
 use scheduler::{Command, Event, EventKind, PartitionCommand, ReleaseReason, Scheduler, Submission};
 
-/// Retry interval while requests are pending (SCH-040).
+/// SCH-040.
 const RETRY_EVERY: Duration = Duration::from_millis(100);
 /// Retry after the time since the last event divided by this, within [`RETRY_WITHIN`].
 const RETRY_SHARE: u64 = 4;
@@ -31,7 +31,6 @@ const RESERVATION_DELAY: Duration = Duration::from_secs(2);
 const CLEAN_EVERY: Duration = Duration::from_secs(10);
 /// After the last arrival and end, wait this long, or twice the longest preemption delay, for timers and preemption.
 const QUIET: Duration = Duration::from_secs(120);
-/// Number of commands between two calls of `may_continue`.
 const ASK_EVERY: u64 = 256;
 
 /// How a workload runs.
@@ -182,7 +181,6 @@ struct Run<'w, 'g> {
     next_clean: Time,
     /// The state changed since the last run of the cleaner.
     clean: bool,
-    /// Time of the last event.
     active: Time,
     again: bool,
     commands: u64,
@@ -209,7 +207,7 @@ impl<'w> Run<'w, '_> {
         Ok(events)
     }
 
-    /// Reacts to events like a resource manager: an allocation ends after its run time, a lost one is requested again.
+    /// An allocation ends after its run time, a lost one is requested again.
     fn follow(&mut self, events: &[Event]) -> Result<(), Stopped> {
         for Event { at, kind } in events {
             match kind {
@@ -322,7 +320,7 @@ impl<'w> Run<'w, '_> {
         Ok(())
     }
 
-    /// Returns the next retry that can find something; skips retries that are known to find nothing.
+    /// Skips retries that are known to find nothing.
     fn next_retry(&self) -> Time {
         let [every, shortest, longest] =
             [RETRY_EVERY, RETRY_WITHIN.0, RETRY_WITHIN.1].map(|time| time.as_micros() as u64);

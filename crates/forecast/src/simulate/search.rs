@@ -1,6 +1,5 @@
 //! The fewest nodes that meet a target: doubled until the target is met, then bisected.
 
-/// Maximum number of runs.
 const MOST_RUNS: usize = 64;
 
 /// A run of a search.

@@ -206,7 +206,6 @@ impl FromStr for Target {
     }
 }
 
-/// Parses the limit in the unit of the measure.
 fn limit(measure: &Measure, text: &str) -> Option<u64> {
     match measure {
         Measure::Wait(..) | Measure::Makespan => u64::try_from(parse_duration(text)?.as_millis()).ok(),

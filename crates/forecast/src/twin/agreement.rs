@@ -9,7 +9,7 @@ use scheduler::state::ask::Ask;
 use scheduler::{Command, EventKind, Partition, Scheduler};
 
 const CYCLES: usize = 4;
-/// Minimum number of compared decisions before the copy can count as wrong.
+/// Fewer compared decisions prove nothing.
 const ENOUGH: u64 = 10;
 
 /// How often a copy decided like the remote scheduler.
@@ -58,7 +58,7 @@ impl Agreement {
     }
 }
 
-/// Returns the allocations of requests that were pending. `None` if something else changed that affects decisions.
+/// `None` if something else changed that affects decisions.
 fn allocated_since(old: &Partition, new: &Partition) -> Option<BTreeMap<Kind, u64>> {
     let (before, after) = (asks(old), asks(new));
     if before.len() != after.len() || old.nodes.len() != new.nodes.len() {
@@ -89,7 +89,6 @@ fn asks(part: &Partition) -> BTreeMap<(AppId, AskId), AskKind> {
     part.apps.iter().flat_map(|(_, app)| of(app)).collect()
 }
 
-/// Returns the next allocations of a scheduler, at most `most`.
 fn decided(scheduler: &Scheduler, from: Time, until: Time, most: u64) -> BTreeMap<Kind, u64> {
     let mut fork = scheduler.clone();
     let mut decided: BTreeMap<Kind, u64> = BTreeMap::new();

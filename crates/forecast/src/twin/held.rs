@@ -8,7 +8,7 @@ use view::waiting::{AskExplanation, BlockLevel, Blocker, Explanation, Place};
 
 const MOST: usize = 20;
 
-/// Adds the pods of the application that are not requested yet, the first of each kind.
+/// The first pod of each kind.
 pub(super) fn add(found: &mut Explanation, held: &BTreeMap<AppId, Vec<HeldPod>>) {
     let mut kinds: Vec<AskExplanation> = Vec::new();
     for pod in held.get(&found.app).into_iter().flatten().filter(|_| found.finished.is_none()) {

@@ -82,7 +82,7 @@ pub(super) fn replay(
     }
 }
 
-/// Marks dynamic queues: a new configuration does not drain them, and they are removed when empty.
+/// A new configuration does not drain dynamic queues, and they are removed when empty.
 pub(super) fn dynamic(scheduler: &mut Scheduler, part: &PartitionView) {
     let Some(own) = scheduler.partitions_mut().iter_mut().find(|own| own.name == part.name) else { return };
     for row in part.walk().filter(|row| !row.managed) {

@@ -67,7 +67,6 @@ fn twin(text: &str, missing: &[&'static str]) -> Twin {
     twin_of(&part(Profile::V1_8_0), Profile::V1_8_0, listed(text, missing))
 }
 
-/// Returns the first reason why the request is pending; empty if it is not.
 fn why(twin: &Twin) -> String {
     match twin.explain(&Asked::App("job".into(), Some("new-1".into()))).expect("an explanation") {
         Finding::App(found) => found.first_blocker().map(|one| one.detail.clone()).unwrap_or_default(),
@@ -240,7 +239,6 @@ fn without_pods_a_closed_node_is_closed_in_the_twin() {
     assert!(why(&made).contains("2 drained"), "{}", why(&made));
 }
 
-/// A pod with a scheduling gate is not a request, but its application waits for it.
 #[test]
 fn a_pod_that_is_not_asked_for_yet_is_what_its_application_waits_for_first() {
     let gated = |name: &str| {

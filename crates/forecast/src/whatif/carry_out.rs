@@ -11,7 +11,7 @@ use ::config::{self, Severity};
 use scenario::{Cycles, StepKind};
 use scheduler::{Command, Copies, Event, EventKind, PartitionCommand};
 
-/// Clock advance per scenario step. Other changes take no time, so that both runs decide at the same times.
+/// Other changes take no time, so that both runs decide at the same times.
 const STEP: Duration = Duration::from_millis(1);
 
 impl World<'_> {
@@ -43,7 +43,7 @@ impl World<'_> {
         first.for_each(|_| self.now = self.now + STEP);
     }
 
-    /// Applies a scenario step. Time passes like in a scheduler: cycles run, and allocations end.
+    /// Time passes like in a scheduler: cycles run, and allocations end.
     fn scenario_step(&mut self, kind: &StepKind) -> Result<Result<(), String>, Unfinished> {
         match kind {
             StepKind::Command(command) => self.all(vec![command.clone()]),
@@ -78,7 +78,6 @@ impl World<'_> {
         }
     }
 
-    /// Applies commands. Returns the first rejection.
     fn all(&mut self, commands: Vec<PartitionCommand>) -> Result<Result<(), String>, Unfinished> {
         let mut refused = Ok(());
         for command in commands {

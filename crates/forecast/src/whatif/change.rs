@@ -26,7 +26,6 @@ use scheduler::usage::Side;
 const FORMS: &str = "write one of: set QUEUE.max.RESOURCE=AMOUNT (also guaranteed, maxapplications, priority, property.KEY, \
     limit.user.NAME.RESOURCE), node add|remove|drain|resume NODE, node resize NODE RESOURCE=AMOUNT, kill APPLICATION, \
     move APPLICATION QUEUE, submit APPLICATION COUNT priority N, demand QUEUE xFACTOR";
-/// Maximum number of copies of an application or a node.
 const MOST_COPIES: u32 = 100_000;
 
 /// A change of a fork, in the form of `--set` and similar options.
@@ -128,7 +127,7 @@ impl FromStr for Change {
     }
 }
 
-/// Parses `x2` or `x0.5`: from 0 to 1000.
+/// `x2`, `x0.5`: from 0 to 1000.
 fn factor(text: &str) -> Option<f64> {
     text.strip_prefix('x')?.parse().ok().filter(|factor| (0.0..=1000.0).contains(factor))
 }
@@ -161,7 +160,7 @@ fn amount(value: &str) -> Result<Amount, String> {
     })
 }
 
-/// Parses `memory=+64Gi` for a node.
+/// `memory=+64Gi`.
 fn resize(node: &str, to: &str) -> Result<Change, String> {
     let (resource, value) = to.split_once('=').ok_or("missing `=`")?;
     if resource.is_empty() || value.is_empty() {
@@ -170,7 +169,7 @@ fn resize(node: &str, to: &str) -> Result<Change, String> {
     Ok(Change::ResizeNode(NodeId::from(node), resource.to_owned(), amount(value)?))
 }
 
-/// Returns the queue, the key, and whether its value is a quantity.
+/// The queue, the key, and whether its value is a quantity.
 fn key(place: &str) -> Option<(&str, Key, bool)> {
     for (word, side) in [(".limit.user.", Side::User), (".limit.group.", Side::Group)] {
         if let Some((queue, rest)) = place.split_once(word) {
@@ -226,7 +225,6 @@ impl fmt::Display for Key {
 }
 
 impl fmt::Display for Change {
-    /// Writes the text form.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Set { queue, key, value } => write!(f, "set {queue}.{key}={value}"),

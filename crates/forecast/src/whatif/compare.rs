@@ -129,7 +129,6 @@ impl Comparison {
     }
 }
 
-/// Compares two runs that started at the same time.
 pub(super) fn compared(
     without: &Tally,
     with: &Tally,
@@ -169,7 +168,6 @@ fn different<K: Ord + Clone, V: PartialEq + Clone>(
         .collect()
 }
 
-/// Returns the decisions at which both runs diverge.
 pub(super) fn parting<'t>(without: &'t Tally, with: &'t Tally) -> Option<[Option<&'t Decision>; 2]> {
     let (one, other) = (&without.decisions, &with.decisions);
     let at = one.iter().zip(other).position(|(one, other)| one != other);
@@ -178,7 +176,7 @@ pub(super) fn parting<'t>(without: &'t Tally, with: &'t Tally) -> Option<[Option
     both.iter().any(Option::is_some).then_some(both)
 }
 
-/// Returns the first decision that differs, also in its time, without reasons.
+/// The first decision that differs, also in its time, without reasons.
 pub(super) fn first_difference(without: &Tally, with: &Tally) -> Option<FirstDifference> {
     let both = parting(without, with)?;
     let at = both.iter().flatten().map(|decision| decision.at).min()?;
@@ -191,7 +189,6 @@ pub(super) fn first_difference(without: &Tally, with: &Tally) -> Option<FirstDif
     Some(FirstDifference { at, without, with, why_not_without: None, why_not_with: None })
 }
 
-/// Returns the effect on an application; `None` for none.
 fn effect(without: Option<&AppTally>, with: Option<&AppTally>) -> Option<Effect> {
     if without == with {
         return None;

@@ -53,7 +53,7 @@ fn amount_now(queue: &Queue, bound: Bound, resource: &str) -> Option<i64> {
     all.as_ref().and_then(|all| all.get(resource))
 }
 
-/// Returns the quantity in the form of the configuration; `None` to remove it.
+/// `None` removes the quantity.
 pub(super) fn quantity(
     resource: &str,
     value: &Amount,
@@ -84,7 +84,7 @@ fn count(value: &Amount, now: impl Fn() -> Option<u64>) -> Result<Option<u64>, S
     }))
 }
 
-/// Sets a value in the limit of exactly this user or group, or in a new first limit.
+/// In the limit of exactly this user or group, or in a new first limit.
 fn limit(
     text: &str,
     target: &Target<'_>,

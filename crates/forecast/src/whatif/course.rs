@@ -63,7 +63,7 @@ impl Course {
         [place(one, other), place(other, one)]
     }
 
-    /// Returns a finished copy of the counts, without copying the many decisions.
+    /// The many decisions are not copied.
     fn ended(&mut self, partition: Option<&Partition>, now: Time) -> Tally {
         let decisions = std::mem::take(&mut self.tally.decisions);
         let mut ended = self.tally.clone();

@@ -145,7 +145,7 @@ fn of_queue(old: &Queue, new: Option<&Queue>, apps: &[&Application], found: &mut
     }
 }
 
-/// Returns the reduced quantities; `unset` replaces a missing quantity.
+/// `unset` replaces a missing quantity.
 fn lowered<'r>(was: Option<&'r Resource>, is: Option<&'r Resource>, unset: i64) -> Vec<(&'r str, i64, i64)> {
     let amount = |of: Option<&Resource>, name: &str| of.and_then(|of| of.get(name)).unwrap_or(unset);
     let names: std::collections::BTreeSet<&str> =
@@ -154,7 +154,6 @@ fn lowered<'r>(was: Option<&'r Resource>, is: Option<&'r Resource>, unset: i64) 
     all.filter(|(_, was, is)| is < was).collect()
 }
 
-/// Adds the users whose limit in a queue is below their usage.
 fn of_users(old: &Queue, new: Option<&Queue>, apps: &[&Application], found: &mut Vec<ConfigEffect>) {
     let Some(new) = new else { return };
     let mut users: BTreeMap<&str, Vec<&Application>> = BTreeMap::new();
@@ -188,7 +187,6 @@ fn of_users(old: &Queue, new: Option<&Queue>, apps: &[&Application], found: &mut
     }
 }
 
-/// Adds the applications that would now be placed elsewhere.
 fn placements(was: &Partition, is: &Partition, found: &mut Vec<ConfigEffect>) {
     let mut groups: BTreeMap<(String, String), Vec<AppId>> = BTreeMap::new();
     for (_, app) in was.apps.iter() {

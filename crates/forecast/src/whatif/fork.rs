@@ -35,7 +35,6 @@ pub struct Fork {
     pub(super) partition: Arc<str>,
     pub(super) now: Time,
     pub(super) pace: Pace,
-    /// Text of the active queue configuration, if known.
     pub(super) text: Option<Arc<str>>,
 }
 

@@ -7,7 +7,7 @@ use model::{AppId, QueuePath, Time};
 use scheduler::state::queue::Queue;
 use scheduler::{Event, EventKind, Partition};
 
-/// Durations by queue, updated after each command for the queues that its events affect.
+/// Updated after each command for the queues that its events affect.
 #[derive(Clone, Debug, Default)]
 pub(super) struct BelowGuarantee {
     since: BTreeMap<QueuePath, Time>,
@@ -94,7 +94,7 @@ impl BelowGuarantee {
     }
 }
 
-/// Returns true if a queue has less of a resource than guaranteed, and pending requests for it.
+/// Less of a resource than guaranteed, and pending requests for it.
 fn is_below(queue: &Queue) -> bool {
     let Some(guaranteed) = &queue.guaranteed else { return false };
     guaranteed.iter().any(|(name, amount)| {
@@ -103,7 +103,7 @@ fn is_below(queue: &Queue) -> bool {
     })
 }
 
-/// Returns the queue in which an event changes the usage or the pending requests.
+/// The queue whose usage or pending requests an event changes.
 fn touched<'q>(event: &'q Event, queue_of: &impl Fn(&AppId) -> Option<&'q QueuePath>) -> Option<&'q QueuePath> {
     match &event.kind {
         EventKind::Allocated { holder, .. } | EventKind::Released { holder, .. } => Some(&holder.queue),

@@ -7,7 +7,6 @@ use scheduler::state::app::Application;
 use scheduler::state::ask::Ask;
 use scheduler::{AskSpec, Copies, NodeSpec, Partition, PartitionCommand, Submission};
 
-/// Maximum number of commands of a change.
 const MOST_COMMANDS: usize = 250_000;
 
 /// The meaning of a change.
@@ -115,7 +114,7 @@ fn more_apps(
     Ok(commands)
 }
 
-/// Multiplies the pending requests in a subtree: adds copies of requests, or withdraws the last ones.
+/// Adds copies of requests, or withdraws the last ones.
 fn demand(
     part: &Partition,
     queue: &QueuePath,
@@ -179,7 +178,6 @@ fn again(app: &AppId, id: AskId, ask: &Ask) -> AskSpec {
     }
 }
 
-/// Returns unused names for copies.
 fn free_names<'a>(name: &'a str, taken: impl Fn(&str) -> bool + 'a) -> impl Iterator<Item = String> + 'a {
     (1_u64..).map(move |number| format!("{name}-whatif-{number}")).filter(move |name| !taken(name))
 }

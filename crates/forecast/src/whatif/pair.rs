@@ -18,7 +18,6 @@ use scheduler::PartitionCommand;
 
 /// Default threshold of a long wait.
 pub const LONG_WAIT: Duration = Duration::from_secs(600);
-/// Maximum time of `idle`.
 const MOST_TIME: Duration = Duration::from_secs(30 * 24 * 3600);
 
 /// A change.
@@ -225,7 +224,7 @@ fn why_ended(span: Span, idle: bool) -> Stopped {
     }
 }
 
-/// Drives a world for the given span. Returns true if nothing changes any more.
+/// Returns true if nothing changes any more.
 fn drive(world: &mut World<'_>, span: Span, began: Time, counted_from: Time) -> Result<bool, Unfinished> {
     match span {
         Span::For(time) => world.until(began + time).map(|()| false),

@@ -81,7 +81,6 @@ pub struct Runtimes {
     /// Sorted run times of completed applications.
     seen: BTreeMap<String, Vec<Duration>>,
     ended: usize,
-    /// Applications without a rule and history.
     unmatched: RefCell<BTreeSet<AppId>>,
 }
 
@@ -224,7 +223,7 @@ pub fn fits(form: &str, text: &str) -> bool {
     rest.ends_with(last)
 }
 
-/// Hashes a seed and a name (FNV-1a, mixed once more).
+/// FNV-1a, mixed once more.
 fn drawn(seed: u64, app: &str, ask: &str) -> u64 {
     let bytes = app.bytes().chain([0]).chain(ask.bytes());
     let hash = bytes.fold(0xcbf2_9ce4_8422_2325_u64 ^ seed.wrapping_mul(0x9e37_79b9_7f4a_7c15), |hash, byte| {

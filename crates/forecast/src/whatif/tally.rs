@@ -9,10 +9,8 @@ use model::{AppId, AskId, NodeId, QueuePath, Resource, Time};
 use scheduler::state::app::Application;
 use scheduler::{Event, EventKind, Partition, ReleaseReason, Scheduler};
 
-/// Maximum number of recorded decisions.
 const MOST_DECISIONS: usize = 1_000_000;
 
-/// Usage over time.
 #[derive(Clone, Debug, Default)]
 struct UseMeter {
     allocated: Resource,
@@ -162,7 +160,7 @@ pub(super) struct Decision {
 }
 
 impl PartialEq for Decision {
-    /// Compares decisions without their command numbers, which differ between runs.
+    /// Command numbers differ between runs.
     fn eq(&self, other: &Self) -> bool {
         self.at == other.at && self.text == other.text
     }
@@ -297,7 +295,6 @@ impl Tally {
         self.decide(at, None, || format!("{app} is moved to {to}"));
     }
 
-    /// Changes the usage of a queue, its parents, and a user.
     fn use_changes(&mut self, at: Time, (queue, user): (&QueuePath, &Arc<str>), by: &Resource, more: bool) {
         let began = self.began;
         let fresh = || UseMeter::beginning(&Resource::new(), began);

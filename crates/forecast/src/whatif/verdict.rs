@@ -49,7 +49,7 @@ pub(super) fn sentence(comparison: &Comparison) -> String {
     parts.join(", ")
 }
 
-/// Returns the queue with the largest increase of the time below its guaranteed resources.
+/// The largest increase of the time below guaranteed.
 fn below_guarantee(comparison: &Comparison) -> Option<String> {
     let time = |figures: &Option<Figures>| figures.as_ref().map_or(Duration::ZERO, |one| one.below_guarantee);
     let longer = comparison
@@ -66,7 +66,7 @@ fn plural(text: &str) -> String {
     found.unwrap_or_else(|| text.to_owned())
 }
 
-/// Formats `12.3s`, `4m 5s`, `10m`, `2h 3m`, like the tables of a comparison.
+/// `12.3s`, `4m 5s`, `10m`, `2h 3m`, like the tables of a comparison.
 fn seconds(time: Duration) -> String {
     if time < Duration::from_secs(60) { format!("{:.1}s", time.as_secs_f64()) } else { view::drain::span(time) }
 }

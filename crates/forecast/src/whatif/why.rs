@@ -9,7 +9,7 @@ use scheduler::Partition;
 use view::waiting::AskWords;
 use view::waiting::Sentence;
 
-/// Explains each side's decision in the other run. `again` repeats a side up to a place, with or without the changes.
+/// `again` repeats a side up to a place, with or without the changes.
 pub(super) fn not_in_the_other<'a>(
     [without, with]: [Option<&Decision>; 2],
     again: impl Fn(bool, StopBefore) -> Result<World<'a>, Unfinished>,

@@ -13,19 +13,17 @@ use model::{AppId, AskId, Profile, Time};
 use scenario::{Sink, Trace};
 use scheduler::{Command, Event, EventKind, Partition, PartitionCommand, Scheduler};
 
-/// Retry interval while requests are pending (SCH-040).
+/// SCH-040.
 const RETRY_EVERY: Duration = Duration::from_millis(100);
-/// Number of commands between two calls of `go_on`.
 const ASK_EVERY: u64 = 64;
-/// Nothing changes any more after this time without an event, if nothing is due within an hour.
+/// Idle after this time without an event, if nothing is due within an hour.
 const QUIET: Duration = Duration::from_secs(60);
 const SOON: Duration = Duration::from_secs(3600);
 
 /// Returns false to cancel.
 pub(super) type GoOn<'a> = &'a (dyn Fn() -> bool + Sync);
 
-/// Where a run is stopped for inspection: before the command with this number, or before the first command after a
-/// time.
+/// Before the command with this number, or before the first command after a time.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct StopBefore {
     pub command: u64,
@@ -47,7 +45,6 @@ pub(super) struct World<'a> {
     pace: Pace,
     ends: BTreeMap<(Time, u64), Ending>,
     ends_set: u64,
-    /// Time of the last event.
     last_event: Time,
     trace: Option<Trace<Vec<u8>>>,
     bounds: Bounds,
@@ -256,7 +253,7 @@ impl<'a> World<'a> {
         Ok(())
     }
 
-    /// Returns the next retry that can find something; skips retries that are known to find nothing.
+    /// Skips retries that are known to find nothing.
     fn next_retry(&self) -> Time {
         let every = RETRY_EVERY.as_micros() as u64;
         let quiet = self.scheduler.quiet_until().unwrap_or(self.now).0.saturating_sub(self.now.0);

@@ -131,7 +131,6 @@ fn occupy(workload: &mut Workload, pod: &Value) {
     }
 }
 
-/// Returns `namespace/name`.
 fn name(item: &Value) -> String {
     let field = |name: &str| item["metadata"][name].as_str().unwrap_or_default();
     match field("namespace") {
@@ -140,7 +139,7 @@ fn name(item: &Value) -> String {
     }
 }
 
-/// Returns the run time of the containers; `None` while one runs, or if none has run.
+/// `None` while a container runs, or if none has run.
 fn runtime(pod: &Value) -> Option<Duration> {
     let statuses = pod["status"]["containerStatuses"].as_array()?;
     let mut span: Option<(OffsetDateTime, OffsetDateTime)> = None;

@@ -53,7 +53,7 @@ impl Reading {
     }
 }
 
-/// Parses seconds with a fraction, from 0 to about 290,000 years.
+/// With a fraction, from 0 to about 290,000 years.
 fn seconds(text: &str) -> Option<std::time::Duration> {
     let seconds: f64 = text.parse().ok()?;
     (0.0..9e12).contains(&seconds).then(|| std::time::Duration::from_secs_f64(seconds))

@@ -88,7 +88,6 @@ pub fn read(nodes: (&str, &str), pods: (&str, &str), fractions: Fractions) -> [R
     [read_nodes, read_pods]
 }
 
-/// Returns the resources, with whole GPUs and thousandths.
 fn amounts(cpu: i64, memory_mib: i64, (gpu, gpu_milli): (i64, i64), fractions: Fractions) -> Resource {
     let mut amounts = Resource::new();
     amounts.set("vcore", cpu);
@@ -121,7 +120,7 @@ fn pod(row: &[String], fractions: Fractions) -> Result<Job, String> {
     })
 }
 
-/// Returns the rows of a CSV with a header: the named columns, in the order of the names.
+/// The named columns, in the order of the names.
 fn rows(
     reading: &mut Reading,
     text: &str,

@@ -8,7 +8,6 @@ use crate::simulate::job::{Job, Task, Workload};
 use model::{AppId, AskId, Time};
 use scheduler::{AskSpec, Event, EventKind, PartitionCommand, ReleaseReason, Submission};
 
-/// A request of an application.
 type Key = (AppId, AskId);
 
 /// The recorded fate of a request.
@@ -27,7 +26,6 @@ pub struct Fate {
 pub struct Fates {
     asked: HashMap<Key, Time>,
     begun: HashMap<Key, Time>,
-    /// End time and fate.
     ended: HashMap<Key, (Time, Fate)>,
 }
 
@@ -136,7 +134,7 @@ pub fn read(
     workload
 }
 
-/// Converts a command to tasks; requests with the same fate are one task.
+/// Requests with the same fate are one task.
 fn tasks(ask: &AskSpec, after: Duration, fate: &impl Fn(&AppId, &AskId) -> Fate) -> Vec<Task> {
     let mut tasks: Vec<Task> = Vec::new();
     for id in ask.ids() {

@@ -22,7 +22,7 @@ const HINT: &str =
 const HINT_JSON: &str = "use the output of `sacct --json`";
 const TAGS: [(&str, &str); 3] = [("jobname", "name"), ("partition", "partition"), ("account", "account")];
 
-/// A job from either format; times in seconds since 1970.
+/// Times in seconds since 1970.
 struct Row {
     id: String,
     user: String,
@@ -167,7 +167,7 @@ fn take(workload: &mut Workload, rows: Vec<(String, Row)>) {
     workload.notes.push("Slurm accounting: a job is one request for each of its nodes".to_owned());
 }
 
-/// Converts a row to a job with times relative to `first`; otherwise returns the kind of skipped row.
+/// Times are relative to `first`. The error is the kind of skipped row.
 fn job(row: Row, first: i64) -> Result<Job, &'static str> {
     let submit = row.submit.ok_or("jobs without a submit time")?;
     let start = row.start.ok_or("jobs that did not start")?;
@@ -197,7 +197,7 @@ fn job(row: Row, first: i64) -> Result<Job, &'static str> {
     })
 }
 
-/// Parses `2026-01-31T10:00:00`, RFC 3339, or a number to seconds since 1970; `None` for `Unknown` and `None`.
+/// From `2026-01-31T10:00:00`, RFC 3339, or a number; `None` for `Unknown` and `None`.
 fn moment(text: &str) -> Option<i64> {
     if let Ok(seconds) = text.parse() {
         return Some(seconds);
@@ -207,7 +207,7 @@ fn moment(text: &str) -> Option<i64> {
     parsed.ok().map(OffsetDateTime::unix_timestamp)
 }
 
-/// Parses `16G`, `1.5T`, or `512000M` to bytes: Slurm uses powers of 1024, and mebibytes without a suffix.
+/// From `16G`, `1.5T`, or `512000M`: powers of 1024, mebibytes without a suffix.
 fn bytes(text: &str) -> Option<i64> {
     let number = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
     let power = match text[number.len()..].to_ascii_uppercase().as_str() {
@@ -222,7 +222,7 @@ fn bytes(text: &str) -> Option<i64> {
     (number >= 0.0).then(|| (number * 1024_f64.powi(power)) as i64)
 }
 
-/// Parses a `ReqMem` to bytes of the whole job.
+/// Bytes of the whole job.
 fn requested(text: &str, nodes: i64, cpus: i64) -> Option<i64> {
     match text.strip_suffix(['n', 'c']) {
         Some(each) => Some(bytes(each)?.saturating_mul(if text.ends_with('n') { nodes } else { cpus.max(1) })),

@@ -42,7 +42,7 @@ pub fn is_log(text: &str) -> bool {
     first.starts_with(';') || columns(first).is_ok()
 }
 
-/// Creates the nodes of the header with equal parts of the processors; none if the header has no number of processors.
+/// Equal parts of the processors; none if the header has no number of processors.
 fn nodes(text: &str) -> Vec<NodeSpec> {
     let header = text.lines().take_while(|line| line.trim().is_empty() || line.starts_with(';'));
     let header: Vec<(&str, &str)> = header.filter_map(|line| line.trim_start_matches(';').split_once(':')).collect();
@@ -108,9 +108,7 @@ pub fn read(name: &str, text: &str) -> Reading {
     reading
 }
 
-/// Parses the numbers of a line.
-///
-/// On failure: the column, and the reason.
+/// The error is the column and the reason.
 fn columns(line: &str) -> Result<[f64; COLUMNS], (u32, String)> {
     let mut found = [-1.0; COLUMNS];
     let mut count = 0;

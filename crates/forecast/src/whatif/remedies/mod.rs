@@ -24,13 +24,11 @@ use proposals::{Proposed, holders, leaves_near, priorities};
 use scheduler::inspect::explain::types::{AskExplanation, AskStatus, BlockLevel, Explanation, Remedy, RemedyKind};
 use stage::{Settled, Stage};
 
-/// Maximum number of kinds of requests of an application.
 const MOST_ASKS: usize = 3;
-/// Maximum number of applications to end, one by one and then together.
+/// Ended one by one and then together.
 const MOST_HOLDERS: usize = 5;
-/// Maximum number of increases of a quantity by what preceding requests used of it.
+/// Increases by what preceding requests used.
 const MOST_TIMES: usize = 8;
-/// Maximum number of leaves to move an application to.
 const MOST_LEAVES: usize = 4;
 
 /// Replaces untested remedies by those that let the requests run in copies of the fork. Applications with too many
@@ -53,7 +51,6 @@ pub fn try_remedies(fork: &Fork, found: &mut Explanation) {
     }
 }
 
-/// The tests for one request.
 struct Attempts<'a> {
     stage: Stage<'a>,
     app: &'a AppId,
@@ -91,8 +88,7 @@ impl<'a> Attempts<'a> {
         all
     }
 
-    /// Raises every maximum and limit that blocks the request, and adds a node if needed: by the missing quantity, plus
-    /// what preceding requests use of it.
+    /// By the missing quantity, plus what preceding requests use of it.
     fn raised(&self) -> Option<Remedy> {
         let steps = self.worked_out.iter().flat_map(|remedy| &remedy.steps);
         let raises = |step: &&RemedyKind| matches!(step, RemedyKind::Raise { .. } | RemedyKind::AddNode { .. });
@@ -137,7 +133,7 @@ impl<'a> Attempts<'a> {
         })
     }
 
-    /// Waits for the end of one application: the first known end that is sufficient.
+    /// The first known end that is sufficient.
     fn wait(&self, holders: &[Proposed], ended: Option<&AppId>) -> Option<Remedy> {
         let known = holders.iter().filter_map(|holder| Some((self.end_of(&holder.app)?, &holder.app)));
         let mut known: Vec<(Time, &AppId)> = known.collect();
@@ -153,7 +149,7 @@ impl<'a> Attempts<'a> {
         soonest.or_else(|| by_itself(ended?, None))
     }
 
-    /// Estimates the end of an application's last allocation, from the applications of its queue.
+    /// Estimated from the applications of its queue.
     fn end_of(&self, app: &AppId) -> Option<Time> {
         let (part, now) = (self.fork.partition()?, self.fork.now());
         let rules = [RuntimeRule::History(HistoryKey::Queue)];
@@ -164,7 +160,7 @@ impl<'a> Attempts<'a> {
         ends.collect::<Option<Vec<Time>>>()?.into_iter().max()
     }
 
-    /// Raises the priority: for an immediate effect, or to get the resources of an allocation that ends.
+    /// For an immediate effect, or to get the resources of an allocation that ends.
     fn priority(&self, holders: &[Proposed]) -> Option<Remedy> {
         let part = self.stage.part()?;
         let from = self.ask.priority;
@@ -206,7 +202,7 @@ impl<'a> Attempts<'a> {
         self.ask.blockers.iter().any(|blocker| by_queue.contains(&blocker.level)).then(|| self.moved(self.app))?
     }
 
-    /// Moves an application to the nearest leaf that accepts it, if that helps.
+    /// To the nearest leaf that accepts it.
     fn moved(&self, app: &AppId) -> Option<Remedy> {
         let leaves = leaves_near(self.stage.part()?, app);
         let step = |to| vec![RemedyKind::Move { app: app.clone(), to }];
@@ -220,7 +216,7 @@ impl<'a> Attempts<'a> {
         Some(self.stage.remedy(served.0, &served.1))
     }
 
-    /// Withdraws a preceding request that ends every cycle.
+    /// A preceding request that ends every cycle.
     fn changed_ask(&self) -> Option<Remedy> {
         let steps = self.worked_out.iter().flat_map(|remedy| &remedy.steps);
         let change = steps.into_iter().find(|step| matches!(step, RemedyKind::ChangeAsk(..)))?;
@@ -228,7 +224,7 @@ impl<'a> Attempts<'a> {
     }
 }
 
-/// Enlarges a step by what others used of it. Returns true if it changed.
+/// By what others used of it. Returns true if it changed.
 fn enlarge(step: &mut RemedyKind, taken: &Resource, started: i64) -> bool {
     match step {
         RemedyKind::Raise { resource, by, to, .. } => {

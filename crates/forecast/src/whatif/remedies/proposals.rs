@@ -10,7 +10,6 @@ use scheduler::placement::access;
 const MOST_LOOKED_AT: usize = 64;
 const MOST_OFFERED: usize = 16;
 
-/// An application whose end may help.
 #[derive(Clone, Debug)]
 pub(super) struct Proposed {
     pub app: AppId,
@@ -18,8 +17,7 @@ pub(super) struct Proposed {
     pub amount: i64,
 }
 
-/// Returns the applications that use the missing resource: first those whose end is sufficient, smallest first, then
-/// the others, largest first.
+/// First the applications whose end is sufficient, smallest first, then the others, largest first.
 pub(super) fn holders(part: &Partition, own: &AppId, ask: &AskExplanation) -> Vec<Proposed> {
     let mut found: Vec<(bool, i64, AppId)> = Vec::new();
     for blocker in &ask.blockers {
@@ -39,7 +37,6 @@ pub(super) fn holders(part: &Partition, own: &AppId, ask: &AskExplanation) -> Ve
     found.into_iter().map(|(_, amount, app)| Proposed { app, amount }).collect()
 }
 
-/// Returns the applications on the best nodes.
 fn on_nodes(part: &Partition, ask: &AskExplanation, blocker: &Blocker) -> Vec<(AppId, i64)> {
     let Some(resource) = blocker.resource.as_deref() else { return Vec::new() };
     let mut nodes: Vec<&NodeId> = ask.nodes.closest.iter().map(|close| &close.node).collect();
@@ -65,7 +62,7 @@ fn on_nodes(part: &Partition, ask: &AskExplanation, blocker: &Blocker) -> Vec<(A
     all
 }
 
-/// Returns leaves for a move that the submitter may use, the nearest in the tree first.
+/// Leaves that the submitter may use, the nearest in the tree first.
 pub(super) fn leaves_near(part: &Partition, app: &AppId) -> Vec<QueuePath> {
     let Some(app) = part.app(app) else { return Vec::new() };
     let mut found = Vec::new();
@@ -92,7 +89,7 @@ pub(super) fn leaves_near(part: &Partition, app: &AppId) -> Vec<QueuePath> {
     found
 }
 
-/// Returns higher priorities that may change the order: above its leaf, above the partition.
+/// Above its leaf, and above the partition.
 pub(super) fn priorities(part: &Partition, app: &AppId, own: Priority) -> Vec<Priority> {
     let Some(app) = part.app(app) else { return Vec::new() };
     let leaf = part.queues[app.queue].raw_priority;

@@ -11,11 +11,10 @@ use scheduler::{Command, Copies, Event, EventKind, NodeSpec, Partition, Partitio
 
 /// Maximum number of cycles for due decisions.
 const MOST_BEFORE: usize = 5_000;
-/// Maximum number of cycles after a change.
 const MOST_AFTER: usize = 300;
 const MOST_EFFECTS: usize = 200;
 
-/// A state in which cycles find nothing more, up to the maximum number of cycles.
+/// Cycles find nothing more, up to the maximum number of cycles.
 pub(super) struct Settled {
     scheduler: Scheduler,
     now: Time,
@@ -25,12 +24,10 @@ pub(super) struct Settled {
     usual: Outcome,
 }
 
-/// The result of a change.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Outcome {
     /// Resources of the request, if it was allocated.
     served: Option<Resource>,
-    /// New allocations by application.
     gets: BTreeMap<AppId, (u64, Resource)>,
     preempted: BTreeMap<AppId, u64>,
     ended: BTreeMap<AppId, u64>,
@@ -93,7 +90,6 @@ impl Settled {
     }
 }
 
-/// A settled state, and the request of the tests.
 pub(super) struct Stage<'a> {
     settled: &'a Settled,
     target: (&'a AppId, &'a AskId),
@@ -207,7 +203,6 @@ fn as_change(step: &RemedyKind) -> RemedyKind {
     }
 }
 
-/// Runs cycles until nothing more is decided.
 fn run(mut scheduler: Scheduler, now: Time, target: Option<(&AppId, &AskId)>) -> Outcome {
     let mut outcome = Outcome::default();
     for _ in 0..MOST_AFTER {
@@ -226,7 +221,7 @@ fn run(mut scheduler: Scheduler, now: Time, target: Option<(&AppId, &AskId)>) ->
     outcome
 }
 
-/// Returns the differences of two outcomes for all applications except one.
+/// For all applications except `but`.
 pub(super) fn effects(usual: &Outcome, outcome: &Outcome, but: &AppId) -> Vec<RemedyEffect> {
     let mut effects: Vec<RemedyEffect> =
         outcome.ended.iter().map(|(app, held)| RemedyEffect::Loses(app.clone(), *held)).collect();
