@@ -9,11 +9,8 @@ use kube::config::{Config, KubeConfigOptions, Kubeconfig, KubeconfigError};
 use super::KubeFault;
 use super::kubeconfig_field::{self, Field};
 
-/// Name of the context of a pod without a kubeconfig.
 const IN_CLUSTER: &str = "in-cluster";
-/// Namespace of this pod.
 const POD_NAMESPACE: &str = "/var/run/secrets/kubernetes.io/serviceaccount/namespace";
-/// Connection timeout of an API server.
 pub(super) const CONNECT: Duration = Duration::from_secs(5);
 
 /// The content of a kubeconfig, without output of its secrets.
@@ -58,7 +55,6 @@ impl Known {
         if named || usual || Self::in_cluster() { Self::read().map(Some) } else { Ok(None) }
     }
 
-    /// Returns true if this process runs in a pod with a service account.
     fn in_cluster() -> bool {
         let named = std::env::var_os("KUBECONFIG").is_some_and(|value| !value.is_empty());
         std::env::var_os("KUBERNETES_SERVICE_HOST").is_some() && !named
@@ -127,13 +123,12 @@ impl Known {
         kubeconfig.contexts.iter().map(info).collect()
     }
 
-    /// Returns the context of this pod.
     fn of_this_pod() -> ContextInfo {
         let (server, user) = ("the cluster of this pod".to_owned(), "its service account".to_owned());
         ContextInfo { name: IN_CLUSTER.to_owned(), server, user, namespace: None, current: true, plugin: None }
     }
 
-    /// Returns a label of the cluster of this pod, if its service account is used.
+    /// If the service account is used.
     pub(super) fn label_of_this_pod(&self) -> Option<String> {
         if self.kubeconfig.is_some() {
             return None;
@@ -174,7 +169,7 @@ impl Known {
         self.contexts().into_iter().find(wanted).ok_or_else(|| KubeFault::new(none()))
     }
 
-    /// Explains why a context has no client, with the location of the invalid field.
+    /// With the location of the invalid field.
     fn words_of(&self, context: &str, error: &KubeconfigError) -> String {
         let named = self.kubeconfig.iter().flat_map(|all| &all.contexts).find(|one| one.name == context);
         let named = named.and_then(|one| one.context.clone()).unwrap_or_default();
@@ -197,7 +192,7 @@ impl Known {
         format!("{place}context {context}: {}", words(error))
     }
 
-    /// Rejects a context with a missing user, which would be anonymous.
+    /// A context with a missing user would be anonymous.
     fn check_user(&self, kubeconfig: &Kubeconfig, context: &str) -> Result<(), KubeFault> {
         let named = kubeconfig.contexts.iter().find(|one| one.name == context).and_then(|one| one.context.as_ref());
         let user = named.and_then(|one| one.user.as_deref()).unwrap_or_default();
@@ -232,7 +227,7 @@ impl Known {
     }
 }
 
-/// Formats `10.96.0.1:443/yunikorn`: address and namespace, as far as known.
+/// `10.96.0.1:443/yunikorn`, as far as known.
 fn pod_label(host: Option<String>, port: Option<String>, namespace: &str) -> String {
     let Some(host) = host else { return IN_CLUSTER.to_owned() };
     // IPv6 addresses contain colons.
@@ -260,7 +255,6 @@ fn unreadable(file: &Path, error: &KubeconfigError) -> KubeFault {
     })
 }
 
-/// Formats a kubeconfig error without values.
 fn words(error: &KubeconfigError) -> String {
     match error {
         KubeconfigError::LoadContext(name) => format!("context {name:?} not found"),

@@ -54,7 +54,6 @@ impl std::error::Error for Unreached {
     }
 }
 
-/// An answer that exceeded a limit.
 #[derive(Debug)]
 enum Passed {
     Time(Duration),

@@ -28,7 +28,6 @@ use crate::Answer;
 use view::act::ClusterRights;
 use view::act::EnforceAcl;
 
-/// How long a failed client creation is not retried.
 const SAME_FAILURE: Duration = Duration::from_secs(1);
 /// Only the address of the scheduler is known: nothing is written to a guessed namespace.
 const NO_NAMESPACE: &str = "the namespace of the scheduler is unknown: Service yunikorn-service and ConfigMap yunikorn-configs not found; \
@@ -48,7 +47,6 @@ pub struct Wanted {
     pub enforce_acl: EnforceAcl,
 }
 
-/// An established path.
 enum Route {
     Forward(PodClient),
     Proxy(Place),
@@ -127,7 +125,7 @@ impl Cluster {
         self.found.load_full()
     }
 
-    /// Returns the client, created at the first use in the caller's runtime.
+    /// Created at the first use, in the caller's runtime.
     pub(super) async fn client(&self) -> Result<Client, KubeFault> {
         let mut retained = self.client.lock().await;
         if let Some(client) = &*retained {
@@ -169,7 +167,6 @@ impl Cluster {
         self.known.config(&self.context.name).await
     }
 
-    /// Returns the namespace of the scheduler.
     pub(super) async fn namespace(&self) -> Result<String, KubeFault> {
         if self.found().is_none() {
             self.route().await?;
@@ -235,14 +232,13 @@ impl Cluster {
         }
     }
 
-    /// Returns the location of the scheduler.
     pub(super) async fn place(&self, client: &Client) -> Result<Place, KubeFault> {
         let own = self.context.namespace.as_deref().unwrap_or("default");
         let (namespace, service) = (self.wanted.namespace.as_deref(), self.wanted.service.as_deref());
         find::service(client, namespace, service, own).await
     }
 
-    /// Returns the path to the scheduler, and whether it was just searched.
+    /// Also returns whether the path was just searched.
     async fn route(&self) -> Result<(Arc<Route>, bool), KubeFault> {
         let mut retained = self.route.lock().await;
         if let Some(route) = &*retained {
@@ -357,8 +353,7 @@ where
     Response::from(response.map(|body| reqwest::Body::wrap_stream(BodyDataStream::new(body))))
 }
 
-/// Returns an answer through the API server: an error of the API server is a fault, an answer of the scheduler is a
-/// response.
+/// An error of the API server is a fault, an answer of the scheduler is a response.
 async fn proxied(
     response: http::Response<kube::client::Body>,
     asked: &Asked,

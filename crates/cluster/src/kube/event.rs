@@ -11,7 +11,7 @@ use super::config_map::{CONFIGS, MANAGER};
 use super::{Asked, KubeFault};
 use crate::Answer;
 
-/// Timeout: an operation does not wait longer for its Event.
+/// An operation does not wait longer for its Event.
 const LONGEST: Duration = Duration::from_secs(5);
 /// Maximum message length of an API server, in characters.
 const MESSAGE: usize = 1_000;

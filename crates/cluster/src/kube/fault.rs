@@ -175,13 +175,12 @@ impl fmt::Display for KubeFault {
 
 impl std::error::Error for KubeFault {}
 
-/// Returns the user that a rejection names.
 fn user_in(said: &str) -> Option<String> {
     let rest = said.split_once("User \"")?.1;
     rest.split_once('"').map(|(user, _)| user.to_owned())
 }
 
-/// Explains why the credentials of a context fail; `exec` is their plugin, if known.
+/// `exec` is the plugin, if known.
 pub(super) fn credentials(error: &AuthError, exec: Option<&ExecConfig>) -> String {
     let named = exec.and_then(|exec| exec.command.clone());
     match error {
@@ -214,7 +213,7 @@ pub(super) fn credentials(error: &AuthError, exec: Option<&ExecConfig>) -> Strin
     }
 }
 
-/// Returns the program of a command that Rust printed, without its variables, which may be secrets.
+/// Without variables, which may be secrets.
 fn program(printed: &str) -> Option<String> {
     let mut rest = printed.trim_start();
     loop {

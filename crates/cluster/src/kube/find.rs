@@ -191,7 +191,7 @@ pub fn pod<'a>(client: &'a Client, place: &'a Place) -> Answer<'a, Result<String
 }
 
 impl Cluster {
-    /// Returns the namespace and the pod of the scheduler; searches them if the path has no pod.
+    /// Searches them if the path has no pod.
     pub(super) async fn scheduler_pod(&self) -> Result<(String, String), KubeFault> {
         let namespace = self.namespace().await?;
         if let Some(known) = self.found().and_then(|found| found.pod.clone()) {

@@ -23,9 +23,7 @@ use crate::kube::{Change, Cluster, KubeFault, Pace, Reader};
 use kubernetes::live::{Input, ObjectKey};
 use kubernetes::{Listed, NotListed};
 
-/// How long an unused copy is kept.
 const IDLE: Duration = Duration::from_secs(300);
-/// Timeout of the lists.
 const PATIENCE: Duration = Duration::from_secs(30);
 /// How long to wait for a pod that the scheduler already knows.
 const BEHIND: Duration = Duration::from_secs(1);
@@ -199,7 +197,7 @@ impl Shared {
         self.changed.notify_waiters();
     }
 
-    /// Waits until every kind is listed or denied, and the pods of these UIDs exist; then returns the objects.
+    /// Waits until every kind is listed or denied, and the pods of these UIDs exist.
     async fn listed(&self, uids: &BTreeSet<&str>) -> Option<Listed> {
         self.wait(PATIENCE, |state| !state.is_loading()).await;
         self.wait(BEHIND, State::is_current).await;
@@ -208,7 +206,6 @@ impl Shared {
         state.is_current().then(|| state.listed())
     }
 
-    /// Waits for a condition with a timeout.
     async fn wait(&self, most: Duration, is_so: impl Fn(&State) -> bool) {
         let begun = Instant::now();
         while !is_so(&lock(&self.state)) && begun.elapsed() < most {
@@ -234,7 +231,7 @@ impl State {
         self.kinds.values().filter(|kind| kind.listed || kind.lost.is_some()).count() < KINDS
     }
 
-    /// Returns true if each kind is followed or may not be listed.
+    /// Each kind is followed or may not be listed.
     fn is_current(&self) -> bool {
         let is_denied = |kind: &KindState| !kind.listed && kind.lost.as_ref().is_some_and(|(forbidden, _)| *forbidden);
         !self.is_loading() && self.kinds.values().all(|kind| kind.lost.is_none() || is_denied(kind))

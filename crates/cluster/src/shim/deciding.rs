@@ -13,10 +13,8 @@ use engine::{Core, Engine};
 use kubernetes::live::{Deed, Input, Live, Said, Weight};
 use view::NoticeWeight;
 
-/// Interval of the review of pending pods.
 const REVIEW: Duration = Duration::from_secs(1);
 
-/// The scheduler after everything is loaded.
 pub(super) struct Deciding {
     pub engine: Arc<Engine>,
     pub live: Option<Box<Live>>,
@@ -45,7 +43,6 @@ impl Deciding {
         due.min(words).max(Duration::from_millis(1))
     }
 
-    /// Runs a function with the mapping on the engine's thread.
     fn with<T: Send + 'static>(
         &mut self,
         work: impl FnOnce(&mut Core, &mut Live) -> T + Send + 'static,

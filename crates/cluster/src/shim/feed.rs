@@ -73,11 +73,10 @@ fn begin<K: Kind>(
     });
 }
 
-/// The existing objects of a kind.
 #[derive(Debug, Default)]
 pub(super) struct KindList {
     known: BTreeSet<Arc<str>>,
-    /// Objects of a list that is being read.
+    /// Of a list that is being read.
     listed: Option<BTreeSet<Arc<str>>>,
 }
 
@@ -126,7 +125,6 @@ impl KindList {
     }
 }
 
-/// Returns true for an input about a ConfigMap.
 pub(super) fn is_map(input: &Input) -> bool {
     match input {
         Input::Put(object) => object.key().kind == "ConfigMap",

@@ -15,10 +15,8 @@ use super::words::Speaker;
 use crate::kube::{Asked, Content, KubeFault, Writer};
 use kubernetes::live::{Deed, Failure, Outcome, PodName};
 
-/// Maximum number of concurrent requests.
 const AT_ONCE: usize = 48;
 
-/// Executes deeds.
 #[derive(Debug)]
 pub(super) struct Hands {
     runtime: Handle,
@@ -157,12 +155,11 @@ impl Hands {
     }
 }
 
-/// Returns the path of a pod.
 fn address(pod: &PodName) -> String {
     format!("/api/v1/namespaces/{}/pods/{}", pod.namespace, pod.name)
 }
 
-/// Binds a pod (K8S-211, K8S-212): the API server rejects one that has a node, another UID, or is being deleted.
+/// K8S-211, K8S-212: the API server rejects a pod that has a node, another UID, or is being deleted.
 async fn bind(writer: &Writer, pod: &PodName, node: &str) -> Result<(), Failure> {
     let asked = Asked::core("create", "pods/binding", Some(&pod.namespace)).named(&pod.name);
     let body = json!({
@@ -180,7 +177,7 @@ async fn delete(writer: &Writer, pod: &PodName) -> Result<(), Failure> {
     writer.send(Method::DELETE, &address(pod), Some((Content::Object, &body)), &asked).await.map(drop).map_err(failure)
 }
 
-/// Creates a pod; an existing one is from an earlier attempt.
+/// An existing pod is from an earlier attempt.
 async fn create(writer: &Writer, namespace: &str, manifest: &Value) -> Result<(), Failure> {
     let asked = Asked::core("create", "pods", Some(namespace));
     let path = format!("/api/v1/namespaces/{namespace}/pods?fieldManager=kornsole");

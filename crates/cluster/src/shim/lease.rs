@@ -12,9 +12,7 @@ use super::words::micros;
 use crate::Answer;
 use crate::kube::{Asked, Content, KubeFault, Writer};
 
-/// Duration of a lease without renewal.
 const LASTS: Duration = Duration::from_secs(15);
-/// Interval of attempts to acquire or renew it.
 const RETRY: Duration = Duration::from_secs(2);
 
 /// The owner of the lease.
@@ -101,7 +99,7 @@ impl Lease {
         Asked { group: "coordination.k8s.io", ..asked }
     }
 
-    /// Acquires or renews it. `Some`: another instance has it.
+    /// `Some`: another instance has it.
     async fn try_once(&self, seen: &mut Option<Seen>) -> Result<Option<String>, KubeFault> {
         let one = format!("{}/{}", self.path(), self.name);
         let found = match self.writer.send(Method::GET, &one, None, &self.asked("get")).await {

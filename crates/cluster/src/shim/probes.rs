@@ -52,7 +52,6 @@ impl Health {
         self.0.step.store(STOPPED, Ordering::Release);
     }
 
-    /// Returns the readiness in words.
     pub(super) fn ready(&self) -> (StatusCode, String) {
         let not_yet = |words: &str| (StatusCode::SERVICE_UNAVAILABLE, words.to_owned());
         match self.0.step.load(Ordering::Acquire) {

@@ -14,7 +14,6 @@ pub struct Process {
     instance: String,
 }
 
-/// The location of a process.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Mark {
     /// `pod-UID`, or the boot ID of a machine.
@@ -36,7 +35,7 @@ impl Process {
         Self { name: name.to_owned(), mark, instance: instance.to_owned() }
     }
 
-    /// Parses an identity; `None` from another program or release.
+    /// `None` from another program or release.
     fn read(identity: &str) -> Option<Self> {
         let (rest, instance) = identity.rsplit_once('_')?;
         let (name, mark) = rest.rsplit_once('_')?;

@@ -12,16 +12,15 @@ use scheduler::state::ask_log::TryResult;
 use view::waiting::AskWords;
 use view::waiting::Sentence;
 
-/// Maximum number of pods per review: explanations are expensive.
+/// Explanations are expensive.
 const AT_ONCE: usize = 10;
-/// Maximum number of pending requests per review, in turn: so many pending pods cost an idle cluster almost nothing.
+/// So many pending requests cost an idle cluster almost nothing.
 const WALKED: usize = 5_000;
 /// Minimum time between two reviews of a pod, in microseconds.
 const AGAIN: u64 = 300_000_000;
-/// Minimum waiting time before a review, in microseconds.
+/// Minimum waiting time, in microseconds.
 const SETTLED: u64 = 2_000_000;
 
-/// Why a pod is pending.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Wait {
     pub pod: PodName,
@@ -31,7 +30,6 @@ pub(super) struct Wait {
     pub needs_nodes: bool,
 }
 
-/// The reviewed pods and times.
 #[derive(Debug, Default)]
 pub(super) struct Review {
     looked: BTreeMap<AskId, (Time, bool)>,
@@ -76,7 +74,6 @@ impl Review {
         waits
     }
 
-    /// Returns the due requests of a walk.
     fn due(
         &mut self,
         now: Time,

@@ -25,11 +25,8 @@ use kubernetes::live::{Input, Live, Outcome};
 use kubernetes::{Cluster, Settings};
 use scheduler::Tuning;
 
-/// Maximum number of inputs per batch.
 const TOGETHER: usize = 2000;
-/// Maximum wait for running writes at the end.
 const LAST_WRITES: Duration = Duration::from_secs(10);
-/// Default image of placeholders.
 const PAUSE: &str = "registry.k8s.io/pause:3.7";
 
 /// Options of a scheduler in a cluster.
@@ -86,7 +83,6 @@ pub struct Shim {
     gathered: Cluster,
     listed: BTreeSet<&'static str>,
     mine: bool,
-    /// Another process has the lease.
     is_standby: bool,
 }
 
@@ -174,7 +170,7 @@ impl Shim {
         outcome
     }
 
-    /// Collects objects until every kind is listed and this process has the lease. Returns false if it was stopped.
+    /// Returns false if it was stopped before every kind was listed and this process had the lease.
     fn gather(
         &mut self,
         writer: &Writer,
@@ -212,7 +208,7 @@ impl Shim {
         }
     }
 
-    /// Shows the followed state. A standby takes over even if this fails.
+    /// A standby takes over even if this fails.
     fn observe(&self, writer: &Writer, standby: &dyn Fn(Started) -> Result<Serving, String>) -> Option<Observer> {
         let observing = self.take_over(self.gathered.clone(), writer, Earlier::default(), true);
         let shown = observing.and_then(|mut observing| {
@@ -222,7 +218,7 @@ impl Shim {
         shown.inspect_err(|why| tracing::warn!("the standby cannot serve reads: {why}")).ok()
     }
 
-    /// Passes changes to an observer; `None` if it cannot continue.
+    /// `None` if the observer cannot continue.
     fn show(&self, mut observer: Observer, inputs: &[Input]) -> Option<Observer> {
         let maps = inputs.iter().any(is_map);
         let taken = observer.observing.batch(inputs.to_vec()).and_then(|()| match maps {
@@ -261,7 +257,6 @@ impl Shim {
         Ok(())
     }
 
-    /// Loads the collected objects to decide.
     fn begin(&mut self, writer: &Writer, earlier: Earlier) -> Result<Deciding, String> {
         let cluster = std::mem::take(&mut self.gathered);
         let mut deciding = self.take_over(cluster, writer, earlier, false)?;
@@ -270,7 +265,6 @@ impl Shim {
         Ok(deciding)
     }
 
-    /// Loads the objects of a cluster, to decide or to observe.
     fn take_over(
         &self,
         cluster: Cluster,
@@ -319,7 +313,6 @@ impl Shim {
         Ok(Deciding { engine, live, review, hands, configured, looked, observes })
     }
 
-    /// Handles changes until it is stopped.
     fn decide(&mut self, deciding: &mut Deciding) -> Result<(), String> {
         loop {
             let first = match self.inbox.recv_timeout(deciding.wait()) {

@@ -12,7 +12,6 @@ use model::Time;
 
 const BURST: f64 = 25.0;
 const PER_SECOND: f64 = 10.0;
-/// Minimum time between equal Events.
 const AGAIN: Duration = Duration::from_secs(300);
 /// Maximum number of queued Events; beyond it Normal ones are dropped first, then the oldest.
 const WAITING: usize = 1000;
@@ -95,7 +94,7 @@ impl Speaker {
     }
 }
 
-/// Truncates a text to at most `most` bytes at a character boundary.
+/// At a character boundary.
 fn cut(text: &str, most: usize) -> &str {
     let mut end = text.len().min(most);
     while !text.is_char_boundary(end) {
@@ -104,12 +103,11 @@ fn cut(text: &str, most: usize) -> &str {
     &text[..end]
 }
 
-/// Formats a time with microseconds, always six digits.
+/// Always six digits.
 pub(super) fn micros(time: Time) -> String {
     format!("{}.{:06}Z", seconds(time).trim_end_matches('Z'), time.0 % 1_000_000)
 }
 
-/// Formats a time in seconds.
 pub(super) fn seconds(time: Time) -> String {
     let seconds = i64::try_from(time.0 / 1_000_000).unwrap_or(i64::MAX);
     let moment = OffsetDateTime::from_unix_timestamp(seconds).unwrap_or(OffsetDateTime::UNIX_EPOCH);

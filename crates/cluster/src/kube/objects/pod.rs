@@ -84,7 +84,6 @@ struct Halted {
 }
 
 impl Halted {
-    /// Returns the end of a container in one word.
     fn end(&self) -> String {
         match (&self.reason, self.signal) {
             (reason, _) if !reason.is_empty() => reason.clone(),
@@ -94,7 +93,6 @@ impl Halted {
     }
 }
 
-/// Reduces a pod.
 pub(super) fn read(wire: &PodWire, texts: &mut Texts) -> PodRow {
     let PodWire { metadata, spec, status } = wire;
     let Said { status: said, message, restarts, ready } = said(wire);
@@ -130,7 +128,7 @@ pub(super) fn read(wire: &PodWire, texts: &mut Texts) -> PodRow {
     }
 }
 
-/// Returns the application ID of a pod (K8S-111, K8S-112).
+/// K8S-111, K8S-112.
 fn application(meta: &Meta) -> String {
     let (domain, ids) = (format!("{DOMAIN}app-id"), ["applicationId", "spark-app-selector"]);
     let named = [meta.labels.get(&domain), meta.annotations.get(&domain)];
@@ -152,7 +150,7 @@ struct Said {
     ready: u16,
 }
 
-/// Returns the state of a pod in the words of `kubectl get pods`.
+/// In the words of `kubectl get pods`.
 fn said(wire: &PodWire) -> Said {
     let PodWire { metadata, spec, status } = wire;
     let mut word = if status.reason.is_empty() { status.phase.clone() } else { status.reason.clone() };
@@ -205,8 +203,7 @@ fn said(wire: &PodWire) -> Said {
     Said { status: word, message, restarts, ready }
 }
 
-/// Returns the state of the first unfinished init container with its message; `None` if all have succeeded or are
-/// running sidecars.
+/// State and message of the first unfinished init container; `None` if all have succeeded or are running sidecars.
 fn initializing(all: &[ContainerStatus], count: usize) -> Option<(String, String)> {
     for (at, one) in all.iter().enumerate() {
         match (&one.state.waiting, &one.state.terminated) {
@@ -222,7 +219,6 @@ fn initializing(all: &[ContainerStatus], count: usize) -> Option<(String, String
     None
 }
 
-/// Sums the containers' requests.
 fn requests(spec: &PodSpec) -> Resource {
     let mut sum = Resource::new();
     for (name, text) in spec.containers.iter().flat_map(|container| &container.resources.requests) {
@@ -234,7 +230,7 @@ fn requests(spec: &PodSpec) -> Resource {
     sum
 }
 
-/// Parses a quantity, rounded up: cpu in thousandths, others whole. `None` if invalid.
+/// Rounded up: cpu in thousandths, others whole. `None` if invalid.
 fn quantity(name: &str, text: &str) -> Option<i64> {
     let digits = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
     let (number, suffix) = text.split_at(digits);

@@ -15,7 +15,6 @@ use model::{AskId, Time};
 const WAITING: usize = 16;
 const CONTROLLER: &str = "yunikorn";
 
-/// The time of a decision.
 #[derive(Clone, Debug)]
 pub(super) struct DecisionEvent {
     /// UID of the pod.
@@ -63,7 +62,6 @@ fn said(wire: &Value) -> Option<DecisionEvent> {
     Some(DecisionEvent { ask: AskId::from(wire["regarding"]["uid"].as_str()?), at, source })
 }
 
-/// Parses a time with microseconds.
 fn moment(text: &str) -> Option<Time> {
     let nanos = OffsetDateTime::parse(text, &Rfc3339).ok()?.unix_timestamp_nanos();
     Some(Time(u64::try_from(nanos / 1000).ok()?))

@@ -190,7 +190,7 @@ impl ShadowShim {
         Ok(running.watching.map(|watching| (watching.following.tally, watching.following.free)))
     }
 
-    /// Collects objects until every kind is listed. `None`: it was stopped.
+    /// `None`: it was stopped.
     fn gather(&mut self, news: &mut dyn FnMut(News<'_>)) -> Option<Cluster> {
         let (mut cluster, mut listed) = (Cluster::default(), BTreeSet::new());
         while listed.len() < KINDS {
@@ -213,7 +213,6 @@ impl ShadowShim {
         Some(cluster)
     }
 
-    /// Loads the collected objects.
     fn begin(&self, cluster: Cluster) -> Result<(Running, Begun), String> {
         let Options { namespace, reading, compare, after_start, engine, .. } = &self.options;
         let (compare, after_start) = (*compare, *after_start);
@@ -246,7 +245,7 @@ impl ShadowShim {
         Ok((Running { watching: Some(Box::new(watching)), engine }, begun))
     }
 
-    /// Handles changes. Returns false to stop.
+    /// Returns false to stop.
     fn take(&mut self, running: &mut Running, news: &mut dyn FnMut(News<'_>)) -> Result<bool, String> {
         let first = match self.inbox.recv_timeout(LOOK) {
             Ok(message) => Some(message),
@@ -284,7 +283,7 @@ struct Running {
 }
 
 impl Running {
-    /// Runs a function with the shadow, on the engine's thread if there is one.
+    /// On the engine's thread if there is one.
     fn with<T: Send + 'static>(
         &mut self,
         work: impl FnOnce(&mut Watching, Option<&mut Core>) -> T + Send + 'static,
@@ -312,7 +311,7 @@ impl Running {
     }
 }
 
-/// Creates a core that shows the decisions of another scheduler and decides nothing.
+/// Shows the decisions of another scheduler and decides nothing.
 fn following_core(
     setup: &Setup,
     now: Time,

@@ -8,16 +8,13 @@ use forecast::shadow::Source;
 use kubernetes::live::{Input, ObjectKey, PodBinding};
 use model::{AskId, Time};
 
-/// Maximum number of decision times whose pods have not been seen with a node yet.
+/// Times of pods that have not been seen with a node yet.
 const MOST_TIMES: usize = 10_000;
 
-/// A delayed change.
 #[derive(Debug)]
 struct Held {
-    /// Arrival time.
     seen: Time,
     input: Input,
-    /// The binding by this change.
     binding: Option<PodBinding>,
 }
 

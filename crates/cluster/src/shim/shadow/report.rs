@@ -16,7 +16,7 @@ use view::shadowed::{ShadowDifference, ShadowRates, ShadowSheet, ShadowSpan};
 
 const LAST: usize = 10;
 
-/// Formats a time as RFC 3339; empty without one.
+/// RFC 3339; empty without a time.
 fn clock(at: Time) -> String {
     let nanos = i128::from(at.0) * 1000;
     let date = OffsetDateTime::from_unix_timestamp_nanos(nanos).ok();
@@ -51,7 +51,7 @@ pub fn sentence(comparison: &Comparison, pod: &str) -> String {
     format!("{} {}{rule}: {who} of {queue}{place}: {cause}", clock(*at), verdict.name())
 }
 
-/// Formats a share as a percentage with two decimals; `-` without a value.
+/// Two decimals; `-` without a value.
 fn percent(part: Option<f64>) -> String {
     part.map_or("-".to_owned(), |part| format!("{:.2} %", part * 100.0))
 }
@@ -69,7 +69,7 @@ fn row(name: &str, counts: &Counts) -> Vec<String> {
     row
 }
 
-/// Formats a table; the first column is text, the others are numbers.
+/// The first column is text, the others are numbers.
 fn table(head: &[&str], rows: &[Vec<String>]) -> String {
     let all = || rows.iter().map(|row| row.iter().map(String::as_str).collect::<Vec<_>>()).chain([head.to_vec()]);
     let width = |column: usize| all().map(|row| row[column].chars().count()).max().unwrap_or(0);
@@ -159,7 +159,6 @@ fn difference(one: &Difference) -> ShadowDifference {
     }
 }
 
-/// Formats the values of the scheduler that decides by itself.
 fn by_itself(free: &Free) -> String {
     let wait = |waits: &Waits, part: f64| {
         let time: Option<Duration> = waits.within(part);
@@ -187,7 +186,6 @@ fn by_itself(free: &Free) -> String {
     format!("\nwaits, compared with kornsole deciding alone:\n{}", table(&head, &rows))
 }
 
-/// Escapes a label value for Prometheus.
 fn label(text: &str) -> String {
     text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n")
 }

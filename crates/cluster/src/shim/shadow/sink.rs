@@ -83,7 +83,6 @@ impl Following {
         }
     }
 
-    /// Handles a bound pod.
     fn placed(&mut self, app: AppId, ask: AskId, node: NodeId) {
         let of = (app.clone(), ask.clone());
         if self.is_same_again(&of) {
@@ -124,7 +123,6 @@ impl Following {
     }
 }
 
-/// Changes the filters of a partition.
 fn change_filters(part: Option<&mut Partition>, change: &mut dyn FnMut(&mut Snapshot)) {
     let Some(part) = part else { return };
     part.nodes.change_predicates(|predicates| {

@@ -19,18 +19,16 @@ use scheduler::Scheduler;
 
 /// Delay of changes, so that their Events arrive first.
 const DELAY: Duration = Duration::from_secs(3);
-/// Interval of the check for missed decisions.
+/// How often missed decisions are looked for.
 const PASS: Duration = Duration::from_secs(1);
-/// Interval of the queue cleaner (SCH-182).
 const CLEAN: Duration = Duration::from_secs(10);
-/// Nothing is settled for this time after a start (K8S-303).
+/// K8S-303.
 const AFTER_START: Duration = Duration::from_secs(300);
-/// Maximum time until the other scheduler applies a configuration (K8S-022).
+/// K8S-022.
 const ON_ITS_WAY: Duration = Duration::from_secs(30);
 /// Nothing is settled for this time after the last report of lost changes.
 const AFTER_LOSS: Duration = Duration::from_secs(60);
 
-/// The state after the initial load.
 pub(super) struct Watching {
     live: Live,
     pub following: Following,
@@ -47,7 +45,6 @@ pub(super) struct Watching {
     cleaned: Time,
 }
 
-/// The result of a step.
 #[derive(Debug, Default)]
 pub(super) struct Step {
     /// Comparisons with pod names.
@@ -55,7 +52,6 @@ pub(super) struct Step {
     pub notices: Vec<String>,
 }
 
-/// The start of a shadow.
 pub(super) struct Beginning {
     pub configured: Configured,
     pub config: Arc<config::Config>,
@@ -167,7 +163,6 @@ impl Watching {
         step
     }
 
-    /// Passes one input to the mapping.
     fn give(&mut self, input: Input, core: Option<&mut Core>) {
         let now = self.following.now;
         // The other scheduler acts, not kornsole.
@@ -175,7 +170,7 @@ impl Watching {
         self.following.flush();
     }
 
-    /// Returns the index of the first due change: of decisions in unknown order, the one that kornsole makes next.
+    /// Of decisions in unknown order, the one that kornsole makes next is first.
     fn next_of(&mut self, due: &[Due]) -> usize {
         let is_rough = |due: &&Due| due.decided.as_ref().is_some_and(|(_, source)| !source.resolution().is_zero());
         let rough: Vec<&Due> = due.iter().take_while(is_rough).collect();
@@ -187,7 +182,7 @@ impl Watching {
         rough[..close].iter().position(|due| due.decided.as_ref().is_some_and(|(ask, _)| *ask == next)).unwrap_or(0)
     }
 
-    /// Records the name of a pod while it exists.
+    /// While the pod exists.
     fn remember(&mut self, input: &Input) {
         match input {
             Input::Put(object) => {
@@ -211,7 +206,7 @@ impl Watching {
         self.bound.remove(ask);
     }
 
-    /// Handles changed ConfigMaps: nothing is settled until the other scheduler has applied them.
+    /// Nothing is settled until the other scheduler has applied the ConfigMaps.
     fn configure(&mut self, core: Option<&mut Core>, notices: &mut Vec<String>) {
         if !self.configured.hot_refresh {
             return;
