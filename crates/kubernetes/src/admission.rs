@@ -15,7 +15,7 @@ const SYSTEM: [(&str, i32); 2] = [("system-cluster-critical", 2_000_000_000), ("
 const DEFAULT_SCHEDULER: &str = "default-scheduler";
 const YUNIKORN: &str = "yunikorn";
 const POLICIES: [&str; 5] = ["PriorityClass", "LimitRange", "RuntimeClass", "ServiceAccount", "ResourceQuota"];
-/// YuniKorn's admission controller skips this namespace by default.
+/// Skipped by default.
 const BYPASSED: &str = "kube-system";
 
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -53,7 +53,7 @@ struct Limit {
 }
 
 impl Limit {
-    /// Returns the default requests: the default request, otherwise the default limit, the maximum, and the minimum.
+    /// The default request, otherwise the default limit, the maximum, and the minimum.
     fn requests(self) -> Amounts {
         let mut all = self.default_request;
         for amounts in [self.default, self.max, self.min] {
@@ -91,12 +91,11 @@ pub(crate) struct Admission {
     /// By namespace and name, so that several apply in a fixed order.
     ranges: BTreeMap<(String, String), Amounts>,
     runtimes: BTreeMap<String, Amounts>,
-    /// Image pull secrets of ServiceAccounts, by namespace and name.
     accounts: BTreeMap<(String, String), Vec<Named>>,
     pub quotas: Quotas,
-    /// Missing priority classes and runtime classes, with the number of pods that name each.
+    /// Missing classes, with the number of pods that name each.
     unknown: BTreeMap<String, u64>,
-    /// Number of pods that get YuniKorn's scheduler from its admission controller.
+    /// Pods that get YuniKorn's scheduler from its admission controller.
     given: u64,
 }
 
@@ -162,7 +161,7 @@ impl Admission {
         }
     }
 
-    /// Sets the priority of the class; without a class, of the global default.
+    /// Without a class, the global default.
     fn priority(&mut self, pod: &mut Pod, count: u64) {
         let spec = &mut pod.spec;
         if spec.priority.is_some() {
@@ -243,7 +242,7 @@ impl Admission {
     }
 }
 
-/// Returns true if YuniKorn's admission controller changes the pods of a namespace (K8S-120).
+/// K8S-120.
 fn is_processed(cluster: &Cluster, namespace: &str) -> bool {
     let object = cluster.namespaces.get(namespace);
     match object.and_then(|object| object.metadata.annotations.get(&own("namespace.enableYuniKorn"))) {

@@ -27,13 +27,12 @@ pub enum Users {
     Ignored,
 }
 
-/// Returns the possible application IDs in order.
+/// In order of precedence.
 fn ids(meta: &Meta) -> [&str; 4] {
     let own = own("app-id");
     [meta.label(&own), meta.annotation(&own), meta.label("applicationId"), meta.label("spark-app-selector")]
 }
 
-/// Returns the possible queues in order (K8S-113).
 fn queues(meta: &Meta) -> [&str; 3] {
     let own = own("queue");
     [meta.label(&own), meta.annotation(&own), meta.label("queue")]
@@ -43,7 +42,7 @@ fn first<'t>(texts: &[&'t str]) -> Option<&'t str> {
     texts.iter().copied().find(|text| !text.is_empty())
 }
 
-/// Returns the application ID of a pod (K8S-111, K8S-112). If `unique`, a pod without an ID is its own application.
+/// K8S-111, K8S-112. If `unique`, a pod without an ID is its own application.
 pub(crate) fn id(meta: &Meta, unique: bool) -> String {
     let cut = |text: &str, most: usize| text.chars().take(most).collect::<String>();
     match named(meta) {
@@ -53,7 +52,6 @@ pub(crate) fn id(meta: &Meta, unique: bool) -> String {
     }
 }
 
-/// Returns the application ID that a pod names.
 pub(crate) fn named(meta: &Meta) -> Option<String> {
     first(&ids(meta)).map(|id| match id.strip_suffix("-uniqueautogen") {
         Some(begin) => format!("{begin}-{}", meta.uid),
@@ -61,12 +59,12 @@ pub(crate) fn named(meta: &Meta) -> Option<String> {
     })
 }
 
-/// Returns the requested queue; empty: placement decides (K8S-113).
+/// Empty: placement decides (K8S-113).
 pub(crate) fn queue(meta: &Meta) -> &str {
     first(&queues(meta)).unwrap_or_default()
 }
 
-/// Returns a notice about a pod that names several IDs or queues; the first one applies (K8S-113).
+/// A notice about several IDs or queues; the first one applies (K8S-113).
 pub(crate) fn several(meta: &Meta) -> Option<String> {
     let distinct = |texts: &[&str]| {
         let all: BTreeSet<&str> = texts.iter().copied().filter(|text| !text.is_empty()).collect();
@@ -84,7 +82,7 @@ struct UserInfo {
     groups: Vec<String>,
 }
 
-/// Returns the user of a pod, and an error in its annotation (K8S-117).
+/// The user, and an error in the annotation (K8S-117).
 pub(crate) fn user(meta: &Meta, users: Users) -> (Identity, Option<String>) {
     let nobody = || Identity::new(NOBODY, Vec::<String>::new());
     let (info, name) = (meta.annotations.get(&own("user.info")), meta.label(&own("username")));
@@ -103,7 +101,7 @@ pub(crate) fn user(meta: &Meta, users: Users) -> (Identity, Option<String>) {
     }
 }
 
-/// Returns the submission of an application from its first pod, and what of that pod is not trusted.
+/// From the first pod; also returns what of it is not trusted.
 pub(crate) fn submission(
     app: &AppId,
     first: &Pod,
@@ -127,7 +125,7 @@ pub(crate) fn submission(
     (submission, bad)
 }
 
-/// Returns the tags of an application from its first pod (K8S-115).
+/// From the first pod (K8S-115).
 pub(crate) fn tags(pod: &Pod, namespace: Option<&Plain>) -> BTreeMap<String, String> {
     let Pod { metadata: meta, spec, .. } = pod;
     let mut tags = BTreeMap::from([

@@ -9,7 +9,6 @@ use super::objects::{Plain, Pod};
 use model::{AppId, AskId, NodeId, Priority, Resource};
 use scheduler::AskSpec;
 
-/// Returns the request of a pod. `class` is its priority class, if known.
 pub(crate) fn ask(pod: &Pod, app: &AppId, resource: Resource, class: Option<&Plain>, originator: bool) -> AskSpec {
     let Pod { metadata: meta, spec, .. } = pod;
     let group = gang::group_of(meta);
@@ -35,7 +34,7 @@ pub(crate) fn ask(pod: &Pod, app: &AppId, resource: Resource, class: Option<&Pla
     }
 }
 
-/// Returns true if a pod may be preempted: by its annotation, otherwise its class's, otherwise true (K8S-126).
+/// By its annotation, otherwise its class's, otherwise true (K8S-126).
 pub(crate) fn may_be_preempted(pod: &Pod, class: Option<&Plain>) -> bool {
     let key = own("allow-preemption");
     match pod.metadata.annotation(&key) {
@@ -45,7 +44,7 @@ pub(crate) fn may_be_preempted(pod: &Pod, class: Option<&Plain>) -> bool {
     }
 }
 
-/// Returns the node of a DaemonSet pod (K8S-128).
+/// For a DaemonSet pod (K8S-128).
 pub(crate) fn required_node(pod: &Pod) -> Option<&str> {
     let Some(required) = &pod.spec.affinity.node_affinity.required else { return None };
     let fields = required.node_selector_terms.iter().flat_map(|term| &term.match_fields);

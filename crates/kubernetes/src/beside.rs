@@ -160,8 +160,7 @@ fn pods_of(cluster: &Cluster, asks: &[AskSeen<'_>]) -> BTreeMap<AskId, Arc<Pod>>
     pods.map(|pod| (AskId::from(pod.metadata.uid.as_str()), Arc::clone(pod))).collect()
 }
 
-/// Creates the filters over all nodes with each request and each bound pod of others. The scheduler decides where
-/// requests are.
+/// Over all nodes, with each request and each bound pod of others. The scheduler decides where requests are.
 fn filters(cluster: &Cluster, asks: &[AskSeen<'_>], pods: &BTreeMap<AskId, Arc<Pod>>) -> Snapshot {
     let is_other = |pod: &&Arc<Pod>| pod.node().is_some() && !pods.contains_key(pod.metadata.uid.as_str());
     let unseen: Vec<Arc<Pod>> =
@@ -174,7 +173,7 @@ fn filters(cluster: &Cluster, asks: &[AskSeen<'_>], pods: &BTreeMap<AskId, Arc<P
     filters
 }
 
-/// Returns a stand-in for a missing pod: its labels, which other pods may select. It fits everywhere.
+/// A stand-in for a missing pod, which fits everywhere; other pods may select its labels.
 fn unseen(ask: &AskSeen<'_>) -> Pod {
     let mut pod = Pod::default();
     let label = |(name, value): (&str, &str)| Some((name.strip_prefix(LABEL)?.to_owned(), value.to_owned()));
@@ -190,12 +189,12 @@ fn unseen(ask: &AskSeen<'_>) -> Pod {
     pod
 }
 
-/// Returns the volume objects: the remote scheduler binds volumes that wait for their first pod.
+/// The remote scheduler binds volumes that wait for their first pod.
 pub(super) fn storage(cluster: &Cluster) -> Storage<'_> {
     Storage { binds_late: true, ..cluster.storage() }
 }
 
-/// Returns notices about the gangs of pending requests, by the task groups of the oldest pod of their application.
+/// By the task groups of the oldest pod of each application.
 fn hints(cluster: &Cluster, asks: &[AskSeen<'_>], pods: &BTreeMap<AskId, Arc<Pod>>) -> BTreeMap<AskId, Vec<String>> {
     let mut declared: BTreeMap<String, (&Arc<Pod>, Vec<TaskGroup>)> = BTreeMap::new();
     for pod in cluster.pods.values() {
@@ -223,7 +222,6 @@ fn hints(cluster: &Cluster, asks: &[AskSeen<'_>], pods: &BTreeMap<AskId, Arc<Pod
     found
 }
 
-/// Reports how many requests have no pod.
 fn without_pod(asks: &[AskSeen<'_>], pods: &BTreeMap<AskId, Arc<Pod>>) -> Option<String> {
     let unseen = || asks.iter().filter(|ask| !pods.contains_key(ask.id));
     let count = |pending: bool| unseen().filter(|ask| ask.pending == pending).count();
@@ -241,7 +239,7 @@ fn without_pod(asks: &[AskSeen<'_>], pods: &BTreeMap<AskId, Arc<Pod>>) -> Option
     Some(format!("the pods of {of} ({named}{more}): assumed to fit any node, to preempt, and to be preempted"))
 }
 
-/// Reports pending requests with an unbound volume that they need before scheduling.
+/// Pending requests with an unbound volume that they need before scheduling.
 fn unbound(cluster: &Cluster, asks: &[AskSeen<'_>], pods: &BTreeMap<AskId, Arc<Pod>>) -> Vec<String> {
     let pending = asks.iter().filter(|ask| ask.pending).filter_map(|ask| pods.get(ask.id));
     let why = |pod: &Arc<Pod>| {
@@ -259,7 +257,7 @@ fn unbound(cluster: &Cluster, asks: &[AskSeen<'_>], pods: &BTreeMap<AskId, Arc<P
     found
 }
 
-/// Reports nodes of the scheduler that are missing in the cluster.
+/// Nodes of the scheduler that are missing in the cluster.
 fn gone<'a>(cluster: &Cluster, nodes: impl Iterator<Item = &'a NodeId>) -> Option<String> {
     let gone: Vec<&str> = nodes.map(NodeId::as_str).filter(|node| !cluster.nodes.contains_key(*node)).collect();
     let named = gone.iter().take(MOST).copied().collect::<Vec<_>>().join(", ");

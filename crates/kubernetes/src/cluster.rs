@@ -11,7 +11,6 @@ use super::objects::{
 };
 use super::predicates::{Labels, NamespaceLabels, Storage};
 
-/// Namespace and name.
 pub(crate) type Key = (String, String);
 
 /// The ConfigMaps of YuniKorn; the second overrides the first (K8S-010).
@@ -64,7 +63,6 @@ impl Cluster {
         if is_new { Ok(()) } else { Err(format!("{label} is a duplicate; remove one of them")) }
     }
 
-    /// Replaces an object other than a pod, node, namespace, or priority class. Returns true if it changed.
     pub(crate) fn replace(&mut self, object: Object) -> bool {
         fn renew<K: Ord, V: PartialEq + Clone>(map: &mut BTreeMap<K, V>, key: K, value: V) -> bool {
             let before = map.insert(key, value.clone());
@@ -82,7 +80,6 @@ impl Cluster {
         }
     }
 
-    /// Removes such an object. Returns true if it existed.
     pub(crate) fn remove(&mut self, key: &ObjectKey) -> bool {
         let place = (key.namespace.clone(), key.name.clone());
         match key.kind {
@@ -109,7 +106,6 @@ impl Cluster {
         &self.notices
     }
 
-    /// Records that a what-if submits a pod.
     pub(crate) fn note_submitted(&mut self, meta: &Meta) {
         let uid = if meta.uid.is_empty() { meta.path() } else { meta.uid.clone() };
         self.submitted.insert(uid);
@@ -124,7 +120,6 @@ impl Cluster {
         (self.pods.len(), self.nodes.len())
     }
 
-    /// Returns the volumes of claims, and their attachments.
     pub(crate) fn storage(&self) -> Storage<'_> {
         Storage {
             claims: &self.claims,
@@ -136,7 +131,7 @@ impl Cluster {
         }
     }
 
-    /// Returns the labels of each namespace, including its name, like the API server.
+    /// Includes the namespace's name, like the API server.
     pub(crate) fn namespace_labels(&self) -> NamespaceLabels {
         let of_pods = self.pods.keys().map(|(namespace, _)| (namespace.clone(), BTreeMap::new()));
         let mut labels: BTreeMap<String, Labels> = of_pods.collect();

@@ -97,7 +97,6 @@ impl<'c> Created<'c> {
         }
     }
 
-    /// Adds the pods of one template.
     fn set(&mut self, workload: &Workload, mut set: PodSet) -> Result<(), String> {
         let per_node = set.is_per_node().then(|| self.of_nodes(set.prototype(workload)));
         let count = per_node.as_ref().map_or(set.total(), |nodes| nodes.len() as u64);
@@ -117,7 +116,7 @@ impl<'c> Created<'c> {
         }
     }
 
-    /// Returns the node selectors of the DaemonSet pods; the pod gets the tolerations of its controller.
+    /// The pod gets the tolerations of its controller.
     fn of_nodes(&self, pod: &mut Pod) -> Vec<NodeSelector> {
         pod.spec.tolerations.extend(TOLERATED.map(|(key, effect)| Toleration {
             key: key.to_owned(),
@@ -128,7 +127,7 @@ impl<'c> Created<'c> {
         self.cluster.nodes.values().filter(|node| suits(pod, node)).map(of_node).collect()
     }
 
-    /// Adds a pod under its name, or a similar one if the name exists.
+    /// Under a similar name if the name exists.
     fn named(&mut self, mut pod: Pod, submitted: bool) -> Result<(), String> {
         let name = pod.metadata.name.clone();
         let mut number = 1_u64;

@@ -123,7 +123,6 @@ pub fn submitted(cluster: &Cluster, settings: &Settings, config: Arc<Config>) ->
     Ok(found)
 }
 
-/// A scheduler in the state of a cluster, and its decisions.
 pub(super) struct Run {
     pub scheduler: Scheduler,
     pub now: Time,
@@ -137,7 +136,6 @@ pub(super) struct Run {
     /// Pods to preempt, and the beneficiaries.
     going: BTreeMap<AskId, String>,
     pub plan: Plan,
-    /// Pods that have a node in the cluster.
     running: BTreeMap<AskId, NodeId>,
     snapshot: super::predicates::Snapshot,
 }
@@ -196,7 +194,6 @@ impl Run {
         Ok(decided)
     }
 
-    /// Handles an event. Returns true for a decision.
     fn note(&mut self, event: &Event) -> Result<bool, String> {
         match &event.kind {
             EventKind::ConfigRejected { message } => return Err(message.clone()),
@@ -238,7 +235,7 @@ impl Run {
         self.asked.get(ask).map_or_else(|| ask.to_string(), |asked| asked.pod.clone())
     }
 
-    /// Runs cycles until they find nothing, at each of the ages.
+    /// At each of the ages.
     fn settle(&mut self) {
         let begin = self.now;
         // Bounds the decisions, whatever the configuration.
@@ -304,7 +301,7 @@ impl Run {
         plan
     }
 
-    /// Returns true if a placeholder is neither allocated nor requested.
+    /// Neither allocated nor requested.
     fn is_gone(&self, part: &Partition, ask: &AskId, app: &AppId) -> bool {
         !self.rejected.contains_key(ask) && part.app_key(app).is_some_and(|key| part.apps[key].ask_key(ask).is_none())
     }

@@ -14,7 +14,7 @@ use scheduler::GangStyle;
 
 const GROUP: &str = "task-group-name";
 const PLACEHOLDER: &str = "internal.yunikorn.apache.org/placeholder";
-/// Length of the application ID and of the group in the name of a placeholder.
+/// Characters of the application ID and of the group in a placeholder's name.
 const ID_PART: usize = 28;
 const GROUP_PART: usize = 20;
 
@@ -69,7 +69,7 @@ pub(crate) fn task_groups(meta: &Meta) -> Result<Vec<TaskGroup>, String> {
     Ok(groups)
 }
 
-/// Returns the sum of the requests of all placeholders (K8S-132).
+/// K8S-132.
 pub(crate) fn placeholder_ask(groups: &[TaskGroup]) -> Resource {
     let mut sum = Resource::new();
     for group in groups {
@@ -91,7 +91,7 @@ pub(crate) struct Parameters {
     pub style: GangStyle,
 }
 
-/// Parses the parameters in the annotation of a pod; skips invalid parts.
+/// Skips invalid parts.
 pub(crate) fn parameters(meta: &Meta) -> Parameters {
     let mut found = Parameters::default();
     for part in meta.annotation(&own(PARAMETERS)).split(' ') {
@@ -110,7 +110,7 @@ pub(crate) fn parameters(meta: &Meta) -> Parameters {
     found
 }
 
-/// Returns the task group of a pod, empty without one (K8S-130).
+/// Empty without one (K8S-130).
 pub(crate) fn group_of(meta: &Meta) -> &str {
     meta.annotation(&own(GROUP))
 }
@@ -129,13 +129,13 @@ fn bool_of(text: &str) -> Option<bool> {
     }
 }
 
-/// Returns the name of a placeholder: `suffix` makes it unique in its namespace.
+/// `suffix` makes the name unique in its namespace.
 pub(crate) fn placeholder_name(app: &str, group: &str, suffix: &str) -> String {
     let cut = |text: &str, most: usize| text.chars().take(most).collect::<String>();
     format!("tg-{}-{}-{suffix}", cut(app, ID_PART), cut(group, GROUP_PART))
 }
 
-/// Creates a placeholder of a task group. `first` is the first pod of the application.
+/// `first` is the first pod of the application.
 pub(crate) fn placeholder(app: &str, first: &Pod, group: &TaskGroup, suffix: &str) -> Pod {
     let mut pod = Pod::default();
     let name = placeholder_name(app, &group.name, suffix);

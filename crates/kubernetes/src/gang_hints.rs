@@ -10,13 +10,12 @@ use model::quantity::show_amount;
 /// The default timeout of a gang (K8S-133).
 const DEFAULT_TIMEOUT: &str = "15 min";
 
-/// Returns the ineffective parameters in the annotation of a pod, with the effective values.
+/// The ineffective parameters, with the effective values.
 pub(super) fn parameters(meta: &Meta) -> Vec<String> {
     let parts = meta.annotation(&own(PARAMETERS)).split(' ').filter(|part| !part.is_empty());
     parts.filter_map(without_effect).collect()
 }
 
-/// Returns why a parameter is ineffective.
 fn without_effect(part: &str) -> Option<String> {
     let mut sides = part.split('=');
     let (Some(key), Some(value), None) = (sides.next(), sides.next(), sides.next()) else {
@@ -35,7 +34,7 @@ fn without_effect(part: &str) -> Option<String> {
     }
 }
 
-/// Returns the resources for which the task group requests less than the pod.
+/// The resources for which the task group requests less than the pod.
 pub(super) fn too_small(pod: &Pod, groups: &[TaskGroup], sidecars: SidecarSum) -> Option<String> {
     if is_placeholder(&pod.metadata) {
         return None;

@@ -26,7 +26,7 @@ pub struct HeldPod {
     pub why: String,
 }
 
-/// Returns such pods by application, except those that are being deleted.
+/// Without pods that are being deleted.
 pub(super) fn pods(cluster: &Cluster, asks: &[AskSeen<'_>]) -> BTreeMap<AppId, Vec<HeldPod>> {
     let asked: BTreeSet<&str> = asks.iter().map(|ask| ask.id.as_str()).collect();
     let storage = storage(cluster);

@@ -24,7 +24,7 @@ pub(super) fn members(group: &TaskGroup) -> u64 {
     u64::try_from(group.min_member).unwrap_or(0)
 }
 
-/// Returns the UID of the originator: the first pod, or its owner if it is a placeholder (K8S-127).
+/// UID of the first pod, or of its owner if it is a placeholder (K8S-127).
 pub(super) fn originator(making: &Making<'_>) -> Option<String> {
     let first = &making.first.metadata;
     if gang::is_placeholder(first) {
@@ -34,7 +34,7 @@ pub(super) fn originator(making: &Making<'_>) -> Option<String> {
     }
 }
 
-/// Returns the missing placeholders of a gang (K8S-220, K8S-223).
+/// K8S-220, K8S-223.
 pub(super) fn missing_placeholders(id: &str, making: &Making<'_>, groups: &[TaskGroup]) -> Vec<Pod> {
     let mut made = Vec::new();
     for (at, group) in groups.iter().enumerate() {

@@ -116,7 +116,7 @@ struct Reader<'r> {
 }
 
 impl Reader<'_> {
-    /// Reads one or more concatenated JSON texts, or YAML in flow style.
+    /// Concatenated JSON texts, or YAML in flow style.
     fn json(&mut self, bytes: &[u8]) {
         for (number, document) in serde_json::Deserializer::from_slice(bytes).into_iter::<Value>().enumerate() {
             match (document, number) {
@@ -133,7 +133,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Reads an object, a list, or a list of lists. `kind` is that of the enclosing list.
+    /// An object, a list, or a list of lists. `kind` is that of the enclosing list.
     fn document(&mut self, value: Value, kind: &str) {
         let mut value = with_kind(value, kind);
         if let Value::Array(items) = value {
@@ -159,7 +159,6 @@ impl Reader<'_> {
         }
     }
 
-    /// Parses the documents of a YAML text, or returns all of its errors.
     fn documents(&self, bytes: &[u8]) -> Result<Vec<yaml::Document>, Vec<String>> {
         let mut faults = Faults::default();
         let text = yaml::decode_up_to(bytes, LARGEST, &mut faults);
@@ -169,7 +168,7 @@ impl Reader<'_> {
         if errors.is_empty() { Ok(documents) } else { Err(errors) }
     }
 
-    /// Reads the objects of documents; skips empty documents, for example after a final `---`.
+    /// Skips empty documents, for example after a final `---`.
     fn roots(&mut self, documents: &[yaml::Document]) {
         let roots = documents.iter().filter_map(yaml::Document::root);
         let roots = roots.filter(|root| !root.scalar().is_some_and(|scalar| scalar.is_null()));
@@ -195,7 +194,6 @@ impl Reader<'_> {
         }
     }
 
-    /// Reads one object; `node` exists for YAML.
     fn object(&mut self, mut value: Value, node: Option<Node<'_>>) {
         let kind = match value["kind"].as_str() {
             Some(kind) if value.is_object() => kind.to_owned(),
@@ -236,7 +234,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Completes metadata like the API server: the namespace, and a name from `generateName`.
+    /// Like the API server: the namespace, and a name from `generateName`.
     fn complete(&mut self, kind: &str, value: &mut Value) {
         let Some(Value::Object(meta)) = value.get_mut("metadata") else { return };
         let absent =
@@ -276,7 +274,7 @@ impl Reader<'_> {
         self.all.report.faults.push(format!("{at}: {why}"));
     }
 
-    /// Records an error of a field; `value` identifies the object if the error does not.
+    /// `value` identifies the object if the error does not.
     fn unread(&mut self, node: Option<Node<'_>>, mut unread: Unread, value: &Value) {
         if unread.who.is_empty()
             && let (Some(kind), Some(name)) = (value["kind"].as_str(), value["metadata"]["name"].as_str())
@@ -287,12 +285,11 @@ impl Reader<'_> {
     }
 }
 
-/// Returns the kind of a list's items, empty for a mixed list; `None` if it is not a list.
+/// Empty for a mixed list; `None` if it is not a list.
 fn list_kind(kind: &str) -> Option<&str> {
     kind.strip_suffix("List")
 }
 
-/// Adds the kind of the list to an item.
 fn with_kind(mut item: Value, kind: &str) -> Value {
     if let Value::Object(fields) = &mut item
         && !kind.is_empty()
@@ -302,7 +299,7 @@ fn with_kind(mut item: Value, kind: &str) -> Value {
     item
 }
 
-/// Converts YAML to JSON. The parser bounds the depth.
+/// The parser bounds the depth.
 fn value_of(node: Node<'_>) -> Value {
     let silent = &mut Faults::default();
     if let Some(scalar) = node.scalar() {
@@ -316,7 +313,7 @@ fn value_of(node: Node<'_>) -> Value {
     Value::Object(entries.collect::<Map<_, _>>())
 }
 
-/// Converts a scalar: an unquoted one may be a number or a bool.
+/// An unquoted scalar may be a number or a bool.
 fn scalar_of(text: &str, style: Style, is_null: bool) -> Value {
     if is_null {
         return Value::Null;

@@ -26,7 +26,7 @@ pub fn moment(text: &str) -> Option<Time> {
     Some(Time(u64::try_from(seconds).ok()?.saturating_mul(1_000_000)))
 }
 
-/// Parses exactly N numbers between separators.
+/// Exactly N numbers.
 fn numbers<const N: usize>(text: &str, separator: char) -> Option<[i64; N]> {
     let mut found = [0; N];
     let mut parts = text.split(separator);
@@ -40,7 +40,7 @@ fn numbers<const N: usize>(text: &str, separator: char) -> Option<[i64; N]> {
     parts.next().is_none().then_some(found)
 }
 
-/// Returns the days from 1970-01-01 to a date. Years start in March, so that a leap day is the last day.
+/// From 1970-01-01. Years start in March, so that a leap day is the last day.
 fn days(year: i64, month: i64, day: i64) -> i64 {
     let (year, month) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
     let of_years = 365 * year + year.div_euclid(4) - year.div_euclid(100) + year.div_euclid(400);

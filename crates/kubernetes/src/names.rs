@@ -6,7 +6,6 @@ pub(crate) const OWN_SCHEDULER: &str = "yunikorn";
 pub(crate) const PARAMETERS: &str = "schedulingPolicyParameters";
 pub(crate) const TASK_GROUPS: &str = "task-groups";
 
-/// Returns the full name of a YuniKorn label or annotation.
 pub(crate) fn own(name: &str) -> String {
     format!("{DOMAIN}{name}")
 }

@@ -9,7 +9,7 @@ use super::objects::{Amounts, Meta};
 use super::quantity;
 use model::Resource;
 
-/// Returns the tags that a namespace adds to a new application; skips invalid values.
+/// Skips invalid values.
 pub(crate) fn tags(meta: &Meta) -> BTreeMap<String, String> {
     let mut tags = BTreeMap::new();
     let quota_key = own("namespace.quota");
@@ -31,7 +31,6 @@ pub(crate) fn tags(meta: &Meta) -> BTreeMap<String, String> {
     tags
 }
 
-/// Reports invalid quotas of a namespace.
 pub(crate) fn unreadable(meta: &Meta) -> Vec<String> {
     let said =
         |key: &str| format!("its annotation {key} is not a quota, such as {{\"cpu\": \"5\", \"memory\": \"256M\"}}");
@@ -46,7 +45,7 @@ pub(crate) fn unreadable(meta: &Meta) -> Vec<String> {
     words
 }
 
-/// Reads the two old annotations; if one is invalid, both are ignored.
+/// If one of the two old annotations is invalid, both are ignored.
 fn maxima(meta: &Meta) -> Option<Resource> {
     let [cpu, memory] =
         ["cpu", "memory"].map(|name| meta.annotation(&own(&format!("namespace.max.{name}"))).to_owned());
@@ -66,7 +65,7 @@ fn json_amounts(meta: &Meta, key: &str) -> Option<Resource> {
     quantity::resource(&amounts).ok()
 }
 
-/// Formats quantities for the scheduler; `None` if all are zero.
+/// `None` if all quantities are zero.
 fn tag(amounts: &Resource) -> Option<String> {
     let values = amounts.iter().map(|(name, amount)| (name.to_owned(), json!({ "value": amount })));
     let values: serde_json::Map<String, serde_json::Value> = values.collect();

@@ -24,9 +24,8 @@ pub(crate) fn node(node: &Node) -> Result<NodeSpec, String> {
     Ok(NodeSpec { id: NodeId::from(name.as_str()), capacity, attributes, drained: true, ..NodeSpec::default() })
 }
 
-/// Returns true if a node becomes schedulable after its running allocations are known (K8S-152, switch
-/// `cordon_drains`). Before 1.9.0 the core also opens a cordoned node, and only the filter NodeUnschedulable blocks
-/// pods.
+/// After its running allocations are known (K8S-152, switch `cordon_drains`). Before 1.9.0 the core also opens a
+/// cordoned node, and only the filter NodeUnschedulable blocks pods.
 pub(crate) fn opens(node: &Node, profile: Profile) -> bool {
     match profile {
         Profile::V1_5_1 | Profile::V1_8_0 => true,
@@ -34,7 +33,7 @@ pub(crate) fn opens(node: &Node, profile: Profile) -> bool {
     }
 }
 
-/// Adds Kubernetes' taint of a node that is not ready, if it is missing (K8S-153).
+/// Adds Kubernetes' taint if it is missing (K8S-153).
 pub(crate) fn taint_if_not_ready(node: &mut Node) {
     let ready = node.status.conditions.iter().find(|condition| condition.kind == "Ready");
     let key = match ready.map(|ready| ready.status.as_str()) {

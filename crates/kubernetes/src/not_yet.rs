@@ -3,7 +3,7 @@
 use super::objects::Pod;
 use super::predicates::{Storage, waits_for};
 
-/// Returns the missing dependency of a pod without a node; `None` if it can be requested.
+/// The missing dependency; `None` if the pod can be requested.
 pub(super) fn not_yet(pod: &Pod, storage: Storage<'_>) -> Option<String> {
     let gates: Vec<&str> = pod.spec.scheduling_gates.iter().map(|gate| gate.name.as_str()).collect();
     if !gates.is_empty() {

@@ -69,7 +69,7 @@ fn read(amounts: &Amounts, of: &str) -> Result<Resource, String> {
     resource(amounts).map_err(|why| format!("the request of {of} for {why}"))
 }
 
-/// Returns the resources of one container, from its requests and what the kubelet has granted.
+/// From the requests and what the kubelet has granted.
 fn requests(container: &Container, statuses: &[ContainerStatus], refused: bool) -> Result<Resource, String> {
     let name = format!("container {:?}", container.name);
     let status = statuses.iter().find(|status| status.name == container.name);

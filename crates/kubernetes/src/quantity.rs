@@ -60,7 +60,7 @@ fn amount(text: &str, scale: i32) -> Result<i64, String> {
     Ok(scaled(before, behind, tens.saturating_add(scale), twos))
 }
 
-/// Returns the factor of a suffix: powers of ten and of two.
+/// Powers of ten and of two.
 fn factor(suffix: &str) -> Option<(i32, u32)> {
     Some(match suffix {
         "n" => (-9, 0),
@@ -83,7 +83,7 @@ fn factor(suffix: &str) -> Option<(i32, u32)> {
     })
 }
 
-/// Returns the digits times powers of ten and two, rounded up and saturated.
+/// Rounded up and saturated.
 fn scaled(before: &str, behind: &str, tens: i32, twos: u32) -> i64 {
     let before = before.trim_start_matches('0');
     let digits: String = before.chars().chain(behind.chars()).collect();

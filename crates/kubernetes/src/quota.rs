@@ -35,9 +35,8 @@ struct Quota {
 #[derive(Debug, Default)]
 pub(crate) struct Quotas {
     by_namespace: BTreeMap<String, Vec<Quota>>,
-    /// Number of pods that each quota rejects, with the first one and the reason.
+    /// Rejected pods by quota, with the first one and the reason.
     rejected: BTreeMap<String, (u64, String)>,
-    /// Quotas that are not evaluated.
     skipped: Vec<String>,
 }
 
@@ -113,7 +112,7 @@ impl Quotas {
     }
 }
 
-/// Returns the pod resource of a quota key; `None` for limits, storage, and counts of other objects.
+/// `None` for limits, storage, and counts of other objects.
 fn resource_of(key: &str) -> Option<&str> {
     match key {
         "pods" | "count/pods" => Some("pods"),

@@ -144,7 +144,6 @@ struct Mapping<'c> {
     nodes: BTreeMap<&'c str, NodeSpec>,
     /// Nodes with unknown usage.
     closed: Vec<&'c str>,
-    /// Pods that the filters know.
     seen: Vec<&'c Arc<Pod>>,
     apps: BTreeMap<String, Making<'c>>,
     /// Application IDs by age.
@@ -185,18 +184,17 @@ impl<'c> Mapping<'c> {
         }
     }
 
-    /// Returns the volume objects. A release binds volumes that wait for their first pod; kornsole does not request
-    /// such pods (K8S-178).
+    /// A release binds volumes that wait for their first pod; kornsole does not request such pods (K8S-178).
     fn storage(&self) -> Storage<'c> {
         Storage { binds_late: self.settings.profile != Profile::Kornsole, ..self.cluster.storage() }
     }
 
-    /// Returns the creation time of a pod; by default that of the newest pod.
+    /// By default that of the newest pod.
     fn created(&self, pod: &Pod) -> Time {
         pod.metadata.creation_timestamp.as_deref().and_then(moment).unwrap_or(self.now)
     }
 
-    /// Adds the usage of a foreign pod to its node (K8S-155).
+    /// K8S-155.
     fn foreign(&mut self, pod: &'c Arc<Pod>) {
         let Some(name) = pod.node() else { return };
         let path = pod.metadata.path();
@@ -212,13 +210,12 @@ impl<'c> Mapping<'c> {
         }
     }
 
-    /// Keeps a node unschedulable because the usage of a pod is unknown.
+    /// The usage of a pod is unknown.
     fn close(&mut self, pod: String, node: &'c str, why: &str) {
         self.closed.push(node);
         self.notices.push(format!("pod {pod}: {why}; so node {node} accepts no pods"));
     }
 
-    /// Adds a pod of kornsole (K8S-110).
     fn managed(&mut self, at: Time, pod: &'c Arc<Pod>) {
         let path = pod.metadata.path();
         let reason = match pod.node() {
@@ -285,7 +282,7 @@ impl<'c> Mapping<'c> {
         }
     }
 
-    /// Maps an application: its submission and requests. The requests of an incomplete gang wait for its placeholders.
+    /// The requests of an incomplete gang wait for its placeholders.
     fn application(&mut self, id: &str, making: &Making<'_>, out: &mut Outcome) {
         let app = AppId::from(id);
         let groups = self.groups(making.first);
@@ -322,7 +319,7 @@ impl<'c> Mapping<'c> {
         }
     }
 
-    /// Returns the task groups of an application from its first pod (K8S-131).
+    /// From the first pod (K8S-131).
     fn groups(&mut self, first: &Pod) -> Vec<TaskGroup> {
         if !self.settings.gangs {
             return Vec::new();
@@ -333,7 +330,6 @@ impl<'c> Mapping<'c> {
         })
     }
 
-    /// Reports ineffective or insufficient gang settings.
     fn hint(&mut self, making: &Making<'_>, groups: &[TaskGroup]) {
         if groups.is_empty() {
             return;

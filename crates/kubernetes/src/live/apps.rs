@@ -17,7 +17,6 @@ const GANG: &str = "GangScheduling";
 /// The scheduler's reason for a gang timeout.
 const NOT_TOGETHER: &str = "ResourceReservationTimeout";
 
-/// The state of a gang.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Phase {
     /// Its pods are requested as they arrive.
@@ -49,8 +48,7 @@ pub(super) struct App {
 }
 
 impl Live {
-    /// Adds a pod to its application and submits the application with the first pod. Returns true if the pod started
-    /// it.
+    /// Submits the application with the first pod. Returns true if the pod started it.
     pub(super) fn join(&mut self, id: &AppId, uid: &AskId, pod: &Arc<Pod>, sink: &mut dyn Sink) -> bool {
         // A pod that comes after the end starts a new application; a failed one is not restarted while it has pods
         // (K8S-138).
@@ -104,14 +102,14 @@ impl Live {
         sink.apply(PartitionCommand::Submit(Submission { created, ..submission }));
     }
 
-    /// Returns true if a real pod has a node, which ends the gang phase (K8S-223).
+    /// A real pod has a node, which ends the gang phase (K8S-223).
     fn has_begun(&self, id: &AppId) -> bool {
         let is_member = |pod: &Pod| application::id(&pod.metadata, self.settings.unique_ids) == id.as_str();
         let pods = self.cluster.pods.values().filter(|pod| self.is_own(pod) && !pod.is_terminated());
         pods.filter(|pod| pod.node().is_some() && !gang::is_placeholder(&pod.metadata)).any(|pod| is_member(pod))
     }
 
-    /// Returns true if a pod must wait for the placeholders of its gang.
+    /// Returns true if the pod must wait for the placeholders of its gang.
     pub(super) fn holds(&mut self, id: &AppId, pod: &Arc<Pod>, sink: &mut dyn Sink) -> bool {
         let uid = AskId::from(pod.metadata.uid.as_str());
         self.join(id, &uid, pod, sink);
@@ -150,7 +148,6 @@ impl Live {
         self.release_held(id, sink);
     }
 
-    /// Requests the real pods of a gang.
     fn release_held(&mut self, id: &AppId, sink: &mut dyn Sink) {
         if let Some(app) = self.apps.get_mut(id) {
             app.phase = Phase::Running;
@@ -163,7 +160,7 @@ impl Live {
         }
     }
 
-    /// Creates the missing placeholders of a gang (K8S-220, K8S-223).
+    /// K8S-220, K8S-223.
     pub(super) fn create_missing(&mut self, id: &AppId) {
         if !self.started {
             return;
@@ -202,7 +199,7 @@ impl Live {
         self.deeds.extend(deeds);
     }
 
-    /// Handles a failed creation of a placeholder: the application runs without a gang (K8S-220).
+    /// The application runs without a gang (K8S-220).
     pub(super) fn not_created(&mut self, id: &str, why: &Failure, sink: &mut dyn Sink) {
         let id = AppId::from(id);
         let Some(app) = self.apps.get_mut(&id).filter(|app| app.phase == Phase::Reserving) else { return };
@@ -220,7 +217,6 @@ impl Live {
         there.iter().for_each(|uid| self.delete(uid));
     }
 
-    /// Handles the removal of a pod from its application.
     pub(super) fn member_gone(&mut self, id: &AppId, uid: &AskId, sink: &mut dyn Sink) {
         let Some(app) = self.apps.get_mut(id) else { return };
         app.members.remove(uid);
@@ -231,7 +227,7 @@ impl Live {
         self.check_gang(id, sink);
     }
 
-    /// Handles a rejected application (K8S-203). Its pods stay, and are retried after changes of queues or quotas.
+    /// Its pods stay, and are retried after changes of queues or quotas (K8S-203).
     pub(super) fn app_refused(&mut self, id: &AppId, why: &str, sink: &mut dyn Sink) {
         let Some(app) = self.apps.get_mut(id) else { return };
         app.refused = Some(why.to_owned());
@@ -239,7 +235,6 @@ impl Live {
         members.iter().for_each(|uid| self.refuse(uid, why, sink));
     }
 
-    /// Retries rejections after changes of queues or quotas.
     pub(super) fn try_refused_again(&mut self, sink: &mut dyn Sink) {
         self.apps.retain(|_, app| app.refused.is_none());
         let is_refused = |task: &Task| match &task.stage {
@@ -260,7 +255,6 @@ impl Live {
         }
     }
 
-    /// Handles a new state of an application.
     pub(super) fn app_state(&mut self, id: &AppId, state: AppState, message: &str, sink: &mut dyn Sink) {
         let Some(app) = self.apps.get_mut(id) else { return };
         match state {
@@ -288,8 +282,7 @@ impl Live {
         }
     }
 
-    /// Handles a failed application: deletes its placeholders, and fails pods that wait for an incomplete gang
-    /// (K8S-203).
+    /// Deletes placeholders, and fails pods that wait for an incomplete gang (K8S-203).
     fn app_failed(&mut self, id: &AppId, message: &str, sink: &mut dyn Sink) {
         self.delete_placeholders(id);
         let waiting: Vec<(AskId, Arc<Pod>)> = self
@@ -314,13 +307,12 @@ impl Live {
     }
 }
 
-/// Returns the groups as written.
 fn raw_groups(first: &Pod) -> Vec<serde_json::Value> {
     let text = first.metadata.annotation(&crate::names::own(crate::names::TASK_GROUPS));
     serde_json::from_str(text).unwrap_or_default()
 }
 
-/// Returns ten characters that are stable for a placeholder, so that it is not created twice.
+/// Stable for a placeholder, so that it is not created twice.
 fn suffix(uid: &str, number: u64) -> String {
     use sha2::{Digest as _, Sha256};
     const SIGNS: &[u8; 36] = b"abcdefghijklmnopqrstuvwxyz0123456789";

@@ -9,7 +9,6 @@ use model::{AppId, AskId, NodeId};
 use scheduler::{Event, EventKind, ReleaseReason};
 
 impl Live {
-    /// Handles the scheduler's events until there are no more.
     pub(super) fn hear(&mut self, sink: &mut dyn Sink) {
         loop {
             let events = sink.take_events();
@@ -48,7 +47,6 @@ impl Live {
         }
     }
 
-    /// Handles an allocation.
     fn allocated(&mut self, ask: &AskId, node: &NodeId) {
         let Some(task) = self.tasks.get_mut(ask).filter(|task| task.stage == Stage::Pending) else { return };
         task.stage = Stage::Assumed(node.to_string());
@@ -56,7 +54,7 @@ impl Live {
         self.do_later(Deed::Bind { pod, node: node.to_string() });
     }
 
-    /// Handles a released allocation that was not withdrawn here.
+    /// For an allocation that was not withdrawn here.
     fn released(&mut self, ask: &AskId, reason: ReleaseReason, sink: &mut dyn Sink) {
         let Some(task) = self.tasks.get(ask) else { return };
         match (&task.stage, reason) {
@@ -75,7 +73,7 @@ impl Live {
         }
     }
 
-    /// Handles a removed pending request that was not withdrawn here.
+    /// For a pending request that was not withdrawn here.
     fn removed(&mut self, ask: &AskId) {
         let Some(task) = self.tasks.get(ask).filter(|task| task.stage == Stage::Pending) else { return };
         let is_placeholder = task.is_placeholder();
@@ -85,7 +83,7 @@ impl Live {
         }
     }
 
-    /// Handles a preempted allocation: it counts until its pod is gone (K8S-095).
+    /// The allocation counts until its pod is gone (K8S-095).
     fn stopping(&mut self, ask: &AskId, reason: ReleaseReason) {
         let Some(task) = self.tasks.get_mut(ask) else { return };
         let victim = task.victim.take();
@@ -110,7 +108,6 @@ impl Live {
         }
     }
 
-    /// Deletes the pods of a killed application.
     fn killed(&mut self, app: &AppId, by: &str, reason: &str) {
         let members: Vec<AskId> =
             self.apps.get(app).map(|app| app.members.iter().cloned().collect()).unwrap_or_default();

@@ -200,14 +200,12 @@ impl Live {
         }
     }
 
-    /// Returns the pods that the filters must know.
     fn seen(&self) -> Vec<&Arc<super::objects::Pod>> {
         let ours = self.tasks.values().filter(|task| task.stage.is_seen()).map(|task| &task.pod);
         let others = self.cluster.pods.values().filter(|pod| !self.is_own(pod));
         ours.chain(others.filter(|pod| pod.node().is_some_and(|node| self.nodes.contains_key(node)))).collect()
     }
 
-    /// Rebuilds the filters if needed.
     fn renew_filters(&mut self, sink: &mut dyn Sink) {
         let mut old = None;
         let mut stale = self.stale;

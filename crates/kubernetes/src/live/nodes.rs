@@ -10,7 +10,6 @@ use crate::predicates::NodeChange;
 use model::{NodeId, Resource};
 use scheduler::{ForeignAllocation, NodeSpec, PartitionCommand};
 
-/// A node of the cluster, and what the scheduler knows of it.
 #[derive(Clone, Debug, Default)]
 pub(super) struct NodeMark {
     /// Pods that are not allocations of kornsole, by UID.
@@ -22,7 +21,6 @@ pub(super) struct NodeMark {
     open: bool,
 }
 
-/// A pod on a node that is not an allocation of kornsole.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Occupant {
     shown: ForeignAllocation,
@@ -78,7 +76,7 @@ impl Live {
         self.refresh_node(&name, None, sink);
     }
 
-    /// Removes a node; its pods are orphans until it returns (K8S-157).
+    /// Its pods are orphans until it returns (K8S-157).
     pub(super) fn remove_node(&mut self, name: &str, sink: &mut dyn Sink) {
         self.cluster.nodes.remove(name);
         if self.nodes.remove(name).is_none() {
@@ -88,7 +86,6 @@ impl Live {
         sink.apply(PartitionCommand::RemoveNode(NodeId::from(name)));
     }
 
-    /// Reports the changes of a node to the scheduler.
     pub(super) fn refresh_node(&mut self, name: &str, capacity: Option<Resource>, sink: &mut dyn Sink) {
         let (Some(mark), Some(object)) = (self.nodes.get_mut(name), self.cluster.nodes.get(name)) else { return };
         let mut occupied = Resource::new();
@@ -115,7 +112,7 @@ impl Live {
         }
     }
 
-    /// Adds the usage of a pod that is not an allocation. `None`: its usage cannot be parsed.
+    /// `None`: the usage cannot be parsed.
     pub(super) fn occupy(&mut self, node: &str, pod: &Pod, resource: Option<Resource>, sink: &mut dyn Sink) {
         let Some(mark) = self.nodes.get_mut(node) else { return };
         let new = Occupant::of(pod, resource);
@@ -128,7 +125,6 @@ impl Live {
         }
     }
 
-    /// Removes the usage of a pod that was not an allocation.
     pub(super) fn vacate(&mut self, node: &str, uid: &str, sink: &mut dyn Sink) {
         let Some(mark) = self.nodes.get_mut(node) else { return };
         if mark.occupants.remove(uid).is_some() {

@@ -113,7 +113,6 @@ impl Live {
         }
     }
 
-    /// Updates the maximum number of volumes of a node.
     fn limits_changed(&self, node: &str, sink: &mut dyn Sink) {
         if self.started {
             let says = self.cluster.storage().csi_nodes.get(node);

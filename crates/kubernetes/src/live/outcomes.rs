@@ -91,7 +91,6 @@ impl Live {
         }
     }
 
-    /// Requests pods whose waiting time is over.
     pub(super) fn ask_those_due(&mut self, sink: &mut dyn Sink) {
         while let Some((due, uid)) = self.later.first().filter(|(due, _)| *due <= self.now).cloned() {
             self.later.remove(&(due, uid.clone()));

@@ -50,7 +50,7 @@ impl Placeholder {
         })
     }
 
-    /// Returns the value of a key of the group; keys are not case-sensitive.
+    /// Keys are not case-sensitive.
     fn of_group(&self, key: &str) -> Option<&Value> {
         let fields = self.group.as_object()?;
         fields.iter().find(|(name, value)| name.eq_ignore_ascii_case(key) && !value.is_null()).map(|(_, value)| value)

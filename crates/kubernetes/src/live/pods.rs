@@ -14,7 +14,7 @@ use model::{AppId, AskId, NodeId, Resource};
 use scheduler::{AskSpec, PartitionCommand};
 
 impl Live {
-    /// Returns true if kornsole schedules the pod (K8S-110).
+    /// K8S-110.
     pub(super) fn is_own(&self, pod: &Pod) -> bool {
         self.settings.scheduler_names.contains(&pod.spec.scheduler_name)
     }
@@ -41,7 +41,7 @@ impl Live {
         }
     }
 
-    /// Handles a removed or completed pod: its resources are free (K8S-137).
+    /// Its resources are free (K8S-137).
     pub(super) fn end_pod(&mut self, pod: &Pod, sink: &mut dyn Sink) {
         let meta = &pod.metadata;
         let place = (meta.namespace.clone(), meta.name.clone());
@@ -68,7 +68,7 @@ impl Live {
         }
     }
 
-    /// Handles a pod of another scheduler, which uses resources of its node (K8S-155).
+    /// The pod uses resources of its node (K8S-155).
     fn put_other(&mut self, pod: &Arc<Pod>, before: Option<&Pod>, sink: &mut dyn Sink) {
         let Some(node) = pod.node().filter(|node| self.knows_node(node)) else { return };
         let resource = pod_resources(pod, self.sidecars).ok();
@@ -100,7 +100,6 @@ impl Live {
         self.enter(&uid, sink);
     }
 
-    /// Handles a pod that the scheduler does not have.
     pub(super) fn enter(&mut self, uid: &AskId, sink: &mut dyn Sink) {
         let Some(Task { pod, stage, deleting, .. }) = self.tasks.get(uid) else { return };
         let (pod, before, deleting) = (Arc::clone(pod), stage.clone(), *deleting);
@@ -129,7 +128,6 @@ impl Live {
         }
     }
 
-    /// Reports why a pod is not requested.
     fn say_left(&mut self, pod: &Pod, reason: &str) {
         let gated = !pod.spec.scheduling_gates.is_empty();
         let (weight, word) = if gated { (Weight::Normal, "Scheduling") } else { (Weight::Warning, "FailedScheduling") };
@@ -150,7 +148,7 @@ impl Live {
         self.check_gang(&app, sink);
     }
 
-    /// Requests a pod without a node, or lets it wait for its gang.
+    /// Or lets the pod wait for its gang.
     fn ask_for(&mut self, uid: &AskId, resource: Resource, sink: &mut dyn Sink) {
         let Some(Task { pod, app, .. }) = self.tasks.get(uid) else { return };
         let (pod, app) = (Arc::clone(pod), app.clone());
@@ -169,7 +167,7 @@ impl Live {
         self.check_gang(&app, sink);
     }
 
-    /// Requests a pod. Returns false if the scheduler has rejected its application.
+    /// Returns false if the scheduler has rejected the application.
     fn offer(&mut self, uid: &AskId, resource: Resource, sink: &mut dyn Sink) -> bool {
         let Some(Task { pod, app, .. }) = self.tasks.get(uid) else { return false };
         let (pod, app) = (Arc::clone(pod), app.clone());
@@ -190,7 +188,6 @@ impl Live {
         AskSpec { created: Some(self.created(pod)), ..ask(pod, app, resource, class, originator) }
     }
 
-    /// Handles a changed pod of kornsole.
     fn renew_task(&mut self, uid: &AskId, pod: Arc<Pod>, sink: &mut dyn Sink) {
         let Some(task) = self.tasks.get_mut(uid) else { return };
         let before = std::mem::replace(&mut task.pod, Arc::clone(&pod));
@@ -229,7 +226,7 @@ impl Live {
         }
     }
 
-    /// Updates the resources of a request (K8S-136).
+    /// K8S-136.
     fn resize(&mut self, uid: &AskId, sink: &mut dyn Sink) {
         let Some(task) = self.tasks.get_mut(uid) else { return };
         let Ok(resource) = pod_resources(&task.pod, self.sidecars) else { return };
@@ -241,7 +238,6 @@ impl Live {
         sink.apply(PartitionCommand::Ask(self.spec(&pod, &app, resource, false)));
     }
 
-    /// Withdraws a request.
     pub(super) fn withdraw(&mut self, uid: &AskId, sink: &mut dyn Sink) {
         let Some(task) = self.tasks.get_mut(uid) else { return };
         let before = std::mem::replace(&mut task.stage, Stage::Left(String::new()));
@@ -252,7 +248,7 @@ impl Live {
         }
     }
 
-    /// Counts a bound pod that is not an allocation as occupied resources.
+    /// The pod is bound, but not an allocation: it counts as occupied resources.
     pub(super) fn leave_over(&mut self, uid: &AskId, sink: &mut dyn Sink) {
         let Some(task) = self.tasks.get(uid) else { return };
         let (pod, resource) = (Arc::clone(&task.pod), task.resource.clone());
@@ -266,7 +262,6 @@ impl Live {
         self.occupy(&node, &pod, Some(resource), sink);
     }
 
-    /// Handles a rejected pod.
     pub(super) fn refuse(&mut self, uid: &AskId, why: &str, sink: &mut dyn Sink) {
         let Some(task) = self.tasks.get(uid) else { return };
         match task.stage {
@@ -280,7 +275,7 @@ impl Live {
         }
     }
 
-    /// Adds pods that were waiting for their node (K8S-158).
+    /// K8S-158.
     pub(super) fn adopt_orphans(&mut self, node: &str, sink: &mut dyn Sink) {
         if !self.started {
             return;
@@ -297,7 +292,7 @@ impl Live {
         }
     }
 
-    /// Handles changed claims, volumes, or classes, which can change where pods with claims may go.
+    /// Pods with claims may go elsewhere now.
     pub(super) fn storage_changed(&mut self, sink: &mut dyn Sink) {
         self.reattach = true;
         let with_claims = |task: &Task| {
@@ -320,7 +315,6 @@ impl Live {
         }
     }
 
-    /// Updates a pod in the filters.
     pub(super) fn see(&self, pod: &Arc<Pod>, sink: &mut dyn Sink) {
         if self.started {
             let labels = self.cluster.labels_of(&pod.metadata.namespace);
@@ -355,7 +349,7 @@ impl Live {
     }
 }
 
-/// Returns true if filters may treat the new version of a pod differently.
+/// Filters may treat the new version differently.
 fn differs(before: &Pod, now: &Pod) -> bool {
     let (one, other) = (&before.spec, &now.spec);
     before.metadata.labels != now.metadata.labels

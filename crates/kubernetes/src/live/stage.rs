@@ -6,7 +6,6 @@ use crate::gang;
 use crate::objects::Pod;
 use model::{AppId, Resource, Time};
 
-/// The stage of a pod.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Stage {
     /// Not requested, for this reason.
@@ -60,7 +59,6 @@ impl Stage {
     }
 }
 
-/// A pod of kornsole.
 #[derive(Clone, Debug)]
 pub(super) struct Task {
     pub pod: Arc<Pod>,

@@ -52,7 +52,7 @@ impl Live {
         live
     }
 
-    /// Returns the creation time of a pod; by default now.
+    /// By default now.
     pub(super) fn created(&self, pod: &Pod) -> Time {
         pod.metadata.creation_timestamp.as_deref().and_then(moment).unwrap_or(self.now)
     }

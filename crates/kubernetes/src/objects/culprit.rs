@@ -39,7 +39,6 @@ impl fmt::Display for Unread {
     }
 }
 
-/// Formats a path like `kubectl`: `spec.containers[0].name`.
 pub(crate) fn shown(path: &[Step]) -> String {
     let mut text = String::new();
     for step in path {
@@ -67,7 +66,6 @@ pub(crate) fn read_as<T: DeserializeOwned>(value: &Value) -> Result<T, Unread> {
     })
 }
 
-/// Finds the field that causes the error, step by step from the outside.
 fn culprit<T: DeserializeOwned>(whole: &Value, why: &str, path: &mut Vec<Step>) {
     loop {
         let Some(here) = at(whole, path) else { return };

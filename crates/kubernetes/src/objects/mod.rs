@@ -13,10 +13,8 @@ pub(crate) use culprit::{Step, Unread, read_as, shown};
 pub(crate) use pod::{Affinity, Container, ContainerStatus, Named, Pod, PodTerm, SpreadConstraint, Toleration, Volume};
 pub(crate) use volume::{Attachment, Claim, CsiNode, PersistentVolume, StorageClass};
 
-/// Unparsed quantities by resource name.
 pub(crate) type Amounts = BTreeMap<String, Amount>;
 
-/// An object of a kind that scheduling reads.
 #[derive(Clone, Debug)]
 pub(crate) enum Object {
     /// A pod.
@@ -136,7 +134,6 @@ pub(crate) fn drop_nulls(value: &mut Value) {
     }
 }
 
-/// The `metadata` of an object.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub(crate) struct Meta {

@@ -51,7 +51,6 @@ pub(crate) struct PodSpec {
     pub service_account_name: String,
 }
 
-/// A reference by name.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
 pub(crate) struct Named {
@@ -124,7 +123,6 @@ pub(crate) struct NodeAffinity {
     pub required: Option<NodeSelector>,
 }
 
-/// Required affinity or anti-affinity to pods.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub(crate) struct PodAffinity {

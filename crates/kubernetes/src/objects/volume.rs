@@ -23,7 +23,6 @@ pub(crate) struct VolumeSpec {
     pub vsphere_volume: Option<Present>,
 }
 
-/// The location of a volume in a CSI driver.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub(crate) struct CsiSource {
@@ -106,7 +105,6 @@ pub(crate) struct AttachmentSource {
     pub persistent_volume_name: String,
 }
 
-/// The nodes that can reach a volume.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
 pub(crate) struct VolumeAffinity {

@@ -9,7 +9,7 @@ use super::volumes::VolumePlace;
 use crate::objects::{Pod, Taint, Toleration};
 use model::NodeId;
 
-/// The implied taint of a cordoned node.
+/// Implied by a cordon.
 const CORDONED: &str = "node.kubernetes.io/unschedulable";
 
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -18,7 +18,6 @@ pub(super) struct Conditions {
     terms: Option<NodeTerms>,
     tolerations: Vec<Toleration>,
     volumes: Vec<VolumePlace>,
-    /// It fits no node, for this reason.
     nowhere: Option<Refusal>,
 }
 
@@ -108,7 +107,7 @@ impl Conditions {
         Verdict { allocate, reserve, few }
     }
 
-    /// Returns the candidate nodes from the index of labels or by name; `None` for all nodes.
+    /// From the label index or by name; `None` for all nodes.
     fn candidates(&self, table: &NodeTable) -> Option<Bits> {
         let mut found = table.with_labels(&self.selector);
         if let Some(names) = self.terms.as_ref().and_then(NodeTerms::names) {
@@ -137,7 +136,6 @@ fn tolerates(toleration: &Toleration, taint: &Taint) -> bool {
         }
 }
 
-/// The nodes that the conditions accept.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Verdict {
     pub allocate: Bits,

@@ -7,11 +7,10 @@ use super::nodes::NodeFacts;
 use super::pods::PodFacts;
 use model::{AskId, NodeId};
 
-/// The label with the node name.
 const HOSTNAME: &str = "kubernetes.io/hostname";
 
 impl Snapshot {
-    /// Adds a copy of a pod. Without a known original it stays unknown.
+    /// Without a known original the copy stays unknown.
     pub(super) fn add_pod(&mut self, like: &AskId, new: &AskId) {
         let facts = Arc::make_mut(&mut self.facts);
         let Some(known) = facts.by_uid.get(like.as_str()).map(|number| facts.pods[*number].clone()) else { return };
@@ -20,7 +19,7 @@ impl Snapshot {
         facts.pods.push(PodFacts { number, ..known });
     }
 
-    /// Adds a copy of a node. Without a known original it stays unknown.
+    /// Without a known original the copy stays unknown.
     pub(super) fn add_node(&mut self, like: &NodeId, new: &NodeId) {
         let table = &self.facts.known.table;
         if let Some(known) = table.find(like.as_str()) {
@@ -43,8 +42,6 @@ mod tests {
     use crate::predicates::tests::{cluster, passes, place, why};
     use model::{AskId, NodeId};
 
-    /// Two zones with a node each. `w1` runs in zone a; `w2` has a node of its own; `x` spreads over zones, `g` needs a
-    /// label.
     const CLUSTER: &str = r#"
 kind: List
 items:

@@ -4,7 +4,6 @@ use imbl::OrdMap;
 
 use super::nodes::{Bits, NodeTable};
 
-/// Which pods are counted, by the domains of one topology key.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Counter {
     pub matcher: usize,
@@ -13,7 +12,6 @@ pub(super) struct Counter {
     pub what: What,
 }
 
-/// The condition for a pod to be counted.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum What {
     /// The matcher matches it.
@@ -24,16 +22,14 @@ pub(super) enum What {
     Carries,
 }
 
-/// The counts of one counter.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Counts {
     total: u64,
     domains: OrdMap<u32, u64>,
     /// For a spread: number of domains by count.
     levels: OrdMap<u64, u64>,
-    /// For a spread: number of domains.
     width: u64,
-    /// Number of changes that may have unblocked a pod.
+    /// Changes that may have unblocked a pod.
     loosened: u64,
 }
 

@@ -32,7 +32,6 @@ impl Rule {
     }
 }
 
-/// Why a requirement is invalid.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum BadRule {
     /// Its values do not match its operator: its term is skipped.
@@ -41,7 +40,7 @@ pub(super) enum BadRule {
     Unknown(String),
 }
 
-/// Parses a requirement. `numbers` allows `Gt` and `Lt`, as for nodes.
+/// `numbers` allows `Gt` and `Lt`, as for nodes.
 fn rule(of: &Requirement, numbers: bool) -> Result<Rule, BadRule> {
     let Requirement { key, operator, values } = of;
     let number = || match values.as_slice() {
@@ -116,7 +115,6 @@ impl Selector {
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Term {
     rules: Vec<Rule>,
-    /// Required and excluded names.
     names: Vec<(String, bool)>,
 }
 
@@ -157,7 +155,7 @@ impl NodeTerms {
     }
 }
 
-/// Parses a term; `None` for an empty one, which matches nothing.
+/// `None` for an empty term, which matches nothing.
 fn read_term(term: &NodeTerm) -> Result<Option<Term>, BadRule> {
     if term.match_expressions.is_empty() && term.match_fields.is_empty() {
         return Ok(None);

@@ -12,14 +12,13 @@ use super::volumes::attached_by;
 use super::{Snapshot, Storage};
 use crate::objects::CsiNode;
 
-/// Drivers and volumes by index.
 #[derive(Clone, Debug, Default)]
 pub(super) struct VolumeTable {
     drivers: BTreeMap<String, usize>,
     volumes: BTreeMap<(usize, String), usize>,
     /// Driver index by volume index.
     driver_of: Vec<usize>,
-    /// Maximum number of volumes by node name and driver; without an entry: unlimited.
+    /// By node name and driver; without an entry: unlimited.
     limits: BTreeMap<String, BTreeMap<usize, u32>>,
 }
 
@@ -41,7 +40,6 @@ impl VolumeTable {
     }
 }
 
-/// Attached volumes of nodes.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Attached {
     /// Number of pods and attachments by node and volume.
@@ -53,7 +51,7 @@ pub(super) struct Attached {
 }
 
 impl Attached {
-    /// Adds or removes one user of a volume on a node. Returns true if the node has one volume less.
+    /// Returns true if the node has one volume less.
     fn change(&mut self, node: usize, volume: usize, driver: usize, comes: bool) -> bool {
         let users = self.users.get(&(node, volume)).copied().unwrap_or(0);
         let (now, count) = if comes { (users + 1, 1) } else { (users.saturating_sub(1), -1) };
@@ -79,7 +77,6 @@ impl Snapshot {
         }
     }
 
-    /// Returns the rejection if a node cannot attach the volumes of a pod.
     pub(super) fn too_many_volumes(&self, pod: &PodFacts, node: usize) -> Option<(Filter, &'static str)> {
         let table = &self.facts.known.volumes;
         if pod.volumes.is_empty() || table.limits.is_empty() {
@@ -97,7 +94,7 @@ impl Snapshot {
         new.iter().any(exceeds).then_some((Filter::NodeVolumeLimits, "node(s) exceed max volume count"))
     }
 
-    /// Sets the limits of a node; `None` removes them.
+    /// `None` removes the limits.
     pub(crate) fn put_limits(&mut self, node: &str, says: Option<&CsiNode>) {
         self.freed += 1;
         let table = &mut Arc::make_mut(&mut self.facts).known.volumes;
@@ -111,7 +108,6 @@ impl Snapshot {
         }
     }
 
-    /// Applies added, changed, and removed attachments.
     pub(crate) fn put_attachments(&mut self, storage: Storage<'_>) {
         let facts = Arc::make_mut(&mut self.facts);
         let mut now = OrdMap::new();

@@ -14,7 +14,6 @@ use model::AskId;
 /// Rebuild from this many indexes of removed pods on, and this many per existing pod.
 const MANY_GONE: usize = 4096;
 
-/// The effect of a changed node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum NodeChange {
     /// The snapshot is updated.
@@ -24,7 +23,7 @@ pub(crate) enum NodeChange {
 }
 
 impl Snapshot {
-    /// Adds or changes pods. Their nodes stay.
+    /// The nodes of the pods stay.
     pub(crate) fn put_pods(&mut self, pods: &[&Arc<Pod>], namespaces: &NamespaceLabels, storage: Storage<'_>) {
         let none = Arc::new(Labels::new());
         let mut places = Vec::new();
@@ -50,7 +49,6 @@ impl Snapshot {
         places.into_iter().for_each(|(number, node)| self.change(number, node, true));
     }
 
-    /// Fills new counters, and counts the pods that match.
     fn settle(&mut self, arrived: &[usize]) {
         let before = self.counts.len();
         let facts = Arc::make_mut(&mut self.facts);
@@ -85,7 +83,7 @@ impl Snapshot {
         facts.free.push(number);
     }
 
-    /// Returns true if too many of its indexes belong to removed pods, so it should be rebuilt.
+    /// Too many indexes belong to removed pods.
     pub(crate) fn is_stale(&self) -> bool {
         let Facts { free, pods, known, .. } = &*self.facts;
         let there = pods.len() - free.len();
@@ -93,7 +91,6 @@ impl Snapshot {
         free.len().max(shared) > MANY_GONE + 2 * there
     }
 
-    /// Adds or changes a node.
     pub(crate) fn put_node(&mut self, node: &Node) -> NodeChange {
         let new = NodeFacts::of(node);
         let Some(number) = self.facts.known.table.find(new.id.as_str()) else {
@@ -115,7 +112,6 @@ impl Snapshot {
         NodeChange::Taken
     }
 
-    /// Adds a node.
     pub(super) fn new_node(&mut self, node: NodeFacts) {
         self.freed += 1;
         let known = &mut Arc::make_mut(&mut self.facts).known;
@@ -129,7 +125,7 @@ impl Snapshot {
         }
     }
 
-    /// Places a pod on a node, or removes it. Ignores unknown objects.
+    /// Ignores unknown objects.
     pub(crate) fn place(&mut self, pod: &AskId, node: &str, comes: bool) {
         let pod = self.facts.by_uid.get(pod.as_str());
         if let (Some(pod), Some(node)) = (pod.copied(), self.facts.known.table.find(node)) {
@@ -149,7 +145,7 @@ impl Snapshot {
         }
     }
 
-    /// Copies all placements from another snapshot; objects unknown to it keep theirs.
+    /// Objects that are unknown to the other snapshot keep their placement.
     pub(crate) fn stand_as(&mut self, of: &Self) {
         let facts = Arc::clone(&self.facts);
         let there = |pod: &usize| {
@@ -164,7 +160,7 @@ impl Snapshot {
         self.take_places(of);
     }
 
-    /// Copies the placements that both snapshots know.
+    /// For pods that both snapshots know.
     pub(crate) fn take_places(&mut self, of: &Self) {
         let name = |number: &usize| of.facts.pods[*number].pod.as_ref().map(|(pod, _)| pod.metadata.uid.as_str());
         let node = |number: &usize| of.facts.known.table.nodes[*number].id.as_str();
@@ -197,7 +193,6 @@ impl Facts {
         }
     }
 
-    /// Finds the matchers of a pod.
     fn find_meaning(&mut self, number: usize) {
         let Some((pod, labels)) = &self.pods[number].pod else { return };
         let mut meant = self.known.matchers.meaning(&pod.metadata, labels);

@@ -59,13 +59,11 @@ pub struct Snapshot {
     ports: OrdMap<usize, Vector<HostPort>>,
     /// Number of pods by exclusive claim.
     in_use: OrdMap<usize, u32>,
-    /// Attached volumes.
     attached: Attached,
-    /// Nodes of pods.
     placed: OrdMap<usize, usize>,
     /// Pods with temporarily excluded nodes.
     barred: OrdSet<(usize, usize)>,
-    /// Number of changes that may unblock pods regardless of counts: freed ports and claims, nodes, changed conditions.
+    /// Changes that may unblock pods regardless of counts: freed ports and claims, nodes, changed conditions.
     freed: u64,
 }
 
@@ -82,14 +80,14 @@ struct Facts {
     carrying: Vec<Vec<usize>>,
 }
 
-/// Returns true if a node meets the pod's own conditions: selectors, affinity, taints, and cordons.
+/// The pod's own conditions: selectors, affinity, taints, and cordons.
 pub(crate) fn suits(pod: &Pod, node: &NodeObject) -> bool {
     Conditions::of(pod, Ok(Vec::new())).refusal(&NodeFacts::of(node), true).is_none()
 }
 
 impl Snapshot {
-    /// Creates the snapshot of a cluster: its nodes, and its pods with a node or a request, with UIDs. `copies`: a
-    /// what-if may request copies of bound pods.
+    /// Contains the nodes, and the pods with a node or a request, with UIDs. `copies`: a what-if may request copies of
+    /// bound pods.
     pub(crate) fn of<'o>(
         nodes: impl Iterator<Item = &'o NodeObject>,
         pods: &[&Arc<Pod>],
@@ -135,7 +133,6 @@ impl Snapshot {
             && self.bars_of(one).eq(self.bars_of(other))
     }
 
-    /// Returns the temporarily excluded nodes of a pod.
     fn bars_of(&self, pod: &PodFacts) -> impl Iterator<Item = usize> {
         self.barred.range((pod.number, 0)..(pod.number + 1, 0)).map(|(_, node)| *node)
     }
@@ -153,7 +150,7 @@ impl Snapshot {
         Some((&self.facts.pods[*pod], self.facts.known.table.find(node.as_str())?))
     }
 
-    /// Returns the first rejection in the order of the filters.
+    /// In the order of the filters.
     fn first_refusal(&self, pod: &PodFacts, node: usize, allocate: bool) -> Option<Refusal> {
         if pod.nowhere.is_some() {
             return pod.nowhere.clone();
@@ -175,7 +172,7 @@ impl Snapshot {
         !self.barred.is_empty() && self.barred.contains(&(pod.number, node))
     }
 
-    /// Like `first_refusal`, without a message, for cycles.
+    /// Without a message, for cycles.
     fn lets(&self, pod: &PodFacts, node: usize, allocate: bool) -> bool {
         let Some(verdict) = pod.conditions.map(|number| &self.facts.known.verdicts[number]) else { return false };
         let nodes = if allocate { &verdict.allocate } else { &verdict.reserve };
@@ -230,13 +227,12 @@ impl Snapshot {
         None
     }
 
-    /// Returns the counts of a counter, and the domain of a node; `None` for a node without the key.
+    /// The counts, and the domain of the node; `None` for a node without the key.
     fn counted(&self, counter: usize, node: usize) -> Option<(&Counts, u32)> {
         let domain = self.facts.known.table.topology(self.facts.known.counters[counter].key).of(node)?;
         Some((self.counts.get(counter)?, domain))
     }
 
-    /// Places a pod on a node, or removes it.
     fn change(&mut self, number: usize, node: usize, comes: bool) {
         match (self.placed.get(&number).copied(), comes) {
             (None, true) => self.placed.insert(number, node),
@@ -268,7 +264,7 @@ impl Snapshot {
         }
     }
 
-    /// Counts a pod on a node in the counters from this one on.
+    /// In the counters from this one on.
     fn count(&mut self, number: usize, node: usize, comes: bool, from: usize) {
         let facts = Arc::clone(&self.facts);
         let pod = &facts.pods[number];

@@ -82,7 +82,6 @@ impl NodeFacts {
     }
 }
 
-/// Domain index of each node for one topology key.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Topology {
     domains: Vec<Option<u32>>,

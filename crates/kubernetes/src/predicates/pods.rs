@@ -46,7 +46,6 @@ pub(super) struct PodFacts {
     pub nowhere: Option<Refusal>,
 }
 
-/// A topology spread constraint.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Spread {
     pub counter: usize,
@@ -59,7 +58,6 @@ pub(super) struct Spread {
 /// Which nodes count for a topology spread constraint.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Rule {
-    /// Conditions of the pod.
     conditions: usize,
     /// Topology keys that a node must have.
     keys: Vec<usize>,
@@ -67,7 +65,6 @@ pub(super) struct Rule {
     by_taints: bool,
 }
 
-/// Collects facts of pods, and shares common ones.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Gathering {
     pub table: NodeTable,
@@ -126,7 +123,6 @@ impl Gathering {
         facts
     }
 
-    /// Returns the index of conditions and their verdict.
     fn condition(&mut self, conditions: Conditions) -> usize {
         if let Some(number) = self.known_conditions.get(&conditions) {
             return *number;
@@ -201,7 +197,6 @@ impl Gathering {
         Ok(())
     }
 
-    /// Returns the index of a rule and its nodes.
     fn rule(&mut self, rule: Rule) -> usize {
         if let Some(number) = self.known_rules.get(&rule) {
             return *number;
@@ -213,7 +208,7 @@ impl Gathering {
         number
     }
 
-    /// Returns true if a node counts by a rule: it has all keys, and passes the policies.
+    /// The node has all keys, and passes the policies.
     fn counts(&self, rule: &Rule, node: usize) -> bool {
         let (facts, conditions) = (&self.table.nodes[node], &self.conditions[rule.conditions]);
         rule.keys.iter().all(|key| self.table.topology(*key).of(node).is_some())
@@ -241,7 +236,7 @@ impl Gathering {
     }
 }
 
-/// Returns true for the policy `Honor`; `usual` is the default.
+/// True for `Honor`; `usual` is the default.
 fn policy(text: &str, usual: bool) -> Result<bool, String> {
     match text {
         "" => Ok(usual),

@@ -4,7 +4,6 @@ use crate::objects::{Container, Pod};
 
 const ANY: &str = "0.0.0.0";
 
-/// A host port on one address.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct HostPort {
     protocol: String,
@@ -21,7 +20,6 @@ impl HostPort {
     }
 }
 
-/// Returns the host ports of a pod.
 pub(super) fn of(pod: &Pod) -> Vec<HostPort> {
     let or = |text: &str, usual: &str| if text.is_empty() { usual.to_owned() } else { text.to_owned() };
     let beside = pod.spec.init_containers.iter().filter(|container: &&Container| container.is_sidecar());

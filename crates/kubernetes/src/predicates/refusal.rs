@@ -21,7 +21,6 @@ pub(super) enum Filter {
 }
 
 impl Filter {
-    /// Returns the name in the message.
     const fn name(self) -> &'static str {
         match self {
             Self::Before => "",

@@ -17,9 +17,9 @@ const ZONES: [(&str, &str); 4] = [
     ("failure-domain.beta.kubernetes.io/region", "topology.kubernetes.io/region"),
 ];
 
-/// Annotation of a claim with the selected node of its first pod.
+/// The selected node of the first pod of a claim.
 const SELECTED_NODE: &str = "volume.kubernetes.io/selected-node";
-/// Provisioner of classes with manually created volumes.
+/// Classes with manually created volumes.
 const NO_PROVISIONER: &str = "kubernetes.io/no-provisioner";
 
 /// Volume kinds that every node has. Other kinds without a claim are rejected (K8S-185).
@@ -40,7 +40,6 @@ const ANYWHERE: [&str; 14] = [
     "",
 ];
 
-/// The volume objects.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Storage<'s> {
     /// By namespace and name.
@@ -55,12 +54,12 @@ pub(crate) struct Storage<'s> {
 }
 
 impl Storage<'_> {
-    /// Returns true if the scheduler of the pod binds a claim after the pod has a node.
+    /// The scheduler of the pod binds the claim after the pod has a node.
     fn is_bound_late(&self, claim: &Claim) -> bool {
         self.binds_late && self.waits(claim)
     }
 
-    /// Returns true if a claim waits for its first pod.
+    /// For its first pod.
     fn waits(&self, claim: &Claim) -> bool {
         let class = self.classes.get(&claim.spec.storage_class_name);
         class.is_some_and(StorageClass::waits) && claim.spec.volume_name.is_empty()
@@ -89,8 +88,7 @@ impl VolumePlace {
         Ok(Self { affinity, late: false, zones: ZONES.iter().enumerate().filter_map(zone).collect() })
     }
 
-    /// Returns where the volume of a waiting claim can be created (K8S-178): on its selected node, otherwise in the
-    /// topologies of its class.
+    /// On the selected node, otherwise in the topologies of the class (K8S-178).
     fn of_late(claim: &Claim, storage: Storage<'_>) -> Result<Self, Refusal> {
         let term =
             |key: &str, values: Vec<String>| Requirement { key: key.to_owned(), operator: "In".to_owned(), values };
@@ -140,7 +138,6 @@ impl VolumePlace {
     }
 }
 
-/// Returns the claim names of a pod.
 pub(super) fn claim_names(pod: &Pod) -> impl Iterator<Item = String> + '_ {
     pod.spec.volumes.iter().filter_map(|volume| match volume.kind.as_str() {
         "persistentVolumeClaim" => Some(volume.claim.clone()),
@@ -149,7 +146,7 @@ pub(super) fn claim_names(pod: &Pod) -> impl Iterator<Item = String> + '_ {
     })
 }
 
-/// Returns what a pod waits for of its claims before it is requested (K8S-178, K8S-232).
+/// Before the pod is requested (K8S-178, K8S-232).
 pub(crate) fn waits_for(pod: &Pod, storage: Storage<'_>) -> Option<String> {
     claim_names(pod).find_map(|name| {
         let key = (pod.metadata.namespace.clone(), name);
@@ -166,7 +163,7 @@ pub(crate) fn waits_for(pod: &Pod, storage: Storage<'_>) -> Option<String> {
     })
 }
 
-/// Returns the waiting claims whose volumes must exist; their availability is not checked.
+/// Waiting claims whose volumes must exist; their availability is not checked.
 pub(crate) fn chosen_late(pod: &Pod, storage: Storage<'_>) -> Option<String> {
     claim_names(pod).find(|name| {
         let claim = storage.claims.get(&(pod.metadata.namespace.clone(), name.clone()));
@@ -210,7 +207,7 @@ pub(super) fn places(pod: &Pod, storage: Storage<'_>) -> Result<Vec<VolumePlace>
     Ok(places)
 }
 
-/// Rejects an unbound claim: kornsole does not bind waiting claims, and other claims fit no node.
+/// kornsole does not bind waiting claims, and other claims fit no node.
 fn unbound(name: &str, claim: &Claim, storage: Storage<'_>) -> Refusal {
     if storage.waits(claim) {
         let message = format!("kornsole does not support binding volumes: claim {name:?} waits for its first pod");
@@ -220,7 +217,7 @@ fn unbound(name: &str, claim: &Claim, storage: Storage<'_>) -> Refusal {
     }
 }
 
-/// Returns the volumes of a pod to attach, with driver and name (K8S-182).
+/// Driver and name of each volume (K8S-182).
 pub(super) fn attached(pod: &Pod, storage: Storage<'_>) -> Vec<(String, String)> {
     let of_claim = |name: String| {
         let claim = storage.claims.get(&(pod.metadata.namespace.clone(), name))?;
@@ -229,13 +226,12 @@ pub(super) fn attached(pod: &Pod, storage: Storage<'_>) -> Vec<(String, String)>
     claim_names(pod).filter_map(of_claim).collect()
 }
 
-/// Returns the driver and the name of a volume.
 pub(super) fn attached_by(volume: &str, storage: Storage<'_>) -> Option<(String, String)> {
     let (driver, handle) = storage.volumes.get(volume)?.attached_by()?;
     Some((driver.to_owned(), handle.to_owned()))
 }
 
-/// Returns the exclusive claims of a pod as `namespace/name` (K8S-183).
+/// As `namespace/name` (K8S-183).
 pub(super) fn for_one_pod(pod: &Pod, storage: Storage<'_>) -> Vec<String> {
     let namespace = &pod.metadata.namespace;
     let alone =

@@ -15,7 +15,6 @@ use super::objects::Pod;
 use super::{Cluster, ManifestReport, Recovery, Settings, read_manifests};
 use model::Profile;
 
-/// A queue that accepts everything.
 pub(super) const ONE_QUEUE: &str =
     "partitions: [{name: default, queues: [{name: root, submitacl: '*', queues: [{name: a}]}]}]";
 

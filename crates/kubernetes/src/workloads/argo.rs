@@ -7,12 +7,11 @@ use serde_json::{Map, Value, json};
 use super::field::{Field, Rejected};
 use super::making::{Made, Making, Scope};
 
-/// Maximum nesting of templates.
+/// Levels of templates.
 const DEEPEST: usize = 100;
 /// Fields of a template or workflow that go into the spec of its pods.
 const OF_SPEC: [&str; 5] = ["affinity", "nodeSelector", "tolerations", "schedulerName", "priorityClassName"];
 
-/// Templates that create pods, by name, with the number of calls.
 type Calls = BTreeMap<String, u64>;
 
 pub(super) fn pods(scope: &Scope<'_>, making: &mut Making<'_>) -> Result<(), Rejected> {
@@ -60,7 +59,7 @@ pub(super) fn pods(scope: &Scope<'_>, making: &mut Making<'_>) -> Result<(), Rej
     Ok(())
 }
 
-/// Returns a template of another object, in the namespace or for the cluster.
+/// A template of another object, in the namespace or for the cluster.
 fn shared<'v>(making: &Making<'v>, scope: &Scope<'_>, name: &str, in_cluster: bool) -> Option<Field<'v>> {
     match in_cluster {
         true => making.template("ClusterWorkflowTemplate", "", name),
@@ -81,13 +80,12 @@ struct Flow<'s, 'v> {
     templates: BTreeMap<String, Field<'v>>,
     /// Calls of the templates that were read.
     known: BTreeMap<String, Calls>,
-    /// Templates that are being read.
     open: Vec<String>,
     notes: Vec<String>,
 }
 
 impl<'v> Flow<'_, 'v> {
-    /// Returns the calls of a template. `by` is the field that names it.
+    /// `by` is the field that names the template.
     fn calls<'m>(&mut self, name: &str, by: &Field<'_>, making: &Making<'m>) -> Result<Calls, Rejected>
     where
         'm: 'v,
@@ -141,7 +139,7 @@ impl<'v> Flow<'_, 'v> {
         Ok(calls)
     }
 
-    /// Returns the local name of the template that a step calls.
+    /// The local name of the template.
     fn called<'m>(&mut self, by: &str, step: &Field<'v>, making: &Making<'m>) -> Result<Option<String>, Rejected>
     where
         'm: 'v,
@@ -171,7 +169,6 @@ impl<'v> Flow<'_, 'v> {
         Ok(Some(named(file, name)))
     }
 
-    /// Returns how often a step runs.
     fn times(&mut self, step: &Field<'_>) -> Result<u64, Rejected> {
         if let Some(items) = step.at("withItems")? {
             return Ok(items.items()?.len() as u64);
@@ -197,7 +194,6 @@ impl<'v> Flow<'_, 'v> {
     }
 }
 
-/// Returns the pod template of a workflow template.
 fn pod(specs: &[Field<'_>], template: &Field<'_>, scope: &Scope<'_>) -> Result<Value, Rejected> {
     let mut containers = Vec::new();
     for main in ["container", "script"] {

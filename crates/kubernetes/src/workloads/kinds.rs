@@ -6,7 +6,6 @@ use super::field::Rejected;
 use super::making::{Making, Scope};
 use super::{argo, ray, spark, trainer};
 
-/// A kind of object with pods.
 #[derive(Debug)]
 pub(super) struct Kind {
     /// API group; empty for the core group.
@@ -261,7 +260,7 @@ fn indexed(scope: &Scope<'_>, making: &mut Making<'_>) -> Result<(), Rejected> {
     Ok(())
 }
 
-/// Returns the entry of a kind. `group` is `None` without an API version.
+/// `group` is `None` without an API version.
 pub(super) fn find(group: Option<&str>, name: &str) -> Option<&'static Kind> {
     let named = |kind: &Kind| match kind.kind.strip_prefix('*') {
         // Without a group, only a full kind name matches.

@@ -7,10 +7,9 @@ use super::kinds::{self, Each, Kind, Labels, Part, Pods};
 use crate::objects::Pod;
 use serde_json::Value;
 
-/// Maximum nesting of objects; the table needs three.
+/// The table needs three levels.
 const DEEPEST: u32 = 8;
 
-/// An object with pods.
 pub(super) struct Scope<'v> {
     pub spec: Field<'v>,
     pub name: String,
@@ -62,7 +61,6 @@ impl Made {
     }
 }
 
-/// The result of an object.
 pub(super) struct Making<'v> {
     pub library: &'v Library<'v>,
     pub made: Vec<Made>,
@@ -184,7 +182,6 @@ fn parts<'v>(each: Each, spec: &Field<'v>) -> Result<Vec<(String, Field<'v>)>, R
     })
 }
 
-/// Fills in the names of the object and the part.
 fn filled(pattern: &str, name: &str, set: &str) -> String {
     pattern.replace("{name}", name).replace("{set}", set)
 }

@@ -26,7 +26,6 @@ use crate::objects::{Owner, Pod};
 /// Maximum number of created pods in total.
 pub(crate) const MOST_PODS: u64 = 250_000;
 
-/// An object with pods.
 #[derive(Debug)]
 pub(crate) struct Workload {
     /// File name.
@@ -56,7 +55,7 @@ pub(crate) struct Expansion {
     pub notes: Vec<String>,
 }
 
-/// Returns the role of an object. An object of an unknown kind has pods if it has a pod template.
+/// An object of an unknown kind has pods if it has a pod template.
 pub(crate) fn role(value: &Value) -> Option<Role> {
     let (group, kind) = group_and_kind(value);
     if kinds::find(group, kind).is_some() {
@@ -82,7 +81,6 @@ fn group_and_kind(value: &Value) -> (Option<&str>, &str) {
     (group, value["kind"].as_str().unwrap_or_default())
 }
 
-/// The referenced templates.
 pub(crate) struct Templates<'w>(Library<'w>);
 
 impl<'w> Templates<'w> {
@@ -165,7 +163,6 @@ impl Workload {
         Ok(Expansion { sets: made.into_iter().map(PodSet).collect(), notes })
     }
 
-    /// Returns the owner of its pods.
     fn owner(&self) -> Owner {
         let uid = if self.uid().is_empty() {
             format!("{}/{}", self.namespace(), self.text("name"))

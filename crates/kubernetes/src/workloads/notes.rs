@@ -7,7 +7,6 @@ use super::field::{Field, Rejected};
 /// Final states without pods.
 const ENDED: [&str; 6] = ["complete", "completed", "succeeded", "failed", "error", "stopped"];
 
-/// Returns the final state of an object from its status.
 pub(super) fn ended(value: &Value) -> Option<&str> {
     let status = &value["status"];
     let conditions = status["conditions"].as_array().into_iter().flatten();
@@ -19,7 +18,7 @@ pub(super) fn ended(value: &Value) -> Option<&str> {
     all.find(|state| ENDED.iter().any(|ended| state.eq_ignore_ascii_case(ended)))
 }
 
-/// Returns notes on what is not evaluated, or comes later, for a built-in kind.
+/// What is not evaluated, or comes later.
 pub(super) fn of_built_in(kind: &str, spec: &Field<'_>) -> Result<Vec<String>, Rejected> {
     let mut notes = Vec::new();
     if kind == "Job" {

@@ -12,7 +12,7 @@ const HEAD: &str = "headgroup";
 /// The label that requests a gang.
 const GANG: &str = "ray.io/gang-scheduling-enabled";
 
-/// Adds KubeRay's labels, the autoscaler container, and the settings of its YuniKorn plugin.
+/// KubeRay's labels, the autoscaler container, and the settings of its YuniKorn plugin.
 pub(super) fn after(scope: &Scope<'_>, making: &mut Making<'_>) -> Result<(), Rejected> {
     let groups = task_groups(scope, making)?;
     let autoscaler = autoscaler(scope)?;
@@ -50,7 +50,7 @@ pub(super) fn after(scope: &Scope<'_>, making: &mut Making<'_>) -> Result<(), Re
     Ok(())
 }
 
-/// Returns the autoscaler container of the head: half a core and 512 MiB by default.
+/// Half a core and 512 MiB by default.
 fn autoscaler(scope: &Scope<'_>) -> Result<Option<Container>, Rejected> {
     if !scope.spec.is_true_at("enableInTreeAutoscaling")? {
         return Ok(None);
@@ -72,7 +72,7 @@ fn set(container: &mut Container, cpu: &str, memory: &str) {
     container.resources.requests = amounts.map(|(name, amount)| (name.to_owned(), Amount(amount.to_owned()))).into();
 }
 
-/// Returns the task groups: the head, and each worker group with its minimum size.
+/// The head, and each worker group with its minimum size.
 fn task_groups(scope: &Scope<'_>, making: &Making<'_>) -> Result<String, Rejected> {
     let mut groups = Vec::new();
     let workers = scope.spec.at("workerGroupSpecs")?.map(|list| list.items()).transpose()?.unwrap_or_default();
@@ -103,7 +103,6 @@ fn sum_of(pod: &Pod) -> Value {
     Value::Object(named.collect())
 }
 
-/// Adds the submitter pod of a RayJob.
 pub(super) fn submitter(scope: &Scope<'_>, making: &mut Making<'_>) -> Result<(), Rejected> {
     let mode = scope.spec.text_at("submissionMode")?.unwrap_or("K8sJobMode");
     let mut own = Container { name: "ray-job-submitter".to_owned(), ..Container::default() };

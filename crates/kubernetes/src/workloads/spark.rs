@@ -42,7 +42,6 @@ struct App<'s, 'v> {
 }
 
 impl<'v> App<'_, 'v> {
-    /// Returns a Spark property of the application.
     fn conf(&self, key: &str) -> Result<Option<Field<'v>>, Rejected> {
         match self.spec.at("sparkConf")? {
             Some(conf) => conf.key(key),
@@ -50,7 +49,7 @@ impl<'v> App<'_, 'v> {
         }
     }
 
-    /// Returns a field of a role, or its Spark property.
+    /// The field of the role, or its Spark property.
     fn setting(&self, role: &Role, field: &str, key: &str) -> Result<Option<Field<'v>>, Rejected> {
         match self.spec.at(&format!("{}.{field}", role.name))? {
             Some(found) => Ok(Some(found)),
@@ -58,7 +57,7 @@ impl<'v> App<'_, 'v> {
         }
     }
 
-    /// Returns the number of initial executors; with dynamic allocation, like its operator.
+    /// With dynamic allocation, like the operator.
     fn instances(&self) -> Result<u64, Rejected> {
         let number = |field: Option<Field<'_>>| field.map(|field| number(&field)).transpose();
         let own = number(self.setting(&EXECUTOR, "instances", "spark.executor.instances")?)?;
@@ -101,7 +100,7 @@ impl<'v> App<'_, 'v> {
         })
     }
 
-    /// Returns the memory request of a role with its overhead, in MiB.
+    /// With the overhead, in MiB.
     fn memory(&self, role: &Role) -> Result<u64, Rejected> {
         let name = role.name;
         let of = |field: Option<Field<'_>>| field.map(|field| bytes(&field)).transpose();
@@ -123,7 +122,6 @@ impl<'v> App<'_, 'v> {
         Ok(sum / MEBIBYTE)
     }
 
-    /// Returns the overhead share.
     fn factor(&self) -> Result<f64, Rejected> {
         let written = match self.spec.at("memoryOverheadFactor")? {
             Some(written) => Some(written),
@@ -235,7 +233,7 @@ impl<'v> App<'_, 'v> {
         Ok(())
     }
 
-    /// Sets the queue and the task groups like the operator for YuniKorn.
+    /// Like the operator for YuniKorn.
     fn gang(&self, driver: &mut Pod, executor: &mut Pod, instances: u64) -> Result<(), Rejected> {
         if let Some(queue) = self.spec.text_at("batchSchedulerOptions.queue")? {
             for pod in [&mut *driver, &mut *executor] {
@@ -265,7 +263,7 @@ impl<'v> App<'_, 'v> {
     }
 }
 
-/// Removes a map from a template; empty for another type.
+/// Empty for another type.
 fn taken(fields: &mut Map<String, Value>, key: &str) -> Map<String, Value> {
     match fields.remove(key) {
         Some(Value::Object(map)) => map,
@@ -273,7 +271,7 @@ fn taken(fields: &mut Map<String, Value>, key: &str) -> Map<String, Value> {
     }
 }
 
-/// Parses a whole number; Spark properties are texts.
+/// Spark properties are texts.
 fn number(field: &Field<'_>) -> Result<u64, Rejected> {
     match field.value {
         Value::String(text) => text.parse().map_err(|_| field.expected("an integer of 0 or more")),
@@ -285,7 +283,7 @@ fn is_on(field: &Field<'_>) -> bool {
     matches!(field.value, Value::Bool(true)) || field.value.as_str() == Some("true")
 }
 
-/// Parses a Java size: `512m`, `4g`; a plain number is MiB.
+/// `512m`, `4g`; a plain number is MiB.
 fn bytes(field: &Field<'_>) -> Result<u64, Rejected> {
     let text = match field.value {
         Value::String(text) => text.to_lowercase(),

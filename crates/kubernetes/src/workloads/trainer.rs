@@ -6,7 +6,6 @@ use super::field::{Field, Rejected};
 use super::making::{Made, Making, Scope};
 use crate::objects::Pod;
 
-/// The label of the training job.
 const STEP: &str = "trainer.kubeflow.org/trainjob-ancestor-step";
 /// The name of that job and its container.
 const NODE: &str = "node";

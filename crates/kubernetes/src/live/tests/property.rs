@@ -52,8 +52,8 @@ fn put(object: Object) -> Input {
     Input::Put(LiveObject(object))
 }
 
-/// Returns changes that end in these objects: each is added, perhaps removed and added again; bound pods may come
-/// unbound first, nodes cordoned or with another label.
+/// Each object is added, perhaps removed and added again; bound pods may come unbound first, nodes cordoned or with
+/// another label.
 fn changes(objects: &[Object], order: &[(u32, u8)]) -> Vec<Input> {
     let mut all: Vec<(u32, Input)> = Vec::new();
     for (object, (at, way)) in objects.iter().zip(order) {

@@ -28,7 +28,7 @@ fn facts<'s>(snapshot: &'s Snapshot, pod: &str, node: &str) -> (&'s PodFacts, us
     snapshot.known(&AskId::from(pod), &NodeId::from(node)).expect("both are there")
 }
 
-/// Returns true if a pod fits a node. Checks that the cycle's answer, the message, and the candidates agree.
+/// Also checks that the cycle's answer, the message, and the candidates agree.
 pub(super) fn passes(snapshot: &Snapshot, pod: &str, node: &str) -> bool {
     let (pod_facts, number) = facts(snapshot, pod, node);
     let lets = snapshot.lets(pod_facts, number, true);

@@ -13,7 +13,6 @@ use crate::{Cluster, Settings};
 use model::Profile;
 
 const QUEUES: &str = "partitions: [{name: default, queues: [{name: root, submitacl: '*', queues: [{name: a}]}]}]";
-/// Objects other than nodes and pods.
 const OTHERS: &str = "
 ---
 {kind: Namespace, metadata: {name: x, labels: {team: red}}}
