@@ -23,7 +23,6 @@ impl Read {
         Self { object: LiveObject::read(kind, value), key }
     }
 
-    /// Returns the key as text.
     fn text(&self) -> Arc<str> {
         Arc::from(format!("{}/{}", self.key.namespace, self.key.name))
     }

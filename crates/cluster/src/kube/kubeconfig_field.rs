@@ -23,15 +23,14 @@ pub(super) struct Field<'a> {
     pub keys: &'a [&'a str],
 }
 
-/// Formats a location: `/home/ann/.kube/config:12:5: users[1].user.token`. The field is that of the last value that
-/// starts there or before.
+/// `/home/ann/.kube/config:12:5: users[1].user.token`. The field is that of the last value that starts there or before.
 pub(super) fn at(file: &Path, line: u32, column: u32) -> String {
     let place = format!("{}:{line}:{column}", file.display());
     let field = read(file).and_then(|text| field_at(&text, Place { line, column }));
     field.map_or(place.clone(), |field| format!("{place}: {field}"))
 }
 
-/// Locates a field by name in the first file with the entry. For a missing field, locates its parent.
+/// In the first file with the entry. For a missing field, its parent.
 pub(super) fn named(files: &[PathBuf], field: Field<'_>) -> Option<String> {
     files.iter().find_map(|file| {
         let (path, place) = find(&read(file)?, field)?;

@@ -45,7 +45,6 @@ impl Cluster {
     }
 }
 
-/// The result of one kind.
 #[derive(Default)]
 struct List {
     objects: Vec<LiveObject>,

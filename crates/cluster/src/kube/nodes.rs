@@ -62,7 +62,7 @@ struct Condition {
 }
 
 impl NodeItem {
-    /// Returns why the node is closed to pods. A node without conditions has not reported yet.
+    /// Why the node is closed to pods. A node without conditions has not reported yet.
     fn closed(&self) -> Option<String> {
         let ready = self.status.conditions.iter().find(|condition| condition.kind == "Ready");
         let not_ready = ready.is_some_and(|ready| ready.status != "True").then_some("not ready");

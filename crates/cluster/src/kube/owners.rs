@@ -13,7 +13,7 @@ use crate::Answer;
 use view::kubernetes::owners::MOST_ABOVE;
 use view::kubernetes::{OwnerName, OwnerObject};
 
-/// Maximum number of conflicts when writing an owner.
+/// Maximum number of conflicts.
 const TRIES: usize = 3;
 
 /// Supported kinds: kind, group, resource.
@@ -38,7 +38,6 @@ const KINDS: [(&str, &str, &str); 18] = [
     ("FlinkDeployment", "flink.apache.org", "flinkdeployments"),
 ];
 
-/// The path of an owner, and the request.
 struct Place {
     path: String,
     group: &'static str,
@@ -118,7 +117,6 @@ impl Cluster {
         })
     }
 
-    /// Returns an owner, and its owner.
     async fn owner(&self, namespace: &str, name: &OwnerName) -> Result<(OwnerObject, Option<OwnerName>), String> {
         let place = Place::of(namespace, name)
             .ok_or_else(|| format!("kornsole cannot read objects of the kind {}", name.kind))?;

@@ -18,7 +18,7 @@ use crate::Answer;
 /// Objects per page. An API server reads each page from its store: half the size takes 1.5 times as long for 50,000
 /// pods.
 const PAGE: usize = 1000;
-/// Maximum page size in bytes.
+/// Bytes.
 const LONGEST_PAGE: usize = 256 << 20;
 const REFUSAL: usize = 64 << 10;
 
@@ -74,7 +74,6 @@ pub(super) struct Page<W> {
     pub items: Option<Vec<W>>,
 }
 
-/// The metadata of a page.
 #[derive(Deserialize)]
 pub(super) struct PageHead {
     #[serde(default)]
@@ -89,7 +88,6 @@ pub(super) struct PageMeta {
     pub rest: String,
 }
 
-/// An error of the API server.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Status {
@@ -97,7 +95,6 @@ pub(super) struct Status {
     pub message: String,
 }
 
-/// A request for a list.
 #[derive(Clone)]
 pub(super) struct Request {
     pub cluster: Arc<Cluster>,

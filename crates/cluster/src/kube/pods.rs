@@ -18,7 +18,6 @@ use view::kubernetes::PodRow;
 const LABELS: [&str; 3] = ["yunikorn.apache.org/app-id", "applicationId", "spark-app-selector"];
 const PAGE: usize = 500;
 
-/// Maximum number of concurrent deletions.
 const AT_ONCE: usize = 10;
 
 /// The identity of a pod.
@@ -172,7 +171,6 @@ impl Cluster {
     }
 }
 
-/// Returns the query of one page of the pods with a label.
 fn query(label: &str, app: &str, rest: &str) -> String {
     let mut query = form_urlencoded::Serializer::new(String::new());
     query.append_pair("labelSelector", &format!("{label}={app}")).append_pair("limit", &PAGE.to_string());

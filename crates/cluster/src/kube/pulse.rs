@@ -11,7 +11,6 @@ use super::page::silent;
 use super::{Asked, KubeFault};
 use crate::Answer;
 
-/// Timeout.
 const ANSWER: Duration = Duration::from_secs(4);
 /// All authenticated users may read it.
 const PATH: &str = "/version";
@@ -21,7 +20,7 @@ const PATH: &str = "/version";
 pub(super) struct Pulse(Mutex<Option<(Instant, Result<(), KubeFault>)>>);
 
 impl Cluster {
-    /// Probes the API server, unless that was done `recently`.
+    /// Unless that was done `recently`.
     pub(super) fn answers(&self, recently: Duration) -> Answer<'_, Result<(), KubeFault>> {
         Box::pin(async move {
             let mut last = self.pulse.0.lock().await;

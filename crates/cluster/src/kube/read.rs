@@ -207,7 +207,6 @@ impl Cluster {
         })
     }
 
-    /// Returns the body of a successful answer.
     async fn open(&self, asked: &Asked, path: &str) -> Result<Body, KubeFault> {
         let client = self.client().await?;
         let request = http::Request::get(path).body(Body::empty());
@@ -227,7 +226,6 @@ impl Cluster {
     }
 }
 
-/// Converts JSON to YAML with sorted keys.
 fn yaml(object: &Value) -> Result<String, KubeFault> {
     serde_saphyr::to_string(object).map_err(|error| KubeFault::new(format!("it cannot be written as YAML: {error}")))
 }

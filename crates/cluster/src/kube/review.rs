@@ -160,7 +160,6 @@ impl Cluster {
         self.rights.load_full().unwrap_or_default()
     }
 
-    /// Updates the rights for the console.
     pub(super) fn publish_rights(&self) {
         let shown = |asked: &Asked| Right {
             verb: asked.verb,

@@ -59,7 +59,7 @@ fn bool_of(text: &str) -> Option<bool> {
     }
 }
 
-/// Returns true for a Go duration: `1h30m`, `500ms`, `0`.
+/// `1h30m`, `500ms`, `0`.
 fn is_duration(text: &str) -> bool {
     let mut rest = text.strip_prefix(['-', '+']).unwrap_or(text);
     if rest == "0" {

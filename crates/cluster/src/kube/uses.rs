@@ -17,7 +17,6 @@ pub struct UsedRight {
     pub answer: Result<(bool, String), KubeFault>,
 }
 
-/// Returns the used rights; those in the namespace of the scheduler only if it is known.
 fn used(namespace: Option<&str>) -> Vec<(Asked, &'static str)> {
     let of = |group, verb, resource| Asked { group, ..Asked::core(verb, resource, None) };
     let mut rights = Vec::new();

@@ -20,7 +20,7 @@ use super::{Asked, KubeFault};
 use crate::Answer;
 use view::kubernetes::PodRow;
 
-/// Maximum length of a watch line in bytes. An API server stores objects of at most 1.5 MiB.
+/// Bytes. An API server stores objects of at most 1.5 MiB.
 const LINE: usize = 8 << 20;
 
 /// A change of a list.
@@ -124,7 +124,7 @@ struct List<T> {
 }
 
 impl<T: Followed> List<T> {
-    /// Reads the whole list. The next page is requested while one is parsed.
+    /// The next page is requested while one is parsed.
     async fn read(&mut self) -> Result<(), Stop> {
         self.send(Change::Begun).await;
         let request = self.request("list");
@@ -151,7 +151,7 @@ impl<T: Followed> List<T> {
         Ok(())
     }
 
-    /// Handles changes until the API server ends the watch, usually after minutes.
+    /// Until the API server ends the watch, usually after minutes.
     async fn watch(&mut self) -> Result<(), Stop> {
         let version = self.version.clone().unwrap_or_default();
         let version: String = form_urlencoded::byte_serialize(version.as_bytes()).collect();
@@ -198,7 +198,7 @@ impl<T: Followed> List<T> {
         }
     }
 
-    /// Waits before a retry. If the API server was unreachable, ends as soon as it answers.
+    /// If the API server was unreachable, ends as soon as it answers.
     async fn pause(&self, longest: Duration, unreached: bool) {
         let end = tokio::time::Instant::now() + longest;
         while unreached && tokio::time::Instant::now() + self.pace.quiet < end {
@@ -210,7 +210,7 @@ impl<T: Followed> List<T> {
         tokio::time::sleep_until(end).await;
     }
 
-    /// Returns the next bytes of a watch; probes the API server during silence.
+    /// Probes the API server during silence.
     async fn frame(&self, body: &mut Body) -> Result<Option<FrameOf>, KubeFault> {
         loop {
             match timeout(self.pace.quiet, body.frame()).await {
@@ -226,7 +226,6 @@ impl<T: Followed> List<T> {
         }
     }
 
-    /// Parses one line of a watch.
     fn line(&mut self, line: &[u8]) -> Result<Option<Change<T>>, Stop> {
         fn object<W: for<'de> Deserialize<'de>>(line: &[u8]) -> Result<W, KubeFault> {
             serde_json::from_slice::<Line<W>>(line).map(|line| line.object).map_err(|error| unreadable(&error))

@@ -13,7 +13,6 @@ use super::{CONFIGS, LARGEST, TextSource, WrittenConfig, signs};
 
 const LONGEST: u64 = 64 << 20;
 
-/// A value and its origin.
 struct Value {
     text: String,
     source: TextSource,
@@ -21,7 +20,6 @@ struct Value {
     packed: Option<String>,
 }
 
-/// Returns the values of both maps by the scheduler's keys.
 fn values(maps: [(TextSource, Option<&ConfigMap>); 2]) -> BTreeMap<String, Value> {
     let mut all = BTreeMap::new();
     for (source, map) in maps.into_iter().filter_map(|(source, map)| Some((source, map?))) {
@@ -40,14 +38,14 @@ fn values(maps: [(TextSource, Option<&ConfigMap>); 2]) -> BTreeMap<String, Value
     all
 }
 
-/// Decompresses a text; `None` if invalid.
+/// `None` if invalid.
 pub(super) fn unpacked(bytes: &[u8]) -> Option<String> {
     let mut text = String::new();
     let mut from = GzDecoder::new(bytes).take(LONGEST);
     from.read_to_string(&mut text).ok().filter(|count| (*count as u64) < LONGEST).map(|_| text)
 }
 
-/// Compresses a text, verified by decompression.
+/// Verified by decompression.
 pub(super) fn packed(text: &str) -> Option<Vec<u8>> {
     let mut into = GzEncoder::new(Vec::new(), Compression::best());
     into.write_all(text.as_bytes()).ok()?;
@@ -55,7 +53,6 @@ pub(super) fn packed(text: &str) -> Option<Vec<u8>> {
     (unpacked(&bytes).as_deref() == Some(text)).then_some(bytes)
 }
 
-/// Returns the configuration of both maps.
 pub(super) fn flattened(namespace: &str, defaults: Option<&ConfigMap>, configs: Option<&ConfigMap>) -> WrittenConfig {
     let mut all = values([(TextSource::Defaults, defaults), (TextSource::Configs, configs)]);
     let group = all.get("service.policyGroup").map(|value| value.text.clone()).filter(|group| !group.is_empty());

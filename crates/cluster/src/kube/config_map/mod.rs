@@ -126,7 +126,6 @@ impl Cluster {
         })
     }
 
-    /// Returns the UID of the written map.
     pub(super) async fn config_map_uid(&self, namespace: &str) -> Option<String> {
         self.map(namespace, CONFIGS).await.ok()??.uid()
     }
@@ -188,7 +187,6 @@ fn annotations(note: &Note) -> Value {
     json!({USER: note.user, REASON: note.reason})
 }
 
-/// Returns the patch of the text under its key, in its form.
 fn entry(of: &WrittenConfig, text: &str) -> Result<Value, KubeFault> {
     let hiding = of.hiding.iter().map(|name| (name.clone(), Value::Null));
     let mut binary: serde_json::Map<String, Value> = hiding.collect();
@@ -207,7 +205,6 @@ fn entry(of: &WrittenConfig, text: &str) -> Result<Value, KubeFault> {
     Ok(body)
 }
 
-/// Explains why a text does not fit into the map, with a remedy.
 fn too_large(of: &WrittenConfig, text: &str, size: usize) -> String {
     let what = format!("{CONFIGS} would have {size} bytes; a ConfigMap has at most {LARGEST}");
     let small = of.compressed(text).filter(|small| of.packed.is_none() && of.others + small <= LARGEST);
