@@ -1,8 +1,7 @@
-//! Names of users and groups of this system.
+//! Names of users and groups.
 //!
-//! A program that is linked statically (glibc or musl) reads `/etc/passwd` and `/etc/group` itself: the C library would
-//! load system modules, such as that of systemd, and crash. Other programs call the C library, which also knows LDAP
-//! users.
+//! A statically linked program (glibc or musl) reads `/etc/passwd` and `/etc/group` itself: the C library would load
+//! system modules and crash. Other programs call the C library, which also knows LDAP users.
 
 pub(super) use system::{group_name, groups_of, user_name};
 

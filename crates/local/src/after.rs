@@ -12,10 +12,10 @@ use super::table::Table;
 /// Maximum number of awaited jobs, with ranges and arrays expanded: each is looked up whenever a job ends.
 const MOST_AWAITED: u64 = 100_000;
 
-/// Jobs that must end before another job may start.
+/// Jobs that must end first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Dependency {
-    /// Job ID; for an array or a range, the first job ID.
+    /// Job ID, or the first of an array or range.
     pub job: u64,
     /// How the jobs must end.
     #[serde(alias = "ok", with = "written")]
@@ -25,17 +25,16 @@ pub struct Dependency {
     pub of: Which,
 }
 
-/// How a job must end for the dependent job, by Slurm's names.
+/// Required end, by Slurm's names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum How {
     /// `afterok`: exit status 0.
     Ok,
     /// `afterany`: any exit status or signal.
     Any,
-    /// `afternotok`: any end except exit status 0; of several jobs, one suffices.
+    /// `afternotok`: any other end; of several jobs, one suffices.
     NotOk,
-    /// `aftercorr`: each index waits for the same index of the other array, with exit status 0. Resolved when the job
-    /// is submitted.
+    /// `aftercorr`: the same index of the other array, with exit status 0. Resolved at submission.
     Corresponding,
 }
 
@@ -46,9 +45,9 @@ pub enum Which {
     /// Only the job with this ID.
     #[default]
     One,
-    /// The whole array of the job. Resolved when the job is submitted.
+    /// Its whole array. Resolved at submission.
     Array,
-    /// This index of the job's array. Resolved when the job is submitted.
+    /// This index of its array. Resolved at submission.
     Index(u32),
     /// All jobs up to this ID.
     To(u64),
@@ -232,7 +231,7 @@ pub(super) fn met<'d>(table: &Table, after: impl IntoIterator<Item = &'d Depende
 pub(super) struct Alone(BTreeMap<(u32, String), u64>);
 
 impl Alone {
-    /// Collects all jobs that have not ended; running jobs come first.
+    /// Running jobs come first.
     pub fn of(table: &Table) -> Self {
         let mut found = Self::default();
         let runs = |number: u64| {
@@ -247,7 +246,7 @@ impl Alone {
         found
     }
 
-    /// Returns true if no other job comes before this one.
+    /// Returns true if no other job comes first.
     pub fn lets(&self, job: &Job) -> bool {
         self.0.get(&key(job)).is_none_or(|first| *first == job.number)
     }

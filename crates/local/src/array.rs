@@ -2,25 +2,25 @@
 
 use serde::{Deserialize, Serialize};
 
-/// The tasks of an array, each of which becomes a job.
+/// Tasks that become jobs.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ArraySpec {
     /// Index of each task.
     pub indices: Vec<u32>,
-    /// Maximum number of tasks that are queued or run at one time; 0 for all.
+    /// Maximum number of queued and running tasks; 0 for all.
     pub most: u32,
 }
 
 /// The position of a job in its array.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ArrayTask {
-    /// ID of the array's first job; the other IDs follow it.
+    /// ID of the array's first job.
     pub first: u64,
     /// Number of jobs in the array.
     pub count: u32,
     /// Index of this job.
     pub index: u32,
-    /// Maximum number of tasks that are queued or run at one time; 0 for all.
+    /// Maximum number of queued and running tasks; 0 for all.
     pub most: u32,
     /// Lowest index of the array.
     #[serde(default)]
@@ -34,7 +34,7 @@ pub struct ArrayTask {
 }
 
 impl ArrayTask {
-    /// Returns the first task of an array whose first job has this ID.
+    /// Returns the first task.
     pub fn first_of(array: &ArraySpec, first: u64) -> Self {
         let indices = &array.indices;
         let mut steps = indices.windows(2).map(|pair| pair[1].saturating_sub(pair[0]));

@@ -1,5 +1,4 @@
-//! Attaching to a job's terminal: the daemon passes the owner a connection to the job's supervisor, so the owner stays
-//! attached when the daemon ends.
+//! Attaches to a job's terminal: the daemon passes the owner a connection to the supervisor, which outlives the daemon.
 
 use std::io::{self, IoSlice, IoSliceMut};
 use std::mem::MaybeUninit;

@@ -1,4 +1,4 @@
-//! Writes bytes to a file in a separate thread: a write can block forever, and the clock of a job must not wait for it.
+//! Writes in a separate thread: a write can block forever, and the clock of a job must not wait for it.
 
 use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -44,8 +44,8 @@ impl Progress {
 }
 
 impl Background {
-    /// Starts the thread. The thread runs `first`, then passes each chunk to the returned function. A failed chunk
-    /// counts as lost as a whole: the written part is unknown.
+    /// The thread runs `first`, then passes each chunk to the returned function. A failed chunk is lost as a whole: the
+    /// written part is unknown.
     pub fn start<W, F>(first: F) -> Self
     where
         W: FnMut(&[u8]) -> Result<(), String>,
@@ -74,7 +74,7 @@ impl Background {
         Self { chunks: Some(sender), progress }
     }
 
-    /// Returns true if more bytes are accepted; otherwise the job must wait with its output.
+    /// If false, the job must wait with its output.
     pub fn is_ready(&self) -> bool {
         self.progress.state().waiting < WAITING
     }
@@ -90,7 +90,7 @@ impl Background {
         }
     }
 
-    /// Waits briefly until all bytes are written; the rest counts as lost.
+    /// Waits briefly; unwritten bytes are lost.
     pub fn finish(&mut self) {
         self.chunks = None;
         let state = self.progress.state();
@@ -100,7 +100,7 @@ impl Background {
         state.lose(waiting, "writing took too long");
     }
 
-    /// Returns the number of lost bytes and the reason.
+    /// Lost bytes, and the reason.
     pub fn lost(&self) -> (u64, String) {
         let state = self.progress.state();
         (state.lost, state.why.clone())

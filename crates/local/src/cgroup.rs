@@ -1,4 +1,4 @@
-//! Limits by cgroup v2 if this process may create groups; otherwise the reason why not.
+//! Limits by cgroup v2.
 
 use std::fs;
 use std::io;
@@ -15,15 +15,14 @@ const PERIOD: i64 = 100_000;
 /// How limits are enforced on this machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Enforcement {
-    /// By a cgroup for each job, inside this one.
+    /// By a cgroup per job, inside this one.
     Cgroup(PathBuf),
-    /// By process groups, rlimits, and niceness, for this reason.
+    /// By process groups, rlimits, and niceness; why not by cgroups.
     Processes(String),
 }
 
 impl Enforcement {
-    /// Selects the parent group: `wanted` if set; otherwise the process's own group if it was delegated; otherwise, for
-    /// root, `kornsole` in the root group.
+    /// Uses `wanted`, otherwise the own group if delegated, otherwise, for root, `kornsole` in the root group.
     pub fn find(wanted: Option<&Path>) -> Self {
         let mount = match mount() {
             Some(mount) => mount,
@@ -60,7 +59,7 @@ impl Enforcement {
         }
     }
 
-    /// Returns the cgroup path of an attempt; `None` without cgroups.
+    /// `None` without cgroups.
     pub fn group(&self, name: &str) -> Option<PathBuf> {
         match self {
             Self::Cgroup(jobs) => Some(jobs.join(name)),
@@ -68,7 +67,7 @@ impl Enforcement {
         }
     }
 
-    /// Creates the group of an attempt with its limits; `None` without cgroups.
+    /// `None` without cgroups.
     ///
     /// # Errors
     /// The kernel rejects it.
@@ -146,7 +145,7 @@ pub struct Used {
     pub max_memory: Option<u64>,
     /// CPU time in milliseconds.
     pub cpu_ms: Option<u64>,
-    /// The kernel killed a process of the group for its memory.
+    /// The kernel killed a process for its memory.
     pub out_of_memory: bool,
 }
 
@@ -164,12 +163,12 @@ pub fn used(group: &Path) -> Used {
     }
 }
 
-/// Returns true if the kernel counts the peak memory of a group (5.19 and later).
+/// Kernel 5.19 and later.
 pub fn counts_peak(group: &Path) -> bool {
     group.join("memory.peak").exists()
 }
 
-/// Returns the current memory of a group in bytes.
+/// Current bytes.
 pub fn memory(group: &Path) -> Option<u64> {
     fs::read_to_string(group.join("memory.current")).ok()?.trim().parse().ok()
 }

@@ -17,12 +17,12 @@ impl Client {
     /// Connects.
     ///
     /// # Errors
-    /// The socket has no listener, or access is denied.
+    /// No listener, or access denied.
     pub fn connect(socket: &Path) -> io::Result<Self> {
         Ok(Self { reader: BufReader::new(UnixStream::connect(socket)?) })
     }
 
-    /// Sends a request and waits for the reply with its output.
+    /// Waits for the reply with its output.
     ///
     /// # Errors
     /// The connection broke, or the reply is invalid.
@@ -46,10 +46,10 @@ impl Client {
         Ok((reply, output))
     }
 
-    /// Asks for the terminal of a job. Returns the connection to it, or the answer that says why there is none.
+    /// Returns the connection to the terminal, or the reason why not.
     ///
     /// # Errors
-    /// The connection broke, or what came is no answer.
+    /// The connection broke, or the reply is invalid.
     pub fn attach(&mut self, job: u64) -> io::Result<(Reply, Option<UnixStream>)> {
         let mut line = serde_json::to_vec(&Request::Attach(job))?;
         line.push(b'\n');

@@ -1,7 +1,7 @@
-//! The daemon: the jobs, the engine that schedules them, and what connects both.
+//! The daemon: the jobs, and the engine that schedules them.
 //!
 //! Invariants:
-//! - the table is locked for a read or a change, never during an operation;
+//! - the table is never locked during an operation;
 //! - a job is on disk before the scheduler knows it, and before the submitter gets its ID.
 
 use std::collections::HashMap;
@@ -40,7 +40,7 @@ pub struct Settings {
     pub grace: Duration,
     /// Maximum stored output of one attempt, in bytes.
     pub output_bytes: u64,
-    /// Maximum stored output of all ended attempts of one user, in bytes.
+    /// The same for all ended attempts of one user.
     pub user_output_bytes: u64,
     /// Maximum number of ended jobs that are retained.
     pub history: usize,
@@ -48,13 +48,13 @@ pub struct Settings {
     pub owner: Owner,
     /// The program that supervises jobs.
     pub helper: Helper,
-    /// Open file limit of a job, if the daemon raised its own.
+    /// Open file limit of a job.
     pub files: Option<u64>,
-    /// Directory of the socket; all users who submit jobs can read its files.
+    /// Directory of the socket, readable by all submitters.
     pub socket_folder: PathBuf,
 }
 
-/// Returns the address of the REST API and a token for a user, or the reason why not.
+/// Returns the REST address and a token for a user, or the reason why not.
 pub type TokenSource = Box<dyn Fn(&Identity) -> Result<(String, String), String> + Send + Sync>;
 
 /// A running daemon.
@@ -72,7 +72,7 @@ pub struct Daemon {
 }
 
 impl Daemon {
-    /// Opens the jobs and the engine state of a directory. The returned stream wakes [`Daemon::reconcile_forever`].
+    /// The returned stream wakes [`Daemon::reconcile_forever`].
     ///
     /// # Errors
     /// The directory cannot be used.
@@ -257,7 +257,7 @@ impl Daemon {
         retained
     }
 
-    /// Syncs written data soon after it was written, until the process ends.
+    /// Syncs until the process ends.
     pub fn sync_forever(&self) {
         let mut failing = false;
         loop {

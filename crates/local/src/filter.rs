@@ -16,7 +16,7 @@ pub enum Kind {
     Waiting,
     /// Waits for a manual release.
     Held,
-    /// Ended with any result except 0, and was not canceled.
+    /// Not 0, and not canceled.
     Failed,
     /// A user canceled the job.
     Canceled,
@@ -61,7 +61,7 @@ impl Kind {
     }
 }
 
-/// The number of array indices of each kind, in the order of [`Kind::ALL`].
+/// Indices by kind, in the order of [`Kind::ALL`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Counts([u32; Kind::ALL.len()]);
 
@@ -77,20 +77,20 @@ impl Counts {
     }
 }
 
-/// Selects the jobs of a list. By default, those that have not ended.
+/// Filter of a list; by default, active jobs.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Filter {
-    /// Kinds; all if empty and `since` or `numbers` is set.
+    /// All if empty and `since` or `numbers` is set.
     pub kinds: Vec<Kind>,
     /// Of this user.
     pub user: Option<String>,
-    /// Queue path or its last part, including its subtree.
+    /// Subtree: a path, or its last part.
     pub queue: Option<String>,
     /// Job name; `*` matches any text.
     pub name: Option<String>,
-    /// Not ended before this time, in milliseconds since 1970.
+    /// Not ended before, in milliseconds since 1970.
     pub since: Option<u64>,
-    /// Range of job IDs; a single ID of an array selects the whole array.
+    /// Range of IDs; an ID of an array selects all of it.
     pub numbers: Option<(u64, u64)>,
     /// Show an array as one row.
     pub grouped: bool,

@@ -1,6 +1,6 @@
-//! The program that supervises jobs: `kornsole-job` next to `kornsole`; if missing, `kornsole` itself.
+//! The program that supervises jobs: `kornsole-job` next to `kornsole`, otherwise `kornsole` itself.
 //!
-//! Each job starts two processes of it, and a large program takes several times as long to start.
+//! Each job starts two processes of it, and a large program starts several times slower.
 
 use std::ffi::OsString;
 use std::fs::{self, File, Metadata};
@@ -17,14 +17,12 @@ use super::part::VERSION;
 const NAME: &str = "kornsole-job";
 const OWN: &str = "/proc/self/exe";
 
-/// The program that supervises jobs, kept open: a program that is installed later is of another release.
-///
-/// The default is the running program, even if its file was replaced.
+/// Kept open: a program that is installed later is of another release. The default is the running program.
 #[derive(Clone, Debug, Default)]
 pub struct Helper(Option<Arc<File>>);
 
 impl Helper {
-    /// Finds the program next to this one; also returns the reason if it is not used.
+    /// Also returns why a program next to this one is not used.
     pub fn find() -> (Self, Option<String>) {
         match std::env::current_exe().and_then(|own| Self::beside(&own)) {
             Ok(found) => (found, None),

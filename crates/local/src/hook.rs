@@ -1,4 +1,4 @@
-//! Hooks: commands of a job that a shell runs before the job is asked to end, and after it has ended.
+//! Shell commands before a job is asked to end, and after its end.
 
 use std::io;
 use std::os::fd::OwnedFd;
@@ -18,19 +18,19 @@ const LONGEST: Duration = Duration::from_secs(30);
 /// The kind of hook.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Hook {
-    /// Before the signal that asks the job to end, so that the job can save its work.
+    /// Before the signal, to save work.
     Checkpoint,
     /// After an attempt has ended.
     AtEnd,
 }
 
 impl Hook {
-    /// Parses the name on the command line of `local-start`.
+    /// Parses the name for `local-start`.
     pub fn by_name(name: &str) -> Option<Self> {
         [Self::Checkpoint, Self::AtEnd].into_iter().find(|hook| hook.name() == name)
     }
 
-    /// Returns the name on the command line of `local-start`.
+    /// Returns the name for `local-start`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Checkpoint => "checkpoint",
@@ -39,17 +39,17 @@ impl Hook {
     }
 }
 
-/// A running hook. It has the job's user and limits.
+/// Runs with the job's user and limits.
 pub struct Running {
     child: Child,
     pub(super) fd: OwnedFd,
 }
 
 impl Running {
-    /// Starts a hook with the environment of the job and `variable`.
+    /// Adds `variable` to the environment.
     ///
     /// # Errors
-    /// The system cannot start a process.
+    /// No process can be started.
     pub fn start(folder: &Path, hook: Hook, variable: (&str, &str), output: Stdio, errors: Stdio) -> io::Result<Self> {
         let mut command = Helper::default().command();
         command.arg(START).arg(folder).arg(hook.name()).env(variable.0, variable.1);
@@ -58,12 +58,12 @@ impl Running {
         Ok(Self { child, fd: pidfd_open(pid, PidfdFlags::empty())? })
     }
 
-    /// Returns true if the hook has ended, or its state is unknown.
+    /// Also true if its state is unknown.
     pub fn has_ended(&mut self) -> bool {
         !matches!(self.child.try_wait(), Ok(None))
     }
 
-    /// Waits for the end with a time limit. Returns a message; empty after exit status 0.
+    /// Waits with a time limit. Returns a message; empty after status 0.
     pub fn wait(mut self) -> String {
         let until = Instant::now() + LONGEST;
         loop {

@@ -17,16 +17,16 @@ pub const GPU: &str = "gpu";
 /// The submission of a job.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct JobSpec {
-    /// Program and arguments; stored in a separate file ([`super::store`]).
+    /// In a separate file ([`super::store`]).
     #[serde(default)]
     pub command: Words,
-    /// Job name; empty for the name of the program.
+    /// Empty for the program name.
     pub name: String,
     /// Requested queue; may be empty.
     pub queue: String,
     /// Thousandths of a core.
     pub vcore: i64,
-    /// Bytes; 0 for an equal share of the machine per requested core.
+    /// Bytes; 0 for an equal share per requested core.
     pub memory: i64,
     /// Number of GPUs.
     pub gpu: i64,
@@ -36,7 +36,7 @@ pub struct JobSpec {
     pub priority: i32,
     /// Jobs that must end first.
     pub after: Vec<Dependency>,
-    /// Starts after all earlier jobs with its user and name.
+    /// After all earlier jobs with its user and name.
     #[serde(default)]
     pub singleton: bool,
     /// Number of retries after failed attempts.
@@ -54,10 +54,10 @@ pub struct JobSpec {
     /// The tasks of an array.
     #[serde(default)]
     pub array: Option<ArraySpec>,
-    /// Additional output file of the submitter, with the `%` patterns of [`super::dialect`]; empty for none.
+    /// Additional output file, with the patterns of [`super::dialect`]; empty for none.
     #[serde(default)]
     pub output: String,
-    /// File of the submitter for standard error, which is then not in the output; empty for none.
+    /// Separate file for standard error; empty for none.
     #[serde(default)]
     pub error: String,
     /// Earliest start, in milliseconds since 1970.
@@ -66,7 +66,7 @@ pub struct JobSpec {
     /// Scheduler of its script, which determines its variables.
     #[serde(default)]
     pub dialect: Option<Dialect>,
-    /// Task slots of its PBS script; 0 for none.
+    /// Slots of its PBS script; 0 for none.
     #[serde(default)]
     pub slots: u32,
     /// Is not preempted.
@@ -75,24 +75,24 @@ pub struct JobSpec {
     /// Has a terminal, to which its owner attaches.
     #[serde(default)]
     pub interactive: bool,
-    /// Signal that asks the job to end; default: SIGTERM.
+    /// Asks it to end; default: SIGTERM.
     #[serde(default)]
     pub signal: Option<i32>,
-    /// Shell command before that signal, to save work; empty for none.
+    /// Shell command before that signal; empty for none.
     #[serde(default)]
     pub checkpoint: String,
     /// Shell command after each attempt; empty for none.
     #[serde(default)]
     pub at_end: String,
-    /// Limits of the submitting process ([`super::limits`]); set by the daemon.
+    /// Of the submitting process ([`super::limits`]).
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub limits: String,
-    /// Niceness of the submitting process; set by the daemon.
+    /// Of the submitting process.
     #[serde(default)]
     pub nice: i32,
 }
 
-/// What happens to a job that was stopped for an external reason.
+/// After a stop for an external reason.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum WhenStopped {
@@ -103,7 +103,7 @@ pub enum WhenStopped {
     Fail,
 }
 
-/// Owner of a job, as the kernel identified the user at submission.
+/// The submitter, as the kernel identified it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Owner {
     /// User ID.
@@ -138,7 +138,7 @@ pub enum JobState {
 pub enum Outcome {
     /// With this exit status.
     Exited(i32),
-    /// By this signal, which the daemon did not send.
+    /// By a signal that the daemon did not send.
     Signalled(i32),
     /// Exceeded its time limit.
     TimeLimit,
@@ -155,8 +155,8 @@ pub enum Outcome {
 }
 
 impl Outcome {
-    /// Returns the exit status for waiting clients: the job's own, 128 plus the signal, 124 for the time limit (like
-    /// timeout(1)), otherwise 125.
+    /// For waiting clients: the job's own, 128 plus the signal, 124 for the time limit (like timeout(1)), otherwise
+    /// 125.
     pub fn status(&self) -> u8 {
         match self {
             Self::Exited(status) => u8::try_from(status & 0xff).unwrap_or(u8::MAX),
@@ -184,18 +184,18 @@ impl fmt::Display for Outcome {
     }
 }
 
-/// The end of an attempt, written by its supervisor.
+/// Written by the supervisor.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AttemptEnd {
     /// Milliseconds since 1970.
     pub at: u64,
-    /// With an exit status, by a signal, or lost.
+    /// Exit status, signal, or lost.
     pub outcome: Outcome,
-    /// The daemon requested the end before the command ended by itself.
+    /// Requested by the daemon.
     pub asked: bool,
-    /// Peak memory in bytes, by cgroup or by [`super::meter`].
+    /// Peak bytes, by cgroup or [`super::meter`].
     pub max_memory: Option<u64>,
-    /// If not measured: upper bound for each of its processes, in bytes.
+    /// Otherwise: upper bound per process, in bytes.
     #[serde(default)]
     pub memory_at_most: Option<u64>,
     /// CPU time in milliseconds.
@@ -246,14 +246,13 @@ pub enum Stop {
 pub struct Job {
     /// Unique ID.
     pub number: u64,
-    /// The submission, shared by all indices of an array. On disk in a separate file ([`super::store`]) until it is
-    /// changed.
+    /// Shared by all indices of an array. In a separate file ([`super::store`]) until changed.
     #[serde(default, skip_serializing_if = "is_elsewhere")]
     pub spec: Shared<JobSpec>,
     /// The submission before changes.
     #[serde(skip)]
     pub as_submitted: Shared<JobSpec>,
-    /// Dependencies of this index alone, in addition to those of `spec`.
+    /// In addition to those of `spec`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub own_after: Vec<Dependency>,
     /// The owner.
@@ -265,7 +264,7 @@ pub struct Job {
     pub array: Option<ArrayTask>,
     /// The state.
     pub state: JobState,
-    /// Number of submissions to the scheduler: one, plus one after each release.
+    /// Number of submissions: one, plus one per release.
     pub generation: u32,
     /// Number of the running or next attempt.
     pub next: u32,
@@ -282,7 +281,7 @@ pub struct Job {
     pub outcome: Option<Outcome>,
     /// End in milliseconds since 1970.
     pub ended: Option<u64>,
-    /// The scheduler has answered; before that, the job is not expected in the scheduler.
+    /// The scheduler has answered, so it must have the job.
     #[serde(skip)]
     pub confirmed: bool,
 }
@@ -321,7 +320,7 @@ impl Job {
         })
     }
 
-    /// Returns the ID of the request of the current attempt.
+    /// The current request ID.
     pub fn ask(&self) -> AskId {
         AskId::from(format!("run-{}", self.next))
     }
@@ -337,7 +336,7 @@ impl Job {
         resource
     }
 
-    /// Returns the name; with the index for a task of an array.
+    /// With the index of an array.
     pub fn name(&self) -> String {
         let program = self.spec.command.first().map_or("", String::as_str);
         let program = program.rsplit('/').next().unwrap_or(program);
@@ -355,7 +354,7 @@ impl Job {
         (!self.spec.error.is_empty()).then(|| file_name(&self.spec.error, self))
     }
 
-    /// Makes the job wait again, as another application: the scheduler's application IDs are not reused.
+    /// As another application: application IDs are not reused.
     pub fn begin_again(&mut self) {
         self.generation += 1;
         (self.state, self.confirmed) = (JobState::Waiting, false);
@@ -372,7 +371,7 @@ fn is_elsewhere(spec: &Shared<JobSpec>) -> bool {
     spec.dir.is_empty()
 }
 
-/// Returns the job ID and the generation of an application.
+/// Job ID and generation.
 pub fn number_of(app: &str) -> Option<(u64, u32)> {
     let rest = app.strip_prefix("job-")?;
     match rest.split_once('-') {

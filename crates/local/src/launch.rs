@@ -1,7 +1,7 @@
-//! The last process before the command: it becomes the job's user, sets the limits, and executes the command.
+//! The last process before the command: becomes the job's user, sets the limits, and executes the command.
 //!
-//! This is a separate process because the kernel stores user IDs per thread and this one has only one thread. It reads
-//! its task while it still is the daemon's user, and does not access the user's files before it is that user.
+//! It is separate because the kernel stores user IDs per thread, and it has only one. It reads its task as the daemon's
+//! user, and accesses the user's files only as that user.
 
 use std::io;
 use std::os::fd::AsFd as _;
@@ -23,7 +23,7 @@ use super::{cgroup, limits, supervise, user_file};
 
 const LAST_SIGNAL: i32 = 64;
 
-/// Executes the command or a hook of an attempt. Returns only on failure, with the exit status of a shell.
+/// Returns only on failure, with the exit status of a shell.
 pub fn run(folder: &Path, hook: Option<Hook>) -> (String, u8) {
     let Some(task) = read::<Task>(&folder.join(TASK)) else { return ("cannot read the task".to_owned(), 125) };
     let env = match environment(folder, &task) {

@@ -1,6 +1,6 @@
-//! The resource limits (`ulimit`) and the niceness of the submitting process, which the job inherits.
+//! The limits (`ulimit`) and niceness of the submitting process, which the job inherits.
 //!
-//! They come from the kernel, not from that process: a job never gets more than its submitter or the daemon has.
+//! They come from the kernel: a job never gets more than its submitter or the daemon has.
 
 use std::fs;
 

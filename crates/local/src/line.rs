@@ -1,14 +1,12 @@
-//! The connection between a daemon and a supervisor that it started: the next attempt, and the start and end of its
-//! command.
+//! The line between a daemon and its supervisor.
 //!
 //! ```text
 //!  daemon ── directory of an attempt, NUL ──> supervisor
 //!         <── BEGUN, ENDED ───────────────
 //! ```
 //!
-//! A supervisor has one attempt at a time. It waits for the next one until the line closes: the daemon ended or
-//! released it. So a short job does not wait for a new process, and a supervisor ends with its attempt if the daemon
-//! was killed.
+//! A supervisor waits for the next attempt until the line closes: the daemon ended or released it. So a short job needs
+//! no new process, and a supervisor ends with its attempt if the daemon was killed.
 
 use std::ffi::OsString;
 use std::io::{self, BufRead as _, BufReader, Write as _};
@@ -36,7 +34,7 @@ pub(super) fn hand(mut line: &UnixStream, folder: &Path) -> io::Result<()> {
 pub(super) struct Line(BufReader<UnixStream>);
 
 impl Line {
-    /// Returns the line of this process.
+    /// The line of this process.
     ///
     /// # Errors
     /// The system provides no descriptor.
@@ -44,7 +42,7 @@ impl Line {
         Ok(Self(BufReader::new(UnixStream::from(io::stdin().as_fd().try_clone_to_owned()?))))
     }
 
-    /// Waits for the directory of the next attempt; `None` after the line has closed.
+    /// The next directory; `None` after the line has closed.
     pub fn next(&mut self) -> Option<PathBuf> {
         let mut message = Vec::new();
         self.0.read_until(0, &mut message).ok()?;
@@ -52,7 +50,7 @@ impl Line {
         (message.pop() == Some(0)).then(|| PathBuf::from(OsString::from_vec(message)))
     }
 
-    /// Sends a word. Without a listener, nobody needs it.
+    /// Does nothing without a listener.
     pub fn say(&self, word: u8) {
         let _ = self.0.get_ref().write_all(&[word]);
     }

@@ -1,4 +1,4 @@
-//! The `PBS_NODEFILE`: the host name, once for each task slot. Jobs with the same number of slots share it.
+//! The `PBS_NODEFILE`: the host name per task slot, shared by jobs with the same number of slots.
 
 use std::fs::{self, Permissions};
 use std::io;

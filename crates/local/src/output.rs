@@ -1,4 +1,4 @@
-//! The output of a job: two files of bounded size; when the newer is full, the older is removed.
+//! The output of a job: two files of bounded size, the older of which is replaced.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
@@ -13,14 +13,14 @@ const OLDER: &str = "output.1";
 /// Number of bytes before both files.
 const BASE: &str = "output.base";
 
-/// Stores the last part of the output. It never waits for the disk.
+/// Stores the last part; never waits for the disk.
 pub struct Writer {
     files: Background,
     copy: Option<UserFile>,
 }
 
 impl Writer {
-    /// Writes at most `most` bytes into a directory. The writing thread runs `first` before.
+    /// At most `most` bytes. The writing thread runs `first` before.
     pub fn new(folder: &Path, most: u64, first: impl FnOnce() + Send + 'static) -> Self {
         let folder = folder.to_path_buf();
         let files = Background::start(move || {
@@ -31,12 +31,12 @@ impl Writer {
         Self { files, copy: None }
     }
 
-    /// Copies the output to a file of the user.
+    /// Also writes to a file of the user.
     pub fn copy_to(&mut self, file: UserFile) {
         self.copy = Some(file);
     }
 
-    /// Returns true if more bytes are accepted without waiting.
+    /// Accepts more bytes without waiting.
     pub fn is_ready(&self) -> bool {
         self.files.is_ready() && self.copy.as_ref().is_none_or(UserFile::is_ready)
     }
@@ -47,7 +47,7 @@ impl Writer {
         self.files.finish();
     }
 
-    /// Returns a message about the user's file; empty for none.
+    /// About the user's file; empty for none.
     pub fn note(&self) -> String {
         self.copy.as_ref().map(UserFile::note).unwrap_or_default()
     }
@@ -136,7 +136,7 @@ fn base(folder: &Path) -> u64 {
     text.and_then(|text| text.trim().parse().ok()).unwrap_or_default()
 }
 
-/// Reads at most `most` bytes from offset `from`. Returns the first available offset, and the bytes.
+/// Also returns the first available offset.
 ///
 /// # Errors
 /// The files cannot be read.

@@ -1,9 +1,8 @@
 //! The two processes of an attempt: `local-run` supervises it, and others after it ([`super::line`]); `local-start
 //! FOLDER [HOOK]` becomes its command or a hook.
 //!
-//! These words are not part of the command line: each job may start both, and parsing a command line costs more than
-//! their work, as does starting a large program. `kornsole-job` contains only these two ([`super::helper`]); `kornsole`
-//! is the fallback.
+//! They bypass the command line, whose parsing costs more than their work. `kornsole-job` is a small program with only
+//! these two ([`super::helper`]).
 
 use std::ffi::OsString;
 use std::io::{self, Write as _};
@@ -20,10 +19,10 @@ pub(super) const START: &str = "local-start";
 /// used.
 pub(super) const VERSION: &str = "line-version";
 
-/// Runs a process of a job; `None` for other arguments.
+/// `None` for other arguments.
 ///
 /// # Errors
-/// The reason and the exit status. A started attempt becomes its command and does not return.
+/// The reason and the exit status. A started attempt does not return.
 pub fn of_a_job(arguments: impl Iterator<Item = OsString>) -> Option<Result<(), (String, u8)>> {
     let words: Vec<OsString> = arguments.skip(1).take(4).collect();
     match words.as_slice() {

@@ -1,4 +1,4 @@
-//! Why a queued job is pending, in one sentence with values, for lists, the page of a job, and the console.
+//! Why a queued job is pending, in one sentence with values.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;

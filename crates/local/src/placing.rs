@@ -132,7 +132,7 @@ struct Start {
 }
 
 impl Starts {
-    /// Adds the start time to the pending reason of a job.
+    /// Adds the start time to the reason.
     pub fn add_to(&self, mut report: JobReport) -> JobReport {
         let start = self.0.get(&AppId::from(report.app.as_str())).filter(|_| report.state == JobState::Queued);
         if let Some(start) = start {

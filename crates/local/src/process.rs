@@ -30,14 +30,13 @@ pub fn boot() -> String {
     BOOT.get_or_init(read).clone()
 }
 
-/// Returns the identity of a process; `None` if it does not exist.
+/// `None` if the process does not exist.
 pub fn identify(pid: i32) -> Option<Claim> {
     let start = stat(&pid.to_string())?.get(19)?.parse().ok()?;
     Some(Claim { pid, start, boot: boot() })
 }
 
-/// Returns a descriptor of a living process, readable when the process ends. `None` if it has ended: its PID may be
-/// reused.
+/// Readable when the process ends. `None` if it has ended: its PID may be reused.
 pub fn open(claim: &Claim) -> Option<OwnedFd> {
     let fd = pidfd_open(Pid::from_raw(claim.pid)?, PidfdFlags::empty()).ok()?;
     let is = identify(claim.pid)?;
@@ -46,7 +45,7 @@ pub fn open(claim: &Claim) -> Option<OwnedFd> {
     (is == *claim && !zombie).then_some(fd)
 }
 
-/// Usage of the ended children of this process and their descendants.
+/// Usage of ended children and their descendants.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct OfChildren {
     /// CPU time in microseconds.
@@ -55,7 +54,7 @@ pub struct OfChildren {
     pub largest: u64,
 }
 
-/// Returns the usage so far; zeros if the system does not report it.
+/// Zeros if the system does not report it.
 pub fn of_children() -> OfChildren {
     let Ok(usage) = getrusage(UsageWho::RUSAGE_CHILDREN) else { return OfChildren::default() };
     let us = |time: TimeVal| u64::try_from(time.num_microseconds()).unwrap_or_default();
@@ -63,12 +62,12 @@ pub fn of_children() -> OfChildren {
     OfChildren { cpu_us: us(usage.user_time()) + us(usage.system_time()), largest }
 }
 
-/// Returns the CPU time of the ended children, in milliseconds.
+/// Milliseconds.
 pub fn ended_cpu_ms(pid: i32) -> u64 {
     cpu_by_stat(pid, [13, 14])
 }
 
-/// Returns the CPU time of a process and its ended children, in milliseconds.
+/// With ended children, in milliseconds.
 pub fn cpu_ms(pid: i32) -> u64 {
     cpu_by_stat(pid, [11, 12]) + cpu_by_stat(pid, [13, 14])
 }
@@ -85,25 +84,25 @@ fn kib_of(pid: &str, file: &str, field: &str) -> Option<u64> {
     line.split_whitespace().next()?.parse::<u64>().ok()?.checked_mul(1024)
 }
 
-/// Returns the peak memory of a living process since its program started, in bytes; `pid` may be `self`.
+/// Bytes since its program started; `pid` may be `self`.
 pub fn peak(pid: &str) -> Option<u64> {
     kib_of(pid, "status", "VmHWM")
 }
 
-/// Returns the memory of a living process in bytes; if `shared`, only its part of the shared pages.
+/// Bytes; if `shared`, only its part of the shared pages.
 pub fn memory(pid: i32, shared: bool) -> Option<u64> {
     let pid = pid.to_string();
     let part = shared.then(|| kib_of(&pid, "smaps_rollup", "Pss")).flatten();
     part.or_else(|| kib_of(&pid, "status", "VmRSS"))
 }
 
-/// Returns true if a process runs the program of this one.
+/// The program of this process.
 pub fn is_of_this_program(pid: i32) -> bool {
     let program = |pid: &str| fs::read_link(format!("/proc/{pid}/exe")).ok();
     program(&pid.to_string()).is_some_and(|other| Some(other) == program("self"))
 }
 
-/// Returns the descendants of a process, parents first. Processes that start or end meanwhile may be missing.
+/// Descendants, parents first. Concurrent starts and ends may be missing.
 pub fn tree(top: i32) -> Vec<i32> {
     let (mut found, mut left) = (Vec::new(), vec![top]);
     while let Some(parent) = left.pop() {
@@ -182,15 +181,14 @@ pub fn children_of(parent: i32) -> Vec<i32> {
     children.filter_map(|pid| pid.parse().ok()).collect()
 }
 
-/// Sends a signal to a process group; ignores a missing group.
+/// Ignores a missing group.
 pub fn signal_group(leader: i32, signal: Signal) {
     if let Some(leader) = Pid::from_raw(leader) {
         let _ = kill_process_group(leader, signal);
     }
 }
 
-/// Closes inherited descriptors except standard input and outputs: files of the daemon's parent are not for a job. Call
-/// it before this process opens files.
+/// Except standard input and outputs. Call it before this process opens files.
 pub fn close_inherited() {
     let entries = fs::read_dir("/proc/self/fd").into_iter().flatten().flatten();
     let open: Vec<i32> = entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect();
@@ -207,7 +205,7 @@ pub fn kill(pid: i32) {
     }
 }
 
-/// Reaps a child. Returns its end in words; `None` if it has not ended.
+/// Returns the end in words; `None` if it has not ended.
 pub fn reap(pid: i32) -> Option<String> {
     let (_, status) = waitpid(Some(Pid::from_raw(pid)?), WaitOptions::NOHANG).ok()??;
     Some(match (status.exit_status(), status.terminating_signal()) {

@@ -1,13 +1,12 @@
-//! Default queues of a machine: one for each user in `root.users`, all with the same guaranteed resources.
+//! Default queues: one per user in `root.users`, all with the same guaranteed resources.
 
 use super::machine::Machine;
 
 /// Each user is guaranteed one part in this many of the machine.
 const GUARANTEED_PART: i64 = 4;
 
-/// Returns the configuration. A user below the guaranteed resources gets capacity from users above theirs after
-/// `preemption.delay`. A job that requests at most one core and one GPU, and no memory, is within them on every machine
-/// that can run it.
+/// A user below the guaranteed resources preempts others after `preemption.delay`. A job with at most one core and one
+/// GPU, and no memory request, is within them on every machine that can run it.
 pub fn configuration(machine: &Machine) -> String {
     let vcore = (machine.vcore / GUARANTEED_PART).max(1000).min(machine.vcore);
     // The memory share of these cores, like the default of a job.

@@ -1,8 +1,8 @@
-//! Reconciliation: when the view changes or a supervisor ends, the daemon adapts the running jobs to the allocations.
+//! Reconciliation: adapts the running jobs to the allocations.
 //!
-//! One thread does this from the whole state, not from single events. It starts a job with an allocation and no
-//! process, stops a job with a process and no allocation, and releases the allocation of an ended job. So a restarted
-//! daemon continues correctly.
+//! One thread works from the whole state, not from single events: it starts a job with an allocation and no process,
+//! stops a job with a process and no allocation, and releases the allocation of an ended job. So a restarted daemon
+//! continues correctly.
 
 use std::collections::HashMap;
 use std::io::{self, Read as _};
@@ -30,7 +30,7 @@ const LONGEST_PAUSE: Duration = Duration::from_millis(4);
 pub(super) type Allocated = HashMap<(u64, u32), u32>;
 
 impl Daemon {
-    /// Takes over from an earlier daemon: adopts living supervisors, and finds those that ended meanwhile.
+    /// Adopts living supervisors, and finds those that ended meanwhile.
     pub fn adopt(&self) {
         let mut table = self.table();
         let live: Vec<u64> = table.live.iter().copied().collect();

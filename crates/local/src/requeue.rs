@@ -1,4 +1,4 @@
-//! The follow-up of an attempt: the end of the job, or another attempt; and the jobs that wait for it.
+//! After an attempt: the end of the job, or another attempt; and the dependent jobs.
 
 use std::collections::HashMap;
 

@@ -27,7 +27,7 @@ pub(super) struct Running {
     line: Option<Arc<UnixStream>>,
     /// It has started its command, or could not.
     pub has_begun: bool,
-    /// It has written the end of its attempt, and waits for another one.
+    /// It waits for another attempt.
     pub has_ended: bool,
     /// CPU time of its earlier attempts, in milliseconds.
     pub earlier_cpu_ms: u64,
@@ -56,7 +56,7 @@ impl Running {
         Self { fd: Arc::new(fd), pid, line: None, has_begun: true, has_ended: false, earlier_cpu_ms: 0 }
     }
 
-    /// Assigns a prepared attempt to a spare supervisor. Returns the supervisor on failure.
+    /// Assigns a prepared attempt. Returns the supervisor on failure.
     pub fn reuse(mut self, folder: &Path) -> Result<Self, Self> {
         match task::check(folder).and_then(|()| self.take(folder)) {
             Ok(()) => Ok(self),
@@ -64,7 +64,7 @@ impl Running {
         }
     }
 
-    /// Starts a supervisor for a prepared attempt.
+    /// For a prepared attempt.
     ///
     /// # Errors
     /// The task is missing, or no process can be started.
@@ -110,7 +110,7 @@ impl Running {
         self.line.as_ref().map_or_else(|| Ear::Process(Arc::clone(&self.fd)), |line| Ear::Line(Arc::clone(line)))
     }
 
-    /// Reads its messages. If the line is closed, waits for the end of the process.
+    /// If the line is closed, waits for the end of the process.
     pub fn hear(&mut self) {
         let mut bytes = [0; 16];
         while let Some(mut line) = self.line.as_deref() {
@@ -157,12 +157,12 @@ impl Spares {
         }
     }
 
-    /// Closes the line of a supervisor, so it ends.
+    /// Closes its line, so it ends.
     pub fn let_go(&mut self, spare: Running) {
         self.leaving.push(spare.pid);
     }
 
-    /// Releases supervisors that were idle too long, and reaps those that have ended.
+    /// Releases idle supervisors, and reaps ended ones.
     pub fn tidy(&mut self) {
         while self.waiting.first().is_some_and(|(since, _)| since.elapsed() > LONGEST_SPARE) {
             let (_, oldest) = self.waiting.remove(0);

@@ -1,4 +1,4 @@
-//! Safe paths for a daemon of root: no other user can replace a part of a path while the daemon uses it.
+//! Safe paths for root: no other user can replace a part.
 
 use std::fs;
 use std::io;

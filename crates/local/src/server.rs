@@ -29,8 +29,8 @@ pub struct Server {
 }
 
 impl Server {
-    /// Listens on a path. If `shared`, every user of the machine may connect; otherwise only the daemon's user, by the
-    /// modes of the directory and the socket. Replaces the socket of a killed daemon.
+    /// If `shared`, every user may connect; otherwise only the daemon's, by file modes. Replaces the socket of a killed
+    /// daemon.
     ///
     /// # Errors
     /// Another process listens there, the path cannot be used, or, for root, others can replace a parent directory.

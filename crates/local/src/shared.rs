@@ -1,16 +1,16 @@
-//! A value that all indices of an array share until one of them changes its own.
+//! A value that the indices of an array share until one changes it.
 
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// A value with one copy in memory for all clones. A change through one clone gives it its own copy.
+/// One copy in memory; a change creates an own copy.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Shared<T>(Arc<T>);
 
 impl<T> Shared<T> {
-    /// Returns true if both are the same copy in memory.
+    /// The same copy in memory.
     pub fn is_same(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
     }

@@ -1,4 +1,4 @@
-//! The start of an attempt: which jobs start, with which resources, and the input of their supervisors.
+//! The start of attempts: which jobs, resources, and input.
 
 use std::collections::HashSet;
 use std::io;

@@ -1,17 +1,14 @@
 //! The jobs on disk. Each has a directory with `job.json`, the environment in `env.json`, the command in
 //! `command.json`, the rest of the submission in `spec.json`, and a directory for each attempt. Only the daemon's user
-//! can read them. The indices of an array share these three files.
+//! can read them. The indices of an array share the last three files.
 //!
-//! `job.json` has a line for each state; the last readable line is the newest. Appending is cheaper than replacing a
-//! file, and an interrupted write does not damage earlier lines. A line has a submission only if it was changed.
+//! `job.json` has a line per state; the last readable line is the newest. Appending is cheaper than replacing, and an
+//! interrupted write does not damage earlier lines. A line has a submission only if it was changed. An environment is
+//! large, so it is not kept in memory.
 //!
-//! An environment is large and needed only at the start of an attempt: it is not kept in memory, and not rewritten with
-//! the job.
-//!
-//! Written data outlives the daemon at once. A thread syncs it soon afterwards, many files together
-//! ([`Store::sync_unsynced`]), so that it outlives a loss of power. A submission is synced before the reply, in a
-//! common file ([`super::submitted_log`]). A loss of power can lose the last second of ends of jobs, which then restart
-//! like after every reboot.
+//! A thread syncs written data soon afterwards ([`Store::sync_unsynced`]). A submission is synced before the reply, in
+//! a common file ([`super::submitted_log`]). A loss of power can lose the last second of ends of jobs, which then
+//! restart like after every reboot.
 
 use std::collections::HashSet;
 use std::fs::{self, File, TryLockError};
@@ -55,8 +52,7 @@ pub(super) fn may_pass(why: &io::Error) -> bool {
     matches!(why.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::ReadOnlyFilesystem)
 }
 
-/// Like `private_folder`, for a directory that may exist, if no other user can replace its files. Returns its path
-/// without links.
+/// For an existing directory. Returns its path without links.
 ///
 /// # Errors
 /// It belongs to another user, others can write in it or, for root, replace it, or the file system rejects it.
@@ -72,7 +68,7 @@ pub fn own_folder(folder: &Path) -> io::Result<PathBuf> {
 }
 
 impl Store {
-    /// Opens the store of a directory exclusively, with all stored jobs.
+    /// Opens it exclusively, with all stored jobs.
     ///
     /// # Errors
     /// Another daemon uses it, others can write in it, it cannot be read, or a job in it is corrupt.
@@ -96,7 +92,7 @@ impl Store {
         Ok((store, loaded))
     }
 
-    /// Returns a job's part of the size of its shared files, in bytes.
+    /// Bytes: its part of the shared files.
     pub fn shared_bytes(&self, number: u64) -> u64 {
         let share = |file: &str| {
             fs::metadata(self.of(number).join(file)).map_or(0, |found| found.len().div_ceil(found.nlink().max(1)))
@@ -104,7 +100,7 @@ impl Store {
         share(ENV) + share(COMMAND)
     }
 
-    /// Stores the jobs of a submission with their environment, safe from a loss of power.
+    /// Synced before it returns.
     ///
     /// # Errors
     /// The disk rejects it; some files may remain.
@@ -117,7 +113,7 @@ impl Store {
         self.log.commit(submitted)
     }
 
-    /// Waits for a change, and briefly for more changes; then syncs all of them.
+    /// Waits for changes, then syncs them together.
     ///
     /// # Errors
     /// The disk rejects it.
@@ -163,7 +159,7 @@ impl Store {
         self.of(number).join(attempt.to_string())
     }
 
-    /// Stores the state of a job.
+    /// Stores the state.
     ///
     /// # Errors
     /// The disk rejects it.
@@ -180,7 +176,7 @@ impl Store {
         Ok(())
     }
 
-    /// Removes a job. A failed removal is repeated at the next start.
+    /// A failed removal is repeated at the next start.
     pub fn remove(&self, number: u64) {
         self.log.remove(number);
         let _ = fs::remove_file(self.of(number).join(JOB));

@@ -1,4 +1,4 @@
-//! Submission: a job is checked, stored, and given to the scheduler; all or nothing.
+//! Checks, stores, and submits a job; all or nothing.
 
 use super::after::How;
 use super::daemon::Daemon;

@@ -1,8 +1,7 @@
-//! Submissions in one file, synced before the reply: concurrent submitters share one sync. The files of the jobs are
-//! synced soon afterwards, and then their submissions are removed here. After a loss of power, the next start creates
-//! missing jobs.
+//! Submissions in one file, synced before the reply, so that concurrent submitters share one sync. They are removed
+//! after the files of their jobs are synced. After a loss of power, the next start creates missing jobs.
 //!
-//! Two such files alternate: one is cleared when its jobs are synced, while the other one accepts new submissions.
+//! Two files alternate: one is cleared while the other accepts submissions.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufRead as _, BufReader, Write as _};

@@ -1,9 +1,9 @@
 //! The supervisor of an attempt (`kornsole-job local-run`): starts the command, stores its output, and writes how it
 //! ended.
 //!
-//! It outlives the daemon. While the daemon lives, it may get another attempt ([`super::line`]). SIGTERM asks it to end
-//! the job: SIGTERM to the job's processes, then SIGKILL. After the first process of the job, all others are ended too,
-//! including those in other process groups: they become children of the supervisor.
+//! It outlives the daemon, and may get another attempt from it ([`super::line`]). SIGTERM asks it to end the job:
+//! SIGTERM to the job's processes, then SIGKILL. After the first process of the job, all others are ended too, also in
+//! other process groups: they become its children.
 
 use std::fs::File;
 use std::io::{self, Read as _};
@@ -69,10 +69,10 @@ struct Supervisor<'s> {
     looks: bool,
 }
 
-/// Runs the attempts from its line that no other supervisor has claimed.
+/// Runs the attempts that no other supervisor has claimed.
 ///
 /// # Errors
-/// The reason of the failure.
+/// The reason.
 pub fn run() -> Result<(), String> {
     // The daemon already makes it a session leader.
     let _ = setsid();

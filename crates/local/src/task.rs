@@ -1,4 +1,4 @@
-//! Input and output of a supervisor: files in the directory of the attempt, which only the daemon's user can read.
+//! Input and output of a supervisor: files in the directory of the attempt.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write as _};
@@ -11,15 +11,15 @@ use serde::{Deserialize, Serialize};
 
 use super::{cgroup, process};
 
-/// The submitted environment, in the directory of the job.
+/// In the directory of the job.
 pub const ENV: &str = "env.json";
-/// The words of the command, in the directory of the job.
+/// In the directory of the job.
 pub const COMMAND: &str = "command.json";
 /// The file with the [`Task`].
 pub const TASK: &str = "task.json";
-/// The file with the [`Claim`] of the one supervisor.
+/// The [`Claim`] of the one supervisor.
 pub const CLAIM: &str = "claim.json";
-/// The file with the [`Claim`] of the command's first process.
+/// The [`Claim`] of the command's first process.
 pub const MAIN: &str = "main.json";
 /// The file with the [`super::job::AttemptEnd`].
 pub const ENDED: &str = "ended.json";
@@ -27,22 +27,22 @@ pub const ENDED: &str = "ended.json";
 /// The input of one attempt.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Task {
-    /// Program and arguments in a task of an earlier release; empty if they are in the file [`COMMAND`] of the job.
+    /// Only from an earlier release; otherwise in the file [`COMMAND`].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub command: Vec<String>,
-    /// Variables that are added to, or replace, the submitted environment.
+    /// Added to, or replacing, the submitted environment.
     pub env: Vec<(String, String)>,
     /// Working directory.
     pub dir: String,
     /// File mode mask.
     pub umask: u32,
-    /// User of the command; `None` for the daemon's user.
+    /// `None` for the daemon's user.
     pub user: Option<Credentials>,
     /// Its cgroup.
     pub cgroup: Option<PathBuf>,
     /// Limits without a cgroup.
     pub fallback: Option<Fallback>,
-    /// Open file limit of each process, if different from the supervisor's.
+    /// If different from the supervisor's.
     #[serde(default)]
     pub files: Option<u64>,
     /// Limits of the submitter ([`super::limits`]).
@@ -91,11 +91,11 @@ pub struct Credentials {
 /// Limits without a cgroup.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Fallback {
-    /// Maximum data size of one process in bytes (`RLIMIT_DATA`).
+    /// `RLIMIT_DATA` in bytes.
     pub data: u64,
 }
 
-/// The identity of a process, safe from reused PIDs.
+/// A process, safe from reused PIDs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Claim {
     /// PID of the process.
@@ -106,13 +106,12 @@ pub struct Claim {
     pub boot: String,
 }
 
-/// Reads a JSON file; `None` if it is missing or invalid.
+/// `None` if missing or invalid.
 pub fn read<T: DeserializeOwned>(file: &Path) -> Option<T> {
     serde_json::from_slice(&fs::read(file).ok()?).ok()
 }
 
-/// Writes a JSON file atomically, readable by its owner only. It outlives this process; after a loss of power it may be
-/// empty until
+/// Atomic, readable by its owner only. After a loss of power it may be empty until
 /// [`super::store::Store::sync_unsynced`] has run.
 ///
 /// # Errors
@@ -123,8 +122,7 @@ pub fn write<T: Serialize>(file: &Path, value: &T) -> io::Result<()> {
     fs::rename(&beside, file)
 }
 
-/// Like `write`, not atomic: for a file that is read only after another one is written, or that is useless without its
-/// writer.
+/// Not atomic: for a file that nobody reads before another one is written.
 ///
 /// # Errors
 /// The disk rejects it.
@@ -133,7 +131,7 @@ pub fn write_new<T: Serialize>(file: &Path, value: &T) -> io::Result<()> {
     opened.write_all(&serde_json::to_vec(value)?)
 }
 
-/// Returns the environment of an attempt.
+/// The environment.
 ///
 /// # Errors
 /// It cannot be read.
@@ -145,7 +143,7 @@ pub fn environment(folder: &Path, task: &Task) -> io::Result<Vec<(String, String
     Ok(env)
 }
 
-/// Returns the program of an attempt and its arguments.
+/// The program and its arguments.
 ///
 /// # Errors
 /// They cannot be read.
@@ -156,7 +154,7 @@ pub fn command(folder: &Path, task: &Task) -> io::Result<Vec<String>> {
     Ok(serde_json::from_slice(&fs::read(folder.parent().unwrap_or(folder).join(COMMAND))?)?)
 }
 
-/// Claims an attempt; exactly one process succeeds.
+/// Exactly one process succeeds.
 ///
 /// # Errors
 /// The disk rejects it.
@@ -172,7 +170,7 @@ pub fn claim(folder: &Path, claim: &Claim) -> io::Result<bool> {
     }
 }
 
-/// Cleans up after a supervisor that is gone. Returns the usage from its cgroup, if any.
+/// For a supervisor that is gone. Returns the usage from its cgroup.
 pub fn clear(folder: &Path) -> Option<cgroup::Used> {
     let mut used = None;
     if let Some(task) = read::<Task>(&folder.join(TASK))
@@ -189,7 +187,7 @@ pub fn clear(folder: &Path) -> Option<cgroup::Used> {
     used
 }
 
-/// Opens the directory of an attempt, to detect an impossible start before a supervisor is started.
+/// Detects an impossible start early.
 ///
 /// # Errors
 /// It is missing or cannot be read.

@@ -1,8 +1,7 @@
 //! The terminal of an interactive job, in its supervisor: a pseudoterminal that outlives its connections.
 //!
-//! A connection comes through a socket in the directory of the attempt, which only the daemon's user can reach: the
-//! daemon connects, and passes the connection to the job's owner. The owner's input arrives in frames; the output is
-//! sent unchanged.
+//! The daemon connects through a socket that only its user can reach, and passes the connection to the job's owner.
+//! Input arrives in frames; the output is sent unchanged.
 
 use std::collections::VecDeque;
 use std::fs::{self, File};
@@ -35,12 +34,12 @@ const PAUSE: Duration = Duration::from_millis(10);
 /// Lines and columns without an attached user.
 const USUAL: (u16, u16) = (24, 80);
 
-/// A frame of an attached user: a byte for its kind, two bytes for its length, then its payload.
+/// A byte for the kind, two bytes for the length, then the payload.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Frame {
     /// Typed input.
     Typed = 0,
-    /// Lines and columns of the user's window, two bytes each.
+    /// Lines and columns, two bytes each.
     Size = 1,
 }
 
@@ -65,7 +64,7 @@ fn place(folder: &Path) -> io::Result<(File, PathBuf)> {
     Ok((folder, path))
 }
 
-/// Connects to the terminal of an attempt.
+/// Connects.
 ///
 /// # Errors
 /// It has no terminal, or its supervisor has ended.
@@ -92,7 +91,7 @@ pub struct Terminal {
 }
 
 impl Terminal {
-    /// Creates the terminal of an attempt, owned by the job's user. Returns the job's end.
+    /// Owned by the job's user. Returns the job's end.
     ///
     /// # Errors
     /// The system provides none.
@@ -115,7 +114,7 @@ impl Terminal {
         Ok((terminal, slave))
     }
 
-    /// Returns the source of the job's output.
+    /// The source of the job's output.
     ///
     /// # Errors
     /// Too many open files.
@@ -128,7 +127,7 @@ impl Terminal {
         let _ = tcsetwinsize(&self.master, size);
     }
 
-    /// Returns what to poll in addition to the output.
+    /// To poll in addition to the output.
     pub fn watched(&self) -> Vec<PollFd<'_>> {
         let mut watched = vec![PollFd::new(&self.listener, PollFlags::IN)];
         if !self.typed.is_empty() {
@@ -183,7 +182,7 @@ impl Terminal {
         self.attached.retain_mut(|one| one.give() && one.behind.len() <= MOST_BEHIND);
     }
 
-    /// Sends the end of the output to attached users, with a time limit.
+    /// Sends the rest of the output, with a time limit.
     pub fn finish(&mut self) {
         for _ in 0..LAST_TRIES {
             self.give();

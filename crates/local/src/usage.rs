@@ -1,4 +1,4 @@
-//! The current usage of running jobs: from the cgroup, or otherwise the sum of the processes.
+//! The current usage of running jobs, by cgroup or by processes.
 
 use std::collections::HashMap;
 

@@ -1,12 +1,10 @@
 //! A file of the user that also gets a job's output.
 //!
-//! The process that has become the user opens it. So a path, even one that is replaced meanwhile, leads only to files
-//! that the user can open. The open file is passed to the supervisor through a socket, the standard input of that
-//! process.
+//! The process that has become the user opens it, so a path leads only to files that the user can open. It passes the
+//! file to the supervisor through a socket, its standard input.
 //!
-//! A thread of the supervisor writes it with the identity of the user: the effect of a write can depend on the writer
-//! (`/proc`, a file that sets a group ID). The thread is separate because a write can block forever, and the clock of
-//! the job must not wait for it.
+//! A thread of the supervisor writes with the identity of the user: the effect can depend on the writer (`/proc`, a
+//! file that sets a group ID). A write can block forever, and the clock of the job must not wait for it.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, IoSlice, IoSliceMut, Write as _};
@@ -26,7 +24,7 @@ use rustix::thread::{set_thread_groups, set_thread_res_gid, set_thread_res_uid};
 use super::background::Background;
 use super::task::Credentials;
 
-/// Opens the file as the current user.
+/// As the current user.
 ///
 /// # Errors
 /// It cannot be opened, or is neither a regular file nor a FIFO of this user.
@@ -46,7 +44,7 @@ pub fn open(path: &str) -> io::Result<File> {
     Ok(file)
 }
 
-/// Opens the file as the current user, and sends it to the supervisor.
+/// Sends the file to the supervisor.
 ///
 /// # Errors
 /// Like [`open`].
@@ -62,7 +60,7 @@ pub fn open_and_send(path: &str, socket: BorrowedFd<'_>) -> io::Result<()> {
     Ok(())
 }
 
-/// The copy of the start of the output, up to a maximum, in a file of the user.
+/// The start of the output, in a file of the user.
 pub struct UserFile {
     /// Where the file arrives; `None` after that.
     socket: Option<UnixStream>,
@@ -75,17 +73,17 @@ pub struct UserFile {
 }
 
 impl UserFile {
-    /// A file of `user` (`None` for the current user) that arrives through a socket, for at most `most` bytes.
+    /// For at most `most` bytes of a file that arrives through a socket.
     pub fn from(socket: UnixStream, user: Option<Credentials>, most: u64) -> Self {
         Self { socket: Some(socket), user, writing: None, left: most, over: 0 }
     }
 
-    /// Returns true if more bytes are accepted; otherwise the job must wait with its output.
+    /// If false, the job must wait with its output.
     pub fn is_ready(&self) -> bool {
         self.writing.as_ref().is_none_or(Background::is_ready)
     }
 
-    /// Accepts bytes without blocking; counts the bytes that the file rejects.
+    /// Never blocks; counts the rejected bytes.
     pub fn write(&mut self, bytes: &[u8]) {
         self.receive();
         let Some(writing) = &self.writing else { return };
@@ -97,12 +95,12 @@ impl UserFile {
         }
     }
 
-    /// Waits briefly until all bytes are written; the rest counts as lost.
+    /// Waits briefly; unwritten bytes are lost.
     pub fn finish(&mut self) {
         self.writing.iter_mut().for_each(Background::finish);
     }
 
-    /// Returns a message about lost bytes; empty for none.
+    /// About lost bytes; empty for none.
     pub fn note(&self) -> String {
         let (lost, why) = self.writing.as_ref().map(Background::lost).unwrap_or_default();
         let why = if lost == 0 { "it has reached its maximum size" } else { &why };

@@ -1,4 +1,4 @@
-//! The messages over the socket: a request and a reply are lines of JSON; output follows its reply as bytes.
+//! The messages over the socket: lines of JSON; output follows its reply as bytes.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,13 +9,13 @@ use super::words::Words;
 /// Maximum size of a command in a list, in bytes: an array's command may be a thousand times as long.
 const LISTED: usize = 1000;
 
-/// A request to the daemon. The kernel reports the user.
+/// The kernel reports the user.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Request {
     /// Run a command.
     Submit(Box<JobSpec>),
-    /// The jobs of the user and those that the user administers.
+    /// Jobs of the user, or in queues that the user administers.
     Jobs {
         /// Include ended jobs.
         ended: bool,
@@ -36,18 +36,18 @@ pub enum Request {
         #[serde(default)]
         last: Option<u64>,
     },
-    /// Wait until a job has ended, with a time limit; the reply is the job.
+    /// Wait until a job has ended, with a time limit.
     Wait(u64),
     /// End or dequeue a job.
     Cancel(u64),
-    /// Like `Cancel`, with a reason that is stored with the job.
+    /// With a stored reason.
     CancelBecause {
         /// Job ID.
         job: u64,
         /// At most `LONGEST_REASON` bytes; shown with the job.
         reason: String,
     },
-    /// Stop starting jobs on this machine; running jobs continue.
+    /// Stop starting jobs; running jobs continue.
     Drain {
         /// Why; not empty.
         reason: String,
@@ -60,21 +60,21 @@ pub enum Request {
     Release(u64),
     /// Requeue a running or ended job.
     Requeue(u64),
-    /// Move a job that has not started to another queue.
+    /// Move a pending job.
     Move {
         /// Job ID.
         job: u64,
         /// Path of the queue.
         queue: String,
     },
-    /// Set the priority of a job that has not started.
+    /// Set the priority of a pending job.
     Priority {
         /// Job ID.
         job: u64,
         /// Higher priorities are scheduled first.
         priority: i32,
     },
-    /// Change the request of a job that has not started.
+    /// Change a pending job.
     Edit {
         /// Job ID.
         job: u64,
@@ -85,13 +85,13 @@ pub enum Request {
     Queues,
     /// The current usage of running jobs.
     Use,
-    /// The current usage of one job; none if it does not run.
+    /// Current usage of one job.
     UseOf(u64),
     /// The names of these jobs.
     Names(Vec<u64>),
-    /// Where a job would be placed, and when it would start. Nothing is submitted.
+    /// Forecast a job without submitting it.
     Where(Box<JobSpec>),
-    /// Attach to the terminal of a job; the reply passes the connection.
+    /// The reply passes a connection to the terminal.
     Attach(u64),
     /// Get access for a console.
     Door,
@@ -99,7 +99,7 @@ pub enum Request {
     Info,
 }
 
-/// Changes of a job that has not started; a `None` field stays unchanged.
+/// Changes of a pending job; `None` keeps a value.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Edit {
     /// Thousandths of a core.
@@ -148,7 +148,7 @@ pub enum Reply {
     },
     /// Queue paths.
     Queues(Vec<String>),
-    /// Job names by ID, without jobs that the user may not see.
+    /// Without jobs that the user may not see.
     Names(Vec<(u64, String)>),
     /// Usage of each running job.
     Use(Vec<JobUse>),
@@ -172,12 +172,11 @@ pub struct JobUse {
     pub at: u64,
     /// CPU time so far, in milliseconds.
     pub cpu_ms: u64,
-    /// Current memory in bytes: of its cgroup, or otherwise of its processes together, where shared pages count for
-    /// each.
+    /// Current bytes, by cgroup, or otherwise of its processes, where shared pages count for each.
     pub memory: u64,
-    /// Peak memory in bytes, if its cgroup counts it.
+    /// Peak bytes, if its cgroup counts them.
     pub max_memory: Option<u64>,
-    /// Lower bound of the peak memory in bytes: the peak of one process, or the current memory of the cgroup.
+    /// Lower bound of the peak bytes: the peak of one process, or the cgroup's current bytes.
     #[serde(default)]
     pub seen_memory: u64,
     /// Its processes, the command first.
@@ -187,7 +186,7 @@ pub struct JobUse {
     pub gpus: Vec<GpuUse>,
 }
 
-/// Current usage of a GPU, as far as its driver reports it.
+/// As far as its driver reports it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GpuUse {
     /// Index of the GPU, from 0.
@@ -213,13 +212,13 @@ pub struct ProcessUse {
     pub cpu_ms: u64,
 }
 
-/// Where a job would be placed, and when it would start.
+/// Forecast of a job.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Whereabouts {
     /// Full path of the leaf.
     pub queue: String,
-    /// Milliseconds until the start, if nothing else is submitted and running jobs use all of their time; 0 for at
-    /// once, `None` if unknown.
+    /// Milliseconds, if nothing else is submitted and running jobs use all of their time; 0 for at once, `None` if
+    /// unknown.
     pub begins_in: Option<u64>,
     /// Why it is unknown, or the assumption.
     pub because: String,
@@ -238,22 +237,22 @@ pub struct Info {
     pub gpu: i64,
     /// Who may use it: everyone, or one user.
     pub serves: String,
-    /// The limits that are enforced, and those that are not.
+    /// Enforced limits, and others.
     pub limits: String,
     /// All limits of a job are enforced.
     #[serde(default)]
     pub enforced: bool,
-    /// Notices for all users, for example that the machine is drained.
+    /// For all users, for example that the machine is drained.
     #[serde(default)]
     pub notices: Vec<String>,
 }
 
-/// A job as shown to users, without its environment.
+/// A job, without its environment.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct JobReport {
     /// Job ID.
     pub number: u64,
-    /// Its application, a new one each time it is queued again.
+    /// A new one for each submission to the scheduler.
     #[serde(default)]
     pub app: String,
     /// Job name.
@@ -266,7 +265,7 @@ pub struct JobReport {
     pub state: JobState,
     /// Why it is pending, or how it ended.
     pub reason: String,
-    /// Program and arguments; in a list, only the start of a long command.
+    /// In a list, only the start of a long command.
     pub command: Words,
     /// Working directory.
     pub dir: String,
@@ -280,7 +279,7 @@ pub struct JobReport {
     pub priority: i32,
     /// Submission time in milliseconds since 1970.
     pub submitted: u64,
-    /// Start of its last attempt, in milliseconds since 1970.
+    /// Last start in milliseconds since 1970.
     pub started: Option<u64>,
     /// End in milliseconds since 1970.
     pub ended: Option<u64>,
@@ -290,24 +289,24 @@ pub struct JobReport {
     pub outcome: Option<Outcome>,
     /// Exit status for waiting clients, after the end.
     pub status: Option<u8>,
-    /// Total run time of its ended attempts, in milliseconds.
+    /// Milliseconds of its ended attempts.
     #[serde(default)]
     pub ran_ms: u64,
     /// CPU time of its attempts, in milliseconds.
     pub cpu_ms: u64,
-    /// Peak memory of an attempt in bytes, if measured.
+    /// Peak bytes of an attempt, if measured.
     pub max_memory: Option<u64>,
-    /// If not measured: upper bound for each process of an attempt, in bytes.
+    /// Otherwise: upper bound per process, in bytes.
     #[serde(default)]
     pub memory_at_most: Option<u64>,
-    /// Its usage is unknown because its supervisor was killed.
+    /// Its supervisor was killed.
     #[serde(default)]
     pub use_unknown: bool,
     /// Bytes of output that could not be written.
     pub lost_output: u64,
     /// Its position in an array.
     pub array: Option<ArrayTask>,
-    /// In a row of an array: number of indices by state. The other fields are those of one index.
+    /// For an array: indices by state. The other fields are those of one index.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub counts: Option<Counts>,
     /// Additional output file; empty for none.
@@ -321,7 +320,7 @@ pub struct JobReport {
 }
 
 impl JobReport {
-    /// Creates the report of a job in `queue`; `reason` is empty if it is not pending.
+    /// `reason` is empty if the job is not pending.
     pub fn new(job: &Job, queue: String, reason: String) -> Self {
         let ends = || job.attempts.iter().filter_map(|attempt| attempt.end.as_ref());
         let ran = |attempt: &Attempt| Some(attempt.end.as_ref()?.at.saturating_sub(attempt.started));

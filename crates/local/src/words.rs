@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// The words of a command. Clones share them in memory.
+/// Clones share the words.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Words(Arc<[String]>);
 
@@ -15,7 +15,7 @@ impl Words {
         self.0.iter().map(String::len).sum()
     }
 
-    /// Returns the words, shortened to `most` bytes with `…` for a list of many jobs.
+    /// At most `most` bytes, with `…`.
     pub fn beginning(&self, most: usize) -> Self {
         let mut left = most;
         for (at, word) in self.0.iter().enumerate() {
