@@ -1,8 +1,6 @@
-//! Policy tests: cases in a file next to a queue configuration, with expectations.
+//! Policy tests: cases with expectations in a file next to a queue configuration.
 //!
-//! Where to read: `read` parses the cases; `run` runs one: a placement, or a simulation.
-//!
-//! Invariants: no IO; each case starts with an empty scheduler; the same file and configuration give the same results.
+//! Invariants: no IO; each case starts with an empty scheduler; the same input gives the same results.
 
 mod read;
 mod run;
@@ -23,7 +21,7 @@ pub use run::{Failure, run};
 /// The cases of a file.
 #[derive(Clone, Debug, Default)]
 pub struct PolicyFile {
-    /// The file with the queue configuration, relative to this one.
+    /// Relative to this file.
     pub config: Option<String>,
     /// The release to decide like.
     pub core: Option<Profile>,
@@ -73,7 +71,7 @@ pub struct Scheduling {
     pub jobs: Vec<Job>,
     /// Time of the check.
     pub when: When,
-    /// Expectations that must be met at the same time.
+    /// Must be met at the same time.
     pub expected: Vec<Expected>,
 }
 
@@ -104,7 +102,7 @@ pub struct Expected {
 /// A condition that must be met.
 #[derive(Clone, Debug)]
 pub enum Expectation {
-    /// Minimum number of running pods of an application; `None` for all.
+    /// Minimum number of running pods; `None` for all.
     Running(AppId, Option<u32>),
     /// Exact number of pending pods of an application.
     Pending(AppId, u32),
@@ -132,6 +130,6 @@ pub struct QueueUse {
 pub enum Amounts {
     /// Quantities by resource.
     Resource(Resource),
-    /// Share of a resource of all nodes, from 0 to 1.
+    /// Share of all nodes, from 0 to 1.
     Share(String, f64),
 }

@@ -1,4 +1,4 @@
-//! Parses a text with cases into a [`PolicyFile`], with all errors in one pass.
+//! Parses cases into a [`PolicyFile`], with all errors in one pass.
 
 use super::{Amounts, Case, CaseKind, Expectation, Expected, Placement, PolicyFile, QueueUse, Scheduling, When};
 use crate::simulate::{Job, Task};
@@ -24,7 +24,7 @@ const MOST: i64 = 100_000;
 /// The result of parsing.
 #[derive(Debug, Default)]
 pub struct Reading {
-    /// The cases; `None` if a fault is an error.
+    /// `None` if a fault is an error.
     pub file: Option<PolicyFile>,
     /// All faults by location.
     pub faults: Vec<Fault>,

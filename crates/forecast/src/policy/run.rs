@@ -16,13 +16,13 @@ const EVERY: Duration = Duration::from_secs(1);
 /// A failed expectation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failure {
-    /// Location of the expectation; of the case if it could not run.
+    /// Of the expectation, or of the case if it could not run.
     pub at: Place,
     /// What happened instead.
     pub why: String,
 }
 
-/// Runs a case and returns its failures.
+/// Returns the failures.
 ///
 /// # Errors
 /// The scheduler rejects the configuration.

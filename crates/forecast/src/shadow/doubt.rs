@@ -1,5 +1,5 @@
-//! Checks whether the verdict on a decision would change if the other scheduler had missed the most recent inputs, or
-//! had seen them in another order (K8S-303, unsettled).
+//! Would the verdict change if the other scheduler had missed the most recent inputs, or had seen them in another order
+//! (K8S-303, unsettled)?
 
 use std::collections::{BTreeSet, VecDeque};
 use std::time::Duration;
@@ -74,7 +74,7 @@ impl Past {
         }
     }
 
-    /// Records an input or a decision; nothing while no state is recorded.
+    /// Nothing while no state is recorded.
     pub fn note(&mut self, at: Time, entry: Entry) {
         if self.states.is_empty() {
             return;
@@ -88,7 +88,7 @@ impl Past {
         }
     }
 
-    /// Returns why a verdict is uncertain; `None` if it is certain.
+    /// Why a verdict is uncertain; `None` if certain.
     pub fn doubt(
         &mut self,
         decision: &Decision,

@@ -1,4 +1,4 @@
-//! The shadow: receives inputs, follows the decisions of the other scheduler, and compares them.
+//! Receives inputs, follows the decisions of the other scheduler, and compares them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -42,7 +42,7 @@ pub struct Shadow {
 }
 
 impl Shadow {
-    /// Creates a shadow from a scheduler in the state of the cluster.
+    /// Starts from the state of the cluster.
     pub fn new(state: Scheduler, now: Time, settings: Settings) -> Self {
         Self {
             settings,
@@ -62,7 +62,7 @@ impl Shadow {
         }
     }
 
-    /// Returns the scheduler in the visible state of the other one.
+    /// In the visible state of the other scheduler.
     pub fn scheduler(&self) -> &Scheduler {
         &self.state
     }
@@ -72,7 +72,7 @@ impl Shadow {
         self.now
     }
 
-    /// Returns the number of cycles that were run to predict decisions.
+    /// Cycles that were run to predict decisions.
     pub fn cycles(&self) -> u64 {
         self.cycles
     }
@@ -87,13 +87,12 @@ impl Shadow {
         self.state.partitions_mut().iter_mut().find(|part| *part.name == *self.partition)
     }
 
-    /// Returns the rejections and application states since the last call. They are stored from the first call on: call
-    /// this often.
+    /// Rejections and application states since the last call; stored from the first call on.
     pub fn take_received(&mut self) -> Vec<Event> {
         self.received.replace(Vec::new()).unwrap_or_default()
     }
 
-    /// Returns which of these requests kornsole would allocate next; `None` for another one or none.
+    /// Which of these requests kornsole would allocate next, if any.
     pub fn next_of(&mut self, at: Time, asks: &BTreeSet<&AskId>) -> Option<AskId> {
         let Self { state, released, partition, .. } = self;
         let gone = |of: &AskOf| released.is_held(of);
@@ -108,7 +107,7 @@ impl Shadow {
         std::mem::take(&mut self.checks)
     }
 
-    /// Marks everything until a time as unsettled: the other scheduler restarted, or receives a new configuration.
+    /// The other scheduler restarted, or receives a new configuration.
     pub fn unsettle(&mut self, until: Time, why: impl Into<String>) {
         self.awaited = None;
         if self.unsettled.as_ref().is_none_or(|(other, _)| *other <= until) {
@@ -142,7 +141,7 @@ impl Shadow {
         events
     }
 
-    /// Advances the time to `at`, never back, and runs what is due. Returns the new time.
+    /// Never back. Returns the new time.
     pub fn turn_to(&mut self, at: Time) -> Time {
         let at = at.max(self.now);
         self.now = at;
@@ -178,7 +177,7 @@ impl Shadow {
         }
     }
 
-    /// Compares a decision of the other scheduler with kornsole, and adopts it.
+    /// Compares a decision with kornsole, and adopts it.
     pub fn decided(&mut self, decision: &Decision) -> Comparison {
         let at = self.turn_to(decision.at);
         let decision = Decision { at, ..decision.clone() };

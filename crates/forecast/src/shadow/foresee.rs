@@ -1,4 +1,4 @@
-//! The next decision of kornsole, on a fork: cycles until the first one that allocates or frees something.
+//! Predicts kornsole's next decision on a fork: cycles until the first one that allocates or frees something.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +12,7 @@ pub(super) type AskOf = (AppId, AskId);
 
 #[derive(Debug)]
 pub(super) struct Foreseen {
-    /// The state before the decision, with reservations of earlier cycles.
+    /// With reservations of earlier cycles.
     pub quiet: Scheduler,
     /// `None`: nothing, until something changes.
     pub next: Option<Next>,
@@ -26,7 +26,7 @@ pub(super) struct Next {
     pub allocates: Option<(AskOf, NodeId)>,
     /// The replaced placeholder.
     pub replaces: Option<AskId>,
-    /// Removed allocations: preemption victims, and placeholders that are too small.
+    /// Preemption victims, and placeholders that are too small.
     pub frees: BTreeSet<AskOf>,
     /// The state after the decision.
     pub after: Scheduler,

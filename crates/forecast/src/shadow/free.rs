@@ -1,7 +1,7 @@
 //! A second kornsole scheduler that gets the same pods and decides by itself (K8S-302, free). One different decision
-//! causes the next, so it compares waiting times, shares, and preemptions instead of decisions.
+//! causes the next, so it compares waiting times, shares, and preemptions.
 //!
-//! A pod runs in it as long as in the cluster. A preempted pod is requested again at once, as its owner would do.
+//! A pod runs as long as in the cluster. A preempted pod is requested again at once, like by its owner.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -46,7 +46,7 @@ impl Waits {
         self.count
     }
 
-    /// Returns the quantile for `part` (0 to 1), exact to a fifth; `None` without waits.
+    /// Quantile for `part` (0 to 1), exact to a fifth; `None` without waits.
     pub fn within(&self, part: f64) -> Option<Duration> {
         let wanted = (self.count as f64 * part).ceil().max(1.0) as u64;
         let mut seen = 0;
@@ -58,7 +58,7 @@ impl Waits {
     }
 }
 
-/// Values of a leaf: the other scheduler's, then kornsole's.
+/// The other scheduler's values, then kornsole's.
 #[derive(Clone, Debug, Default)]
 pub struct QueueFigures {
     /// Waiting times of requests.
@@ -70,7 +70,7 @@ pub struct QueueFigures {
 }
 
 impl QueueFigures {
-    /// Returns the mean difference of the shares in percent of the capacity, and the number of samples.
+    /// Mean difference in percent of the capacity, and the number of samples.
     pub fn share_difference(&self) -> Option<(f64, u64)> {
         let (sum, moments) = self.shares;
         (moments > 0).then(|| (100.0 * sum / moments as f64, moments))
@@ -96,7 +96,7 @@ pub struct Free {
 }
 
 impl Free {
-    /// Creates it from a scheduler in the state of the cluster.
+    /// Starts from the state of the cluster.
     pub fn new(state: Scheduler, now: Time) -> Self {
         Self {
             state,
@@ -132,17 +132,17 @@ impl Free {
         &self.state
     }
 
-    /// Returns its partition, to change its predicates; `None` before the first configuration.
+    /// To change its predicates; `None` before the first configuration.
     pub fn partition_mut(&mut self) -> Option<&mut Partition> {
         self.state.partitions_mut().iter_mut().find(|part| *part.name == *PARTITION)
     }
 
-    /// Returns true if it still has a request, so its predicates must know it.
+    /// Its predicates must still know the request.
     pub fn has(&self, of: &(AppId, AskId)) -> bool {
         self.asked(of).is_some()
     }
 
-    /// Removes requests without a node that the predicates no longer know: they can never be allocated.
+    /// The predicates no longer know these requests: without a node they can never be allocated.
     pub fn give_up(&mut self, asks: impl IntoIterator<Item = (AppId, AskId)>) {
         for of in asks {
             if !self.runs[1].contains_key(&of) {
@@ -190,7 +190,7 @@ impl Free {
         }
     }
 
-    /// Advances the time to `at` and runs what is due.
+    /// Runs what is due until `at`.
     pub fn turn_to(&mut self, at: Time) {
         while let Some(((due, of), ())) = self.ends.first_key_value().map(|(key, ())| (key.clone(), ()))
             && due <= at
@@ -208,7 +208,7 @@ impl Free {
         }
     }
 
-    /// Compares the shares of the leaves with those in the state that follows the other scheduler.
+    /// Compares the leaves' shares with the state that follows the other scheduler.
     pub fn sample(&mut self, followed: &Partition) {
         let Some(own) = part(&self.state, PARTITION) else { return };
         let whole = |part: &Partition| part.nodes.iter().fold(Resource::new(), |sum, node| sum.add(&node.total));

@@ -1,4 +1,4 @@
-//! The verdict on a decision of the other scheduler, from the kornsole state before it (K8S-303).
+//! The verdict on a decision, from the kornsole state before it (K8S-303).
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -18,9 +18,9 @@ const MOST_LEVEL: usize = 32;
 pub(super) struct Bench<'a> {
     /// The partition.
     pub partition: &'a str,
-    /// Times within the same multiple of it count as equal.
+    /// Times within the same multiple count as equal.
     pub same_moment: Duration,
-    /// Requests that the other scheduler is known to skip.
+    /// The other scheduler is known to skip these.
     pub passed_over: &'a BTreeSet<AskOf>,
     /// Allocations that have ended already.
     pub gone: &'a dyn Fn(&AskOf) -> bool,

@@ -17,7 +17,7 @@ pub(super) struct Awaited {
 }
 
 impl Shadow {
-    /// Handles a cycle of the other scheduler without an allocation: kornsole makes the reservations of one cycle.
+    /// A cycle of the other scheduler without an allocation: kornsole makes the reservations of one cycle.
     pub fn idle(&mut self, at: Time) {
         let at = self.turn_to(at);
         self.cycles += 1;
@@ -30,14 +30,13 @@ impl Shadow {
         self.forget_gone();
     }
 
-    /// Runs the queue cleaner, like the other scheduler every 10 s (SCH-182).
+    /// Every 10 s, like the other scheduler (SCH-182).
     pub fn clean(&mut self, at: Time) {
         let at = self.turn_to(at);
         self.state.apply(at, &Command::Clean);
     }
 
-    /// Advances the time without a decision. Returns a decision of kornsole that the other scheduler has not made for
-    /// too long.
+    /// Returns a decision that the other scheduler has not made for too long.
     pub fn pass(&mut self, at: Time) -> Option<Comparison> {
         let at = self.turn_to(at);
         let Self { state, released, partition, passed_over, .. } = self;

@@ -1,5 +1,5 @@
-//! The shadow of another scheduler: a kornsole scheduler that gets the same inputs, and compares each decision of the
-//! other one with its own (K8S-300 to K8S-304).
+//! The shadow of another scheduler: a kornsole scheduler with the same inputs, which compares each decision with its
+//! own (K8S-300 to K8S-304).
 //!
 //! ```text
 //!  what arrives ──> Shadow ── foresees ──> the next decision of kornsole ──┐
@@ -7,14 +7,10 @@
 //! ```
 //!
 //! Invariants:
-//! - pure: objects and times in, comparisons out; the cluster is never changed;
-//! - after each decision of the other scheduler the state follows it, so that one difference does not cause the next;
+//! - pure: objects and times in, comparisons out;
+//! - after each decision the state follows the other scheduler, so that one difference does not cause the next;
 //! - a rate is shown only with the number of decisions;
 //! - memory is bounded: only the last inputs, differences, and days are stored.
-//!
-//! Where to read: [`Shadow`] receives inputs and has the state, `foresee` predicts kornsole's next decision, `judge`
-//! rules on a decision of the other scheduler, `doubt` checks the verdict without the most recent inputs, [`free`] is a
-//! second scheduler that decides by itself, [`tally`] has counts and rates.
 
 mod doubt;
 mod follow;

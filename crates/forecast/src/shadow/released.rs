@@ -1,7 +1,7 @@
-//! Ended allocations: by decision of the other scheduler, by kornsole, or for an unknown reason.
+//! Ended allocations: by either scheduler, or for an unknown reason.
 //!
-//! A removed pod may be a replaced placeholder or a preemption victim. That is visible only when the pod that needs its
-//! resources gets a node. Until then it is held: it counts as removed only for that pod.
+//! A removed pod may be a replaced placeholder or a victim, which is visible only when the pod that needs its resources
+//! gets a node. Until then it is held: it counts as removed only for that pod.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -119,7 +119,7 @@ impl Shadow {
         }
     }
 
-    /// Records that the other scheduler ended these allocations for one request or queue.
+    /// For one request or queue.
     pub fn freed(&mut self, at: Time, victims: &BTreeSet<AskOf>) {
         let at = self.turn_to(at);
         let listed: Vec<AskOf> = victims.iter().cloned().collect();

@@ -12,9 +12,9 @@ use scheduler::PartitionCommand;
 pub enum Input {
     /// A new active configuration.
     Configure(Arc<Config>),
-    /// A change of a node, an application, a request, or the end of an allocation.
+    /// A node, an application, a request, or the end of an allocation.
     Command(PartitionCommand),
-    /// A request that already had its node when it was first seen.
+    /// It had its node when it was first seen.
     Runs {
         /// Application.
         app: AppId,
@@ -25,7 +25,7 @@ pub enum Input {
     },
 }
 
-/// The source of a decision's time, the most exact first (K8S-300).
+/// Source of a decision's time, the most exact first (K8S-300).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Source {
@@ -35,11 +35,11 @@ pub enum Source {
     ScheduledEvent,
     /// The pod's event `PodBindSuccessful`: after volumes are bound.
     BindEvent,
-    /// The pod's condition `PodScheduled`: seconds, after volumes are bound.
+    /// Condition `PodScheduled`: seconds, after volumes are bound.
     Condition,
-    /// An allocation in the REST API for a pod without a node: the polling interval.
+    /// An allocation in the REST API: the polling interval.
     Poll,
-    /// The node of the pod: when the watch reported it.
+    /// When the watch reported the node.
     Watch,
 }
 
@@ -56,7 +56,7 @@ impl Source {
         }
     }
 
-    /// Returns the precision of the time. Events of one burst are not written in the order of the decisions.
+    /// Precision. Events of one burst are not in the order of the decisions.
     pub const fn resolution(self) -> Duration {
         match self {
             Self::RestEvent => Duration::ZERO,
@@ -66,7 +66,7 @@ impl Source {
     }
 }
 
-/// A decision of the other scheduler: a request gets a node.
+/// A request gets a node.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Decision {
     /// Time of the decision.

@@ -5,13 +5,13 @@ use std::time::Duration;
 /// Settings of the comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Settings {
-    /// Inputs this shortly before a decision may not have reached the other scheduler (W of K8S-303). Zero: all have.
+    /// More recent inputs may not have reached the other scheduler (W of K8S-303). Zero: all have.
     pub window: Duration,
-    /// Times within the same multiple of it count as equal: the precision of creation times.
+    /// Times within the same multiple count as equal: the precision of creation times.
     pub same_moment: Duration,
-    /// Time after `window` until a decision that the other scheduler has not made counts as missed.
+    /// Time after `window` until a decision counts as missed.
     pub patience: Duration,
-    /// Maximum time between the end of a placeholder or victim and the decision that needs its resources.
+    /// Maximum time between an end and the decision that needs its resources.
     pub hold: Duration,
 }
 

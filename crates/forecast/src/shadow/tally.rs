@@ -21,7 +21,7 @@ pub struct Counts {
     pub by_verdict: [u64; Verdict::ALL.len()],
     /// Preemptions with the same victims.
     pub same_victims: u64,
-    /// Preemptions with different victims, or by only one of the two.
+    /// Different victims, or a preemption by only one of the two.
     pub other_victims: u64,
 }
 
@@ -31,24 +31,24 @@ impl Counts {
         self.by_verdict[verdict as usize]
     }
 
-    /// Returns the number of compared decisions of the other scheduler, without missed ones.
+    /// Compared decisions, without missed ones.
     pub fn decisions(&self) -> u64 {
         self.by_verdict.iter().sum::<u64>() - self.of(Verdict::Missed)
     }
 
-    /// Returns the number of settled decisions: the base of the rates.
+    /// Settled decisions: the base of the rates.
     pub fn settled(&self) -> u64 {
         self.decisions() - self.of(Verdict::Unsettled)
     }
 
-    /// Returns the share of settled decisions that agree, 0 to 1; `None` without decisions.
+    /// Share that agrees, 0 to 1; `None` without decisions.
     pub fn agreement(&self) -> Option<f64> {
         let agreed = self.of(Verdict::Same) + self.of(Verdict::Equal);
         // Counts are far below 2^53.
         (self.settled() > 0).then(|| agreed as f64 / self.settled() as f64)
     }
 
-    /// Returns the share of settled decisions that kornsole allows, 0 to 1; `None` without decisions.
+    /// Share that kornsole allows, 0 to 1; `None` without decisions.
     pub fn legality(&self) -> Option<f64> {
         (self.settled() > 0).then(|| 1.0 - self.of(Verdict::Illegal) as f64 / self.settled() as f64)
     }
@@ -67,11 +67,11 @@ pub struct Difference {
     pub number: u64,
     /// The comparison.
     pub comparison: Comparison,
-    /// Namespace and name of the pod; empty if unknown.
+    /// `namespace/name`; empty if unknown.
     pub pod: String,
 }
 
-/// Counts of the last days, and the last differences.
+/// Counts of days, and the last differences.
 #[derive(Clone, Debug, Default)]
 pub struct Tally {
     /// By day since 1970, then by leaf; the empty path is for unknown and excess queues.
@@ -86,7 +86,7 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// Counts a comparison. `pod` is the namespace and name of its pod, if known.
+    /// `pod` is `namespace/name`, if known.
     pub fn take(&mut self, comparison: &Comparison, pod: &str) {
         let counts = self.counts(comparison.at, &comparison.queue);
         counts.by_verdict[comparison.verdict as usize] += 1;
@@ -150,22 +150,22 @@ impl Tally {
         &self.total
     }
 
-    /// Returns the counts of each queue since the start: they never decrease.
+    /// Since the start: these counts never decrease.
     pub const fn ever(&self) -> &BTreeMap<QueuePath, Counts> {
         &self.ever
     }
 
-    /// Returns the stored days, in days since 1970, with their queues.
+    /// In days since 1970, with queues.
     pub fn days(&self) -> impl Iterator<Item = (u64, &BTreeMap<QueuePath, Counts>)> {
         self.days.iter().map(|(day, queues)| (*day, queues))
     }
 
-    /// Returns the stored spans of ten minutes with their start times.
+    /// Ten minutes each, with start times.
     pub fn spans(&self) -> impl Iterator<Item = (Time, &Counts)> {
         self.spans.iter().map(|(number, counts)| (Time(number * SPAN), counts))
     }
 
-    /// Returns the counts of each queue over all stored days.
+    /// Over all stored days.
     pub fn queues(&self) -> BTreeMap<QueuePath, Counts> {
         let mut queues: BTreeMap<QueuePath, Counts> = BTreeMap::new();
         for (queue, counts) in self.days.values().flatten() {

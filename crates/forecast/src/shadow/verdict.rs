@@ -7,23 +7,23 @@ use scheduler::inspect::explain::types::{BlockLevel, Blocker, NodeReason};
 use view::waiting::BlockerWords;
 use view::waiting::Sentence;
 
-/// A decision of the other scheduler, compared with kornsole (K8S-303).
+/// Comparison of a decision with kornsole (K8S-303).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {
     /// kornsole makes the same decision.
     Same,
-    /// kornsole makes an equal one: only IDs differ, or times that count as equal.
+    /// Equal: only IDs differ, or times that count as equal.
     Equal,
-    /// kornsole prefers another node, and this one is legal.
+    /// Legal, but kornsole prefers another node.
     Node,
-    /// kornsole prefers another request, and this one is legal.
+    /// Legal, but kornsole prefers another request.
     Order,
     /// kornsole forbids it.
     Illegal,
     /// The visible inputs do not determine it.
     Unsettled,
-    /// kornsole would have made a decision that the other scheduler has not made for long.
+    /// The other scheduler has not made kornsole's decision for long.
     Missed,
 }
 
@@ -62,10 +62,10 @@ pub struct Ours {
     pub node: NodeId,
 }
 
-/// A decision of the other scheduler, or a missed one, compared with kornsole.
+/// A decision, or a missed one, compared with kornsole.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Comparison {
-    /// Time of the decision; for a missed one, since when kornsole would have made it.
+    /// If missed: since when kornsole would have made it.
     pub at: Time,
     /// Verdict.
     pub verdict: Verdict,
@@ -87,7 +87,7 @@ pub struct Comparison {
     pub source: Option<Source>,
 }
 
-/// A preemption of the other scheduler, compared with kornsole's victims.
+/// A preemption, compared with kornsole's victims.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PreemptionCheck {
     /// When the victims ended.

@@ -1,4 +1,4 @@
-//! Adapts a workload to a question: other nodes, more load, a filled cluster, queues by rules, unknown run times.
+//! Adapts a workload: other nodes, more load, a full cluster, queues by rules, unknown run times.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -10,7 +10,7 @@ use model::{AppId, NodeId, QueuePath, Time};
 
 const MOST_DRAWN: usize = 5_000_000;
 
-/// Sets the number of nodes: the first of the workload's nodes, or copies of them in order.
+/// The first of the workload's nodes, or copies of them in order.
 ///
 /// # Errors
 /// The workload has no nodes to copy.
@@ -28,7 +28,7 @@ pub fn on_nodes(workload: &mut Workload, count: usize) -> Result<(), String> {
     Ok(())
 }
 
-/// Compresses the arrivals by a factor above 0: twice the load halves the time between them. Run times stay.
+/// Twice the load halves the time between arrivals; run times stay. The factor is above 0.
 pub fn faster(workload: &mut Workload, factor: f64) {
     let scaled = |micros: u64| (micros as f64 / factor).round() as u64;
     for job in &mut workload.jobs {
@@ -39,8 +39,7 @@ pub fn faster(workload: &mut Workload, factor: f64) {
     }
 }
 
-/// Replaces the jobs by random draws with replacement, which never end, until they request `factor` times the nodes'
-/// capacity of a resource.
+/// Random draws with replacement, which never end, until they request `factor` times the nodes' capacity.
 ///
 /// # Errors
 /// No node has, or no job needs, the resource.
@@ -70,8 +69,7 @@ pub fn fill(workload: &mut Workload, resource: &str, factor: f64, seed: u64) -> 
     Ok(())
 }
 
-/// Sets the requested queue by a template in which `{user}`, `{group}`, `{app}`, and `{tag:NAME}` stand for values of
-/// the job.
+/// The template can contain `{user}`, `{group}`, `{app}`, and `{tag:NAME}`.
 ///
 /// # Errors
 /// A name in braces is unknown.
@@ -102,7 +100,7 @@ pub fn ask_for_queue(job: &mut Job, form: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// Sets missing run times by rules. Returns the number of tasks that had none, and that still have none.
+/// Returns the number of tasks that had none, and that still have none.
 pub fn runtimes(workload: &mut Workload, rules: &[RuntimeRule]) -> [u64; 2] {
     let runtimes = Runtimes::given(rules);
     let (mut without, mut left) = (0, 0);
@@ -117,8 +115,8 @@ pub fn runtimes(workload: &mut Workload, rules: &[RuntimeRule]) -> [u64; 2] {
     [without, left]
 }
 
-/// Sets missing run times to the median of other tasks: of the same user and queue, otherwise of the user, otherwise of
-/// all. Returns the number of requests of these tasks.
+/// The median of other tasks: of the same user and queue, otherwise of the user, otherwise of all. Returns the number
+/// of requests.
 pub fn likely_runtimes(workload: &mut Workload) -> u64 {
     let kinds = |job: &Job| {
         [(job.who.user.clone(), job.queue.clone()), (job.who.user.clone(), String::new()), Default::default()]

@@ -1,5 +1,4 @@
-//! The quality of a forecast: the second half of a recorded time range, forecast from the first half and compared with
-//! the record.
+//! The quality of a forecast: the second half of a record, forecast from the first half.
 
 use std::collections::BTreeSet;
 
@@ -12,26 +11,26 @@ use model::{AppId, Time};
 
 const QUEUES: usize = 8;
 
-/// The values of the second half: its usage, and the requests that were made in it.
+/// Values of the second half.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Backtest {
     /// The record.
     pub was: Figures,
-    /// The forecast from the first half: its arrivals are repeated.
+    /// Repeats the arrivals of the first half.
     pub forecast: Figures,
-    /// With the real arrivals and run times: the remaining error is that of the simulation.
+    /// Real arrivals and run times: the remaining error is that of the simulation.
     pub replayed: Figures,
 }
 
 /// A recorded time range.
 pub struct Recorded<'r> {
-    /// All arrivals, with the run times from the whole range.
+    /// All arrivals, with run times from the whole range.
     pub whole: &'r Workload,
-    /// The same with the run times that were known at the middle.
+    /// With run times that were known at the middle.
     pub half: &'r Workload,
-    /// Applications that existed at the start and do not arrive again.
+    /// Initial applications, which do not arrive again.
     pub there: &'r BTreeSet<AppId>,
-    /// Start of the second half, relative to the start of the range.
+    /// Relative to the start of the range.
     pub middle: Time,
     /// End of the range.
     pub end: Time,
@@ -114,7 +113,7 @@ impl Compared {
 }
 
 impl Backtest {
-    /// Returns one sentence per value: the forecast, its error, and the error of the simulation with known arrivals.
+    /// One sentence per value: the forecast, its error, and the error of the simulation.
     pub fn sentences(&self) -> Vec<String> {
         if self.was.total.waits.count == 0 {
             return vec!["backtest: no requests in the second half of the period".to_owned()];
@@ -139,7 +138,7 @@ impl Backtest {
         ]
     }
 
-    /// Returns table rows: name, forecast, its error, replayed, its error, recorded.
+    /// Name, forecast, its error, replayed, its error, recorded.
     pub fn rows(&self) -> Vec<[String; 6]> {
         let nothing = || "-".to_owned();
         let row = |one: Compared| {

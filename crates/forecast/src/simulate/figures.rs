@@ -5,19 +5,18 @@ use std::collections::BTreeMap;
 use super::never::{NEVER, NeverRuns, wait};
 use super::node_groups::GroupsReport;
 
-/// Waiting times of requests, from creation to allocation, in milliseconds. Requests that are pending at the end count
-/// with their time so far, so that a run with more pending requests does not look better. A request that never runs
-/// counts as [`NEVER`].
+/// Waiting times until the allocation, in milliseconds. Pending requests count with their time so far, so that a run
+/// with more of them does not look better. A request that never runs counts as [`NEVER`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Waits {
     /// Number of requests.
     pub count: u64,
-    /// Number of them that are pending at the end.
+    /// Number of pending requests at the end.
     pub waiting: u64,
     /// Number of those that never run.
     #[serde(default)]
     pub never: u64,
-    /// Arithmetic mean; [`NEVER`] if one of them never runs.
+    /// [`NEVER`] if a request never runs.
     #[serde(with = "wait")]
     pub mean: u64,
     /// Median.
@@ -35,8 +34,7 @@ pub struct Waits {
 }
 
 impl Waits {
-    /// Computes the values of waits in milliseconds; `waiting` of them have not ended. Percentiles are waits that
-    /// occurred (nearest rank).
+    /// `waiting` of the waits have not ended. Percentiles are waits that occurred (nearest rank).
     pub fn of(mut waits: Vec<u64>, waiting: u64) -> Self {
         waits.sort_unstable();
         let count = waits.len();
@@ -61,7 +59,7 @@ pub struct Longest {
     pub wants: BTreeMap<String, i64>,
 }
 
-/// The result of a queue with its subtree, of a user, or in total.
+/// A queue with its subtree, a user, or the total.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Group {
     /// Queue path or user name.
@@ -75,10 +73,10 @@ pub struct Group {
     pub allocated: u64,
     /// Number of preempted allocations.
     pub preempted: u64,
-    /// Number of requests that were withdrawn while pending; their waits do not count.
+    /// Withdrawn while pending; their waits do not count.
     #[serde(default)]
     pub taken_back: u64,
-    /// Usage in base units (bytes, millicores) times seconds, by resource.
+    /// Base units (bytes, millicores) times seconds.
     pub used: BTreeMap<String, u64>,
 }
 
@@ -91,12 +89,12 @@ pub struct ResourceUse {
     pub used: u64,
     /// Peak usage in base units.
     pub peak: i64,
-    /// Usage at the end, in thousandths of the capacity at that time.
+    /// Final usage in thousandths of the capacity.
     pub last: u32,
 }
 
 impl ResourceUse {
-    /// Returns the mean usage as a share of the capacity; `None` without capacity.
+    /// Mean share of the capacity, if any.
     pub fn share(&self) -> Option<f64> {
         (self.capacity > 0).then(|| self.used as f64 / self.capacity as f64)
     }
@@ -107,7 +105,7 @@ impl ResourceUse {
 pub struct Series {
     /// Length of a bin in milliseconds.
     pub every: u64,
-    /// Usage by resource and bin, in thousandths of the capacity.
+    /// Thousandths of the capacity by resource and bin.
     pub used: BTreeMap<String, Vec<u32>>,
     /// Mean number of pending requests by bin.
     pub waiting: Vec<u64>,
@@ -116,7 +114,7 @@ pub struct Series {
 /// The result of one run.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Figures {
-    /// Time of the last event in milliseconds from the start; the makespan if run times end.
+    /// Last event, in milliseconds from the start: the makespan if run times end.
     pub ended: u64,
     /// Number of submitted applications.
     pub applications: u64,
@@ -134,22 +132,21 @@ pub struct Figures {
     pub users: Vec<Group>,
     /// Usage by resource.
     pub resources: BTreeMap<String, ResourceUse>,
-    /// Jain's index of the users' dominant shares over the whole run; 1 if all are equal. `None` with fewer than two
-    /// users.
+    /// Jain's index of the users' dominant shares; 1 if all are equal. `None` with fewer than two users.
     pub fairness: Option<f64>,
     /// Usage over time.
     pub series: Series,
-    /// The largest pending request at the end, as `application/ask`, and its quantities: it blocks further allocations.
+    /// The largest pending request at the end, as `application/ask`: it blocks further allocations.
     pub largest_waiting: Option<(String, BTreeMap<String, i64>)>,
-    /// Requests that never run, by reason, the most frequent first.
+    /// By reason, the most frequent first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub never: Vec<NeverRuns>,
-    /// Results of node groups, if an autoscaler changes them.
+    /// With an autoscaler.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub node_groups: Option<GroupsReport>,
 }
 
-/// Returns Jain's index: 1 if all values are equal, 1/n if one has everything.
+/// 1 if all values are equal, 1/n if one has everything.
 pub fn jain(values: &[f64]) -> Option<f64> {
     let (sum, squares) = values.iter().fold((0.0, 0.0), |(sum, squares), value| (sum + value, squares + value * value));
     (values.len() > 1 && squares > 0.0).then(|| sum * sum / (values.len() as f64 * squares))

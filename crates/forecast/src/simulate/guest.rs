@@ -3,7 +3,7 @@
 use model::Time;
 use scheduler::{PartitionCommand, Scheduler};
 
-/// Acts in a run at its own times, in addition to the workload.
+/// Acts at its own times.
 pub trait Guest {
     /// Returns the next time to act; `None` for never.
     fn next(&self) -> Option<Time>;

@@ -6,7 +6,7 @@ use std::time::Duration;
 use model::{AppId, AskId, Identity, NodeId, Priority, Resource, Time};
 use scheduler::{AskSpec, NodeSpec};
 
-/// Nodes and jobs, and what could not be converted from the source.
+/// Nodes, jobs, and what could not be converted.
 #[derive(Clone, Debug, Default)]
 pub struct Workload {
     /// Nodes; all exist from the start.
@@ -15,7 +15,7 @@ pub struct Workload {
     pub jobs: Vec<Job>,
     /// Skipped items by kind.
     pub left_out: Vec<LeftOut>,
-    /// Notes on the interpretation of the source, one sentence each.
+    /// On the interpretation of the source, one sentence each.
     pub notes: Vec<String>,
 }
 
@@ -54,7 +54,7 @@ pub struct Task {
     pub after: Duration,
     /// Number of requests.
     pub count: u32,
-    /// Resources of each request: memory in bytes, vcore in millicores.
+    /// Per request: memory in bytes, vcore in millicores.
     pub resource: Resource,
     /// Higher priorities are scheduled first.
     pub priority: Priority,
@@ -66,9 +66,9 @@ pub struct Task {
     pub allow_preempt_self: bool,
     /// May preempt others.
     pub allow_preempt_other: bool,
-    /// Time after the request until it is withdrawn, pending or running; `None` for never.
+    /// Time until it is withdrawn, pending or running; `None` for never.
     pub taken_back: Option<Duration>,
-    /// After a preemption it is not requested again: the source contains the replacement as a separate task.
+    /// The source contains the replacement after a preemption as a separate task.
     pub replaced: bool,
 }
 
@@ -96,14 +96,14 @@ impl Task {
         self.runs.is_none() && self.taken_back.is_none()
     }
 
-    /// Returns true if the requests are equal except for their number.
+    /// Equal except for the number of requests.
     pub fn is_like(&self, other: &Self) -> bool {
         (self.runs, self.taken_back, self.replaced) == (other.runs, other.taken_back, other.replaced)
     }
 }
 
 impl Job {
-    /// Returns a request of the task with this index.
+    /// By the index of the task.
     pub fn request(&self, task: usize, id: AskId) -> AskSpec {
         let task = &self.tasks[task];
         AskSpec {
@@ -121,7 +121,7 @@ impl Job {
 }
 
 impl Workload {
-    /// Sorts the jobs by time; jobs of one time keep their order.
+    /// By time, stable.
     pub fn sort(&mut self) {
         self.jobs.sort_by_key(|job| job.at);
     }
@@ -138,7 +138,7 @@ impl Workload {
         self.jobs.iter().flat_map(|job| &job.tasks).map(|task| u64::from(task.count)).sum()
     }
 
-    /// Counts a skipped item, and records its first occurrence.
+    /// Counts a skipped item.
     pub fn leave_out(&mut self, what: &str, first: impl FnOnce() -> String) {
         match self.left_out.iter_mut().find(|left| left.what == what) {
             Some(left) => left.count += 1,
@@ -146,7 +146,7 @@ impl Workload {
         }
     }
 
-    /// Estimates the memory of the workload and of a run, in bytes.
+    /// Estimated bytes, including a run.
     pub fn bytes(&self) -> usize {
         /// Memory of an application and of a request in a run, in bytes.
         const APP: usize = 2048;

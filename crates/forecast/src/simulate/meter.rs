@@ -1,7 +1,4 @@
-//! Counts the events of a run.
-//!
-//! Waits and resource times are exact; only [`super::figures::Series`] has bins, whose length doubles when there are
-//! too many.
+//! Counts the events of a run, exactly; only [`super::figures::Series`] has bins.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -17,14 +14,14 @@ use scheduler::{Event, EventKind, ReleaseReason, Scheduler};
 /// Milliseconds, application, request, and resources.
 type LongestWait = (u64, AppId, AskId, Resource);
 
-/// The meaning of requests that are pending at the end.
+/// Meaning of pending requests at the end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pending {
-    /// Recorded data: they waited until now, and the future is unknown.
+    /// Recorded: they waited until now.
     Recorded,
-    /// The run was cut off: those that fit on no node never run, the others waited until now.
+    /// Cut off: those that fit on no node never run, the others waited until now.
     CutOff,
-    /// Nothing else will happen: none of them ever runs.
+    /// Complete: none of them ever runs.
     Over,
 }
 
@@ -84,7 +81,7 @@ pub struct Meter {
 }
 
 impl Meter {
-    /// Starts counting during a run: usage from now on, and waits of requests that are made from now on.
+    /// From now on; earlier requests have no waits.
     pub fn beginning(scheduler: &Scheduler, now: Time) -> Self {
         let mut meter = Self { since: now, last: now, waits_from: now, ..Self::default() };
         for part in scheduler.partitions() {
@@ -106,7 +103,7 @@ impl Meter {
         meter
     }
 
-    /// Counts the events of a command; the scheduler is in the state after it.
+    /// The scheduler is in the state after the command.
     pub fn observe(&mut self, events: &[Event], scheduler: &Scheduler) {
         for event in events {
             self.last = self.last.max(event.at);

@@ -8,7 +8,7 @@ use scheduler::state::app::Application;
 use scheduler::state::ask::Ask;
 use view::waiting::Sentence;
 
-/// The wait of a request that never runs, in milliseconds. On the wire it is `null`.
+/// Milliseconds; `null` on the wire.
 pub const NEVER: u64 = u64::MAX;
 
 /// Requests that never run for one reason.
@@ -18,11 +18,11 @@ pub struct NeverRuns {
     pub count: u64,
     /// The first one: `application/request`.
     pub first: String,
-    /// Reason of the first one; the others have the same kind of reason.
+    /// Of the first one; the others are of the same kind.
     pub cause: NeverCause,
 }
 
-/// Why a request never runs. Quantities in base units (bytes, millicores).
+/// Quantities in base units (bytes, millicores).
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case", tag = "kind")]
 pub enum NeverCause {
@@ -35,7 +35,7 @@ pub enum NeverCause {
         /// Quantity of the largest node; 0 if no node has the resource.
         most: i64,
     },
-    /// Each quantity fits on some node, but no node fits all of them.
+    /// No node fits all quantities together.
     Together {
         /// Requested quantities.
         wants: BTreeMap<String, i64>,
@@ -45,7 +45,7 @@ pub enum NeverCause {
         /// Node ID.
         node: String,
     },
-    /// A single request exceeds the maximum of a queue.
+    /// Above the maximum of a queue.
     Queue {
         /// Queue path.
         queue: String,
@@ -56,7 +56,7 @@ pub enum NeverCause {
         /// Maximum of the queue.
         max: i64,
     },
-    /// The request is pending, and nothing else will happen.
+    /// Pending, and nothing else will happen.
     Stuck {
         /// The blocker of the first request, in a sentence.
         why: String,
@@ -83,7 +83,7 @@ impl<'s> Judge<'s> {
         Self { part, now, over, largest, last: None, found: Vec::new() }
     }
 
-    /// Returns true if a pending request never runs, and counts its reason.
+    /// Counts the reason if true.
     pub fn never_runs(&mut self, app: &Application, ask: &Ask) -> bool {
         let cause = match &self.last {
             Some((queue, resource, cause))

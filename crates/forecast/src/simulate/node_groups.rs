@@ -1,9 +1,8 @@
 //! Node groups of an autoscaler: nodes are added for pending requests, and removed when they are empty.
 //!
-//! The autoscaler runs every 10 seconds, the default of the Cluster Autoscaler. It counts requests, including
-//! placeholders, that their queue admits and that fit no node, and assigns them to the future nodes in application
-//! order. Of the groups that fit, it selects the cheapest, then the one with the least unused capacity. A node costs
-//! from its request on, before it is ready.
+//! The autoscaler runs every 10 seconds, like the Cluster Autoscaler. It assigns requests, including placeholders, that
+//! their queue admits and that fit no node, to future nodes in application order. It selects the cheapest group that
+//! fits, then the one with the least unused capacity. A node costs from its request on.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -34,7 +33,7 @@ pub struct NodeGroup {
     pub min: u32,
     /// Maximum number of nodes.
     pub max: u32,
-    /// Time from the request of a node until it is ready.
+    /// From the request until it is ready.
     pub delay: Duration,
     /// Idle time before a node is removed.
     pub unneeded: Duration,
@@ -137,7 +136,7 @@ pub struct GroupReport {
 pub struct GroupsReport {
     /// The groups in order.
     pub groups: Vec<GroupReport>,
-    /// Requests that fit no group and no node: application and resources. At most 20.
+    /// Requests that fit no group and no node, at most 20.
     pub never: Vec<(String, BTreeMap<String, i64>)>,
 }
 
@@ -151,7 +150,7 @@ struct Member {
     empty: Option<Time>,
 }
 
-/// An autoscaler with its groups and their cost so far.
+/// With its groups and their cost so far.
 pub struct Autoscaler {
     groups: Vec<NodeGroup>,
     members: Vec<Member>,
@@ -162,7 +161,7 @@ pub struct Autoscaler {
 }
 
 impl Autoscaler {
-    /// Starts with the minimum number of nodes of each group.
+    /// Starts with the minimum of each group.
     pub fn new(groups: Vec<NodeGroup>) -> Self {
         let reports = groups.iter().map(|group| GroupReport { name: group.name.clone(), ..Default::default() });
         let (reports, numbers) = (reports.collect(), vec![0; groups.len()]);
@@ -179,7 +178,7 @@ impl Autoscaler {
         self.members.iter().map(|member| self.spec(member)).collect()
     }
 
-    /// Returns the result at the end of a run. Idle nodes count until they would be removed.
+    /// Idle nodes count until they would be removed.
     pub fn report(mut self, end: Time) -> GroupsReport {
         for member in std::mem::take(&mut self.members) {
             let group = &self.groups[member.group];

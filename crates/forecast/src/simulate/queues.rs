@@ -1,4 +1,4 @@
-//! Rules for the queue of a job: a template for all jobs, or for those of a user, group, application, or tag.
+//! Rules for queues: a template for all jobs, or for those of a user, group, application, or tag.
 
 use std::str::FromStr;
 
@@ -14,7 +14,7 @@ enum Who {
     Tag(String, String),
 }
 
-/// One rule: `root.all`, `user:etl-*=root.etl.{user}`, `tag:qos=LS=root.live`. `*` in a name matches anything.
+/// `root.all`, `user:etl-*=root.etl.{user}`, `tag:qos=LS=root.live`. `*` in a name matches anything.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct QueueRule {
     who: Who,
@@ -22,7 +22,7 @@ pub struct QueueRule {
 }
 
 impl QueueRule {
-    /// Returns true if the rule applies to a job.
+    /// The rule applies to the job.
     pub fn is_for(&self, job: &Job) -> bool {
         match &self.who {
             Who::Everybody => true,
@@ -33,7 +33,7 @@ impl QueueRule {
         }
     }
 
-    /// Returns the template of the queue path, with names in braces.
+    /// Template with names in braces.
     pub fn form(&self) -> &str {
         &self.form
     }

@@ -1,10 +1,9 @@
-//! One run: an empty scheduler, the nodes, then the jobs at their times; an allocation ends after its run time.
+//! One run: an empty scheduler, the nodes, then the jobs; an allocation ends after its run time.
 //!
 //! Order at one time: ends, arrivals, timers, then cycles until nothing changes. A real scheduler retries every 100 ms
-//! while requests are pending (SCH-040), mostly without a result. A run retries, in multiples of 100 ms, when time
-//! alone may change the result: when a request has waited for the delay of a reservation or a preemption; and after a
-//! quarter of the time since the last event, bounded by 1 s and 10 s. So a start by time alone is at most that late. If
-//! the scheduler knows that cycles find nothing before some time, none runs before it.
+//! while requests are pending (SCH-040). A run retries, in multiples of 100 ms, when a request has waited for the delay
+//! of a reservation or a preemption; and after a quarter of the time since the last event, bounded by 1 s and 10 s. So
+//! a start by time alone is at most that late. It skips cycles that are known to find nothing.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap, HashMap};
@@ -40,11 +39,11 @@ pub struct Plan {
     pub config: Arc<Config>,
     /// The release to decide like.
     pub profile: Profile,
-    /// End of the run; `None`: when nothing changes any more.
+    /// `None`: when nothing changes any more.
     pub until: Option<Time>,
-    /// Start of the measurement: earlier usage and requests do not count.
+    /// Earlier usage and requests do not count.
     pub from: Option<Time>,
-    /// Preempted and lost allocations are requested again and restart.
+    /// Preempted and lost allocations restart.
     pub again: bool,
 }
 
@@ -60,7 +59,7 @@ pub enum Stopped {
 /// Progress of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Done {
-    /// Number of completed requests, including arrived ones that never end.
+    /// Completed requests, including arrived ones that never end.
     pub over: u64,
     /// Total number of requests.
     pub all: u64,
@@ -73,7 +72,7 @@ impl Done {
     }
 }
 
-/// Runs a workload. `may_continue` receives the progress regularly, and cancels the run by returning false.
+/// `may_continue` receives the progress, and cancels by returning false.
 ///
 /// # Errors
 /// The configuration is rejected, or the run was canceled.

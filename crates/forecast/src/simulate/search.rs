@@ -1,4 +1,4 @@
-//! The fewest nodes that meet a target: doubled until the target is met, then bisected.
+//! The fewest nodes that meet a target: doubling, then bisection.
 
 const MOST_RUNS: usize = 64;
 
@@ -16,16 +16,16 @@ pub struct Tried<T> {
 /// Result of a search.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Found {
-    /// This many nodes meet the target; one less does not, or is impossible.
+    /// One less does not meet the target, or is impossible.
     Fewest(usize),
-    /// Doubling the nodes twice did not improve the result.
+    /// Doubling twice did not help.
     NoBetter,
-    /// The maximum number of nodes does not meet the target.
+    /// The maximum does not suffice.
     TooMany(usize),
 }
 
-/// Searches for the fewest nodes in a range. `run` returns whether a number of nodes meets the target, the result, and
-/// a value to compare runs: three equal values in a row show that more nodes do not help.
+/// `run` returns whether the target is met, the result, and a value: three equal values in a row show that more nodes
+/// do not help.
 ///
 /// # Errors
 /// The error of `run`.

@@ -1,4 +1,4 @@
-//! A condition on the result of a run, for example `p95(wait, root.prod) < 10m`.
+//! A condition on a run, for example `p95(wait, root.prod) < 10m`.
 
 use std::fmt;
 use std::str::FromStr;
@@ -10,7 +10,7 @@ use config::properties::parse_duration;
 /// What is measured. Times in milliseconds, shares in thousandths.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Measure {
-    /// A percentile of the waits, of everything, a queue, or a user.
+    /// Percentile of the waits.
     Wait(Percentile, Subject),
     /// Pending requests at the end.
     Waiting(Subject),
@@ -58,9 +58,8 @@ pub struct Target {
 }
 
 impl Target {
-    /// Returns the value of a run in the unit of the limit; `None` without a value, for example for a missing queue, or
-    /// a wait without requests.
-    /// [`NEVER`]: the wait of a request that never runs, or the makespan of work that never completes.
+    /// In the unit of the limit; `None` for a missing queue, or a wait without requests. [`NEVER`] for a request that
+    /// never runs, or work that never completes.
     pub fn value(&self, figures: &Figures) -> Option<u64> {
         let group = |subject: &Subject| subject.of(figures);
         match &self.measure {
@@ -85,7 +84,7 @@ impl Target {
         }
     }
 
-    /// Returns true if a run meets the condition. A missing value, or a request that never runs, does not.
+    /// False for a missing value, or a request that never runs.
     pub fn is_met(&self, figures: &Figures) -> bool {
         self.value(figures).filter(|value| *value != NEVER).is_some_and(|value| match self.comparison {
             Comparison::Less => value < self.limit,
@@ -105,7 +104,7 @@ impl Target {
     }
 }
 
-/// Formats milliseconds: `230 ms`, `4.2 s`, `12m 5s`, `3h 20m`, `2d 4h`; `never` for [`NEVER`].
+/// `230 ms`, `4.2 s`, `12m 5s`, `3h 20m`, `2d 4h`; `never` for [`NEVER`].
 pub fn time(ms: u64) -> String {
     if ms == NEVER {
         return "never".to_owned();

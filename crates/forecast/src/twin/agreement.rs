@@ -12,7 +12,7 @@ const CYCLES: usize = 4;
 /// Fewer compared decisions prove nothing.
 const ENOUGH: u64 = 10;
 
-/// How often a copy decided like the remote scheduler.
+/// Agreement of a copy with the remote scheduler.
 #[derive(Clone, Debug, Default)]
 pub struct Agreement {
     last: Option<Twin>,
@@ -24,7 +24,7 @@ pub struct Agreement {
 type Kind = (AppId, Vec<(String, i64)>);
 
 impl Agreement {
-    /// Compares the predictions of the previous copy with the decisions since, unless something else has changed.
+    /// Compares the previous copy's predictions with the decisions since, unless something else has changed.
     pub fn see(&mut self, twin: &Twin) {
         let before = self.last.replace(twin.clone());
         let Some(before) = before.filter(|before| before.differs.is_empty() && before.partition == twin.partition)
@@ -39,7 +39,7 @@ impl Agreement {
             done.iter().map(|(kind, count)| (*count).min(decided.get(kind).copied().unwrap_or(0))).sum::<u64>();
     }
 
-    /// Returns the number of equal decisions, and of all.
+    /// Equal decisions, and all.
     pub const fn counts(&self) -> (u64, u64) {
         (self.agreed, self.of)
     }
@@ -52,7 +52,7 @@ impl Agreement {
         }
     }
 
-    /// Returns true if more than one in ten decisions differs.
+    /// More than one in ten decisions differs.
     pub const fn is_bad(&self) -> bool {
         self.of >= ENOUGH && self.agreed * 10 < self.of * 9
     }

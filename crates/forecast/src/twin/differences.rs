@@ -1,4 +1,4 @@
-//! Differences between a simulation copy and the reported state: usage and pending requests of queues.
+//! Differences between a simulation copy and the reported queues.
 
 use model::Resource;
 use model::quantity::show_amount;

@@ -1,4 +1,4 @@
-//! Adds pods that the scheduler does not know yet to the explanation of their application.
+//! Explains pods that the scheduler does not know yet.
 
 use std::collections::BTreeMap;
 

@@ -7,12 +7,9 @@
 //! ```
 //!
 //! Invariants:
-//! - pure: a view in, a scheduler out; the remote side is not contacted here;
-//! - invisible state is listed ([`Twin::unknown`]), and so are differences from the reported state ([`Twin::differs`]);
+//! - pure: a view in, a scheduler out;
+//! - invisible state ([`Twin::unknown`]) and differences from the reported state ([`Twin::differs`]) are listed;
 //! - a copy with different usage or pending requests of queues explains nothing: it reports the difference.
-//!
-//! Where to read: [`Twin::of`], then `replay`. [`Agreement`] compares the decisions of a copy with those of the remote
-//! scheduler.
 
 mod agreement;
 mod differences;
@@ -52,7 +49,7 @@ pub struct Twin {
 }
 
 impl Twin {
-    /// Creates the copy of a partition at `now`, with the decisions of `profile`.
+    /// With the decisions of `profile`.
     ///
     /// # Errors
     /// The partition is not loaded yet.
@@ -60,7 +57,7 @@ impl Twin {
         Self::made(part, profile, now, None)
     }
 
-    /// Like [`Twin::of`], with the pods and nodes of Kubernetes: their filters also decide where a request may go.
+    /// With the pods and nodes of Kubernetes and their filters.
     ///
     /// # Errors
     /// The partition is not loaded yet.
@@ -92,13 +89,13 @@ impl Twin {
         Ok(twin)
     }
 
-    /// Adds the text of the queue configuration, so that changes of it can be tested.
+    /// To test changes of the configuration.
     #[must_use]
     pub fn with_text(self, text: Option<Arc<str>>) -> Self {
         Self { text, ..self }
     }
 
-    /// Explains why an object is pending.
+    /// Why an object is pending.
     ///
     /// # Errors
     /// The copy differs from the reported state, or the object does not exist.
@@ -125,12 +122,12 @@ impl Twin {
         Ok(found)
     }
 
-    /// Returns why no node accepted a request, in the words of the remote scheduler.
+    /// Why no node accepted a request, from the remote scheduler.
     pub fn said(&self, app: &AppId, ask: &AskId) -> Option<Arc<str>> {
         self.said.get(&(app.clone(), ask.clone())).map(Arc::clone)
     }
 
-    /// Returns the remote scheduler's own reason, as the end of a sentence; empty if none.
+    /// The remote scheduler's reason, as the end of a sentence; may be empty.
     pub fn words_for(&self, of: &Asked) -> String {
         let Asked::App(app, ask) = of else { return String::new() };
         let of_app =
@@ -139,7 +136,7 @@ impl Twin {
         found.map(|((_, id), said)| format!("; the scheduler reports for request {id}: {said}")).unwrap_or_default()
     }
 
-    /// Returns what could not be seen, one line each.
+    /// One line each.
     pub fn unknown(&self) -> &[String] {
         &self.unknown
     }
@@ -149,7 +146,7 @@ impl Twin {
         &self.differs
     }
 
-    /// Returns the ineffective settings of these requests' gangs, each once.
+    /// Ineffective gang settings, each once.
     pub fn hints<'a>(&self, asks: impl Iterator<Item = &'a AskId>) -> Vec<String> {
         let mut found: Vec<String> = Vec::new();
         for hint in asks.filter_map(|ask| self.hints.get(ask)).flatten() {
@@ -170,7 +167,7 @@ impl Twin {
         self.now
     }
 
-    /// Returns a copy for tests if two copies have at most `most` bytes.
+    /// If two copies have at most `most` bytes.
     ///
     /// # Errors
     /// It is too large.
@@ -179,7 +176,7 @@ impl Twin {
         Fork::of(&self.scheduler, Some(&self.partition), moment, self.text.clone(), most)
     }
 
-    /// Like `fork`, but rejects a copy that differs from the reported state.
+    /// Rejects a copy that differs from the reported state.
     ///
     /// # Errors
     /// It differs, or is too large.

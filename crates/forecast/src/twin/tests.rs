@@ -1,5 +1,4 @@
-//! Simulation copies of a scheduler in Kubernetes: they contain the data of pods and nodes, and name what could not be
-//! listed.
+//! Simulation copies of a scheduler in Kubernetes, with the data of pods and nodes.
 
 use std::sync::Arc;
 

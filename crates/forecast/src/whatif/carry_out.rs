@@ -15,7 +15,7 @@ use scheduler::{Command, Copies, Event, EventKind, PartitionCommand};
 const STEP: Duration = Duration::from_millis(1);
 
 impl World<'_> {
-    /// Applies all steps in order. Rejections are recorded, and the other steps continue.
+    /// Records rejections, and continues.
     pub fn carry_out(&mut self, steps: &[Step]) -> Result<(), Unfinished> {
         for (number, step) in steps.iter().enumerate() {
             self.step = i64::try_from(number).unwrap_or(i64::MAX);
@@ -35,8 +35,8 @@ impl World<'_> {
         Ok(())
     }
 
-    /// Advances the clock like the leading scenario steps, up to the first one that runs the scheduler, so that the run without
-    /// the changes decides at the same times.
+    /// Advances the clock like the leading scenario steps, so that the run without the changes decides at the same
+    /// times.
     pub fn wait_for(&mut self, steps: &[Step]) {
         let quick = |step: &&Step| !matches!(step, Step::Scenario(StepKind::Advance(_) | StepKind::Schedule(_)));
         let first = steps.iter().take_while(quick).filter(|step| matches!(step, Step::Scenario(_)));
@@ -106,7 +106,7 @@ impl World<'_> {
     }
 }
 
-/// Returns why a command was rejected, if the event reports that.
+/// Why a command was rejected, if it was.
 pub fn refusal(event: &Event) -> Option<String> {
     match &event.kind {
         EventKind::ConfigRejected { message }

@@ -28,7 +28,7 @@ const FORMS: &str = "write one of: set QUEUE.max.RESOURCE=AMOUNT (also guarantee
     move APPLICATION QUEUE, submit APPLICATION COUNT priority N, demand QUEUE xFACTOR";
 const MOST_COPIES: u32 = 100_000;
 
-/// A change of a fork, in the form of `--set` and similar options.
+/// Written like `--set`.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Change {
     /// Set a key of a queue.
@@ -48,13 +48,13 @@ pub enum Change {
     DrainNode(NodeId),
     /// Resume a node.
     ResumeNode(NodeId),
-    /// Set the capacity of a node for a resource.
+    /// Set the capacity for a resource.
     ResizeNode(NodeId, String, Amount),
     /// Kill an application.
     Kill(AppId),
     /// Move an application to another leaf.
     Move(AppId, QueuePath),
-    /// Submit copies of an application, optionally with another priority.
+    /// Submit copies, optionally with another priority.
     Submit(AppId, u32, Option<Priority>),
     /// Multiply the pending requests in a subtree.
     Demand(QueuePath, f64),
@@ -73,7 +73,7 @@ pub enum Key {
     Property(String),
     /// Limit of a user or group for a resource.
     Limit(Side, String, String),
-    /// Maximum number of running applications of a user or group.
+    /// Maximum running applications of a user or group.
     LimitApplications(Side, String),
 }
 

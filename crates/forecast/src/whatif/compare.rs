@@ -8,7 +8,7 @@ use super::tally::{AppTally, Decision, Figures, NodeTally, Tally};
 use super::verdict;
 use model::{AppId, NodeId, QueuePath, Time};
 
-/// The effect on an application; the first that applies.
+/// The first effect that applies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Effect {
     /// Newly rejected.
@@ -59,7 +59,7 @@ impl Effect {
         }
     }
 
-    /// Returns by how much it starts later or sooner.
+    /// Delay or gain of the start.
     pub const fn by(self) -> Option<Duration> {
         match self {
             Self::Later(by) | Self::Sooner(by) => Some(by),
@@ -75,9 +75,9 @@ pub struct AppDifference {
     pub app: AppId,
     /// Effect of the changes.
     pub effect: Effect,
-    /// Without the changes; `None` if it exists only with them.
+    /// `None` if it exists only with the changes.
     pub without: Option<AppTally>,
-    /// With the changes; `None` if it exists only without them.
+    /// `None` if it exists only without the changes.
     pub with: Option<AppTally>,
 }
 
@@ -90,9 +90,9 @@ pub struct FirstDifference {
     pub without: Option<String>,
     /// Decision with the changes; `None` for none.
     pub with: Option<String>,
-    /// Why the decision with the changes is not made without them, explained by the scheduler at that time.
+    /// Explained by the scheduler at that time.
     pub why_not_without: Option<String>,
-    /// Why the decision without the changes is not made with them.
+    /// Explained by the scheduler at that time.
     pub why_not_with: Option<String>,
 }
 
@@ -102,7 +102,7 @@ pub type Both<T> = (Option<T>, Option<T>);
 /// All differences; equal parts are omitted.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Comparison {
-    /// Totals of the partition without and with the changes, even if equal.
+    /// Without and with the changes, even if equal.
     pub total: [Figures; 2],
     /// Queues that differ.
     pub queues: BTreeMap<QueuePath, Both<Figures>>,

@@ -1,4 +1,4 @@
-//! The course of a fork that a user steps manually, recorded to compare it with the course without the changes.
+//! A course that a user steps manually, to compare it with the course without the changes.
 
 use super::compare::{Comparison, compared, first_difference, parting};
 use super::pair::LONG_WAIT;
@@ -12,12 +12,12 @@ pub struct Course {
     tally: Tally,
 }
 
-/// The divergence of two courses for one side: the other side's decision, and the last time before it.
+/// The divergence for one side: the other side's decision, and the last time before it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PartingPlace {
     /// Request of the other side's decision.
     pub subject: (AppId, AskId),
-    /// Number of the command with which this side decides differently; `None` without one.
+    /// With this command, this side decides differently.
     pub command: Option<u64>,
     /// Time of the other side's decision.
     pub at: Time,
@@ -29,7 +29,7 @@ impl Course {
         Self { tally: Tally::beginning(partition, now, LONG_WAIT) }
     }
 
-    /// Records the events of a command; the scheduler is in the state after it.
+    /// The scheduler is in the state after the command.
     pub fn observe(&mut self, events: &[Event], scheduler: &Scheduler) {
         self.tally.command += 1;
         self.tally.observe(events, scheduler);
@@ -40,7 +40,7 @@ impl Course {
         self.tally.command
     }
 
-    /// Compares a course without the changes with one with them, each with its partition at the same time.
+    /// Each with its partition at the same time.
     pub fn compared(
         without: (&mut Self, Option<&Partition>),
         with: (&mut Self, Option<&Partition>),
@@ -51,8 +51,7 @@ impl Course {
         compared(&one, &other, first, LONG_WAIT)
     }
 
-    /// Returns the divergence for the side without the changes and the side with them; `None` if the other side's
-    /// decision concerns no request.
+    /// For both sides; `None` if the other side's decision concerns no request.
     pub fn parting(without: &Self, with: &Self) -> [Option<PartingPlace>; 2] {
         let Some([one, other]) = parting(&without.tally, &with.tally) else { return [None, None] };
         let place = |own: Option<&Decision>, others: Option<&Decision>| {

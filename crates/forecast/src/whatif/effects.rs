@@ -16,11 +16,11 @@ use scheduler::{Command, EventKind, Partition, Scheduler, Submission};
 pub enum EffectKind {
     /// The queue drains.
     Drains,
-    /// The queue or a parent has less guaranteed resources.
+    /// Less guaranteed resources in the queue or a parent.
     LosesGuarantee,
     /// The usage exceeds a reduced limit.
     ExceedsLimit,
-    /// A new submission would be placed in another queue, or rejected.
+    /// Another queue, or a rejection, after a new submission.
     GoesElsewhere,
 }
 
@@ -49,8 +49,7 @@ pub struct ConfigEffect {
     pub apps: Vec<AppId>,
 }
 
-/// Returns the effects of another configuration on a partition; loads `old` first, so that only the difference of the
-/// two counts.
+/// Loads `old` first, so that only the difference counts.
 ///
 /// # Errors
 /// A configuration is rejected, or removes the partition.

@@ -7,7 +7,7 @@ use std::time::Duration;
 use model::Time;
 use scheduler::{Partition, Scheduler};
 
-/// Due times of periodic work, from the engine of the fork.
+/// Due times of periodic work.
 #[derive(Clone, Copy, Debug)]
 pub struct Pace {
     /// Interval of the queue cleaner (SCH-182).
@@ -68,7 +68,7 @@ impl fmt::Display for NoFork {
 }
 
 impl Fork {
-    /// Copies a partition, by default the first one, if two copies have at most `most` bytes.
+    /// By default the first partition, if two copies have at most `most` bytes.
     ///
     /// # Errors
     /// The partition does not exist or is too large.
@@ -113,12 +113,12 @@ impl Fork {
         self.pace
     }
 
-    /// Returns the text of the active queue configuration, if known.
+    /// If known.
     pub fn text(&self) -> Option<&Arc<str>> {
         self.text.as_ref()
     }
 
-    /// Returns the partition; `None` after a configuration has removed it.
+    /// `None` after a configuration has removed it.
     pub fn partition(&self) -> Option<&Partition> {
         self.scheduler.partitions().iter().find(|part| part.name == self.partition)
     }

@@ -24,7 +24,7 @@ impl BelowGuarantee {
         all
     }
 
-    /// Checks the queues that events affect. `queue_of` returns the queue of an application.
+    /// `queue_of` returns the queue of an application.
     pub fn observe<'q>(
         &mut self,
         partition: &Partition,

@@ -14,11 +14,11 @@ const MOST_COMMANDS: usize = 250_000;
 pub enum Meaning {
     /// A new text of the queue configuration.
     Config(String),
-    /// Commands in order, with the copied requests and nodes.
+    /// With the copied requests and nodes.
     Commands(Vec<PartitionCommand>, Copies),
 }
 
-/// Returns the meaning of a change for a partition; `text` is the active queue configuration, if known.
+/// `text` is the active queue configuration, if known.
 ///
 /// # Errors
 /// Why the change is impossible.

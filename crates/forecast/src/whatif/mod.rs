@@ -1,18 +1,11 @@
 //! What-if: two runs from one state of a scheduler, without and with changes, and their differences.
 //!
-//! Where to read: [`fork`] is the common start; [`change`] has the changes of a user, `meaning` their commands, and
-//! `carry_out` applies them;
-//! [`runtimes`] has the ends of allocations, [`arrivals`] the new requests; `world` drives a fork like the engine;
-//!   `tally` counts its events, and
-//! `guarantee` the time that queues are below their guaranteed resources; [`compare`] finds the differences, `why`
-//! explains the first one, and
-//! [`pair`] combines them; [`several`] combines pairs with different seeds. `effects` is the immediate effect of a
-//!   configuration. `course` records a fork
-//! that a user steps manually. [`try_remedies`] is for explanations: it finds changes that let a request run.
+//! Where to read: [`fork`] is the common start, [`change`] has the changes, `world` drives a fork, `tally` counts its
+//! events, [`compare`] finds the differences, and [`pair`] combines them.
 //!
 //! Invariants:
 //! - no IO, clock, thread, or randomness: time is virtual, draws come from a seed, and the caller's function cancels;
-//! - only the fork is changed: its origin is unknown here;
+//! - only the fork is changed;
 //! - the two runs of a pair differ only in the changes; without a change they are equal.
 
 pub mod arrivals;

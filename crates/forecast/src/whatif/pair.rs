@@ -34,7 +34,7 @@ pub enum Step {
 /// How long both runs continue after the changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Span {
-    /// Until nothing changes, at most 30 days of the scheduler's time.
+    /// At most 30 days of the scheduler's time.
     Idle,
     /// This much of the scheduler's time.
     For(Duration),
@@ -51,7 +51,7 @@ pub struct Plan {
     pub span: Span,
     /// Run times.
     pub runtimes: Vec<RuntimeRule>,
-    /// Draws run times from the history instead of using the median.
+    /// Draws run times instead of using the median.
     pub seed: Option<u64>,
     /// Arrivals in both runs.
     pub arrivals: Arrivals,
@@ -120,7 +120,7 @@ pub struct Pair {
     pub runtimes: String,
     /// Assumed arrivals.
     pub arrivals: String,
-    /// Trace of the run with the changes, like that of a scenario.
+    /// Of the run with the changes.
     pub trace: String,
     /// The trace is cut off.
     pub truncated: bool,
@@ -129,7 +129,7 @@ pub struct Pair {
 /// One of the two runs, as a closure.
 pub type Job<'a> = &'a mut (dyn FnMut() + Send);
 
-/// Runs a fork without and with the changes. `go_on` is called regularly, and cancels by returning false.
+/// `go_on` cancels by returning false.
 ///
 /// # Errors
 /// It was canceled, or exceeds the limits.
@@ -141,7 +141,7 @@ pub fn run(fork: &Fork, plan: &Plan, bounds: Bounds, go_on: GoOn<'_>) -> Result<
     run_by(fork, plan, bounds, go_on, &one_after_the_other)
 }
 
-/// Like [`run`]; `two_jobs` executes the two independent runs, possibly in parallel.
+/// `two_jobs` executes the two independent runs, possibly in parallel.
 ///
 /// # Errors
 /// It was canceled, or exceeds the limits.

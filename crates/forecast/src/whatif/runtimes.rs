@@ -2,8 +2,7 @@
 //! constant or never.
 //!
 //! One rule per text: `10m` and `never` are for everything, `app:etl-*=5m`, `user:sue=1h`, and `queue:root.etl=20m` for
-//! some; `history:user`, `history:queue`, and `history:name` use the time of completed applications from start to
-//! finish.
+//! some; `history:user`, `history:queue`, and `history:name` use completed applications.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -22,14 +21,14 @@ pub enum HistoryKey {
     User,
     /// By queue.
     Queue,
-    /// By ID, with each run of digits treated as equal.
+    /// By ID, with any digits.
     Name,
 }
 
 /// A rule.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RuntimeRule {
-    /// Applications with an ID that matches; `*` matches anything.
+    /// By ID; `*` matches anything.
     App(String, Duration),
     /// Applications of a user.
     User(String, Duration),
@@ -85,8 +84,8 @@ pub struct Runtimes {
 }
 
 impl Runtimes {
-    /// Creates run times from rules in order and the history of a partition. Without a seed, a request gets the median
-    /// of the history. With a seed, it gets a time that depends only on the seed and its name.
+    /// In the order of the rules. Without a seed, the median of the history; with a seed, a time that depends only on
+    /// the seed and the name.
     pub fn new(rules: &[RuntimeRule], partition: &Partition, seed: Option<u64>) -> Self {
         let mut all = Self { seed, ..Self::given(rules) };
         if let Some(key) = all.history {
@@ -118,12 +117,12 @@ impl Runtimes {
         self.seen.values_mut().for_each(|times| times.sort_unstable());
     }
 
-    /// Returns the run time of an allocation; `None` for forever.
+    /// `None` for forever.
     pub fn of(&self, app: &Application, ask: &str) -> Option<Duration> {
         self.of_named((&app.id, &app.who.user, &app.queue_path), ask)
     }
 
-    /// Like `of`, by the application's ID, user, and queue.
+    /// By ID, user, and queue.
     pub fn of_named(&self, (app, user, path): (&AppId, &str, &QueuePath), ask: &str) -> Option<Duration> {
         let given = self.given.iter().find_map(|rule| match rule {
             RuntimeRule::App(form, time) => fits(form, app.as_str()).then_some(*time),
@@ -145,14 +144,13 @@ impl Runtimes {
         seen.or(self.otherwise)
     }
 
-    /// Returns the end of an allocation that has run since a time. At least a tenth of its run time remains, so that
-    /// overdue allocations do not end exactly at the start of the what-if.
+    /// At least a tenth of the run time remains, so that overdue allocations do not end exactly at the start.
     pub fn end(&self, app: &Application, ask: &str, since: Time, now: Time) -> Option<Time> {
         let runtime = self.of(app, ask)?;
         Some((since + runtime).max(if since < now { now + runtime / 10 } else { now }))
     }
 
-    /// Describes the assumed run times and their origin in a sentence.
+    /// Run times and their origin, in a sentence.
     pub fn text(&self) -> String {
         let parts = self.parts();
         let otherwise = self.otherwise.map_or("never ends".to_owned(), |time| format!("{time:?}"));
@@ -209,7 +207,7 @@ fn kind(key: HistoryKey, (app, user, queue): (&AppId, &str, &QueuePath)) -> Stri
     }
 }
 
-/// Returns true if a text matches a pattern; `*` matches anything.
+/// `*` matches anything.
 pub fn fits(form: &str, text: &str) -> bool {
     let mut parts = form.split('*');
     let first = parts.next().unwrap_or_default();

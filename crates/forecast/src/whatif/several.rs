@@ -6,7 +6,7 @@ use super::compare::{Comparison, Effect};
 use super::tally::Figures;
 use model::{AppId, QueuePath};
 
-/// Percentiles of the runs' results: values that occurred, without interpolation.
+/// Percentiles that occurred, without interpolation.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Spread {
     /// 10th percentile.
@@ -27,7 +27,7 @@ impl Spread {
     }
 }
 
-/// Increases with the changes compared with the run without them.
+/// Increases by the changes.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct MoreBy {
     /// Started applications.
@@ -42,7 +42,7 @@ pub struct MoreBy {
     pub mean_wait: Spread,
     /// Requests that waited longer than the plan's `long_wait`.
     pub long_waits: Spread,
-    /// Seconds below the guaranteed resources with pending requests for them.
+    /// Seconds with pending requests for guaranteed resources.
     pub below_guarantee: Spread,
 }
 
@@ -68,9 +68,9 @@ impl MoreBy {
 pub struct AppSpread {
     /// The id of the application.
     pub app: AppId,
-    /// Number of runs by effect; runs without a difference are omitted.
+    /// Runs by effect, without equal runs.
     pub effects: BTreeMap<&'static str, usize>,
-    /// Delay of its start in seconds, in the runs in which its start differs.
+    /// Seconds, in the runs in which the start differs.
     pub later_by: Option<Spread>,
 }
 
@@ -85,7 +85,7 @@ pub struct Several {
     pub total: MoreBy,
     /// Queues that differ in any run.
     pub queues: BTreeMap<QueuePath, MoreBy>,
-    /// Applications that differ in any run, the most frequent first.
+    /// Those that differ in any run, the most frequent first.
     pub apps: Vec<AppSpread>,
 }
 

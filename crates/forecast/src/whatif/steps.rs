@@ -2,7 +2,7 @@
 
 use super::pair::Step;
 
-/// Parses a list of steps in YAML or JSON.
+/// YAML or JSON.
 ///
 /// # Errors
 /// The first fault with its location in the list.

@@ -1,4 +1,4 @@
-//! Counts the events of one run by application, queue, user, and node, and records the decisions.
+//! Counts the events of one run, and records the decisions.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -61,7 +61,7 @@ pub struct AppTally {
     pub queue: QueuePath,
     /// The submitter.
     pub user: Arc<str>,
-    /// It had allocations at the start of the run.
+    /// At the start of the run.
     pub held: bool,
     /// First allocation, if it had none before.
     pub started: Option<Time>,
@@ -81,7 +81,7 @@ pub struct AppTally {
     pub running: u64,
     /// Pending requests at the end.
     pub waiting: u64,
-    /// Total wait of its requests that were allocated in the run or are pending at its end.
+    /// Of requests that were allocated in the run or are pending at its end.
     pub waited: Duration,
     /// Number of these requests.
     pub waits: u64,
@@ -89,7 +89,7 @@ pub struct AppTally {
     pub long_waits: u64,
 }
 
-/// The result of a queue, a user, or in total.
+/// A queue, a user, or the total.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Figures {
     /// Usage at the end.
@@ -108,13 +108,13 @@ pub struct Figures {
     pub taken: Resource,
     /// Pending requests at the end.
     pub waiting: u64,
-    /// Total wait of requests that were allocated in the run or are pending at its end.
+    /// Of requests that were allocated in the run or are pending at its end.
     pub waited: Duration,
     /// Number of these requests.
     pub waits: u64,
     /// Number of waits above the plan's `long_wait`.
     pub long_waits: u64,
-    /// Time below the guaranteed resources with pending requests for them; only for a queue.
+    /// With pending requests for guaranteed resources; only for a queue.
     pub below_guarantee: Duration,
 }
 
@@ -210,7 +210,7 @@ impl Tally {
         scheduler.partitions().iter().find(|part| part.name == self.partition)
     }
 
-    /// Counts the events of a command; the scheduler is in the state after it.
+    /// The scheduler is in the state after the command.
     pub fn observe(&mut self, events: &[Event], scheduler: &Scheduler) {
         for event in events {
             self.observe_one(event, scheduler);
@@ -313,7 +313,7 @@ impl Tally {
         }
     }
 
-    /// Ends the count with the final state of the partition.
+    /// With the final state of the partition.
     pub fn end(&mut self, partition: Option<&Partition>, now: Time) {
         let Some(partition) = partition else { return };
         for (_, app) in partition.apps.iter() {

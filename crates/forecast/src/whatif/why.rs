@@ -1,5 +1,4 @@
-//! Why the first different decision is not made in the other run: both runs are repeated up to that time, and explained
-//! there.
+//! Why the first different decision is not made in the other run: repeats both runs up to that time.
 
 use super::pair::Unfinished;
 use super::tally::Decision;
@@ -24,7 +23,7 @@ pub(super) fn not_in_the_other<'a>(
     Ok([why(false, without, with)?, why(true, with, without)?])
 }
 
-/// Returns the scheduler's explanation why a request is not allocated at a time.
+/// Why a request is not allocated at a time.
 pub fn explained(part: &Partition, now: Time, (app, ask): &(AppId, AskId)) -> String {
     let Some(explanation) = part.explain(now, app, Some(ask)) else {
         return match part.app(app) {

@@ -1,4 +1,4 @@
-//! Drives a fork: each event at its own time, in the order of the engine.
+//! Drives a fork, in the order of the engine.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -53,12 +53,12 @@ pub(super) struct World<'a> {
     /// Arrivals, the last one first.
     arrivals: Vec<Arrival>,
     pub stop: Option<StopBefore>,
-    /// Index of the current step or change; -1 between them.
+    /// -1 between steps.
     pub step: i64,
 }
 
 impl<'a> World<'a> {
-    /// Creates a world from a fork and run times.
+    /// From a fork and run times.
     pub fn new(fork: Fork, runtimes: Runtimes, bounds: Bounds, traced: bool, go_on: GoOn<'a>) -> Self {
         let tally = fork.partition().map(|part| Tally::beginning(part, fork.now, LONG_WAIT)).unwrap_or_default();
         let Fork { scheduler, partition, now, pace, text } = fork;
@@ -130,7 +130,7 @@ impl<'a> World<'a> {
         self.ends.insert((at, self.ends_set), ending);
     }
 
-    /// Returns the trace so far, and whether it is cut off.
+    /// Also returns whether the trace is cut off.
     pub fn take_trace(&mut self) -> (String, bool) {
         let bytes = self.trace.take().and_then(|trace| trace.finish().ok()).unwrap_or_default();
         let text = String::from_utf8_lossy(&bytes);
@@ -208,7 +208,7 @@ impl<'a> World<'a> {
         }
     }
 
-    /// Runs until nothing changes any more. Returns false if that takes longer than `most`.
+    /// Returns false if that takes longer than `most`.
     pub fn until_idle(&mut self, most: Time) -> Result<bool, Unfinished> {
         while self.now < most {
             if self.pace.cycle_due {
@@ -230,7 +230,7 @@ impl<'a> World<'a> {
         Ok(false)
     }
 
-    /// Runs cycles; fewer if one finds nothing and nothing is left.
+    /// Fewer if nothing is left.
     pub fn cycle_often(&mut self, cycles: u64) -> Result<(), Unfinished> {
         for _ in 0..cycles {
             self.cycle()?;

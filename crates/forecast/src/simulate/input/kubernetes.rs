@@ -1,7 +1,7 @@
-//! Reads the output of `kubectl get nodes,pods -A -o json`: nodes with their capacity, pods by application.
+//! Reads `kubectl get nodes,pods -A -o json`.
 //!
-//! A pod arrives at its creation and runs as long as its containers did; a running pod has no run time, which rules can
-//! set. Pods of a DaemonSet belong to their node: their requests are occupied there.
+//! A pod arrives at its creation and runs as long as its containers did; the run time of a running pod is unknown. Pods
+//! of a DaemonSet are occupied resources of their node.
 
 use std::collections::BTreeMap;
 use std::time::Duration;

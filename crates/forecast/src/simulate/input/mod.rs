@@ -38,7 +38,7 @@ impl fmt::Display for Fault {
     }
 }
 
-/// The result of reading. Lines with a fault are skipped.
+/// Lines with a fault are skipped.
 #[derive(Clone, Debug, Default)]
 pub struct Reading {
     /// The valid part.

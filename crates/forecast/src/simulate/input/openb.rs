@@ -1,10 +1,9 @@
 //! Reads the CSVs of Alibaba's OpenB trace: `nodes.csv` (sn, cpu_milli, memory_mib, gpu, model) and `pods.csv` (name,
 //! cpu_milli, memory_mib, num_gpu, gpu_milli, …, creation_time, deletion_time, scheduled_time; times in seconds).
 //!
-//! The scheduler has no shares of one GPU: by [`Fractions`], a share is rounded up to a whole GPU, or GPUs are counted
-//! in thousandths, as if shares of different GPUs could be combined. The requested thousandths are also a separate
-//! resource: next to whole GPUs it never binds, and its usage is what publications on the trace call the allocation
-//! rate.
+//! By [`Fractions`], a share of a GPU is rounded up, or GPUs are counted in thousandths, as if shares could be
+//! combined. The thousandths are also a separate resource that never binds; its usage is the allocation rate of
+//! publications on the trace.
 
 use std::collections::BTreeMap;
 use std::str::FromStr;
@@ -19,13 +18,13 @@ use scheduler::NodeSpec;
 const GPU: &str = "nvidia.com/gpu";
 const GPU_MILLI: &str = "gpu-milli";
 
-/// How requests for a part of a GPU are converted.
+/// Requests for a part of a GPU.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Fractions {
     /// They use a whole GPU.
     #[default]
     RoundUp,
-    /// GPUs are counted in thousandths; a request may combine parts of several.
+    /// In thousandths; a request may combine parts of several GPUs.
     Thousandths,
 }
 

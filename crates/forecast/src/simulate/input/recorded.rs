@@ -1,5 +1,4 @@
-//! Converts timed commands of a resource manager, from a scenario or a journal. The end and the withdrawal of requests
-//! come from their recorded fate, if known.
+//! Converts timed commands of a resource manager, from a scenario or a journal.
 
 use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
@@ -13,15 +12,15 @@ type Key = (AppId, AskId);
 /// The recorded fate of a request.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Fate {
-    /// Run time; `None` if it did not start or end.
+    /// `None` if it did not start or end.
     pub runs: Option<Duration>,
-    /// Time from the request to its withdrawal while pending.
+    /// Time until its withdrawal while pending.
     pub taken_back: Option<Duration>,
-    /// It was preempted. The record contains its replacement separately.
+    /// Preempted; the replacement is recorded separately.
     pub replaced: bool,
 }
 
-/// Collects the fates of requests while a record is replayed.
+/// Collects fates while a record is replayed.
 #[derive(Debug, Default)]
 pub struct Fates {
     asked: HashMap<Key, Time>,
@@ -30,7 +29,7 @@ pub struct Fates {
 }
 
 impl Fates {
-    /// Adds a request that exists at the start of the record, running or pending since `at`.
+    /// Adds an initial request, running or pending since `at`.
     pub fn there(&mut self, app: &AppId, ask: &AskId, at: Time, runs: bool) {
         let of = if runs { &mut self.begun } else { &mut self.asked };
         of.insert((app.clone(), ask.clone()), at);
@@ -60,12 +59,12 @@ impl Fates {
         }
     }
 
-    /// Returns the final fate of a request; empty if it has not ended.
+    /// Empty if the request has not ended.
     pub fn ended(&self, app: &AppId, ask: &AskId) -> Fate {
         self.ended.get(&(app.clone(), ask.clone())).map(|(_, fate)| *fate).unwrap_or_default()
     }
 
-    /// Returns what is known at a time: a running request is assumed to run once more as long as it had.
+    /// A running request is assumed to run once more as long as it had.
     pub fn known(&self, app: &AppId, ask: &AskId, at: Time) -> Fate {
         let key = (app.clone(), ask.clone());
         let begun = match self.ended.get(&key) {
@@ -78,8 +77,7 @@ impl Fates {
     }
 }
 
-/// Converts recorded submissions to jobs, with times relative to `begins` or to the first submission. `fate` returns
-/// the recorded end of a request.
+/// Times are relative to `begins` or to the first submission. `fate` returns the end of a request.
 pub fn read(
     commands: impl IntoIterator<Item = (Time, PartitionCommand)>,
     begins: Option<Time>,

@@ -1,9 +1,8 @@
-//! Reads the accounting of Slurm: `sacct --parsable2` (or `--parsable`, or `--json`), one job per row; steps of jobs
-//! (`101.batch`) are skipped.
+//! Reads the accounting of Slurm: `sacct --parsable2` (or `--parsable`, or `--json`), one job per row, without steps
+//! (`101.batch`).
 //!
-//! A job becomes one application with one request per node. Source: the manual page of sacct. `ReqMem` is memory per
-//! job, or with the suffix `n` per node and `c` per processor, as before Slurm 21.08. Times without a zone count as
-//! UTC; only differences matter.
+//! A job becomes one application with one request per node. Source: the manual page of sacct. `ReqMem` is per job, or
+//! with the suffix `n` per node and `c` per processor, as before Slurm 21.08. Times without a zone count as UTC.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -38,7 +37,7 @@ struct Row {
     end: Option<i64>,
 }
 
-/// Returns true if a text starts with the header of `sacct --parsable`.
+/// Starts with the header of `sacct --parsable`.
 pub fn is_table(text: &str) -> bool {
     let first = text.lines().next().unwrap_or_default().to_ascii_lowercase();
     first.contains('|') && first.split('|').any(|column| matches!(column, "jobid" | "jobidraw"))

@@ -1,8 +1,7 @@
 //! Reads the Standard Workload Format: one job per line, 18 numbers, -1 for unknown; `;` starts a comment.
 //!
-//! A job with n processors becomes one application with n requests of one core each and its memory. They may start at
-//! different times: the format's jobs start all at once, but a scheduler of queues does not reserve processors for
-//! that. `MaxNodes` and `MaxProcs` of the header become nodes.
+//! A job with n processors becomes one application with n requests of one core each. They may start at different times,
+//! unlike jobs of the format. `MaxNodes` and `MaxProcs` of the header become nodes.
 
 use std::time::Duration;
 
@@ -36,7 +35,7 @@ const NAMES: [&str; COLUMNS] = [
 
 const MOST_NODES: i64 = 1_000_000;
 
-/// Returns true if a text starts like a log: with a comment or a line of 18 numbers.
+/// Starts with a comment or a line of 18 numbers.
 pub fn is_log(text: &str) -> bool {
     let first = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
     first.starts_with(';') || columns(first).is_ok()
@@ -62,7 +61,7 @@ fn nodes(text: &str) -> Vec<NodeSpec> {
     (0..count).map(spec).collect()
 }
 
-/// Limits a log to the nodes of its header, if any. Their memory is unknown, so jobs request no memory.
+/// The nodes of the header have no memory, so jobs request none.
 pub fn on_its_own_nodes(workload: &mut Workload) {
     if workload.nodes.is_empty() {
         return;
@@ -79,7 +78,7 @@ pub fn on_its_own_nodes(workload: &mut Workload) {
     workload.notes.push(format!("nodes of the header: {nodes} with {cores} cores in total{stripped}"));
 }
 
-/// Reads a log with the nodes of its header.
+/// With the nodes of the header.
 pub fn read(name: &str, text: &str) -> Reading {
     let mut reading = Reading::default();
     reading.workload.nodes = nodes(text);

@@ -5,12 +5,9 @@
 //! ```
 //!
 //! Invariants:
-//! - a change that does not let the request run in its copy is not proposed;
-//! - the number of copies is bounded ([`MOST_HOLDERS`], [`MOST_TIMES`], [`MOST_LEAVES`]) and does not grow with the
-//!   state;
+//! - a proposed change lets the request run in its copy;
+//! - the number of copies is bounded ([`MOST_HOLDERS`], [`MOST_TIMES`], [`MOST_LEAVES`]);
 //! - the fork itself is not changed.
-//!
-//! Where to read: [`try_remedies`], then `stage`. `proposals` finds the changes to test.
 
 mod proposals;
 mod stage;
@@ -31,8 +28,7 @@ const MOST_HOLDERS: usize = 5;
 const MOST_TIMES: usize = 8;
 const MOST_LEAVES: usize = 4;
 
-/// Replaces untested remedies by those that let the requests run in copies of the fork. Applications with too many
-/// kinds of requests get none.
+/// Replaces untested remedies by those that work in forks. Applications with too many kinds of requests get none.
 pub fn try_remedies(fork: &Fork, found: &mut Explanation) {
     let waits = |ask: &&mut AskExplanation| ask.status == AskStatus::Waits && !ask.blockers.is_empty();
     let mut settled = None;

@@ -1,4 +1,4 @@
-//! Changes to test: applications whose end frees the missing resource, leaves for a move, higher priorities.
+//! Changes to test: ends of applications, moves, higher priorities.
 
 use std::collections::{BTreeMap, VecDeque};
 

@@ -1,4 +1,4 @@
-//! The stage for tests: a state after all due decisions, and copies of it.
+//! A state after all due decisions, and copies of it.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -84,7 +84,7 @@ impl Settled {
         settled
     }
 
-    /// Returns the number of decisions before a request is allocated without any change.
+    /// Decisions before a request is allocated without any change.
     pub fn turn_of(&self, app: &AppId, ask: &AskId) -> Option<u64> {
         self.served.get(&(app.clone(), ask.clone())).copied()
     }
@@ -107,7 +107,7 @@ impl<'a> Stage<'a> {
         self.settled.scheduler.partitions().first()
     }
 
-    /// Applies changes to a copy. `None` if one of them is rejected.
+    /// `None` if a change is rejected.
     pub fn outcome_of(&self, steps: &[RemedyKind]) -> Option<Outcome> {
         let changes: Vec<RemedyKind> = steps.iter().map(as_change).collect();
         let known = self.known.borrow().iter().find(|(known, _)| *known == changes).map(|(_, outcome)| outcome.clone());
@@ -131,20 +131,19 @@ impl<'a> Stage<'a> {
         Some(Outcome { ended, ..run(copy, self.settled.now, Some(self.target)) })
     }
 
-    /// Returns the remedy of these changes if the request runs.
+    /// `None` if the request does not run.
     pub fn served_by(&self, steps: Vec<RemedyKind>) -> Option<Remedy> {
         let outcome = self.outcome_of(&steps)?;
         outcome.is_served().then(|| self.remedy(steps, &outcome))
     }
 
-    /// Returns changes as a remedy, with their other effects.
+    /// With the other effects.
     pub fn remedy(&self, steps: Vec<RemedyKind>, outcome: &Outcome) -> Remedy {
         let effects = effects(&self.settled.usual, outcome, self.target.0);
         Remedy { steps, enough: true, effects: Some(effects) }
     }
 
-    /// Returns the additional resources and number of applications that are allocated before or with the request after
-    /// a change.
+    /// Additional resources and applications that are allocated before or with the request.
     pub fn taken(&self, outcome: &Outcome) -> (Resource, i64) {
         let (mut taken, mut started) = (Resource::new(), 0);
         for (app, (count, resource)) in &outcome.gets {
