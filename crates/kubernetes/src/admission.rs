@@ -1,5 +1,5 @@
-//! Completes a pod of a manifest like the API server and its admission plugins: PriorityClass, LimitRange,
-//! RuntimeClass, ServiceAccount, and the scheduler from YuniKorn's admission controller (K8S-119, K8S-120).
+//! Completes pods like the API server: PriorityClass, LimitRange, RuntimeClass, ServiceAccount, and the scheduler from
+//! YuniKorn's admission controller (K8S-119, K8S-120).
 
 use std::collections::BTreeMap;
 
@@ -100,7 +100,7 @@ pub(crate) struct Admission {
 }
 
 impl Admission {
-    /// Adds a policy. Returns false for an object of another kind.
+    /// Returns false for an object of another kind.
     ///
     /// # Errors
     /// The field that has the wrong type.
@@ -138,7 +138,7 @@ impl Admission {
         Ok(true)
     }
 
-    /// Completes a pod that `count` identical pods are copied from. `is_new`: admission has not changed it yet.
+    /// `count` identical pods are copied from the pod. `is_new`: admission has not changed it yet.
     pub fn admit(
         &mut self,
         (pod, count): (&mut Pod, u64),

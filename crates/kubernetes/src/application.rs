@@ -20,7 +20,7 @@ const NOBODY: &str = "nobody";
 /// Whether the annotation `user.info` is trusted (K8S-117, K8S-123).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Users {
-    /// Trusted. Without an admission controller, a user who can create pods can then act as any user.
+    /// Without an admission controller, a user who can create pods can then act as any user.
     #[default]
     Trusted,
     /// Every pod belongs to the user `nobody`.

@@ -1,5 +1,4 @@
-//! Adds what pods and nodes say about the requests of a remote scheduler whose API does not show it, for a simulation
-//! copy.
+//! Adds what pods and nodes say about the requests of a remote scheduler, for a simulation copy.
 //!
 //! ```text
 //!  Listed: objects, and kinds that could not be listed ─┐
@@ -8,7 +7,7 @@
 //! ```
 //!
 //! Invariants:
-//! - what is unknown lets a request pass and is reported once, with the number of affected requests;
+//! - what is unknown lets a request pass and is reported once, with the number of requests;
 //! - the scheduler decides where a request is: its pod may be outdated.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -33,18 +32,18 @@ use scheduler::{AskSpec, Predicates};
 const MOST: usize = 3;
 const LABEL: &str = "kubernetes.io/label/";
 
-/// The objects of a cluster, as far as they could be listed.
+/// As far as they could be listed.
 #[derive(Clone, Debug, Default)]
 pub struct Listed {
     /// Listed objects.
     pub cluster: Cluster,
     /// Kinds that could not be listed.
     pub missing: Vec<NotListed>,
-    /// Objects that cannot be parsed, with reasons; they count as missing.
+    /// With reasons; they count as missing.
     pub unreadable: Vec<String>,
 }
 
-/// A kind of objects that could not be listed.
+/// Could not be listed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NotListed {
     /// Name as in a manifest: `PersistentVolume`.
@@ -53,7 +52,7 @@ pub struct NotListed {
     pub why: Option<String>,
 }
 
-/// A pending or allocated request of a remote scheduler.
+/// Pending or allocated.
 #[derive(Clone, Copy, Debug)]
 pub struct AskSeen<'a> {
     /// UID of its pod.
@@ -64,7 +63,7 @@ pub struct AskSeen<'a> {
     pub pending: bool,
 }
 
-/// What Kubernetes says about the requests and nodes of a remote scheduler.
+/// From Kubernetes, for the requests and nodes of a remote scheduler.
 #[derive(Clone, Debug, Default)]
 pub struct Beside {
     filters: Option<Snapshot>,
@@ -76,7 +75,7 @@ pub struct Beside {
 }
 
 impl Beside {
-    /// Finds the pod of each request, and creates filters that know all requests and nodes.
+    /// The filters know all requests and nodes.
     pub fn of<'a>(listed: Listed, asks: &[AskSeen<'a>], nodes: impl Iterator<Item = &'a NodeId>) -> Self {
         let Listed { mut cluster, missing, unreadable } = listed;
         let is_missing = |kind: &str| missing.iter().any(|one| one.kind == kind);
@@ -107,7 +106,7 @@ impl Beside {
         beside
     }
 
-    /// Returns the filters; `None` if pods or nodes could not be listed.
+    /// `None` if pods or nodes could not be listed.
     pub fn filters(&self) -> Option<Arc<dyn Predicates>> {
         let filters = self.filters.clone()?;
         Some(Arc::new(filters))
@@ -118,17 +117,17 @@ impl Beside {
         &self.unknown
     }
 
-    /// Returns ineffective or misleading gang settings by pending request.
+    /// Ineffective or misleading gang settings by pending request.
     pub fn hints(&self) -> &BTreeMap<AskId, Vec<String>> {
         &self.hints
     }
 
-    /// Returns the pods of applications that cannot be requested yet.
+    /// Pods that cannot be requested yet.
     pub fn held(&self) -> &BTreeMap<AppId, Vec<HeldPod>> {
         &self.held
     }
 
-    /// Sets preemption and the required node of a request from its pod; without a pod nothing changes.
+    /// Sets preemption and the required node; without a pod nothing changes.
     pub fn complete(&self, ask: &mut AskSpec) {
         let Some(pod) = self.pods.get(&ask.id) else { return };
         ask.allow_preempt_self = may_be_preempted(pod, self.classes.get(&pod.spec.priority_class_name));
@@ -138,7 +137,7 @@ impl Beside {
         }
     }
 
-    /// Returns the request that started the application, by the oldest pod (K8S-127).
+    /// By the oldest pod (K8S-127).
     pub fn originator<'a>(&self, asks: impl Iterator<Item = &'a AskId>) -> Option<AskId> {
         fn age(pod: &Pod) -> (Time, &str, &str) {
             (created(pod), &pod.metadata.namespace, &pod.metadata.name)

@@ -142,7 +142,7 @@ impl Cluster {
         labels.into_iter().map(|(name, labels)| (name, Arc::new(labels))).collect()
     }
 
-    /// Merges YuniKorn's ConfigMaps of a namespace by key (K8S-010 to K8S-012). `unpack` decodes Base64 gzip.
+    /// Merged by key (K8S-010 to K8S-012). `unpack` decodes Base64 gzip.
     pub fn flattened(&self, namespace: &str, unpack: impl Fn(&str) -> Option<String>) -> BTreeMap<String, String> {
         let mut all = BTreeMap::new();
         for name in MAPS {
@@ -160,7 +160,7 @@ impl Cluster {
         all
     }
 
-    /// Puts an object without side effects, for a cluster that is only collected.
+    /// Without side effects.
     pub fn gather(&mut self, object: LiveObject) {
         match object.0 {
             Object::Pod(pod) => {
@@ -178,7 +178,7 @@ impl Cluster {
         }
     }
 
-    /// Returns true if pods with all these UIDs exist.
+    /// All of them exist.
     pub fn has_pods(&self, uids: &BTreeSet<&str>) -> bool {
         let known = self.pods.values().filter(|pod| uids.contains(pod.metadata.uid.as_str()));
         known.count() >= uids.len()
@@ -204,8 +204,7 @@ impl Cluster {
         NamespaceLabels::from([(namespace.to_owned(), Arc::new(labels))])
     }
 
-    /// Returns the text of the queue configuration in YuniKorn's ConfigMaps with its key; `None` if missing or empty
-    /// (K8S-010 to K8S-013). By default the maps name the policy group.
+    /// Text and key; `None` if missing or empty (K8S-010 to K8S-013). By default the maps name the policy group.
     ///
     /// # Errors
     /// They are in several namespaces, or a compressed entry cannot be unpacked.

@@ -1,4 +1,4 @@
-//! Schedules a stopped cluster until nothing more is decided: future bindings, and why pods stay pending.
+//! Schedules a stopped cluster until nothing more is decided.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -41,7 +41,7 @@ pub struct Waiting {
     pub pod: String,
     /// Application ID.
     pub app: String,
-    /// Leaf of its application; empty if no queue accepts it.
+    /// Empty if no queue accepts it.
     pub queue: String,
     /// The first failed check, in words.
     pub reason: String,
@@ -54,7 +54,7 @@ pub struct Evicted {
     pub pod: String,
     /// Node.
     pub node: String,
-    /// The pod that needs the resources, or the queue whose maximum is enforced.
+    /// The pod that needs the resources, or the queue above its maximum.
     pub by: String,
 }
 
@@ -79,7 +79,7 @@ pub struct Plan {
     pub nodes: usize,
 }
 
-/// Schedules a cluster by a configuration.
+/// Schedules a cluster.
 ///
 /// # Errors
 /// The configuration is rejected, or has no partition for pods.
@@ -90,10 +90,10 @@ pub fn plan(cluster: &Cluster, settings: &Settings, config: Arc<Config>) -> Resu
     Ok(run.finish())
 }
 
-/// The applications of a cluster under a configuration, without scheduling.
+/// Applications, without scheduling.
 #[derive(Clone, Debug, Default)]
 pub struct Submitted {
-    /// Rejections, and ineffective or insufficient gang settings, in sentences.
+    /// Rejections, and ineffective or insufficient gang settings.
     pub notices: Vec<String>,
     /// Pending and running pods: queue, name, and request.
     pub pods: Vec<(String, String, Resource)>,
@@ -101,7 +101,7 @@ pub struct Submitted {
     pub nodes: Option<Resource>,
 }
 
-/// Submits the applications of a cluster.
+/// Without scheduling.
 ///
 /// # Errors
 /// The configuration is rejected, or has no partition for pods.
@@ -141,7 +141,7 @@ pub(super) struct Run {
 }
 
 impl Run {
-    /// Creates a scheduler in the state of the cluster.
+    /// In the state of the cluster.
     pub fn begin(recovery: Recovery, settings: &Settings, config: Arc<Config>) -> Result<Self, String> {
         let Recovery { now, nodes, steps, running, open, gangs, asked, left_alone, notices, foreign, snapshot } =
             recovery;
@@ -230,7 +230,7 @@ impl Run {
         Ok(false)
     }
 
-    /// Returns the namespace and name of a pod by UID.
+    /// Namespace and name by UID.
     pub fn name(&self, ask: &AskId) -> String {
         self.asked.get(ask).map_or_else(|| ask.to_string(), |asked| asked.pod.clone())
     }

@@ -1,4 +1,4 @@
-//! Task groups of a gang, and its placeholder pods (K8S-129 to K8S-133, K8S-220 to K8S-224).
+//! Task groups and placeholder pods (K8S-129 to K8S-133, K8S-220 to K8S-224).
 
 use std::collections::BTreeMap;
 use std::time::Duration;

@@ -1,5 +1,4 @@
-//! Pods without a node that a remote scheduler does not request yet: scheduling gates, unbound claims (K8S-178,
-//! K8S-232).
+//! Pods that a remote scheduler does not request yet: scheduling gates, unbound claims (K8S-178, K8S-232).
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,4 +1,4 @@
-//! Parses manifests, YAML or JSON, into a [`Cluster`]: output of `kubectl get … -o yaml`, lists, and single documents.
+//! Parses manifests, YAML or JSON, into a [`Cluster`].
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -31,7 +31,7 @@ const CLUSTERED: [&str; 8] = [
 /// The result of parsing manifests, besides the objects.
 #[derive(Clone, Debug, Default)]
 pub struct ManifestReport {
-    /// Errors with file and line, or with the namespace and name of the object.
+    /// With file and line, or with the namespace and name.
     pub faults: Vec<String>,
     /// Number of skipped objects by kind.
     pub skipped: BTreeMap<String, u64>,
@@ -41,7 +41,7 @@ pub struct ManifestReport {
     pub notices: Vec<String>,
 }
 
-/// Adds the objects of a text to a cluster, with the pods that they create. `name` identifies the text in errors.
+/// Also adds the pods that the objects create. `name` identifies the text in errors.
 pub fn read_manifests(name: &str, bytes: &[u8], cluster: &mut Cluster, report: &mut ManifestReport) {
     let mut manifests =
         Manifests { cluster: std::mem::take(cluster), report: std::mem::take(report), ..Manifests::default() };
@@ -49,7 +49,7 @@ pub fn read_manifests(name: &str, bytes: &[u8], cluster: &mut Cluster, report: &
     (*cluster, *report) = manifests.finish(&Settings::default().scheduler_names);
 }
 
-/// Manifests of several texts. Objects may refer to other texts, so pods are completed at the end.
+/// Objects may refer to other texts, so pods are completed at the end.
 #[derive(Debug, Default)]
 pub struct Manifests {
     cluster: Cluster,
@@ -75,20 +75,20 @@ struct Draft {
 }
 
 impl Manifests {
-    /// Adds the objects of a text. `name` identifies the text in errors.
+    /// `name` identifies the text in errors.
     pub fn read(&mut self, name: &str, bytes: &[u8]) {
         let mut reader = Reader { name: Arc::from(name), all: self };
         let begins = bytes.iter().find(|byte| !byte.is_ascii_whitespace());
         if matches!(begins, Some(b'{' | b'[')) { reader.json(bytes) } else { reader.yaml(bytes) }
     }
 
-    /// Adds the objects that a what-if submits: their pods come after those of all other texts.
+    /// The pods of a what-if come after all others.
     pub fn submit(&mut self, name: &str, bytes: &[u8]) {
         self.submits = true;
         self.read(name, bytes);
     }
 
-    /// Returns the completed cluster, and the report. `scheduler_names` are those of the pods that are scheduled.
+    /// `scheduler_names` are those of the pods that are scheduled.
     pub fn finish(self, scheduler_names: &[String]) -> (Cluster, ManifestReport) {
         let Self { mut cluster, mut report, pods, workloads, templates, mut admission, owned, .. } = self;
         let mut created = Created::new(&mut cluster, &mut admission, scheduler_names);

@@ -4,7 +4,7 @@ use model::Time;
 
 const DAY: i64 = 24 * 60 * 60;
 
-/// Parses `2026-11-01T10:00:00Z` to a time since 1970; drops fractions of a second (K8S-124). `None` if invalid.
+/// Parses `2026-11-01T10:00:00Z`, without fractions of a second (K8S-124). `None` if invalid.
 pub fn moment(text: &str) -> Option<Time> {
     let (date, rest) = text.split_once(['T', 't', ' '])?;
     let [year, month, day] = numbers::<3>(date, '-')?;

@@ -1,4 +1,4 @@
-//! Reads what a simulation needs from the JSON of a pod or node, by the rules of [`super::Recovery`].
+//! Reads pods and nodes for a simulation, by the rules of [`super::Recovery`].
 
 use serde_json::Value;
 
@@ -25,7 +25,7 @@ impl PodOutline {
     /// Reads a pod.
     ///
     /// # Errors
-    /// The invalid field, or the invalid quantity.
+    /// The invalid field or quantity.
     pub fn read(pod: &Value) -> Result<Self, String> {
         let pod: Pod = serde_json::from_value(pod.clone()).map_err(|why| why.to_string())?;
         let meta = &pod.metadata;
@@ -38,10 +38,10 @@ impl PodOutline {
     }
 }
 
-/// Reads the allocatable resources of a node.
+/// Reads a node.
 ///
 /// # Errors
-/// The invalid field, or the invalid quantity.
+/// The invalid field or quantity.
 pub fn allocatable(node: &Value) -> Result<Resource, String> {
     let node: Node = serde_json::from_value(node.clone()).map_err(|why| why.to_string())?;
     quantity::resource(&node.status.allocatable)

@@ -1,4 +1,4 @@
-//! ResourceQuota: rejects pods like the API server if the quota of their namespace is exhausted.
+//! Rejects pods like the API server if the ResourceQuota of their namespace is exhausted.
 
 use std::collections::BTreeMap;
 
@@ -41,7 +41,7 @@ pub(crate) struct Quotas {
 }
 
 impl Quotas {
-    /// Adds the quota of a manifest.
+    /// From a manifest.
     ///
     /// # Errors
     /// The field that has the wrong type, or is not a quantity.
@@ -65,7 +65,7 @@ impl Quotas {
         Ok(())
     }
 
-    /// Counts a pod. Returns false if it is new and a quota rejects it.
+    /// False if the pod is new and a quota rejects it.
     pub fn count(&mut self, pod: &Pod, is_new: bool) -> bool {
         let Some(quotas) = self.by_namespace.get_mut(&pod.metadata.namespace) else { return true };
         let Ok(needs) = pod_resources(pod, SidecarSum::Once) else { return true };

@@ -10,21 +10,21 @@ use config::Config;
 use model::Time;
 use scheduler::{PartitionCommand, Scheduler};
 
-/// A scheduler that has loaded a cluster and has decided nothing yet.
+/// Loaded, without any decision yet.
 #[derive(Clone, Debug)]
 pub struct Recovered {
-    /// The scheduler with the filters of Kubernetes as predicates.
+    /// With the filters of Kubernetes as predicates.
     pub scheduler: Scheduler,
     /// Creation time of the newest pod, since 1970.
     pub now: Time,
     /// Missing and unusual objects, in words.
     pub unknown: Vec<String>,
-    /// Commands that submit the pods of a what-if; the scheduler's predicates know them already.
+    /// Submit the pods of a what-if; the predicates know them already.
     pub later: Vec<PartitionCommand>,
 }
 
 impl Recovered {
-    /// Loads a cluster under a configuration.
+    /// Loads a cluster.
     ///
     /// # Errors
     /// The configuration is rejected, or has no partition for pods.

@@ -1,5 +1,5 @@
-//! Maps a cluster to scheduler commands (K8S-201): nodes as unschedulable; applications with their requests in pod
-//! order; running allocations; then schedulable nodes. Nothing is decided before all is loaded.
+//! Maps a cluster to commands (K8S-201): unschedulable nodes; applications with their requests in pod order; running
+//! allocations; then schedulable nodes. Nothing is decided before all is loaded.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -24,15 +24,15 @@ use scheduler::{AskSpec, NodeSpec, PartitionCommand, Submission};
 pub struct Settings {
     /// The release whose shim is followed.
     pub profile: Profile,
-    /// Pods with these `schedulerName`s are scheduled; all others are foreign (K8S-110).
+    /// Pods with other `schedulerName`s are foreign (K8S-110).
     pub scheduler_names: Vec<String>,
-    /// A pod without an application ID is its own application (K8S-112).
+    /// A pod without an ID is its own application (K8S-112).
     pub unique_ids: bool,
     /// Task groups are read (K8S-130).
     pub gangs: bool,
-    /// Whether the user annotation of a pod is trusted.
+    /// Whether user annotations are trusted.
     pub users: Users,
-    /// A what-if may request copies of running pods: their node conditions are retained.
+    /// Retains the node conditions of running pods, which a what-if may copy.
     pub copies: bool,
 }
 
@@ -60,11 +60,11 @@ pub struct Asked {
     pub pod: String,
     /// Application ID.
     pub app: AppId,
-    /// It is a placeholder, which may not be in the cluster yet.
+    /// It may not be in the cluster yet.
     pub placeholder: bool,
 }
 
-/// Real pods of a gang, requested when its placeholders are allocated (K8S-221).
+/// Requested when its placeholders are allocated (K8S-221).
 #[derive(Clone, Debug)]
 pub struct WaitingGang {
     /// Application.
@@ -75,10 +75,10 @@ pub struct WaitingGang {
     pub held: Vec<AskSpec>,
 }
 
-/// Commands that bring a scheduler to the state of a cluster.
+/// Brings a scheduler to the state of a cluster.
 #[derive(Clone, Debug)]
 pub struct Recovery {
-    /// Creation time of the newest pod. All times are since 1970.
+    /// Creation of the newest pod. All times are since 1970.
     pub now: Time,
     /// Unschedulable nodes with the usage of foreign pods.
     pub nodes: Vec<NodeSpec>,

@@ -7,7 +7,7 @@ use super::recovery::{Recovery, Settings};
 use model::{AppId, AskId};
 use scheduler::PartitionCommand;
 
-/// Returns the commands that submit all pods of a cluster, and reports skipped pods.
+/// Also reports skipped pods.
 pub fn commands(cluster: &Cluster, settings: &Settings) -> (Vec<PartitionCommand>, Vec<String>) {
     let mut recovery = Recovery::of(cluster, settings);
     let commands = take(cluster, &mut recovery);

@@ -1,4 +1,4 @@
-//! Describes the effect of kinds that could not be listed on a simulation copy.
+//! The effect of missing kinds on a simulation copy.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -21,9 +21,9 @@ const NOT_TOGETHER: &str = "ResourceReservationTimeout";
 pub(super) enum Phase {
     /// Its pods are requested as they arrive.
     Running,
-    /// Placeholders are created; after all are allocated, real pods are requested.
+    /// Placeholders are created; then real pods are requested.
     Reserving,
-    /// It timed out; after all placeholders have ended, real pods are requested.
+    /// Timed out; real pods are requested when the placeholders have ended.
     Resuming,
 }
 

@@ -97,11 +97,11 @@ pub struct Placeholder {
 /// Why an operation failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Failure {
-    /// The pod was replaced, is being deleted, or has a node: the watch reports the new state (K8S-214).
+    /// Replaced, being deleted, or bound: the watch reports the new state (K8S-214).
     Overtaken(String),
     /// It does not exist.
     Gone,
-    /// The API server rejected it, or did not answer.
+    /// Rejected by the API server, or without an answer.
     Failed(String),
 }
 

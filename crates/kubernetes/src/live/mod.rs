@@ -1,4 +1,4 @@
-//! Maps a changing cluster to scheduler commands: object changes and scheduler events in, commands and [`Deed`]s out.
+//! Maps a changing cluster to scheduler commands.
 //!
 //! ```text
 //!  objects of the API server ─┐                        ┌─> commands ──> scheduler ──> events ─┐
@@ -8,18 +8,11 @@
 //! ```
 //!
 //! Invariants:
-//! - pure: no clock, no IO; the same inputs in the same order give the same commands and deeds;
-//! - the cluster is the truth: a pod with a node is an allocation there, regardless of who bound it and whether it
-//!   fits;
-//! - the snapshot of the filters gets an object before the command about it, and contains every pod that is on a node
-//!   or assigned to one;
+//! - pure: the same inputs in the same order give the same commands and deeds;
+//! - the cluster is the truth: a pod with a node is an allocation there, even if it does not fit;
+//! - the filters get an object before the command about it, and know every pod that is on a node or assigned to one;
 //! - nothing is decided before the initial state is loaded (K8S-201);
-//! - `occupied` contains the usage of pods that are not allocations of kornsole; a node with unreadable usage is
-//!   unschedulable.
-//!
-//! Where to read: [`Live::batch`] takes inputs; `stage` has the stages of a pod and `pods` the transitions, `apps`
-//! applications and gangs, `nodes` nodes and their occupied resources, `decisions` the scheduler's events, `deeds` the
-//! operations.
+//! - `occupied` contains the usage of other pods; a node with unreadable usage is unschedulable.
 
 mod apps;
 mod decisions;
@@ -69,7 +62,7 @@ pub trait Sink {
     fn take_events(&mut self) -> Vec<Event>;
 }
 
-/// A parsed object of the API server that scheduling reads.
+/// A parsed object.
 #[derive(Clone, Debug)]
 pub struct LiveObject(pub(super) Object);
 
@@ -78,7 +71,7 @@ pub struct LiveObject(pub(super) Object);
 pub struct PodBinding {
     /// UID of the pod.
     pub ask: AskId,
-    /// Binding time to the second, from its condition `PodScheduled`.
+    /// To the second, from `PodScheduled`.
     pub scheduled: Option<Time>,
 }
 
@@ -106,7 +99,7 @@ pub enum Input {
     Configured,
 }
 
-/// The live mapping: what of the cluster the scheduler has.
+/// What of the cluster the scheduler has.
 #[derive(Clone, Debug)]
 pub struct Live {
     settings: Settings,
@@ -129,7 +122,7 @@ pub struct Live {
 }
 
 impl Live {
-    /// Handles inputs in order, after the scheduler's events so far. `now` is since 1970. Returns the operations.
+    /// In order, after the scheduler's events. `now` is since 1970. Returns the operations.
     pub fn batch(&mut self, now: Time, inputs: Vec<Input>, sink: &mut dyn Sink) -> Vec<Deed> {
         self.now = self.now.max(now);
         self.hear(sink);
@@ -148,7 +141,7 @@ impl Live {
         std::mem::take(&mut self.deeds)
     }
 
-    /// Returns when it must run again without an input.
+    /// When it must run again without an input.
     pub fn next_due(&self) -> Option<Time> {
         self.later.first().map(|(due, _)| *due)
     }
@@ -158,7 +151,7 @@ impl Live {
         &self.cluster
     }
 
-    /// Returns the pods of kornsole that are not requested, with reasons.
+    /// With reasons.
     pub fn left_alone(&self) -> Vec<LeftAlone> {
         let why = |task: &stage::Task| {
             let reason = task.stage.why_not_asked()?.to_owned();
@@ -167,17 +160,17 @@ impl Live {
         self.tasks.values().filter_map(why).collect()
     }
 
-    /// Returns the namespace, name, and UID of a pod of kornsole.
+    /// For a pod of kornsole.
     pub fn pod_of(&self, ask: &AskId) -> Option<PodName> {
         self.tasks.get(ask).map(|task| PodName::of(&task.pod.metadata))
     }
 
-    /// Returns true if the request waits for the scheduler.
+    /// Waits for the scheduler.
     pub fn is_pending(&self, ask: &AskId) -> bool {
         self.tasks.get(ask).is_some_and(|task| matches!(task.stage, stage::Stage::Pending))
     }
 
-    /// Returns the number of pods of kornsole, and of those on nodes.
+    /// Pods of kornsole, and those on nodes.
     pub fn counts(&self) -> (usize, usize) {
         (self.tasks.len(), self.tasks.values().filter(|task| task.stage.node().is_some()).count())
     }
@@ -188,7 +181,7 @@ impl Live {
         on_node.map(|(uid, _)| uid.clone()).collect()
     }
 
-    /// Returns the pods of kornsole with namespace and name.
+    /// `namespace/name` of the pods of kornsole.
     pub fn names(&self) -> impl Iterator<Item = (AskId, String)> {
         self.tasks.iter().map(|(uid, task)| (uid.clone(), task.pod.metadata.path()))
     }

@@ -1,4 +1,4 @@
-//! Nodes, and their usage by pods that are not allocations of kornsole (K8S-150 to K8S-158).
+//! Nodes, and their occupied resources (K8S-150 to K8S-158).
 
 use std::collections::BTreeMap;
 

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use super::deeds::Placeholder;
 
 impl Placeholder {
-    /// Returns its manifest with this image. The node conditions of its group are copied verbatim.
+    /// The node conditions of the group are copied verbatim.
     pub fn manifest(&self, image: &str) -> Value {
         let (meta, spec) = (&self.pod.metadata, &self.pod.spec);
         let owner = json!({

@@ -1,4 +1,4 @@
-//! The transitions of pods between the cluster and the scheduler (K8S-124 to K8S-137, K8S-155, K8S-158).
+//! Transitions of pods (K8S-124 to K8S-137, K8S-155, K8S-158).
 
 use std::sync::Arc;
 

@@ -12,17 +12,17 @@ pub(super) enum Stage {
     Left(String),
     /// Its node does not exist.
     Orphan,
-    /// Requested after the placeholders of its gang are allocated (K8S-202).
+    /// Waits for the placeholders of its gang (K8S-202).
     Held,
     /// Requested, without a node.
     Pending,
-    /// Allocated to this node; the binding is in progress (K8S-210).
+    /// Being bound to this node (K8S-210).
     Assumed(String),
     /// Bound to this node, as an allocation.
     Bound(String),
-    /// Bound to this node, not or no longer as an allocation.
+    /// On this node, but not an allocation.
     Leftover(String),
-    /// The binding failed; it is requested again at this time (K8S-214).
+    /// Requested again at this time, after a failed binding (K8S-214).
     Later(Time),
     /// Rejected by the scheduler, for this reason.
     Refused(String),
@@ -37,7 +37,7 @@ impl Stage {
         }
     }
 
-    /// Returns true if the scheduler has a request for it.
+    /// The scheduler has a request for it.
     pub fn is_asked(&self) -> bool {
         matches!(self, Self::Pending | Self::Assumed(_) | Self::Bound(_))
     }
@@ -74,7 +74,7 @@ pub(super) struct Task {
     pub victim: Option<String>,
     /// Number of consecutive binding failures.
     pub failures: u32,
-    /// Nodes with the number of binding failures, and until when the node is excluded.
+    /// Number of binding failures, and until when the node is excluded.
     pub bad_nodes: Vec<(String, u32, Option<Time>)>,
 }
 

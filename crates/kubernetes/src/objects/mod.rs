@@ -25,7 +25,7 @@ pub(crate) enum Object {
     Namespace(Plain),
     /// A priority class of `scheduling.k8s.io`.
     PriorityClass(Plain),
-    /// A map of settings, possibly with a queue configuration.
+    /// Settings, possibly with a queue configuration.
     ConfigMap(ConfigMap),
     /// A persistent volume.
     Volume(Box<PersistentVolume>),
@@ -40,7 +40,7 @@ pub(crate) enum Object {
 }
 
 impl Object {
-    /// Parses one object. `None` for a kind that scheduling does not read.
+    /// `None` for a kind that scheduling does not read.
     ///
     /// # Errors
     /// The invalid field with the kind, namespace, and name.
@@ -69,7 +69,7 @@ impl Object {
         read.map(Some).map_err(|unread| Unread { who, ..unread })
     }
 
-    /// Returns kind, namespace, and name in the form of `kubectl`.
+    /// In the form of `kubectl`.
     pub fn label(&self) -> String {
         format!("{} {}", self.kind(), self.meta().path())
     }
@@ -148,17 +148,17 @@ pub(crate) struct Meta {
 }
 
 impl Meta {
-    /// Returns `namespace/name`, or the name alone without a namespace.
+    /// `namespace/name`, or the name alone.
     pub fn path(&self) -> String {
         if self.namespace.is_empty() { self.name.clone() } else { format!("{}/{}", self.namespace, self.name) }
     }
 
-    /// Returns the value of a label, empty if missing.
+    /// Empty if missing.
     pub fn label(&self, key: &str) -> &str {
         self.labels.get(key).map_or("", String::as_str)
     }
 
-    /// Returns the value of an annotation, empty if missing.
+    /// Empty if missing.
     pub fn annotation(&self, key: &str) -> &str {
         self.annotations.get(key).map_or("", String::as_str)
     }

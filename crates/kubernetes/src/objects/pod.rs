@@ -16,7 +16,7 @@ pub(crate) struct Pod {
 }
 
 impl Pod {
-    /// Returns true if it has ended: its resources are free (K8S-137).
+    /// Its resources are free (K8S-137).
     pub fn is_terminated(&self) -> bool {
         matches!(self.status.phase.as_str(), "Failed" | "Succeeded")
     }
@@ -67,7 +67,7 @@ pub(crate) struct Container {
 }
 
 impl Container {
-    /// Returns true for an init container that keeps running next to the others.
+    /// An init container that keeps running.
     pub fn is_sidecar(&self) -> bool {
         self.restart_policy == "Always"
     }
@@ -168,7 +168,7 @@ pub(crate) struct Toleration {
 #[serde(from = "BTreeMap<String, Value>")]
 pub(crate) struct Volume {
     pub name: String,
-    /// The key that determines its kind, for example `emptyDir`.
+    /// For example `emptyDir`.
     pub kind: String,
     /// Claim name of `persistentVolumeClaim`.
     pub claim: String,

@@ -1,6 +1,6 @@
-//! Conditions of a pod on nodes alone: NodeUnschedulable, TaintToleration, NodeAffinity, and the locations of its
-//! volumes (K8S-171 to K8S-176). Pods with equal conditions share one verdict over all nodes. NodeName (K8S-174)
-//! decides nothing: such a pod is bound already.
+//! Conditions of a pod on nodes alone: NodeUnschedulable, TaintToleration, NodeAffinity, and volume locations (K8S-171
+//! to K8S-176). Pods with equal conditions share one verdict. NodeName (K8S-174) decides nothing: such a pod is bound
+//! already.
 
 use super::labels::{Labels, NodeTerms};
 use super::nodes::{Bits, NodeFacts, NodeTable};
@@ -22,7 +22,7 @@ pub(super) struct Conditions {
 }
 
 impl Conditions {
-    /// Creates the conditions of a pod. `volumes` are the locations of its volumes, or why they are unknown.
+    /// `volumes` are the locations, or why they are unknown.
     pub fn of(pod: &Pod, volumes: Result<Vec<VolumePlace>, Refusal>) -> Self {
         let required = pod.spec.affinity.node_affinity.required.as_ref();
         let terms = required.map(NodeTerms::of).transpose();
@@ -42,13 +42,13 @@ impl Conditions {
         }
     }
 
-    /// Returns true if the labels and the name of a node match (K8S-173).
+    /// By labels and name (K8S-173).
     pub fn wants(&self, node: &NodeFacts) -> bool {
         let labelled = self.selector.iter().all(|(key, value)| node.labels.get(key) == Some(value));
         labelled && self.terms.as_ref().is_none_or(|terms| terms.matches(node.id.as_str(), &node.labels))
     }
 
-    /// Returns the first taint that the pod does not tolerate (K8S-171).
+    /// The first one (K8S-171).
     pub fn untolerated<'n>(&self, node: &'n NodeFacts) -> Option<&'n Taint> {
         let keeps_off = |taint: &&Taint| taint.effect != "PreferNoSchedule" && !self.tolerates(taint);
         node.taints.iter().find(keeps_off)
@@ -59,7 +59,7 @@ impl Conditions {
         known && self.tolerations.iter().any(|toleration| tolerates(toleration, taint))
     }
 
-    /// Returns the first rejection of a node. `allocate` includes the filters that do not apply to a reservation.
+    /// `allocate` includes the filters that do not apply to a reservation.
     pub fn refusal(&self, node: &NodeFacts, allocate: bool) -> Option<Refusal> {
         if self.nowhere.is_some() {
             return self.nowhere.clone();
@@ -140,12 +140,12 @@ fn tolerates(toleration: &Toleration, taint: &Taint) -> bool {
 pub(super) struct Verdict {
     pub allocate: Bits,
     pub reserve: Bits,
-    /// The accepted nodes of `allocate` if they are few; otherwise empty.
+    /// The nodes of `allocate` if few; otherwise empty.
     pub few: Vec<NodeId>,
 }
 
 impl Verdict {
-    /// Updates the verdict for a new or changed node.
+    /// For a new or changed node.
     pub fn judge(&mut self, conditions: &Conditions, node: &NodeFacts, number: usize) {
         self.reserve.put(number, conditions.refusal(node, false).is_none());
         let (was_in, is_in) = (self.allocate.has(number), conditions.refusal(node, true).is_none());

@@ -1,4 +1,4 @@
-//! Pods and nodes of a what-if: each has the filter results of an existing one.
+//! Pods and nodes of a what-if have the filter results of existing ones.
 
 use std::sync::Arc;
 

@@ -16,7 +16,7 @@ pub(super) struct Counter {
 pub(super) enum What {
     /// The matcher matches it.
     Meant,
-    /// The matcher matches it, it is not being deleted, and its node counts by this rule.
+    /// It matches, is not being deleted, and its node counts by this rule.
     Spread(usize),
     /// It has an anti-affinity term with this matcher.
     Carries,
@@ -57,7 +57,7 @@ impl Counts {
         self.width += 1;
     }
 
-    /// Counts one pod more or less in a domain.
+    /// One pod more or less.
     pub fn change(&mut self, domain: u32, more: bool) {
         let before = self.in_domain(domain);
         let after = if more { before + 1 } else { before.saturating_sub(1) };
@@ -78,8 +78,8 @@ impl Counts {
         }
     }
 
-    /// Returns the number of changes that may have unblocked a pod: the first pod of a domain for affinity, the end of
-    /// the last one for anti-affinity, a lower count or a higher minimum for a spread.
+    /// Increases with the first pod of a domain for affinity, the end of the last one for anti-affinity, a lower count
+    /// or a higher minimum for a spread.
     pub fn loosened(&self) -> u64 {
         self.loosened
     }
@@ -93,7 +93,7 @@ impl Counts {
         self.total
     }
 
-    /// Returns the minimum count of a domain; 0 with fewer than `least` domains.
+    /// 0 with fewer than `least` domains.
     pub fn lowest(&self, least: u64) -> u64 {
         let lowest = self.levels.get_min().map_or(0, |(level, _)| *level);
         if self.width < least.max(1) { 0 } else { lowest }

@@ -34,7 +34,7 @@ impl Rule {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum BadRule {
-    /// Its values do not match its operator: its term is skipped.
+    /// Values that do not match the operator: the term is skipped.
     Unreadable,
     /// Its operator is unknown: nothing matches (K8S-185).
     Unknown(String),
@@ -73,7 +73,7 @@ impl Selector {
         Self { nothing: true, ..Self::default() }
     }
 
-    /// Parses a selector; `None` is a missing one.
+    /// `None` is a missing selector.
     ///
     /// # Errors
     /// The unsupported part.
@@ -88,7 +88,7 @@ impl Selector {
         Ok(Self { pairs, rules, nothing: false })
     }
 
-    /// Adds a condition on the value of a label.
+    /// Adds a condition on a label.
     pub fn with(mut self, key: &str, value: &str, equal: bool) -> Self {
         if equal {
             self.pairs.push((key.to_owned(), value.to_owned()));
@@ -98,7 +98,7 @@ impl Selector {
         self
     }
 
-    /// Returns a label that all matching objects have, as an index key.
+    /// A label that all matching objects have, as an index key.
     pub fn pair(&self) -> Option<&(String, String)> {
         self.pairs.first()
     }
@@ -148,7 +148,7 @@ impl NodeTerms {
         self.0.iter().any(holds)
     }
 
-    /// Returns the only possible node names, if every term has one.
+    /// If every term has one.
     pub fn names(&self) -> Option<Vec<&str>> {
         let name = |term: &'_ Term| term.names.iter().position(|(_, equal)| *equal);
         self.0.iter().map(|term| name(term).map(|at| term.names[at].0.as_str())).collect()

@@ -1,5 +1,5 @@
 //! NodeVolumeLimits: the maximum number of attached volumes per CSI driver and node (K8S-182). A volume counts once on
-//! a node, whether one or several pods use it, or it is only attached.
+//! a node.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

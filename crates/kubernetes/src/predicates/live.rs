@@ -1,5 +1,4 @@
-//! Updates a snapshot with changes of pods and nodes. Shared facts are computed once; only removed nodes and changed
-//! labels require a rebuild.
+//! Updates a snapshot. Only removed nodes and changed labels require a rebuild.
 
 use std::sync::Arc;
 

@@ -16,7 +16,7 @@ pub(super) struct Term {
 }
 
 impl Term {
-    /// Parses a term of affinity or anti-affinity of a pod.
+    /// Of affinity or anti-affinity.
     ///
     /// # Errors
     /// The unsupported part.
@@ -36,7 +36,7 @@ impl Term {
         Ok(Self { namespaces, by_namespace_labels, pods, everything: false })
     }
 
-    /// Returns the pods of the same namespace that are spread with a pod.
+    /// Pods of the same namespace.
     ///
     /// # Errors
     /// The unsupported part.
@@ -50,7 +50,7 @@ impl Term {
         Self { everything: true, ..Self::default() }
     }
 
-    /// Returns true if a pod with this metadata and namespace matches.
+    /// With this metadata and namespace.
     pub fn means(&self, meta: &Meta, namespace: &Labels) -> bool {
         let here = || {
             self.namespaces.contains(&meta.namespace)
@@ -108,7 +108,7 @@ impl Matchers {
         self.list[number].iter().all(|term| term.means(meta, namespace))
     }
 
-    /// Returns the indexes of the matchers of a pod.
+    /// Indexes of matchers.
     pub fn meaning(&self, meta: &Meta, namespace: &Labels) -> Vec<usize> {
         let by_label = meta.labels.iter().filter_map(|(key, value)| self.by_pair.get(&(key.clone(), value.clone())));
         let asked = by_label.flatten().chain(&self.others).copied();

@@ -1,15 +1,12 @@
 //! The filters of Kubernetes over a snapshot of a cluster (K8S-160 to K8S-186).
 //!
 //! Invariants:
-//! - an answer is a function of the pod, the node, and the snapshot; a decision is in the snapshot at once;
+//! - an answer is a function of the pod, the node, and the snapshot, which contains each decision at once;
 //! - an unsupported condition rejects with a message that starts with `kornsole does not support`;
-//! - the core checks free resources, from the same sums, not the filters.
+//! - the core checks free resources, from the same sums.
 //!
-//! Conditions on nodes alone are computed once for all pods with the same ones ([`conditions`]), by an index of labels
-//! and names. Conditions on other pods use counts by domain, updated incrementally ([`counters`]). So one answer costs
-//! a few lookups, however large the cluster is.
-//!
-//! Where to read: [`Snapshot`], then `pods` for the facts of a pod.
+//! Conditions on nodes alone are computed once for all equal ones ([`conditions`]); conditions on other pods use counts
+//! by domain ([`counters`]). So one answer costs a few lookups.
 
 mod conditions;
 mod copies;
@@ -50,7 +47,7 @@ use scheduler::state::node::Node;
 
 const BARRED: &str = "binding to this node failed several times, so it is skipped temporarily";
 
-/// The cluster for the filters: constant facts, and the state that decisions change. Copies share unchanged parts.
+/// Constant facts, and the state that decisions change. Copies share unchanged parts.
 #[derive(Clone, Debug)]
 pub struct Snapshot {
     facts: Arc<Facts>,
@@ -117,7 +114,7 @@ impl Snapshot {
         snapshot
     }
 
-    /// Returns true if two pods get the same answer for every node.
+    /// Same answer for every node.
     pub fn treats_identical(&self, one: &AskId, other: &AskId) -> bool {
         let facts = |uid: &AskId| self.facts.by_uid.get(uid.as_str()).map(|number| &self.facts.pods[*number]);
         let (Some(one), Some(other)) = (facts(one), facts(other)) else { return false };
@@ -137,7 +134,7 @@ impl Snapshot {
         self.barred.range((pod.number, 0)..(pod.number + 1, 0)).map(|(_, node)| *node)
     }
 
-    /// Returns why a pod cannot go to a node now, in the words of K8S-162.
+    /// In the words of K8S-162.
     pub fn why_not(&self, pod: &AskId, node: &NodeId) -> Option<String> {
         let Some((facts, node)) = self.known(pod, node) else {
             return Some("kornsole does not support pods and nodes that it has not seen".to_owned());

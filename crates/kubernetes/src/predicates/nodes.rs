@@ -88,7 +88,7 @@ pub(super) struct Topology {
 }
 
 impl Topology {
-    /// Returns the domain of a node; `None` without the key.
+    /// `None` without the key.
     pub fn of(&self, node: usize) -> Option<u32> {
         self.domains.get(node).copied().flatten()
     }
@@ -146,7 +146,7 @@ impl NodeTable {
         self.by_name.get(name).copied()
     }
 
-    /// Returns the nodes with all these labels; `None` (all nodes) if there are no labels.
+    /// `None` (all nodes) without labels.
     pub fn with_labels(&self, pairs: &Labels) -> Option<Bits> {
         let mut found: Option<Bits> = None;
         for (key, value) in pairs {
@@ -161,7 +161,7 @@ impl NodeTable {
         found
     }
 
-    /// Returns the index of a topology key; computes its domains at the first use.
+    /// Computes the domains at the first use.
     pub fn key(&mut self, key: &str) -> usize {
         if let Some(number) = self.keys.get(key) {
             return *number;

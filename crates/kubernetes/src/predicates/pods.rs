@@ -18,15 +18,15 @@ use crate::objects::{Pod, SpreadConstraint};
 pub(super) struct PodFacts {
     /// Index.
     pub number: usize,
-    /// The pod with its namespace labels; `None` after its removal.
+    /// With namespace labels; `None` after its removal.
     pub pod: Option<(Arc<Pod>, Arc<Labels>)>,
-    /// Index of its conditions; `None` if it is bound and not copied.
+    /// `None` if bound and not copied.
     pub conditions: Option<usize>,
     /// Matchers that match it.
     pub meant: Vec<usize>,
     /// Counters of its own anti-affinity terms.
     pub carries: Vec<usize>,
-    /// Counters of anti-affinity terms of others that match it.
+    /// Others' anti-affinity that matches it.
     pub retained_off: Vec<usize>,
     pub ports: Vec<HostPort>,
     /// Its exclusive claims.
@@ -34,7 +34,7 @@ pub(super) struct PodFacts {
     /// Its distinct volumes to attach.
     pub volumes: Vec<usize>,
     pub spread: Vec<Spread>,
-    /// Counters of pods that match all its affinity terms, one per term.
+    /// One counter per affinity term.
     pub near: Vec<usize>,
     /// It matches its own affinity terms.
     pub near_itself: bool,
@@ -85,12 +85,12 @@ pub(super) struct Gathering {
 }
 
 impl Gathering {
-    /// Starts with these nodes, without pods. `copies`: bound pods may be requested again.
+    /// `copies`: bound pods may be requested again.
     pub fn over(table: NodeTable, copies: bool) -> Self {
         Self { table, copies, ..Self::default() }
     }
 
-    /// Extracts the facts of a pod, except those that need all counters.
+    /// Except those that need all counters.
     pub fn pod(&mut self, pod: &Pod, namespace: &Labels, storage: Storage<'_>, number: usize) -> PodFacts {
         let mut facts = PodFacts {
             number,
@@ -216,7 +216,7 @@ impl Gathering {
             && (!rule.by_taints || conditions.untolerated(facts).is_none())
     }
 
-    /// Adds a node to the verdicts and rules. Returns its index.
+    /// Also to the verdicts and rules.
     pub fn add_node(&mut self, node: NodeFacts) -> usize {
         let number = self.table.add(node);
         self.judge(number);

@@ -5,7 +5,7 @@ use std::fmt;
 /// The filters in the order of evaluation (K8S-161).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Filter {
-    /// The check before all nodes: the message omits its name.
+    /// Before all nodes: the message omits its name.
     Before,
     NodeUnschedulable,
     TaintToleration,

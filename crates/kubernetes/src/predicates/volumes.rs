@@ -49,7 +49,7 @@ pub(crate) struct Storage<'s> {
     /// By node name.
     pub csi_nodes: &'s BTreeMap<String, CsiNode>,
     pub attachments: &'s BTreeMap<String, Attachment>,
-    /// Claims that wait for their first pod are bound with it (K8S-178). kornsole does not do that; a release does.
+    /// Claims that wait for their first pod are bound with it (K8S-178), by a release but not by kornsole.
     pub binds_late: bool,
 }
 
@@ -110,7 +110,7 @@ impl VolumePlace {
         Ok(Self { affinity, late: true, zones: Vec::new() })
     }
 
-    /// Returns the rejection if a node cannot reach the volume (K8S-175).
+    /// K8S-175.
     pub fn wrong_place(&self, node: &NodeFacts) -> Option<Refusal> {
         // Volumes select nodes by labels only.
         let name = if self.late { node.id.as_str() } else { "" };
@@ -123,7 +123,7 @@ impl VolumePlace {
         (!reached).then(|| Refusal::new(Filter::VolumeBinding, words))
     }
 
-    /// Returns the rejection if the node is in another zone or region (K8S-176).
+    /// K8S-176.
     pub fn wrong_zone(&self, node: &NodeFacts) -> Option<Refusal> {
         if !ZONES.iter().any(|(key, _)| node.labels.contains_key(*key)) {
             return None;

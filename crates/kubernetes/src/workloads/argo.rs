@@ -1,4 +1,4 @@
-//! Workflow of Argo: the maximum pods of its templates, as if all steps ran at once.
+//! Workflow of Argo: the maximum pods, as if all steps ran at once.
 
 use std::collections::BTreeMap;
 

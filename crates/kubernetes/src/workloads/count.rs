@@ -7,9 +7,9 @@ use super::field::{Field, Rejected};
 pub(super) enum Count {
     /// A constant.
     Is(u64),
-    /// The field at a dotted path, with a default.
+    /// A dotted path, with a default.
     Of(&'static str, u64),
-    /// The field at a dotted path; unbounded if missing.
+    /// A dotted path; unbounded if missing.
     AtMost(&'static str),
     /// Minimum.
     Min(&'static [Self]),
@@ -20,7 +20,7 @@ pub(super) enum Count {
 }
 
 impl Count {
-    /// Returns the number for an object.
+    /// For an object.
     ///
     /// # Errors
     /// A field is not a whole number from 0.

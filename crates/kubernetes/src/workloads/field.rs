@@ -40,7 +40,7 @@ impl Lines {
         }
     }
 
-    /// Returns the line of the last step of a path that has one.
+    /// The last step of a path that has a line.
     pub fn line_at(&self, path: &[Step]) -> u32 {
         let mut here = self;
         for step in path {
@@ -80,7 +80,7 @@ impl<'v> Field<'v> {
         Self { value, lines, path }
     }
 
-    /// Returns the field of a map; `None` if missing or null.
+    /// `None` if missing or null.
     ///
     /// # Errors
     /// This is not a map.
@@ -89,7 +89,7 @@ impl<'v> Field<'v> {
         Ok(found.map(|value| self.step(value, Step::Key(key.to_owned()))))
     }
 
-    /// Returns the field at a dotted path; empty is this field.
+    /// At a dotted path; empty is this field.
     ///
     /// # Errors
     /// A field on the path is not a map.
@@ -104,7 +104,7 @@ impl<'v> Field<'v> {
         Ok(Some(here))
     }
 
-    /// Returns the required field at a dotted path.
+    /// At a dotted path.
     ///
     /// # Errors
     /// The field is missing, or a field on the path is not a map.
@@ -120,7 +120,7 @@ impl<'v> Field<'v> {
         self.value.as_object().ok_or_else(|| self.expected("a map"))
     }
 
-    /// Returns the items of a list.
+    /// List items.
     ///
     /// # Errors
     /// This is not a list.
@@ -129,7 +129,7 @@ impl<'v> Field<'v> {
         Ok(items.iter().enumerate().map(|(number, value)| self.step(value, Step::Item(number))).collect())
     }
 
-    /// Returns the non-null entries of a map.
+    /// Non-null entries.
     ///
     /// # Errors
     /// This is not a map.
@@ -138,7 +138,7 @@ impl<'v> Field<'v> {
         Ok(entries.map(|(key, value)| (key.as_str(), self.step(value, Step::Key(key.clone())))).collect())
     }
 
-    /// Returns the text of a string.
+    /// Text.
     ///
     /// # Errors
     /// This is not a string.
@@ -146,7 +146,7 @@ impl<'v> Field<'v> {
         self.value.as_str().ok_or_else(|| self.expected("a string"))
     }
 
-    /// Returns a whole number from 0.
+    /// From 0.
     ///
     /// # Errors
     /// This is another value, or negative.
@@ -158,7 +158,7 @@ impl<'v> Field<'v> {
         }
     }
 
-    /// Returns the value of a boolean.
+    /// Boolean.
     ///
     /// # Errors
     /// This is not a boolean.
@@ -166,7 +166,7 @@ impl<'v> Field<'v> {
         self.value.as_bool().ok_or_else(|| self.expected("true or false"))
     }
 
-    /// Returns the text at a dotted path; `None` if missing.
+    /// `None` if missing.
     ///
     /// # Errors
     /// It is not a string.
@@ -174,7 +174,7 @@ impl<'v> Field<'v> {
         self.at(path)?.map(|field| field.text()).transpose()
     }
 
-    /// Returns the boolean at a dotted path.
+    /// False if missing.
     ///
     /// # Errors
     /// It is not a boolean.
@@ -182,7 +182,7 @@ impl<'v> Field<'v> {
         self.at(path)?.map_or(Ok(false), |field| field.is_true())
     }
 
-    /// Returns the map of strings at a dotted path; empty if missing.
+    /// Empty if missing.
     ///
     /// # Errors
     /// It is not a map of strings.
@@ -191,7 +191,7 @@ impl<'v> Field<'v> {
         map.entries()?.into_iter().map(|(key, field)| Ok((key.to_owned(), field.text()?.to_owned()))).collect()
     }
 
-    /// Returns the pod of a template: metadata and spec.
+    /// Metadata and spec of a template.
     ///
     /// # Errors
     /// A field has the wrong type, or the pod has no containers.
@@ -204,8 +204,7 @@ impl<'v> Field<'v> {
         }
     }
 
-    /// Returns the pod of a template that is composed of fields of this one. `depth` is the depth of this field in the
-    /// template, which errors omit.
+    /// `template` is composed of fields of this one. `depth` is the depth of this field in it, which errors omit.
     ///
     /// # Errors
     /// A field has the wrong type.

@@ -1,5 +1,5 @@
-//! The kinds of objects with pods: the paths of their templates, and the number of pods.
-//! `docs/guide/kubernetes-manifests.md` cites the source of each rule.
+//! The kinds of objects with pods: template paths, and numbers of pods. `docs/guide/kubernetes-manifests.md` cites the
+//! sources.
 
 use super::count::Count::{self, AtMost, Is, Less, Max, Min, Of};
 use super::field::Rejected;
@@ -15,7 +15,7 @@ pub(super) struct Kind {
     /// Boolean in `spec` that prevents pods.
     pub suspend: &'static str,
     pub parts: &'static [Part],
-    /// Changes of its operator to the pods of all parts.
+    /// Changes of its operator to all pods.
     pub after: Option<Code>,
 }
 
@@ -27,9 +27,9 @@ pub(super) type Code = fn(&Scope<'_>, &mut Making<'_>) -> Result<(), Rejected>;
 pub(super) enum Each {
     /// At a dotted path, with this name.
     One(&'static str, &'static str),
-    /// At each item of a list, named by a field of the item.
+    /// Each item of a list, named by a field.
     Item(&'static str, &'static str),
-    /// At each entry of the maps with this key suffix, named by the lowercase key of the entry.
+    /// Each entry of the maps with this key suffix, named by its lowercase key.
     Entry(&'static str),
 }
 
@@ -60,7 +60,7 @@ pub(super) type Labels = &'static [(&'static str, &'static str)];
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Pods {
     pub each: Each,
-    /// The first existing path of the pod template, in the part.
+    /// The first existing path, in the part.
     pub template: &'static [&'static str],
     pub groups: Count,
     /// Number of pods per group.
@@ -71,7 +71,7 @@ pub(super) struct Pods {
     pub labels: Labels,
     /// Boolean in the part that prevents pods.
     pub suspend: &'static str,
-    /// One pod per matching node, instead of a count.
+    /// One pod per matching node.
     pub per_node: bool,
 }
 

@@ -64,9 +64,9 @@ impl Made {
 pub(super) struct Making<'v> {
     pub library: &'v Library<'v>,
     pub made: Vec<Made>,
-    /// Notes on differences, and on what is not evaluated.
+    /// Differences, and what is not evaluated.
     pub notes: Vec<String>,
-    /// Index of the first set of the current object.
+    /// First set of the current object.
     pub from: usize,
     /// A part is suspended.
     pub suspended: bool,
@@ -77,7 +77,7 @@ impl<'v> Making<'v> {
         Self { library, made: Vec::new(), notes: Vec::new(), from: 0, suspended: false }
     }
 
-    /// Returns a referenced template, in its namespace or without one.
+    /// In its namespace or without one.
     pub fn template(&self, kind: &str, namespace: &str, name: &str) -> Option<Field<'v>> {
         let found = self.library.get(&(kind, namespace, name));
         found.map(|(value, lines)| Field::root(value, *lines))

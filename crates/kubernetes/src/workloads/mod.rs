@@ -1,7 +1,7 @@
-//! The pods that controllers and operators create for an object: a Job, a Deployment, a SparkApplication, and others.
+//! The pods that controllers and operators create for an object, for example a Deployment.
 //!
 //! `kinds` is the table of kinds; `making` reads an object by its entry; `spark`, `ray`, `argo`, and `trainer` are code
-//! for the rest. Read `kinds` first.
+//! for the rest.
 
 mod argo;
 mod count;
@@ -41,7 +41,7 @@ pub(crate) struct Workload {
 pub(crate) struct Owned {
     /// Number of pods.
     pub pods: u64,
-    /// An object with pods, for example the ReplicaSet of a Deployment.
+    /// It has pods, for example a ReplicaSet.
     pub creates: bool,
 }
 
@@ -51,7 +51,7 @@ pub(crate) struct PodSet(Made);
 #[derive(Default)]
 pub(crate) struct Expansion {
     pub sets: Vec<PodSet>,
-    /// Notes on differences, and on what is not evaluated.
+    /// Differences, and what is not evaluated.
     pub notes: Vec<String>,
 }
 
@@ -124,7 +124,7 @@ impl Workload {
         if line > 0 { format!("{}:{line}", self.file) } else { self.file.to_string() }
     }
 
-    /// Returns the missing sets of pods: `owned` are in the manifests already.
+    /// Without the `owned` pods, which are in the manifests.
     ///
     /// # Errors
     /// A field has the wrong type, or is missing.

@@ -1,5 +1,5 @@
-//! Random bindings of changing pods, checked against a second implementation of the filters: no pod is on a node that
-//! one of them rejects, no queue exceeds its maximum, and all counters match the cluster.
+//! Random changes, checked against a second implementation of the filters: no pod is on a node that one of them
+//! rejects, no queue exceeds its maximum, and all counters match the cluster.
 
 use proptest::prelude::*;
 

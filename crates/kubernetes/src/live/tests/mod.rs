@@ -1,5 +1,4 @@
-//! The live mapping: its reactions, and that any order of changes ends in the state of a recovery from the final
-//! cluster.
+//! The live mapping: any order of changes ends in the state of a recovery from the final cluster.
 
 mod checked;
 mod decisions;
@@ -94,7 +93,7 @@ impl World {
         self.batch(vec![Input::Gone(ObjectKey { kind, namespace, name })]);
     }
 
-    /// Runs cycles until nothing is decided, then lets the mapping handle the events.
+    /// Until nothing is decided; then handles the events.
     pub fn cycles(&mut self) {
         for _ in 0..20 {
             self.fed.give(&Command::Cycle);
@@ -108,7 +107,7 @@ impl World {
         self.batch(Vec::new());
     }
 
-    /// Returns the bindings since the last call as `pod>node`.
+    /// `pod>node`, since the last call.
     pub fn taken_bindings(&mut self) -> Vec<String> {
         let mut found = Vec::new();
         self.deeds.retain(|deed| match deed {
@@ -136,7 +135,7 @@ impl World {
         found
     }
 
-    /// Returns the Events since the last call as `pod reason: message`.
+    /// `pod reason: message`, since the last call.
     pub fn taken_words(&mut self) -> Vec<String> {
         let mut found = Vec::new();
         self.deeds.retain(|deed| match deed {
@@ -149,7 +148,7 @@ impl World {
         found
     }
 
-    /// Confirms all bindings, like the API server and the watch.
+    /// Like the API server and the watch.
     pub fn bind_all(&mut self) -> Vec<String> {
         let bindings = self.taken_bindings();
         for binding in &bindings {
@@ -164,7 +163,7 @@ impl World {
         self.batch(vec![Input::Done(Outcome::Bound { pod, node: node.to_owned(), done })]);
     }
 
-    /// Returns the node of each request; `-` for a pending one.
+    /// `-` for a pending request.
     pub fn asks(&self) -> BTreeMap<String, String> {
         asks(self.fed.part())
     }

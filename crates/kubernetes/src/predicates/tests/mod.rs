@@ -1,4 +1,4 @@
-//! Each filter against its line in section 7, with invalid input; then all of them against a naive implementation.
+//! Each filter against its line in section 7; then all against a naive implementation.
 
 pub(crate) mod naive;
 pub(crate) mod property;

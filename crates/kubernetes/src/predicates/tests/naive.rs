@@ -1,4 +1,4 @@
-//! A naive implementation of the filters from the table of section 7, without indexes.
+//! A naive implementation of the filters, without indexes.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,5 +1,5 @@
-//! Random clusters: the filters agree with the naive ones at every step, and the scheduler never places a pod on a node
-//! that the naive ones reject.
+//! Random clusters: the filters agree with the naive ones, and the scheduler places no pod on a node that the naive
+//! ones reject.
 
 use std::sync::Arc;
 
