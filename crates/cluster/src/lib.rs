@@ -8,6 +8,6 @@
 pub mod kube;
 pub mod shim;
 
-/// The result of a request. The future is boxed: otherwise each crate that awaits an `async fn` compiles its code
-/// again, and that of the requests is a third of what their callers would compile.
+/// Boxed: otherwise each crate that awaits an `async fn` compiles its code again, a third of what the callers would
+/// compile.
 pub type Answer<'a, T> = std::pin::Pin<Box<dyn Future<Output = T> + Send + 'a>>;

@@ -13,7 +13,7 @@ const IN_CLUSTER: &str = "in-cluster";
 const POD_NAMESPACE: &str = "/var/run/secrets/kubernetes.io/serviceaccount/namespace";
 pub(super) const CONNECT: Duration = Duration::from_secs(5);
 
-/// The content of a kubeconfig, without output of its secrets.
+/// Never prints its secrets.
 #[derive(Clone)]
 pub struct Known {
     /// `None`: this process runs in a pod without a kubeconfig.
@@ -45,7 +45,7 @@ pub struct ContextInfo {
 }
 
 impl Known {
-    /// Like [`Self::read`]; `None` without any cluster, which is not an error for callers that need none.
+    /// `None` without any cluster.
     ///
     /// # Errors
     /// A file is invalid, or a named file is missing.
@@ -60,10 +60,10 @@ impl Known {
         std::env::var_os("KUBERNETES_SERVICE_HOST").is_some() && !named
     }
 
-    /// Reads the files of `KUBECONFIG`, otherwise `~/.kube/config`; without them, the service account of the pod.
+    /// `KUBECONFIG`, otherwise `~/.kube/config`, otherwise the service account of the pod.
     ///
     /// # Errors
-    /// A file is invalid (file, line, and column), or neither a file nor a service account exists.
+    /// A file is invalid (file, line, and column), or nothing of these exists.
     pub fn read() -> Result<Self, KubeFault> {
         let named = std::env::var_os("KUBECONFIG").filter(|value| !value.is_empty());
         let files: Vec<PathBuf> = match &named {
@@ -82,7 +82,7 @@ impl Known {
         Self::of(&there)
     }
 
-    /// Reads these files; of two entries with the same name the first applies.
+    /// Of two entries with the same name the first applies.
     ///
     /// # Errors
     /// A file is invalid.
@@ -103,7 +103,7 @@ impl Known {
         &self.files
     }
 
-    /// Returns the contexts in the order of the files.
+    /// In the order of the files.
     pub fn contexts(&self) -> Vec<ContextInfo> {
         let Some(kubeconfig) = &self.kubeconfig else { return vec![Self::of_this_pod()] };
         let info = |named: &kube::config::NamedContext| {
@@ -143,7 +143,7 @@ impl Known {
         self.contexts().into_iter().map(|context| context.name).collect()
     }
 
-    /// Returns the context of a name; by default the current one.
+    /// By default the current one.
     ///
     /// # Errors
     /// The name is unknown, or no context is current.

@@ -1,6 +1,6 @@
 //! `k8s://[CONTEXT][/NAMESPACE]`.
 
-/// Prefix of the address of a scheduler in Kubernetes.
+/// Prefix of an address.
 pub const SCHEME: &str = "k8s://";
 
 /// A parsed address.
@@ -13,13 +13,13 @@ pub struct Address {
 }
 
 impl Address {
-    /// Returns true if a text is such an address.
+    /// Such an address.
     pub fn is(text: &str) -> bool {
         text.starts_with(SCHEME)
     }
 
-    /// Parses an address. Context names may contain `/`, `:`, and `@`: a text that is a context as a whole is one;
-    /// otherwise the part after the last `/` is the namespace.
+    /// Context names may contain `/`, `:`, and `@`: a text that is a context is one; otherwise the part after the last
+    /// `/` is the namespace.
     ///
     /// # Errors
     /// The context is unknown; the message lists the known ones.

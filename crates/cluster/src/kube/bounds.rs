@@ -1,6 +1,6 @@
-//! The client of an API server: every answer has a time limit and a size limit.
+//! The client of an API server, with time and size limits of answers.
 //!
-//! Exceptions are watches, followed logs, upgrades, and the service proxy: their readers have their own limits.
+//! Watches, followed logs, upgrades, and the service proxy have the limits of their readers.
 
 use std::fmt;
 use std::future::Future;

@@ -1,4 +1,4 @@
-//! A context of a kubeconfig and the scheduler in it: its discovery, and the path of requests.
+//! The scheduler of a context: its discovery, and the path of requests.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -39,11 +39,11 @@ const REFUSAL: usize = 64 << 10;
 pub struct Wanted {
     /// Namespace of the scheduler.
     pub namespace: Option<String>,
-    /// Service of the scheduler; by default it is searched.
+    /// By default it is searched.
     pub service: Option<String>,
     /// Only this path.
     pub via: Option<Via>,
-    /// Whether queue ACLs are checked before the API server decides.
+    /// Whether queue ACLs are checked first.
     pub enforce_acl: EnforceAcl,
 }
 
@@ -104,7 +104,7 @@ impl Cluster {
         }
     }
 
-    /// Sets other limits for answers of the API server.
+    /// Limits of answers.
     #[must_use]
     pub fn with_bounds(self, bounds: Bounds) -> Self {
         Self { bounds, ..self }
@@ -115,12 +115,12 @@ impl Cluster {
         &self.context
     }
 
-    /// Returns the name for users: its context, or in a pod the address of the API server and the namespace.
+    /// The context, or in a pod the API server and the namespace.
     pub fn label(&self) -> String {
         self.known.label_of_this_pod().unwrap_or_else(|| self.context.name.clone())
     }
 
-    /// Returns how the scheduler was found; `None` before that.
+    /// `None` before the search.
     pub fn found(&self) -> Option<Arc<Found>> {
         self.found.load_full()
     }
@@ -189,12 +189,12 @@ impl Cluster {
         self.unknown.load_full()
     }
 
-    /// Returns whether `adminacl` is checked before the API server decides.
+    /// Whether `adminacl` is checked first.
     pub fn enforce_acl(&self) -> EnforceAcl {
         self.wanted.enforce_acl
     }
 
-    /// Sends a request to the scheduler; `path` starts with `/`.
+    /// `path` starts with `/`.
     ///
     /// # Errors
     /// The scheduler cannot be found, or the API server rejects the request. A rejection by the scheduler is a
@@ -381,7 +381,7 @@ async fn proxied(
 }
 
 impl Cluster {
-    /// Returns true if its objects are followed, so that they need not be listed.
+    /// Its objects need not be listed.
     pub fn follows(&self) -> bool {
         self.follows.load(Ordering::Relaxed)
     }

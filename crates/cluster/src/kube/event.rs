@@ -1,4 +1,4 @@
-//! Writes Events on the scheduler's ConfigMap, so that operations are visible in the cluster.
+//! Events on the scheduler's ConfigMap make operations visible in the cluster.
 
 use std::time::Duration;
 
@@ -17,7 +17,7 @@ const LONGEST: Duration = Duration::from_secs(5);
 const MESSAGE: usize = 1_000;
 
 impl Cluster {
-    /// Adds an Event to the ConfigMap of the scheduler; `reason` is one word.
+    /// `reason` is one word.
     ///
     /// # Errors
     /// It is not permitted, or the API server does not answer in time.

@@ -13,7 +13,7 @@ const CLOCK: &str = "; check the clock of this machine";
 /// Message of an API server for a terminating namespace; its status is that of a missing right.
 const TERMINATING: &str = "because it is being terminated";
 
-/// A request to an API server, in terms of RBAC.
+/// A request in terms of RBAC.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Asked {
     /// `get`, `list`, `create`, `patch`, `delete`.
@@ -40,7 +40,7 @@ impl Asked {
         Self { name: Some(name.to_owned()), ..self }
     }
 
-    /// Returns the rule that allows it, for a Role or a ClusterRole.
+    /// For a Role or a ClusterRole.
     pub fn rule(&self) -> String {
         let names = match &self.name {
             // Objects to create have no name yet, and rules for single pods and nodes are useless.
@@ -80,7 +80,7 @@ impl fmt::Display for Asked {
 /// A failed request.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct KubeFault {
-    /// Status of the API server; `None` without an answer.
+    /// `None` without an answer.
     pub status: Option<u16>,
     pub(super) message: String,
     /// The rule that would allow it.
@@ -129,7 +129,7 @@ impl KubeFault {
         }
     }
 
-    /// The fault of a rejection by the API server.
+    /// Rejected by the API server.
     pub fn answered(status: u16, said: &str, asked: &Asked, who: Option<&Who>) -> Self {
         let named = who.map(|who| who.user.clone()).or_else(|| user_in(said));
         let user = named.map_or_else(|| "the user of this context".to_owned(), |user| format!("user {user}"));
@@ -151,7 +151,7 @@ impl KubeFault {
         Self { status: Some(status), message, rule, technical: said.to_owned() }
     }
 
-    /// Returns true for a 403 that an RBAC rule could fix.
+    /// A 403 that an RBAC rule could fix.
     pub fn is_forbidden(&self) -> bool {
         self.status == Some(403) && self.rule.is_some()
     }

@@ -11,9 +11,9 @@ use crate::Answer;
 
 /// The Service of the Helm chart.
 pub const SERVICE: &str = "yunikorn-service";
-/// The Service port of the scheduler, not of the web server.
+/// Service port of the scheduler, not of the web server.
 pub const PORT_NAME: &str = "yunikorn-core";
-/// The port of the process; the Service may have another one.
+/// Port of the process.
 pub const PORT: u16 = 9080;
 /// Container of the scheduler.
 pub const CONTAINER: &str = "yunikorn-scheduler-k8s";
@@ -50,19 +50,19 @@ impl Place {
         Self { namespace: namespace.to_owned(), service: service.name_any(), port, selector }
     }
 
-    /// The chart's defaults, if the Service cannot be read.
+    /// The chart's defaults.
     pub fn usual(namespace: &str, service: &str) -> Self {
         let (port, selector) = (PORT_NAME.to_owned(), "app=yunikorn".to_owned());
         Self { namespace: namespace.to_owned(), service: service.to_owned(), port, selector }
     }
 
-    /// Returns the name for the service proxy and for RBAC rules.
+    /// For the service proxy and for RBAC rules.
     pub fn proxied(&self) -> String {
         format!("{}:{}", self.service, self.port)
     }
 }
 
-/// Finds the Service: in the given namespace, otherwise in all, otherwise in the usual ones.
+/// In the given namespace, otherwise in all, otherwise in the usual ones.
 ///
 /// # Errors
 /// None or several exist, or the search is not permitted; the message lists the search.
@@ -119,8 +119,7 @@ pub fn service<'a>(
     })
 }
 
-/// Returns the namespace of a scheduler without a Service: the given one, or the only one with its ConfigMap; empty if
-/// unknown.
+/// The given namespace, or that of the only ConfigMap; empty if unknown.
 ///
 /// # Errors
 /// The API server does not answer.
@@ -165,7 +164,7 @@ fn several(found: &[Place]) -> KubeFault {
     KubeFault::new(format!("found {} schedulers: {}; {hint}", found.len(), names.join(", ")))
 }
 
-/// Returns the newest ready pod of the scheduler.
+/// The newest ready one.
 ///
 /// # Errors
 /// None exists, or the search is not permitted.

@@ -7,9 +7,9 @@ use super::Via;
 /// The result of the search.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Found {
-    /// Namespace of the scheduler; empty if unknown, which only a direct address allows.
+    /// Empty if unknown, which only a direct address allows.
     pub namespace: String,
-    /// Service of the scheduler; empty for a direct address without a Service.
+    /// Empty for a direct address without a Service.
     pub service: String,
     /// Its pod, for requests to the pod.
     pub pod: Option<String>,

@@ -1,5 +1,5 @@
-//! Finds the kubeconfig field of an error, and its location. Output contains only keys, positions, and entry names,
-//! because values may be secrets.
+//! Locates the kubeconfig field of an error. Output contains only keys, positions, and entry names, because values may
+//! be secrets.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! Reads all objects for the filters once, page by page, at about one time.
+//! Lists all objects for the filters once.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,8 +18,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 const MOST_UNREADABLE: usize = 3;
 
 impl Cluster {
-    /// Lists pods, nodes, namespaces, priority classes, and volume objects. A kind that cannot be listed is named, and
-    /// does not stop the others.
+    /// A kind that cannot be listed is named, and does not stop the others.
     pub fn list_for_filters(self: &Arc<Self>) -> Answer<'_, Listed> {
         Box::pin(async move {
             let all = tokio::join!(

@@ -1,12 +1,5 @@
 //! A Kubernetes cluster by a kubeconfig: the path to its scheduler, and changes of its objects.
 //!
-//! [`Address`] is a user's name for a cluster, [`Known`] the content of the kubeconfig. [`Cluster`] finds the scheduler
-//!   and sends requests to it, by
-//! port-forward or by the service proxy. `config_map`, `pods`, `owners`, and `nodes` change objects, `review` gets the
-//! user's identity and rights;
-//! [`follow`] follows lists of objects, `list` reads those for scheduling once, and `read` reads one object, its
-//!   events, or a log.
-//!
 //! Invariants:
 //! - only the exec plugins of the kubeconfig are spawned;
 //! - no message, log, or debug text contains a token, certificate, key, or line of a kubeconfig;

@@ -72,7 +72,7 @@ impl NodeItem {
 }
 
 impl Cluster {
-    /// Returns the closed nodes with reasons: `cordoned`, `not ready`.
+    /// With reasons: `cordoned`, `not ready`.
     ///
     /// # Errors
     /// They may not be listed.
@@ -99,7 +99,7 @@ impl Cluster {
         })
     }
 
-    /// Cordons or uncordons a node. Its allocations continue.
+    /// Allocations continue.
     ///
     /// # Errors
     /// It does not exist, or may not be changed.

@@ -89,7 +89,7 @@ impl Wire {
 }
 
 impl Cluster {
-    /// Returns an owner and its owners, nearest first, and why the chain is incomplete.
+    /// Nearest first, and why the chain is incomplete.
     pub fn owners_from<'a>(
         &'a self,
         namespace: &'a str,
@@ -136,7 +136,7 @@ impl Cluster {
         got.map_err(|error| KubeFault::of(error, &asked, self.user().as_deref()))
     }
 
-    /// Sets `spec.suspend` of an owner at the version that was just read, and changes nothing else.
+    /// Sets `spec.suspend` at the version that was just read.
     ///
     /// # Errors
     /// It does not exist, was replaced, may not be changed, or the API server does not store the field.

@@ -1,6 +1,4 @@
-//! Reads lists of an API server page by page.
-//!
-//! Memory is bounded: one page at a time, with a size limit.
+//! Reads lists page by page, with bounded memory.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -25,17 +23,17 @@ const REFUSAL: usize = 64 << 10;
 /// Timeouts and pauses.
 #[derive(Clone, Copy, Debug)]
 pub struct Pace {
-    /// First pause after a failure; it doubles each time.
+    /// Doubles after each failure.
     pub first: Duration,
     /// Maximum pause after a failure.
     pub longest: Duration,
-    /// Pause after a rejection, which only a user can fix.
+    /// After a rejection, which only a user can fix.
     pub refused: Duration,
     /// Timeout until an answer starts or continues.
     pub answer: Duration,
-    /// Silence of a watch before the API server is probed.
+    /// Silence before the API server is probed.
     pub quiet: Duration,
-    /// Duration of one watch; the next one continues it.
+    /// Duration of one watch.
     pub watch: Duration,
 }
 
@@ -104,7 +102,7 @@ pub(super) struct Request {
 }
 
 impl Request {
-    /// Returns the first page, or the one after `behind`.
+    /// The first page, or the one after `behind`.
     pub fn page(self, behind: String) -> Answer<'static, Result<Bytes, Stop>> {
         Box::pin(async move {
             let token: String = form_urlencoded::byte_serialize(behind.as_bytes()).collect();

@@ -1,4 +1,4 @@
-//! The pods of an application, and their deletion by name and UID, which spares new pods of the same name.
+//! The pods of an application, and their deletion by UID.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -34,7 +34,7 @@ pub struct PodRef {
 /// The result for a pod.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PodOutcome {
-    /// Its deletion started; it ends within its grace period.
+    /// It ends within its grace period.
     Deleted,
     /// It did not exist any more.
     Gone,
@@ -61,7 +61,7 @@ impl Deletions {
         self.done.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Returns the number of answered pods, and of all pods of the newest deletion.
+    /// Answered pods, and all pods of the newest deletion.
     pub fn so_far(&self) -> (usize, usize) {
         (self.done.load(Ordering::Relaxed), self.all.load(Ordering::Relaxed))
     }
@@ -73,7 +73,7 @@ impl Cluster {
         &self.deletions
     }
 
-    /// Deletes pods, at most ten at a time, with their grace periods. A failure does not stop the others.
+    /// At most ten at a time, with their grace periods. A failure does not stop the others.
     pub fn delete<'a>(&'a self, pods: &'a [PodRef]) -> Answer<'a, Vec<(PodRef, PodOutcome)>> {
         Box::pin(async move {
             let client = match self.client().await {
@@ -113,7 +113,7 @@ impl Cluster {
         })
     }
 
-    /// Returns the pods of an application by UID: in all namespaces, or without that permission in the given ones.
+    /// By UID: in all namespaces, or without that permission in the given ones.
     ///
     /// # Errors
     /// They may not be listed there either.

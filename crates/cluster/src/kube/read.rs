@@ -1,4 +1,4 @@
-//! Reads an object on request: the text of a pod or a node, the events of a pod, the log of a container.
+//! Reads a pod, a node, events, or a log on request.
 //!
 //! Secrets are never read. The text of a pod contains its environment, like `kubectl get pod -o yaml`.
 
@@ -31,7 +31,7 @@ const TAIL: usize = 2_000;
 pub struct Log(Body);
 
 impl Log {
-    /// Returns the next bytes; `None` when the container has ended. Waits while the container is silent.
+    /// `None` when the container has ended. Waits while it is silent.
     ///
     /// # Errors
     /// The connection was lost.
@@ -114,7 +114,7 @@ impl EventWire {
 }
 
 impl Cluster {
-    /// Returns the version of the API server: `v1.34.2`.
+    /// Version of the API server: `v1.34.2`.
     ///
     /// # Errors
     /// It does not answer, or denies it.
@@ -126,7 +126,7 @@ impl Cluster {
         })
     }
 
-    /// Returns the Service of the scheduler: `yunikorn/yunikorn-service`. Sends nothing to the scheduler.
+    /// `yunikorn/yunikorn-service`. Sends nothing to the scheduler.
     ///
     /// # Errors
     /// None or several exist, or the search is not permitted.
@@ -138,7 +138,7 @@ impl Cluster {
         })
     }
 
-    /// Returns an object as YAML like `kubectl get -o yaml`, without managed fields.
+    /// YAML like `kubectl get -o yaml`, without managed fields.
     ///
     /// # Errors
     /// It does not exist, or may not be read.
@@ -161,7 +161,7 @@ impl Cluster {
         })
     }
 
-    /// Returns the events of a pod, oldest first.
+    /// Oldest first.
     ///
     /// # Errors
     /// They may not be listed.
@@ -180,7 +180,7 @@ impl Cluster {
         })
     }
 
-    /// Opens the log of a container: its last lines, then new ones while it runs.
+    /// The last lines, then new ones while the container runs.
     ///
     /// # Errors
     /// It may not be read, or does not exist: the container has not started, or has no previous run.

@@ -1,4 +1,4 @@
-//! Finds out why the scheduler rejected a configuration: only its log says that (K8S-023).
+//! Only the scheduler's log says why it rejected a configuration (K8S-023).
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ const BYTES: usize = 1 << 20;
 const LONGEST: usize = 600;
 
 impl Cluster {
-    /// Returns the last log line since `since` with the reason of a rejected configuration.
+    /// The last such line since `since`.
     ///
     /// # Errors
     /// The log may not be read.

@@ -17,7 +17,7 @@ use view::act::{ClusterRights, EnforceAcl, Right};
 const AGAIN: usize = 100;
 
 impl Cluster {
-    /// Returns the user by SelfSubjectReview, or in older releases by a review of the user's token.
+    /// By SelfSubjectReview, or in older releases by a review of the token.
     ///
     /// # Errors
     /// It is unavailable.
@@ -91,7 +91,7 @@ impl Cluster {
         if user.user.is_empty() { Err(unknown(format!("{old}, and the review has no user"))) } else { Ok(user) }
     }
 
-    /// Reviews a right and caches the answer. It is a hint: the answer to the request itself counts.
+    /// Cached. A hint: the answer to the request itself counts.
     ///
     /// # Errors
     /// The review failed.
@@ -131,7 +131,7 @@ impl Cluster {
         Ok((allowed, status.reason.unwrap_or_default()))
     }
 
-    /// Reviews every right that the console needs, and those that were reviewed before. Failed reviews stay unknown.
+    /// Rights that the console needs or reviewed before. Failed reviews stay unknown.
     pub fn review_all(&self) -> Answer<'_, ()> {
         Box::pin(async move {
             // Rejections name the user, if known.
@@ -183,8 +183,7 @@ impl Cluster {
         }
     }
 
-    /// Reviews the right to delete pods in these namespaces once, unless it applies to all. Returns true if a review
-    /// was sent.
+    /// To delete pods, once, unless the right applies to all. Returns true if a review was sent.
     pub fn review_namespaces<'a>(&'a self, namespaces: &'a [String]) -> Answer<'a, bool> {
         Box::pin(async move {
             if self.is_allowed(&Self::killing(None)) != Some(false) {
@@ -204,7 +203,7 @@ impl Cluster {
         self.allowed.lock().unwrap_or_else(PoisonError::into_inner).get(asked).copied()
     }
 
-    /// The right to delete pods, in a namespace or in all.
+    /// To delete pods, in a namespace or in all.
     pub fn killing(namespace: Option<&str>) -> Asked {
         Asked::core("delete", "pods", namespace)
     }

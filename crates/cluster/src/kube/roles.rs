@@ -28,8 +28,7 @@ impl Role {
     }
 }
 
-/// Returns the manifests of a role, each with a leading `---`; `namespace` is the scheduler's, `group` gets the
-/// binding.
+/// Each with a leading `---`; `namespace` is the scheduler's, `group` gets the binding.
 pub fn manifests(role: Role, namespace: &str, group: &str) -> String {
     if role == Role::Scheduler {
         return SCHEDULER.replace("$NAMESPACE", namespace);

@@ -1,5 +1,4 @@
-//! Other settings in the scheduler's maps: invalid values, and whether a configuration becomes active (K8S-016,
-//! K8S-017).
+//! Other settings in the scheduler's maps (K8S-016, K8S-017).
 
 use std::collections::BTreeMap;
 
@@ -7,7 +6,7 @@ use std::collections::BTreeMap;
 pub const HOT_REFRESH: &str = "service.enableConfigHotRefresh";
 /// Whether task groups are ignored.
 pub const GANGS_OFF: &str = "service.disableGangScheduling";
-/// Whether a pod without an application ID is its own application.
+/// Whether a pod without an ID is its own application.
 pub const UNIQUE_IDS: &str = "admissionController.filtering.generateUniqueAppId";
 
 const BOOLS: [&str; 3] = [HOT_REFRESH, GANGS_OFF, UNIQUE_IDS];
@@ -21,7 +20,7 @@ const NUMBERS: [&str; 6] = [
     "kubernetes.burst",
 ];
 
-/// Returns the first invalid setting with the expected form.
+/// The first invalid setting with the expected form.
 pub fn fault(settings: &BTreeMap<String, String>) -> Option<String> {
     settings.iter().find_map(|(key, value)| {
         let what = if BOOLS.contains(&key.as_str()) && bool_of(value).is_none() {
@@ -37,12 +36,12 @@ pub fn fault(settings: &BTreeMap<String, String>) -> Option<String> {
     })
 }
 
-/// Returns a boolean setting; `usual` if missing or invalid.
+/// `usual` if missing or invalid.
 pub fn is_on(settings: &BTreeMap<String, String>, key: &str, usual: bool) -> bool {
     settings.get(key).and_then(|value| bool_of(value)).unwrap_or(usual)
 }
 
-/// Returns why the scheduler does not apply changes of its maps, according to these settings.
+/// Why the scheduler does not apply changes.
 pub fn not_read(settings: &BTreeMap<String, String>) -> Option<String> {
     if let Some(fault) = fault(settings) {
         return Some(format!("{fault}, so the scheduler ignores every change of its ConfigMaps"));

@@ -1,4 +1,4 @@
-//! The rights that kornsole uses at the API server, and whether the user has them.
+//! The rights that kornsole uses, and whether the user has them.
 
 use super::cluster::Cluster;
 use super::config_map::CONFIGS;
@@ -13,7 +13,7 @@ pub struct UsedRight {
     pub asked: Asked,
     /// Its purpose.
     pub used_for: &'static str,
-    /// Whether the user has it, with the reason of the API server; or the error.
+    /// With the reason of the API server; or the error.
     pub answer: Result<(bool, String), KubeFault>,
 }
 

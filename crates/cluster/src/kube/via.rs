@@ -9,7 +9,7 @@ pub enum Via {
     PortForward,
     /// By the API server's proxy to its Service.
     Proxy,
-    /// By a direct address, for example an ingress; other requests go to the API server.
+    /// A direct address, for example an ingress; other requests go to the API server.
     Url(Url),
 }
 
@@ -23,7 +23,7 @@ impl Via {
         }
     }
 
-    /// Parses the value of `--via`.
+    /// Parses `--via`.
     ///
     /// # Errors
     /// It is neither a path nor an address.

@@ -1,6 +1,6 @@
-//! Follows lists of objects: reads them in pages, then applies the changes from a watch.
+//! Follows lists: reads pages, then applies a watch.
 //!
-//! Memory is bounded: one page at a time, a maximum line length, and backpressure from the receiver.
+//! Memory is bounded: one page at a time, a maximum line length, and backpressure.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -32,7 +32,7 @@ pub enum Change<T> {
     Put(Vec<T>),
     /// An object was removed, by key.
     Gone(Arc<str>),
-    /// The list is complete: objects that were not in it since `Begun` are removed.
+    /// Objects that were not listed since `Begun` are removed.
     Complete,
     /// The watch is active.
     Live,
@@ -61,7 +61,7 @@ struct Bookmark {
     metadata: Meta,
 }
 
-/// A list that other crates follow. Each type has its own function, so that its code is compiled here.
+/// A list that other crates follow. Its own function makes its code compile here.
 pub trait Shown: Followed {
     /// Follows it until the receiver is dropped.
     fn follow(cluster: Arc<Cluster>, pace: Pace, changes: Sender<Change<Self>>) -> Answer<'static, ()>;
@@ -79,7 +79,7 @@ macro_rules! shown {
 
 shown!(PodRow, NamedNode, NamedNamespace, PriorityClass);
 
-/// Follows a list at another path, for example of one namespace.
+/// At another path, for example of one namespace.
 pub async fn follow_at<T: Followed>(cluster: Arc<Cluster>, pace: Pace, path: String, changes: Sender<Change<T>>) {
     let mut list = List { cluster, pace, path, changes, texts: Texts::default(), version: None };
     let (mut failures, mut was_unreached) = (0_u32, false);

@@ -48,8 +48,7 @@ impl Writer {
         Self { cluster }
     }
 
-    /// Sends a request once and returns the object of the answer; `path` may have a query. `asked` is its name in
-    /// faults.
+    /// Sent once; `path` may have a query. `asked` is its name in faults.
     ///
     /// # Errors
     /// The API server rejects it, or does not answer: then it may have had an effect.

@@ -15,7 +15,7 @@ const LARGEST: u64 = 64 << 20;
 /// The settings of the ConfigMaps.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Configured {
-    /// Text of the queues, or the built-in default (K8S-013).
+    /// Or the built-in default (K8S-013).
     pub queues: String,
     /// The queues are the built-in default.
     pub by_default: bool,
@@ -25,7 +25,7 @@ pub struct Configured {
     pub hot_refresh: bool,
     /// Task groups are read.
     pub gangs: bool,
-    /// A pod without an application ID is its own application.
+    /// A pod without an ID is its own application.
     pub unique_ids: bool,
     /// Image of placeholders.
     pub placeholder_image: Option<String>,
@@ -34,7 +34,7 @@ pub struct Configured {
 }
 
 impl Configured {
-    /// Reads the maps of a namespace.
+    /// From a namespace.
     ///
     /// # Errors
     /// A setting is invalid: then none of the maps applies (K8S-017).

@@ -1,7 +1,7 @@
-//! A copy of the objects for the filters: read once, and followed while it is used.
+//! A copy of the objects for the filters, followed while it is used.
 //!
 //! Invariants:
-//! - one list and one watch per kind, however often the copy is read;
+//! - one list and one watch per kind;
 //! - a copy that is not read for [`IDLE`] is dropped, and its watches end;
 //! - a copy with a lost connection is not read: it may be outdated.
 
@@ -31,7 +31,7 @@ const ROUND: Duration = Duration::from_millis(100);
 const MOST_UNREADABLE: usize = 3;
 const KINDS: usize = 9;
 
-/// The copy of one cluster, if it was read recently.
+/// If it was read recently.
 #[derive(Debug)]
 pub struct FilterCopy {
     idle: Duration,
@@ -78,8 +78,8 @@ impl FilterCopy {
         Self { idle, open: Arc::default() }
     }
 
-    /// Returns the current objects, with the pods of these UIDs if they arrive within a second. The first call lists
-    /// them, and follows them in the runtime of the handle. `None`: the connection is lost.
+    /// With the pods of these UIDs if they arrive within a second. The first call starts to follow, in the runtime of
+    /// the handle. `None`: the connection is lost.
     pub fn listed<'a>(
         &'a self,
         runtime: &'a Handle,

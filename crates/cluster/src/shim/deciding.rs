@@ -1,4 +1,4 @@
-//! The active scheduler: its mapping on the engine's thread, and the operations that follow.
+//! The active scheduler: its mapping on the engine's thread, and its operations.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -65,7 +65,7 @@ impl Deciding {
         Ok(())
     }
 
-    /// Applies changed ConfigMaps; an invalid one changes nothing (K8S-016, K8S-017).
+    /// An invalid ConfigMap changes nothing (K8S-016, K8S-017).
     pub fn configure(&mut self, namespace: &str) -> Result<(), String> {
         let Some(live) = &self.live else { return Ok(()) };
         if !self.configured.hot_refresh {

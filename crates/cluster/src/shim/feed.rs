@@ -24,7 +24,7 @@ pub enum FeedChange {
     Changed(Vec<Input>),
     /// A kind was listed completely.
     Listed(&'static str),
-    /// No changes of a kind arrive, for this reason.
+    /// No changes arrive, for this reason.
     Lost(&'static str, String),
     /// An object is invalid: it counts as missing.
     Unreadable(ObjectKey, String),
@@ -37,8 +37,7 @@ pub struct Feed {
 }
 
 impl Feed {
-    /// Follows all kinds, ConfigMaps in one namespace only. `take` gets the changes, in order for each kind. Must be
-    /// called in a runtime.
+    /// ConfigMaps in one namespace only. `take` gets the changes, in order for each kind. Must be called in a runtime.
     pub fn start(cluster: &Reader, namespace: &str, take: impl Fn(FeedChange) + Clone + Send + 'static) -> Self {
         let mut tasks = JoinSet::new();
         begin::<Nodes>(&mut tasks, cluster, None, take.clone());

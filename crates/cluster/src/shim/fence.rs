@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 /// Minimum remaining lease time for a write.
 const LEFT: Duration = Duration::from_secs(5);
 
-/// Allows writes until a time; clones share the state.
+/// Clones share the state.
 #[derive(Clone, Debug)]
 pub struct Fence {
     began: Instant,
@@ -37,7 +37,7 @@ impl Fence {
         self.ends.store(0, Ordering::Release);
     }
 
-    /// Returns true if a write may be sent now.
+    /// A write may be sent now.
     pub fn lets(&self) -> bool {
         let needed = (self.began.elapsed() + LEFT).as_millis();
         u128::from(self.ends.load(Ordering::Acquire)) > needed

@@ -1,5 +1,4 @@
-//! The lease selects the active scheduler (K8S-254). The others are on standby: they follow the cluster and write
-//! nothing.
+//! The lease selects the active scheduler (K8S-254); the others follow the cluster and write nothing.
 
 use std::time::{Duration, Instant};
 
@@ -44,14 +43,14 @@ struct Seen {
 }
 
 impl Lease {
-    /// Creates a candidate for a lease; `fence` allows writes while it has the lease.
+    /// `fence` allows writes while this candidate has the lease.
     pub fn new(writer: Writer, fence: Fence, namespace: &str, name: &str, process: Process) -> Self {
         let me = process.identity();
         Self { writer, fence, namespace: namespace.to_owned(), name: name.to_owned(), process, me }
     }
 
-    /// Acquires and renews the lease until it is lost. `tell` is called on changes. If the API server does not answer,
-    /// no instance gets the lease: writes end by the fence, and the holder continues after the renewal.
+    /// Until the lease is lost. `tell` is called on changes. Without an answer of the API server, no instance gets the
+    /// lease: writes end by the fence.
     pub async fn hold(self, tell: impl Fn(Turn)) {
         let mut seen: Option<Seen> = None;
         let mut held = false;
@@ -147,7 +146,7 @@ impl Lease {
         })
     }
 
-    /// Releases it, so that another instance need not wait.
+    /// So that another instance need not wait.
     pub fn give_back(&self) -> Answer<'_, ()> {
         Box::pin(async move {
             self.fence.close();

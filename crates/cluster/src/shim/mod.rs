@@ -1,6 +1,4 @@
-//! The shim: the part of a scheduler that communicates with Kubernetes. It follows the objects of a cluster, feeds the
-//! engine through
-//! [`kubernetes::live`], and executes its operations.
+//! The shim: the part of a scheduler that communicates with Kubernetes.
 //!
 //! ```text
 //!  API server ──watches──> Feed ──> Shim (thread `shim`) ──batches──> engine: Live ──deeds──> Hands ──writes──> API server
@@ -12,9 +10,6 @@
 //! - missed changes are listed again, and objects that are not in the list are removed;
 //! - only the holder of the lease writes, and only while some seconds of it are left ([`lease`]);
 //! - a write names the pod's UID and is sent once; its result goes back to the mapping.
-//!
-//! Where to read: [`Shim`], then [`feed`], [`hands`], [`lease`]. [`copy`] follows the same objects for explanations of
-//! an attached cluster.
 
 pub mod configuration;
 pub mod copy;

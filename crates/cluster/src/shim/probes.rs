@@ -1,4 +1,4 @@
-//! Health and readiness for the kubelet: `/livez` while the process works, `/readyz` while it decides.
+//! For the kubelet: `/livez` while the process works, `/readyz` while it decides.
 
 use crate::Answer;
 use std::net::SocketAddr;
@@ -27,7 +27,7 @@ const READY: u8 = 2;
 const STOPPED: u8 = 3;
 
 impl Health {
-    /// Everything is loaded, and another instance has the lease.
+    /// Loaded, but another instance has the lease.
     pub fn enter_standby(&self) {
         self.0.step.store(STANDBY, Ordering::Release);
     }
@@ -42,7 +42,7 @@ impl Health {
         Arc::clone(&self.0.leader)
     }
 
-    /// Everything is loaded, and it decides from now on.
+    /// Loaded, and decides from now on.
     pub fn is_ready(&self) {
         self.0.step.store(READY, Ordering::Release);
     }
@@ -74,7 +74,7 @@ impl Health {
     }
 }
 
-/// Serves probes until the runtime ends.
+/// Until the runtime ends.
 ///
 /// # Errors
 /// The address is in use, or does not belong to this machine.

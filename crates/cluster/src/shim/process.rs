@@ -1,8 +1,7 @@
-//! The identity of a lease holder, by which the next process of the same pod or machine sees that the previous one has
-//! ended.
+//! The identity of a lease holder shows the next process of the same pod or machine that it has ended.
 //!
-//! The identity is `NAME_MARK_INSTANCE`. The mark locates the process: the UID of its pod or the boot of the machine,
-//! the PID namespace, and the PID.
+//! It is `NAME_MARK_INSTANCE`. The mark locates the process: the UID of its pod or the boot of the machine, the PID
+//! namespace, and the PID.
 
 use std::os::unix::fs::MetadataExt as _;
 
@@ -24,7 +23,7 @@ struct Mark {
 }
 
 impl Process {
-    /// Returns this process. `pod` is the UID of its pod; `instance` is unique per run.
+    /// `pod` is the UID of the pod; `instance` is unique per run.
     pub fn this(name: &str, pod: Option<&str>, instance: &str) -> Self {
         let place = match pod {
             Some(uid) => format!("pod-{uid}"),
@@ -51,12 +50,12 @@ impl Process {
         format!("{}_{place}.{namespace}.{pid}_{}", self.name, self.instance)
     }
 
-    /// Returns the name in an identity, or the whole identity of another program or release.
+    /// The whole identity if another program or release wrote it.
     pub fn name_of(identity: &str) -> String {
         Self::read(identity).map_or_else(|| identity.to_owned(), |process| process.name)
     }
 
-    /// Returns true if a holder is an earlier process of this pod or machine that has certainly ended.
+    /// The holder is an earlier process of this pod or machine, and has certainly ended.
     pub fn has_ended(&self, holder: &str) -> bool {
         self.has_ended_by(holder, |pid| std::path::Path::new(&format!("/proc/{pid}")).exists())
     }

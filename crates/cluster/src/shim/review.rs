@@ -1,4 +1,4 @@
-//! Reports why pods are pending: as Events, and as the condition for autoscalers (K8S-231).
+//! Why pods are pending, as Events and as the condition for autoscalers (K8S-231).
 
 use std::collections::BTreeMap;
 
@@ -24,9 +24,9 @@ const SETTLED: u64 = 2_000_000;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Wait {
     pub pod: PodName,
-    /// The first failed check, in the words of the console.
+    /// The first failed check, like in the console.
     pub words: String,
-    /// It fits its queues and limits, but no node: more nodes would help.
+    /// It fits its queues and limits, but no node.
     pub needs_nodes: bool,
 }
 
@@ -38,7 +38,7 @@ pub(super) struct Review {
 }
 
 impl Review {
-    /// Returns pending pods that are due, with reasons, the longest waiting first.
+    /// Due pods, the longest waiting first.
     pub fn look(&mut self, core: &Core, live: &Live) -> Vec<Wait> {
         let now = core.now();
         let from = self.ended.take();

@@ -1,4 +1,4 @@
-//! A scheduler in a cluster: the thread `shim` collects changes, passes them to the engine, and starts the operations.
+//! A scheduler in a cluster: the thread `shim` passes changes to the engine, and starts operations.
 
 use std::collections::BTreeSet;
 use std::net::SocketAddr;
@@ -65,7 +65,7 @@ pub struct Started {
     pub engine: Arc<Engine>,
     /// Settings of the ConfigMaps.
     pub configured: Configured,
-    /// Number of pods of kornsole, and of running ones.
+    /// Pods of kornsole, and running ones.
     pub pods: (usize, usize),
     /// Warnings.
     pub notices: Vec<String>,
@@ -86,7 +86,7 @@ pub struct Shim {
     is_standby: bool,
 }
 
-/// The server of a standby; dropping it ends the server.
+/// Dropping it ends the server of a standby.
 pub type Serving = Box<dyn std::any::Any>;
 
 /// The view of a standby, which follows and decides nothing. Its server is dropped first.
@@ -96,7 +96,7 @@ struct Observer {
 }
 
 impl Shim {
-    /// Creates a scheduler.
+    /// Does not start it.
     ///
     /// # Errors
     /// Threads or the probe port are unavailable.
@@ -115,7 +115,7 @@ impl Shim {
         Ok(Self { options, runtime, inbox, sender, health, fence, gathered, listed, mine, is_standby: false })
     }
 
-    /// Returns its progress, and the leader of a standby.
+    /// Also the leader of a standby.
     pub fn health(&self) -> Health {
         self.health.clone()
     }
@@ -125,9 +125,9 @@ impl Shim {
         Stopper::new(self.sender.clone(), || Message::Stop)
     }
 
-    /// Runs until it is stopped. While another process has the lease, `standby` serves the followed state until its
-    /// result is dropped. When this process gets the lease, `earlier` returns the state of an earlier run, and
-    /// `started` is called after everything is loaded.
+    /// Until it is stopped. While another process has the lease, `standby` serves the followed state until its result
+    /// is dropped. Then `earlier` returns the state of an earlier run, and `started` is called after everything is
+    /// loaded.
     ///
     /// # Errors
     /// Why it cannot run, or must stop.

@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::sync::mpsc::Sender;
 
-/// A handle that stops a scheduler or a shadow.
+/// Stops a scheduler or a shadow.
 #[derive(Clone)]
 pub struct Stopper(Arc<dyn Fn() + Send + Sync>);
 
@@ -15,7 +15,7 @@ impl Stopper {
         Self(Arc::new(move || drop(inbox.send(message()))))
     }
 
-    /// Stops it: running requests finish, and the lease is released.
+    /// Running requests finish, and the lease is released.
     pub fn stop(&self) {
         (self.0)();
     }

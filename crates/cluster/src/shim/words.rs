@@ -1,4 +1,4 @@
-//! Events of Kubernetes (K8S-230, K8S-233): at most ten per second, 25 in a burst, none twice within five minutes.
+//! Events (K8S-230, K8S-233): at most ten per second, 25 in a burst, none twice within five minutes.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::time::{Duration, Instant};
@@ -62,7 +62,7 @@ impl Speaker {
         !self.waiting.is_empty()
     }
 
-    /// Returns the Events that may be written now with their paths, Warnings first.
+    /// Events with their paths, Warnings first.
     pub fn take(&mut self) -> Vec<(String, Value)> {
         let now = Instant::now();
         let since = now.duration_since(self.filled).as_secs_f64();

@@ -1,4 +1,4 @@
-//! Merges the scheduler's two maps (K8S-010 to K8S-014): the second overrides the first by key.
+//! Merges the two maps (K8S-010 to K8S-014): the second overrides the first by key.
 
 use std::collections::BTreeMap;
 use std::io::{Read as _, Write as _};
@@ -95,7 +95,7 @@ pub(super) fn flattened(namespace: &str, defaults: Option<&ConfigMap>, configs: 
 }
 
 impl WrittenConfig {
-    /// Returns the size of the map with this text in bytes, and its fill level in hundredths.
+    /// Size in bytes, and fill level in hundredths.
     pub fn filled_by(&self, text: &str) -> (usize, usize) {
         let own = match &self.packed {
             Some(_) => packed(text).map_or(text.len(), |bytes| bytes.len()),
@@ -105,7 +105,7 @@ impl WrittenConfig {
         (size, size.saturating_mul(100) / LARGEST)
     }
 
-    /// Returns the compressed size of a text in bytes.
+    /// Compressed bytes.
     pub fn compressed(&self, text: &str) -> Option<usize> {
         packed(text).map(|bytes| bytes.len())
     }

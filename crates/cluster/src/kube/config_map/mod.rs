@@ -24,7 +24,7 @@ pub const MANAGER: &str = "kornsole";
 /// Annotations of a write: the user and the reason.
 const USER: &str = "kornsole/changed-by";
 const REASON: &str = "kornsole/reason";
-/// Maximum size of all values of a map, in bytes.
+/// Maximum bytes of all values.
 pub const LARGEST: usize = 1_048_576;
 
 /// Origin of the active text.
@@ -88,7 +88,7 @@ pub struct WrittenConfig {
     pub others: usize,
     /// Key of the compressed text, if compressed.
     pub packed: Option<String>,
-    /// Keys of `binaryData` that hide the text; a write removes them (K8S-011).
+    /// Keys that hide the text; a write removes them (K8S-011).
     pub hiding: Vec<String>,
     /// Other settings of both maps.
     pub settings: BTreeMap<String, String>,
@@ -97,7 +97,7 @@ pub struct WrittenConfig {
 }
 
 impl WrittenConfig {
-    /// Returns why the scheduler does not apply changes, according to the maps' settings.
+    /// Why the scheduler does not apply changes.
     pub fn not_read(&self) -> Option<String> {
         settings::not_read(&self.settings)
     }
@@ -136,8 +136,8 @@ impl Cluster {
         maps.get_opt(name).await.map_err(|error| KubeFault::of(error, &asked, self.user().as_deref()))
     }
 
-    /// Writes only the text under its key, at the version that was read; creates a missing map. With `dry_run`, the API
-    /// server and its webhooks only validate it. Returns the new version.
+    /// Writes only the text, at the version that was read; creates a missing map. `dry_run` only validates. Returns the
+    /// new version.
     ///
     /// # Errors
     /// It may not be written, a webhook denies it, or the map has changed (409).

@@ -1,5 +1,4 @@
-//! Other writers of the scheduler's map: evidence of Helm, Argo CD, Flux, `kubectl apply`, and the last writer of a
-//! key.
+//! Other writers of the map: Helm, Argo CD, Flux, `kubectl apply`, and the last writer of a key.
 
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube::ResourceExt as _;

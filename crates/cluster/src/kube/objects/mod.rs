@@ -1,4 +1,4 @@
-//! Objects of an API server, reduced while parsing. Texts that many objects have are shared.
+//! Objects, reduced while parsing. Equal texts are shared.
 
 mod pod;
 

@@ -1,4 +1,4 @@
-//! A pod, reduced to what is shown. Its environment, commands, and volumes are skipped.
+//! A pod, without its environment, commands, and volumes.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

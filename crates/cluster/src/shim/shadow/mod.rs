@@ -1,5 +1,5 @@
-//! A read-only shadow of another scheduler in a cluster (K8S-300). Its thread handles changes in the order in which the
-//! other scheduler saw them, as far as known, and compares each binding with kornsole's decision.
+//! A read-only shadow of another scheduler (K8S-300): compares each binding with kornsole's decision, in the order of
+//! the other scheduler as far as known.
 //!
 //! ```text
 //!  API server ──watches──> Feed ──> Queue (reserved for some seconds) ──> Live ──> Following: Shadow, Free, Tally
@@ -9,10 +9,7 @@
 //! Invariants:
 //! - nothing is written: the cluster is a [`Reader`], which can only send GET;
 //! - the initial state is loaded, not compared;
-//! - comparisons without the necessary knowledge are unsettled: after a start, while a configuration changes, while
-//!   watches are lost.
-//!
-//! Where to read: [`ShadowShim`], then `watching`, `sink`, `queue`.
+//! - after a start, while a configuration changes, and while watches are lost, comparisons are unsettled.
 
 mod events;
 mod metrics;
@@ -56,20 +53,20 @@ pub struct Options {
     pub reader: Reader,
     /// Namespace of the ConfigMaps.
     pub namespace: String,
-    /// Mapping of pods, and the release to decide like.
+    /// Mapping and release.
     pub reading: Reading,
     /// Settings of the comparison.
     pub compare: Settings,
-    /// The other scheduler may have just started: nothing is settled for five minutes.
+    /// The other scheduler may have just started: five minutes are unsettled.
     pub after_start: bool,
-    /// Setup of an engine that shows the state; `None`: no engine.
+    /// Shows the state; `None`: no engine.
     pub engine: Option<Setup>,
 }
 
 /// News of a shadow.
 #[derive(Debug)]
 pub enum News<'a> {
-    /// A compared or missed decision, with the namespace and name of the pod, if known.
+    /// With `namespace/name` of the pod, if known.
     Compared(&'a Comparison, &'a str),
     /// A warning.
     Notice(&'a str),
@@ -82,7 +79,7 @@ enum Message {
     Stop,
 }
 
-/// The results while a shadow runs; clones share them.
+/// Results while a shadow runs; clones share them.
 #[derive(Clone, Debug)]
 pub struct Shown {
     tally: Arc<Mutex<Tally>>,
@@ -111,11 +108,11 @@ impl Shown {
 
 /// The state when a shadow starts comparing.
 pub struct Begun {
-    /// Number of pods of the other scheduler, and of those on nodes.
+    /// The other scheduler's pods, and those on nodes.
     pub pods: (usize, usize),
     /// Warnings.
     pub notices: Vec<String>,
-    /// The engine that shows the state, if set up.
+    /// Shows the state.
     pub engine: Option<Arc<Engine>>,
     /// Settings of the ConfigMaps.
     pub configured: Configured,
@@ -152,13 +149,13 @@ impl ShadowShim {
         self.shown.clone()
     }
 
-    /// Returns the runtime of its requests, for other servers.
+    /// Also for other servers.
     pub fn runtime(&self) -> &Runtime {
         &self.runtime
     }
 
-    /// Runs until it is stopped. `begun` is called once after the initial state is loaded; `news` gets each comparison.
-    /// Returns the counts and the scheduler that decides by itself; `None` if it was stopped before the start.
+    /// Until it is stopped. `begun` is called after the initial state is loaded; `news` gets each comparison. Returns
+    /// the counts and the free scheduler; `None` if it was stopped before.
     ///
     /// # Errors
     /// The configuration of the cluster is invalid, or the engine ended.

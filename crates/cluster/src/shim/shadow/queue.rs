@@ -1,5 +1,5 @@
-//! Orders changes like the other scheduler saw them, as far as known. Changes are delayed by some seconds, because the
-//! Event with the time of a decision arrives after the binding.
+//! Orders changes like the other scheduler saw them, with a delay of some seconds: the Event with the time of a
+//! decision arrives after the binding.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -22,7 +22,7 @@ struct Held {
 pub(super) struct Due {
     pub at: Time,
     pub input: Input,
-    /// The decided request, and the source of its time.
+    /// With the source of the time.
     pub decided: Option<(AskId, Source)>,
 }
 
@@ -41,12 +41,12 @@ impl Queue {
         Self { delay, held: Vec::new(), times: BTreeMap::new(), last: BTreeMap::new() }
     }
 
-    /// Adds a change. `binding`: its pod is newly bound, as far as known.
+    /// `binding`: the pod is newly bound, as far as known.
     pub fn put(&mut self, seen: Time, input: Input, binding: Option<PodBinding>) {
         self.held.push(Held { seen, input, binding });
     }
 
-    /// Records the decision time from an Event. The most exact source applies.
+    /// The most exact source applies.
     pub fn decided(&mut self, ask: AskId, at: Time, source: Source) {
         let known = self.times.entry(ask).or_insert((at, source));
         if source < known.1 {
@@ -57,7 +57,7 @@ impl Queue {
         }
     }
 
-    /// Returns the changes after their delay, sorted by their own times.
+    /// After the delay, sorted by their own times.
     pub fn due(&mut self, now: Time) -> Vec<Due> {
         let until = now - self.delay;
         let (due, held) = std::mem::take(&mut self.held).into_iter().partition(|held: &Held| held.seen <= until);

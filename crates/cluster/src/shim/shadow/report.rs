@@ -1,4 +1,4 @@
-//! Formats the results of a shadow as JSON lines, text, and Prometheus metrics. Rates always have their base.
+//! Formats the results of a shadow. Rates always have their base.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -23,7 +23,7 @@ fn clock(at: Time) -> String {
     date.and_then(|date| date.format(&Rfc3339).ok()).unwrap_or_default()
 }
 
-/// Formats a comparison as one line of JSON without a line break. `pod` is its namespace and name.
+/// JSON without a line break. `pod` is `namespace/name`.
 pub fn line(comparison: &Comparison, pod: &str) -> String {
     let Comparison { at, verdict, app, ask, queue, node, ours, rule, cause, source } = comparison;
     let mut line = json!({
@@ -92,7 +92,7 @@ fn name(queue: &QueuePath) -> &str {
     if queue.as_str().is_empty() { "(no queue)" } else { queue.as_str() }
 }
 
-/// Summarizes everything since the start as text and tables.
+/// Text and tables.
 pub fn summary(tally: &Tally, free: &Free) -> String {
     let total = tally.total();
     if total.decisions() + total.of(Verdict::Missed) == 0 {
@@ -118,7 +118,7 @@ pub fn summary(tally: &Tally, free: &Free) -> String {
     text
 }
 
-/// Returns everything since the start for a console. `since` is the start.
+/// For a console. `since` is the start.
 pub fn sheet(tally: &Tally, since: Time) -> ShadowSheet {
     let queues = tally.ever().iter().map(|(queue, counts)| (queue.clone(), rates(counts)));
     let spans = tally.spans().map(|(from, counts)| ShadowSpan { from, rates: rates(counts) });

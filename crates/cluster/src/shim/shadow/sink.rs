@@ -1,4 +1,4 @@
-//! Passes the commands of the live mapping to a shadow, and detects the decisions of the other scheduler.
+//! Passes the live mapping's commands to a shadow, and detects decisions.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use kubernetes::predicates::Snapshot;
 use model::{AppId, AskId, NodeId, Time};
 use scheduler::{Event, Partition, PartitionCommand, Predicates};
 
-/// A shadow that follows a live mapping, with its results.
+/// Follows a live mapping.
 #[derive(Debug)]
 pub struct Following {
     /// In the state of the other scheduler.
@@ -28,7 +28,7 @@ pub struct Following {
     pub times: BTreeMap<AskId, (Time, Source)>,
     /// The initial state is loaded: later bindings are new decisions.
     begun: bool,
-    /// Comparisons since the last call, not in the tally yet: their pod names come from the caller.
+    /// Not in the tally yet: their pod names come from the caller.
     pub found: Vec<Comparison>,
     /// Deferred removal of a pod: the mapping removes a newly bound pod and adds it again.
     deferred: Vec<PartitionCommand>,
@@ -100,7 +100,7 @@ impl Following {
         self.found.push(comparison);
     }
 
-    /// Advances the time: runs what is due, and records missed decisions.
+    /// Runs what is due, and records missed decisions.
     pub fn pass(&mut self, at: Time) {
         self.now = self.now.max(at);
         self.free.turn_to(self.now);

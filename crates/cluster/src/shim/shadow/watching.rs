@@ -1,4 +1,4 @@
-//! A running shadow: handles changes in the order of the other scheduler, as far as known.
+//! Handles changes in the order of the other scheduler, as far as known.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -97,7 +97,7 @@ impl Watching {
         }
     }
 
-    /// Returns the number of pods of the other scheduler, and of those on nodes.
+    /// The other scheduler's pods, and those on nodes.
     pub fn counts(&self) -> (usize, usize) {
         self.live.counts()
     }
@@ -122,7 +122,7 @@ impl Watching {
         self.queue.decided(ask, at, source);
     }
 
-    /// Records that changes of a kind do not arrive.
+    /// Changes of a kind do not arrive.
     pub fn lost(&mut self, now: Time, why: &str) {
         self.following.shadow.unsettle(now + AFTER_LOSS, why);
     }
