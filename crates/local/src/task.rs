@@ -111,8 +111,8 @@ pub fn read<T: DeserializeOwned>(file: &Path) -> Option<T> {
     serde_json::from_slice(&fs::read(file).ok()?).ok()
 }
 
-/// Atomic, readable by its owner only. After a loss of power it may be empty until
-/// [`super::store::Store::sync_unsynced`] has run.
+/// Atomic, readable by its owner only. After a loss of power it may be empty until the next
+/// [`super::store::Store::sync_unsynced`].
 ///
 /// # Errors
 /// The disk rejects it.
