@@ -90,7 +90,7 @@ pub async fn follow_at<T: Followed>(cluster: Arc<Cluster>, pace: Pace, path: Str
             failures = 0;
             continue;
         };
-        // A rejection after connection failures restarts the count of its retries.
+        // Rejections and connection failures are counted separately.
         let unreached = fault.status.is_none();
         failures = if unreached == was_unreached { failures.saturating_add(1) } else { 1 };
         was_unreached = unreached;
