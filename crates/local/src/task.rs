@@ -122,7 +122,7 @@ pub fn write<T: Serialize>(file: &Path, value: &T) -> io::Result<()> {
     fs::rename(&beside, file)
 }
 
-/// Not atomic: for a file that nobody reads before another one is written.
+/// Not atomic: for a file that is read only after another one is written.
 ///
 /// # Errors
 /// The disk rejects it.

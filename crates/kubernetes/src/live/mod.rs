@@ -116,7 +116,7 @@ pub struct Live {
     later: BTreeSet<(Time, AskId)>,
     /// The filters must be rebuilt.
     stale: bool,
-    /// Attachments or CSI limits changed, and the filters must be updated.
+    /// Attachments, volumes, or nodes changed: the filters need the attachments again.
     reattach: bool,
     deeds: Vec<Deed>,
 }

@@ -293,7 +293,7 @@ fn k8s_179_topology_spread() {
     assert_eq!(with(&spread(", matchLabelKeys: [app]")), [false, true, false]);
     assert_eq!(with(&spread("").replace("DoNotSchedule", "Maybe")), [false; 3]);
     assert_eq!(with(&spread(", nodeTaintsPolicy: Sometimes")), [false; 3]);
-    // A second pod in b: a has the minimum except for c, whose taint the pod does not tolerate: with `Honor`, c does not count.
+    // A second pod in b: a has the minimum except for c. The pod does not tolerate c: with `Honor`, c does not count.
     let full = there.clone() + &pod("w2", "app: w", "nodeName: n2");
     let second = |fields: &str| {
         let text = nodes.clone() + &full + &pod("p", "app: w", &spread(fields));
