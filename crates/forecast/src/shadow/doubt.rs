@@ -1,5 +1,5 @@
-//! Checks whether the verdict would change if the other scheduler had missed the most recent inputs, or had seen them in
-//! another order (K8S-303, unsettled).
+//! Checks whether the verdict would change if the other scheduler had missed the most recent inputs, or had seen them
+//! in another order (K8S-303, unsettled).
 
 use std::collections::{BTreeSet, VecDeque};
 use std::time::Duration;
