@@ -1,4 +1,4 @@
-//! Exit codes agree from one command to the other, and flags stand before or behind a command.
+//! All commands use the same exit codes, and flags may precede or follow a command.
 
 use crate::common::TestFolder;
 use crate::kornsole;

@@ -1,4 +1,4 @@
-//! Linear mode in a pipe: words in, lines out, and nothing but lines.
+//! Linear mode in a pipe: commands in, plain lines out.
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
@@ -20,7 +20,7 @@ partitions:
     - name: two
 ";
 
-/// The lines that a console on two queues says to some words.
+/// Returns the output of a console with two queues for the commands in `words`.
 fn says(words: &str, more: &[&str]) -> (Option<i32>, String, String) {
     let folder = crate::common::TestFolder::new();
     folder.write("queues.yaml", QUEUES);
@@ -45,7 +45,7 @@ fn words_go_in_and_plain_lines_come_out() {
     for said in ["Page: Queues; 3 queues", "root.one", "Page: Nodes", "Page: Applications", "partition default"] {
         assert!(output.contains(said), "no {said:?} in\n{output}");
     }
-    // What is asked for stands before what is said to it.
+    // The command is echoed before its result.
     assert!(output.contains("\nqueues> select two\n3. root.two"), "{output}");
 }
 
@@ -121,7 +121,7 @@ fn a_saved_state_is_looked_at_in_lines_too() {
     assert!(output.contains("Page: Nodes; "), "{output}");
 }
 
-/// Three stages: one queue has 4 cores, 12 after a minute, 30 after another twenty.
+/// One queue uses 4 cores, 12 after a minute, and 30 after another 20 minutes.
 const STAGES: &str = "\
 version: 1
 name: stages
@@ -143,7 +143,7 @@ steps:
 - schedule: idle
 ";
 
-/// Reads the overview in a console on the stages with a state folder until it holds a text; then leaves. Gives all that was said.
+/// Reads the overview in a console with a state directory until a text appears, then quits. Returns all output.
 fn reads_until(folder: &Path, speed: &str, text: &str) -> String {
     let arguments =
         ["--workload", "stages.yaml", "--state", "state", "--linear", "--settings", "/dev/null", "--speed", speed];
@@ -158,7 +158,7 @@ fn reads_until(folder: &Path, speed: &str, text: &str) -> String {
     let (sender, lines) = channel();
     std::thread::spawn(move || {
         for line in BufReader::new(output).lines().map_while(Result::ok) {
-            // Who listens may have heard enough.
+            // The receiver may have stopped.
             let _ = sender.send(line);
         }
     });
