@@ -1,5 +1,5 @@
-//! The Helm chart. Helm is not needed: the templates use only what Go's templates have, which kubectl renders, and the values of the chart.
-//! What is rendered is applied, and its rights are compared with those that `kornsole kube manifests` prints.
+//! The Helm chart, without Helm: kubectl renders the templates, which use only Go's own functions and the chart's
+//! values. The result is applied, and its rights are compared with those of `kornsole kube manifests`.
 
 use serde_json::{Value, json};
 
@@ -8,7 +8,7 @@ use super::Stage;
 const CHART: &str = "packaging/helm/kornsole";
 const RELEASE: &str = "tools";
 
-/// The values of the chart with all parts on.
+/// The values of the chart with all parts enabled.
 fn values(stage: &Stage) -> Value {
     let text = std::fs::read_to_string(format!("{CHART}/values.yaml")).unwrap();
     let object = stage.file(
@@ -27,7 +27,7 @@ fn values(stage: &Stage) -> Value {
     values
 }
 
-/// A template with these values, as JSON documents.
+/// Renders a template with these values as JSON documents.
 fn rendered(stage: &Stage, name: &str, values: &Value) -> String {
     let data = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "data"}, "Values": values, "Release": {"Namespace": RELEASE}});
     let (data, template) = (stage.file("data.json", &data.to_string()), format!("{CHART}/templates/{name}"));
@@ -37,7 +37,7 @@ fn rendered(stage: &Stage, name: &str, values: &Value) -> String {
     text
 }
 
-/// The objects of a text, as kubectl reads them.
+/// The objects of a text, parsed by kubectl.
 fn objects(stage: &Stage, text: &str) -> Vec<Value> {
     let file = stage.file("objects.yaml", text);
     let read = stage.kubectl(&["create", "--dry-run=client", "-o", "json", "-f", &file]);
@@ -91,12 +91,12 @@ pub fn applied(stage: &Stage) {
         off[part]["enabled"] = json!(false);
         assert_eq!(rendered(stage, name, &off).trim(), "", "{name} is off");
     }
-    // If the scheduler is moved, its own namespace follows: the Deployment hands it over.
+    // The namespace of the scheduler follows its Deployment, which passes it on.
     let text = stage.works(&["kube", "manifests", "--role", "scheduler", "--namespace", "elsewhere"]);
     assert!(text.contains("{name: NAMESPACE, valueFrom: {fieldRef: {fieldPath: metadata.namespace}}}"), "{text}");
 }
 
-/// The arguments of a container are those of the program.
+/// Checks that the program accepts the arguments of a container.
 fn starts(stage: &Stage, arguments: &Value) {
     let arguments: Vec<&str> = arguments.as_array().unwrap().iter().map(|one| one.as_str().unwrap()).collect();
     let (code, _, err) = stage.run(&[&arguments[..], &["--help"]].concat());

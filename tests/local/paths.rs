@@ -25,7 +25,7 @@ fn a_replaced_output_path_leads_to_no_file_of_others() {
     let file = folders[0].join("out");
     let flags = ["--hold", "--dir", "/", "--output", file.to_str().unwrap()];
     let release = |job: u64| assert!(machine.call(&["release", &job.to_string()]).status.success());
-    // The file becomes a link to the file of root.
+    // The file becomes a link to a file of root.
     let linked = machine.submit_as(NOBODY, &flags, "echo theirs");
     let _ = fs::remove_file(&file);
     symlink(&secret, &file).unwrap();
@@ -33,7 +33,7 @@ fn a_replaced_output_path_leads_to_no_file_of_others() {
     machine.wait(linked);
     assert_eq!(fs::read_to_string(&secret).unwrap(), "of root\n");
     fs::remove_file(&file).unwrap();
-    // The folder becomes a link to a folder of root.
+    // The directory becomes a link to a directory of root.
     let moved = machine.submit_as(NOBODY, &flags, "echo theirs");
     let _ = fs::remove_file(&file);
     let roots = machine.folder.join("of-root");
@@ -96,14 +96,14 @@ fn change_places(option: &str, script: &str) {
     let (done, round) = (AtomicBool::new(false), AtomicBool::new(false));
     std::thread::scope(|scope| {
         scope.spawn(|| {
-            // A rename replaces the name at once: the path always leads to one of both.
+            // A rename is atomic: the path always leads to one of the two files.
             while !done.load(Ordering::Relaxed) {
                 let _ = fs::remove_file(&link);
                 symlink(&secret, &link).unwrap();
                 fs::rename(&link, &out).unwrap();
                 fs::hard_link(&file, &link).unwrap();
                 fs::rename(&link, &out).unwrap();
-                // A rename of one link onto another of the same file does nothing.
+                // A rename of one link to another link of the same file does nothing.
                 round.store(true, Ordering::Relaxed);
             }
         });

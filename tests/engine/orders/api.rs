@@ -1,4 +1,4 @@
-//! Part II of the REST API, request by request, on a running engine.
+//! The native REST API, request by request, with a running engine.
 
 mod access;
 mod apps;
@@ -31,7 +31,7 @@ use wire::convert::Wall;
 use crate::common::TestFolder;
 use crate::orders::stage::{CONFIG, Stage};
 
-/// A server with tokens for ann, bob, sue, a reader of ann's, and the owner.
+/// A server with tokens for ann, bob, sue, the owner, and a read-only token of ann.
 struct Api {
     router: Router,
     engine: Arc<Engine>,
@@ -40,7 +40,6 @@ struct Api {
     peer: SocketAddr,
 }
 
-/// What came back.
 struct Answer {
     status: u16,
     headers: HeaderMap,

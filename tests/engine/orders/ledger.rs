@@ -1,4 +1,5 @@
-//! The ledger: each changing act leaves one entry, done or refused; each configuration in force is a revision; nothing else is.
+//! The records: one audit entry for each changing act, done or rejected, and one revision for each active
+//! configuration.
 
 use std::sync::Arc;
 
@@ -19,7 +20,7 @@ fn all(ledger: &AuditLog) -> Vec<Arc<AuditEntry>> {
     entries
 }
 
-/// An entry in one line, for comparing.
+/// Formats an entry in one line.
 fn line(entry: &AuditEntry) -> String {
     let facts = |facts: &[(String, String)]| {
         let facts: Vec<_> = facts.iter().map(|(name, value)| format!("{name}={value}")).collect();
@@ -146,7 +147,7 @@ fn the_same_acts_give_the_same_ledger() {
     assert_eq!(run(), run());
 }
 
-/// Gives one list of commands at its beginning.
+/// Returns one list of commands at the start.
 struct Steps(Option<Vec<Command>>);
 
 impl Workload for Steps {

@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// A value that a schema takes.
+/// Returns a value that is valid for a schema.
 fn sample(schema: &Value, all: &Value) -> Value {
     if let Some(name) = schema["$ref"].as_str() {
         return sample(&all[name.rsplit('/').next().unwrap()], all);
