@@ -89,8 +89,7 @@ const DIFFERENT: [(&str, &str); 29] = [
     ("0539-rootother.yaml", "CFG-055"),
 ];
 
-/// Returns the rule of the deviation from 1.5.1: the one that rejects here, or the one that only the release rejects
-/// by.
+/// Returns the rule that rejects here but not in 1.5.1, or the key that only the release rejects.
 fn parted_by(ours: &Reading, theirs: &Reading) -> String {
     let refusing = |reading: &Reading| {
         let mut errors = reading.faults.iter().filter(|fault| fault.severity == Severity::Error);

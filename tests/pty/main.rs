@@ -1,7 +1,7 @@
-//! The real binary in a pseudoterminal, with a terminal emulator that looks on: it starts, listens, and leaves the terminal whole.
+//! The real binary in a pseudoterminal with a terminal emulator: start, input, and restoration of the terminal.
 //!
-//! Method: nothing waits for a fixed time. A test waits until the emulated screen shows what it looks for, and fails with that screen
-//! when it does not come within a deadline that is far beyond anything that is normal.
+//! Method: no fixed waits. A test waits until the emulated screen shows the expected text, and fails with the screen
+//! after a generous deadline.
 
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a failed test says so by a panic")]

@@ -1,5 +1,5 @@
-//! The REST API against what cores of 1.5.1 and 1.8.0 answered after one scenario (`tests/conformance/rest`), and the client of the
-//! console against the same.
+//! The REST API and the console's client, compared with answers of real 1.5.1 and 1.8.0 after one scenario
+//! (`tests/conformance/rest`).
 
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "a failed test says so by a panic")]
 

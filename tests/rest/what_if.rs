@@ -1,4 +1,5 @@
-//! `POST /whatif`: what it answers, and what it refuses: what is too large, what takes too long, and a second one of the same user.
+//! `POST /whatif`: answers and rejections of requests that are too large, take too long, or run in parallel for one
+//! user.
 
 use std::io::Write;
 use std::net::TcpStream;
@@ -11,7 +12,7 @@ use super::stage::{Answer, PATIENCE, Stage};
 use crate::common::{TestFolder, kornsole_command};
 
 const PATH: &str = "/kornsole/v1/whatif";
-/// Changes nothing, and continues until somebody stops it: the cleaner runs every ten seconds for many years.
+/// Changes nothing and runs until stopped: the cleaner runs every 10 s for many years.
 const ENDLESS: &str = r#"{"run":{"advance":"200000h"}}"#;
 const SHORT: &str = r#"{"run":{"advance":"1s"}}"#;
 
@@ -29,7 +30,7 @@ impl Asked {
         let path = folder.tokens();
         let set = |options: &mut Options| {
             options.access.tokens = Some(path);
-            // On a busy machine it would not get on beside the other tests.
+            // On a busy machine, a lower priority would get no CPU time next to other tests.
             options.limits.what_if.nice = 0;
             limits(&mut options.limits.what_if);
             options.limits.answer = 60 * PATIENCE;
@@ -44,7 +45,7 @@ impl Asked {
         self.stage.ask("POST", PATH, &headers, body.as_bytes())
     }
 
-    /// Asks what does not end, and does not wait for the answer.
+    /// Sends an endless request without waiting for the answer.
     fn begin(&self) -> TcpStream {
         let mut stream = self.stage.connect();
         let (token, length) = (&self.tokens[0], ENDLESS.len());
@@ -54,7 +55,7 @@ impl Asked {
         stream
     }
 
-    /// Asks until the answer has a status.
+    /// Repeats the request until the answer has this status.
     fn ask_until(&self, body: &str, status: u16) -> Answer {
         let began = Instant::now();
         loop {
@@ -108,7 +109,7 @@ fn what_takes_too_much_memory_time_or_cycles_is_refused() {
     assert!(answer.status == 413 && answer.text().contains("more than 3 cycles"), "{}", answer.text());
 }
 
-/// Only the client that leaves can end the first one here: it has hours, and cycles without a bound.
+/// Only the disconnect of its client can stop the first request: its limits are hours, and its cycles are unlimited.
 #[test]
 fn one_at_a_time_for_each_user_until_its_client_leaves() {
     let asked = Asked::of(|limits| {
@@ -121,7 +122,7 @@ fn one_at_a_time_for_each_user_until_its_client_leaves() {
         if answer.status == 429 {
             break answer;
         }
-        // They may meet the other way round: then the long one is refused, and begins again.
+        // The requests can arrive in reverse order: then the long one is rejected and must be repeated.
         if first.peek(&mut [0]).is_ok() {
             first = asked.begin();
         }

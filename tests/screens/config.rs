@@ -1,4 +1,4 @@
-//! The configuration page: looking, editing, what an edit means, and bringing it into force on a real scheduler.
+//! The configuration page: reading, editing, effects of an edit, and applying it to a real scheduler.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -29,7 +29,7 @@ partitions:
           - name: ops
 ";
 
-/// A console with somebody at it who may change the configuration, and its scheduler.
+/// A console of a user who may change the configuration, and its scheduler.
 fn console(text: &str, width: u16, height: u16) -> (Driver, Arc<Stepped>) {
     let actor = Actor::from(Identity::parse("sue:admins").unwrap()).scheduler_admin(true);
     let (mut driver, source) = on_text(text, actor, width, height);
@@ -38,7 +38,7 @@ fn console(text: &str, width: u16, height: u16) -> (Driver, Arc<Stepped>) {
     (driver, source)
 }
 
-/// Lets the text be looked at.
+/// Validates the text.
 fn settle(driver: &mut Driver) {
     driver.advance(Duration::from_millis(200));
 }

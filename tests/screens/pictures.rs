@@ -1,5 +1,5 @@
-//! Screens as text with their colours, to be looked at by a person: `cargo test --test screens -- --ignored pictures` writes
-//! them to `target/pictures`, a line of cells as `fg bg modifiers symbol` joined by tabs.
+//! Screens with colors for manual review: `cargo test --test screens -- --ignored pictures` writes them to
+//! `target/pictures`, each cell as `fg bg modifiers symbol`, joined by tabs.
 
 use std::fmt::Write as _;
 use std::time::Duration;

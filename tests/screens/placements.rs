@@ -1,4 +1,4 @@
-//! The placement: the form and what it leads to, the rules, why something is where it is and who may do what.
+//! Placement: the form and its result, the rules, and the reason of a placement.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! Whatever is pressed, at whatever size, on whatever the cluster does: nothing panics, and the cursor is where a row is.
+//! Property: for any keys, sizes, and cluster changes, there is no panic, and the cursor is on a row.
 
 use std::time::Duration;
 
@@ -138,7 +138,7 @@ fn change(cluster: &mut Builder, what: u8) {
     }
 }
 
-/// The cursor is within the list, on the screen, and so is what the list shows.
+/// Checks that the cursor and the visible rows are in the list.
 fn check(driver: &Driver) -> Result<(), TestCaseError> {
     let (index, top, len) = match driver.state().page() {
         Page::Queues(page) => (page.list.cursor.index, page.list.cursor.top, page.list.rows.len()),

@@ -1,4 +1,4 @@
-//! Every recorded scenario, under the profile of the release that it was recorded of, and under another one.
+//! Every recorded scenario, under the profile of its release and under another one.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use model::Profile;
 
 use super::play::{EXACT, case, cases, play};
 
-/// With the same profile nothing differs, and the state is that of the release at every step.
+/// With the same profile, nothing differs, and the state equals the release's at every step.
 fn agrees(profile: Profile) -> (usize, usize) {
     let (mut decisions, mut preemptions, mut wrong) = (0, 0, String::new());
     for case in cases(profile) {
@@ -77,7 +77,7 @@ fn with_another_profile_what_differs_is_named() {
     ");
 }
 
-/// The first difference of a case that the releases decide otherwise, in words.
+/// Names the first difference of a case that the releases decide differently.
 #[test]
 fn a_difference_says_why() {
     let mut found = String::new();

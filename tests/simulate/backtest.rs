@@ -1,4 +1,4 @@
-//! What a forecast is worth: the journal of a demo, simulated, beside what really happened.
+//! The accuracy of a forecast: the simulated journal of a demo, compared with the real history.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use view::act::{AskSpec, NodeSpec, PartitionAct, Submission};
 use super::command::{path, simulate};
 use super::common::{TestFolder, millicores, user, within};
 
-/// Keeps so many minutes of a demo in a folder.
+/// Records this number of minutes of a demo in a directory.
 fn recorded(folder: &Path, minutes: u64) {
     const SEED: u64 = 42;
     let setup = Setup::of(Profile::Kornsole);
@@ -28,7 +28,8 @@ fn recorded(folder: &Path, minutes: u64) {
     drop((core, retained));
 }
 
-/// The forecast, the jobs that came in simulated and what it was, the first two with how far they are off, of one row of a backtest.
+/// A row of a backtest: the forecast, the simulation with the real submissions, both with their errors, and the real
+/// value.
 fn row<'t>(table: &'t str, name: &str) -> Vec<&'t str> {
     let found = table.lines().find(|line| line.starts_with(name)).unwrap_or_else(|| panic!("no {name} in {table}"));
     found[name.len()..].split("  ").map(str::trim).filter(|cell| !cell.is_empty()).collect()
@@ -51,7 +52,7 @@ fn what_really_came_in_simulated_is_near_what_was() {
     }
 }
 
-/// Keeps some time in a folder: a node comes after the beginning, if any, and an application with asks for it.
+/// Records some time in a directory: an application with requests, and optionally a node after the start.
 fn with_a_late_node(folder: &Path, node: bool) {
     const CONFIG: &str = "partitions: [{name: default, queues: [{name: root, submitacl: '*', queues: [{name: a}]}]}]";
     let setup = Setup::of(Profile::Kornsole);
@@ -67,7 +68,7 @@ fn with_a_late_node(folder: &Path, node: bool) {
         engine.perform(user("sue").scheduler_admin(true), within(act).into(), answer);
         answers.recv().unwrap().unwrap();
     };
-    // So that the registration is later than the first moment.
+    // The registration must be later than the first time.
     std::thread::sleep(Duration::from_millis(20));
     if node {
         give(PartitionAct::AddNode(NodeSpec { id: "n1".into(), capacity: millicores(2000), ..NodeSpec::default() }));

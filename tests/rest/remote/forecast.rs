@@ -1,4 +1,4 @@
-//! What a twin of an attached scheduler decides next is what that one decides then, over a real socket.
+//! The simulation copy of an attached scheduler predicts its decisions, over a real socket.
 
 use std::time::{Duration, Instant};
 
@@ -10,7 +10,8 @@ use source::remote::once::Once;
 
 use crate::common::{Program, TestFolder, kornsole_command, post};
 
-/// Queues with guarantees, priorities and a limit; everything waits behind an application that has the whole cluster.
+/// Queues with guaranteed resources, priorities, and a limit; all requests wait for an application that uses the whole
+/// cluster.
 fn scenario() -> String {
     let mut text = "\
 version: 1
@@ -53,7 +54,7 @@ steps:
     text
 }
 
-/// What a twin decides in so many cycles: which ask goes to which node.
+/// The decisions of a copy in `most` cycles: which request goes to which node.
 fn decided(twin: &Twin, most: usize) -> Vec<String> {
     let fork = twin.trusted_fork(usize::MAX).unwrap();
     let mut scheduler = fork.scheduler().clone();
@@ -88,13 +89,13 @@ fn paused(program: &Program, secret: &str) {
     }
 }
 
-/// What was allocated, in order, as the events of the server say it.
+/// The allocations in order, from the server's events.
 fn happened(url: &str, token: &str) -> Vec<String> {
     let arguments = ["events", "--server", url, "--token-file", token, "--last", "5000", "--json"];
     let output = kornsole_command(&arguments).output().unwrap();
     let text = String::from_utf8(output.stdout).unwrap();
     let lines = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap_or_else(|_| panic!("{line}")));
-    // An allocation that is added to a node.
+    // An allocation is an event that adds it to a node.
     let allocations =
         lines.filter(|event| (&event["eventChangeType"], &event["eventChangeDetail"]) == (&2.into(), &303.into()));
     let words = |event: Value| {
@@ -125,7 +126,7 @@ fn the_next_fifty_decisions_of_an_attached_scheduler_are_those_of_its_twin() {
             "ann",
         ]);
         paused(&program, &secret);
-        // The whole cluster is free again, and nothing is decided before it is resumed.
+        // The cluster is free, and nothing is decided before the resume.
         let killed = post(&program, "/kornsole/v1/partition/default/application/filler/kill", &secret, "{}");
         assert_eq!(killed.0, 200, "{killed:?}");
         let mut once = once(&program, &secret);

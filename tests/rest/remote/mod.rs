@@ -1,5 +1,4 @@
-//! A scheduler somewhere else, as the console sees it: recorded answers of real cores served over a real socket, and everything that can
-//! go wrong on the way.
+//! Remote schedulers in the console: recorded answers of real cores over a real socket, and connection failures.
 
 mod apply;
 mod between;

@@ -1,4 +1,4 @@
-//! In Kubernetes an ask is a pod: it is named so, and the scheduler's own words say why it waits.
+//! On Kubernetes, a request is a pod: it has the pod's name, and the scheduler's messages explain why it is pending.
 
 use serde_json::{Value, json};
 
@@ -6,7 +6,7 @@ use crate::remote::picture::Looker;
 use crate::remote::serve::{Answer, Server, Set};
 use crate::remote::sets::{self, get};
 
-/// A recorded scheduler that also has an application of two pods, and a node with a pod of another scheduler.
+/// A recorded scheduler with an additional application of two pods, and a node with a foreign pod.
 fn with_pods() -> Set {
     let mut set = sets::of("1.8.0");
     let tags = |name: &str| {

@@ -1,4 +1,4 @@
-//! The ledger of a kornsole somewhere else: by the commands without a screen, and on the pages of an attached console.
+//! The records of a remote kornsole: the commands without a screen, and the pages of an attached console.
 
 use std::process::Output;
 use std::sync::Arc;
@@ -22,7 +22,7 @@ partitions:
           - {name: b, adminacl: bob}
 ";
 
-/// `kornsole serve` with a configuration of its own, and tokens for `ann` and `olga`, who is in the scheduler ACL.
+/// `kornsole serve` with a configuration and tokens for `ann` and `olga`, who is in the scheduler ACL.
 pub struct Served {
     pub url: String,
     _program: Program,
@@ -72,7 +72,7 @@ impl Served {
     }
 }
 
-/// A manifest is read by the entry that the server reads, not by the usual one.
+/// A manifest is read from the server's entry, which need not be the default one.
 #[test]
 fn manifests_are_compared_by_the_entry_that_is_in_use() {
     let manifest = |max: &str| {
