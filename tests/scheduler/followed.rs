@@ -1,4 +1,5 @@
-//! A ledger that is followed from outside, by events and lists as an Apache YuniKorn writes them, beside the scheduler's own.
+//! A ledger that is followed from outside, with the events and lists of Apache YuniKorn, compared with the scheduler's
+//! own.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
@@ -19,7 +20,7 @@ use wire::dto;
 
 use crate::common::share;
 
-/// A workload that keeps what it hears.
+/// Stores the received events.
 struct Received {
     inner: ScenarioWorkload,
     events: Arc<Mutex<Vec<Event>>>,
@@ -44,7 +45,7 @@ impl Workload for Received {
     }
 }
 
-/// A scheduler, and somebody who hears only what goes over the wire.
+/// A scheduler, and a follower that receives only wire data.
 struct Stage {
     core: Core,
     profile: Profile,
@@ -54,11 +55,9 @@ struct Stage {
     state: RemoteState,
     before: Before,
     followed: Followed,
-    /// The number of the next event.
     number: u64,
-    /// What happened that no event reports.
+    /// Changes without an event.
     silent: [bool; 2],
-    /// The asks that have an allocation.
     running: BTreeSet<(AppId, AskId)>,
 }
 
@@ -91,14 +90,15 @@ impl Stage {
         })
     }
 
-    /// Does one step. Gives the events of it with their numbers; `None` at the end.
+    /// Performs one step. Returns its events with their numbers, or `None` at the end.
     fn step(&mut self) -> Option<Vec<(u64, Time, Change)>> {
         let progress = self.core.run_until(self.end, 1);
         let new = std::mem::take(&mut *self.events.lock().unwrap());
         for event in &new {
             match event.kind {
                 EventKind::AskResized { allocated: true, .. } => self.silent[0] = true,
-                // 1.5.1 allocates an id that is sent again beside the first allocation, which no event tells apart (D-23).
+                // 1.5.1 allocates a repeated ID in addition to the first allocation, and no event distinguishes them
+                // (D-23).
                 EventKind::Allocated { ref app, ref ask, .. } => {
                     self.silent[0] |= !self.running.insert((app.clone(), ask.clone()));
                 }
@@ -121,7 +121,7 @@ impl Stage {
         (progress == Progress::Busy || !changes.is_empty()).then_some(changes)
     }
 
-    /// Reads the lists, over the wire, and gives their rows.
+    /// Reads the lists over the wire and returns their rows.
     fn lists(&mut self) -> Vec<Rows> {
         let view = self.core.whole_view();
         let json = |value: &dyn erased::Json| value.json();
@@ -178,7 +178,7 @@ impl Stage {
     }
 }
 
-/// A core does not list an ask that waits for its placeholder to give way.
+/// Removes requests that wait for their placeholder to be released: a core does not list them.
 fn without_takeovers(app: &mut dto::Application, part: &PartitionView) {
     let row = part.app_by_id(&app.application_id.as_str().into()).expect("it is listed");
     let mut more = app.requests.iter().fold(Resource::new(), |sum, one| sum.add(&one.resource.0));
@@ -208,7 +208,7 @@ mod erased {
 
 type Sums = BTreeMap<(Vec<String>, &'static str, String), u128>;
 
-/// Everything of a report that is something.
+/// All values of a report that are not zero.
 fn sums(report: &Report, amounts: &[&'static str]) -> Sums {
     let mut sums = Sums::new();
     for row in &report.rows {
@@ -228,7 +228,7 @@ fn sums(report: &Report, amounts: &[&'static str]) -> Sums {
 const ALL: [&str; 4] = ["allocated", "waited", "borrowed", "guaranteed"];
 use Dimension as D;
 
-/// Every recorded scenario under every profile, of which here one in so many runs.
+/// Runs every recorded scenario under every profile, or one in `one_in` in a short run.
 fn each(one_in: usize, excluded: share::Excluded, mut run: impl FnMut(&str, Stage)) {
     for file in share::part_of(share::recorded_scenarios(), one_in) {
         let text = std::fs::read_to_string(&file).expect("it was listed");
@@ -242,8 +242,8 @@ fn each(one_in: usize, excluded: share::Excluded, mut run: impl FnMut(&str, Stag
 #[test]
 fn with_lists_after_each_step_it_is_the_schedulers_own_ledger_to_the_unit() {
     let (mut compared, mut inexact) = (0, 0);
-    // A list has one priority for an ask, also for the time before it was sent again with another one (D-23). 1.5.1 allocates an id twice
-    // whose size is sent again, and lists it once.
+    // A list has one priority per request, also for the time before it was repeated with another one (D-23). 1.5.1
+    // allocates a repeated ID with another size twice, and lists it once.
     let excluded =
         share::Excluded { always: &["late3-again"], by_1_5_1: &["late3-resize"], ..share::Excluded::default() };
     each(16, excluded, |name, mut stage| {
@@ -273,7 +273,7 @@ fn by_the_events_alone_every_allocation_counts_to_the_unit() {
     each(8, share::Excluded::default(), |name, mut stage| {
         stage.begin();
         while let Some(changes) = stage.step() {
-            // Heard twice, an event changes nothing.
+            // A repeated event changes nothing.
             stage.hear(changes.clone());
             let again: Vec<_> = changes.iter().rev().take(1).rev().cloned().collect();
             stage.hear(again);
@@ -303,7 +303,7 @@ fn a_gap_leaves_out_what_went_by_in_it_and_nothing_else() {
         while let Some(changes) = stage.step() {
             steps += 1;
             match steps % 40 {
-                // From here on nothing is heard.
+                // From here on no events are received.
                 20 => {
                     stage.hear(changes);
                     let look = stage.look(stage.number);

@@ -1,8 +1,8 @@
-//! What a cycle chooses, against a slow reading of the specification, and shortcuts against their absence.
+//! Decisions of a cycle, compared with a slow model of the specification, and shortcuts compared with their absence.
 //!
-//! Goal: no index and nothing that is skipped may change a decision, under any profile. Method: [`model`] works out from the plain counters
-//! of a scheduler what its next cycle has to do, sorting everything again by plain insertion; [`shortcuts`] runs one scheduler that
-//! remembers what failed beside one that is made to forget before every cycle.
+//! No index and no skipped work may change a decision under any profile. [`model`] derives the next cycle's result from
+//! the plain counters of a scheduler and sorts everything with insertion sort. [`shortcuts`] compares a scheduler that
+//! remembers failures with one that forgets them before every cycle.
 
 mod model;
 mod order;
