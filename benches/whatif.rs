@@ -1,5 +1,5 @@
-//! What if on a large state: 100 000 asks of 10 000 queues. The fork by itself with the memory that it takes, and a pair of runs in which
-//! all of them are allocated, with and without a change.
+//! What-if on a large state: 100,000 requests in 10,000 queues. Measures the fork with its memory, and a pair of runs
+//! that allocate all of them, with and without a change.
 //!
 //! `cargo bench --bench whatif`; `cargo test --bench whatif` runs everything once, small.
 
@@ -19,14 +19,14 @@ fn main() {
     divan::main();
 }
 
-/// That of the program; what is allocated stands in the table beside the times.
+/// The program's allocator; the table lists allocations next to the times.
 #[global_allocator]
 static ALLOCATOR: divan::AllocProfiler<mimalloc::MiMalloc> = divan::AllocProfiler::new(mimalloc::MiMalloc);
 
 const PER_QUEUE: usize = 10;
 const NODES: usize = 1000;
 
-/// How many leaves: the large number when the bench measures, a small one when it only has to run.
+/// The number of leaves: large for benches, small for tests.
 fn leaves() -> usize {
     if std::env::args().any(|argument| argument == "--bench") { 10_000 } else { 10 }
 }
@@ -45,7 +45,7 @@ fn cores(count: i64) -> Resource {
     [("vcore", count * 1000), ("memory", count << 30)].into_iter().collect()
 }
 
-/// One application in each leaf with ten asks that fit, and none of them allocated so far.
+/// One application per leaf with ten requests that fit and are not allocated.
 fn state(leaves: usize) -> (Scheduler, Time, Arc<str>) {
     let text = text(leaves);
     let mut scheduler = Scheduler::new(Profile::Kornsole);
@@ -74,14 +74,13 @@ fn fork((scheduler, now, text): &(Scheduler, Time, Arc<str>)) -> Fork {
     Fork::of(scheduler, None, moment, Some(Arc::clone(text)), usize::MAX).expect("there is a partition")
 }
 
-/// The copy.
 #[divan::bench(sample_count = 10, sample_size = 1)]
 fn fork_of_all(bencher: Bencher) {
     let state = state(leaves());
     bencher.bench_local(|| fork(&state));
 }
 
-/// The state itself, made once, to see what it takes.
+/// The state itself, created once, to measure its memory.
 #[divan::bench(sample_count = 1, sample_size = 1)]
 fn the_state_itself(bencher: Bencher) {
     bencher.bench_local(|| state(leaves()));

@@ -1,10 +1,9 @@
-//! The longest that a single command takes in clusters that were made to be slow.
+//! The slowest single command in clusters that are designed to be slow.
 //!
-//! `cargo bench --bench worst` prints a line a case: how many commands, what they take together, and the slowest one. While a command
-//! runs the next one waits, so none should take longer than 50 ms; how long removing takes grows with what is removed. Times are of the
-//! clock on the wall: run it on a machine that does nothing else.
-//! `cargo bench --bench worst -- reloads` runs one case: `nowhere`, `siblings`, `deep`, `releases` or `reloads`.
-//! `cargo test --bench worst` runs everything once, small.
+//! `cargo bench --bench worst` prints a line per case: number of commands, total time, and the slowest command.
+//! Commands run one at a time, so none should take longer than 50 ms; the time of a removal grows with its size. Times
+//! are wall-clock times: use an idle machine. `cargo bench --bench worst -- reloads` runs one case: `nowhere`,
+//! `siblings`, `deep`, `releases`, or `reloads`. `cargo test --bench worst` runs everything once, small.
 
 #![allow(clippy::expect_used, clippy::print_stdout, reason = "a table of measurements is what a bench is for")]
 
@@ -42,7 +41,7 @@ fn main() {
     }
 }
 
-/// What commands took.
+/// The times of commands.
 #[derive(Default)]
 struct Times {
     commands: usize,
@@ -76,14 +75,14 @@ impl Times {
     }
 }
 
-/// Cycles until one finds nothing.
+/// Runs cycles until one finds nothing.
 fn settle(world: &mut World) -> Times {
     let mut times = Times::default();
     while times.take(|| world.cycle()).iter().any(scheduler::Event::is_activity) {}
     times
 }
 
-/// Many asks of a thousand applications, hardly two of a size, and no node has room for any.
+/// Many requests of 1,000 applications with hardly two of equal size, and no node fits any.
 fn fits_nowhere(asks: usize, nodes: usize) {
     let leaves = nodes.div_ceil(10);
     let mut world = World::new(&flat(leaves, ""));
@@ -93,7 +92,7 @@ fn fits_nowhere(asks: usize, nodes: usize) {
     world.settle();
     (1..=nodes).for_each(|number| world.app(number, &leaf(number % leaves)));
     let odd = |number: usize| i64::try_from(number % 499).unwrap_or(0);
-    // Half of a node is free: too little memory here, too little vcore there.
+    // Half of each node is free: too little memory on one, too little vcore on the next.
     let wish = |number: usize| match number % 2 {
         0 => amounts(501 + odd(number), 1 + odd(number)),
         _ => amounts(1 + odd(number), 501 + odd(number)),
@@ -124,7 +123,7 @@ fn fits_nowhere(asks: usize, nodes: usize) {
     released.print(format_args!("  one release, and a cycle, while every node is kept"));
 }
 
-/// Siblings with the same guarantee that ask for the same.
+/// Siblings with equal guaranteed resources and equal requests.
 fn equal_siblings(queues: usize) {
     let mut world = World::new(&flat(queues, "resources: {guaranteed: {memory: 1000, vcore: 1}}"));
     world.nodes(100, 1_000_000);
@@ -139,7 +138,7 @@ fn equal_siblings(queues: usize) {
         world.cycle();
     });
     again.print(format_args!("  release, ask and cycle"));
-    // Neither wants more than the other: no total order decides.
+    // Neither requests more than the other: no total order decides.
     for number in 0..queues {
         let odd = i64::try_from(number * 7919 % 101).unwrap_or(0);
         world.ask(number, "odd", amounts(10 + odd, 110 - odd), 1);
@@ -147,7 +146,7 @@ fn equal_siblings(queues: usize) {
     settle(&mut world).print(format_args!("  cycles where their asks cannot be compared"));
 }
 
-/// One leaf so many levels below the root.
+/// One leaf at this depth.
 fn deep(depth: usize, asks: usize) {
     let config = "partitions:\n  - name: default\n    placementrules: [{name: provided, create: true}]\n    queues:\n      - {name: root, submitacl: '*'}\n";
     let mut world = World::new(config);
@@ -161,7 +160,7 @@ fn deep(depth: usize, asks: usize) {
     Times::of(0..asks, |number| drop(world.release(0, &wish(number)))).print(format_args!("  releases"));
 }
 
-/// Releases of a great many allocations, one by one, with their node, with their application.
+/// Many releases: one by one, with their node, with their application.
 fn releases(allocations: usize) {
     let nodes = allocations.div_ceil(1000);
     let mut world = World::new(&flat(10, ""));
@@ -184,7 +183,7 @@ fn releases(allocations: usize) {
     Times::of(ids, |id| drop(world.release(0, &id))).print(format_args!("  releases one by one"));
 }
 
-/// Reloads of a wide tree, in each leaf of which an application has allocations and asks.
+/// Reloads of a wide tree with an application with allocations and requests in each leaf.
 fn reloads(queues: usize) {
     const BEFORE: &str = "resources: {guaranteed: {memory: 1000}, max: {memory: 100000}}, limits: [{limit: all, users: ['*'], maxapplications: 100, maxresources: {memory: 90000}}]";
     const AFTER: &str = "resources: {guaranteed: {memory: 2000}, max: {memory: 90000}}, properties: {priority.offset: '1'}, limits: [{limit: all, users: ['*'], maxapplications: 50, maxresources: {memory: 80000}}]";
@@ -214,7 +213,7 @@ fn reloads(queues: usize) {
     drain(world);
 }
 
-/// Every application ends, and the cleaner takes the queues.
+/// Every application ends, and the cleaner removes the queues.
 fn drain(mut world: World) {
     let apps = world.scheduler.partitions()[0].apps.len();
     let ended = Times::of(0..apps, |number| drop(world.give(PartitionCommand::Remove { app: app(number) })));

@@ -1,4 +1,4 @@
-//! Taking a view: what the console and the REST server read.
+//! Taking a view for the console and the REST server.
 
 use divan::Bencher;
 use view::ViewBuilder;

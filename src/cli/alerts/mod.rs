@@ -1,5 +1,5 @@
-//! `kornsole alerts`: rules checked, tried on the past, and the alerts of a running scheduler; and the rules of every command that evaluates
-//! them.
+//! `kornsole alerts`: checks rules, replays them on the past, and lists alerts; also the rules of every command that
+//! evaluates them.
 
 mod list;
 mod replay;

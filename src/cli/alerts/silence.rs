@@ -1,5 +1,5 @@
-//! `kornsole alerts silence`, `silences` and `unsilence`: the silences of a running kornsole, over its REST API, which checks who may and
-//! keeps who, when and why in the audit.
+//! `kornsole alerts silence`, `silences`, and `unsilence`: silences of a running kornsole over its REST API, which
+//! checks rights and records them in the audit.
 
 use std::process::ExitCode;
 use std::time::{SystemTime, UNIX_EPOCH};

@@ -1,5 +1,5 @@
-//! `kornsole audit` and `kornsole config history|show|diff|rollback`: what was, at a running kornsole or in the state
-//! directory of one that does not run.
+//! `kornsole audit` and `kornsole config history|show|diff|rollback`: records of a running kornsole, or of the state
+//! directory of a stopped one.
 
 use std::process::ExitCode;
 

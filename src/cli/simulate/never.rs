@@ -1,9 +1,9 @@
-//! Requests that never run, in sentences.
+//! Sentences about requests that never run.
 
 use super::search::{quantity, shown_name};
 use forecast::simulate::{Figures, NeverCause, NeverRuns};
 
-/// A sentence for each reason: how many requests never run, and why the first of them does not.
+/// A sentence per reason: the number of requests, and why the first one never runs.
 pub(super) fn sentences(figures: &Figures) -> Vec<String> {
     figures.never.iter().map(sentence).collect()
 }

@@ -10,23 +10,24 @@ use forecast::simulate::input::recorded::{self, Fate};
 use kubernetes::{Recovery, Settings, submitted};
 use model::{Profile, Time};
 
-/// How much of a file is examined.
+/// Bytes of a file that are examined.
 const EXAMINED: usize = 1 << 20;
 
-/// A workload with the configuration that came with it.
+/// A workload with its configuration.
 struct Objects {
     workload: Workload,
-    /// The queue configuration in a ConfigMap.
+    /// The queue configuration of a ConfigMap.
     config: Option<String>,
     notes: Vec<String>,
 }
 
-/// Whether a file has Kubernetes objects that create pods: YAML, or JSON that is not only a list of pods and nodes. A directory has.
+/// Whether a file has Kubernetes objects that create pods: YAML, or JSON other than a plain list of pods and nodes;
+/// always for a directory.
 pub(super) fn is_manifests(file: &Path) -> bool {
     if file.is_dir() {
         return true;
     }
-    // Standard input can be read once.
+    // Standard input can be read only once.
     if file == Path::new("-") {
         return false;
     }
@@ -57,7 +58,7 @@ pub(super) fn add(args: &SimulateArgs, inputs: &mut Inputs, file: &Path) -> Resu
 /// Reads the objects of a file or a directory.
 ///
 /// # Errors
-/// A file cannot be read, an object is none, or no pod is created.
+/// An unreadable file, an invalid object, or no pods.
 fn read(file: &Path, policy_group: &str, core: Profile) -> Result<Objects, Ended> {
     let settings = Settings { profile: core, ..Settings::default() };
     let paths = [PathBuf::from(file)];
