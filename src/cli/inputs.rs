@@ -45,12 +45,12 @@ impl ConfigFile {
         }
     }
 
-    /// What is valid but surely not meant, with the places of the file.
+    /// Returns warnings about valid but probably unintended settings, with locations in the file.
     pub fn lint(&self) -> Vec<Fault> {
         self.lint_for(&Known::default())
     }
 
-    /// The same, with what is known of its cluster.
+    /// Like [`Self::lint`], with the known facts about its cluster.
     pub fn lint_for(&self, known: &Known) -> Vec<Fault> {
         let warnings = config::lint::lint_for(self.queues(), known).into_iter();
         match &self.found {
@@ -59,21 +59,21 @@ impl ConfigFile {
         }
     }
 
-    /// The faults with their source lines.
+    /// Formats errors with their source lines.
     pub fn report(&self, faults: &[Fault]) -> String {
         Source::new(&self.name.to_string_lossy(), &self.text).render_all(faults)
     }
 
-    /// The configuration, if it is valid.
+    /// Returns the configuration, if it is valid.
     ///
     /// # Errors
-    /// Every fault, rendered.
+    /// Every error, formatted.
     pub fn parsed(&self, profile: Profile) -> Result<Arc<Config>, String> {
         let Reading { config, faults } = self.read(profile);
         config.map(Arc::new).ok_or_else(|| self.report(&faults))
     }
 
-    /// What was recognized; `None` for a configuration by itself.
+    /// The recognized container; `None` for a plain configuration.
     pub fn description(&self) -> Option<String> {
         self.found.as_ref().map(|found| found.description(&self.name.display().to_string()))
     }
