@@ -216,6 +216,29 @@ fn a_page_whose_list_has_no_answer_says_why() {
 }
 
 #[test]
+fn a_list_of_which_no_entry_can_be_read_is_unknown_not_empty() {
+    let mut set = sets::of("1.8.0");
+    for (path, key) in [("nodes", "nodeID"), ("usage/users", "userName"), ("applications/active", "applicationID")] {
+        let answer = Answer::json(format!(r#"[{{"{key}": 7}}, {{"{key}": []}}]"#));
+        set.insert(get(&format!("/ws/v1/partition/default/{path}")), answer);
+    }
+    let server = Server::start(set);
+    let looker = Looker::at(&server.url());
+    let mut driver = Driver::new(Arc::clone(&looker.remote) as Arc<dyn Source>, Options::default(), 200, 50);
+    for (page, words) in [
+        (":nodes<ret>", "nodes unknown: cannot fetch the list of nodes: "),
+        (":users<ret>", "users and groups unknown: cannot fetch the list of users and groups: "),
+        (":apps<ret>", "applications unknown: cannot fetch the list of applications: "),
+    ] {
+        driver.keys(page).unwrap();
+        line(&mut driver, words, "none of its entries can be read");
+    }
+    let apps = kornsole(&["apps", "--server", &server.url()]);
+    assert!(!apps.status.success(), "what the table is about has no answer: {}", both(&apps));
+    assert!(both(&apps).contains("none of its entries can be read"), "{}", both(&apps));
+}
+
+#[test]
 fn a_list_without_an_answer_leaves_the_others() {
     for (status, kind, body) in [
         (404, "text/plain", "404 page not found\n"),

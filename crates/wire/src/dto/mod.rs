@@ -46,7 +46,7 @@ pub use queue::{Queue, Template};
 pub(super) use resource::by_name;
 pub use resource::{EventResource, ResourceMap, UsageByType};
 pub use rule::{PlacementRule, RuleFilter};
-pub use salvage::{Unreadable, plain, salvage};
+pub use salvage::{Unreadable, none_read, plain, salvage, salvage_list};
 pub use server::{ApiError, AppSample, ContainerSample, Fault, Health, HealthCheck, Validation};
 pub use time::Deadline;
 pub use usage::{GroupUsage, QueueUsage, UserUsage};

@@ -11,6 +11,8 @@ use serde::de::{DeserializeOwned, IgnoredAny};
 
 use view::unread::Unknown;
 
+use super::List;
+
 /// How many values are omitted of one answer before it counts as unreadable.
 const MOST: usize = 1000;
 /// How much of a value a reason quotes, in characters.
@@ -64,6 +66,24 @@ pub fn salvage<T: DeserializeOwned>(bytes: &[u8], unknown: &mut Vec<Unknown>) ->
         }
     }
     Err(unreadable(bytes, &error))
+}
+
+/// Reads a list as a whole document.
+///
+/// # Errors
+/// As [`salvage`], and if it has entries and none of them can be read: the objects are unknown, not absent.
+pub fn salvage_list<T: DeserializeOwned>(bytes: &[u8], unknown: &mut Vec<Unknown>) -> Result<Vec<T>, Unreadable> {
+    let before = unknown.len();
+    let list = salvage::<List<T>>(bytes, unknown)?.0;
+    match unknown.get(before) {
+        Some(first) if list.is_empty() => Err(Unreadable { line: 1, column: 1, reason: none_read(first) }),
+        _ => Ok(list),
+    }
+}
+
+/// Why a list that has entries counts as not read.
+pub fn none_read(first: &Unknown) -> String {
+    format!("none of its entries can be read; the first: {first}")
 }
 
 fn unreadable(bytes: &[u8], error: &serde_json::Error) -> Unreadable {
@@ -298,6 +318,9 @@ mod tests {
         assert_eq!((nodes.0.len(), nodes.0[0].node_id.as_str()), (1, "n2"));
         assert_eq!(unknown.len(), 3);
         assert_eq!(unknown[2].to_string(), "node n2: allocated.vcore: 1.5 is not a whole number");
+        let none = salvage_list::<dto::Node>(br#"[{"nodeID":5},{"nodeID":6}]"#, &mut unknown).unwrap_err();
+        assert!(none.reason.starts_with("none of its entries can be read; the first: "), "{none}");
+        assert_eq!(salvage_list::<dto::Node>(b"{}", &mut unknown), Ok(Vec::new()), "upstream writes an empty list so");
     }
 
     #[test]

@@ -297,17 +297,22 @@ async fn answer(
         }
         FetchKind::Apps(mut reader, scope) => {
             let got = client.elements(path, |bytes| timed(cost, || reader.take(bytes))).await?;
+            let reader = reader.finished().map_err(|why| unreadable(path, why))?;
             got.with(FetchedData::Apps(reader, scope))
         }
         FetchKind::Leaves(mut reader, paths) => {
-            leaves(client, &mut reader, &paths, cost).await?.with(FetchedData::Apps(reader, Scope::All))
+            let got = leaves(client, &mut reader, &paths, cost).await?;
+            let reader = reader.finished().map_err(|why| unreadable("ws/v1/…/applications", why))?;
+            got.with(FetchedData::Apps(reader, Scope::All))
         }
         FetchKind::Ended(mut reader, which) => {
             let got = client.elements(path, |bytes| timed(cost, || reader.take(bytes))).await?;
+            let reader = reader.finished().map_err(|why| unreadable(path, why))?;
             got.with(FetchedData::Ended(which, reader))
         }
         FetchKind::Nodes(mut reader) => {
             let got = client.elements(path, |bytes| timed(cost, || reader.take(bytes))).await?;
+            let reader = reader.finished().map_err(|why| unreadable(path, why))?;
             let marks = marks(client).await;
             got.with(FetchedData::Nodes(reader, true, marks))
         }

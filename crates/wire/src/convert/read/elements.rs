@@ -10,7 +10,7 @@ use imbl::OrdMap;
 use rustc_hash::FxHasher;
 use serde::de::{DeserializeOwned, IgnoredAny};
 
-use crate::dto::{Unknown, Unreadable, salvage};
+use crate::dto::{Unknown, Unreadable, none_read, salvage};
 
 /// Where an id must stand, in bytes from the front, to be found without reading.
 const FRONT: usize = 160;
@@ -90,6 +90,17 @@ impl<K: Ord + Clone + for<'a> From<&'a str>, R> ListReader<K, R> {
         self.elements.push(element);
         Ok(())
     }
+
+    /// Itself, once the list is at its end.
+    ///
+    /// # Errors
+    /// The list has entries, and none of them can be read: the objects are unknown, not absent.
+    pub fn finished(self) -> Result<Self, String> {
+        match self.unknown.first() {
+            Some(first) if self.elements.is_empty() => Err(none_read(first)),
+            _ => Ok(self),
+        }
+    }
 }
 
 fn hash(bytes: &[u8]) -> u64 {
@@ -147,5 +158,22 @@ mod tests {
         }
         let paths: Vec<&str> = reader.unknown.iter().map(|unknown| &*unknown.path).collect();
         assert_eq!((paths, reader.elements.len()), (vec!["entry 2", "entry 4"], 2));
+        assert!(reader.finished().is_ok(), "the others were read");
+    }
+
+    #[test]
+    fn a_list_of_which_no_entry_can_be_read_is_not_an_empty_one() {
+        let of = |entries: &[&str]| {
+            let mut reader = ListReader::new(Seen::<AppId>::new(), "id", |value: String| value);
+            entries.iter().for_each(|entry| reader.take(entry.as_bytes()).unwrap());
+            reader.finished().map(|reader| reader.elements.len())
+        };
+        assert_eq!(of(&[]), Ok(0));
+        assert_eq!(of(&["\"a\"", "7"]), Ok(1));
+        let why = of(&["7", "[]"]).unwrap_err();
+        assert!(
+            why.starts_with("none of its entries can be read; the first: entry 1: expected a text, found 7"),
+            "{why}"
+        );
     }
 }
