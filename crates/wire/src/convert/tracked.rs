@@ -1,4 +1,5 @@
-//! What ended allocations used by Apache YuniKorn's own count (`resourceHistory`, `rest.md` 5.4), as a report. It keeps no ledger.
+//! Usage of released allocations by Apache YuniKorn's own count (`resourceHistory`, `rest.md` 5.4) as a report. It has
+//! no ledger.
 
 use std::collections::BTreeMap;
 
@@ -8,10 +9,10 @@ use model::QueuePath;
 use view::View;
 use view::rows::{AppRow, TrackedResources};
 
-/// Adds up what the live applications of a view have used by allocations that ended. Of one that ended Apache YuniKorn has nothing.
+/// Sums the usage of released allocations of active applications. Apache YuniKorn has no data of finished ones.
 ///
 /// # Errors
-/// It is requested a time or split by something that is unknown there.
+/// The question has a time or a dimension that is unknown there.
 pub fn tracked_report(view: &View, question: &Question) -> Result<UsageReport, String> {
     use Dimension as D;
     const NO_LEDGER: &str = "Apache YuniKorn does not record usage history";
@@ -89,8 +90,8 @@ fn keyed(by: &[Dimension], key: Vec<String>, mut row: UsageReportRow) -> UsageRe
     row
 }
 
-/// What ended allocations of an application used by the scheduler's own count, in base units times seconds: an allocation counts in one of the
-/// three, of whatever instance type its node is.
+/// Usage of an application's released allocations by the scheduler's own count, in base units times seconds: each
+/// allocation counts in one of the three parts, for any instance type.
 pub fn ended_use(past: &TrackedResources) -> BTreeMap<Box<str>, u64> {
     let mut sum = BTreeMap::new();
     let all = [&past.used, &past.placeholders, &past.preempted];

@@ -1,9 +1,9 @@
-//! Reads an answer of which some values are not what they should be: those are omitted and listed, the rest is read.
+//! Reads an answer with invalid values: they are omitted and listed, and the rest is read.
 //!
 //! Invariants:
-//! - a value that is omitted is in the list, with the object that it belongs to, its path and the reason;
-//! - an object whose name cannot be read is omitted as a whole, so that nothing is shown under the wrong name;
-//! - words of Rust are in no reason.
+//! - an omitted value is listed with its object, its path, and the reason;
+//! - an object with an unreadable name is omitted as a whole, so that nothing appears under a wrong name;
+//! - reasons do not contain Rust terms.
 
 use std::fmt;
 
@@ -13,23 +13,23 @@ use view::unread::Unknown;
 
 use super::List;
 
-/// How many values are omitted of one answer before it counts as unreadable.
+/// Maximum number of omitted values before the answer counts as unreadable.
 const MOST: usize = 1000;
-/// How much of a value a reason quotes, in characters.
+/// Maximum length of a quoted value, in characters.
 const QUOTED: usize = 40;
-/// The keys that name an object; a value below belongs to the outermost one, in a tree of queues to the innermost.
+/// The keys that name an object. A value belongs to the outermost named object, in a tree of queues to the innermost.
 const NAMES: [&str; 6] = ["queuename", "applicationID", "nodeID", "userName", "groupName", "name"];
-/// What such a key names.
+/// The kinds of these keys.
 const KINDS: [&str; 6] = ["queue", "application", "node", "user", "group", "partition"];
 
-/// Why nothing of an answer can be read, and where.
+/// Why an answer is unreadable, and where.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unreadable {
     /// The line, from 1.
     pub line: usize,
     /// The column, from 1, in bytes.
     pub column: usize,
-    /// What is wrong there.
+    /// The reason of the error.
     pub reason: String,
 }
 
@@ -39,10 +39,10 @@ impl fmt::Display for Unreadable {
     }
 }
 
-/// Reads a document; values that do not fit are omitted of it and put into `unknown`.
+/// Reads a document; invalid values are omitted and added to `unknown`.
 ///
 /// # Errors
-/// It is not JSON, or the document itself has another form.
+/// Invalid JSON, or a document of another form.
 pub fn salvage<T: DeserializeOwned>(bytes: &[u8], unknown: &mut Vec<Unknown>) -> Result<T, Unreadable> {
     let first = match serde_json::from_slice(bytes) {
         Ok(value) => return Ok(value),
@@ -92,7 +92,7 @@ fn unreadable(bytes: &[u8], error: &serde_json::Error) -> Unreadable {
     Unreadable { line, column, reason }
 }
 
-/// The reason of an error without its place and without words of Rust.
+/// The reason of an error without its location and without Rust terms.
 pub fn plain(error: &serde_json::Error) -> String {
     let text = error.to_string();
     let text = text.rsplit_once(" at line ").map_or(text.as_str(), |(text, _)| text);
@@ -138,13 +138,13 @@ fn quoted(value: &str) -> String {
 struct Member {
     key: Option<String>,
     index: usize,
-    /// Where its key starts, or in a list its value.
+    /// The start of its key, or in a list of its value.
     start: usize,
     value: usize,
     end: usize,
 }
 
-/// The document without the value that an error is at, and what was lost; `None` where that is the document itself.
+/// The document without the value at an error, and the lost value; `None` if that is the whole document.
 fn without(text: &[u8], error: &serde_json::Error) -> Option<(Unknown, Vec<u8>)> {
     let mut path = path_to(text, offset(text, error)?);
     let value = path.last().map(|last| String::from_utf8_lossy(&text[last.value..last.end]).into_owned())?;
@@ -153,7 +153,7 @@ fn without(text: &[u8], error: &serde_json::Error) -> Option<(Unknown, Vec<u8>)>
         Ok(_) => format!("{} is not a whole number", quoted(&value)),
         Err(_) => plain(error),
     };
-    // Without its name an object would be shown under another one.
+    // Without its name, an object would appear under another one.
     if path.last()?.key.as_deref().is_some_and(|key| NAMES.contains(&key)) {
         path.pop();
     }
@@ -187,7 +187,7 @@ fn lost(text: &[u8], path: &[Member], reason: String) -> Unknown {
     Unknown { kind, name, path: keys.join("."), reason }
 }
 
-/// The name of the object that starts at `start`, and which of the keys it has.
+/// The name of the object at `start`, and the index of its key.
 fn name_of(text: &[u8], start: usize) -> Option<(usize, String)> {
     if text.get(start) != Some(&b'{') {
         return None;
@@ -199,7 +199,7 @@ fn name_of(text: &[u8], start: usize) -> Option<(usize, String)> {
     })
 }
 
-/// The offset of the byte that an error is at.
+/// The byte offset of an error.
 fn offset(text: &[u8], error: &serde_json::Error) -> Option<usize> {
     let line = error.line().checked_sub(1)?;
     let start = match line {
@@ -209,7 +209,7 @@ fn offset(text: &[u8], error: &serde_json::Error) -> Option<usize> {
     Some((start + error.column()).saturating_sub(1))
 }
 
-/// The members from the document to the innermost value that has this byte.
+/// The members from the document to the innermost value with this byte.
 fn path_to(text: &[u8], at: usize) -> Vec<Member> {
     let mut path: Vec<Member> = Vec::new();
     let mut start = skip_space(text, 0);
@@ -224,7 +224,7 @@ fn path_to(text: &[u8], at: usize) -> Vec<Member> {
     path
 }
 
-/// The members of the object or list that starts at `start`, in a document that was seen to be JSON.
+/// The members of the object or list at `start`, in valid JSON.
 fn members(text: &[u8], start: usize) -> Vec<Member> {
     let is_object = text.get(start) == Some(&b'{');
     let mut all = Vec::new();
@@ -234,7 +234,7 @@ fn members(text: &[u8], start: usize) -> Vec<Member> {
         let key = is_object.then(|| {
             let end = skip_value(text, at);
             let key = serde_json::from_slice(&text[at..end]).unwrap_or_default();
-            // Over the colon.
+            // Skips the colon.
             at = skip_space(text, skip_space(text, end) + 1);
             key
         });
@@ -255,7 +255,7 @@ fn skip_space(text: &[u8], at: usize) -> usize {
     at + rest.iter().take_while(|byte| byte.is_ascii_whitespace()).count()
 }
 
-/// The end of the value that starts at `at`.
+/// The end of the value at `at`.
 fn skip_value(text: &[u8], at: usize) -> usize {
     let (mut depth, mut quoted, mut escaped) = (0_usize, false, false);
     for (number, byte) in text.get(at..).unwrap_or_default().iter().enumerate() {

@@ -1,8 +1,8 @@
-//! The transfer types of the native API: the verbs of a kornsole server, under `/kornsole/v1`. Bodies of requests are in [`request`],
-//! those of answers in [`response`], [`results`] and [`explain`].
+//! The transfer types of the native API under `/kornsole/v1`. [`request`] has the request bodies; [`response`],
+//! [`results`], and [`explain`] have the answers.
 //!
-//! What a client sends is read strictly: a key that is unknown is refused, so that a misspelt option never goes unnoticed. Points in
-//! time are nanoseconds since 1970.
+//! Requests are read strictly: an unknown key is rejected, so that a misspelled option is noticed. Times are ns since
+//! 1970.
 
 mod alerts;
 mod cause;

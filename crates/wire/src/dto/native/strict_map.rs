@@ -1,4 +1,4 @@
-//! Maps that are read strictly: a name that is duplicated is refused, so that no one has to know which of them holds.
+//! Maps that are read strictly: a duplicate name is rejected, because it would be ambiguous.
 
 use std::collections::BTreeMap;
 use std::fmt;
