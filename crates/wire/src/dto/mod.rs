@@ -5,7 +5,7 @@
 //! pass through a double, and an unknown key is kept in `other` and written again.
 //!
 //! Invariants:
-//! - plain data without logic, used only in this crate;
+//! - plain data without logic;
 //! - reading a written value gives the same value.
 
 mod app;

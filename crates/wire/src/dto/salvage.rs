@@ -71,7 +71,7 @@ pub fn salvage<T: DeserializeOwned>(bytes: &[u8], unknown: &mut Vec<Unknown>) ->
 /// Reads a list as a whole document.
 ///
 /// # Errors
-/// As [`salvage`], and if it has entries and none of them can be read: the objects are unknown, not absent.
+/// As [`salvage`], or a nonempty list without a readable entry: its objects are unknown, not absent.
 pub fn salvage_list<T: DeserializeOwned>(bytes: &[u8], unknown: &mut Vec<Unknown>) -> Result<Vec<T>, Unreadable> {
     let before = unknown.len();
     let list = salvage::<List<T>>(bytes, unknown)?.0;
@@ -81,7 +81,7 @@ pub fn salvage_list<T: DeserializeOwned>(bytes: &[u8], unknown: &mut Vec<Unknown
     }
 }
 
-/// Why a list that has entries counts as not read.
+/// Why a nonempty list counts as unreadable.
 pub fn none_read(first: &Unknown) -> String {
     format!("none of its entries can be read; the first: {first}")
 }

@@ -91,10 +91,10 @@ impl<K: Ord + Clone + for<'a> From<&'a str>, R> ListReader<K, R> {
         Ok(())
     }
 
-    /// Itself, once the list is at its end.
+    /// Returns the reader at the end of the list.
     ///
     /// # Errors
-    /// The list has entries, and none of them can be read: the objects are unknown, not absent.
+    /// A nonempty list without a readable entry: its objects are unknown, not absent.
     pub fn finished(self) -> Result<Self, String> {
         match self.unknown.first() {
             Some(first) if self.elements.is_empty() => Err(none_read(first)),
