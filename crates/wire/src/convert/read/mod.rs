@@ -1,6 +1,6 @@
 //! Converts the answers of a remote scheduler to the [`View`] that an engine builds of its own.
 //!
-//! A [`Picture`] is kept: every answer is merged into it, and a changed picture gives a new view. Unchanged rows share
+//! A [`RemoteState`] is kept: every answer is merged into it, and a changed state gives a new view. Unchanged rows share
 //! their memory in both views, so a refresh costs what changed. Values that belong to the row of another answer (the
 //! group of an application, the applications of a queue) are combined here.
 //!
