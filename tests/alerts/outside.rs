@@ -39,7 +39,6 @@ fn start(command: &mut Command) -> Running {
     Running(command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap())
 }
 
-/// Returns the body of an answer, or `None` without an answer of status 200.
 fn get(port: u16, path: &str) -> Option<String> {
     let mut stream = TcpStream::connect(("127.0.0.1", port)).ok()?;
     stream.write_all(format!("GET {path} HTTP/1.0\r\nHost: a\r\n\r\n").as_bytes()).ok()?;
@@ -59,7 +58,6 @@ fn wait_for(what: &str, mut found: impl FnMut() -> Option<bool>) {
     }
 }
 
-/// Starts a scheduler with a lost node and the given rules.
 fn serve(folder: &TestFolder, rules: &str) -> Program {
     let (file, workload, state) = (folder.join("alerts.toml"), folder.join("w.yaml"), folder.join("state"));
     std::fs::write(&file, rules).unwrap();
@@ -96,7 +94,6 @@ fn an_alertmanager_takes_our_alerts_once() {
     assert_eq!((&labels["alertname"], &labels["node"]), (&"node-lost".into(), &"n2".into()));
     assert_eq!((&labels["severity"], &labels["partition"]), (&"critical".into(), &"default".into()));
     let begun = found[0]["startsAt"].clone();
-    // After a restart, the alert has the same start time.
     served.kill();
     let again = serve(&folder, &format!("[[send]]\nname = 'am'\nalertmanager = 'http://127.0.0.1:{port}'\n"));
     let own = || {

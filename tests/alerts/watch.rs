@@ -43,7 +43,6 @@ fn an_alert_ends_it_with_a_code_of_its_own_and_what_was_measured_is_kept() {
     let said = String::from_utf8(output.stdout.clone()).unwrap();
     assert!(said.contains("warning  few: cluster: "), "{}", text(&output));
     let file = said.lines().find(|line| line.ends_with("trends.redb")).unwrap_or_else(|| panic!("{said}")).to_owned();
-    // The next start continues from the stored trends.
     let retained = Trends::retained_in(std::path::Path::new(&file).parent().unwrap());
     let (here, _board) = source("", NODES);
     let here: Arc<dyn Source> = Arc::new(here);

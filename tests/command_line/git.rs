@@ -183,7 +183,6 @@ fn a_comment_has_at_most_60_lines() {
     );
 }
 
-/// Returns the kornsole commands in the code blocks of a page.
 fn commands(page: &str) -> Vec<String> {
     let mut in_block = false;
     let mut found = Vec::new();
@@ -210,7 +209,6 @@ fn each_command_of_the_page_about_merge_requests_works() {
     assert_eq!(commands.len(), 7, "{commands:?}");
     let binary = Path::new(env!("CARGO_BIN_EXE_kornsole")).parent().unwrap();
     for command in commands {
-        // The commands use a directory of the container.
         let local = command.replace("/config/", "deploy/");
         let done = Command::new("sh")
             .args(["-euc", &local])

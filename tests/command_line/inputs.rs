@@ -59,7 +59,6 @@ fn every_command_reads_helm_values_and_says_so() {
     }
     let (code, out, err) = run(&["diff", "queues.yaml", "values.yaml"]);
     assert_eq!((code, err.as_str()), (Some(0), said), "{out}");
-    // A plain configuration needs no note.
     assert_eq!(run(&["check", "queues.yaml"]).2, "");
     let (_, _, err) = run(&["run", "scenario.yaml", "--config", "values.yaml"]);
     assert!(err.contains(said), "{err}");

@@ -20,7 +20,6 @@ partitions:
     - name: two
 ";
 
-/// Returns the output of a console with two queues for the commands in `words`.
 fn says(words: &str, more: &[&str]) -> (Option<i32>, String, String) {
     let folder = crate::common::TestFolder::new();
     folder.write("queues.yaml", QUEUES);
@@ -45,7 +44,6 @@ fn words_go_in_and_plain_lines_come_out() {
     for said in ["Page: Queues; 3 queues", "root.one", "Page: Nodes", "Page: Applications", "partition default"] {
         assert!(output.contains(said), "no {said:?} in\n{output}");
     }
-    // The command is echoed before its result.
     assert!(output.contains("\nqueues> select two\n3. root.two"), "{output}");
 }
 
@@ -143,7 +141,6 @@ steps:
 - schedule: idle
 ";
 
-/// Reads the overview in a console with a state directory until a text appears, then quits. Returns all output.
 fn reads_until(folder: &Path, speed: &str, text: &str) -> String {
     let arguments =
         ["--workload", "stages.yaml", "--state", "state", "--linear", "--settings", "/dev/null", "--speed", speed];

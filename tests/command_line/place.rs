@@ -2,7 +2,6 @@
 
 use serde_json::{Value, json};
 
-/// Returns the exit code, stdout, and stderr of a call with this standard input.
 fn place(arguments: &[&str], stdin: &str) -> (Option<i32>, String, String) {
     let core: &[&str] = if arguments.contains(&"--core") { &[] } else { &["--core", "kornsole"] };
     let arguments = [&["place"], arguments, core].concat();

@@ -2,7 +2,6 @@
 
 use crate::common::TestFolder;
 
-/// Runs the binary in a directory and returns the exit code, stdout, and stderr.
 fn kornsole(folder: &TestFolder, arguments: &[&str]) -> (i32, String, String) {
     let (code, out, err) = super::kornsole(&**folder, arguments, "");
     (code.unwrap(), out, err)

@@ -5,14 +5,12 @@ use std::process::{Child, Output, Stdio};
 
 use crate::common::{TestFolder, kornsole_command};
 
-/// Starts `kornsole token` without waiting.
 fn begin(folder: &TestFolder, arguments: &[&str]) -> Child {
     let mut command = kornsole_command(&["token"]);
     command.args(arguments).arg("--file").arg(folder.tokens());
     command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
 }
 
-/// Waits for the processes, which must succeed, and returns their output.
 #[track_caller]
 fn end(children: Vec<Child>) -> Vec<String> {
     let ended = children.into_iter().map(|child| child.wait_with_output().unwrap());

@@ -74,7 +74,6 @@ impl Deref for TestFolder {
 
 impl Drop for TestFolder {
     fn drop(&mut self) {
-        // The system removes the rest.
         let _ = fs::remove_dir_all(&self.0);
     }
 }

@@ -73,7 +73,6 @@ impl Program {
 
 impl Drop for Program {
     fn drop(&mut self) {
-        // The process may have exited.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

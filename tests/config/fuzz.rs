@@ -14,7 +14,6 @@ use proptest::sample::{Index, select};
 use scheduler::inspect::invariants;
 use scheduler::{Command, EventKind, Scheduler};
 
-/// Checks the properties of every text under every profile.
 fn promises(bytes: &[u8]) {
     for profile in Profile::ALL {
         let reading = read_bytes(bytes, profile);
@@ -50,7 +49,6 @@ fn is_taken(config: Config, profile: Profile) {
     }
 }
 
-/// Returns an evenly spread part of the recorded files.
 fn recorded() -> Vec<Vec<u8>> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/conformance/configs");
     let mut paths: Vec<_> = fs::read_dir(folder)
@@ -62,7 +60,6 @@ fn recorded() -> Vec<Vec<u8>> {
     paths.iter().step_by(23).map(|path| fs::read(path).expect("it can be read")).collect()
 }
 
-/// Tokens of YAML or of a configuration.
 const PIECES: [&str; 44] = [
     "partitions:",
     "queues:",

@@ -73,7 +73,6 @@ fn place_of_odd(text: &str) -> Option<Place> {
     Some(Place { line: count(before.matches('\n').count() + 1), column: count(before[start..].chars().count() + 1) })
 }
 
-/// Describes an input named `F`.
 fn description(text: &str) -> String {
     match recognize(text, DEFAULT_POLICY_GROUP).unwrap() {
         Input::Plain => String::new(),
@@ -144,7 +143,6 @@ fn without_its_fault_each_input_is_the_same_configuration() {
     }
 }
 
-/// Returns the first error of an input without a configuration.
 fn refused(text: &str) -> (&'static str, u32, String) {
     let reading = read(text);
     assert!(!reading.is_valid(), "{text}");

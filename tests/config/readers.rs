@@ -23,12 +23,10 @@ use source::{Saved, Source as _};
 
 use crate::common::TestFolder;
 
-/// The maximum time for some kilobytes on a busy machine.
 const LONGEST: Duration = Duration::from_secs(10);
 /// The maximum memory of the process, in KiB.
 const MEMORY: u64 = 2 << 20;
 
-/// Tokens of one of the formats.
 const PIECES: [&str; 28] = [
     "[",
     "]",
@@ -67,7 +65,6 @@ fn damage() -> impl Strategy<Value = Damage> {
     let piece = prop_oneof![
         select(&PIECES[..]).prop_map(|piece| piece.as_bytes().to_vec()),
         prop::collection::vec(any::<u8>(), 0..16),
-        // Deep nesting.
         (select(&["[", "{\"a\":", "- ", "a:\n "][..]), 1..4_000_usize)
             .prop_map(|(piece, times)| piece.repeat(times).into_bytes()),
     ];
@@ -84,7 +81,6 @@ fn damaged(file: &[u8], damage: Damage) -> Vec<u8> {
     bytes
 }
 
-/// Reads within the bounds of time and memory.
 fn within<T>(what: &str, read: impl FnOnce() -> T) -> T {
     let began = Instant::now();
     let outcome = read();
@@ -188,7 +184,6 @@ fn read_dump(bytes: &[u8]) {
     });
 }
 
-/// Reads a journal as a start does and as a repair does.
 fn read_journal(bytes: Vec<u8>) {
     within("frames", || {
         let mut found = 0;
@@ -205,7 +200,6 @@ fn read_journal(bytes: Vec<u8>) {
     });
 }
 
-/// A journal with a scheduler.
 fn journal() -> Vec<u8> {
     let (setup, disk) = (Setup::of(Profile::Kornsole), Arc::new(MemoryDisk::default()));
     let config = config::read(config::DEFAULT_CONFIG, setup.profile).config.unwrap();

@@ -23,7 +23,6 @@ fn allocation(event: &Event) -> Option<Allocation> {
     }
 }
 
-/// The allocations in order.
 #[derive(Clone, Default)]
 struct History(Arc<Mutex<Vec<Allocation>>>);
 
@@ -44,7 +43,6 @@ impl Sink for History {
     }
 }
 
-/// Records the allocations of a workload.
 struct Noted<W>(W, History);
 
 impl<W: Workload> Workload for Noted<W> {
@@ -70,7 +68,6 @@ impl<W: Workload> Workload for Noted<W> {
     }
 }
 
-/// Records the minutes in which each kind of event occurs.
 struct Counted(Demo, Arc<Mutex<BTreeMap<&'static str, BTreeSet<u64>>>>);
 
 impl Workload for Counted {
@@ -96,7 +93,6 @@ impl Workload for Counted {
     }
 }
 
-/// Returns the feature of the scheduler that an event demonstrates.
 fn shows(event: &Event) -> Option<&'static str> {
     match &event.kind {
         EventKind::AskFitsLimits { app, fits: false, .. } if app.as_str().starts_with("guest") => {

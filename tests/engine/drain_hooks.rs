@@ -74,7 +74,6 @@ fn drain(hook: &DrainConfig) -> Embedded {
     Embedded::new(engine, about("test"), Identity::new("sue", ["dev"]))
 }
 
-/// Waits for the notice of the failed hook and returns it.
 fn failure(source: &Embedded) -> String {
     let (wake, woken) = channel();
     source.on_change(Box::new(move || {
@@ -149,7 +148,6 @@ fn a_command_that_is_not_there_is_reported() {
     assert!(message.contains("cannot run /nowhere/kornsole-hook: "), "{message}");
 }
 
-/// A plain or a TLS connection.
 trait Line: Read + Write {}
 
 impl<T: Read + Write> Line for T {}

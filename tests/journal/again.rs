@@ -65,7 +65,6 @@ fn the_demo_goes_on_where_it_was_cut_off() {
         run(&mut again, at);
         assert_eq!(core.now(), again.now());
         same(&picture(&core.take_view().unwrap()), &picture(&again.take_view().unwrap()));
-        // The future is the same: allocations, demo steps, and random numbers.
         let later = at + Duration::from_secs(40);
         for core in [&mut core, &mut again] {
             run(core, later);

@@ -21,7 +21,6 @@ fn by_clock<'l>(library: &'l Path, offset: &'l str) -> impl Fn(Command) -> Comma
     }
 }
 
-/// The submission time of the workload's application, which must run with all of its requests.
 fn submitted(server: &Program) -> i64 {
     let apps = get(server, "/ws/v1/partition/default/queue/root.b/applications");
     assert_eq!(apps[0]["usedResource"]["vcore"], 3000, "{apps}");

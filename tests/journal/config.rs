@@ -121,7 +121,6 @@ fn that_a_file_was_refused_is_known_after_a_restart() {
     let notices = reload(&mut core, "partitions: [");
     assert!(notices.last().is_some_and(|title| title.contains("was rejected")), "{notices:?}");
     drop(engine((core, retained)));
-    // First the file has errors, then it equals the active configuration.
     let (mut core, _retained) = begin(&state, &file);
     let again = "queues.yaml is the active configuration again";
     let said = |notices: Vec<String>| notices.iter().filter(|title| *title == again).count();

@@ -25,7 +25,6 @@ fn begin(scratch: &TestFolder, setup: &Setup) -> (Core, RunningJournal) {
     folder.begin(setup, 1.0, Some(demo), Box::new(|_| demo::core(SEED, setup))).unwrap()
 }
 
-/// Plays the demo and syncs every second.
 fn first_life(scratch: &TestFolder, setup: &Setup) {
     let (mut core, retained) = begin(scratch, setup);
     for second in 1..=END {
@@ -52,9 +51,7 @@ fn next_life(scratch: &TestFolder, setup: &Setup) -> (Driver, Arc<Embedded>) {
 
 const BODY: usize = 20;
 
-/// The screen below the header.
 fn body(driver: &Driver, past: bool) -> Vec<String> {
-    // The line that marks the past moves all others down.
     let lines = driver.lines().into_iter().skip(3 + usize::from(past)).take(BODY);
     // A list with one line less has a different scroll bar.
     lines.map(|line| line.trim_end_matches('┃').trim_end().to_owned()).collect()
@@ -84,7 +81,6 @@ fn the_whole_console_goes_back_to_before_the_start() {
     press(&mut driver, ":back 10h<ret>");
     assert!(driver.find_row("10h ago: it started 1m").is_some());
     press(&mut driver, ":back 1:35<ret>");
-    // Queues, applications, nodes, users with limits, and configuration.
     for page in ["1", ":apps<ret>", "3", "4", "5"] {
         press(&mut then, page);
         press(&mut driver, page);

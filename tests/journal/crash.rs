@@ -25,7 +25,6 @@ use super::stage::{Chance, engine, perform, setup, sue};
 const OLD: &str = "partitions: [{name: default, queues: [{name: root, queues: [{name: a}, {name: b}]}]}]\n";
 const NEW: &str = "partitions: [{name: default, queues: [{name: root, queues: [{name: a}]}]}]\n";
 
-/// The files of the configuration's directory with their contents.
 type Files = BTreeMap<String, String>;
 
 fn files(folder: &Path) -> Files {
@@ -33,7 +32,6 @@ fn files(folder: &Path) -> Files {
     entries.map(|entry| (entry.file_name().into_string().unwrap(), fs::read_to_string(entry.path()).unwrap())).collect()
 }
 
-/// The state after the process was killed or the power failed.
 struct Point {
     journal: Vec<u8>,
     files: Files,
@@ -41,7 +39,6 @@ struct Point {
     answered: bool,
 }
 
-/// A disk that stores snapshots of itself.
 #[derive(Debug)]
 struct Camera {
     disk: BadDisk,
@@ -122,7 +119,6 @@ fn configuring(text: &str, base: &str) -> Act {
     Act::Configure { text: text.to_owned(), base: Some(config::checksum(base.as_bytes())), dry_run: false }
 }
 
-/// The snapshots of a change from one text to another.
 fn points(rolls_back: bool) -> Vec<Point> {
     let scratch = TestFolder::new();
     let (folder, file) = (scratch.to_path_buf(), scratch.join("queues.yaml"));

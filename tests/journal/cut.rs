@@ -12,7 +12,6 @@ fn call(arguments: &[&str]) -> (Option<i32>, String, String) {
     (output.status.code(), printed, said)
 }
 
-/// The directory of a killed server.
 fn folder() -> TestFolder {
     let folder = TestFolder::new();
     let queues = folder.write(
@@ -57,7 +56,6 @@ fn a_journal_that_was_cut_off_is_said_to_be_damaged() {
         damaged(&state, len);
         assert_eq!(std::fs::read(&file).unwrap(), &whole[..len], "it stays as it is");
     }
-    // Only the last byte is missing.
     let (code, printed, said) = call(&["config", "history", "--state", state.to_str().unwrap()]);
     assert!(code == Some(1) && printed.contains("start"), "{printed}\n{said}");
     assert!(said.contains("1 configurations") || said.contains("intact: records"), "{said}");

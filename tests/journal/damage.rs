@@ -13,7 +13,6 @@ use crate::common::TestFolder;
 
 use super::stage::{AnsweredOrders, Chance, engine, fresh, on, perform, setup, steps};
 
-/// A directory with a history.
 fn folder(answered: &mut AnsweredOrders) -> TestFolder {
     let scratch = TestFolder::new();
     let setup = setup();
@@ -101,7 +100,6 @@ fn a_flipped_bit_is_found_and_what_is_intact_goes_on() {
     assert!(found > 0 && repaired > 0, "{found} found, {repaired} mended");
 }
 
-/// Damages to a file.
 #[derive(Clone, Debug)]
 enum Harm {
     /// A bit is another one.
@@ -181,7 +179,6 @@ proptest! {
                         prop_assert!(wrong.is_empty(), "{}", wrong.join("; "));
                         prop_assert!(notes.iter().any(|note| note.contains("damaged state was moved to")), "{notes:?}");
                         let parts = core.scheduler().partitions();
-                        // Everything that is present was submitted once.
                         for (_, app) in parts[0].apps.iter() {
                             let name = app.id.to_string();
                             prop_assert!(answered.done.iter().any(|line| line.contains(&name)), "{name}");
@@ -195,7 +192,6 @@ proptest! {
     }
 }
 
-/// A file with a history, and what was acknowledged.
 static WHOLE: std::sync::LazyLock<(Vec<u8>, AnsweredOrders)> = std::sync::LazyLock::new(|| {
     let mut answered = AnsweredOrders::default();
     let scratch = folder(&mut answered);

@@ -33,13 +33,9 @@ enum Change {
 
 #[derive(Debug, Default)]
 struct State {
-    /// Synced data.
     synced: Vec<u8>,
-    /// The running program's view of the data.
     seen: Vec<u8>,
-    /// Changes since the last sync.
     pending: Vec<Change>,
-    /// Number of changing calls.
     calls: u64,
     fault: Option<(std::ops::Range<u64>, Fault)>,
     cut: Option<u64>,
@@ -114,7 +110,6 @@ impl BadDisk {
         self.0.lock().unwrap()
     }
 
-    /// Counts a call and returns its error.
     fn call(&self) -> io::Result<(MutexGuard<'_, State>, Option<Fault>)> {
         let mut state = self.state();
         let call = state.calls;

@@ -13,7 +13,6 @@ use super::stage::{AnsweredOrders, Chance, Step, engine, is_not_durable, on, per
 
 const FAULTS: [Fault; 5] = [Fault::Full, Fault::Io, Fault::Short, Fault::Sync, Fault::ReadOnly];
 
-/// Number of power failures.
 const CUTS: u32 = 60;
 
 fn rounds(least: u32) -> u64 {

@@ -12,10 +12,8 @@ use super::stage::{AnsweredOrders, Chance, engine, fresh, is_not_durable, perfor
 
 /// Directory of the child process and the names of its clients.
 const CHILD: &str = "KORNSOLE_KILL_CHILD";
-/// Number of parallel clients.
 const CLIENTS: usize = 16;
 
-/// Number of kills.
 fn rounds() -> u64 {
     std::env::var("KORNSOLE_KILL_ROUNDS")
         .ok()
@@ -76,7 +74,6 @@ fn what_was_answered_outlasts_a_kill() {
             left -= u64::from(hear(line, &mut answered));
         }
         child.kill().unwrap();
-        // Answers in the pipe were acknowledged.
         lines.map_while(Result::ok).for_each(|line| {
             hear(line, &mut answered);
         });

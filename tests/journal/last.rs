@@ -12,7 +12,6 @@ use crate::common::{TestFolder, share};
 const HEADER: usize = 320;
 const FILES: [&str; 2] = ["journal.redb", "journal.last"];
 
-/// The journal and the last record of a process that was killed after its last answer.
 fn killed(orders: usize) -> [Vec<u8>; 2] {
     let scratch = TestFolder::new();
     let setup = setup();

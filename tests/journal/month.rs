@@ -14,7 +14,6 @@ use model::{Profile, Time};
 
 use crate::common::TestFolder;
 
-/// As fast as the machine allows.
 const SPEED: f64 = 1e7;
 
 /// The number of virtual hours, and the size limit of the directory in bytes.

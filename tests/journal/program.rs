@@ -104,7 +104,6 @@ const QUEUES: &str = "partitions:
           - name: b
 ";
 
-/// Returns whether the program succeeded, and its output.
 fn call(arguments: &[&str]) -> (bool, String) {
     let output = kornsole_command(arguments).output().unwrap();
     let said = [output.stdout, output.stderr].map(|said| String::from_utf8(said).unwrap());
@@ -186,7 +185,6 @@ impl Crashed {
     }
 }
 
-/// Returns whether the workload's application is in root.b with all of its requests.
 fn one_runs(program: &Program) -> bool {
     let apps = get(program, "/ws/v1/partition/default/queue/root.b/applications");
     apps.as_array().is_some_and(|apps| apps.len() == 1 && apps[0]["usedResource"]["vcore"] == 3000)

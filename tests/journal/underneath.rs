@@ -10,7 +10,6 @@ use crate::common::{Program, TestFolder, kornsole_command, post};
 
 const QUEUES: &str = "partitions: [{name: default, queues: [{name: root, submitacl: '*', queues: [{name: a}]}]}]\n";
 
-/// A server with a state directory, and a user who may submit.
 struct Served {
     folder: TestFolder,
     token: String,
@@ -34,13 +33,11 @@ impl Served {
         self.folder.join("state")
     }
 
-    /// Submits an application and returns the status and body of the answer.
     fn submit(&self, server: &Program, app: &str) -> (u16, Value) {
         let body = json!({"app": app, "queue": "root.a"}).to_string();
         post(server, "/kornsole/v1/partition/default/applications", &self.token, &body)
     }
 
-    /// Returns the error of a start, which must fail.
     fn refused(&self) -> String {
         let mut command = self.command();
         let output = command.output().unwrap();

@@ -50,7 +50,6 @@ fn it_begins_earlier_and_lets_come_in_what_came_in_then() {
     };
     let (well, now) = tried(&[]);
     assert!(well && now.contains("started      two"), "{now}");
-    // Before the submission, nothing can start.
     let (well, before) = tried(&["--at", "1:00"]);
     assert!(well && !before.contains("two"), "{before}");
     let (well, again) = tried(&["--at", "1:45", "--arrivals", "1m"]);
@@ -70,7 +69,6 @@ fn bytes(folder: &Path) -> BTreeMap<String, Vec<u8>> {
     files.map(|path| (path.display().to_string(), std::fs::read(path).unwrap())).collect()
 }
 
-/// Returns the answer to a user with a token.
 fn answered(server: &Program, path: &str, secret: &str) -> String {
     let mut stream = TcpStream::connect(server.address).unwrap();
     let head = format!("GET {path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\nAuthorization: Bearer {secret}\r\n\r\n");
@@ -102,7 +100,6 @@ fn what_is_tried_leaves_the_journal_the_events_and_the_state_as_they_are() {
     while !post(&server, "/kornsole/v1/whatif", &secret, "{}").1.to_string().contains("idle")
         || !answered(&server, "/kornsole/v1/server", &secret).contains("\"paused\":true")
     {
-        // Too many requests are rejected.
         std::thread::sleep(std::time::Duration::from_millis(50));
     }
     let (journal, before) = (bytes(&state), whole(&server, &secret));

@@ -14,7 +14,6 @@ use view::act::PartitionAct;
 use super::stage::{engine, fresh, perform, setup};
 use crate::common::{TestFolder, kill, within};
 
-/// Megabytes of operations.
 fn megabytes() -> usize {
     std::env::var("KORNSOLE_FLOOD_MB").ok().and_then(|text| text.parse().ok()).unwrap_or(48)
 }

@@ -4,7 +4,6 @@ use serde_json::{Value, json};
 
 use super::{Stage, has, raise};
 
-/// The last audit entry of a context.
 fn last_entry(stage: &Stage, context: &str) -> Value {
     let audit = std::fs::read_to_string(stage.folder.join(format!("kornsole/{context}/audit.jsonl"))).unwrap();
     serde_json::from_str(audit.lines().last().unwrap()).unwrap()
@@ -40,7 +39,6 @@ pub fn without_lists(stage: &Stage) {
         let always = ["--server", "k8s://bob", "--enforce-acl", "always"];
         let why = stage.fails(&[&["kill", "job-1", "--yes"], &always[..]].concat());
         has(&why, &["bob may not kill job-1", "write `adminacl: 'bob'` of root.tenants.tenant-a.etl", "line "]);
-        // The form of earlier settings.
         let settings = stage.file("always.toml", "[contexts.mine]\nurl = \"k8s://bob\"\nenforce-acl = true\n");
         let why = stage.fails(&["kill", "job-1", "--yes", "--server", "mine", "--settings", &settings]);
         has(&why, &["bob may not kill job-1"]);
@@ -76,7 +74,6 @@ pub fn no_service(stage: &Stage) {
     let via = format!("http://127.0.0.1:{}", stage.core);
     let found = stage.run(&["queues", "--server", "k8s://root", "--via", &via]);
     let new = stage.changed("new.yaml", raise);
-    // The namespace is that of the scheduler's only ConfigMap.
     let would =
         stage.run(&["apply", &new, "--server", "k8s://root", "--via", &via, "--enforce-acl", "never", "--dry-run"]);
     // A user without rights on all namespaces can read, and a write names what is unknown.

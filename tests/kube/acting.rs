@@ -33,7 +33,6 @@ fn apply<'a>(file: &'a str, more: &[&'a str]) -> Vec<&'a str> {
     [&["apply", file, "--server", "k8s://admin"], more].concat()
 }
 
-/// The text in the compressed entry of the ConfigMap.
 fn unpacked(map: &Value) -> String {
     let bytes: ByteString = serde_json::from_value(map["binaryData"]["queues.yaml.gz"].clone()).unwrap();
     let mut text = String::new();
@@ -131,7 +130,6 @@ pub fn history(stage: &Stage) {
     let text = stage.works(&[&["config", "show", &number], &server[..]].concat());
     assert_eq!(text, std::fs::read_to_string(&new).unwrap());
     has(&stage.works(&[&["config", "diff", &old, &number], &server[..]].concat()), &["memory"]);
-    // Another user changes the map with kubectl.
     let other = before["data"]["queues.yaml"].as_str().unwrap().replacen("40G", "39G", 1);
     stage.patch_map(&json!({"data": {"queues.yaml": other}}));
     stage.in_force(&other);
@@ -217,7 +215,6 @@ pub fn dimmed(stage: &Stage) {
     let mut eve = console(stage, "eve", &stage.kubeconfig);
     eve.keys("2").unwrap();
     until(&mut eve, &["job-1"]);
-    // The rights are requested in the background.
     let began = std::time::Instant::now();
     loop {
         eve.keys(":app job-1<ret>K").unwrap();

@@ -11,7 +11,6 @@ use super::looks::until;
 use super::schedule::{PATIENCE, Scheduler, check, make, on_nodes, pod, pods, prepare};
 use super::{Stage, failures, has, raise, schedule};
 
-/// Header text if the pods are not followed.
 const OLD: &str = "OLD: the pods of Kubernetes";
 
 /// A console with a connection to the scheduler that bypasses the API server.
@@ -38,7 +37,6 @@ fn old(driver: &mut Driver, is: bool) -> Duration {
     began.elapsed()
 }
 
-/// Changes a pod in a way that the page of its application shows.
 fn restarts(stage: &Stage, count: usize) {
     let container = json!({"name": "main", "image": "x", "imageID": "", "ready": false, "restartCount": count, "lastState": {},
         "state": {"waiting": {"reason": "CrashLoopBackOff"}}});
@@ -46,7 +44,6 @@ fn restarts(stage: &Stage, count: usize) {
     stage.patch_status("/api/v1/namespaces/team-a/pods/job-1-driver", &status);
 }
 
-/// Runs kornsole with another kubeconfig.
 fn run_by(stage: &Stage, kubeconfig: &str, arguments: &[&str]) -> (i32, String) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_kornsole"));
     output_of(stage, command.args(arguments).env("KUBECONFIG", kubeconfig))

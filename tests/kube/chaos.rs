@@ -157,7 +157,6 @@ pub fn daemon_set(stage: &Stage) {
     scheduler.stop();
 }
 
-/// The answer to a probe: head and text.
 fn probe(address: &str, path: &str) -> String {
     let Ok(mut stream) = TcpStream::connect(address) else { return String::new() };
     write!(stream, "GET {path} HTTP/1.0\r\nHost: {address}\r\n\r\n").unwrap();

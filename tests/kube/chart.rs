@@ -8,7 +8,6 @@ use super::Stage;
 const CHART: &str = "packaging/helm/kornsole";
 const RELEASE: &str = "tools";
 
-/// The values of the chart with all parts enabled.
 fn values(stage: &Stage) -> Value {
     let text = std::fs::read_to_string(format!("{CHART}/values.yaml")).unwrap();
     let object = stage.file(
@@ -27,7 +26,6 @@ fn values(stage: &Stage) -> Value {
     values
 }
 
-/// Renders a template with these values as JSON documents.
 fn rendered(stage: &Stage, name: &str, values: &Value) -> String {
     let data = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "data"}, "Values": values, "Release": {"Namespace": RELEASE}});
     let (data, template) = (stage.file("data.json", &data.to_string()), format!("{CHART}/templates/{name}"));
@@ -37,7 +35,6 @@ fn rendered(stage: &Stage, name: &str, values: &Value) -> String {
     text
 }
 
-/// The objects of a text, parsed by kubectl.
 fn objects(stage: &Stage, text: &str) -> Vec<Value> {
     let file = stage.file("objects.yaml", text);
     let read = stage.kubectl(&["create", "--dry-run=client", "-o", "json", "-f", &file]);
@@ -51,7 +48,6 @@ fn each(object: Value) -> Vec<Value> {
     }
 }
 
-/// The rules of one kind of role.
 fn rules(objects: &[Value], kind: &str) -> Vec<Value> {
     objects.iter().filter(|object| object["kind"] == kind).map(|object| object["rules"].clone()).collect()
 }
@@ -96,7 +92,6 @@ pub fn applied(stage: &Stage) {
     assert!(text.contains("{name: NAMESPACE, valueFrom: {fieldRef: {fieldPath: metadata.namespace}}}"), "{text}");
 }
 
-/// Checks that the program accepts the arguments of a container.
 fn starts(stage: &Stage, arguments: &Value) {
     let arguments: Vec<&str> = arguments.as_array().unwrap().iter().map(|one| one.as_str().unwrap()).collect();
     let (code, _, err) = stage.run(&[&arguments[..], &["--help"]].concat());

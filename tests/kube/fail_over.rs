@@ -12,7 +12,6 @@ fn of_pod(stage: &Stage, uid: &str) -> Scheduler {
     Scheduler::begin_in(stage, &[("POD_UID", uid)], &[])
 }
 
-/// Returns the time from `began` until a new pod is bound.
 fn bound(stage: &Stage, began: Instant, name: &str) -> Duration {
     let before = on_nodes(&pods(stage));
     make(stage, &[pod(name, "a", "100m")]);

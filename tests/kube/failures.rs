@@ -113,7 +113,6 @@ pub fn followed(stage: &Stage) {
         "lastState": {}, "state": {"waiting": {"reason": "CrashLoopBackOff", "message": "back-off 40s"}}}]}});
     stage.patch_status("/api/v1/namespaces/team-a/pods/job-1-driver", &waits);
     until(&mut driver, &["1 CrashLoopBackOff, 1 Pending; 4 restarts", "back-off 40s"]);
-    // A cordon appears without a key.
     driver.keys("3").unwrap();
     until(&mut driver, &["node-a"]);
     stage.kubectl(&["cordon", "node-a"]);
@@ -220,12 +219,10 @@ pub fn token_expires(stage: &Stage) {
     until(&mut driver, &["401: the API server does not accept the credentials"]);
     assert!(driver.screen_text().contains("tenant-a"), "the last data stays");
     stage.saw(&driver.screen_text());
-    // The plugin returns a new token, without a key press.
     std::fs::write(&file, &token).unwrap();
     until_live(&mut driver);
 }
 
-/// Waits until the header reports no broken connection.
 fn until_live(driver: &mut console::Driver) {
     for _ in 0..600 {
         driver.advance(Duration::from_millis(50)).refresh();

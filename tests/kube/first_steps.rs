@@ -7,7 +7,6 @@ use serde_json::json;
 use super::in_terminal::Terminal;
 use super::{Stage, access, has, raise, twins};
 
-/// The commands of the guide without comments.
 fn commands() -> Vec<String> {
     let guide = std::fs::read_to_string("docs/guide/kubernetes-attach.md").unwrap();
     let block = guide.split("```sh\n").find(|block| block.starts_with("kornsole queues")).expect("the five commands");
@@ -23,7 +22,6 @@ struct Person<'s> {
 }
 
 impl Person<'_> {
-    /// A command of the guide for an application and a file.
     fn words(&self, command: &str) -> Vec<String> {
         let fill = |word: &str| match word {
             "APP" => "picky".to_owned(),
@@ -33,7 +31,6 @@ impl Person<'_> {
         command.strip_prefix("kornsole ").unwrap().split_whitespace().map(fill).collect()
     }
 
-    /// Runs a command without a question, and redirects its output as the command requests.
     fn run(&self, command: &str) -> String {
         let mut words = self.words(command);
         let into = words.iter().position(|word| word == ">").map(|at| words.split_off(at)[1].clone());
@@ -50,7 +47,6 @@ impl Person<'_> {
         out
     }
 
-    /// Starts a command with a question.
     fn begin(&self, command: &str) -> Terminal {
         let words = self.words(command);
         let words: Vec<&str> = words.iter().map(String::as_str).collect();
@@ -121,6 +117,5 @@ pub fn plugin(stage: &Stage) {
     has(&kubectl(&["plugin", "list"]), &["kubectl-kornsole"]);
     has(&kubectl(&["kornsole", "--help"]), &["Usage: kubectl kornsole", "kubectl kornsole explain etl-1 "]);
     has(&kubectl(&["kornsole", "queues", "--bad"]), &["Usage: kubectl kornsole queues"]);
-    // The scheduler is that of kubectl's current context.
     has(&kubectl(&["kornsole", "queues"]), &["tenant-a", "etl"]);
 }

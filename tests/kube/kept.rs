@@ -8,7 +8,6 @@ use serde_json::{Value, json};
 use super::schedule::{QUEUES, Scheduler, check, make, on_nodes, pod, pods, prepare, until};
 use super::{Stage, has};
 
-/// A scheduler with a state directory, and ann's access to it.
 struct Retained<'s> {
     stage: &'s Stage,
     folder: String,
@@ -31,7 +30,6 @@ impl<'s> Retained<'s> {
         Scheduler::begin_with(self.stage, &options).ready()
     }
 
-    /// Returns the output of a command with ann's token.
     fn asks(&self, scheduler: &Scheduler, arguments: &[&str]) -> String {
         let url = scheduler.url();
         let all = [arguments, &["--server", &url, "--token-file", &self.token_file]].concat();

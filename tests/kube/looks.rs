@@ -19,7 +19,6 @@ use super::stand_in::{Call, Reply, StandIn};
 const PROXY: &str = "/api/v1/namespaces/yunikorn/services/yunikorn-service:yunikorn-core/proxy";
 const DEADLINE: Duration = Duration::from_secs(30);
 
-/// Recorded answers of a real 1.8.0, by path.
 fn recorded() -> HashMap<String, (u16, Vec<u8>)> {
     let folder = Path::new("tests/conformance/rest/1.8.0");
     let index: Vec<Value> = serde_json::from_slice(&std::fs::read(folder.join("index.json")).unwrap()).unwrap();
@@ -76,7 +75,6 @@ pub fn list(items: &[Value]) -> Reply {
     Reply::json(&json!({"metadata": {"resourceVersion": "5"}, "items": items}))
 }
 
-/// Answers of the recorded YuniKorn with an application, pods, and events added.
 fn scheduler(path: &str, recorded: Option<(u16, &[u8])>) -> Reply {
     if let Some(asked) = path.strip_prefix("/ws/v1/events/batch?start=") {
         return super::seen::events(asked.starts_with("0&"));
@@ -208,7 +206,6 @@ fn pods_nodes_namespaces_and_classes_stand_on_the_pages() {
     assert!(!driver.screen_text().contains("hunter2"));
 }
 
-/// Resident memory of this process, in bytes.
 fn resident() -> u64 {
     let statm = std::fs::read_to_string("/proc/self/statm").unwrap();
     statm.split(' ').nth(1).unwrap().parse::<u64>().unwrap() * 4096

@@ -38,10 +38,8 @@ use std::path::PathBuf;
 use serde_json::Value;
 use stage::Stage;
 
-/// A name and its test.
 type Scenario = (&'static str, fn(&Stage));
 
-/// All scenarios, which run one after the other on one cluster.
 const SCENARIOS: [Scenario; 92] = [
     ("a scheduler is found and looked at by port-forward", by_port_forward),
     ("where port-forward is refused, the service proxy is taken", by_proxy),
@@ -176,7 +174,6 @@ fn by_port_forward(stage: &Stage) {
     let who = stage.works(&["whoami", "--server", "k8s://eve"]);
     has(&who, &["eve", "admins", "YuniKorn 1.8", "by port-forward to the pod of yunikorn/yunikorn-service"]);
     has(&stage.works(&["queues", "--server", "k8s://eve"]), &["tenant-a", "etl"]);
-    // The current context with a namespace.
     has(&stage.works(&["queues", "--server", "k8s:///yunikorn"]), &["tenant-a", "etl"]);
     let app = stage.works(&["app", "job-1", "--server", "k8s://eve/yunikorn"]);
     has(&app, &["team-a/job-1-driver", "team-a/job-1-worker"]);
@@ -224,7 +221,6 @@ fn not_there(stage: &Stage) {
     );
 }
 
-/// Raises a maximum in the recorded configuration.
 fn raise(text: &str) -> String {
     assert!(text.contains("memory: 40G"), "{text}");
     text.replacen("memory: 40G", "memory: 41G", 1)

@@ -51,7 +51,6 @@ pub fn owners(stage: &Stage) {
         until(&mut driver, &[&app]);
         driver.keys(&format!(":app {app}<ret>")).unwrap();
         until(&mut driver, &[&format!("{app}-driver"), " of revision "]);
-        // The dialog names what the operator will recreate.
         driver.keys("K").unwrap();
         until(
             &mut driver,

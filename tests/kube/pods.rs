@@ -22,14 +22,12 @@ fn applications(stand_in: &StandIn) -> (Arc<Remote>, Driver) {
     (remote, driver)
 }
 
-/// Moves to the pod of an application.
 fn on_pod(driver: &mut Driver) {
     until(driver, &["job-1"]);
     driver.keys(":app job-1<ret>").unwrap();
     until(driver, &["POD", "team-a/job-1-driver"]);
 }
 
-/// Waits until the clipboard contains the text.
 fn until_copied(driver: &mut Driver, text: &str) {
     let began = Instant::now();
     while !driver.copied().is_some_and(|copied| copied.contains(text)) {
@@ -73,7 +71,6 @@ fn a_pod_is_shown_as_yaml_and_copied() {
     driver.keys(":copy-yaml<ret>").unwrap();
     until_copied(&mut driver, "name: job-1-driver\n");
     assert!(!driver.copied().unwrap().contains("managedFields"));
-    // The same for a node.
     driver.keys("<esc>:node node-a<ret>i").unwrap();
     until(&mut driver, &["zone=eu-1"]);
     driver.keys(":copy-yaml<ret>").unwrap();
@@ -112,7 +109,6 @@ fn a_log_that_is_not_there_is_reported_and_opened_again() {
     driver.keys(":app stuck-1<ret>").unwrap();
     until(&mut driver, &["team-a/stuck-1-driver Pending"]);
     driver.keys("l").unwrap();
-    // The stand-in has no log of this pod.
     until(&mut driver, &["404: get pods/log stuck-1-driver in namespace team-a: not found", "retrying"]);
 }
 

@@ -33,7 +33,6 @@ pub struct Scheduler {
 }
 
 impl Scheduler {
-    /// Starts a scheduler without waiting.
     fn begin(stage: &Stage) -> Self {
         Self::begin_with(stage, &[])
     }

@@ -65,7 +65,6 @@ fn attached(stand_in: &StandIn) -> (std::sync::Arc<source::Remote>, Driver) {
     (remote, driver)
 }
 
-/// Runs kornsole with a stand-in and returns its output.
 fn run(stand_in: &StandIn, arguments: &[&str]) -> String {
     let output = output(stand_in, arguments);
     assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
@@ -96,7 +95,6 @@ fn the_reason_of_the_scheduler_is_in_list_details_placement_and_command_line() {
     until(&mut driver, &["picky-1", "didn't match Po"]);
     driver.keys(":app picky-1<ret>").unwrap();
     until(&mut driver, &["team-a/picky-1-exec", "didn't match"]);
-    // The details wrap the line.
     driver.keys("i").unwrap();
     until(&mut driver, &["pending: no node accepts it", "didn't match Pod's node"]);
     driver.keys("qw").unwrap();
@@ -106,7 +104,6 @@ fn the_reason_of_the_scheduler_is_in_list_details_placement_and_command_line() {
 
 #[test]
 fn where_a_twin_cannot_explain_the_scheduler_is_quoted() {
-    // The application's usage differs from the sum of its allocations.
     let stand_in = rest_alone();
     let (_remote, mut driver) = attached(&stand_in);
     driver.resize(200, 50);
@@ -150,7 +147,6 @@ fn pods_are_named_without_an_api_server_and_found_by_name_and_by_uid() {
         driver.keys("<esc><esc>:app picky-1<ret>").unwrap();
         until(&mut driver, &["team-a/picky-1-exec"]);
     }
-    // A node lists its pods, including those of other schedulers.
     driver.keys(":node node-c<ret>").unwrap();
     until(&mut driver, &["team-a/picky-1-driver"]);
     driver.keys("i").unwrap();

@@ -22,7 +22,6 @@ const NAMES: [&str; 4] = ["appsort-019", "appsort-022", "priority-012", "appsort
 const PATIENCE: Duration = Duration::from_secs(60);
 const NAMESPACE: &str = "shade";
 
-/// A running shadow, killed on drop.
 struct Shadow {
     child: Child,
     lines: Receiver<Value>,
@@ -32,7 +31,6 @@ struct Shadow {
 }
 
 impl Shadow {
-    /// Starts a shadow and waits until it has taken over the cluster.
     fn start(stage: &Stage) -> Self {
         let tokens = stage.folder.join("shadow-tokens.yaml").display().to_string();
         let token = stage.works(&["token", "new", "--file", &tokens, "--user", "ann"]);
@@ -65,7 +63,6 @@ impl Shadow {
         Self { child, lines, served, figures }
     }
 
-    /// Returns the next comparisons.
     fn next(&self, count: usize) -> Vec<Value> {
         (0..count)
             .map(|number| self.lines.recv_timeout(PATIENCE).unwrap_or_else(|_| panic!("no {number} of {count}")))
@@ -81,7 +78,6 @@ impl Shadow {
         answer.split_once("\r\n\r\n").unwrap().1.to_owned()
     }
 
-    /// Sends SIGTERM and waits for the exit.
     fn stop(mut self) {
         let pid = self.child.id().to_string();
         assert!(Command::new("kill").arg(pid).status().unwrap().success());
@@ -106,7 +102,6 @@ fn recorded(name: &str) -> (scenario::Scenario, Vec<Value>) {
     (scenario::read(&read("yaml").unwrap()).scenario.unwrap(), decisions)
 }
 
-/// The pods of a request, one per repetition.
 fn pods_of(ask: &AskSpec, queue: &str) -> Vec<Value> {
     let requests = json!({
         "cpu": format!("{}m", ask.resource.amount("vcore")), "memory": ask.resource.amount("memory").to_string(),
@@ -168,7 +163,6 @@ fn prepare(stage: &Stage, scenario: &scenario::Scenario) -> Vec<String> {
     nodes.iter().map(|node| node.id.to_string()).collect()
 }
 
-/// A time in Kubernetes notation, always with six decimals.
 fn micros(time: OffsetDateTime) -> String {
     let seconds = time.replace_nanosecond(0).unwrap().format(&Rfc3339).unwrap();
     format!("{}.{:06}Z", seconds.trim_end_matches('Z'), time.microsecond())
@@ -215,7 +209,6 @@ pub fn burst(stage: &Stage) {
     NAMES.iter().for_each(|name| agrees_with(stage, name, Play::Burst));
 }
 
-/// How a scenario is played.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Play {
     Plain,
@@ -243,7 +236,6 @@ fn agrees_with(stage: &Stage, name: &str, play: Play) {
         std::thread::sleep(Duration::from_millis(1_100));
     }
     let uids_of = uids(stage);
-    // All decisions have been observed by then.
     std::thread::sleep(Duration::from_secs(3));
     let step = Duration::from_millis(9) / u32::try_from(decisions.len()).unwrap();
     let end = OffsetDateTime::from(SystemTime::now());
@@ -279,7 +271,6 @@ fn leave(stage: &Stage, shadow: Shadow, nodes: &[String]) {
     nodes.iter().for_each(|node| drop(stage.kubectl(&["delete", "node", node])));
 }
 
-/// Binds a pod to a node that its selector excludes.
 fn planted(stage: &Stage, shadow: &Shadow, node: &str) {
     let spec = json!({
         "schedulerName": "recorded", "nodeSelector": {"disk": "fast"},

@@ -21,7 +21,6 @@ pub struct Stage {
     pub core: u64,
     /// Secrets that no output may contain.
     pub hidden: Vec<String>,
-    /// All output so far.
     outputs: RefCell<String>,
 }
 

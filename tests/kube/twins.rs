@@ -74,7 +74,6 @@ fn wanted(count: i64) -> Value {
     json!({"vcore": 1000 * count, "memory": count << 30, "pods": count})
 }
 
-/// Clears the usage of the recorded queues and sets the pending resources.
 fn emptied(queue: &mut Value, pending: &Value) {
     let fields = queue.as_object_mut().unwrap();
     fields.remove("allocatedResource");
@@ -176,7 +175,6 @@ pub fn not_listed(stage: &Stage) {
     has_none(&stored, &WITHOUT);
     has_none(&stored, &["failed plugin"]);
     has(&explained(stage, "picky", "admin"), &["'NodeAffinity'", volumes]);
-    // A user who cannot list pods.
     let blind = explained(stage, "picky", "eve");
     has(&blind, &["nodes and pods may not be listed: node selectors, taints, affinity and volumes are not evaluated"]);
     has_none(&blind, &["failed plugin"]);

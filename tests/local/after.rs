@@ -2,7 +2,6 @@
 
 use super::machine::{Machine, until};
 
-/// Submits a dependent job and returns the first job ID.
 fn after(machine: &Machine, flags: &[&str], script: &str) -> u64 {
     let words = [&["submit"], flags, &["--", "sh", "-c", script]].concat();
     let (code, said) = machine.said(&words);

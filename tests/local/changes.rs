@@ -76,7 +76,6 @@ fn machine_with_administrator() -> (Machine, Vec<String>) {
         "partitions: [{name: default, queues: [{name: root, submitacl: '*', adminacl: boss, queues: [{name: a}]}]}]\n";
     let config = folder.write("queues.yaml", text);
     let token = folder.write("token", folder.token("boss", "boss"));
-    // The port is free for the daemon.
     let address = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string();
     let tokens = folder.tokens();
     let options = [("--config", &config), ("--tokens", &tokens)].map(|(flag, file)| [flag, file.to_str().unwrap()]);

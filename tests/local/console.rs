@@ -19,7 +19,6 @@ use source::{Remote, Source as _};
 
 use super::machine::{Machine, is_root, until};
 
-/// The address of the API and a token for the current user.
 fn door(machine: &Machine) -> (String, String) {
     let mut stream = UnixStream::connect(machine.socket()).unwrap();
     stream.write_all(b"\"door\"\n").unwrap();
@@ -91,7 +90,6 @@ fn a_console_drains_with_a_reason_only() {
     until(|| machine.said(&["local", "status"]).1.contains(" UTC: new disk\n"));
 }
 
-/// Sends a request to the native API of the default partition and returns the answer.
 fn sent(url: &str, token: &str, method: &str, path: &str, body: &str) -> String {
     let address = url.trim_start_matches("http://").trim_end_matches('/');
     let mut stream = TcpStream::connect(address).unwrap();
@@ -127,7 +125,6 @@ fn source(machine: &Machine) -> LocalMachine {
     panic!("it does not know who asks");
 }
 
-/// Advances time until the screen contains a text.
 #[track_caller]
 fn until_says(driver: &mut Driver, text: &str) {
     for _ in 0..200 {
@@ -229,7 +226,6 @@ fn a_console_reconnects_and_shows_what_it_missed() {
         driver.advance(Duration::from_millis(100));
         driver.find_row(" OLD ").is_none()
     });
-    // Operations work with the new token.
     driver.keys(":job 2<ret>").unwrap();
     until_says(&mut driver, "running for ");
     driver.keys("K").unwrap();

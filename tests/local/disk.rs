@@ -48,7 +48,6 @@ fn a_lock_that_was_removed_lets_no_second_daemon_in() {
 struct ReadOnly(std::path::PathBuf);
 
 impl ReadOnly {
-    /// Returns `None` if the mount fails.
     fn mount(at: &std::path::Path) -> Option<Self> {
         let mut command = Command::new("mount");
         command.args(["--bind", "-o", "ro"]).args([at, at]).stderr(std::process::Stdio::null());
@@ -73,7 +72,6 @@ fn a_read_only_folder_loses_nothing_and_is_said() {
     let waiting = machine.submit(&["--after", &format!("{running}:any")], "echo waiting");
     let read_only = ReadOnly::mount(&machine.folder.join("jobs/jobs"));
     let Some(read_only) = read_only else { return eprintln!("skipped: a folder cannot be mounted read-only here") };
-    // A rejected operation has no effect, even after a restart.
     let held_text = held.to_string();
     for refused in
         [&["release", &held_text][..], &["cancel", &held_text], &["local", "priority", &held_text, "--to", "5"]]

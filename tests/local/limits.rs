@@ -45,7 +45,6 @@ fn a_gpu_belongs_to_one_job() {
     seen.sort_unstable();
     assert_eq!(seen, ["0\n", "1\n"]);
     assert_eq!(machine.job(third)["state"], "queued");
-    // The submitter's environment is ignored.
     let flags = ["--env", "CUDA_VISIBLE_DEVICES=0,1", "--env", "ROCR_VISIBLE_DEVICES=0,1"];
     let none = machine.submit(&flags, "echo none $CUDA_VISIBLE_DEVICES $ROCR_VISIBLE_DEVICES");
     machine.wait(none);

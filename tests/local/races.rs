@@ -98,7 +98,6 @@ fn a_script_is_read_as_who_submits_it() {
     assert!(logs.iter().all(|log| !log.contains("of-root")), "{logs:?}");
 }
 
-/// The exit status and output of a daemon that must not start.
 fn up(folder: &Path, jobs: &Path, socket: &Path) -> (Option<i32>, String) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_kornsole"));
     command.args(["local", "up", "--dir"]).arg(jobs).arg("--socket").arg(socket).current_dir(folder);

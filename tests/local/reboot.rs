@@ -5,7 +5,6 @@ use std::process::Command;
 
 use super::machine::{Machine, until};
 
-/// Stops the daemon and its jobs, like a reboot.
 fn reboot(machine: &mut Machine, running: &[u64]) {
     machine.kill();
     for job in running {

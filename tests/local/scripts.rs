@@ -4,7 +4,6 @@ use std::fs;
 
 use super::machine::{Machine, until};
 
-/// Submits a script and returns stderr.
 fn submit(machine: &Machine, text: &str) -> String {
     fs::write(machine.folder.join("job.sh"), text).unwrap();
     let output = machine.call(&["submit", "job.sh"]);

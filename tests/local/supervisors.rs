@@ -7,7 +7,6 @@ use serde_json::Value;
 
 use super::machine::{Machine, until};
 
-/// The process ID of the first attempt's supervisor.
 fn supervisor(machine: &Machine, job: u64) -> u64 {
     let claim = machine.folder.join(format!("jobs/jobs/{job}/1/claim.json"));
     until(|| claim.exists());

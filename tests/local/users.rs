@@ -161,7 +161,6 @@ fn the_socket_and_what_is_kept_are_not_others() {
     let files = ["env.json", "job.json", "1/output", "1/claim.json", "1/main.json"]
         .map(|file| mode(&format!("jobs/jobs/1/{file}")));
     assert_eq!(files, [0o600; 5]);
-    // The process of another user, by the paths into it.
     let main = fs::read(machine.folder.join("jobs/jobs/1/1/main.json")).unwrap();
     let main: serde_json::Value = serde_json::from_slice(&main).unwrap();
     let pid = main["pid"].to_string();

@@ -8,7 +8,6 @@ fn reason(machine: &Machine, job: u64) -> String {
     machine.job(job)["reason"].as_str().unwrap().to_owned()
 }
 
-/// Waits until a job has this reason.
 fn waits_for(machine: &Machine, job: u64, why: &str) {
     let mut last = String::new();
     until(|| {

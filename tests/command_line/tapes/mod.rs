@@ -31,7 +31,6 @@ fn every_tape_plays_as_recorded_and_in_linear_mode() {
     let tapes = recordings("tape");
     assert!(!tapes.is_empty());
     let (next, troubles) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
-    // Linear mode prints the expected words of the screen and draws nothing.
     let play = || {
         while let Some(tape) = tapes.get(next.fetch_add(1, Ordering::Relaxed)) {
             let trouble = play_linear(tape, Mode::Check).err();
@@ -136,7 +135,6 @@ fn the_screen_has_the_size_that_the_tape_sets() {
     assert_eq!(sizes, [(120, 40), (50, 13)]);
 }
 
-/// Always has something to do immediately.
 struct Restless(Time);
 
 impl Workload for Restless {
@@ -167,7 +165,6 @@ fn no_tape_can_hang() {
     assert_eq!(failed(&outcome), (3, "TAPE-021", report));
 }
 
-/// Adds a node every 10 ms until the given time.
 struct Growing {
     at: Time,
     until: Time,

@@ -8,7 +8,6 @@ use kornsole::cli::play::{Mode, play_file, shots_file};
 use crate::common::TestFolder;
 use crate::kornsole;
 
-/// Runs `kornsole play` in a directory and returns the exit code, stdout, and stderr.
 pub(super) fn play(folder: &Path, arguments: &[&str]) -> (Option<i32>, String, String) {
     kornsole(folder, &[&["play"], arguments].concat(), "")
 }

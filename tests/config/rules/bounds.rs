@@ -94,7 +94,6 @@ fn long_lists_take_time_by_their_length_only() {
     accepted(&R(&format!("limits: [{groups}], queues: [{queues}]")));
 }
 
-/// Runs the binary with a memory limit of the system.
 #[test]
 #[cfg(target_os = "linux")]
 fn memory_is_bounded() {

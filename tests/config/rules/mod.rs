@@ -47,7 +47,6 @@ fn faults(text: &str, profile: Profile, severity: Severity) -> Vec<Fault> {
     read(text, profile).faults.into_iter().filter(|fault| fault.severity == severity).collect()
 }
 
-/// Returns the only error of a text, which must be by this rule.
 #[track_caller]
 fn refused(code: &str, text: &str) -> Fault {
     let errors = faults(text, Profile::Kornsole, Severity::Error);
@@ -66,7 +65,6 @@ fn accepted(text: &str) -> Config {
     reading.config.unwrap_or_else(|| panic!("{text}\n{:#?}", reading.faults))
 }
 
-/// Returns the warning of an accepted text by this rule.
 #[track_caller]
 fn warned(code: &str, text: &str) -> Fault {
     accepted(text);
@@ -81,7 +79,6 @@ fn no_warning(code: &str, text: &str) {
     assert!(warnings.iter().all(|fault| fault.code != code), "{text}\n{warnings:#?}");
 }
 
-/// Checks whether the release accepts the text.
 #[track_caller]
 fn release(profile: Profile, text: &str, takes: bool) {
     let reading = read(text, profile);

@@ -4,7 +4,6 @@ use super::*;
 
 const PLAIN: [&str; 4] = ["sue", "_x", "a-b_9", "Sue"];
 
-/// Returns whether the profile retains a name in an access list, of users or of groups.
 fn retained(name: &str, groups: bool, profile: Profile) -> bool {
     let acl = if groups { format!(" {name}") } else { name.to_owned() };
     let text = R(&format!("submitacl: '{acl}'"));
@@ -17,7 +16,6 @@ fn retained(name: &str, groups: bool, profile: Profile) -> bool {
     retained
 }
 
-/// Returns whether the profile accepts a name in a limit, of users or of groups.
 fn limited(name: &str, key: &str, profile: Profile) -> bool {
     read(&L(&format!("[{{{key}: ['{name}'], maxapplications: 1}}]")), profile).is_valid()
 }

@@ -68,7 +68,6 @@ fn what_belongs_to_a_queue_itself_is_for_the_admins_of_its_parent() {
     let act = configure(&stage, &wider, false);
     assert_refusal(&stage.refused(&user("ann"), act), Code::AclDenied, "needs admin access on root");
     change(&mut stage, &owner(), &wider).unwrap();
-    // In the subtree of her queue she may change everything.
     let below = wider.replace("- name: y", "- name: y\n                adminacl: eve");
     change(&mut stage, &user("ann"), &below).unwrap();
     let root = below.replace("- name: root\n", "- name: root\n        adminacl: eve\n");

@@ -20,7 +20,6 @@ fn all(ledger: &AuditLog) -> Vec<Arc<AuditEntry>> {
     entries
 }
 
-/// Formats an entry in one line.
 fn line(entry: &AuditEntry) -> String {
     let facts = |facts: &[(String, String)]| {
         let facts: Vec<_> = facts.iter().map(|(name, value)| format!("{name}={value}")).collect();
@@ -147,7 +146,6 @@ fn the_same_acts_give_the_same_ledger() {
     assert_eq!(run(), run());
 }
 
-/// Returns one list of commands at the start.
 struct Steps(Option<Vec<Command>>);
 
 impl Workload for Steps {

@@ -10,7 +10,6 @@ use proptest::prelude::*;
 use scheduler::inspect::invariants;
 use scheduler::{AskSpec, Command, Event, NodeSpec, PartitionCommand, Scheduler, Submission};
 
-/// Optional keys of a tenant.
 const TENANT: [&str; 8] = [
     "",
     "",
@@ -22,7 +21,6 @@ const TENANT: [&str; 8] = [
     "limits: [{limit: some, users: [joe], maxresources: {vcore: 9}}, {limit: rest, users: ['*'], maxapplications: 5}]",
 ];
 
-/// Optional keys of a leaf.
 const LEAF: [&str; 9] = [
     "",
     "resources: {max: {vcore: 8}}",

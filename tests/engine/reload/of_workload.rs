@@ -58,7 +58,6 @@ impl Stage {
         Self { core, view }
     }
 
-    /// Applies a text as a user.
     fn edit(&mut self, text: &str) {
         let base = Some(self.core.scheduler().checksum().to_owned());
         let act = Act::Configure { text: text.to_owned(), base, dry_run: false };

@@ -190,7 +190,6 @@ fn an_application_is_reported_from_the_first_to_the_last() {
     ");
 }
 
-/// One hour of the demo with a ring of 100 events.
 fn an_hour_of_the_demo() -> Core {
     let config = config::read(scenario::demo_config(), Profile::Kornsole).config.unwrap();
     let mut setup = Setup::of(Profile::Kornsole);
@@ -211,7 +210,6 @@ fn what_matters_is_kept_when_the_routine_is_long_gone() {
     assert!(ring.lowest > 100 && all[0].0 < 100, "{} and {}", ring.lowest, all[0].0);
     assert!(all.windows(2).all(|two| two[0].0 < two[1].0 && two[0].1.at <= two[1].1.at));
     assert!(all.iter().all(|(_, record)| record.is_important()), "records and events agree on what matters");
-    // A day of important events fits the limit of bytes.
     let hour = log.important_bytes();
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
     for (_, record) in &all {

@@ -8,12 +8,10 @@ use serde_json::{Value, json};
 use super::super::schedule::{QUEUES, Scheduler, make, prepare, until};
 use super::{Stage, asked, configure, create, pod, restore};
 
-/// The default queues and one more.
 fn with_queue(name: &str) -> String {
     QUEUES.replace("    - {name: a}\n", &format!("    - {{name: a}}\n    - {{name: {name}}}\n"))
 }
 
-/// The active text with its checksum.
 fn in_force(scheduler: &Scheduler) -> String {
     scheduler.text("/ws/v1/config")
 }
@@ -56,7 +54,6 @@ pub fn maps(stage: &Stage) {
     restore(stage, &["service.schedulingInterval", "service.clusterId"]);
 }
 
-/// Rules that place each pod in the queue of its namespace.
 const BY_NAMESPACE: &str = "
 partitions:
 - name: default

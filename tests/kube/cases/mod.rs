@@ -76,13 +76,11 @@ fn every_case_has_its_place() {
     }
 }
 
-/// Changes the ConfigMap.
 fn configure(stage: &Stage, change: &Value) {
     let patch = change.to_string();
     stage.kubectl(&["-n", "kornsole", "patch", "configmap", "yunikorn-configs", "--type=merge", "-p", &patch]);
 }
 
-/// Restores the ConfigMap and removes the keys in `other`.
 fn restore(stage: &Stage, other: &[&str]) {
     let mut data = json!({"queues.yaml": QUEUES});
     other.iter().for_each(|key| data[*key] = Value::Null);
@@ -93,7 +91,6 @@ fn create(stage: &Stage, path: &str, object: Value) {
     stage.command(&json!({"make": [[path, object]]}));
 }
 
-/// A pod in namespace batch with labels, annotations, and a `spec` without the scheduler's name.
 fn pod(name: &str, labels: Value, annotations: Value, spec: Value) -> Value {
     let mut pod = json!({"metadata": {"name": name, "labels": labels, "annotations": annotations}, "spec": spec});
     if pod["spec"]["schedulerName"].is_null() {
@@ -112,7 +109,6 @@ fn container(requests: Value) -> Value {
     json!({"name": "c", "image": "x", "resources": {"requests": requests, "limits": limits}})
 }
 
-/// Waits for the application of a pod and for its request or allocation.
 fn asked(scheduler: &Scheduler, pod: &str) -> (Value, Value) {
     let mut found = None;
     until(&format!("{pod} is asked for"), || {
@@ -127,13 +123,11 @@ fn asked(scheduler: &Scheduler, pod: &str) -> (Value, Value) {
     found.unwrap()
 }
 
-/// The node of a pod in namespace batch, or `None`.
 fn node_of(stage: &Stage, name: &str) -> Option<String> {
     let pod = stage.read("batch", "pod", name);
     pod["spec"]["nodeName"].as_str().map(str::to_owned)
 }
 
-/// Returns the scheduler's data of a node.
 fn node(scheduler: &Scheduler, name: &str) -> Value {
     let nodes = scheduler.get("/ws/v1/partition/default/nodes");
     nodes.as_array().unwrap().iter().find(|node| node["nodeID"] == name).cloned().unwrap_or_default()

@@ -54,14 +54,12 @@ pub fn foreign(stage: &Stage) {
     stage.kubectl(&["delete", "node", "h1"]);
 }
 
-/// A pod of queue a; `more` is added to its `spec`.
 fn small(name: &str, more: Value) -> Value {
     let mut spec = json!({"containers": [container(json!({"cpu": "100m"}))]});
     more.as_object().unwrap().iter().for_each(|(key, value)| spec[key.as_str()] = value.clone());
     pod(name, json!({"queue": "root.a", "applicationId": name}), json!({}), spec)
 }
 
-/// Affinity to these hosts.
 fn hosts(hosts: &[&str]) -> Value {
     let term = json!({"matchExpressions": [{"key": "host", "operator": "In", "values": hosts}]});
     json!({"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [term]}}})

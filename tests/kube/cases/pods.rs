@@ -39,7 +39,6 @@ pub fn applications(stage: &Stage) {
         assert_eq!(id, wanted.replace("UID", &uid(case)), "{case}: {what}");
     }
     scheduler.stop();
-    // KT-04 with an application for each pod without an ID.
     let key = "admissionController.filtering.generateUniqueAppId";
     configure(stage, &json!({"data": {key: "true"}}));
     let scheduler = Scheduler::start(stage);

@@ -2,7 +2,6 @@
 
 use super::*;
 
-/// Returns a value that is valid for a schema.
 fn sample(schema: &Value, all: &Value) -> Value {
     if let Some(name) = schema["$ref"].as_str() {
         return sample(&all[name.rsplit('/').next().unwrap()], all);

@@ -74,7 +74,6 @@ async fn all_that_waits_is_put_together_by_its_cause() {
     api.json("sue", &format!("POST {NEW}/asks"), json!([ask("big", 900), ask("big2", 900)])).await.is(201, "");
     let all = api.get("bob", "/partition/default/explain").await.is(200, "").body;
     let group = &all["groups"][0];
-    // The existing request of etl is included.
     assert_eq!((&group["asks"], &group["blockedBy"]["level"]), (&json!(3), &json!("node")), "{all:#}");
     let named = |app: &str| group["examples"].as_array().unwrap().iter().any(|one| one["applicationID"] == app);
     assert!(named("new") && named("etl"), "{all:#}");

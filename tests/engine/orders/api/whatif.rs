@@ -14,7 +14,6 @@ async fn a_what_if_says_what_differs_and_changes_nothing() {
     assert_eq!((&result["stopped"], &result["runtimes"]), (&json!("time"), &json!("runtimes: never ends")));
     assert!(result["trace"].as_array().unwrap().iter().any(|line| line["event"] == json!("killed")), "{result:#}");
     assert_eq!(api.get("owner", "/config").await.body, before);
-    // The application still runs, and a user with rights can kill it.
     api.json("ann", KILL, json!({})).await.is(200, "");
 }
 
