@@ -11,7 +11,6 @@ use regex::Regex;
 
 const RULES: &str = "docs/rules.md";
 
-/// All files below a directory with this ending, in a fixed order.
 fn files(folder: &str, ending: &str) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut open = vec![PathBuf::from(folder)];
@@ -107,7 +106,6 @@ fn citations_are_found_as_people_write_them() {
     assert!(cited_rules("APP-12, MAX-001, D-123, XSCH-001").is_empty());
 }
 
-/// The anchors of a page's headings, as GitHub makes them.
 fn anchors(text: &str) -> BTreeSet<String> {
     let headings =
         outside_code(text).lines().filter(|line| line.starts_with('#')).map(str::to_owned).collect::<Vec<_>>();
@@ -120,7 +118,6 @@ fn anchor(heading: &str) -> String {
     retained.collect::<String>().to_lowercase().replace(' ', "-")
 }
 
-/// A Markdown text without its fenced blocks.
 fn outside_code(text: &str) -> String {
     text.split("\n```").step_by(2).collect()
 }
@@ -144,7 +141,6 @@ fn broken_links(page: &Path) -> Vec<String> {
     wrong.map(|target| format!("{}: {target}", page.display())).collect()
 }
 
-/// The pages for users.
 fn documents() -> Vec<PathBuf> {
     let named = ["README.md", "CHANGELOG.md", "recordings/README.md"].map(PathBuf::from);
     let pages: Vec<PathBuf> = named.into_iter().chain(files("docs", ".md")).collect();

@@ -9,7 +9,6 @@ use std::process::Command;
 
 use serde_json::Value;
 
-/// The platform of the packages.
 const PLATFORM: &str = "x86_64-unknown-linux-gnu";
 
 struct Crate {
@@ -20,7 +19,6 @@ struct Crate {
     folder: PathBuf,
 }
 
-/// The external crates of the binary, by name and version.
 fn crates() -> Vec<Crate> {
     let arguments = ["metadata", "--offline", "--locked", "--format-version", "1", "--filter-platform", PLATFORM];
     let output = Command::new(env!("CARGO")).args(arguments).current_dir(env!("CARGO_MANIFEST_DIR")).output().unwrap();
@@ -56,7 +54,6 @@ fn read(package: &Value) -> Crate {
     Crate { name: text("name"), version: text("version"), licence: text("license"), source: text("source"), folder }
 }
 
-/// The license and notice texts of a crate.
 fn texts(of: &Crate) -> Vec<String> {
     let begins =
         |name: &str| ["LICENSE", "LICENCE", "COPYING", "NOTICE", "UNLICENSE"].iter().any(|word| name.starts_with(word));
@@ -109,7 +106,6 @@ fn third_party_names_what_the_binary_is_built_from() {
     );
 }
 
-/// The settings of cargo-deny.
 fn deny() -> toml::Table {
     std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("deny.toml")).unwrap().parse().unwrap()
 }

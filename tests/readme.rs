@@ -31,7 +31,6 @@ fn the_test_of_each_switch_is_there() {
     }
 }
 
-/// Compares the text between two marks of a page with the expected text.
 fn holds(page: &str, mark: &str, table: &str) {
     let (begin, end) = (format!("<!-- {mark} -->\n"), format!("<!-- /{mark} -->\n"));
     let text = fs::read_to_string(page).unwrap();

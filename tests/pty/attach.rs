@@ -15,7 +15,6 @@ fn terminate(mut server: Program) {
     assert!(server.child.wait().expect("it is our child").success());
 }
 
-/// The color of a word in the last line that contains it.
 fn colour(seen: &Seen, word: &str) -> Option<vt100::Color> {
     let screen = seen.emulator.screen();
     let (line, column) = screen.rows(0, 100).enumerate().filter_map(|(at, row)| Some((at, row.find(word)?))).last()?;
@@ -63,7 +62,6 @@ fn an_attached_console_acts_within_its_rights_and_says_when_the_server_is_gone()
     terminal.press("y");
     terminal.until_text("killed nightly: 3 allocations released");
 
-    // Clear the previous filter first.
     terminal.press("/\x15train\r");
     terminal.until_text("filter train");
     terminal.until_text("root.b.ml");

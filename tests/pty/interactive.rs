@@ -9,7 +9,6 @@ use super::local::Daemon;
 use super::terminal::Terminal;
 use crate::common::{TestFolder, kornsole_command};
 
-/// Starts a daemon with its socket.
 fn up() -> (TestFolder, String, Daemon) {
     let folder = TestFolder::new();
     let (jobs, socket) = (folder.join("jobs").display().to_string(), folder.join("s").display().to_string());
@@ -42,7 +41,6 @@ fn a_shell_is_left_come_back_to_and_ends_with_its_status() {
     // The shell can be faster than the daemon, which passes the new size on.
     terminal.press("until stty size | grep '20 90'; do sleep 0.1; done; name=here\r");
     terminal.until_text("\n20 90");
-    // The client stays attached after the daemon is killed.
     daemon.0.kill().unwrap();
     terminal.press("echo still $name\r");
     terminal.until_text("still here");
@@ -56,7 +54,6 @@ fn a_shell_is_left_come_back_to_and_ends_with_its_status() {
     daemon.0 = command.spawn().unwrap();
     BufReader::new(daemon.0.stdout.take().unwrap()).read_line(&mut String::new()).unwrap();
     let mut terminal = Terminal::kornsole(&["local", "attach", "1"], &own);
-    // The previous output is shown again, and the shell is the same.
     terminal.until_text("still here");
     terminal.press("echo it is $name; exit 7\r");
     terminal.until_text("it is here");
@@ -95,7 +92,6 @@ fn without_a_terminal_nothing_is_submitted() {
     let terminal = Terminal::kornsole(&["submit", "--interactive", "--array", "1-2", "--", "sh"], &own);
     terminal.until_text("an array has no terminal");
     assert_eq!(terminal.end().exit_code(), 2);
-    // A pending job is not modified.
     let terminal = Terminal::kornsole(&["submit", "--interactive", "--hold", "--", "sh"], &own);
     terminal.until_text("job 2 is held");
     terminal.signal("INT");

@@ -35,14 +35,12 @@ fn a_terminal_gets_lines_and_a_prompt_and_is_never_taken() {
     terminal.until_text("Page: Nodes; ");
     terminal.until_text("nodes> ");
     terminal.press("quit\n");
-    // A simulation loses nothing, so there is no confirmation.
     ends_untouched(&terminal);
 }
 
 #[test]
 fn a_dumb_terminal_gets_linear_mode_with_a_sentence() {
     let mut terminal = linear(&["demo"], &[("PTY_TERM", "dumb")]);
-    // The first lines may have scrolled off the screen.
     terminal.until("the sentence", |seen| contains(&seen.raw, "TERM=dumb: this terminal cannot draw"));
     terminal.press("quit!\n");
     ends_untouched(&terminal);

@@ -22,7 +22,6 @@ fn a_console_shows_the_jobs_of_this_machine() {
     };
     call(&["submit", "--name", "shown", "--", "sleep", "20"]);
     let here = folder.display().to_string();
-    // Without arguments, the start page offers the running daemon.
     let own = [("XDG_CONFIG_HOME", here.as_str()), ("KORNSOLE_LOCAL_SOCKET", &socket)];
     let mut terminal = Terminal::kornsole(&[], &own);
     terminal.until_text("local jobs");

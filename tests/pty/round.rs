@@ -24,7 +24,6 @@ fn a_text_goes_to_the_persons_own_editor_and_back() {
     terminal.press("E");
     terminal.until("the edited text", |seen| shows(seen, "name: three") && shows(seen, "edited, not applied"));
     assert!(terminal.look(|seen| seen.emulator.screen().alternate_screen()), "the console is back on its screen");
-    // The console receives keys, and the edit can be undone.
     terminal.press("u");
     terminal.until("the text as it was", |seen| shows(seen, "name: two") && shows(seen, "as it runs"));
 }

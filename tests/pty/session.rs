@@ -102,7 +102,6 @@ fn suspending_leaves_the_terminal_whole_and_comes_back() {
     }
 }
 
-/// The numbers of all `ESC [ … m`.
 fn style_numbers(raw: &[u8]) -> Vec<u32> {
     let text = String::from_utf8_lossy(raw);
     let sequences = text.split("\x1b[").skip(1);
@@ -138,7 +137,6 @@ fn no_color_is_without_colours_and_the_selection_stays_visible() {
     assert!(!colours(&terminal), "a colour in spite of NO_COLOR");
 }
 
-/// Replaces a file like an editor: writes a new file and renames it.
 fn edit(file: &Path, text: &str) {
     let new = file.with_extension("new");
     std::fs::write(&new, text).expect("the folder can be written to");
@@ -177,7 +175,6 @@ fn an_edited_configuration_drains_removes_and_brings_back_on_the_screen() {
 
     edit(&config, &with("{name: 'no good'}"));
     terminal.until_text("was rejected");
-    // The notice contains the error with its location.
     terminal.until_text("error[CFG-030]");
     terminal.press("\x1b");
     terminal.until("the notice gone", |seen| !seen.emulator.screen().contents().contains("was rejected"));

@@ -6,7 +6,6 @@ use kornsole::cli::play::{Mode, play_file};
 
 use super::terminal::{Seen, Terminal, side, size};
 
-/// The bytes of a key from a terminal.
 fn sent(key: Key) -> String {
     let control = |c: char| char::from(c.to_ascii_lowercase() as u8 & 0x1f).to_string();
     match key.code {
@@ -25,13 +24,11 @@ fn sent(key: Key) -> String {
     }
 }
 
-/// The lines of the emulated screen without trailing spaces.
 fn rows(seen: &Seen) -> Vec<String> {
     let screen = seen.emulator.screen();
     screen.rows(0, screen.size().1.get()).map(|row| row.trim_end().to_owned()).collect()
 }
 
-/// The recorded screens of a tape, by name.
 fn recorded(tape: &str) -> Vec<(String, Vec<String>)> {
     let text = std::fs::read_to_string(tape.replace(".tape", ".txt")).expect("its screens are recorded");
     let mut lines = text.lines();

@@ -41,7 +41,6 @@ impl Terminal {
         for (name, value) in environment {
             command.env(name, value);
         }
-        // These tests start on the queue tree.
         let own = environment.iter().find(|(name, _)| *name == "XDG_CONFIG_HOME").map(|(_, folder)| *folder);
         let folder = own.unwrap_or(concat!(env!("CARGO_TARGET_TMPDIR"), "/pty-settings"));
         command.env("XDG_CONFIG_HOME", folder);

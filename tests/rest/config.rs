@@ -5,7 +5,6 @@ use wire::dto::{Config, json};
 
 use super::recorded::exchanges;
 
-/// The recorded YAML of 1.8.0.
 fn recorded_yaml() -> String {
     exchanges("1.8.0").into_iter().find(|exchange| exchange.file == "30.yaml").unwrap().body
 }

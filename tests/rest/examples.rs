@@ -6,7 +6,6 @@ use crate::common::{Program, TestFolder, serve_command};
 
 const SERVE: &str = "kornsole serve ";
 
-/// The shell blocks of a page, in order.
 fn blocks() -> Vec<String> {
     let page = std::fs::read_to_string("docs/guide/rest.md").unwrap();
     let parts = page.split("```sh\n").skip(1);
@@ -35,7 +34,6 @@ fn served(folder: &TestFolder, block: &str) -> Program {
     Program::spawn(command)
 }
 
-/// The status of every request of a block.
 fn statuses(folder: &TestFolder, block: &str, program: &Program) -> Vec<String> {
     let done = shell(folder, &block.replace("localhost:9080", &program.address.to_string()));
     let err = String::from_utf8_lossy(&done.stderr).into_owned();

@@ -16,7 +16,6 @@ use super::hostile::{SHORT, impatient, said};
 use super::stage::{PATIENCE, Stage, answer};
 use crate::common::TestFolder;
 
-/// Opens a stream and reads only the status.
 fn listen(stage: &Stage, request: &str) -> (TcpStream, [u8; 12]) {
     let (mut stream, mut status) = (stage.connect(), [0; 12]);
     stream.write_all(request.as_bytes()).unwrap();
@@ -24,7 +23,6 @@ fn listen(stage: &Stage, request: &str) -> (TcpStream, [u8; 12]) {
     (stream, status)
 }
 
-/// A client that opens a stream and reads nothing is disconnected, and other clients are not affected.
 fn is_dropped(request: &str, set: impl FnOnce(&mut Options)) {
     let stage = impatient(|options| {
         options.events.max_streams_per_host = 1;
@@ -99,7 +97,6 @@ fn streams_of_our_own_are_counted_by_user() {
     }
 }
 
-/// A server with a tree of 1,000 queues: several hundred kilobytes per answer.
 fn wide(set: impl FnOnce(&mut Options)) -> Stage {
     let queues: String = (0..1000).map(|number| format!("{{name: q{number}}},")).collect();
     let text = format!("partitions: [{{name: default, queues: [{{name: root, queues: [{queues}]}}]}}]");

@@ -23,7 +23,6 @@ pub fn impatient(set: impl FnOnce(&mut Options)) -> Stage {
 /// Returns the server's complete answer to some bytes.
 pub fn said(stage: &Stage, bytes: &[u8]) -> Vec<u8> {
     let mut stream = stage.connect();
-    // The server may have closed the connection.
     let _ = stream.write_all(bytes);
     let mut answer = Vec::new();
     let _ = stream.read_to_end(&mut answer);
@@ -134,7 +133,6 @@ fn connections_are_bounded_and_given_back() {
         .collect();
     assert!(said(&stage, b"GET /livez HTTP/1.1\r\nHost: a\r\n\r\n").is_empty(), "the fourth is turned away");
     drop(held);
-    // Connections are released when the server notices.
     let began = Instant::now();
     while said(&stage, b"GET /livez HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n").is_empty() {
         assert!(began.elapsed() < super::stage::PATIENCE);

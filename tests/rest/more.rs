@@ -25,7 +25,6 @@ const DIFFERENCES: &[(&str, &str)] = &[
     ("mixb-135/07/bob/**", "an entry that uses nothing: the release keeps it after the limit that named him went"),
 ];
 
-/// Marks the nodes of a recording as ready.
 fn ready(scenario: &str) -> String {
     let lines = scenario.lines().flat_map(|line| {
         let node = line == "- node:";

@@ -16,7 +16,6 @@ use view::waiting::{ExplainAnswer, Question};
 use super::stage::{Stage, ask};
 use crate::common::TestFolder;
 
-/// A scheduler that panics on everything except its view.
 struct Broken(Arc<Engine>);
 
 impl Host for Broken {

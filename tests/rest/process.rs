@@ -28,7 +28,6 @@ fn it_serves_until_it_is_stopped() {
     assert!(TcpStream::connect(program.address).is_err());
 }
 
-/// Creates a certificate and its key for this machine in two files of a directory.
 fn certificate(folder: &TestFolder) -> rustls::pki_types::CertificateDer<'static> {
     let made = rcgen::generate_simple_self_signed(["localhost".to_owned()]).unwrap();
     std::fs::write(folder.join("chain.pem"), made.cert.pem()).unwrap();
@@ -68,7 +67,6 @@ fn connections_are_encrypted_and_certificates_read_again_at_sighup() {
     assert_eq!(program.scheme, "https");
     let clusters = || ask_encrypted(program.address, &first, "GET /ws/v1/clusters");
     assert_eq!(clusters().unwrap().json()[0]["clusterName"], "kornsole");
-    // An invalid certificate changes nothing.
     std::fs::write(&chain, "nonsense").unwrap();
     program.signal("HUP");
     assert_eq!(clusters().unwrap().status, 200);
@@ -123,7 +121,6 @@ fn what_is_logged_is_said_by_module_and_goes_where_it_is_said() {
         program.child.stderr.as_mut().unwrap().read_to_string(&mut message).unwrap();
         message
     };
-    // Each module of the program, its level, and the number of its lines.
     let count = |text: &str, what: &str| text.lines().filter(|line| line.contains(what)).count();
     let message = |text: &str| {
         (count(text, " INFO kornsole::cli::serve: serving on http://"), count(text, "DEBUG server::yunikorn: answered"))
@@ -175,7 +172,6 @@ fn it_says_why_it_does_not_start() {
     assert!(code == 1 && message.contains("cannot listen on"), "{code} {message}");
 }
 
-/// Returns the exit code and output of a server that must not start.
 fn refused(flags: &[&str]) -> (Option<i32>, String) {
     let mut command = crate::common::serve_command(flags);
     let output = command.output().unwrap();

@@ -14,7 +14,6 @@ const KILL: &str = "/kornsole/v1/partition/default/application/etl-1/kill";
 const CONFIG: &[u8] = b"partitions: [{name: default, queues: [{name: root, queues: [{name: a}]}]}]";
 const JSON: (&str, &str) = ("Content-Type", "application/json");
 
-/// A server with a token for sue, who administers tenant-a.
 fn with_token(set: impl FnOnce(&mut Options)) -> (Stage, TestFolder, String) {
     let folder = TestFolder::new();
     let token = format!("Bearer {}", folder.token("sue", "dev"));
@@ -225,7 +224,6 @@ fn a_request_names_one_host() {
     }
 }
 
-/// Opens an event stream with a token and reads its first line.
 fn listening(stage: &Stage, path: &str, token: &str) -> (std::net::TcpStream, Vec<u8>) {
     let mut stream = stage.connect();
     let head = format!("GET {path} HTTP/1.1\r\nHost: a\r\nAuthorization: {token}\r\nConnection: close\r\n\r\n");
@@ -240,7 +238,6 @@ fn listening(stage: &Stage, path: &str, token: &str) -> (std::net::TcpStream, Ve
     (stream, seen)
 }
 
-/// Returns whether a stream stays open for a while.
 fn goes_on(stream: &mut std::net::TcpStream) -> bool {
     stream.set_read_timeout(Some(Duration::from_millis(400))).unwrap();
     let went = match stream.read(&mut [0; 4096]) {

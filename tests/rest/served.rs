@@ -48,7 +48,6 @@ const TIMES: [&str; 10] = [
     "lastStateTransitionTime",
 ];
 
-/// Returns whether both values are times, or both are unset.
 pub(super) fn are_times(name: &str, theirs: Option<&Value>, ours: Option<&Value>) -> bool {
     const NOT_YET: i64 = -62_135_596_800_000;
     let number = |value: Option<&Value>| value.and_then(Value::as_i64);
@@ -91,7 +90,6 @@ pub(super) fn in_order(mut answer: Value) -> Value {
     answer
 }
 
-/// The leaves of a document by path.
 pub(super) fn leaves(at: &str, value: &Value, out: &mut BTreeMap<String, Value>) {
     match value {
         Value::Object(fields) if !fields.is_empty() => {

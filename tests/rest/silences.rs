@@ -17,7 +17,6 @@ use crate::common::TestFolder;
 const PATH: &str = "/kornsole/v1/alerts/silences";
 const RULES: &str = "[[rule]]\nname = 'few'\nkind = 'expression'\nwhen = 'cluster.nodes.up < 1000'\n";
 
-/// A server with an alert: sue has scheduler rights, joe has none, and ann is read-only.
 struct Silenced {
     stage: Stage,
     board: Arc<Board>,

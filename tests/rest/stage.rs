@@ -129,10 +129,8 @@ pub fn ask(address: SocketAddr, method: &str, path: &str, headers: &[(&str, &str
     }
     let mut stream = connect(address);
     stream.write_all(format!("{head}\r\n").as_bytes()).unwrap();
-    // A server that rejects early may have closed the connection.
     let _ = stream.write_all(body);
     let mut bytes = Vec::new();
-    // The server may disconnect before it reads the whole body.
     let _ = stream.read_to_end(&mut bytes);
     answer(&bytes)
 }

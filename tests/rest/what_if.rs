@@ -16,7 +16,6 @@ const PATH: &str = "/kornsole/v1/whatif";
 const ENDLESS: &str = r#"{"run":{"advance":"200000h"}}"#;
 const SHORT: &str = r#"{"run":{"advance":"1s"}}"#;
 
-/// A server with tokens of two users.
 struct Asked {
     stage: Stage,
     tokens: [String; 2],
@@ -45,7 +44,6 @@ impl Asked {
         self.stage.ask("POST", PATH, &headers, body.as_bytes())
     }
 
-    /// Sends an endless request without waiting for the answer.
     fn begin(&self) -> TcpStream {
         let mut stream = self.stage.connect();
         let (token, length) = (&self.tokens[0], ENDLESS.len());
@@ -55,7 +53,6 @@ impl Asked {
         stream
     }
 
-    /// Repeats the request until the answer has this status.
     fn ask_until(&self, body: &str, status: u16) -> Answer {
         let began = Instant::now();
         loop {

@@ -66,7 +66,6 @@ fn answers_of_1_8_0_are_written_again_byte_for_byte() {
 
 #[test]
 fn nothing_of_an_answer_goes_unnoticed() {
-    // Each recorded key has a field: none is among the unknown keys.
     let dump: StateDump = serde_json::from_str(&body("1.8.0", "/debug/fullstatedump")).unwrap();
     assert!(dump.other.is_empty() && dump.config.unwrap().other.is_empty());
     for app in &dump.applications {

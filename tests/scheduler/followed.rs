@@ -20,7 +20,6 @@ use wire::dto;
 
 use crate::common::share;
 
-/// Stores the received events.
 struct Received {
     inner: ScenarioWorkload,
     events: Arc<Mutex<Vec<Event>>>,
@@ -45,7 +44,6 @@ impl Workload for Received {
     }
 }
 
-/// A scheduler, and a follower that receives only wire data.
 struct Stage {
     core: Core,
     profile: Profile,
@@ -121,7 +119,6 @@ impl Stage {
         (progress == Progress::Busy || !changes.is_empty()).then_some(changes)
     }
 
-    /// Reads the lists over the wire and returns their rows.
     fn lists(&mut self) -> Vec<Rows> {
         let view = self.core.whole_view();
         let json = |value: &dyn erased::Json| value.json();

@@ -15,14 +15,12 @@ use crate::common::share;
 
 const HOUR: u64 = 3_600_000_000;
 
-/// The received events, and the original priority of each request.
 #[derive(Default)]
 struct Record {
     events: Vec<Event>,
     priorities: Vec<(usize, AppId, AskId, Priority)>,
 }
 
-/// Stores the received events.
 struct Received {
     inner: ScenarioWorkload,
     record: Arc<Mutex<Record>>,
@@ -59,7 +57,6 @@ impl Workload for Received {
     }
 }
 
-/// An allocation or a request with its start time.
 struct Open {
     since: Time,
     resource: Resource,
@@ -77,7 +74,6 @@ struct Recount {
     pending: BTreeMap<(AppId, AskId), (Time, Resource, i32)>,
     used: Sums,
     waited: BTreeMap<(i32, String), u128>,
-    /// The latest priority of each request.
     priorities: BTreeMap<(AppId, AskId), Priority>,
 }
 

@@ -40,7 +40,6 @@ asked .           1001   1001     10  1001  -997       0   10    8    6    0    
 12    .              -      -      -     -     -       -    -    -    -    -    -    -
 ";
 
-/// The allocations of a step.
 #[derive(Default)]
 struct Allocated(Vec<String>);
 

@@ -17,7 +17,6 @@ use crate::change::TEXT;
 use crate::common::{about, says, says_not};
 use crate::room::running;
 
-/// A served scheduler and an attached console of a user.
 struct Attached {
     served: Served,
     driver: Driver,
@@ -35,7 +34,6 @@ impl Attached {
         let served = Served::start(core, about("queues.yaml"), &head).unwrap();
         let open = |served: &Served| Driver::new(served.source(), Options::default(), width, height);
         let mut attached = Self { driver: open(&served), served };
-        // Runs what is due at the start before the console opens.
         attached.pass(0);
         attached.driver = open(&attached.served);
         attached.keep_up();
@@ -44,7 +42,6 @@ impl Attached {
         attached
     }
 
-    /// Advances time for both, and lets the console read the updates.
     fn pass(&mut self, milliseconds: u64) {
         let by = Duration::from_millis(milliseconds);
         self.served.advance_until(self.served.now() + by, 1_000);
@@ -73,7 +70,6 @@ impl Attached {
         running(self.served.scheduler())
     }
 
-    /// Applies another text as another user.
     fn underneath(&mut self, from: &str, to: &str) {
         let now = self.served.scheduler().configuration().unwrap();
         assert!(now.text.contains(from), "{}", now.text);
@@ -84,7 +80,6 @@ impl Attached {
         self.served.scheduler().perform(owner, act.into(), done);
     }
 
-    /// Advances time until the console has received the update.
     fn hear(&mut self) {
         (0..12).for_each(|_| self.pass(1_000));
     }
@@ -171,7 +166,6 @@ fn an_order_over_rest_on_a_configuration_that_changed_a_moment_ago_is_refused() 
     let mut at = Attached::new("ann:eng", 120, 40);
     at.press("6").press("/vcore: 20<ret>e<end><left><bs>5<esc>").press("a");
     says(&at.driver, "Cancel");
-    // The dialog is open: the console has not received the change yet.
     at.underneath("- name: ops", "- name: operations");
     at.press("y");
     assert!(!at.running().contains("vcore: 25"), "{}", at.running());

@@ -36,7 +36,6 @@ partitions:
           - name: ops
 ";
 
-/// A console of a user on the text, and its scheduler.
 fn console(who: Actor, width: u16, height: u16) -> (Driver, Arc<Stepped>) {
     on_text(TEXT, who, width, height)
 }
@@ -45,7 +44,6 @@ fn admin() -> Actor {
     user("root").scheduler_admin(true)
 }
 
-/// Presses keys and validates the text.
 fn press(driver: &mut Driver, keys: &str) {
     driver.keys(keys).unwrap();
     driver.advance(Duration::from_millis(200));

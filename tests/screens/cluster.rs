@@ -17,7 +17,6 @@ use super::fixture;
 use super::fixture::Scene;
 use crate::common::{says, says_not};
 
-/// The page on the demo after 10 minutes of measured trends.
 pub(super) fn on_cluster(options: Options, width: u16, height: u16) -> (Driver, Arc<Stepped>) {
     let core = kornsole::cli::demo::core(42, &Setup::of(Profile::default())).unwrap();
     let source = Arc::new(Stepped::new(core, crate::common::about("demo, seed 42"), Identity::parse("you").unwrap()));
@@ -61,7 +60,6 @@ fn cell(driver: &Driver, title: &str, width: usize) -> String {
     cell.split_whitespace().collect()
 }
 
-/// Compares each value in the gauges, the root of the tree, the causes, and the view.
 fn compare(driver: &Driver) {
     let text = driver.screen_text();
     let row = |label: &str| driver.find_row(label).unwrap_or_else(|| panic!("no {label}:\n{text}")).1;

@@ -150,7 +150,6 @@ fn an_export_has_each_figure_in_a_column_of_its_own() {
     assert!(row["apps_max"].is_null(), "no maximum is no figure: {row}");
 }
 
-/// A console with user settings stored in a file.
 fn personal(file: &Path) -> Driver {
     let text = std::fs::read_to_string(file).unwrap_or_default();
     let read = settings::read(&text, &Themes::shipped());

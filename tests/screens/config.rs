@@ -29,7 +29,6 @@ partitions:
           - name: ops
 ";
 
-/// A console of a user who may change the configuration, and its scheduler.
 fn console(text: &str, width: u16, height: u16) -> (Driver, Arc<Stepped>) {
     let actor = Actor::from(Identity::parse("sue:admins").unwrap()).scheduler_admin(true);
     let (mut driver, source) = on_text(text, actor, width, height);
@@ -38,7 +37,6 @@ fn console(text: &str, width: u16, height: u16) -> (Driver, Arc<Stepped>) {
     (driver, source)
 }
 
-/// Validates the text.
 fn settle(driver: &mut Driver) {
     driver.advance(Duration::from_millis(200));
 }

@@ -60,7 +60,6 @@ fn each_context_says_what_is_known_of_it() {
     says(&driver, "no scheduler: there is no Service");
     says(&driver, "unreachable: connection refused");
     says(&driver, "https://prod.example:6443");
-    // The current context is under the cursor with all known data.
     says(&driver, "of the kubeconfig (current)");
     says(&driver, "ann (dev, ops)");
     says(&driver, "not connected, because that runs aws; space connects");

@@ -17,7 +17,6 @@ fn shown(driver: &Driver) -> &ExplainPage {
     }
 }
 
-/// Moves the cursor to the first matching line.
 fn go_to(driver: &mut Driver, wanted: impl Fn(&Target) -> bool) {
     let lines = shown(driver).lines().to_vec();
     let at =

@@ -112,7 +112,6 @@ fn every_figure_of_every_page_explains_itself() {
     }
 }
 
-/// The explanation of a column on the page after these keys.
 fn why(keys: &str, title: &str) -> String {
     let (mut driver, _) = on_demo(120, 40, 90);
     driver.keys(keys).unwrap().keys("W").unwrap();

@@ -33,7 +33,6 @@ fn a_short_history_is_as_long_as_what_was_sampled() {
     assert!(axis.trim_end().ends_with("now"), "{axis}");
 }
 
-/// An application of the view that matches.
 fn app(driver: &Driver, is: impl Fn(&AppRow) -> bool) -> Option<String> {
     let part = driver.state().cluster.part().unwrap();
     part.apps.iter().flatten().find(|app| is(app)).map(|app| app.id.to_string())
@@ -173,7 +172,6 @@ fn the_pane_of_the_configuration_is_folded_until_it_has_something_to_say() {
     says(&driver, "│ active");
     driver.keys("d").unwrap();
     assert_eq!(walls(&driver), 0, "{}", driver.screen_text());
-    // Manually folded sections stay folded; an error is shown under the text.
     driver.keys("ge<end>x<esc>").unwrap();
     settle(&mut driver);
     assert_eq!(walls(&driver), 0, "{}", driver.screen_text());

@@ -16,7 +16,6 @@ use view::job::{
 
 use crate::common::{says, says_not, user};
 
-/// A daemon with answers from the test that records its requests.
 #[derive(Default)]
 struct Machine {
     sheets: Mutex<BTreeMap<AppId, JobSheet>>,

@@ -351,7 +351,6 @@ fn the_first_note_fades_or_is_closed() {
     says_not(&driver, "nothing is kept");
 }
 
-/// Returns whether the console requested a redraw since the last call.
 fn redraws(driver: &mut Driver) -> bool {
     driver.take_effects().iter().any(|effect| matches!(effect, Effect::Redraw))
 }

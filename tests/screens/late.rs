@@ -91,14 +91,12 @@ fn bringing_a_revision_back_waits_its_turn_as_well() {
     says(&driver, "Roll back to revision 1?");
 }
 
-/// A console on a remote scheduler whose configuration has a text.
 fn written() -> (Driver, Arc<Slow>, Arc<Stepped>) {
     let (_, near) = on_text(TEXT, user("root").scheduler_admin(true), 120, 30);
     let far = Slow::new(Arc::clone(&near));
     (Driver::new(Arc::clone(&far) as _, Options::default(), 120, 30), far, near)
 }
 
-/// Applies another configuration.
 fn changed(near: &Stepped, from: &str, to: &str) {
     let now = near.configuration().unwrap();
     let (text, base) = (now.text.replace(from, to), Some(now.checksum.clone()));
@@ -112,12 +110,10 @@ fn personal(opener: Opener) -> Personal {
     Personal { opener: Some(opener), contexts, ..Personal::default() }
 }
 
-/// The external effects of these keys.
 fn press(session: &mut Session, keys: &str) -> Vec<Effect> {
     Key::parse_all(keys).unwrap().into_iter().flat_map(|key| session.key(key, SECOND)).collect()
 }
 
-/// Opens another scheduler, as the runtime does on request.
 fn open(session: &mut Session, name: &str, source: Arc<dyn Source>) {
     session.replies().send(Reply::ContextOpened(name.to_owned(), Ok(SourceHandle(source))));
     session.step(Incoming::Replies, SECOND);
@@ -274,7 +270,6 @@ fn two_questions_about_many_under_way_at_once_lose_no_outcome() {
     }
 }
 
-/// A console on the remote demo.
 fn on_demo_far() -> (Driver, Arc<Slow>, Arc<Stepped>) {
     let (_, near) = on_demo(120, 40, 20);
     let far = Slow::new(Arc::clone(&near));
@@ -313,7 +308,6 @@ fn a_form_that_is_written_on_while_it_is_applied_stays_with_what_is_written() {
     source.let_all_through();
     driver.refresh();
     assert_eq!(running(&near), TEXT.replace("vcore: 20", "vcore: 6"));
-    // A key for the form does not reach the page below it.
     assert!(matches!(driver.state().page(), Page::Change(_)));
     driver.keys("K").unwrap();
     assert!(matches!(driver.state().layers.as_slice(), [Layer::Form]));

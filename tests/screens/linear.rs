@@ -18,7 +18,6 @@ fn options() -> Options {
     Options { linear: true, ..Options::default() }
 }
 
-/// A session on the cluster of the screens.
 struct Talk {
     driver: Driver,
     reader: Reader,
@@ -37,7 +36,6 @@ impl Talk {
         Self { driver, reader, scene }
     }
 
-    /// Returns the output for an input line.
     fn say(&mut self, line: &str) -> Vec<String> {
         let said = self.driver.hear(&mut self.reader, line);
         assert_plain(&said);
@@ -114,7 +112,6 @@ fn long_lists_are_read_in_portions() {
     let first = talk.say("read");
     assert!(first.last().unwrap().starts_with("Rows 1 to 4 of 13; more reads on."), "{first:?}");
     assert_eq!(talk.say("more").len(), 5);
-    // An empty line also reads on.
     assert!(talk.text("").contains("Rows 9 to 12 of 13; more reads on."));
     assert!(talk.text("").contains("Rows 13 to 13 of 13."));
     assert!(talk.say("").is_empty());

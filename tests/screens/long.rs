@@ -30,7 +30,6 @@ use crate::fixture::{self, Scene};
 
 const SIZE: Size = Size { width: 120, height: 40 };
 
-/// Computes every list of applications outside of the loop.
 fn beside() -> Options {
     Options { long: 0, ..Options::default() }
 }
@@ -42,10 +41,8 @@ fn running() -> Arc<Stepped> {
     source
 }
 
-/// A console whose long lists are computed when the test says so.
 struct Slow {
     session: Session,
-    /// Pending lists and name searches.
     lists: VecDeque<Work>,
 }
 
@@ -90,7 +87,6 @@ impl Slow {
         self
     }
 
-    /// Computes one list. Returns whether one was pending.
     fn make(&mut self) -> bool {
         let Some(work) = self.lists.pop_front() else { return false };
         self.reply(workers::perform(work).unwrap());
@@ -208,7 +204,6 @@ proptest! {
             let ids = |page: &AppsPage| page.list.rows.iter().map(|line| line.id().clone()).collect::<Vec<_>>();
             prop_assert_eq!(ids(page), ids(rebuilt));
             prop_assert_eq!((page.list.total, page.list.widest), (rebuilt.list.total, rebuilt.list.widest));
-            // The cursor follows its application unless the filter hides it.
             let wanted = page.list.cursor.wanted.as_ref().filter(|wanted| ids(page).contains(wanted));
             if let Some(wanted) = wanted {
                 prop_assert_eq!(page.list.rows[page.list.cursor.index].id(), wanted);
@@ -241,7 +236,6 @@ fn a_key_is_drawn_at_once_while_a_list_is_made() {
     assert!(!slow.make(), "of the letters in between none is made");
     assert!(slow.rows().iter().all(|id| id.as_str().contains("etl")) && !slow.rows().is_empty(), "{:?}", slow.rows());
     slow.says(&format!("{} of {}", slow.rows().len(), all.len()));
-    // Moving works meanwhile, and the cursor follows its application in the new order.
     slow.keys("<esc>").make_all().keys("gs");
     slow.keys("jj");
     let chosen = slow.here();
@@ -260,7 +254,6 @@ fn what_is_done_about_a_row_waits_for_the_rows() {
     // Keys typed ahead: the operation applies to the filtered rows, not to those still on the screen.
     slow.keys("/etl<ret>K");
     assert!(slow.session.state().layers.is_empty(), "nothing is asked about {first}");
-    // Later keys wait in the queue.
     slow.keys("<right>");
     slow.make_all();
     let found = slow.here();
@@ -320,12 +313,10 @@ fn names_come_when_they_are_found_and_fit_what_is_written_by_then() {
     let found = offered(&slow.session);
     assert_eq!(found, at_once(":app e"));
     assert!(found.len() > 1 && found.iter().any(|name| name.starts_with("etl")), "{found:?}");
-    // Completions of the prefix are offered until those of the whole word are available.
     slow.keys("tl");
     assert!(offered(&slow.session).iter().all(|name| name.starts_with("etl")) && !offered(&slow.session).is_empty());
     slow.make_all();
     assert_eq!(offered(&slow.session), at_once(":app etl"));
-    // A result for an abandoned input line is ignored.
     slow.keys("<bs><bs><bs>ser<esc>2");
     slow.make_all();
     slow.keys(":app nothing-of-that-name");

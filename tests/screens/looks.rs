@@ -18,7 +18,6 @@ use super::fixture::{self, Scene};
 use super::{after, console};
 use crate::common::about;
 
-/// Names of screens, and the keys that lead to them.
 const PLACES: [(&str, &str); 23] = [
     ("events", "7"),
     ("history", "8"),
@@ -220,7 +219,6 @@ fn no_state_is_shown_by_colour_alone() {
     assert!(ambiguous.is_empty(), "{}", ambiguous.join("\n"));
 }
 
-/// The role of a text on the screen.
 fn role_of(driver: &Driver, text: &str) -> Option<Role> {
     let (row, line) = driver.find_row(text).unwrap_or_else(|| panic!("no {text} on\n{}", driver.screen_text()));
     let column = line[..line.find(text).unwrap()].chars().count();
@@ -249,7 +247,6 @@ partitions:
     assert_eq!(role_of(&driver, "quota.preemption.delay = 30s (here): no"), Some(Role::Dim));
     assert_eq!(role_of(&driver, "effect here, used by 1.9.0"), Some(Role::Dim));
     assert_eq!(role_of(&driver, "application.sort.policy = fair"), Some(Role::Text));
-    // The editor dims such a key, names its owner, and rejects it.
     driver.keys("<esc>6Ge").unwrap();
     driver.type_text("            properties: {quota");
     assert_eq!(role_of(&driver, "quota.preemption.delay  used by 1.9.0"), Some(Role::Dim), "{}", driver.screen_text());

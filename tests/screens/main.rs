@@ -53,13 +53,11 @@ use std::sync::Arc;
 use console::{Driver, Options};
 use fixture::Scene;
 
-/// A console on the cluster of the screens.
 fn console(width: u16, height: u16) -> (Driver, Arc<Scene>) {
     let scene = Scene::new(fixture::tenants().build());
     (Driver::new(Arc::clone(&scene) as _, Options::default(), width, height), scene)
 }
 
-/// The console after some keys.
 fn after(keys: &str, width: u16, height: u16) -> Driver {
     let (mut driver, _) = console(width, height);
     driver.keys(keys).unwrap();

@@ -223,7 +223,6 @@ fn the_tour_names_the_keys_that_hold() {
     says(&driver, "root");
 }
 
-/// Deterministic random numbers.
 struct Dice(u64);
 
 impl Dice {
@@ -342,7 +341,6 @@ fn the_marks_that_are_counted_are_those_that_live() {
     driver.keys("2A").unwrap();
     source.advance(Duration::from_secs(30));
     driver.refresh();
-    // The dialog covers the line with the count.
     let marked = count(&driver).0;
     driver.keys("K").unwrap();
     let asked = driver.find_row("Kill ").unwrap().1;

@@ -162,7 +162,6 @@ fn a_move_that_is_refused_says_why() {
 fn a_command_line_is_about_what_was_under_the_cursor_when_it_was_begun() {
     let (mut driver, source) = tenants(user("ann").scheduler_admin(true), 120, 30);
     driver.keys("2:move root.a.web").unwrap();
-    // The application ends meanwhile, and another one is under the cursor.
     source.act(
         view::act::Act::within(
             &"default".into(),
@@ -321,7 +320,6 @@ fn the_completion_that_is_shown_is_what_enter_takes() {
     driver.keys("<ret>").unwrap();
     says(&driver, "Move nightly?");
     says(&driver, "root.a.etl → root.a.web");
-    // A unique match is completed.
     driver.keys("<esc>:move web<ret>").unwrap();
     says(&driver, "root.a.etl → root.a.web");
     // With several matches, the best one is offered, and the next Enter accepts it.

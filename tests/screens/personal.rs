@@ -10,7 +10,6 @@ use crate::common::{says, says_not};
 use crate::keys::selected;
 use crate::{after, console};
 
-/// A console with these user settings.
 fn personal(text: &str, width: u16, height: u16) -> Driver {
     let read = settings::read(text, &Themes::shipped());
     let faults = read.fault_report("settings.toml", text);

@@ -54,7 +54,6 @@ fn pictures() {
     }
 }
 
-/// Screens that need more than keys.
 fn moments(dir: &std::path::Path) {
     for (width, height) in [(80, 24), (120, 40), (40, 12)] {
         let save = |name: &str, driver: &Driver| {

@@ -138,7 +138,6 @@ fn change(cluster: &mut Builder, what: u8) {
     }
 }
 
-/// Checks that the cursor and the visible rows are in the list.
 fn check(driver: &Driver) -> Result<(), TestCaseError> {
     let (index, top, len) = match driver.state().page() {
         Page::Queues(page) => (page.list.cursor.index, page.list.cursor.top, page.list.rows.len()),

@@ -26,7 +26,6 @@ fn is_harmless(act: &Act) -> bool {
     act.is_dry_run() || matches!(act, Act::Resume)
 }
 
-/// An argument that a command accepts in the demo.
 fn argument(kind: Kind) -> &'static str {
     match kind {
         Kind::Queue => "root.tenants",
@@ -51,7 +50,6 @@ fn argument(kind: Kind) -> &'static str {
     }
 }
 
-/// The operations of a command without a confirmation.
 fn given(state: &State, id: CommandId, argument: Option<&str>) -> Vec<Act> {
     let mut state = state.clone();
     let effects = update(&mut state, Action::Run(id, argument.map(str::to_owned)));
@@ -170,7 +168,6 @@ fn what_is_written_into_a_prefilled_field_takes_the_place_of_what_was_there() {
     let (mut driver, _) = on_text(TEXT, user("root").scheduler_admin(true), 120, 40);
     driver.keys(":queues root.eng<ret>cm9").unwrap();
     says(&driver, "cpu      9  was 20");
-    // A key that moves the cursor retains the text.
     driver.keys("<C-u><esc>").unwrap();
     let (mut driver, _) = on_text(TEXT, user("root").scheduler_admin(true), 120, 40);
     driver.keys(":queues root.eng<ret>cm<end>9").unwrap();
@@ -233,7 +230,6 @@ fn another_run_of_the_scheduler_is_said() {
 #[test]
 fn a_configuration_that_takes_much_away_asks_for_the_number_of_queues() {
     let (mut driver, source) = on_text(TEXT, user("root").scheduler_admin(true), 120, 40);
-    // All lines are deleted: the text is empty.
     driver.keys("6e").unwrap();
     driver.keys(&"<C-k><del>".repeat(TEXT.lines().count())).unwrap();
     driver.keys("<esc>").unwrap();

@@ -14,7 +14,6 @@ use view::{EventPage, View};
 use crate::common::user;
 use crate::common::{about, says, says_not};
 
-/// The console of a user on the two tenants of the scenario, with the text of the configuration.
 fn tenants(who: Actor, width: u16, height: u16) -> (Driver, Arc<Stepped>) {
     let text = std::fs::read_to_string("tests/scenarios/tenants.yaml").unwrap();
     let scenario = scenario::read(&text).scenario.unwrap();
@@ -37,7 +36,6 @@ fn kill(app: &str) -> Act {
     Act::within(&Arc::from("default"), PartitionAct::Kill { app: app.into(), expect_queue: None })
 }
 
-/// Replaces a part of the active configuration.
 fn change(source: &Stepped, from: &str, to: &str, reason: &str) {
     let running = source.view().configuration.clone().unwrap();
     assert!(running.text.contains(from), "{}", running.text);
@@ -45,7 +43,6 @@ fn change(source: &Stepped, from: &str, to: &str, reason: &str) {
     order(source, Act::Configure { text, base, dry_run: false }, reason);
 }
 
-/// Advances time for the scheduler and the console.
 fn pass(driver: &mut Driver, source: &Stepped, seconds: u64) {
     source.advance(Duration::from_secs(seconds));
     driver.advance(Duration::from_secs(seconds));
@@ -202,7 +199,6 @@ fn where_everything_is_kept_the_past_is_exact_and_older_than_the_console() {
     source.pass(10);
     order(&source.stepped, kill("nightly"), "");
     source.pass(10);
-    // The console starts after all of it.
     let mut driver = Driver::new(Arc::clone(&source) as _, Options::default(), 140, 40);
     driver.keys("2").unwrap();
     says_not(&driver, "nightly");

@@ -12,7 +12,6 @@ use super::{after, console};
 
 pub const SIZES: [(u16, u16); 4] = [(80, 24), (120, 40), (200, 60), (40, 12)];
 
-/// The name of a page, and its keys.
 const PAGES: [(&str, &str); 19] = [
     ("queues", "jjjjjjj"),
     ("queue-details", "jjjjjjji"),
@@ -184,7 +183,6 @@ fn ascii_shows_nothing_else() {
     }
 }
 
-/// The column in which a text starts.
 fn column(driver: &Driver, row: &str, text: &str) -> usize {
     let (_, line) = driver.find_row(row).unwrap_or_else(|| panic!("no {row} in\n{}", driver.screen_text()));
     ::console::present::text::width(&line[..line.find(text).unwrap()])

@@ -23,7 +23,6 @@ fn rates(decisions: u64, agreement: f64) -> ShadowRates {
     }
 }
 
-/// A console on a demo that is a shadow.
 fn on_shadow(width: u16, height: u16) -> Driver {
     let core = demo::core(42, &Setup::of(Profile::default())).unwrap();
     let source = Stepped::new(core, about("demo, seed 42"), Identity::parse("you").unwrap());

@@ -23,7 +23,6 @@ fn simulating(source: &Arc<Stepped>) -> Driver {
     driver
 }
 
-/// A console on this number of seconds of a journaled demo.
 fn recorded(seconds: u64) -> (Driver, Arc<Stepped>, RunningJournal) {
     let setup = Setup::of(Profile::Kornsole);
     let workload: Box<dyn Workload> = Box::new(Demo::new(SEED, setup.profile));

@@ -9,14 +9,12 @@ use super::cluster::on_cluster;
 /// The maximum number of keys for a task, without typed names and values.
 const MOST: usize = 8;
 
-/// A row of the table: task, keys, and the resulting screen.
 struct Task {
     name: String,
     keys: Vec<Typed>,
     shows: String,
 }
 
-/// Keys or typed text.
 enum Typed {
     Key(String),
     Text(String),

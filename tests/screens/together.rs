@@ -19,12 +19,10 @@ fn amounts(text: &str, label: &str) -> Option<(String, String)> {
     Some((used.split_whitespace().last()?.to_owned(), all))
 }
 
-/// The number before a text.
 fn number(text: &str, words: &str) -> Option<f64> {
     text[..text.find(words)?].split_whitespace().last()?.parse().ok()
 }
 
-/// The header and the rest of the screen.
 fn halves(driver: &Driver) -> (String, String) {
     let text = driver.screen_text();
     let at = text.lines().position(|line| line.contains(" alloc/s")).expect("the header has figures");
@@ -32,7 +30,6 @@ fn halves(driver: &Driver) -> (String, String) {
     (lines[..=at].join("\n"), lines[at + 1..].join("\n"))
 }
 
-/// The sum of a column of the list on the screen.
 fn sum(driver: &Driver, title: &str) -> f64 {
     let data = export::data(driver.state());
     let at =
@@ -40,7 +37,6 @@ fn sum(driver: &Driver, title: &str) -> f64 {
     data.rows.iter().filter_map(|row| row[at].text.as_ref()?.parse::<f64>().ok()).sum()
 }
 
-/// Compares the values of a details page with the header.
 fn compare_details(driver: &Driver, subject: &Subject, (header, below): (&str, &str)) {
     let state = driver.state();
     let (cpu, memory) = (amounts(header, "cpu ").unwrap(), amounts(header, "mem ").unwrap());
@@ -67,7 +63,6 @@ fn compare_details(driver: &Driver, subject: &Subject, (header, below): (&str, &
     }
 }
 
-/// Compares the lists of applications and users with the header and the view.
 fn compare_lists(driver: &Driver, cpu: &str) {
     let state = driver.state();
     if let Page::Apps(page) = state.page() {
@@ -85,7 +80,6 @@ fn compare_lists(driver: &Driver, cpu: &str) {
     assert_eq!(show_amount(VCORE, (used * 1000.0).round() as i64), cpu, "{}", driver.screen_text());
 }
 
-/// Compares all values of the page that the header also shows.
 fn compare(driver: &Driver) {
     let (header, below) = halves(driver);
     let state = driver.state();
@@ -151,7 +145,6 @@ const PAGES: [&str; 10] = [
     ":queues<ret>o",
 ];
 
-/// Frames per case.
 const FRAMES: u32 = 24;
 
 /// The number of cases for `KORNSOLE_FRAMES` frames; few by default.
@@ -220,7 +213,6 @@ fn an_earlier_moment_is_shown_by_the_page_and_the_header() {
     assert_eq!(amounts(&below, "use        cpu ").unwrap().0, then, "{below}");
 }
 
-/// CPU usage in the newest view.
 fn source_used(driver: &Driver) -> String {
     show_amount(VCORE, driver.state().cluster.newest.partitions[0].allocated.amount(VCORE))
 }

@@ -16,7 +16,6 @@ fn line(driver: &Driver, text: &str) -> String {
     driver.find_row(text).unwrap_or_else(|| panic!("no {text:?} in\n{}", driver.screen_text())).1
 }
 
-/// The row of a queue below the first lines of the screen.
 fn level(driver: &Driver, queue: &str) -> String {
     let lines = driver.lines();
     let row = lines.iter().skip(3).find(|line| line.trim_start_matches('▌').split_whitespace().next() == Some(queue));
@@ -63,7 +62,6 @@ fn line_of(text: &str) -> Option<usize> {
     number.parse().ok()
 }
 
-/// The cursor's line on the configuration page, counted from 1, and its text.
 fn at_cursor(driver: &Driver) -> (usize, String) {
     let Page::Config(page) = driver.state().page() else { panic!("{}", driver.screen_text()) };
     let (row, _) = page.buffer.cursor();

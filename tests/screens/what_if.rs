@@ -23,7 +23,6 @@ fn copy_of(source: &Stepped) -> WhatIf {
     WhatIf::new(fork, "demo", &Identity::new("you", ["you"]), false)
 }
 
-/// One queue for all users.
 const OPEN: &str = "partitions:
   - name: default
     queues:
@@ -37,7 +36,6 @@ fn cores(count: i64) -> Resource {
     [("vcore", count * 1000), ("memory", count << 30)].into_iter().collect()
 }
 
-/// Performs an act in the cluster itself.
 fn done(source: &Stepped, act: PartitionAct) {
     let (sender, answered) = channel();
     let order = Order::from(within(act));
@@ -72,7 +70,6 @@ fn a_change_is_in_the_copy_only_and_is_taken_back_by_doing_everything_again() {
     copy.take_back(1).unwrap();
     let status = copy.status();
     assert!(status.changes.is_empty() && status.now.since(status.began) == Duration::from_secs(60), "{status:?}");
-    // Without changes, both sides are equal.
     let changed = copy.view();
     copy.turn_over();
     let unchanged = copy.view();
@@ -178,7 +175,6 @@ fn a_change_in_words_is_one_change_with_the_orders_for_it() {
     assert_eq!(left[0].words, words[1]);
 }
 
-/// The active applications of the demo, first by ID.
 fn apps(source: &Stepped, most: usize) -> Vec<String> {
     let view = source.view();
     let live = view.partitions[0].apps.iter().flatten().filter(|app| !app.state.is_ended());
@@ -229,7 +225,6 @@ fn both_sides_stand_beside_each_other() {
         driver.keys("}}<tab>").unwrap().settle();
         says(&driver, "WITHOUT");
         insta::assert_snapshot!(format!("sides-{width}x{height}"), driver.screen_text());
-        // Time and values advance on this page, too.
         driver.keys("}").unwrap().settle();
         says(&driver, "after 3m");
         driver.keys("<tab>").unwrap().settle();

@@ -30,7 +30,6 @@ impl Write for Wire {
     }
 }
 
-/// A terminal that counts its output.
 struct Line {
     session: Session,
     terminal: Terminal<CrosstermBackend<Wire>>,
@@ -50,7 +49,6 @@ impl Line {
         line
     }
 
-    /// The number of bytes for the current frame.
     fn sent(&mut self) -> usize {
         self.terminal.draw(|frame| self.session.draw(frame)).unwrap();
         std::mem::take(&mut self.wire.0.lock().unwrap())

@@ -10,7 +10,6 @@ use super::orders::tenants;
 use crate::common::user;
 use crate::common::{says, says_not};
 
-/// Runs the scheduler and updates the console.
 fn later(driver: &mut Driver, source: &Arc<Stepped>) {
     source.advance(Duration::from_secs(2));
     driver.refresh();

@@ -89,7 +89,6 @@ fn what_the_other_one_leaves_waiting_is_missed_once() {
         stage.wait(1_000);
         found.extend(stage.shadow.pass(stage.at));
         if stage.at == Time::from_millis(9_000) {
-            // The shadow does not make it wait for p.
             stage.ask("one", "r", 1, 1);
         }
     }

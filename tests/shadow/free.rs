@@ -10,7 +10,6 @@ use scheduler::{AskSpec, NodeSpec, PartitionCommand, Scheduler, Submission};
 
 use super::play::CONFIG;
 
-/// Both schedulers, with one node of 2 cores.
 struct Both {
     shadow: Shadow,
     free: Free,

@@ -10,7 +10,6 @@ use super::play::{CONFIG, Case, EXACT, Player, Stage, case};
 
 const PROFILE: Profile = Profile::V1_8_0;
 
-/// A recorded scenario, played up to a step that schedules.
 fn halfway(name: &str, at: prop::sample::Index) -> Option<(Player, Case)> {
     use scenario::StepKind;
     let case = case(name, PROFILE)?;
@@ -36,7 +35,6 @@ fn refuses(node: &Node, wanted: &[(String, i64)]) -> Option<&'static str> {
 /// A decision without a node, its request, and whether it fits the maxima of its queues.
 type Candidate = (Decision, Vec<(String, i64)>, bool);
 
-/// The pending requests of a partition without a required node.
 fn pending(part: &Partition) -> Vec<Candidate> {
     let mut found = Vec::new();
     for (_, app) in part.apps.iter() {

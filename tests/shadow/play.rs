@@ -125,7 +125,6 @@ impl Player {
         }
     }
 
-    /// Applies a line of the other scheduler's trace.
     fn line(&mut self, line: &Value) {
         let text = |key: &str| line[key].as_str().unwrap_or_default();
         let (app, ask) = (text("app").into(), text("ask").into());

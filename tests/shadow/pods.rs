@@ -45,7 +45,6 @@ struct Player {
 }
 
 impl Player {
-    /// Returns `None` if the configuration is rejected.
     fn begin(case: &Case, profile: Profile) -> Option<Self> {
         let config = Arc::new(case.scenario.embedded_config(profile)?.config?);
         let mut shadow = Shadow::new(Scheduler::new(profile), BEGIN, BY_SECONDS);
@@ -111,7 +110,6 @@ impl Player {
         }
     }
 
-    /// Applies a line of the other scheduler's trace.
     fn line(&mut self, line: &Value) {
         let ask = line["ask"].as_str().unwrap_or_default().into();
         match line["event"].as_str() {

@@ -19,7 +19,6 @@ partitions:
     - {name: b, resources: {guaranteed: {vcore: 1}}}
 ";
 
-/// A full cluster in which `g` has waited long enough to preempt.
 fn full() -> Stage {
     let mut stage = Stage::new(CONFIG, Settings::default(), &[("n1", 2), ("n2", 2)]);
     stage.submit("filler", "root.b");

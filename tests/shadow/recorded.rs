@@ -34,19 +34,16 @@ fn agrees(profile: Profile) -> (usize, usize) {
 
 #[test]
 fn with_the_profile_of_1_5_1_every_decision_of_1_5_1_is_the_same() {
-    // Decisions, then preemptions.
     assert_eq!(agrees(Profile::V1_5_1), (3532, 16));
 }
 
 #[test]
 fn with_the_profile_of_1_8_0_every_decision_of_1_8_0_is_the_same() {
-    // Decisions, then preemptions.
     assert_eq!(agrees(Profile::V1_8_0), (3596, 39));
 }
 
 #[test]
 fn with_the_profile_of_1_9_0_every_decision_of_1_9_0_is_the_same() {
-    // Decisions, then preemptions.
     assert_eq!(agrees(Profile::V1_9_0), (3602, 36));
 }
 
@@ -77,7 +74,6 @@ fn with_another_profile_what_differs_is_named() {
     ");
 }
 
-/// Names the first difference of a case that the releases decide differently.
 #[test]
 fn a_difference_says_why() {
     let mut found = String::new();

@@ -15,7 +15,6 @@ use view::act::{AskSpec, NodeSpec, PartitionAct, Submission};
 use super::command::{path, simulate};
 use super::common::{TestFolder, millicores, user, within};
 
-/// Records this number of minutes of a demo in a directory.
 fn recorded(folder: &Path, minutes: u64) {
     const SEED: u64 = 42;
     let setup = Setup::of(Profile::Kornsole);
@@ -52,7 +51,6 @@ fn what_really_came_in_simulated_is_near_what_was() {
     }
 }
 
-/// Records some time in a directory: an application with requests, and optionally a node after the start.
 fn with_a_late_node(folder: &Path, node: bool) {
     const CONFIG: &str = "partitions: [{name: default, queues: [{name: root, submitacl: '*', queues: [{name: a}]}]}]";
     let setup = Setup::of(Profile::Kornsole);
@@ -68,7 +66,6 @@ fn with_a_late_node(folder: &Path, node: bool) {
         engine.perform(user("sue").scheduler_admin(true), within(act).into(), answer);
         answers.recv().unwrap().unwrap();
     };
-    // The registration must be later than the first time.
     std::thread::sleep(Duration::from_millis(20));
     if node {
         give(PartitionAct::AddNode(NodeSpec { id: "n1".into(), capacity: millicores(2000), ..NodeSpec::default() }));

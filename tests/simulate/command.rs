@@ -78,7 +78,6 @@ fn a_sweep_is_the_same_on_any_number_of_cores_and_can_be_taken_up_again() {
     let half: String = lines.lines().take(6).map(|line| format!("{line}\n")).collect();
     std::fs::write(&retained, format!("{half}{}", &lines[..40])).unwrap();
     assert_eq!(with(&["--resume", path(&retained)]).1, one);
-    // Another file is not modified.
     let other = folder.write("other.txt", "my notes\n");
     let (code, _, err) = with(&["--resume", path(&other)]);
     assert!(code == Some(1) && err.contains("not a file of finished runs"), "{err}");

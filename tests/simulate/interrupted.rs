@@ -10,7 +10,6 @@ use std::time::{Duration, Instant};
 use super::command::{GENERATED, path, simulate};
 use super::common::TestFolder;
 
-/// A generous deadline.
 const DEADLINE: Duration = Duration::from_secs(60);
 
 /// Starts a simulation in a directory, interrupts it when the condition is true, and returns its output.
@@ -34,7 +33,6 @@ fn said(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
-/// The output of the process so far.
 fn so_far(folder: &Path) -> String {
     std::fs::read_to_string(folder.join(SAID)).unwrap_or_default()
 }
@@ -42,7 +40,6 @@ fn so_far(folder: &Path) -> String {
 /// The file for stderr: without a terminal, it gets the progress every 10 s.
 const SAID: &str = "said.txt";
 
-/// A workload that ends immediately and one that would take hours.
 fn short_and_long(folder: &TestFolder) {
     folder.write("short.toml", GENERATED.replace("2h", "20m"));
     folder.write("long.toml", GENERATED.replace("2h", "20000h"));
@@ -97,7 +94,6 @@ fn an_interrupted_sweep_says_which_file_to_resume_from() {
     let retained = folder.join("kornsole-runs.jsonl");
     let (code, out, err) = simulate(&[path(&folder.join("short.toml")), "--json", "--resume", path(&retained)]);
     assert!(code == Some(0) && out.lines().count() == 1, "{out}{err}");
-    // An existing file is not modified.
     let output = interrupted(&folder, &arguments, || so_far(&folder).contains("1 of 2 runs ("));
     assert!(said(&output).contains("--resume kornsole-runs-2.jsonl"), "{}", said(&output));
 }

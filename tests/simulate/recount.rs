@@ -12,7 +12,6 @@ use scheduler::{Event, EventKind, Scheduler};
 
 use crate::common::share;
 
-/// Stores the events of a step.
 #[derive(Default)]
 struct Events(Vec<Event>);
 
@@ -80,7 +79,6 @@ impl Recount {
         }
     }
 
-    /// Returns the first difference from the metrics.
     fn differs(mut self, figures: &Figures, end: Time) -> Option<String> {
         let open: Vec<Key> = self.has.keys().cloned().collect();
         open.iter().for_each(|key| drop(self.close(key, end)));

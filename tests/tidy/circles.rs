@@ -9,10 +9,8 @@ use regex::Regex;
 
 use super::{all_sources, code, is_test_file};
 
-/// Crates without import cycles.
 const WITHOUT_CIRCLES: [&str; 2] = ["scheduler", "engine"];
 
-/// The cycles of the console, each with its reason.
 const CONSOLE_CIRCLES: [(&[&str], &str); 2] = [
     (&["shell::session", "shell::session::clusters", "shell::session::follow_up"], "one `impl Session` in three files"),
     (
@@ -27,7 +25,6 @@ type Path = Vec<String>;
 struct Layer {
     /// The text of each module, without comments and tests.
     modules: BTreeMap<Path, String>,
-    /// The re-exports of a module by name.
     exports: BTreeMap<Path, BTreeMap<String, Path>>,
 }
 
@@ -122,7 +119,6 @@ impl Layer {
         }
     }
 
-    /// Returns whether a module only declares and re-exports.
     fn is_facade(&self, module: &Path) -> bool {
         let statements = Regex::new(r"(?m)^\s*(pub(\([^)]*\))?\s+)?(use|mod)\s+[^;]+;|#!?\[[^\]]*\]").unwrap();
         statements.replace_all(&self.modules[module], "").trim().is_empty()
@@ -146,7 +142,6 @@ impl Layer {
         arrows
     }
 
-    /// The modules that reach themselves.
     fn in_circles(&self) -> Vec<String> {
         let arrows = self.arrows();
         let leads_back = |start: &Path| {

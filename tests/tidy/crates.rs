@@ -67,7 +67,6 @@ pub const TABLE: [(&str, &[&str]); 18] = [
     ),
 ];
 
-/// The workspace crates that each crate uses outside of tests, from `cargo metadata`.
 fn edges() -> BTreeMap<String, BTreeSet<String>> {
     let arguments = ["metadata", "--offline", "--locked", "--no-deps", "--format-version", "1"];
     let output = Command::new(env!("CARGO")).args(arguments).current_dir(env!("CARGO_MANIFEST_DIR")).output().unwrap();

@@ -10,7 +10,6 @@ const FILE_LINES: usize = 400;
 /// An enum and a struct that may be longer, because neither can be split over files.
 const TABLES: [&str; 2] = ["crates/scheduler/src/interface/event.rs", "crates/scheduler/src/interface/switches.rs"];
 
-/// Longer functions, each with its reason.
 const LONG: [(&str, &str); 1] =
     [("try_asks", "one pass over the asks of an application, whose steps share six borrows")];
 
@@ -18,7 +17,6 @@ const LONG: [(&str, &str); 1] =
 const FUNCTION_LINES: usize = 70;
 const TEST_LINES: usize = 60;
 
-/// The source files of the program, its tests, and its benchmarks.
 fn written() -> Vec<PathBuf> {
     let mut files = all_sources();
     sources(Path::new("tests"), &mut files);

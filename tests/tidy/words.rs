@@ -16,7 +16,6 @@ use super::{all_sources, is_test_file};
 const WORDS: &str = "tests/tidy/words.txt";
 const COUNT: &str = "tests/tidy/words_count.txt";
 
-/// Excluded files, each with its reason.
 const ALLOWED: [(&str, &str); 2] = [
     ("docs/profiles.md", "generated from the table of deviations, which is counted as source"),
     ("docs/guide/keys.md", "generated from the table of commands, which is counted as source"),
@@ -71,7 +70,6 @@ fn documents() -> Vec<PathBuf> {
     found
 }
 
-/// The patterns with their replacements.
 fn words() -> Vec<(Regex, String)> {
     let text = fs::read_to_string(WORDS).unwrap();
     let lines = text.lines().filter(|line| !line.starts_with('#') && !line.is_empty());
@@ -80,7 +78,6 @@ fn words() -> Vec<(Regex, String)> {
     pairs.map(|(pattern, instead)| (built(pattern), instead.to_owned())).collect()
 }
 
-/// The crate of a source file, or the path of a document.
 fn area(file: &Path) -> String {
     let mut parts = file.iter().filter_map(|part| part.to_str());
     match parts.next() {

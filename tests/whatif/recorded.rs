@@ -8,7 +8,6 @@ use model::Profile;
 
 use crate::common::share;
 
-/// A runner in a fork of another one, after `done` steps.
 fn forked(original: &Runner, done: usize) -> Runner {
     let moment = (original.now(), Pace::beginning(original.now()));
     let fork = Fork::of(original.scheduler(), None, moment, None, usize::MAX).unwrap();

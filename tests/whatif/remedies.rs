@@ -23,7 +23,6 @@ fn explanation(fork: &Fork, app: &str) -> Explanation {
     }
 }
 
-/// The remedies of an application with their effects.
 fn lines(config: &str, steps: &str, app: &str) -> Vec<String> {
     let fork = fork_of(&runner(Profile::Kornsole, config, steps), config);
     let found = explanation(&fork, app);
@@ -116,7 +115,6 @@ fn what_helps_nothing_is_not_proposed() {
     );
 }
 
-/// A remedy as changes of a what-if, if possible.
 fn changes(remedy: &Remedy, is_managed: impl Fn(&QueuePath) -> bool) -> Option<Vec<Step>> {
     let one = |kind: &RemedyKind| {
         let text = match kind {
@@ -177,7 +175,6 @@ fn retained(runner: &Runner, text: &str, wrong: &mut Vec<String>) -> BTreeMap<&'
     retained
 }
 
-/// Remedies are correct with real commands and a real configuration in all recorded scenarios.
 #[test]
 fn what_is_promised_is_kept_at_the_end_of_every_recorded_scenario() {
     let (mut all, mut wrong) = (BTreeMap::<&str, (u64, u64)>::new(), Vec::new());
@@ -212,7 +209,6 @@ fn what_is_promised_is_kept_at_the_end_of_every_recorded_scenario() {
     }
 }
 
-/// The effects include the preempted allocations for a request with a higher priority.
 #[test]
 fn effects_count_by_application() {
     let (app, other) = ("one".into(), "two".into());
@@ -221,7 +217,6 @@ fn effects_count_by_application() {
     assert_eq!(remedy.effect_lines(), ["then one, two are preempted: 3 allocations in all"]);
 }
 
-/// The effects of a configuration are computed in lines, until the caller cancels.
 #[test]
 fn a_configuration_is_tried_for_ten_minutes_until_that_is_stopped() {
     let fork = super::stage::fork();
@@ -242,7 +237,6 @@ fn a_configuration_is_tried_for_ten_minutes_until_that_is_stopped() {
     assert!(forecast(&fork, raised, &stop).is_none());
 }
 
-/// Every sentence about a pending request names a queue; if quantities are the cause, also the resource and the values.
 #[test]
 fn every_sentence_has_a_queue_a_resource_and_numbers() {
     let late = "  - submit: {app: few, queue: root.b, user: ann}

@@ -33,7 +33,6 @@ fn in_our_words(sentence: &str) {
     }
 }
 
-/// The name of a blocker's place.
 fn place(blocker: &Blocker) -> Vec<String> {
     match &blocker.place {
         Place::Queue(queue) => vec![queue.to_string()],

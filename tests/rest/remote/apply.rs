@@ -73,7 +73,6 @@ fn an_empty_or_small_text_is_refused_until_it_is_allowed() {
     assert_eq!(said(&stage.apply("", &["--yes", "--allow-empty"])).0, Some(0));
 }
 
-/// `CONFIG` as Helm values, plain and quoted.
 fn values(config: &str) -> [String; 2] {
     let block: String = config.lines().map(|line| format!("    {line}\n")).collect();
     let quoted = format!("yunikornDefaults:\n  queues.yaml: {}\n", serde_json::Value::from(config));

@@ -14,7 +14,6 @@ use crate::remote::picture::{Looker, text};
 use crate::remote::serve::{Mischief, Server, Set};
 use crate::remote::sets;
 
-/// Prefixes all paths of a set.
 fn below(prefix: &str, set: Set) -> Set {
     set.into_iter().map(|((method, path), answer)| ((method, format!("{prefix}{path}")), answer)).collect()
 }
@@ -82,7 +81,6 @@ fn another_clock_is_recognised_by_its_answers() {
     }
 }
 
-/// A slow answer is accepted while data arrives.
 #[test]
 fn a_slow_line_is_no_fault() {
     let server = Server::start(sets::of("1.8.0"));
@@ -92,7 +90,6 @@ fn a_slow_line_is_no_fault() {
     assert_eq!(looker.all(), wanted);
 }
 
-/// With a manual clock: an hour without answers.
 #[test]
 fn a_remote_that_is_gone_for_an_hour_comes_back() {
     let server = Server::start(sets::of("1.8.0"));

@@ -98,7 +98,6 @@ fn json_is_one_form_whichever_release_answers() {
     );
 }
 
-/// The server's JSON of an application or a node is printed completely.
 #[test]
 fn json_loses_nothing() {
     let server = Server::start(sets::of("1.8.0"));

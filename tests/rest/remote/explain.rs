@@ -34,7 +34,6 @@ steps:
 - schedule: idle
 ";
 
-/// A server with a token for ann.
 struct Served {
     program: Program,
     token: String,
@@ -87,7 +86,6 @@ fn an_application_that_waits_is_explained_with_a_way_out() {
     insta::assert_snapshot!(out(&served.run(&["fairness"])));
 }
 
-/// With the maximum raised as proposed, the request is allocated.
 #[test]
 fn the_remedy_does_what_was_promised() {
     let served = Served::start();
@@ -142,8 +140,6 @@ fn a_yunikorn_is_explained_on_a_twin_and_what_it_does_not_show_is_listed() {
     assert!(fairness.status.success() && out(&fairness).starts_with("QUEUE"), "{fairness:?}");
 }
 
-/// A saved dump gives the same explanation as its scheduler, and reports what is missing in the dump. An unknown name
-/// lists the nearest ones.
 #[test]
 fn a_saved_dump_is_explained_as_the_scheduler_that_it_is_of() {
     let served = Served::start();

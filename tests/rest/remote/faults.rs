@@ -26,7 +26,6 @@ fn live(_: &View, link: &Link) -> Option<()> {
     link.is_live().then_some(())
 }
 
-/// The data is retained, the cause is reported, and the console recovers.
 fn survives(mischief: Mischief, cause: &str) {
     let server = Server::start(sets::of("1.8.0"));
     let looker = Looker::at(&server.url());
@@ -81,7 +80,6 @@ fn json_that_does_not_read() {
     survives(Mischief::Always(200, "application/json", "{\"half\": "), "invalid response");
 }
 
-/// A truncated list is marked as old, and the header reports it if everything depends on the list.
 #[test]
 fn a_list_that_is_cut_is_old_though_all_else_is_answered() {
     let whole = sets::of("1.8.0");
@@ -107,7 +105,6 @@ fn a_list_that_is_cut_is_old_though_all_else_is_answered() {
         });
     };
     aged(Duration::from_millis(1));
-    // The list stays old while other answers arrive.
     let until = std::time::Instant::now() + Duration::from_secs(2);
     while std::time::Instant::now() < until {
         assert!(!looker.remote.link().is_live(), "{:?}", looker.remote.link());
@@ -155,7 +152,6 @@ fn move_events(set: &mut Set, seconds: i64) {
     }
 }
 
-/// The configuration of Apache YuniKorn is shown as answered, with locations in that text, and is read-only.
 #[test]
 fn the_configuration_of_a_yunikorn_is_shown_and_cannot_be_changed() {
     let mut set = sets::of("1.8.0");
@@ -236,7 +232,6 @@ fn a_remote_that_goes_and_comes_back_as_another_run() {
         _ => None,
     });
     assert!(age < Duration::from_secs(20));
-    // The server returns as another instance and release with fewer applications.
     let mut set = sets::of("1.7");
     for ((_, path), answer) in &mut set {
         if path.contains("/events/batch") {

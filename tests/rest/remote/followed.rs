@@ -75,7 +75,6 @@ fn watch_follows_the_ledger_and_usage_shows_it_beside_the_schedulers_own_count()
         }
     }
     assert!(compared > 5, "{report:#}");
-    // No application has ended since the start.
     assert_eq!(report.get("compared"), None, "{report:#}");
     let text = String::from_utf8(usage(&server, &retained, &["--by", "tree", "--from", "1h"]).stdout).unwrap();
     assert!(text.contains("WAITED core-h") && text.contains("root.tenants"), "{text}");
@@ -92,7 +91,6 @@ fn ask(remote: &Remote, by: UsageBy) -> Result<Used, String> {
     answer.recv_timeout(PATIENCE).unwrap()
 }
 
-/// Repeats the query until the answer matches.
 fn wait(remote: &Remote, what: &str, mut is: impl FnMut(&Used) -> bool) -> Used {
     let until = Instant::now() + PATIENCE;
     loop {

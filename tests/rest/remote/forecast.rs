@@ -75,7 +75,6 @@ fn once(program: &Program, secret: &str) -> Once {
     Once::connect(&target, Limits::default()).unwrap()
 }
 
-/// Waits until the steps of the workload are done and the scheduler is paused.
 fn paused(program: &Program, secret: &str) {
     let until = Instant::now() + Duration::from_secs(20);
     let once = once(program, secret);
@@ -89,13 +88,11 @@ fn paused(program: &Program, secret: &str) {
     }
 }
 
-/// The allocations in order, from the server's events.
 fn happened(url: &str, token: &str) -> Vec<String> {
     let arguments = ["events", "--server", url, "--token-file", token, "--last", "5000", "--json"];
     let output = kornsole_command(&arguments).output().unwrap();
     let text = String::from_utf8(output.stdout).unwrap();
     let lines = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap_or_else(|_| panic!("{line}")));
-    // An allocation is an event that adds it to a node.
     let allocations =
         lines.filter(|event| (&event["eventChangeType"], &event["eventChangeDetail"]) == (&2.into(), &303.into()));
     let words = |event: Value| {

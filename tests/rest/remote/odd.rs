@@ -133,7 +133,6 @@ fn a_number_that_is_too_large_is_unknown_and_the_rest_is_shown() {
     assert!(String::from_utf8_lossy(&output.stdout).contains(" ? "), "{text}");
     let table = String::from_utf8_lossy(&output.stdout).lines().count();
     assert_eq!(table, rows(&before.url()), "every node has its row: {text}");
-    // The console reports it, too.
     let looker = Looker::at(&server.url());
     looker.wait("the notice", |view, _| {
         view.notices.iter().any(|one| one.title.contains("of the list of nodes unknown")).then_some(())
@@ -182,7 +181,6 @@ fn an_unknown_figure_is_no_zero_on_any_page() {
     driver.keys("W").unwrap();
     line(&mut driver, "cpu free", &format!("unknown: node {node}: allocated.vcore: the number"));
     driver.keys("<esc>").unwrap();
-    // The details pane of the list.
     line(&mut driver, "unknown", "allocated.vcore: the number");
     line(&mut driver, "capacity.memory: the number", "");
     driver.keys(":queues<ret>").unwrap();

@@ -261,7 +261,6 @@ impl Between {
                 for (from, to) in [(&client, &server), (&server, &client)] {
                     let (mut from, mut to) = (from.try_clone().unwrap(), to.try_clone().unwrap());
                     std::thread::spawn(move || {
-                        // Either end may be closed.
                         let _ = std::io::copy(&mut from, &mut to);
                         let _ = to.shutdown(Shutdown::Both);
                     });
@@ -288,7 +287,6 @@ fn submit(own: &Own, app: String) {
     own.engine.apply(PartitionCommand::Submit(submission).into()).recv_timeout(PATIENCE).unwrap();
 }
 
-/// The events of a console including gaps, once it has the last one.
 fn seen(console: &Looker, own: &Own) -> Vec<(u64, Record)> {
     console.wait("the last event", |_, _| {
         let next = own.engine.events().page(Numbering::All, u64::MAX, 0).next;
@@ -348,7 +346,6 @@ fn lost_events_are_a_hole_among_the_others() {
     submit(&own, "before".to_owned());
     let last = seen(&console, &own).last().unwrap().0;
     between.cut(false);
-    // Commands are retained as a whole.
     for number in 0..2000 {
         submit(&own, format!("app-{number}"));
     }

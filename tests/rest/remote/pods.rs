@@ -6,7 +6,6 @@ use crate::remote::picture::Looker;
 use crate::remote::serve::{Answer, Server, Set};
 use crate::remote::sets::{self, get};
 
-/// A recorded scheduler with an additional application of two pods, and a node with a foreign pod.
 fn with_pods() -> Set {
     let mut set = sets::of("1.8.0");
     let tags = |name: &str| {

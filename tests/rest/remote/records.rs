@@ -65,7 +65,6 @@ impl Served {
         self.out(who, &arguments).lines().map(|line| serde_json::from_str(line).unwrap()).collect()
     }
 
-    /// Applies the configuration with another maximum of root.t.a.
     fn apply(&self, who: &str, max: &str, reason: &str) -> Output {
         let file = self.folder.write("new.yaml", CONFIG.replace("vcore: 4", &format!("vcore: {max}")));
         self.kornsole(who, &["apply", file.to_str().unwrap(), "--yes", "--reason", reason])

@@ -67,7 +67,6 @@ fn similar_asserts(one: &str, other: &str, release: &str) {
     );
 }
 
-/// 1.5.1 made a few different decisions, which are listed here; everything else is equal.
 #[test]
 fn what_1_5_1_decided_otherwise_is_all_that_differs() {
     let (old, new) = (picture("1.5.1", false), picture("1.8.0", false));
@@ -156,7 +155,6 @@ fn events_are_kept_with_their_numbers() {
     assert_eq!((page.lowest, page.next), (0, last.records.len() as u64));
 }
 
-/// The client sends only necessary requests, and they contain no secret.
 #[test]
 fn requests_are_what_they_should_be() {
     let server = Server::start(sets::of("1.8.0"));

@@ -48,7 +48,6 @@ fn a_dump_is_the_same_picture() {
     }
 }
 
-/// A dump of kornsole opens the same way and contains additional data.
 #[test]
 fn a_dump_of_our_own_is_the_same_picture() {
     let own = Own::new();

@@ -80,7 +80,6 @@ struct State {
     stopped: AtomicBool,
 }
 
-/// Repeats an operation until it succeeds.
 fn soon<T>(mut what: impl FnMut() -> std::io::Result<T>) -> T {
     let until = Instant::now() + Duration::from_secs(60);
     loop {
@@ -222,7 +221,6 @@ fn serve(stream: &TcpStream, state: &State) -> std::io::Result<()> {
             }
             Mischief::HangUp => return Ok(()),
             Mischief::Silence => {
-                // Waits until the client gives up.
                 let mut end = [0];
                 let _ = reader.read(&mut end)?;
                 return Ok(());

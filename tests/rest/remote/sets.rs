@@ -67,7 +67,6 @@ fn change(set: &mut Set, change: impl Fn(&str, &mut Value)) {
     }
 }
 
-/// Calls `each` for every object in a value, outer ones first.
 fn objects(value: &mut Value, each: &impl Fn(&mut Map<String, Value>)) {
     match value {
         Value::Array(list) => list.iter_mut().for_each(|value| objects(value, each)),

@@ -21,7 +21,6 @@ fn sheet() -> ShadowSheet {
     ShadowSheet { total, differences: vec![Arc::new(difference)], ..ShadowSheet::default() }
 }
 
-/// The sheet that a console receives from a server.
 fn asked(server: &Server) -> Result<ShadowSheet, String> {
     let target = Target::new(&server.address().to_string()).unwrap();
     let looker = Looker::patient(&target, RemoteOptions::default());

@@ -21,7 +21,6 @@ steps:
 - snapshot: end
 ";
 
-/// A server with an alert; sue has scheduler rights and joe has none.
 struct Served {
     program: Program,
     tokens: [String; 2],
@@ -114,7 +113,6 @@ fn a_label_silences_only_the_alerts_that_have_it() {
     );
     let listed = out(&server.alerts(0, &["silences"]));
     assert_eq!(listed.lines().count(), 1, "{listed}");
-    // Each alert of the partition gets its own silence.
     let done = silence("partition=default");
     assert_eq!(out(&done).lines().count(), 2, "{}{}", out(&done), err(&done));
 }

@@ -47,7 +47,6 @@ fn serve(config: rustls::ServerConfig) -> (u16, Arc<Mutex<String>>) {
             };
             let mut stream = rustls::Stream::new(&mut tls, &mut stream);
             let mut request = vec![0; 8192];
-            // A client that does not trust the certificate disconnects.
             let Ok(size) = stream.read(&mut request) else { continue };
             let request = String::from_utf8_lossy(&request[..size]).into_owned();
             let body = if request.contains("/whoami") {

@@ -36,7 +36,6 @@ steps:
 - snapshot: end
 ";
 
-/// A server that pauses after the scenario, with a token for ann and a state directory.
 struct Served {
     program: Program,
     token: String,
@@ -185,7 +184,6 @@ fn what_cannot_be_asked_is_said() {
     }
 }
 
-/// Two running applications of Apache YuniKorn have released allocations, including a preempted one and a placeholder.
 #[test]
 fn of_a_yunikorn_the_ended_allocations_of_live_applications_are_known() {
     let mut set = sets::of("1.8.0");
@@ -204,7 +202,6 @@ fn of_a_yunikorn_the_ended_allocations_of_live_applications_are_known() {
     let yunikorn = Server::start(set);
     let folder = TestFolder::new();
     let run = |arguments: &[&str]| {
-        // There is no ledger of it in that directory.
         let mut command = kornsole_command(&[&["usage", "--server", &yunikorn.url()], arguments].concat());
         command.env("XDG_STATE_HOME", folder.join("none")).output().unwrap()
     };

@@ -19,7 +19,6 @@ use crate::common::share;
 use super::order;
 use super::stream::{self, Asks};
 
-/// The result of a cycle.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Choice {
     Nothing,
@@ -198,7 +197,6 @@ fn last(app: &Application, held: AskKey) -> &Ask {
     if held.superseded { namesakes.max_by_key(|ask| ask.arrival).unwrap() } else { held }
 }
 
-/// Every cycle of a random history equals the model, under every profile and node order, and the results vary.
 #[test]
 fn a_cycle_chooses_what_the_specification_says() {
     let (allocated, reserved, nothing) = (Cell::new(0), Cell::new(0), Cell::new(0));

@@ -11,7 +11,6 @@ use crate::common::share;
 
 use super::stream::{self, Asks, Step};
 
-/// The state in the form of a trace.
 fn state(scheduler: &Scheduler) -> String {
     let mut trace = Trace::new(Vec::new());
     trace.snapshot(0, "end", scheduler).unwrap();
@@ -30,7 +29,6 @@ fn reasons(scheduler: &mut Scheduler) -> Vec<(AskId, Vec<FailureCount>)> {
     partitions.flat_map(of_partition).collect()
 }
 
-/// Runs the steps on both, and compares the events and the final states.
 fn compare(
     profile: Profile,
     policy: &str,
@@ -53,7 +51,6 @@ fn compare(
     Ok(())
 }
 
-/// Adds `count` requests to an application.
 fn ask(app: &str, id: &str, count: u32, wanted: &[(&str, i64)], priority: i32, required: Option<&str>) -> Step {
     Step::Do(PartitionCommand::Ask(AskSpec {
         app: app.into(),
@@ -88,7 +85,6 @@ fn a_leaf_wakes_when_there_is_room_for_the_one_that_failed_last() {
     compare(Profile::Kornsole, "binpacking", &[(0, 0, 0); 4], &steps).unwrap();
 }
 
-/// Thirty applications of a few sizes that may preempt: more than the number of attempts per cycle.
 fn crowd() -> Vec<Step> {
     let mut steps = Vec::new();
     for number in 0..30_u32 {
@@ -110,7 +106,6 @@ fn crowd() -> Vec<Step> {
     steps
 }
 
-/// The same steps in two leaves.
 fn in_two_leaves(step: Step) -> Step {
     match step {
         Step::Do(PartitionCommand::Submit(mut submission)) => {
@@ -139,7 +134,6 @@ proptest! {
         compare(profile, policy, &setups, &steps)?;
     }
 
-    /// Many applications wait in one leaf, back off together, and preempt in turn.
     #[test]
     fn what_is_passed_together_changes_nothing(
         profile in prop::sample::select(&Profile::ALL),

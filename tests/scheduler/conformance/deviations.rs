@@ -39,7 +39,6 @@ const DEVIATIONS: &[(&str, Off)] = &[
     ("CFG-090", |_, reads_as| *reads_as = Profile::V1_5_1),
 ];
 
-/// Every listed case with the IDs of its deviations.
 fn listed() -> Vec<(Case, Vec<&'static str>)> {
     let mut all = Vec::new();
     for (family, numbers, why) in DIFFERING {
@@ -49,7 +48,6 @@ fn listed() -> Vec<(Case, Vec<&'static str>)> {
     all
 }
 
-/// The trace without some deviations.
 fn without(case: &Case, ids: &[&str]) -> String {
     let (mut switches, mut reads_as) = (Switches::of(Profile::Kornsole), Profile::Kornsole);
     for id in ids {

@@ -36,7 +36,6 @@ fn run(profile: Profile) -> Vec<Record> {
     record::records(&retained.0, profile).into_iter().filter(|record| !record.is_own()).collect()
 }
 
-/// A record in one line, without quantities of 0.
 fn line(
     ms: u64,
     numbers: [u64; 3],
@@ -84,7 +83,6 @@ fn theirs(name: &str) -> Vec<String> {
         .collect()
 }
 
-/// The time of the scenario's reload.
 const RELOAD: &str = "40032 ";
 
 /// A core's records in kornsole's form, without what the releases do apart from decisions.

@@ -12,7 +12,6 @@ fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/conformance/scenarios")
 }
 
-/// A recorded scenario.
 struct Case {
     name: String,
     scenario: String,
@@ -53,7 +52,6 @@ fn lines(text: &str) -> Vec<Value> {
     text.lines().map(|line| comparable(serde_json::from_str(line).expect("a trace line is JSON"))).collect()
 }
 
-/// Removes the parts of a line that are not compared.
 fn comparable(mut line: Value) -> Value {
     if let Some(line) = line.as_object_mut() {
         line.remove("message");
@@ -76,7 +74,6 @@ fn text(case: &Case, switches: Switches, profile: Profile) -> String {
     String::from_utf8(trace.finish().expect("writing to memory")).expect("JSON is UTF-8")
 }
 
-/// The first different line of two traces.
 fn difference(ours: &[Value], theirs: &[Value]) -> Option<String> {
     let at = (0..ours.len().max(theirs.len())).find(|at| ours.get(*at) != theirs.get(*at))?;
     let show = |line: Option<&Value>| line.map_or("nothing".to_owned(), Value::to_string);
@@ -90,7 +87,6 @@ fn difference(ours: &[Value], theirs: &[Value]) -> Option<String> {
     Some(format!("line {}:\n  ours   {}\n  theirs {}", at + 1, show(ours), show(theirs)))
 }
 
-/// The differences between two snapshots by row.
 fn snapshot_difference(ours: &Value, theirs: &Value) -> String {
     let mut out = String::new();
     for list in ["queues", "apps", "nodes", "users", "groups"] {

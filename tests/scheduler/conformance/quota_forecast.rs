@@ -12,7 +12,6 @@ use view::{PartitionView, QuotaForecast, View, ViewBuilder};
 
 use super::{Case, cases};
 
-/// Quota victims, and whether a configuration was loaded.
 #[derive(Default)]
 struct Gone {
     victims: BTreeSet<String>,
@@ -57,7 +56,6 @@ fn part(view: &View) -> &PartitionView {
     &view.partitions[0]
 }
 
-/// Returns the number of compared victims and reloads.
 fn compare(case: &Case, profile: Profile) -> (usize, usize) {
     let scenario = scenario::read(&case.scenario).scenario.expect("a recorded scenario reads");
     let config = scenario.embedded_config(profile).expect("recorded scenarios bring their configuration");

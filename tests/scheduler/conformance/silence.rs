@@ -70,7 +70,6 @@ fn without_a_partition_a_node_is_rejected_and_a_snapshot_has_its_lists() {
     }
 }
 
-/// A placeholder that is too small is released before the same cycle allocates another request.
 #[test]
 fn what_a_cycle_asks_to_stop_stands_before_what_it_allocates() {
     let steps = "- node: {id: n, capacity: {memory: 20}}\n\

@@ -13,7 +13,6 @@ fn tuned(ending_at_once: usize) -> Tuning {
     Tuning { ending_at_once, ..Tuning::default() }
 }
 
-/// Continues the unfinished work; all counters must be correct after each part.
 fn finish(scheduler: &mut Scheduler, now: Time) -> Vec<Event> {
     let mut events = Vec::new();
     while scheduler.is_unfinished() {
@@ -121,7 +120,6 @@ fn an_application_that_ends_takes_nothing_and_ends_once() {
             assert_eq!(released(&message), 0);
             assert!(format!("{message:?}").contains(why), "{message:?} for {command:?}");
         }
-        // The other application continues meanwhile.
         let message = scheduler.apply(Time::ZERO, &ask("other", "more", 1));
         assert!(matches!(message[0].kind, EventKind::AskAdded { .. }), "{message:?}");
         let mut restored = again(Profile::Kornsole, &scheduler);

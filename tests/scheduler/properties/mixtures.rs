@@ -37,7 +37,6 @@ const CONFIGS: [&str; 4] = [
         {name: x, resources: {guaranteed: {memory: 6}}, properties: {preemption.delay: 1ms}}, {name: y}]}]",
 ];
 const LEAVES: [&str; 5] = ["root.a", "root.b", "root.p.x", "root.p.y", "root.a"];
-/// The number of request IDs per application.
 const IDS: u8 = 6;
 /// Just after the delays of reservations, backoff, gangs, preemption, and completing applications, in ms.
 const TIMES: [u32; 6] = [300, 2_100, 3_000, 11_000, 16_000, 31_000];
@@ -145,7 +144,6 @@ fn mixture() -> impl Strategy<Value = Vec<Step>> {
     })
 }
 
-/// Ends everything that a mixture can have started.
 fn ending() -> Vec<Step> {
     let apps = (0..LEAVES.len() as u8).map(|app| Step::Do(PartitionCommand::Remove { app: app_id(app) }));
     let nodes = ["n0", "n1", "n2"].map(|id| Step::Do(PartitionCommand::RemoveNode(NodeId::from(id))));
@@ -183,7 +181,6 @@ fn play(
     (scheduler, all)
 }
 
-/// A new allocation fits its node in each requested resource.
 fn assert_fits(partition: &Partition, events: &[Event]) {
     for event in events {
         let EventKind::Allocated { node, resource, in_place: false, .. } = &event.kind else { continue };

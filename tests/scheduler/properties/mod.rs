@@ -124,7 +124,6 @@ proptest! {
         });
     }
 
-    /// An incrementally updated view equals a new one.
     #[test]
     fn views_follow_the_scheduler(
         profile in prop::sample::select(&Profile::ALL),
@@ -237,9 +236,7 @@ fn ask_of(apps: std::ops::Range<u8>) -> impl Strategy<Value = Step> {
     )
 }
 
-/// A victim and its preemptor, after the victim is removed.
 struct Case<'a> {
-    /// The state after the victim is removed.
     after: &'a Partition,
     from: QueueKey,
     victim: &'a Ask,
@@ -354,7 +351,6 @@ fn the_laws_of_preemption() {
     assert!(found.0 > share::so_many(150, 4) && found.1 > share::so_many(50, 4), "too few victims to judge: {found:?}");
 }
 
-/// An active request with its leaf.
 fn find<'a>(partition: &'a Partition, app: &AppId, ask: &AskId) -> (QueueKey, &'a Ask) {
     let app = &partition.apps[partition.app_key(app).unwrap()];
     (app.queue, &app.asks[app.ask_key(ask).unwrap()])

@@ -40,7 +40,6 @@ const RESOURCES: [&str; 7] = [
     "{max: {gpu: 0, memory: 8}}",
 ];
 
-/// The settings of each of nine queues in a reload.
 type Setups = Vec<(usize, usize)>;
 
 #[derive(Clone, Debug)]
@@ -181,7 +180,6 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
         .prop_map(|(first, then)| first.into_iter().chain(then).collect())
 }
 
-/// Performs the steps and returns all events. `look` runs after each command.
 fn run(profile: Profile, first: &Setups, steps: &[Step], mut look: impl FnMut(&Scheduler, &Command)) -> Vec<Event> {
     let (mut scheduler, mut now, mut all) = (Scheduler::new(profile), Time::ZERO, Vec::new());
     let mut apply = |now: Time, command: Command| {
@@ -254,7 +252,6 @@ proptest! {
     }
 }
 
-/// The mixtures cover preemption, reservations, and stale values.
 #[test]
 fn mixtures_preempt_reserve_and_leave_stale() {
     let (preempted, reserved, stale_after) = (Cell::new(0), Cell::new(0), Cell::new(0));

@@ -10,7 +10,6 @@ use wire::convert::explain as convert;
 
 use super::stage::{Stage, open_root};
 
-/// A queue in which one such request blocks for 2 s, and a node of 4 cores.
 fn stage(profile: Profile, properties: &str) -> Stage {
     let mut stage = Stage::bare(profile, &open_root(&queues(properties)));
     stage.play("- node: {id: n0, capacity: {vcore: 4}}\n- node: {id: n1, capacity: {memory: 4}}\n- node: {id: n2, capacity: {memory: 4}}");

@@ -15,7 +15,6 @@ fn is_rejected(events: &[EventKind]) -> bool {
     events.iter().any(|event| matches!(event, EventKind::AskRejected { .. }))
 }
 
-/// The sizes of application a's allocations in the order of their creation.
 fn sizes(stage: &Stage) -> Vec<i64> {
     let app = stage.application("a");
     app.allocations.values().map(|ask| app.asks[*ask].resource.amount("vcore")).collect()
@@ -136,7 +135,6 @@ fn sch_013_the_new_release_resizes_in_place() {
     holds(&stage);
 }
 
-/// SCH-240: the invariants that switches suspend are named with them.
 #[test]
 fn the_suspended_invariants_are_named() {
     let of = |profile| Switches::of(profile).suspended();

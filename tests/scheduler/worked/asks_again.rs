@@ -6,7 +6,6 @@ use scheduler::state::node::Node;
 
 use super::stage::{Stage, cores, open_root};
 
-/// Two nodes of 100 cores, a queue q, and an application a.
 fn two_nodes(profile: Profile, policy: &str) -> Stage {
     let text = config(policy, 0);
     let mut stage = Stage::bare(profile, &text);

@@ -11,7 +11,6 @@ use wire::convert::explain as convert;
 
 use super::stage::{Stage, open_root};
 
-/// Two nodes of 4 cores with one free core on the first.
 fn stage(queues: &str) -> Stage {
     let mut stage = Stage::bare(Profile::V1_9_0, &open_root(queues));
     for node in ["n0", "n1"] {
@@ -24,7 +23,6 @@ fn stage(queues: &str) -> Stage {
     stage
 }
 
-/// The kinds of blockers of the first request of `a`, the sentence of `a`, and its JSON.
 fn of_a(stage: &Stage) -> (Vec<Mending>, String, Value) {
     let found = stage.explain("a");
     let mut kinds: Vec<Mending> = found.asks[0].blockers.iter().map(Blocker::mending).collect();
@@ -48,7 +46,6 @@ fn a_resource_that_no_node_has_comes_before_what_the_closest_node_lacks() {
     let remedy = &stage.explain("a").asks[0].remedies[0];
     let said = remedy.sentence(Default::default());
     assert!(said.ends_with("(0 of 2 nodes have nvidia.com/gpu)") && said.starts_with("add a node with "), "{said}");
-    // All pending requests are grouped by the same cause.
     let all = stage.partition().explain_all(Default::default(), None).unwrap();
     let of_all = serde_json::to_value(convert::waiting(&all, &Wall::new(UNIX_EPOCH, 1.0))).unwrap();
     assert_eq!(of_all["groups"][0]["cause"]["kind"], "never", "{of_all:#}");

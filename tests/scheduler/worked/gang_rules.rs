@@ -7,7 +7,6 @@ use view::{AskState, PendingReason};
 use super::gangs::{counts, ended, gang, log, member, placeholders, released};
 use super::stage::{Stage, cores, open_root};
 
-/// A queue q, a node of this size, and a gang g1 with two allocated placeholders of one core.
 fn stands(profile: Profile, node: u32, more: &str) -> Stage {
     let mut stage = Stage::bare(profile, &open_root("{name: q}, {name: r}"));
     stage.play(&format!("- node: {{id: n0, capacity: {{vcore: {node}}}}}"));

@@ -80,7 +80,6 @@ fn ex_14_a_gang_under_way_takes_up_a_place() {
     assert!(stage.queue("root.par.l1").running + 1 < 2, "its own leaf would have let it run");
 }
 
-/// The gang of EX-22 on a node of this size.
 fn ex_22(profile: Profile, node: u32, more: &str) -> Stage {
     let mut stage = Stage::bare(profile, &open_root("{name: q}"));
     stage.play(&format!("- node: {{id: n0, capacity: {{vcore: {node}}}}}"));

@@ -11,8 +11,6 @@ use view::waiting::PreemptionOutcome;
 
 use super::stage::{Stage, cores, open_root};
 
-/// `a` uses both nodes and more than its guaranteed resources, `c` less than its own; `b` requests within its
-/// guaranteed resources.
 fn stage(profile: Profile, ask: &str) -> Stage {
     let queues = "{name: a, resources: {guaranteed: {vcore: 4}}}, {name: b, resources: {guaranteed: {vcore: 10}}},
         {name: c, resources: {guaranteed: {vcore: 8}}}";
@@ -37,7 +35,6 @@ fn grounds(events: &[EventKind]) -> Option<Arc<PreemptionGrounds>> {
     })
 }
 
-/// The number of skipped allocations by leaf and reason.
 fn reasons(retained: &[Retained]) -> Vec<(WhyRetained, String, u64)> {
     let mut all: Vec<_> = retained.iter().map(|one| (one.why, one.leaf.queue.to_string(), one.count)).collect();
     all.sort();
@@ -68,7 +65,6 @@ fn the_grounds_have_the_queues_as_they_stood_and_why_the_others_stayed() {
     }
 }
 
-/// An attempt without a victim records the reason and the checked allocations.
 #[test]
 fn an_ask_for_which_nobody_goes_says_what_was_looked_at_and_why_it_stays() {
     for profile in Profile::ALL {

@@ -10,7 +10,6 @@ use super::stage::{Stage, cores, open_root};
 
 const RESIZING: [Profile; 2] = [Profile::V1_8_0, Profile::V1_9_0];
 
-/// Two nodes of 100 cores, a queue q, and an application a.
 fn two_nodes(profile: Profile) -> Stage {
     let mut stage = Stage::bare(profile, &open_root("{name: q}"));
     stage.play("- node: {id: n0, capacity: {vcore: 100}}\n- node: {id: n1, capacity: {vcore: 100}}");
@@ -27,7 +26,6 @@ fn holds(stage: &Stage) {
     assert_eq!(invariants::violations(stage.scheduler()), [""; 0]);
 }
 
-/// Adds a request and returns whether it was rejected.
 fn is_rejected(stage: &mut Stage, id: &str, resource: &str) -> bool {
     let events = stage.play(&format!("- ask: {{app: a, id: {id}, resource: {resource}}}"));
     events.iter().any(|event| matches!(event, EventKind::AskRejected { .. }))

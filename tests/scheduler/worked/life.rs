@@ -72,7 +72,6 @@ fn ex_23_rejected() {
     assert_eq!(stage.app("a"), "Rejected");
 }
 
-/// The cluster of EX-24; `b` has this maximum.
 fn ex_24(max_of_b: u32) -> Stage {
     let text = open_root(&format!(
         "{{name: t, adminacl: ' ops', queues: [{{name: a, resources: {{max: {{vcore: 6}}}}}},
@@ -91,7 +90,6 @@ fn ex_24(max_of_b: u32) -> Stage {
     stage
 }
 
-/// The events of moving m as a user.
 fn moves(stage: &mut Stage, to: &str, by: &str) -> Vec<String> {
     stage.refusals(&format!("- move: {{app: m, to: {to}, as: {by}}}"))
 }

@@ -7,7 +7,6 @@ use super::gangs::{gang, member};
 use super::limits::{Limited, memory};
 use super::stage::cores;
 
-/// The limit headroom of applications in the order of their names.
 fn rooms<const N: usize>(limited: &Limited, apps: [&str; N]) -> [String; N] {
     apps.map(|app| limited.room(app))
 }

@@ -6,7 +6,6 @@ use scheduler::{EventKind, RunnableCause};
 
 use super::limits::{Limited, memory};
 
-/// One queue with the limits of `root.a`.
 fn a(limits: &str) -> String {
     format!("{{name: a, limits: [{limits}]}}")
 }

@@ -9,7 +9,6 @@ use super::stage::cores;
 
 const ADMIN: &str = "as: {user: root}";
 
-/// Events about requests and applications that limits and queues block.
 fn message(events: Vec<EventKind>) -> Vec<String> {
     let message = events.into_iter().filter_map(|event| match event {
         EventKind::AskFitsLimits { ask, fits, .. } => Some(format!("limits {ask} {fits}")),
@@ -133,7 +132,6 @@ fn sch_128_dynamic_queues_are_limited_by_those_above() {
     assert_eq!(limited.room("app"), "memory 2");
 }
 
-/// Two leaves with limits under a root with limits, and an application in the first.
 fn movable(limits: &str) -> Limited {
     let queues = format!("{{name: a, adminacl: root}}, {{name: b, adminacl: root, limits: [{limits}]}}");
     let mut limited = Limited::new("{users: [sue], maxresources: {memory: 10}}", &queues);

@@ -4,7 +4,6 @@ use model::Profile;
 
 use super::stage::{Stage, open_root};
 
-/// Queues q0 to q3 with this usage and one pending request each.
 fn shares(sorting: &str, allocated: [u32; 4]) -> String {
     let guaranteed = [500, 300, 200, 200];
     let queue = |i: usize| {

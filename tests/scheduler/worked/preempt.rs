@@ -5,7 +5,6 @@ use scheduler::{AskSpec, PartitionCommand};
 
 use super::stage::{Stage, cores, open_root};
 
-/// Leaf a uses both nodes; b1 in leaf b has pending requests x1 and x2, and one more for this number of cores.
 fn ex_18(profile: Profile, a: &str, last: u32) -> Stage {
     let queues = format!("{{name: a, resources: {a}}}, {{name: b, resources: {{guaranteed: {{vcore: 10}}}}}}");
     let mut stage = Stage::bare(profile, &open_root(&queues));
@@ -83,7 +82,6 @@ fn ex_18_who_has_no_guarantee_gives_but_in_1_5_1() {
     }
 }
 
-/// Leaf root.pa.a fills the node with t1 to t5 of this priority; one cycle for a request in root.pb.b.
 fn ex_20(profile: Profile, a: &str, pb: &str, b: &str, victims: i32, ask: i32) -> String {
     let leaf = |name, properties| {
         format!("{{name: {name}, resources: {{guaranteed: {{vcore: 4}}}}, properties: {{{properties}}}}}")
@@ -136,7 +134,6 @@ fn ex_20_who_can_be_a_victim() {
     }
 }
 
-/// The allocations on n1, and the request d1 for this number of cores that requires it.
 fn ex_21(profile: Profile, wanted: u32) -> Stage {
     let a = "{name: a, properties: {preemption.policy: disabled}, resources: {guaranteed: {vcore: 10}}}";
     let mut stage = Stage::bare(profile, &open_root(&format!("{a}, {{name: sys}}")));

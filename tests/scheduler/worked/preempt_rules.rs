@@ -5,11 +5,9 @@ use scheduler::{AskSpec, PartitionCommand};
 
 use super::stage::{Stage, open_root};
 
-/// Both leaves with 4 guaranteed cores; leaf a uses all 10 of node n1 in five allocations.
 const TWO_LEAVES: &str =
     "{name: a, resources: {guaranteed: {vcore: 4}}}, {name: b, resources: {guaranteed: {vcore: 4}}}";
 
-/// These queues and one node of 10 cores; x of root.a has t1 to t5 on it, 2 cores each.
 fn full(profile: Profile, queues: &str) -> Stage {
     let mut stage = Stage::bare(profile, &open_root(queues));
     stage.play("- node: {id: n1, capacity: {vcore: 10}}");
@@ -21,12 +19,10 @@ fn full(profile: Profile, queues: &str) -> Stage {
     stage
 }
 
-/// Application y of a queue adds a request that may preempt.
 fn wants(stage: &mut Stage, id: &str, resource: &str) {
     stage.play(&format!("- ask: {{app: y, id: {id}, resource: {resource}, allowPreemptOther: true}}"));
 }
 
-/// An application in root.b that waits long enough to preempt.
 fn waits(stage: &mut Stage, id: &str, resource: &str) {
     stage.submit("y", "root.b");
     wants(stage, id, resource);
@@ -200,7 +196,6 @@ fn sch_159_the_node_that_needs_the_fewest_victims() {
     assert_eq!(stage.cycle(), "-big w>n2");
 }
 
-/// Queue p has a maximum of 10 cores; x in leaf a uses them in five allocations on n1; n2 is empty.
 fn quota(profile: Profile) -> Stage {
     let mut stage = Stage::bare(
         profile,
@@ -238,7 +233,6 @@ fn sch_160_victims_for_the_quota_are_the_newest_wherever_they_run() {
 fn sch_160_nobody_goes_if_all_together_do_not_help() {
     for profile in Profile::ALL {
         let mut stage = quota(profile);
-        // The first victim has a higher priority than the request.
         stage.play(
             "- ask: {app: y, id: w, resource: {vcore: 4}, priority: -9, allowPreemptOther: true}\n- advance: 30s",
         );

@@ -72,7 +72,6 @@ fn ex_14_only_so_many_applications_run() {
     assert_eq!(shown(&stage), "Completing Running Starting 2");
 }
 
-/// The configuration of EX-16, with or without `par`.
 fn ex_16_text(with_par: bool) -> String {
     let par = if with_par { ", {name: par, queues: [{name: l1}, {name: l2}]}" } else { "" };
     open_root(&format!("{{name: keep}}{par}"))
@@ -83,7 +82,6 @@ fn ex_16_reload(with_par: bool) -> String {
     format!("- config: \"{}\"", ex_16_text(with_par))
 }
 
-/// EX-16 up to step 5: `par` drains, and a continues in it.
 fn ex_16_draining() -> Stage {
     let mut stage = Stage::bare(Profile::Kornsole, &ex_16_text(true));
     stage.play("- node: {id: n0, capacity: {vcore: 10}}");

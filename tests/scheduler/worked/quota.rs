@@ -6,7 +6,6 @@ use scheduler::{AskSpec, EventKind, PartitionCommand};
 
 use super::stage::{Stage, cores};
 
-/// A configuration that enforces maximums, with these queues under an open root.
 fn enforced(queues: &str) -> String {
     format!(
         "partitions: [{{name: default, preemption: {{quotapreemptionenabled: true}}, \
@@ -14,7 +13,6 @@ fn enforced(queues: &str) -> String {
     )
 }
 
-/// A leaf `root.a` with this maximum, these properties, and these guaranteed resources.
 fn leaf(max: u32, properties: &str, guaranteed: u32) -> String {
     let resources = format!("max: {{vcore: {max}}}, guaranteed: {{vcore: {guaranteed}}}");
     enforced(&format!("{{name: a, resources: {{{resources}}}, properties: {{{properties}}}}}"))
@@ -22,7 +20,6 @@ fn leaf(max: u32, properties: &str, guaranteed: u32) -> String {
 
 const DELAY: &str = "quota.preemption.delay: 3s";
 
-/// Leaf `root.a` has t1 to t5 with 2 cores each.
 fn full(profile: Profile, properties: &str, guaranteed: u32) -> Stage {
     let mut stage = Stage::bare(profile, &leaf(10, properties, guaranteed));
     stage.play("- node: {id: n1, capacity: {vcore: 20}}");
@@ -34,7 +31,6 @@ fn full(profile: Profile, properties: &str, guaranteed: u32) -> Stage {
     stage
 }
 
-/// The quota victims while the clock advances.
 fn victims(stage: &mut Stage, by: &str) -> String {
     let events = stage.play(&format!("- advance: {by}"));
     let gone = events.into_iter().filter_map(|event| match event {

@@ -174,7 +174,6 @@ fn p_02_a_queue_that_goes_hands_up() {
         let mut stage = stale(profile);
         stage.play("- remove: {app: z}");
         assert_eq!(priorities(&stage), [0, 0], "{profile}: an application without asks that ends");
-        // Stale again, in the reverse way.
         let open = without.replace("fence", "default").replace("}]}", "}, {name: c}]}");
         stage.play(&format!("- config: |\n    {}", open_root(&open).replace('\n', " ")));
         assert_eq!(priorities(&stage), [0, 100], "{profile}");

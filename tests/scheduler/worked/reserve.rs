@@ -3,7 +3,6 @@
 use super::stage::{Stage, open_root};
 use model::Profile;
 
-/// s1 on n1, s2 on n2, and a request `big` for this number of cores.
 fn ex_19(profile: Profile, big: u32) -> Stage {
     let mut stage = Stage::bare(profile, &open_root("{name: q}"));
     stage.submit("a", "root.q");

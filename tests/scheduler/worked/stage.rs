@@ -16,7 +16,6 @@ pub struct Stage {
     runner: Runner,
 }
 
-/// The events of some steps.
 #[derive(Default)]
 struct Received(Vec<EventKind>);
 

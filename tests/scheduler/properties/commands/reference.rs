@@ -57,7 +57,6 @@ fn held(app: &Application) -> Resource {
     allocated.fold(Resource::new(), |sum, (_, ask)| sum.add(&ask.resource))
 }
 
-/// The allocated resources of a queue's subtree.
 fn allocated(partition: &Partition, queue: &Queue) -> Resource {
     let own = apps_in(partition, queue.key).fold(Resource::new(), |sum, app| sum.add(&held(app)));
     children(partition, queue.key).into_iter().fold(own, |sum, child| sum.add(&allocated(partition, child)))
@@ -73,7 +72,6 @@ fn smaller(one: Option<Resource>, other: Option<Resource>) -> Option<Resource> {
     Some(both)
 }
 
-/// The rest of a maximum for each resource, which may be negative.
 fn rest(max: &Resource, used: &Resource) -> Resource {
     max.iter().map(|(name, amount)| (name, amount - used.amount(name))).collect()
 }

@@ -14,10 +14,8 @@ use super::removal::{is_same, without};
 use super::{compare, explained};
 use crate::common::share;
 
-/// The maximum number of checked cycles per step.
 const CYCLES: usize = 40;
 
-/// The recorded scenarios by name, or a part of them.
 fn scenarios() -> Vec<(String, scenario::Scenario)> {
     let read = |path: PathBuf| {
         let text = std::fs::read_to_string(&path).unwrap();
@@ -76,7 +74,6 @@ struct Removals {
     any: BTreeMap<BlockLevel, (u64, u64)>,
     /// Blockers that no change can remove: they end by themselves.
     without_a_way: BTreeMap<BlockLevel, u64>,
-    /// Failed expectations.
     wrong: Vec<String>,
 }
 
@@ -84,7 +81,6 @@ struct Removals {
 const ALIKE: usize = 2;
 
 impl Removals {
-    /// Removes each blocker of all pending requests, each on its own copy.
     fn look(&mut self, name: &str, scheduler: &Scheduler, now: Time) {
         let mut seen: BTreeMap<Option<BlockLevel>, usize> = BTreeMap::new();
         for ((app, ask), found) in explained(scheduler, now) {

@@ -16,7 +16,6 @@ use scheduler::{Command, NodeSpec, Partition, PartitionCommand, Scheduler};
 use super::super::commands::{Step, step};
 use super::{each_state, explained};
 
-/// The number of removals per level, and how often it was the only blocker.
 type Removed = BTreeMap<BlockLevel, (u64, u64)>;
 
 fn larger(resource: &Resource, blocker: &Blocker) -> Resource {
@@ -44,7 +43,6 @@ fn change_limit(part: &mut Partition, app: &AppId, blocker: &Blocker, change: im
     true
 }
 
-/// Removes a blocker. Returns whether that is possible.
 fn remove(fork: &mut Scheduler, now: Time, app: &AppId, ask: &AskExplanation, blocker: &Blocker) -> bool {
     let part = &mut fork.partitions_mut()[0];
     let command: Command = match (blocker.level, &blocker.place) {
@@ -92,7 +90,6 @@ fn add_node(capacity: Resource) -> Command {
     PartitionCommand::AddNode(NodeSpec { id: NodeId::from("spare"), capacity, ..NodeSpec::default() }).into()
 }
 
-/// Returns whether only earlier requests block it.
 fn is_served(blockers: &[Blocker]) -> bool {
     blockers.iter().all(|blocker| matches!(blocker.level, BlockLevel::Priority | BlockLevel::Stalled))
 }
@@ -120,7 +117,6 @@ pub fn is_same(one: &Blocker, other: &Blocker) -> bool {
     all(one) == all(other)
 }
 
-/// Removes each blocker of each request, each on its own copy.
 fn remove_each(scheduler: &Scheduler, now: Time, removed: &mut Removed) {
     for ((app, ask), found) in explained(scheduler, now) {
         if found.resource.iter().any(|(_, amount)| amount > 1 << 40) {
