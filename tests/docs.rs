@@ -28,8 +28,8 @@ fn files(folder: &str, ending: &str) -> Vec<PathBuf> {
     found
 }
 
-/// The comments of each source file, joined with adjacent ones, because a citation may be wrapped; and the IDs in its
-/// strings, which are the codes that `check` reports.
+/// Comments of each source file, joined because a citation may be wrapped, and the IDs in its strings, which are the
+/// codes of `check`.
 fn sources() -> Vec<(PathBuf, String)> {
     let files = ["src", "crates", "tests", "benches"].into_iter().flat_map(|folder| files(folder, ".rs"));
     files.map(|path| (path.clone(), unwrapped(&fs::read_to_string(&path).unwrap()))).collect()
@@ -47,7 +47,7 @@ fn entries() -> Vec<String> {
     item.captures_iter(&text).map(|found| found[1].to_owned()).collect()
 }
 
-/// The IDs that a text cites. A range (`SCH-050 to SCH-055`) cites both ends.
+/// The IDs that a text cites. A range cites both ends.
 fn cited_rules(text: &str) -> BTreeSet<String> {
     let id = Regex::new(r"\b(?:(?:ACL|CFG|LIM|NAM|PLC|SCH|USR)-(?:\d{3}|S\d{2})|(?:D|P|N|EX)-\d{2})\b").unwrap();
     id.find_iter(text).map(|found| found.as_str().to_owned()).collect()
@@ -169,8 +169,8 @@ fn a_link_that_leads_nowhere_is_found() {
     assert_eq!(broken, [format!("{}: #three", page.display()), format!("{}: gone.md", page.display())]);
 }
 
-/// Returns whether the sources have a function `Owner::name` or `module::name`: a method in an `impl` of that type or
-/// trait, or a function in the file or directory of that module.
+/// Whether the sources have `Owner::name` (a method of a type or trait) or `module::name` (a function in the file or
+/// directory).
 fn has_function(sources: &[(PathBuf, String)], owner: &str, name: &str) -> bool {
     let function = Regex::new(&format!(r"fn {name}\b")).unwrap();
     let holder = Regex::new(&format!(r"(?:impl|trait)\b[^{{]*\b{owner}\b")).unwrap();

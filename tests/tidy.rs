@@ -22,8 +22,8 @@ use std::path::{Path, PathBuf};
 
 /// The allowed uses between the rooms of the console.
 ///
-/// `theme` and `spelling` are data and words that use nothing of the console: the options name an available theme, so
-/// `state` and `update` use the themes; a piece of text names its role, so `present` does.
+/// `theme` and `spelling` use nothing of the console. The options name a theme, so `state` and `update` use them; a
+/// text names its role, so `present` does.
 const ROOMS: [(&str, &[&str]); 10] = [
     ("spelling", &[]),
     ("theme", &["spelling"]),

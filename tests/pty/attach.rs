@@ -47,8 +47,8 @@ fn an_attached_console_acts_within_its_rights_and_says_when_the_server_is_gone()
     terminal.until("one application", |seen| !seen.emulator.screen().contents().contains("train"));
     // Until the user of the token is known, commands are disabled. The hint shows when they are available.
     terminal.until_text("K kill");
-    // The server's decision can arrive before the access lists. Then the dialog names the server, so repeat until it
-    // names the list.
+    // The decision can arrive before the access lists; then the dialog names the server, so repeat until it names the
+    // list.
     loop {
         terminal.press("K");
         terminal.until_text("Kill nightly?");

@@ -197,9 +197,8 @@ fn micros(integral: &Integral) -> BTreeMap<String, u128> {
     integral.micros().map(|(name, amount)| (name.to_owned(), amount)).collect()
 }
 
-/// No event reports these cases: in the releases, a finished gang leaves allocations that it no longer counts (P-22),
-/// and a repeated request keeps its priority (D-23). 1.5.1 allocates a repeated ID with another size a second time
-/// (D-23).
+/// No event reports: in the releases, a finished gang leaves uncounted allocations (P-22), and a repeated request keeps
+/// its priority (D-23). 1.5.1 allocates a repeated ID with another size twice (D-23).
 const NOT_RECOUNTED: share::Excluded = share::Excluded {
     always: &[],
     by_releases: &["late3-again-priority2", "late3-gangfailed", "late3-gangtimeout"],

@@ -248,8 +248,8 @@ fn any_key(dice: &mut Dice) -> Key {
     }
 }
 
-/// Random keys and sizes: `KORNSOLE_MONKEY=1000000 cargo test --release --test screens monkey` presses a million. Each
-/// dialog is answered with no, so nothing may change in the cluster.
+/// `KORNSOLE_MONKEY=1000000 cargo test --release --test screens monkey` presses a million keys. Dialogs are answered
+/// with no, so nothing may change in the cluster.
 #[test]
 fn a_monkey_presses_keys_and_nothing_panics_or_happens() {
     let presses = std::env::var("KORNSOLE_MONKEY").ok().and_then(|text| text.parse().ok()).unwrap_or(3_000u64);

@@ -38,7 +38,7 @@ fn no_file_is_long() {
 }
 
 /// The functions of a formatted file: name, line, number of lines, and whether it is a test. A function ends at the
-/// brace with the indentation of its first line; a trait declaration ends at its semicolon.
+/// brace with the indentation of its first line.
 fn functions(text: &str) -> Vec<(String, usize, usize, bool)> {
     let lines: Vec<&str> = text.lines().collect();
     let mut found = Vec::new();

@@ -135,7 +135,7 @@ fn changes(remedy: &Remedy, is_managed: impl Fn(&QueuePath) -> bool) -> Option<V
     remedy.steps.iter().map(one).collect()
 }
 
-/// Applies the proposed remedies of every pending application. Returns by kind how many were tried and how often the
+/// Applies the remedies of every pending application. Returns by kind how many were tried, and how often the
 /// application got more.
 fn retained(runner: &Runner, text: &str, wrong: &mut Vec<String>) -> BTreeMap<&'static str, (u64, u64)> {
     let fork = fork_of(runner, text);

@@ -305,9 +305,8 @@ fn is_named_once(partition: &Partition, app: &AppId, ask: &AskId) -> bool {
     application.asks.iter().filter(|(_, other)| other.id == *ask).count() == 1
 }
 
-/// The laws of preemption between queues (SCH-162). Law (1) is an order and has its examples. The default profile
-/// satisfies all others, and the releases those that do not depend on guaranteed resources, which they weigh
-/// differently.
+/// The laws of preemption (SCH-162), without law (1), an order. The default profile satisfies all, the releases those
+/// that do not depend on guaranteed resources.
 #[test]
 fn the_laws_of_preemption() {
     let (between_queues, on_required) = (Cell::new(0), Cell::new(0));

@@ -8,8 +8,8 @@ use scheduler::inspect::explain::types::{BlockLevel, Blocker};
 
 use super::explained;
 
-/// The check and the missing resource. The first of identical requests may be allocated next or replace a placeholder,
-/// and the others follow it: that counts as one cause.
+/// Check and missing resource. Identical requests count as one cause, because the next cycle can allocate the first and
+/// not the others.
 type Cause = Option<(BlockLevel, Option<String>)>;
 
 fn cause(blocker: Option<&Blocker>) -> Cause {
