@@ -25,7 +25,6 @@ const NODES: usize = 5_000;
 /// Marks the second process as the server.
 const SERVE: &str = "KORNSOLE_BENCH_SERVES";
 
-/// As in the program.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 

@@ -10,7 +10,6 @@ use model::Profile;
 const TENANTS: u32 = 100;
 const LEAVES: u32 = 99;
 
-/// As in the program.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
@@ -18,7 +17,6 @@ fn main() {
     divan::main();
 }
 
-/// A root with 100 tenants of 99 leaves each.
 fn text() -> String {
     let mut text = String::from(
         "partitions:\n- name: default\n  placementrules:\n  - name: provided\n    create: true\n  queues:\n  - name: root\n    \
@@ -43,7 +41,6 @@ fn text() -> String {
     text
 }
 
-/// Everything except reading the file.
 #[divan::bench]
 fn check(bencher: Bencher) {
     let text = text();
@@ -54,14 +51,12 @@ fn check(bencher: Bencher) {
     });
 }
 
-/// Only parsing the nodes.
 #[divan::bench]
 fn parse(bencher: Bencher) {
     let text = text();
     bencher.bench_local(|| yaml::parse(&text, &mut Faults::new(Profile::Kornsole)));
 }
 
-/// Only the checksum.
 #[divan::bench]
 fn sum(bencher: Bencher) {
     let text = text();

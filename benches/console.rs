@@ -50,7 +50,6 @@ struct Shape {
 const LARGE: Shape = Shape { tenants: 100, leaves: 99, apps: 100_000, nodes: 5_000, keys: 1_000 };
 const SMALL: Shape = Shape { tenants: 3, leaves: 3, apps: 30, nodes: 4, keys: 8 };
 
-/// As in the program.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
@@ -115,7 +114,6 @@ fn main() {
     }
 }
 
-/// Counts bytes for a terminal and discards them.
 #[derive(Clone, Default)]
 struct Sink(Arc<Mutex<usize>>);
 
@@ -138,7 +136,6 @@ impl Write for Sink {
     }
 }
 
-/// A console with the program's worker threads.
 struct Stand {
     session: Session,
     terminal: Terminal<CrosstermBackend<Sink>>,
@@ -157,7 +154,6 @@ impl Stand {
         let terminal = Terminal::with_options(backend, TerminalOptions { viewport }).expect("nothing is asked for");
         let (wake, replied) = channel();
         session.on_reply(Arc::new(move || {
-            // The bench may have ended.
             let _ = wake.send(());
         }));
         let workers = Workers::new().expect("a thread can be started");
@@ -185,7 +181,6 @@ impl Stand {
         self.give_work(effects);
     }
 
-    /// Sends work to the worker threads.
     fn give_work(&self, effects: Vec<Effect>) {
         for effect in effects {
             if let Effect::Work(work) = effect {
@@ -194,7 +189,6 @@ impl Stand {
         }
     }
 
-    /// Takes updates, like the loop before a frame.
     fn news(&mut self) {
         while self.replied.try_recv().is_ok() {}
         self.step(Incoming::Refresh);
@@ -309,7 +303,6 @@ impl Workload for Busy {
         let of_one = |number: usize| {
             let app = (first + number) % self.shape.apps;
             let (id, ask) = (AppId::from(format!("app-{app:06}")), AskId::from(format!("a{round}")));
-            // Ended applications make no more requests.
             let live = app >= gone;
             [PartitionCommand::Release { app: id, ask }.into(), Self::ask(app, round + 1)]
                 .into_iter()

@@ -11,7 +11,6 @@ use kubernetes::dry_run::plan;
 use kubernetes::{Cluster, Manifests, Settings};
 use model::Profile;
 
-/// As in the program.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 

@@ -270,13 +270,11 @@ fn past() {
     std::fs::remove_dir_all(path).unwrap();
 }
 
-/// As in the program.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() {
     if !std::env::args().any(|argument| argument == "--bench") {
-        // Under test it only has to run.
         return println!("{:?} with a journal", schedule(true));
     }
     disk();

@@ -39,12 +39,10 @@ const SHAPES: [Shape; 4] = [
 ];
 const SMALL: Shape = Shape { nodes: 20, leaves: 10, apps: 20, asks: 100, fill: 200 };
 
-/// The large shapes for benches, the small one for tests.
 fn shapes() -> Vec<Shape> {
     if std::env::args().any(|argument| argument == "--bench") { SHAPES.to_vec() } else { vec![SMALL] }
 }
 
-/// Deterministic random numbers.
 struct Draw(u64);
 
 impl Draw {
@@ -54,7 +52,6 @@ impl Draw {
     }
 }
 
-/// A scenario of this shape, with requests of many sizes and priorities.
 fn text(shape: Shape) -> String {
     let Shape { nodes, leaves, apps, asks, fill } = shape;
     let mut out = "version: 1\nname: large\nconfig: |\n  partitions:\n    - name: default\n      queues:\n        - name: root\n          submitacl: '*'\n          queues:\n".to_owned();
@@ -136,7 +133,6 @@ fn running(bencher: Bencher, shape: Shape) {
     bencher.bench_local(|| run(&scenario, &mut Silent));
 }
 
-/// Stores all events of a run for printing.
 #[derive(Default)]
 struct Retained(Vec<(i64, Vec<Event>)>);
 

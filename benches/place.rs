@@ -15,7 +15,6 @@ use view::placement::Request;
 const TENANTS: u32 = 100;
 const LEAVES: u32 = 99;
 
-/// As in the program.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 

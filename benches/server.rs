@@ -59,7 +59,6 @@ impl Load {
     }
 }
 
-/// As in the program.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
@@ -108,7 +107,6 @@ fn wide(tenants: usize) -> Arc<Engine> {
     Arc::new(Engine::start(core, 1.0).unwrap())
 }
 
-/// Requests a path on a connection and reads the whole answer. Returns the size of its body.
 fn get(stream: &mut BufReader<TcpStream>, path: &str) -> usize {
     write!(stream.get_mut(), "GET {path} HTTP/1.1\r\nHost: a\r\n\r\n").unwrap();
     let (_, length) = answer_head(stream);
@@ -116,7 +114,6 @@ fn get(stream: &mut BufReader<TcpStream>, path: &str) -> usize {
     length
 }
 
-/// The status of an answer, and the size of its body, which is read next.
 fn answer_head(stream: &mut BufReader<TcpStream>) -> (u16, usize) {
     let (mut line, mut status, mut length) = (String::new(), 0, 0);
     while line != "\r\n" {
@@ -187,7 +184,6 @@ fn reads_one_by_one(load: &Load, address: SocketAddr) {
     }
 }
 
-/// Submits, runs, and removes applications in a loop. Returns rounds per second.
 fn work(engine: &Engine, span: Duration, names: &str) -> f64 {
     let (began, mut rounds) = (Instant::now(), 0);
     while began.elapsed() < span {
@@ -197,7 +193,6 @@ fn work(engine: &Engine, span: Duration, names: &str) -> f64 {
     f64::from(rounds) / began.elapsed().as_secs_f64()
 }
 
-/// One application whose requests are allocated and released.
 fn round(engine: &Engine, name: &str, asks: u32) {
     let app = AppId::from(name);
     let apply = |command: PartitionCommand| engine.apply(command.into()).recv().unwrap();
@@ -217,7 +212,6 @@ fn round(engine: &Engine, name: &str, asks: u32) {
     apply(PartitionCommand::Remove { app });
 }
 
-/// The scheduler's slowdown while single queues are read at a rate.
 fn many_reads(load: &Load, engine: &Arc<Engine>, address: SocketAddr) {
     let alone = work(engine, load.span(), "alone");
     let stop = Arc::new(AtomicBool::new(false));
@@ -256,7 +250,6 @@ fn pace(began: Instant, count: u64, rate: u64) {
     std::thread::sleep(due.saturating_sub(began.elapsed()));
 }
 
-/// The scheduler's slowdown during what-ifs.
 fn what_ifs(load: &Load, engine: &Arc<Engine>, address: SocketAddr, token: &str) {
     let took = |names: &str| {
         let before = taken("scheduler");
@@ -307,7 +300,6 @@ fn what_if(stream: &mut BufReader<TcpStream>, token: &str) -> bool {
     status == 200
 }
 
-/// Ten clients that listen to a number of events.
 fn streams(load: &Load, engine: &Arc<Engine>, address: SocketAddr) {
     let seen: Vec<Arc<AtomicU64>> = (0..load.streams).map(|_| Arc::default()).collect();
     let listeners: Vec<TcpStream> = seen.iter().map(|seen| listener(address, Arc::clone(seen))).collect();

@@ -11,12 +11,10 @@ use forecast::simulate::{Job, Plan, Task, Workload, run};
 use model::{AppId, Identity, NodeId, Profile, Resource, Time};
 use scheduler::NodeSpec;
 
-/// As in the program.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 const LEAVES: u64 = 100;
-/// Requests per application.
 const TASKS: u32 = 25;
 
 fn amounts(cores: i64) -> Resource {

@@ -26,7 +26,6 @@ static ALLOCATOR: divan::AllocProfiler<mimalloc::MiMalloc> = divan::AllocProfile
 const PER_QUEUE: usize = 10;
 const NODES: usize = 1000;
 
-/// The number of leaves: large for benches, small for tests.
 fn leaves() -> usize {
     if std::env::args().any(|argument| argument == "--bench") { 10_000 } else { 10 }
 }
@@ -80,13 +79,11 @@ fn fork_of_all(bencher: Bencher) {
     bencher.bench_local(|| fork(&state));
 }
 
-/// The state itself, created once, to measure its memory.
 #[divan::bench(sample_count = 1, sample_size = 1)]
 fn the_state_itself(bencher: Bencher) {
     bencher.bench_local(|| state(leaves()));
 }
 
-/// Both runs until everything is allocated, and the comparison.
 #[divan::bench(sample_count = 5, sample_size = 1)]
 fn pair(bencher: Bencher) {
     let fork = fork(&state(leaves()));

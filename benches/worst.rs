@@ -18,7 +18,6 @@ use world::{World, amounts, app, flat, leaf, read};
 #[path = "scheduler/world.rs"]
 mod world;
 
-/// As in the program.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
@@ -41,7 +40,6 @@ fn main() {
     }
 }
 
-/// The times of commands.
 #[derive(Default)]
 struct Times {
     commands: usize,
@@ -75,7 +73,6 @@ impl Times {
     }
 }
 
-/// Runs cycles until one finds nothing.
 fn settle(world: &mut World) -> Times {
     let mut times = Times::default();
     while times.take(|| world.cycle()).iter().any(scheduler::Event::is_activity) {}
@@ -123,7 +120,6 @@ fn fits_nowhere(asks: usize, nodes: usize) {
     released.print(format_args!("  one release, and a cycle, while every node is kept"));
 }
 
-/// Siblings with equal guaranteed resources and equal requests.
 fn equal_siblings(queues: usize) {
     let mut world = World::new(&flat(queues, "resources: {guaranteed: {memory: 1000, vcore: 1}}"));
     world.nodes(100, 1_000_000);
@@ -146,7 +142,6 @@ fn equal_siblings(queues: usize) {
     settle(&mut world).print(format_args!("  cycles where their asks cannot be compared"));
 }
 
-/// One leaf at this depth.
 fn deep(depth: usize, asks: usize) {
     let config = "partitions:\n  - name: default\n    placementrules: [{name: provided, create: true}]\n    queues:\n      - {name: root, submitacl: '*'}\n";
     let mut world = World::new(config);
@@ -160,7 +155,6 @@ fn deep(depth: usize, asks: usize) {
     Times::of(0..asks, |number| drop(world.release(0, &wish(number)))).print(format_args!("  releases"));
 }
 
-/// Many releases: one by one, with their node, with their application.
 fn releases(allocations: usize) {
     let nodes = allocations.div_ceil(1000);
     let mut world = World::new(&flat(10, ""));
@@ -183,7 +177,6 @@ fn releases(allocations: usize) {
     Times::of(ids, |id| drop(world.release(0, &id))).print(format_args!("  releases one by one"));
 }
 
-/// Reloads of a wide tree with an application with allocations and requests in each leaf.
 fn reloads(queues: usize) {
     const BEFORE: &str = "resources: {guaranteed: {memory: 1000}, max: {memory: 100000}}, limits: [{limit: all, users: ['*'], maxapplications: 100, maxresources: {memory: 90000}}]";
     const AFTER: &str = "resources: {guaranteed: {memory: 2000}, max: {memory: 90000}}, properties: {priority.offset: '1'}, limits: [{limit: all, users: ['*'], maxapplications: 50, maxresources: {memory: 80000}}]";
@@ -213,7 +206,6 @@ fn reloads(queues: usize) {
     drain(world);
 }
 
-/// Every application ends, and the cleaner removes the queues.
 fn drain(mut world: World) {
     let apps = world.scheduler.partitions()[0].apps.len();
     let ended = Times::of(0..apps, |number| drop(world.give(PartitionCommand::Remove { app: app(number) })));

@@ -90,7 +90,6 @@ fn compare(bencher: Bencher<'_, '_>) {
     });
 }
 
-/// The data that is written once a minute, without the disk.
 #[divan::bench(sample_count = 10, sample_size = 1)]
 fn moment(bencher: Bencher<'_, '_>) {
     let mut ledger = Ledger::new();

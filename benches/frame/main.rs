@@ -41,7 +41,6 @@ const NODES: u32 = if SMALL { 50 } else { 5_000 };
 const MEASURES: usize = if SMALL { 12 } else { 360 };
 const SIZE: Size = Size { width: 200, height: 60 };
 
-/// As in the program.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
@@ -81,7 +80,6 @@ impl Source for Large {
 }
 
 impl Large {
-    /// 10 s later: the first 100 queues have other values.
     fn go_on(&self) {
         if let Ok(mut view) = self.view.lock() {
             let mut later = next(&view);
@@ -165,7 +163,6 @@ fn large() -> View {
     View { generation: 1, partitions: vec![partition], ..View::default() }
 }
 
-/// The next view: the first 100 queues and applications have other values.
 fn next(view: &View) -> View {
     let mut next = view.clone();
     next.generation += 1;
@@ -220,7 +217,6 @@ impl Stand {
     }
 }
 
-/// Keys that lead to the page.
 const PAGES: [&str; 4] = ["o", "1", "2", "3"];
 
 #[divan::bench(args = PAGES)]
@@ -274,7 +270,6 @@ fn filter(bencher: Bencher<'_, '_>, page: &str) {
     });
 }
 
-/// The first page, created from scratch.
 #[divan::bench(sample_count = 30, sample_size = 1)]
 fn overview(bencher: Bencher<'_, '_>) {
     let stand = Stand::new("");
@@ -306,7 +301,6 @@ fn trends(bencher: Bencher<'_, '_>) {
     bencher.bench_local(|| stand.draw());
 }
 
-/// The tables with and without the column of trends.
 #[divan::bench(args = [":columns cpu trend<ret>", ":columns cpu<ret>", "3:columns cpu trend<ret>", "3:columns cpu<ret>"])]
 fn trend_column(bencher: Bencher<'_, '_>, keys: &str) {
     let mut stand = Stand::new(&format!("1{keys}"));

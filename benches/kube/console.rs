@@ -8,7 +8,6 @@ use std::time::{Duration, Instant};
 use super::program::Process;
 use super::stage::Stage;
 
-/// Maximum wait for an output.
 const PATIENCE: Duration = Duration::from_secs(120);
 
 /// `kornsole attach`, killed on drop.

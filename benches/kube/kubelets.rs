@@ -12,9 +12,7 @@ use tokio::sync::mpsc::channel;
 
 use super::api::{self, Api};
 
-/// Pods reported in parallel.
 const AT_ONCE: usize = 8;
-/// The timeout of each wait.
 const PATIENCE: Duration = Duration::from_secs(300);
 /// Time without a change after which everything is done.
 const SETTLED: Duration = Duration::from_secs(2);
@@ -78,7 +76,6 @@ impl Followed for Seen {
 struct Sight {
     /// The existing pods, each with whether it has a node.
     pods: HashMap<Arc<str>, (String, bool)>,
-    /// Binding times since the mark.
     bound: Vec<Instant>,
     changed: Instant,
 }

@@ -59,7 +59,6 @@ impl Load {
     }
 }
 
-/// As in the program.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
@@ -83,7 +82,6 @@ fn line(what: &str, value: f64, unit: &str) {
     println!("{what:<64}{value:>10.2} {unit}");
 }
 
-/// Pods per second: both methods alternately for a number of rounds.
 fn bindings(load: &Load, stage: &Stage, api: &Api, kubelets: &Kubelets) {
     let mut parts = Vec::new();
     for round in 1..=load.rounds {

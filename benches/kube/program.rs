@@ -14,7 +14,6 @@ pub struct Process(pub u32);
 /// `kornsole kube schedule`, stopped on drop.
 pub struct Program {
     child: Child,
-    /// Its output with the address of its API.
     lines: Receiver<String>,
 }
 

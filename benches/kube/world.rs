@@ -7,7 +7,6 @@ use serde_json::{Value, json};
 use super::api::{Api, Request};
 use super::kubelets::Kubelets;
 
-/// Leaves, and pods per application.
 const LEAVES: usize = 10;
 const OF_APP: usize = 100;
 

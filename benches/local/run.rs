@@ -11,10 +11,8 @@ use local::client::Client;
 use local::job::{ArraySpec, JobSpec};
 use local::wire::{Reply, Request};
 
-/// Time over which an idle daemon is measured.
 const IDLE: Duration = Duration::from_secs(5);
 
-/// Warmup of many jobs, and the measured time.
 const WARM: Duration = Duration::from_secs(5);
 const BUSY: Duration = Duration::from_secs(15);
 const TRUE: &str = "/bin/true";
@@ -93,7 +91,6 @@ fn spec(command: &[&str]) -> JobSpec {
     }
 }
 
-/// Submits a job and returns its ID and the duration.
 fn submit(client: &mut Client, spec: JobSpec) -> (u64, Duration) {
     let (request, started) = (Request::Submit(Box::new(spec)), Instant::now());
     match client.ask(&request).unwrap() {
@@ -116,7 +113,6 @@ fn kornsole(folder: &Path, jobs: usize, pending: usize) {
     }
     line(who, "jobs a second, 2 at one time", jobs as f64 / started.elapsed().as_secs_f64(), "");
     times(who, "a submission over the socket", all);
-    // One job uses the machine; the others wait.
     let long = submit(&mut client, JobSpec { vcore: 2000, ..spec(&["/bin/sleep", "3600"]) }).0;
     let waiting: Vec<Duration> = (0..pending).map(|_| submit(&mut client, spec(&[TRUE])).1).collect();
     times(who, &format!("the same while up to {pending} wait"), waiting);
@@ -161,7 +157,6 @@ fn busy(folder: &Path, at_one_time: usize, pending: usize, seconds: &str) {
     line(who, "memory meanwhile", memory(daemon.child.id()), "MB");
 }
 
-/// The server process that a program starts: the first process with this name and variable.
 fn server(name: &str, variable: &str) -> Option<u32> {
     let pids = fs::read_dir("/proc").unwrap().filter_map(|entry| entry.ok()?.file_name().to_str()?.parse::<u32>().ok());
     let read = |pid: u32, file: &str| fs::read(format!("/proc/{pid}/{file}")).unwrap_or_default();
@@ -173,7 +168,6 @@ fn server(name: &str, variable: &str) -> Option<u32> {
     pids.into_iter().find(is)
 }
 
-/// The idle resource usage of a daemon.
 fn idle(who: &str, when: &str, pid: u32) {
     sleep(Duration::from_secs(1));
     let before = processor(pid);
@@ -194,7 +188,6 @@ fn memory(pid: u32) -> f64 {
     line.split_whitespace().next().unwrap().parse::<f64>().unwrap() / 1024.0
 }
 
-/// The duration of a submission command.
 fn commands(who: &str, number: usize, command: impl Fn() -> Command) {
     let one = || {
         let started = Instant::now();

@@ -34,14 +34,12 @@ fn waiting(asks: usize) -> World {
     world
 }
 
-/// One application, without remedies.
 #[divan::bench(args = sizes(&[10_000, 100_000], 20), sample_count = 20, sample_size = 1)]
 fn one_application(bencher: Bencher, asks: usize) {
     let world = waiting(asks);
     bencher.bench_local(|| world.scheduler.partitions()[0].explain(world.now, &app(1), None));
 }
 
-/// The work of the scheduler's thread: a fork of a shared state.
 #[divan::bench(args = sizes(&[10_000, 100_000], 20), sample_count = 20, sample_size = 1)]
 fn fork_of_the_scheduler_s_thread(bencher: Bencher, asks: usize) {
     let mut world = waiting(asks);
@@ -76,7 +74,6 @@ fn with_remedies_in_the_middle(bencher: Bencher, asks: usize) {
     bencher.bench_local(|| explained(&fork, &Asked::App(app(1), None)));
 }
 
-/// All pending requests by cause.
 #[divan::bench(args = sizes(&[10_000, 100_000], 20), sample_count = 20, sample_size = 1)]
 fn all_that_waits(bencher: Bencher, asks: usize) {
     let world = waiting(asks);

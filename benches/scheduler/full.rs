@@ -29,14 +29,12 @@ fn nowhere(asks: usize) -> World {
     world
 }
 
-/// The first cycle, which tries all requests.
 #[divan::bench(args = sizes(&[1000, 10_000, 100_000], 50), sample_count = 20, sample_size = 1)]
 fn first_look(bencher: Bencher, asks: usize) {
     let world = nowhere(asks);
     bencher.with_inputs(|| world.clone()).bench_local_refs(|world| assert!(world.settle() == 0));
 }
 
-/// The following cycles without a change.
 #[divan::bench(args = sizes(&[1000, 10_000, 100_000], 50), sample_count = 100, sample_size = 100)]
 fn quiet(bencher: Bencher, asks: usize) {
     let mut world = nowhere(asks);
@@ -44,7 +42,6 @@ fn quiet(bencher: Bencher, asks: usize) {
     bencher.bench_local(|| world.cycle());
 }
 
-/// One more request that fits no node, and a cycle.
 #[divan::bench(args = sizes(&[1000, 10_000, 100_000], 50), sample_count = 100, sample_size = 10)]
 fn one_ask_more(bencher: Bencher, asks: usize) {
     let mut world = nowhere(asks);
@@ -57,7 +54,6 @@ fn one_ask_more(bencher: Bencher, asks: usize) {
     });
 }
 
-/// One release on one node, and cycles until the free resources are allocated.
 #[divan::bench(args = sizes(&[1000, 10_000, 100_000], 50), sample_count = 50, sample_size = 1)]
 fn one_release(bencher: Bencher, asks: usize) {
     let mut world = nowhere(asks);

@@ -23,7 +23,6 @@ fn loaded(queues: usize) -> World {
     world
 }
 
-/// Parsing the text, which does not block the scheduler.
 #[divan::bench(args = sizes(&[1000, 10_000], 10), sample_count = 20, sample_size = 1)]
 fn reading(bencher: Bencher, queues: usize) {
     let text = flat(queues, AFTER);

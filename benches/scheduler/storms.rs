@@ -16,7 +16,6 @@ fn holding(allocations: usize) -> World {
     world
 }
 
-/// Removes an application with all of its allocations in one command.
 #[divan::bench(args = sizes(&[10_000, 100_000, 1_000_000], 100), sample_count = 3, sample_size = 1)]
 fn releases_of_one_application(bencher: Bencher, allocations: usize) {
     let world = holding(allocations);
@@ -26,7 +25,6 @@ fn releases_of_one_application(bencher: Bencher, allocations: usize) {
         .bench_local_refs(|world| world.give(PartitionCommand::Remove { app: app(0) }));
 }
 
-/// The same releases, one command each.
 #[divan::bench(args = sizes(&[10_000, 100_000, 1_000_000], 100), sample_count = 3, sample_size = 1)]
 fn releases_one_by_one(bencher: Bencher, allocations: usize) {
     let world = holding(allocations);

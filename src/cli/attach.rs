@@ -113,7 +113,6 @@ pub fn run(args: &AttachArgs) -> ExitCode {
     };
     // Writes its remaining data on drop, after the console has ended.
     let _collector = Collector::start(&source, trends);
-    // The contexts of the kubeconfig in addition to the user's own.
     personal.kubeconfig = of_kubeconfig();
     personal.here = Some(match cluster {
         Some(cluster) if !contexts.contains_key(&args.server) => format!("{SCHEME}{}", cluster.context().name),

@@ -35,7 +35,6 @@ impl Rig for Attached {
         Source::now(&*self.0)
     }
 
-    /// The remote scheduler runs by itself.
     fn advance_until(&self, _until: Time, _steps: usize) -> Progress {
         Progress::Reached
     }

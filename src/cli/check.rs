@@ -71,7 +71,6 @@ pub fn run(args: &CheckArgs) -> ExitCode {
     let (mut out, mut err) = (io::stdout().lock(), io::stderr().lock());
     match check(args, args.core.profile(), &mut io::stdin().lock(), &mut out, &mut err) {
         Ok(code) => ExitCode::from(code),
-        // A closed pipe is not an error.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(_) => ExitCode::from(1),
     }

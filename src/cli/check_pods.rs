@@ -42,7 +42,6 @@ impl Pods {
 
 /// A finding about the pods.
 pub struct Note {
-    /// The ID of a warning.
     id: Option<&'static str>,
     /// The sentence, including the object.
     pub text: String,

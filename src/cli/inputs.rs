@@ -13,7 +13,6 @@ use model::Profile;
 
 /// File name extensions that are read in a directory.
 pub const ENDINGS: [&str; 7] = ["yaml", "yml", "json", "tf", "tfvars", "gz", "zst"];
-/// Maximum number of files of a directory or pattern.
 const MOST_FILES: usize = 10_000;
 /// Errors that only mean that a file of a directory is not a queue configuration.
 const UNRELATED: [&str; 3] = ["INP-001", "INP-005", "CFG-002"];
@@ -87,9 +86,7 @@ pub enum Unread {
     /// A file with errors.
     Faulty {
         name: PathBuf,
-        /// The text of the file, as far as it is text.
         text: String,
-        /// The errors, at least one.
         faults: Vec<Fault>,
     },
 }

@@ -150,7 +150,6 @@ fn watch(args: &ShadowArgs, shim: ShadowShim, serve: Option<Serve>) -> Result<()
     drop(server);
     let Some((tally, free)) = ended.filter(|_| !args.json) else { return Ok(()) };
     match print(&report::summary(&tally, &free)) {
-        // A closed pipe is not an error.
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(format!("cannot write the output: {error}")),
         _ => Ok(()),
     }

@@ -23,7 +23,6 @@ use console::tape::watch::{CAPTION, Frame, Watch};
 use console::tape::{PlayResult, Tape};
 use console::theme::Depth;
 
-/// The duration of the last frame.
 const END: Duration = Duration::from_secs(2);
 /// The interval of checks for a signal while waiting for a key.
 const LOOK: Duration = Duration::from_millis(100);
@@ -61,7 +60,6 @@ pub fn play(tape: &Path, mode: Mode, server: Option<&str>, depth: Depth) -> Resu
     played
 }
 
-/// The size of the tape's largest screen with the lines for its words.
 fn size(tape: &Tape) -> (u16, u16) {
     let (mut width, mut height, mut words) = (tape.head.width, tape.head.height, 0);
     for step in &tape.steps {
@@ -78,7 +76,6 @@ fn size(tape: &Tape) -> (u16, u16) {
 struct Live {
     screen: Screen,
     ended: Arc<AtomicBool>,
-    /// The speed factor.
     factor: f64,
     last: Option<Frame>,
 }
@@ -96,7 +93,6 @@ impl Watch for Live {
 }
 
 impl Live {
-    /// Draws a frame in the center of the terminal.
     fn draw(&mut self, frame: &Frame) -> io::Result<()> {
         self.screen.draw(|terminal| {
             let cursor = copy(&frame.buffer, terminal.buffer_mut(), frame.cursor);
@@ -106,7 +102,6 @@ impl Live {
         })
     }
 
-    /// Waits while it handles keys.
     fn stay(&mut self, stays: Duration) -> ControlFlow<()> {
         let mut left = stays.div_f64(self.factor);
         let mut held = false;

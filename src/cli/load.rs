@@ -107,7 +107,6 @@ fn with_file(scenario: Scenario, file: &Path, policy_group: &str, profile: Profi
     Ok(ScenarioInput { scenario, config, report, file: Some(file) })
 }
 
-/// Formats the errors of a configuration; empty if it is valid.
 fn refused(name: &Path, bytes: &[u8], config: &Reading) -> String {
     if config.is_valid() { String::new() } else { fault_report(name, bytes, &config.faults) }
 }

@@ -40,7 +40,6 @@ fn written_out(text: &str, retained: impl Fn(char) -> bool) -> Cow<'_, str> {
         }
         let mut units = [0; 2];
         for unit in c.encode_utf16(&mut units) {
-            // Writing to a String cannot fail.
             let _ = write!(shown, "\\u{unit:04x}");
         }
     }
@@ -76,7 +75,6 @@ impl TerminalText {
     }
 }
 
-/// The number of trailing bytes that may be incomplete.
 fn unfinished(bytes: &[u8]) -> usize {
     if bytes.ends_with(b"\r") {
         return 1;

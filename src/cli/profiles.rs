@@ -29,7 +29,6 @@ pub fn run(args: &ProfilesArgs) -> ExitCode {
     };
     match io::stdout().lock().write_all(text.as_bytes()) {
         Ok(()) => ExitCode::SUCCESS,
-        // A closed pipe is not an error.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(error) => fail(&format!("cannot write the profiles: {error}"), 1),
     }

@@ -8,7 +8,6 @@ use std::path::{Path, PathBuf};
 use etcetera::BaseStrategy as _;
 use serde::{Deserialize, Serialize};
 
-/// Maximum length of the list.
 const MOST: usize = 8;
 /// Maximum size of the list's file, in bytes.
 const LARGEST: u64 = 64 << 10;

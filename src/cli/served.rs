@@ -21,7 +21,6 @@ use server::{Access, Options, Server};
 use source::remote::RemoteOptions;
 use source::{About, Remote, Source, Stepped};
 
-/// Maximum wait for a previously used port.
 const PATIENCE: Duration = Duration::from_secs(60);
 /// Client timeout, long enough for a slow machine.
 const LONG: Duration = Duration::from_secs(120);
@@ -43,7 +42,6 @@ enum State {
     Gone(TcpSocket),
 }
 
-/// The directory of the token, removed on drop.
 struct Folder(PathBuf);
 
 impl Drop for Folder {

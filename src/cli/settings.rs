@@ -126,7 +126,6 @@ pub fn print(text: &str) -> ExitCode {
 pub fn print_bytes(text: &str) -> ExitCode {
     match std::io::stdout().write_all(text.as_bytes()) {
         Ok(()) => ExitCode::SUCCESS,
-        // A closed pipe is not an error.
         Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(error) => fail(&format!("cannot write the configuration: {error}"), 1),
     }

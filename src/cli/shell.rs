@@ -42,7 +42,6 @@ pub fn man(command: clap::Command) -> ExitCode {
 }
 
 fn print(text: &[u8]) -> ExitCode {
-    // A closed pipe, for example of `head`, is not an error.
     match io::stdout().lock().write_all(text) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
             fail(&format!("cannot write the output: {error}"), 1)

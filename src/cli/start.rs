@@ -54,7 +54,6 @@ fn open(arguments: &[OsString], args: &ConsoleArgs) -> ExitCode {
     }
 }
 
-/// The command line of the setting `default`.
 fn of_default(default: &str) -> Vec<OsString> {
     match default {
         "empty" => Vec::new(),
@@ -64,7 +63,6 @@ fn of_default(default: &str) -> Vec<OsString> {
     }
 }
 
-/// All choices, and the error of the kubeconfig.
 fn ways(settings: &Settings) -> (Vec<Way>, Option<String>) {
     let mut ways = Vec::new();
     let mut add = |heading, key, name: String, detail: String, arguments: Vec<OsString>| {
@@ -103,7 +101,6 @@ fn ways(settings: &Settings) -> (Vec<Way>, Option<String>) {
     (ways, fault)
 }
 
-/// Prints the choices as commands, one per line.
 fn print(ways: &[Way], fault: Option<&str>) -> ExitCode {
     let mut text = String::new();
     let mut heading = "";

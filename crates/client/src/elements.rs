@@ -7,9 +7,7 @@
 #[derive(Debug)]
 pub struct Elements {
     held: Vec<u8>,
-    /// The examined part of `held`.
     at: usize,
-    /// The start of the current element in `held`.
     start: usize,
     state: State,
     limit: usize,
@@ -102,7 +100,6 @@ impl Elements {
         }
     }
 
-    /// Drops the part that was passed on.
     fn forget(&mut self) -> Result<(), Wrong> {
         let inside = matches!(self.state, State::Inside { .. } | State::Text { .. } | State::Escape { .. });
         let done = if inside { self.start } else { self.at };

@@ -7,7 +7,6 @@ use serde_json::Value;
 use super::Trouble;
 use cluster::kube::KubeFault;
 
-/// Characters of a foreign answer that are shown.
 const SHOWN: usize = 60;
 
 /// Why there is no usable answer.

@@ -83,10 +83,8 @@ impl<T> ClientResponse<T> {
 pub struct Client {
     http: reqwest::Client,
     base: Url,
-    /// The changing address and token.
     door: Option<Door>,
     limits: Limits,
-    /// The cluster as a proxy, with these headers.
     cluster: Option<(Arc<Cluster>, HeaderMap)>,
 }
 
@@ -378,7 +376,6 @@ impl Client {
         }
     }
 
-    /// Converts an error of the connection.
     fn fault(&self, error: reqwest::Error) -> Fault {
         let base = self.base();
         let host = base.host_str().unwrap_or_default();

@@ -13,12 +13,10 @@ const LINE: usize = 1 << 20;
 pub struct Lines {
     response: Response,
     held: Vec<u8>,
-    /// The returned part of `held`.
     given: usize,
 }
 
 impl Lines {
-    /// The lines of a response after its header.
     pub(super) fn of(response: Response) -> Self {
         Self { response, held: Vec::new(), given: 0 }
     }

@@ -54,11 +54,9 @@ pub struct Target {
     pub(super) headers: HeaderMap,
     /// Additional trusted authorities in PEM.
     pub(super) authorities: Vec<Vec<u8>>,
-    /// The client's certificate and key in PEM.
     pub(super) certificate: Option<Vec<u8>>,
     /// The host's address, without name resolution.
     pub(super) found_at: Option<SocketAddr>,
-    /// The changing address and token.
     pub(super) door: Option<Door>,
     /// The cluster as a proxy; the address is only a name.
     pub(super) cluster: Option<Arc<Cluster>>,
@@ -254,7 +252,6 @@ impl Target {
         self.acting_as.as_ref()
     }
 
-    /// Whether the target is this machine.
     pub(super) fn is_loopback(&self) -> bool {
         self.base.host_str().is_some_and(is_this_machine)
     }
@@ -268,7 +265,6 @@ impl Target {
     }
 }
 
-/// Formats an error with its causes in one line.
 pub(super) fn causes(error: &dyn std::error::Error) -> String {
     let all = std::iter::successors(Some(error), |error| error.source());
     let mut message: Vec<String> = Vec::new();

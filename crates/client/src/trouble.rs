@@ -21,7 +21,6 @@ impl Trouble {
         Self { message: message.into(), technical: technical.into() }
     }
 
-    /// Creates an error from an HTTP error.
     pub(super) fn of(message: impl Into<String>, error: reqwest::Error) -> Self {
         Self::new(message, causes(&error.without_url()))
     }
@@ -86,7 +85,6 @@ fn no_tls(host: &str, error: &rustls::Error) -> String {
     }
 }
 
-/// An error and all of its causes.
 fn all<'e>(error: &'e (dyn Error + 'static)) -> impl Iterator<Item = &'e (dyn Error + 'static)> {
     let next = |error: &&'e (dyn Error + 'static)| -> Option<&'e (dyn Error + 'static)> {
         let error = *error;

@@ -33,7 +33,6 @@ use wire::dto::time::{parse_rfc3339, rfc3339};
 const TOKEN_BYTES: usize = 32;
 /// Prefix of all kornsole tokens, so that leaked ones can be recognized.
 const PREFIX: &str = "kso_";
-/// The keys of a token in the file.
 const KEYS: [&str; 7] = ["id", "sha256", "user", "groups", "expires", "readOnly", "note"];
 
 /// A token's data. It does not implement comparison, which would not take constant time.
@@ -41,7 +40,6 @@ const KEYS: [&str; 7] = ["id", "sha256", "user", "groups", "expires", "readOnly"
 pub struct Token {
     /// A short name, for revocation.
     pub id: String,
-    /// The SHA-256 of the token.
     hash: [u8; 32],
     /// The user with groups.
     pub identity: Identity,
@@ -88,7 +86,6 @@ struct State {
     tokens: Arc<[Token]>,
 }
 
-/// The properties that identify a changed file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Seen {
     changed: SystemTime,
@@ -157,7 +154,6 @@ impl Tokens {
         Ok(())
     }
 
-    /// The tokens, after a check of the file.
     fn current(&self) -> Arc<[Token]> {
         let now = fs::metadata(&self.file).ok().map(|metadata| seen(&metadata));
         let mut state = self.state();

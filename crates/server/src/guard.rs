@@ -37,7 +37,6 @@ pub(super) fn panicked(panic: &(dyn Any + Send)) -> Response {
     reply::error(StatusCode::INTERNAL_SERVER_ERROR, "this is a defect of the server; its log has the details")
 }
 
-/// Converts a panic of a future to a value.
 async fn caught<T>(future: impl Future<Output = T>) -> Result<T, Box<dyn Any + Send>> {
     let mut future = pin!(future);
     poll_fn(|cx| match catch_unwind(AssertUnwindSafe(|| future.as_mut().poll(cx))) {
@@ -52,12 +51,10 @@ async fn caught<T>(future: impl Future<Output = T>) -> Result<T, Box<dyn Any + S
 #[derive(Clone, Copy)]
 pub(super) struct Compressible;
 
-/// Compresses marked answers that are large enough.
 pub(super) fn compression() -> CompressionLayer<LargeEnough> {
     CompressionLayer::new().quality(CompressionLevel::Fastest).compress_when(LargeEnough)
 }
 
-/// Implements section 1 of `rest.md`.
 #[derive(Clone, Copy)]
 pub(super) struct LargeEnough;
 

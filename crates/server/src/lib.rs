@@ -84,13 +84,9 @@ pub struct Shared {
     heavy: Semaphore,
     /// Limits state dumps to one at a time.
     dump: Semaphore,
-    /// Bodies in progress.
     bodies: Arc<Budget>,
-    /// Answers that clients have not read.
     answers: Arc<Budget>,
-    /// The event streams.
     streams: Streams,
-    /// Whether the server is stopping.
     stopping: watch::Receiver<bool>,
     /// The native API, which authenticates callers.
     native: Arc<NativeApi>,

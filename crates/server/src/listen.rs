@@ -27,7 +27,6 @@ use tower::ServiceExt as _;
 
 use super::{FINISH, Limits, Shared, Tls, guard, reply, routes};
 
-/// Maximum number of headers.
 const HEADERS: usize = 64;
 /// Pause of accepting when the operating system has no file descriptors left.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
@@ -81,13 +80,11 @@ pub(super) async fn serve(
     }
 }
 
-/// Waits until the server stops.
 pub(super) async fn stopped(stopping: &mut watch::Receiver<bool>) {
     // A dropped sender means stopped, too.
     let _ = stopping.wait_for(|stop| *stop).await;
 }
 
-/// The number of connections, in total and by address.
 struct Peers {
     limits: Limits,
     seats: Mutex<(usize, HashMap<IpAddr, usize>)>,
@@ -131,7 +128,6 @@ impl Drop for Seat {
     }
 }
 
-/// The state of a connection.
 struct Connection {
     router: Router,
     shared: Arc<Shared>,

@@ -30,7 +30,6 @@ pub(super) const HTML: HeaderValue = HeaderValue::from_static("text/html; charse
 /// Maximum piece of a body for the connection, in bytes.
 const PIECE: usize = 64 << 10;
 
-/// A response with a content type.
 pub(super) fn response(status: StatusCode, kind: HeaderValue, body: Vec<u8>) -> Response {
     held(status, kind, body.into(), None)
 }
@@ -54,13 +53,11 @@ pub(super) fn room(answers: &Arc<Budget>, peer: IpAddr, bytes: usize) -> Result<
     answers.claim(peer, bytes).map(Some).ok_or(())
 }
 
-/// The address of the client.
 pub(super) fn peer(extensions: &Extensions) -> IpAddr {
     let peer = extensions.get::<ConnectInfo<SocketAddr>>().map(|ConnectInfo(peer)| peer.ip());
     peer.unwrap_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED))
 }
 
-/// The message if the budget is exhausted.
 pub(super) const NO_ROOM: &str = "too many answers are queued";
 
 /// An error in YuniKorn's form (`rest.md` section 3).

@@ -37,7 +37,6 @@ impl Tls {
         Ok(())
     }
 
-    /// The configuration for new connections.
     pub(super) fn config(&self) -> Arc<ServerConfig> {
         self.config.load_full()
     }

@@ -6,7 +6,6 @@ use std::net::IpAddr;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Maximum number of remembered addresses.
 const MOST_ADDRESSES: usize = 10_000;
 /// Divisor: one address may use this fraction of the time.
 const SHARE: u32 = 4;
@@ -61,7 +60,6 @@ impl WorkBudget {
     }
 }
 
-/// The message for an exhausted budget.
 pub(super) const TOO_MUCH: &str = "this address has used its request budget; try again later";
 
 #[cfg(test)]

@@ -103,7 +103,6 @@ fn text(review: &Review) -> String {
     out
 }
 
-/// The effect with at most `most` of its applications.
 pub(super) fn effect_line(effect: &ConfigEffect, most: usize) -> String {
     let apps: Vec<&str> = effect.apps.iter().take(most).map(|app| app.as_str()).collect();
     let more = effect.apps.len().saturating_sub(most);
@@ -126,7 +125,6 @@ fn annotations(review: &Review, out: &mut impl Write) -> io::Result<()> {
     Ok(())
 }
 
-/// One result per configuration, and one per new error.
 fn cases(review: &Review) -> Vec<Case> {
     let mut cases = Vec::new();
     for one in &review.files {

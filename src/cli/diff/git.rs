@@ -10,10 +10,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use crate::cli::inputs::ENDINGS;
 use config::yaml::LARGEST;
 
-/// Maximum number of files of a commit.
 const MOST_FILES: usize = 100_000;
 
-/// Two existing commits in the repository of the working directory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Commits {
     /// The names as written: `main..HEAD`.
@@ -61,7 +59,6 @@ fn commit(name: &str) -> Result<String, String> {
     Ok(found.trim().to_owned())
 }
 
-/// Runs `git` and returns its output.
 fn git(arguments: &[&str]) -> Result<String, String> {
     let output = program().args(arguments).stdin(Stdio::null()).output().map_err(unavailable)?;
     if output.status.success() {

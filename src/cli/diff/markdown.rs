@@ -9,7 +9,6 @@ const AROUND: usize = 7;
 /// Maximum length of a line, in characters.
 const LONGEST: usize = 240;
 
-/// The comment, with a newline at its end.
 pub(super) fn comment(review: &Review) -> String {
     let mut lines = vec![
         format!("### Queue configuration: {}", plain(&review.summary())),
@@ -66,7 +65,6 @@ fn fold(title: &str, language: &str, body: &[String], most: usize, lines: &mut V
     lines.extend(["````".to_owned(), String::new(), "</details>".to_owned()]);
 }
 
-/// Cuts a line so that it stays inside its fence.
 fn cut(line: &str) -> String {
     let line = line.replace("````", "'''");
     match line.char_indices().nth(LONGEST) {
@@ -75,7 +73,6 @@ fn cut(line: &str) -> String {
     }
 }
 
-/// Escapes characters with a meaning in Markdown or HTML.
 fn plain(text: &str) -> String {
     text.replace('`', "'").replace('<', "&lt;")
 }

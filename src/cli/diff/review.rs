@@ -16,7 +16,6 @@ pub(super) struct Rules<'r> {
     pub deny: &'r [String],
 }
 
-/// A configuration in a commit.
 pub(super) struct Side {
     /// The text that error locations refer to.
     pub text: Arc<str>,
@@ -24,7 +23,6 @@ pub(super) struct Side {
     faults: Vec<Fault>,
 }
 
-/// A file with a configuration, in one commit or in both.
 pub(super) struct Reviewed {
     /// The path in the repository.
     pub file: String,
@@ -152,7 +150,6 @@ fn of(file: String, within: String, base: Option<Side>, head: Option<Side>) -> R
     Reviewed { file, within, base, head, diff, new }
 }
 
-/// Removes the line numbers from a message.
 fn without_lines(message: &str) -> String {
     let mut words = Vec::new();
     let mut follows_line = false;

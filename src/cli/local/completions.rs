@@ -41,7 +41,6 @@ pub fn names(args: &NamesArgs) -> ExitCode {
     let lines: Vec<String> = match reply {
         Ok((Reply::Jobs(jobs), _)) => jobs
             .into_iter()
-            // The format is one line per name.
             .map(|job| format!("{}\t{}", job.number, job.name.replace(char::is_control, " ")))
             .collect(),
         Ok((Reply::Queues(queues), _)) => queues,

@@ -14,7 +14,6 @@ pub struct JobFile {
     pub options: JobOptions,
 }
 
-/// Accepted keys of a file.
 const KEYS: [&str; 22] = [
     "command",
     "queue",
@@ -39,7 +38,6 @@ const KEYS: [&str; 22] = [
     "checkpoint",
     "at-end",
 ];
-/// The boolean keys.
 const FLAGS: [&str; 4] = ["requeue", "no-requeue", "no-preempt", "hold"];
 
 /// Reads a job file.

@@ -220,7 +220,6 @@ pub fn logs(args: &LogsArgs) -> ExitCode {
                 terminal.as_mut().map(|text| text.next(&output) + &if over { text.end() } else { String::new() });
             let bytes = escaped.as_ref().map_or(output.as_slice(), |text| text.as_bytes());
             if out.write_all(bytes).and_then(|()| out.flush()).is_err() {
-                // The reader has closed the pipe.
                 return Ok(ExitCode::SUCCESS);
             }
             from = first + output.len() as u64;

@@ -241,7 +241,6 @@ impl Sbatch {
     }
 }
 
-/// Splits an option word into its long name and its value, if any.
 fn split(word: &str) -> Result<(String, Option<String>), String> {
     if let Some(long) = word.strip_prefix("--") {
         let (name, value) = long.split_once('=').map_or((long, None), |(name, value)| (name, Some(value)));

@@ -60,7 +60,6 @@ fn after<'l>(line: &'l str, word: &str) -> Option<&'l str> {
     line.strip_prefix(word).filter(|rest| rest.starts_with([' ', '\t']))
 }
 
-/// Splits a line into words, without a trailing comment.
 fn words(rest: &str) -> Result<Vec<String>, String> {
     let end = rest.match_indices('#').map(|(at, _)| at).find(|at| rest[..*at].ends_with([' ', '\t']));
     shlex::split(&rest[..end.unwrap_or(rest.len())]).ok_or_else(|| "a quote is not closed".to_owned())

@@ -4,7 +4,6 @@ use time::{Date, Duration, Month, PrimitiveDateTime, Time};
 
 use super::zone::{Zone, midnight};
 
-/// Times of day that Slurm names.
 const NAMES: [(&str, u8); 5] = [("midnight", 0), ("elevenses", 11), ("noon", 12), ("fika", 15), ("teatime", 16)];
 const FORMS: &str = "expected HH:MM, MM/DD[/YY][-HH:MM], YYYY-MM-DD[THH:MM[:SS]], now+COUNT[UNIT], midnight, noon, teatime, today, \
                      or tomorrow";
@@ -116,7 +115,6 @@ fn date_of(text: &str) -> Option<(Option<i32>, u8, u8)> {
     }
 }
 
-/// One or two digits.
 fn number(text: &str) -> Option<u8> {
     text.parse().ok().filter(|_| text.len() <= 2 && text.bytes().all(|byte| byte.is_ascii_digit()))
 }
@@ -128,7 +126,6 @@ mod tests {
     /// 2030-06-15 14:30:10 UTC, a Saturday.
     const NOW: u64 = 1_907_764_210_000;
 
-    /// Seconds from now to a start time.
     fn after(value: &str) -> Result<Option<u64>, String> {
         begin(value, NOW, &Zone::default()).map(|at| at.map(|at| (at - NOW) / 1000))
     }

@@ -175,7 +175,6 @@ fn wanted(args: &SubmitArgs) -> Result<Wanted, Ended> {
     let command = before.into_iter().chain([path]).chain(arguments).collect();
     let (mut options, mut batch) = (args.options.clone().or(found.options), found.batch);
     if let Some(batch) = &mut batch {
-        // The command line overrides the script.
         batch.whole_memory &= options.mem.is_none();
         batch.exclusive &= args.options.cpu.is_none();
         if let Export::Only(names) = &mut batch.export {

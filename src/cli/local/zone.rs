@@ -6,7 +6,6 @@ use std::path::Path;
 
 use time::{Date, Duration, Month, OffsetDateTime, PrimitiveDateTime, Time};
 
-/// Directory of zone files.
 const ZONES: &str = "/usr/share/zoneinfo";
 const LOCAL: &str = "/etc/localtime";
 /// Maximum size of a zone file, in bytes.
@@ -15,15 +14,12 @@ const LARGEST: u64 = 1 << 20;
 /// Changes of a zone's offset from UTC, in seconds.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Zone {
-    /// The offset before the first change.
     first: i64,
     /// The time of each change since 1970, and the new offset.
     changes: Vec<(i64, i64)>,
-    /// The rule after the last change.
     rule: Option<Rule>,
 }
 
-/// A POSIX rule for each year.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Rule {
     standard: i64,
@@ -94,7 +90,6 @@ impl Zone {
         Some(Self { first: difference(0)?, changes, rule: footer.and_then(|text| Rule::read(text.trim())) })
     }
 
-    /// The offset from UTC at a time since 1970.
     fn difference(&self, at: i64) -> i64 {
         let passed = self.changes.partition_point(|(change, _)| *change <= at);
         match (&self.rule, passed) {
@@ -121,7 +116,6 @@ impl Zone {
     }
 }
 
-/// The size of a block's header.
 const HEADER: usize = 44;
 
 fn counts(block: &[u8]) -> Option<[usize; 6]> {
@@ -130,7 +124,6 @@ fn counts(block: &[u8]) -> Option<[usize; 6]> {
     Some([0, 1, 2, 3, 4, 5].map(count))
 }
 
-/// The bytes of a block.
 fn length(block: &[u8], width: usize) -> Option<usize> {
     let [utc, standard, leaps, times, kinds, letters] = counts(block)?;
     Some(HEADER + times * (width + 1) + kinds * 6 + letters + leaps * (width + 4) + standard + utc)

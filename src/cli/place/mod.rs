@@ -104,7 +104,6 @@ pub fn run(args: &PlaceArgs) -> ExitCode {
     };
     match done.and_then(|code| out.flush().map(|()| code)) {
         Ok(code) => ExitCode::from(code),
-        // A closed pipe is not an error.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(error) => fail(&format!("cannot write the answer: {error}"), 1),
     }

@@ -42,7 +42,6 @@ pub fn print(
     }
 }
 
-/// The submission in one line.
 fn asked(request: &Request<'_>, admission: &Admission) -> String {
     let or_none = |text: &str| if text.is_empty() { "(none)".to_owned() } else { text.to_owned() };
     let groups = or_none(&admission.who.groups.join(", "));
@@ -72,7 +71,6 @@ fn landed(part: &PartitionView, placed: &Placed, out: &mut impl Write) -> io::Re
     writeln!(out, "-> {}   new dynamic leaf{template}", placed.path)
 }
 
-/// Aligns the columns of the lines.
 fn columns(lines: &[Line]) -> Vec<String> {
     let cells: Vec<[String; 4]> = lines
         .iter()

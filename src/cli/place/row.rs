@@ -35,7 +35,6 @@ enum Column {
     Expect,
 }
 
-/// The columns by name.
 const COLUMNS: [(&str, Column); 5] = [
     ("user", Column::User),
     ("groups", Column::Groups),

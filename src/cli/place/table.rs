@@ -41,7 +41,6 @@ impl<const N: usize> Table<N> {
 }
 
 fn print<const N: usize>(cells: &[String; N], widths: &[usize; N], out: &mut impl Write) -> io::Result<()> {
-    // The last nonempty cell ends the line.
     let last = cells.iter().rposition(|cell| !cell.is_empty()).unwrap_or(0);
     for (cell, width) in cells[..last].iter().zip(widths) {
         write!(out, "{}  ", pad(cell, *width))?;

@@ -11,7 +11,6 @@ use console::state::editor::CheckJob;
 use source::remote::once::{Once, Want};
 use view::View;
 
-/// A text, and the one that it replaces.
 #[derive(Clone, Copy)]
 pub(super) struct Texts<'t> {
     /// The active text.
@@ -20,10 +19,8 @@ pub(super) struct Texts<'t> {
     pub new: &'t str,
 }
 
-/// The changes of a text.
 pub(super) struct Effects {
     diff: Diff,
-    /// Queues with sentences, or why they are unknown.
     on_running: Result<Vec<(String, Vec<String>)>, String>,
 }
 

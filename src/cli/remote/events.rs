@@ -183,7 +183,6 @@ impl PodNames {
         self.asked = Instant::now();
         self.names.clear();
         for partition in &self.partitions {
-            // Without names, IDs are shown.
             for app in once.applications(partition, true).unwrap_or_default() {
                 let asks = app.requests.into_iter().map(|ask| (ask.allocation_key, ask.allocation_tags));
                 let all = asks.chain(app.allocations.into_iter().map(|one| (one.allocation_key, one.allocation_tags)));

@@ -15,9 +15,7 @@ use source::remote::once::Once;
 use view::act::{PodEnd, Reason, Refusal};
 use view::kubernetes::{Chain, OwnerObject};
 
-/// Maximum number of rejections that are listed individually.
 const FEW: usize = 5;
-/// The interval of the line with the count of deleted pods.
 const PERIOD: Duration = Duration::from_millis(200);
 
 /// Runs an operation; while it deletes pods, a line on the terminal counts them.
@@ -34,7 +32,6 @@ pub(super) fn counted<T>(once: &mut Once, app: &str, run: impl FnOnce(&mut Once)
     })
 }
 
-/// Counts on stderr until the operation ends, then clears the line.
 fn count(cluster: &Cluster, app: &str, ended: &AtomicBool) {
     let mut shown = false;
     while !ended.load(Ordering::Relaxed) {
@@ -51,13 +48,11 @@ fn count(cluster: &Cluster, app: &str, ended: &AtomicBool) {
     }
 }
 
-/// A line for each pod.
 pub(super) fn each_pod(pods: &[(String, PodEnd)]) -> String {
     let lines: String = pods.iter().map(|(pod, end)| format!("  {pod}: {end}\n")).collect();
     escape_lines(&lines)
 }
 
-/// A line per outcome with the number of pods.
 pub(super) fn by_outcome(pods: &[(String, PodEnd)]) -> String {
     let mut outcomes: BTreeMap<String, usize> = BTreeMap::new();
     for (_, end) in pods {
@@ -68,7 +63,6 @@ pub(super) fn by_outcome(pods: &[(String, PodEnd)]) -> String {
     escape_lines(&lines)
 }
 
-/// A line for each reason of a rejection, which are the application's pods.
 pub(super) fn each_reason(reasons: &[Reason]) -> String {
     reasons.iter().map(|reason| format!("\n  {}", reason.text)).collect()
 }
@@ -123,7 +117,6 @@ pub(super) fn before(args: &KillArgs) -> Result<Once, Ended> {
     Ok(once)
 }
 
-/// The owners that can be suspended and are not.
 fn suspendable(chains: &[Chain]) -> Vec<OwnerObject> {
     let mut owners: Vec<OwnerObject> = chains.iter().flat_map(Chain::suspendable).cloned().collect();
     owners.retain(|owner| owner.suspended != Some(true));

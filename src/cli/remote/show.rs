@@ -152,7 +152,6 @@ pub fn app(args: &AppArgs) -> ExitCode {
                 return Ok(one_app(part, row));
             }
             let name = Arc::clone(&part.name);
-            // The newest application with the ID, like in the view.
             let all = once.applications(&name, true)?;
             Ok(lines(all.iter().rev().filter(|app| app.application_id == args.id).take(1)))
         })

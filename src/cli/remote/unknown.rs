@@ -18,7 +18,6 @@ pub(super) fn nulled(text: String, unknown: &[Unknown]) -> String {
     text.lines().map(line).collect()
 }
 
-/// Marks the value in each object that it belongs to.
 fn mark(value: &mut Value, unknown: &Unknown) {
     match value {
         Value::Array(list) => list.iter_mut().for_each(|one| mark(one, unknown)),

@@ -34,7 +34,6 @@ pub(super) fn add(inputs: &mut Inputs, sets: &[String]) -> Result<(), Ended> {
     Ok(())
 }
 
-/// Applies the changes one after the other.
 fn changed(text: &str, changes: &[Change], core: Profile) -> Result<String, String> {
     let mut text = text.to_owned();
     for change in changes {

@@ -19,13 +19,11 @@ const DASHES: [&str; 5] = ["none", "8 4", "2 3", "14 4", "5 8"];
 /// Length of a line in the legend, in pixels.
 const LEGEND: i32 = 28;
 
-/// A line of a chart: name, and points by hours.
 pub(super) struct Curve {
     pub name: String,
     pub points: Vec<(f64, f64)>,
 }
 
-/// A chart of lines over time; `None` without data.
 pub(super) fn lines(title: &str, unit: &str, curves: &[Curve]) -> Option<String> {
     let points = || curves.iter().flat_map(|curve| &curve.points);
     let end = points().map(|(at, _)| *at).fold(0.0, f64::max);

@@ -8,7 +8,6 @@ use forecast::simulate::target::time;
 use forecast::simulate::{Figures, NEVER};
 use forecast::whatif::Spread;
 
-/// A metric of a run, if it has one.
 type Value = Box<dyn Fn(&Figures) -> Option<f64>>;
 
 /// From this value on a time is [`NEVER`], or a median that includes it: no run is that long.
@@ -93,7 +92,6 @@ pub(super) fn measures(report: &Report) -> Vec<Measure> {
     all
 }
 
-/// Runs that differ only in their seed.
 pub(super) struct Line<'r> {
     pub label: Label,
     pub runs: Vec<&'r Row>,
@@ -107,7 +105,6 @@ impl Line<'_> {
     }
 }
 
-/// The lines in the order of their first runs.
 pub(super) fn lines(report: &Report) -> Vec<Line<'_>> {
     let mut lines: Vec<Line<'_>> = Vec::new();
     for row in &report.rows {

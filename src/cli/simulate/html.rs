@@ -11,9 +11,7 @@ use super::variant::Label;
 use crate::cli::html::escaped;
 use forecast::simulate::target::time;
 
-/// Maximum number of lines in a chart.
 const CURVES: usize = 14;
-/// Maximum number of queues and users per line.
 const GROUPS: usize = 200;
 /// Maximum size of the page after its table, after its sentences and charts, and in total, in bytes.
 const MOST: [usize; 3] = [600_000, 1_300_000, 1_900_000];
@@ -23,7 +21,6 @@ h1{font-size:1.4rem}h2{font-size:1.1rem;margin-top:2rem}table{border-collapse:co
 th,td{text-align:left;padding:.25rem .6rem;border-bottom:1px solid #d8dce2}td.n,th.n{text-align:right}.quiet{color:#5a6270}\
 svg{max-width:100%;height:auto;display:block;margin:1rem 0}";
 
-/// The whole HTML page.
 pub(super) fn page(report: &Report) -> String {
     let (lines, measures) = (lines(report), measures(report));
     let labels: Vec<Label> = lines.iter().map(|line| line.label.clone()).collect();
@@ -123,7 +120,6 @@ fn groups(page: &mut String, line: &Line<'_>, labels: &[Label]) {
     }
 }
 
-/// Removes the last sentences beyond `most` bytes.
 fn shorten(sentences: &mut Vec<String>, most: usize) {
     let mut bytes = 0;
     let fit = sentences.iter().take_while(|sentence| {

@@ -16,7 +16,6 @@ use model::{AppId, NodeId, Profile, Time};
 use scheduler::state::node::Node;
 use scheduler::{AskSpec, Event, NodeSpec, Partition, PartitionCommand, Scheduler, Submission};
 
-/// A time range of a journal.
 pub(super) struct Journal {
     pub config: String,
     /// The profile of its scheduler.
@@ -37,7 +36,6 @@ struct Watched {
 }
 
 impl Watched {
-    /// Replays a time range of a partition.
     fn of(look: &Recording<'_>, name: &str, (from, to): (Time, Time), said: &Said<'_>) -> Result<Self, Ended> {
         let mut watched = Self::default();
         let mut begins = true;
@@ -58,7 +56,6 @@ impl Watched {
         Ok(watched)
     }
 
-    /// Records the initial state of a partition.
     fn begins(&mut self, part: &Partition, from: Time) {
         let waiting = Time(from.0 + 1);
         self.there.extend(part.nodes.iter().map(|node| (from, registered(node))));
@@ -104,7 +101,6 @@ pub(super) fn of_folder(args: &SimulateArgs, folder: &Path, watch: Watch<'_>) ->
     journal(args, &look.recording(), watch)
 }
 
-/// Reads the submissions of a time range with their results, and compares a forecast with them.
 pub(super) fn journal(args: &SimulateArgs, look: &Recording<'_>, watch: Watch<'_>) -> Result<Journal, Ended> {
     let time = |option: &str, text: &Option<String>| {
         text.as_ref().map(|text| earlier(option, text, look.now())).transpose().map_err(Ended::input)
@@ -177,7 +173,6 @@ fn submitted(command: &PartitionCommand) -> Option<AppId> {
     }
 }
 
-/// The real results between two times.
 fn second_half(look: &Recording<'_>, from: Time, to: Time) -> Result<Figures, String> {
     let mut meter: Option<Meter> = None;
     let mut each = |events: &[Event], scheduler: &Scheduler| {

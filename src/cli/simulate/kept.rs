@@ -12,15 +12,12 @@ use super::{Ended, SimulateArgs};
 
 /// File name for an interrupted sweep without a named file.
 const UNFINISHED: &str = "kornsole-runs";
-/// Maximum number of such files.
 const MOST: usize = 1000;
 
-/// The file of finished runs, if named, and its content.
 pub(super) struct Retained {
     path: Option<PathBuf>,
     rows: Vec<Row>,
     file: Mutex<Option<File>>,
-    /// The path for an interruption without a named file.
     unfinished: Option<PathBuf>,
 }
 
@@ -65,7 +62,6 @@ impl Retained {
     }
 }
 
-/// Writes runs into a new file of a directory.
 fn unfinished(folder: &Path, rows: &[Row]) -> std::io::Result<PathBuf> {
     for number in 1..MOST {
         let name = if number == 1 { format!("{UNFINISHED}.jsonl") } else { format!("{UNFINISHED}-{number}.jsonl") };

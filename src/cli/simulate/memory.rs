@@ -11,7 +11,6 @@ use forecast::simulate::Workload;
 /// Memory of a parsed text, as a multiple of its size.
 const READ: u64 = 12;
 
-/// Rejects runs that need too much memory, with this number in parallel.
 pub(super) fn fit<'v>(
     inputs: &Inputs,
     variants: impl Iterator<Item = &'v Variant>,
@@ -28,7 +27,6 @@ pub(super) fn fit<'v>(
     Ok(())
 }
 
-/// Rejects a file that would not fit into memory.
 pub(super) fn readable(file: &Path) -> Result<(), Ended> {
     let size = std::fs::metadata(file).map_or(0, |file| file.len());
     match available() {

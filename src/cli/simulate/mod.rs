@@ -250,7 +250,6 @@ fn watched(args: &SimulateArgs, watch: Watch<'_>) -> Result<(String, u8), Ended>
     }
     let variants = variant::variants(args, &inputs);
     let report = sweep::sweep(args, &inputs, variants, watch)?;
-    // Clear the progress line.
     watch.1("");
     if let Some(file) = &args.html {
         let page = html::page(&report);

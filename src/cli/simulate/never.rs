@@ -3,7 +3,6 @@
 use super::search::{quantity, shown_name};
 use forecast::simulate::{Figures, NeverCause, NeverRuns};
 
-/// A sentence per reason: the number of requests, and why the first one never runs.
 pub(super) fn sentences(figures: &Figures) -> Vec<String> {
     figures.never.iter().map(sentence).collect()
 }
@@ -13,7 +12,6 @@ fn sentence(NeverRuns { count, first, cause }: &NeverRuns) -> String {
     format!("{runs}: {}", why(first, cause))
 }
 
-/// Why a request never runs.
 pub(super) fn why(first: &str, cause: &NeverCause) -> String {
     match cause {
         NeverCause::Node { resource, wants, most: 0 } => {

@@ -5,7 +5,6 @@ use crate::cli::load;
 use forecast::simulate::node_groups::{GroupReport, GroupsReport, NodeGroup};
 use model::quantity::show_amount;
 
-/// Reads the groups of the option, inline or from a file of lines.
 pub(super) fn read(written: &[String]) -> Result<Vec<NodeGroup>, Ended> {
     let mut groups: Vec<NodeGroup> = Vec::new();
     let mut add = |text: &str, place: &str| {
@@ -32,7 +31,6 @@ pub(super) fn read(written: &[String]) -> Result<Vec<NodeGroup>, Ended> {
     Ok(groups)
 }
 
-/// The results of the groups as sentences.
 pub(super) fn sentences(report: &GroupsReport) -> Vec<String> {
     let mut sentences: Vec<String> = report.groups.iter().map(of_group).collect();
     let costs: Vec<f64> = report.groups.iter().filter_map(|group| group.cost).collect();

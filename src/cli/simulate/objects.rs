@@ -13,10 +13,8 @@ use model::{Profile, Time};
 /// Bytes of a file that are examined.
 const EXAMINED: usize = 1 << 20;
 
-/// A workload with its configuration.
 struct Objects {
     workload: Workload,
-    /// The queue configuration of a ConfigMap.
     config: Option<String>,
     notes: Vec<String>,
 }
@@ -45,7 +43,6 @@ pub(super) fn is_manifests(file: &Path) -> bool {
     has("kind:") && has("apiVersion:") && !has("steps:")
 }
 
-/// Adds the pods of a file or a directory as a workload.
 pub(super) fn add(args: &SimulateArgs, inputs: &mut Inputs, file: &Path) -> Result<(), Ended> {
     let Objects { workload, config, notes } = read(file, &args.policy_group, inputs.cores[0])?;
     let name = named(file);

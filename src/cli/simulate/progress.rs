@@ -9,14 +9,10 @@ use std::time::{Duration, Instant};
 use forecast::simulate::Done;
 use forecast::simulate::target::time;
 
-/// Interval of updates on a terminal.
 const PERIOD: Duration = Duration::from_millis(250);
-/// Interval of lines in a file or a pipe.
 const PERIOD_OF_LINES: Duration = Duration::from_secs(10);
-/// Maximum number of named runs in progress.
 const NAMED: usize = 4;
 
-/// Receives progress as text.
 pub(super) type Said<'s> = dyn Fn(&str) + Sync + 's;
 
 /// The caller's side of long work: a stop flag, and the receiver of progress.
@@ -41,9 +37,7 @@ pub(super) fn on_stderr() -> impl Fn(&str) + Sync {
     }
 }
 
-/// Progress of parallel runs.
 pub(super) struct Progress<'s> {
-    /// The prefix: the run of a search.
     head: String,
     all: usize,
     began: Instant,
@@ -120,7 +114,6 @@ fn words((done, all): (usize, usize), under_way: &[Done], took: Duration) -> Str
     }
 }
 
-/// Whether the work is still needed.
 pub(super) fn is_wanted(stop: &AtomicBool) -> bool {
     !stop.load(Ordering::Relaxed)
 }

@@ -29,7 +29,6 @@ use scheduler::NodeSpec;
 const OPEN: &str = "partitions:\n- name: default\n  placementrules:\n  - name: provided\n    create: true\n  - name: fixed\n    value: root.default\n    \
                     create: true\n  queues:\n  - name: root\n    submitacl: '*'\n";
 
-/// The source of a run.
 pub(super) enum Source {
     /// Jobs that are the same in every run.
     Jobs(Box<Workload>),
@@ -39,7 +38,6 @@ pub(super) enum Source {
     Generated(String),
 }
 
-/// A scenario as steps and as jobs.
 pub(super) struct Steps {
     pub scenario: Scenario,
     pub jobs: Workload,
@@ -62,7 +60,6 @@ pub(super) struct NamedConfig {
     digest: String,
 }
 
-/// All inputs of the runs.
 pub(super) struct Inputs {
     pub sources: Vec<Named>,
     pub configs: Vec<NamedConfig>,
@@ -80,7 +77,6 @@ pub(super) struct Inputs {
     pub node_groups: Vec<NodeGroup>,
     /// The nodes of the console's cluster, for a workload without nodes.
     there: Vec<NodeSpec>,
-    /// The number of given configurations; they apply to all workloads and have the first numbers.
     given: usize,
     /// The default configuration for workloads without one.
     open: Option<usize>,
@@ -145,7 +141,6 @@ impl Inputs {
     }
 }
 
-/// Reads all named inputs.
 pub(super) fn inputs(args: &SimulateArgs, watch: Watch<'_>) -> Result<Inputs, Ended> {
     // In a console, the embedded scheduler is simulated further.
     let by_default = || if args.cluster.is_some() { Profile::Kornsole } else { predicted::by_settings() };
@@ -199,7 +194,6 @@ pub(super) fn inputs(args: &SimulateArgs, watch: Watch<'_>) -> Result<Inputs, En
     Ok(inputs)
 }
 
-/// Reads a time range of a journal, of the console's scheduler or of a directory.
 fn span(args: &SimulateArgs, inputs: &mut Inputs, watch: Watch<'_>) -> Result<(), Ended> {
     let (name, of, read) = match (&args.past, &args.state) {
         (Some(past), _) => {
@@ -279,7 +273,6 @@ fn accepted(args: &SimulateArgs, inputs: &mut Inputs, name: &str, reading: Readi
     Ok(workload)
 }
 
-/// Adds a workload.
 pub(super) fn jobs(
     inputs: &mut Inputs,
     name: String,

@@ -11,7 +11,6 @@ use forecast::simulate::target::{Target, time};
 use forecast::simulate::{Figures, Longest, NEVER};
 use model::Resource;
 
-/// The result of a search.
 pub(super) struct Search {
     pub target: Target,
     pub found: Found,
@@ -28,7 +27,6 @@ pub(super) fn search(args: &SimulateArgs, inputs: &Inputs, watch: Watch<'_>) -> 
     Ok((text, u8::from(!matches!(search.found, Found::Fewest(_)))))
 }
 
-/// Searches for the minimum number of nodes.
 pub(super) fn searched(args: &SimulateArgs, inputs: &Inputs, (stop, said): Watch<'_>) -> Result<Search, Ended> {
     let target: Target = args.until.as_deref().unwrap_or_default().parse().map_err(Ended::usage)?;
     let variants = variant::variants(args, inputs);

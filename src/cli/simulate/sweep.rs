@@ -32,7 +32,6 @@ pub(super) struct Row {
     pub digest: String,
 }
 
-/// All runs and their notes.
 pub(super) struct Report {
     pub rows: Vec<Row>,
     pub notes: Vec<String>,
@@ -90,7 +89,6 @@ pub(super) fn sweep(
     Ok(Report { rows: done.into_iter().flatten().collect(), notes: inputs.notes.clone() })
 }
 
-/// The figures of one variant.
 pub(super) fn one(
     args: &SimulateArgs,
     inputs: &Inputs,

@@ -9,7 +9,6 @@ use super::{SimulateArgs, never, node_groups};
 use forecast::simulate::backtest::Backtest;
 use forecast::simulate::target::time;
 
-/// Maximum number of listed queues.
 const QUEUES: usize = 15;
 
 /// The accuracy of a forecast, as a table or a line of JSON.
@@ -26,7 +25,6 @@ pub(super) fn backtest(args: &SimulateArgs, notes: &[String], backtest: &Backtes
     format!("{}\n{}", first.collect::<String>(), table(&rows))
 }
 
-/// The report for people.
 pub(super) fn text(report: &Report) -> String {
     let mut out = String::new();
     for note in &report.notes {
@@ -91,7 +89,6 @@ fn refusals(out: &mut String, line: &Line<'_>, labels: &[Label]) {
     }
 }
 
-/// The queues and users of a single run.
 fn queues(out: &mut String, line: &Line<'_>) {
     let Some(row) = line.runs.first() else { return };
     for (title, groups) in [("queue", &row.figures.queues), ("user", &row.figures.users)] {
@@ -127,7 +124,6 @@ fn table(rows: &[Vec<String>]) -> String {
     out
 }
 
-/// A line of JSON for each run.
 pub(super) fn json_lines(report: &Report) -> String {
     let lines = report.rows.iter().map(|row| serde_json::json!({"run": row.label, "figures": row.figures}));
     lines.map(|line| format!("{line}\n")).collect()

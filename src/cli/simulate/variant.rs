@@ -6,7 +6,6 @@ use forecast::simulate::target::Target;
 use forecast::simulate::{Workload, arrange, input};
 use model::Profile;
 
-/// One run: the numbers of its inputs, and its settings.
 #[derive(Clone, Debug)]
 pub(super) struct Variant {
     /// The number of the workload among the inputs.
@@ -19,7 +18,6 @@ pub(super) struct Variant {
     pub seed: u64,
 }
 
-/// The identity of a run.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub(super) struct Label {
     pub workload: String,
@@ -75,7 +73,6 @@ pub(super) fn check(args: &SimulateArgs) -> Result<(), Ended> {
     Ok(())
 }
 
-/// All runs in display order.
 pub(super) fn variants(args: &SimulateArgs, inputs: &Inputs) -> Vec<Variant> {
     let seeds: Vec<u64> = (1..=u64::from(args.seeds.max(1))).collect();
     let some = |count: &[usize]| if count.is_empty() { vec![None] } else { count.iter().copied().map(Some).collect() };

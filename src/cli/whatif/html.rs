@@ -12,7 +12,6 @@ th,td{text-align:left;padding:.25rem .6rem;border-bottom:1px solid #d8dce2;verti
 td.n,th.n{text-align:right;font-variant-numeric:tabular-nums}.quiet{color:#5a6270}code{font-family:ui-monospace,monospace}\
 @media(prefers-color-scheme:dark){body{color:#e4e7ec;background:#14171c}th,td{border-color:#333a45}.quiet{color:#9aa4b2}}";
 
-/// The result as a self-contained HTML page.
 pub(super) fn page(asked: &dto::WhatIf, result: &dto::WhatIfResult) -> String {
     let mut page = format!(
         "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width\">\
@@ -38,7 +37,6 @@ fn capital(text: &str) -> String {
     chars.next().map(|first| first.to_uppercase().chain(chars).collect()).unwrap_or_default()
 }
 
-/// A cell, right-aligned for numbers.
 fn cell(text: &str, number: bool) -> String {
     format!("<td{}>{}</td>", if number { " class=\"n\"" } else { "" }, escaped(text))
 }

@@ -37,7 +37,6 @@ pub(super) fn of_manifests(
     fork.map(|fork| (fork, unknown, later)).map_err(|why| why.to_string())
 }
 
-/// The fork, and the later arrivals.
 pub(super) fn fork(args: &WhatIfArgs) -> Result<(Fork, Arrivals), String> {
     match &args.state {
         Some(folder) => {

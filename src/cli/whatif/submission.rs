@@ -9,7 +9,6 @@ use scheduler::PartitionCommand;
 pub(super) const NOT_REMOTE: &str = "cannot submit manifests to the copy of a remote scheduler: it does not know their pods; \
      use --from-manifests, --state, --dump, or --workload";
 
-/// Removes the changes `submit @FILE` and returns their files.
 pub(super) fn files(changes: &mut Vec<String>) -> Vec<PathBuf> {
     let file =
         |change: &str| Some(PathBuf::from(change.trim().strip_prefix("submit")?.trim_start().strip_prefix('@')?));
@@ -18,7 +17,6 @@ pub(super) fn files(changes: &mut Vec<String>) -> Vec<PathBuf> {
     files
 }
 
-/// The commands as steps of a what-if.
 pub(super) fn steps(commands: Vec<PartitionCommand>) -> impl Iterator<Item = Step> {
     commands.into_iter().map(|command| Step::Scenario(StepKind::Command(command)))
 }

@@ -7,7 +7,6 @@ use view::units::show_amount;
 use wire::dto::ResourceMap;
 use wire::dto::native as dto;
 
-/// Maximum number of listed applications.
 const MOST_LISTED: usize = 40;
 
 pub(super) fn text(result: &dto::WhatIfResult) -> String {
@@ -55,7 +54,6 @@ fn one(result: &dto::WhatIfResult, lines: &mut Vec<String>) {
     }
 }
 
-/// The differences of each queue or user, one line each.
 fn shares(kind: &str, shares: &[dto::WhatIfShare], lines: &mut Vec<String>) {
     for share in shares {
         let (without, with) = (share.without.clone().unwrap_or_default(), share.with.clone().unwrap_or_default());
@@ -63,7 +61,6 @@ fn shares(kind: &str, shares: &[dto::WhatIfShare], lines: &mut Vec<String>) {
     }
 }
 
-/// The different values, each as `name before -> after`.
 fn differing(without: &dto::WhatIfFigures, with: &dto::WhatIfFigures) -> Vec<String> {
     let mut parts = Vec::new();
     let mut count = |name: &str, without: u64, with: u64| {
@@ -90,7 +87,6 @@ fn differing(without: &dto::WhatIfFigures, with: &dto::WhatIfFigures) -> Vec<Str
     parts
 }
 
-/// The different quantities.
 fn amounts(name: &str, without: &ResourceMap, with: &ResourceMap) -> Vec<String> {
     let both: BTreeSet<&str> = without.iter().chain(with.iter()).map(|(resource, _)| resource).collect();
     let each = both.into_iter().filter_map(|resource| {

@@ -14,9 +14,7 @@ use std::time::{Duration, Instant};
 
 use super::{Token, list, write};
 
-/// Maximum wait for other changes.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// Pause between two attempts.
 const PAUSE: Duration = Duration::from_millis(5);
 
 /// Adds a token to a file, which is created if needed.
@@ -62,7 +60,6 @@ fn change<T>(file: &Path, create: bool, with: impl FnOnce(&mut Vec<Token>) -> Re
 
 struct Locked {
     file: File,
-    /// Whether it was created.
     made: bool,
 }
 
@@ -102,7 +99,6 @@ fn open(path: &Path, create: bool) -> io::Result<Locked> {
     }
 }
 
-/// Whether an open file is the one at this path.
 fn is_at(file: &File, path: &Path) -> bool {
     let known = |metadata: fs::Metadata| (metadata.dev(), metadata.ino());
     match (file.metadata(), fs::metadata(path)) {

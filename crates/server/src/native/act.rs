@@ -15,10 +15,8 @@ use view::placement::TYPE_TAG;
 use wire::convert::native as convert;
 use wire::dto::native as dto;
 
-/// Maximum number of applications of a bulk action.
 const MOST_IDS: usize = 1000;
 
-/// Performs a changing request.
 pub(super) async fn act(request: &NativeRequest) -> Result<Reply, Refusal> {
     if request.route.verb == Verb::Bulk {
         return bulk(request).await;
@@ -71,7 +69,6 @@ pub(super) fn drains_without_reason(order: &Order) -> bool {
     matches!(order.act, Act::In { act: PartitionAct::DrainNode(_), .. }) && order.reason.trim().is_empty()
 }
 
-/// Converts a request to an operation.
 fn order(request: &NativeRequest) -> Result<Order, Refusal> {
     let only_reason = || body::json::<dto::OnlyReason>(&request.body.bytes).map(|body| body.reason);
     let app = || request.parameter(1).into();
@@ -210,7 +207,6 @@ fn submit(request: &NativeRequest, body: dto::Submit) -> Result<(PartitionAct, O
     Ok((PartitionAct::Submit(submission), body.reason))
 }
 
-/// The total resources of a gang's task groups.
 fn sum_of(groups: Vec<dto::TaskGroup>) -> Result<Resource, Refusal> {
     let mut total = Resource::new();
     for group in groups {

@@ -22,7 +22,6 @@ fn board(request: &NativeRequest) -> Result<&Arc<Board>, Refusal> {
     board.ok_or_else(|| Refusal::new(Code::NotSupported, "no alerts", "this server does not evaluate rules"))
 }
 
-/// Creates a silence.
 pub(super) async fn silence(request: &NativeRequest) -> Result<Reply, Refusal> {
     let asked: dto::SilenceOrder = body::json(&request.body.bytes)?;
     let board = board(request)?;
@@ -35,7 +34,6 @@ pub(super) async fn silence(request: &NativeRequest) -> Result<Reply, Refusal> {
     one_silence(request, board, id, StatusCode::CREATED)
 }
 
-/// Converts a request to a silence with its creator.
 fn silence_order(request: &NativeRequest, board: &Board, asked: &dto::SilenceOrder) -> Result<SilenceOrder, Refusal> {
     if asked.rule.is_empty() && asked.subject.is_empty() {
         return Err(body::wrong("body", "a silence needs a `rule`, a `subject`, or both".to_owned()));
@@ -64,7 +62,6 @@ fn silence_order(request: &NativeRequest, board: &Board, asked: &dto::SilenceOrd
     })
 }
 
-/// Ends a silence early.
 pub(super) async fn end_silence(request: &NativeRequest) -> Result<Reply, Refusal> {
     let board = board(request)?;
     let number = request.parameter(0);
@@ -137,7 +134,6 @@ fn one(alert: &Alert, wall: &Wall) -> dto::Alert {
     }
 }
 
-/// The wire name of an alert's state.
 fn state(alert: &Alert) -> &'static str {
     match alert.stage {
         Stage::Pending => "pending",

@@ -14,7 +14,6 @@ use view::act::{Code, Refusal};
 use wire::convert::native as convert;
 use wire::dto::{json, native as dto};
 
-/// The content of an answer.
 #[derive(Clone, Debug)]
 pub(super) struct Reply {
     pub status: StatusCode,

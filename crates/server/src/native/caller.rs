@@ -85,7 +85,6 @@ fn no_token() -> Refusal {
     Refusal::new(Code::Unauthenticated, "the caller is unknown", text)
 }
 
-/// An anonymous caller.
 pub(super) fn nobody(peer: Option<SocketAddr>) -> Caller {
     Caller { actor: anybody(peer), authenticated: false, expires: None, mark: None, entered: AtomicBool::new(false) }
 }
@@ -141,7 +140,6 @@ pub(crate) async fn lapsed(native: &NativeApi, mark: Option<&TokenMark>) {
     }
 }
 
-/// The final message of such a stream.
 pub(crate) const LAPSED: &str = "the token has expired, or was revoked";
 
 /// The wall clock in ns since 1970.

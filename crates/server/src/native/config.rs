@@ -14,7 +14,6 @@ use view::{QuotaForecast, View};
 use wire::convert::{self as yunikorn, native as convert};
 use wire::dto;
 
-/// The active configuration, as JSON or plain text.
 pub(super) fn get(request: &NativeRequest) -> Result<Reply, Refusal> {
     let view = request.view();
     let configuration = view.configuration.as_ref();
@@ -38,7 +37,6 @@ async fn read(request: &NativeRequest) -> Result<(String, Reading), Refusal> {
     beside(request, work).await
 }
 
-/// Validates a configuration and reports all errors.
 pub(super) async fn validate(request: &NativeRequest) -> Result<Reply, Refusal> {
     let (text, reading) = read(request).await?;
     Ok(Reply::ok(&dto::Validation {
@@ -49,7 +47,6 @@ pub(super) async fn validate(request: &NativeRequest) -> Result<Reply, Refusal> 
     }))
 }
 
-/// The changes of a configuration.
 pub(super) async fn diff(request: &NativeRequest) -> Result<Reply, Refusal> {
     let (text, reading) = read(request).await?;
     let Some(config) = reading.config else { return Err(invalid(&reading.faults)) };
@@ -102,7 +99,6 @@ pub(super) async fn dry_run(request: &NativeRequest, text: String) -> Result<vie
     }
 }
 
-/// Applies a configuration.
 pub(super) async fn put(request: &NativeRequest) -> Result<Reply, Refusal> {
     let base = request.header("if-match").map(|value| value.trim().trim_matches('"').to_owned());
     let done = replace(request, base).await?;

@@ -24,20 +24,16 @@ use engine::{EventLog, Numbering};
 use view::act::{Code, Refusal};
 use view::record::Record;
 
-/// Default number of events.
 const USUAL: usize = 1000;
-/// Maximum number of events of a page.
 const MOST: usize = 10_000;
 /// Events per part of the answer.
 const PART: usize = 256;
 /// Parts that a client may lag before the stream waits; missed events are a gap.
 const WAITING: usize = 4;
 
-/// The event streams and their limits.
 pub(super) struct Listeners {
     most: usize,
     most_of_one: usize,
-    /// The number of open streams by user.
     open: Mutex<BTreeMap<String, usize>>,
 }
 
@@ -89,7 +85,6 @@ impl Drop for Place {
     }
 }
 
-/// The requested events.
 #[derive(Clone, Default)]
 struct Filter {
     kind: Option<u32>,
@@ -122,7 +117,6 @@ fn number<T: std::str::FromStr>(request: &NativeRequest, name: &str) -> Result<O
     request.query(name).map(|text| text.parse().map_err(|_| message(text))).transpose()
 }
 
-/// A page of events.
 pub(super) fn list(request: &NativeRequest) -> Result<Reply, Refusal> {
     let since = number(request, "since")?.unwrap_or(0);
     let limit = number(request, "limit")?.unwrap_or(USUAL).min(MOST);
@@ -167,7 +161,6 @@ pub(super) fn stream(request: &NativeRequest) -> Result<Response, Refusal> {
     Ok(response)
 }
 
-/// Writes events to one client.
 struct EventWriter {
     log: Arc<EventLog>,
     wall: Wall,
@@ -175,7 +168,6 @@ struct EventWriter {
     heartbeat: Duration,
     lines: mpsc::Sender<Bytes>,
     ending: watch::Receiver<bool>,
-    /// The token that opened it.
     mark: Option<TokenMark>,
     place: Place,
 }

@@ -13,12 +13,9 @@ use view::audit::{AuditQuery, Revision};
 use wire::convert::{audit as convert, native};
 use wire::dto::audit as dto;
 
-/// Default number of entries.
 const SOME: usize = 50;
-/// Maximum number of entries.
 const MOST: usize = 1000;
 
-/// The requested number of entries.
 fn limit(request: &NativeRequest) -> Result<usize, Refusal> {
     Ok(number(request, "limit")?.map_or(SOME, |limit| usize::try_from(limit).unwrap_or(MOST)).clamp(1, MOST))
 }
@@ -91,7 +88,6 @@ async fn compare(request: &NativeRequest, old: &Revision, new: &Revision) -> Res
     Ok(Reply::ok(&native::config_diff(&done, missing, Vec::new())))
 }
 
-/// Rolls back to a revision.
 pub(super) async fn roll_back(request: &NativeRequest) -> Result<Reply, Refusal> {
     let dto::Rollback { revision, reason } = body::json(&request.body.bytes)?;
     let base = request.header("if-match").map(|value| value.trim().trim_matches('"').to_owned());

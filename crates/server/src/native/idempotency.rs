@@ -24,7 +24,6 @@ struct Outcome {
     answer: Result<Reply, Refusal>,
 }
 
-/// Answers by user and key.
 #[derive(Default)]
 pub(super) struct IdempotencyCache(Mutex<Book>);
 
@@ -37,7 +36,6 @@ struct Book {
     weight: usize,
 }
 
-/// A user and an idempotency key.
 type Name = (String, String);
 
 impl Book {
@@ -67,10 +65,8 @@ impl IdempotencyCache {
         slot
     }
 
-    /// Records the size of a kept answer.
     fn weigh(&self, name: Name, bytes: usize) {
         let mut book = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        // It may have been removed meanwhile.
         if book.slots.contains_key(&name) && !book.weights.contains_key(&name) {
             book.weights.insert(name, bytes);
             book.weight += bytes;

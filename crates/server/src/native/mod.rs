@@ -66,7 +66,6 @@ use view::act::{Code, Details, Done, Order, Refusal};
 use view::shadowed::ShadowSource;
 use wire::convert::Wall;
 
-/// The header that identifies a request in the log.
 const REQUEST_ID: HeaderName = HeaderName::from_static("kornsole-request-id");
 
 /// The options of the native API.
@@ -112,17 +111,13 @@ pub struct NativeApi {
     unknown: UnknownCallers,
     refused: RefusedBudget,
     requests: AtomicU64,
-    /// Bodies in progress.
     bodies: Arc<Budget>,
     /// Answers that clients have not read.
     answers: Arc<Budget>,
     /// Expensive work by address.
     pub(super) work: WorkBudget,
-    /// The users with a running what-if.
     running: whatif::Running,
-    /// The event streams.
     listeners: events::Listeners,
-    /// Whether event streams must end.
     ending: watch::Sender<bool>,
 }
 
@@ -209,7 +204,6 @@ impl NativeApi {
         receiver.await.ok().and_then(Result::err).unwrap_or_else(Refusal::stopped)
     }
 
-    /// Performs an operation and waits for its result.
     async fn perform(&self, who: &Caller, order: Order) -> Result<Done, Refusal> {
         if self.options.of_jobs && act::is_of_a_resource_manager(&order.act) {
             let what = "applications are local jobs; only the job daemon can do this";
@@ -237,12 +231,10 @@ pub fn routes(native: Arc<NativeApi>) -> Router {
     Router::new().fallback(answer).with_state(native)
 }
 
-/// A request for a handler.
 struct NativeRequest {
     native: Arc<NativeApi>,
     who: Caller,
     route: &'static Route,
-    /// The client's address.
     peer: IpAddr,
     /// The parameters of the path, in order.
     parameters: Vec<String>,
@@ -258,7 +250,6 @@ impl NativeRequest {
         self.parameters.get(at).map_or("", String::as_str)
     }
 
-    /// The first value of a query parameter.
     fn query(&self, name: &str) -> Option<&str> {
         self.query.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }
@@ -274,13 +265,11 @@ impl NativeRequest {
         self.query(name).is_some_and(|value| value != "false")
     }
 
-    /// The value of a header.
     fn header(&self, name: &str) -> Option<&str> {
         self.headers.get(name).and_then(|value| std::str::from_utf8(value.as_bytes()).ok())
     }
 }
 
-/// Answers any request.
 async fn answer(State(native): State<Arc<NativeApi>>, request: Request) -> Response {
     let request_id = native.request_id();
     let (parts, body) = request.into_parts();
@@ -386,7 +375,6 @@ async fn handle(request: &NativeRequest) -> Result<Reply, Refusal> {
             format!("not available yet: {}", request.route.summary.to_lowercase()),
             "see `features` of /kornsole/v1/server",
         )),
-        // Streams are answered earlier.
         Verb::EventStream => Err(Refusal::not_found("endpoint", "")),
         _ => act::act(request).await,
     }

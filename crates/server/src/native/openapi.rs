@@ -26,7 +26,6 @@ impl Schemas {
         }
     }
 
-    /// All types by name.
     fn finish(mut self) -> Map<String, Value> {
         let mut all = self.requests.take_definitions(true);
         all.extend(self.responses.take_definitions(true));
@@ -56,7 +55,6 @@ fn without_null(schema: &mut Schema) {
     }
 }
 
-/// The whole OpenAPI document.
 pub(super) fn document() -> Value {
     let mut schemas = Schemas::new();
     let mut paths = Map::new();
@@ -80,7 +78,6 @@ pub(super) fn document() -> Value {
     })
 }
 
-/// The headers of a configuration change.
 fn config_headers() -> [Value; 3] {
     let header = |name: &str, kind: &str, text: &str| json!({ "name": name, "in": "header", "description": text, "schema": { "type": kind } });
     [
@@ -150,7 +147,6 @@ fn operation(route: &Route, schemas: &mut Schemas) -> Value {
 mod tests {
     use super::*;
 
-    /// All references in a document.
     fn references(value: &Value, found: &mut Vec<String>) {
         match value {
             Value::Object(object) => {

@@ -7,10 +7,8 @@ use view::placement::access;
 use wire::convert::native as convert;
 use wire::dto::native as dto;
 
-/// Maximum number of checks per request.
 const MOST: usize = 1000;
 
-/// Answers each check individually.
 pub(super) async fn checks(request: &NativeRequest) -> Result<Reply, Refusal> {
     let dto::Checks { checks } = body::json(&request.body.bytes)?;
     if checks.len() > MOST {

@@ -102,7 +102,6 @@ pub(super) async fn quotas(request: &NativeRequest) -> Result<Reply, Refusal> {
     beside(request, move || Ok(Reply::ok(&convert::quotas(partition(&view, &name)?, view.at, &wall)))).await?
 }
 
-/// Explains an application or one of its requests.
 pub(super) async fn explain(request: &NativeRequest) -> Result<Reply, Refusal> {
     let of = Asked::App(request.parameter(1).into(), request.query("key").map(Into::into));
     explained(request, of).await
@@ -120,7 +119,6 @@ async fn explained(request: &NativeRequest, of: Asked) -> Result<Reply, Refusal>
     let question = Question { partition: Arc::clone(&part.name), of };
     let (sender, receiver) = tokio::sync::oneshot::channel();
     let answer = move |outcome| {
-        // The caller may have disconnected.
         let _ = sender.send(outcome);
     };
     request.native.engine.explain(question, Box::new(answer));
@@ -201,7 +199,6 @@ fn tried(text: &str, group: &str, profile: model::Profile) -> Result<Arc<View>, 
         .map_err(|why| Refusal::new(Code::ConfigInvalid, "the configuration cannot be loaded", why))
 }
 
-/// A rejection with all errors of a configuration.
 pub(super) fn invalid(faults: &[config::Fault]) -> Refusal {
     let first = faults.iter().find(|fault| fault.severity == config::Severity::Error);
     let first = first.map(ToString::to_string).unwrap_or_default();

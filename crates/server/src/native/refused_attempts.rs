@@ -20,7 +20,6 @@ use view::act::{Act, Order, PartitionAct, Refusal, Submission};
 pub(super) const MOST_UNKNOWN: u32 = 60;
 const WINDOW: Duration = Duration::from_secs(60);
 
-/// Counts anonymous requests.
 #[derive(Default)]
 pub(super) struct UnknownCallers(Mutex<Option<(Instant, u32)>>);
 

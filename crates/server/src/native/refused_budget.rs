@@ -21,7 +21,6 @@ const EACH: usize = 2 << 10;
 /// Maximum number of remembered users and addresses.
 const MOST_KNOWN: usize = 10_000;
 
-/// Counts rejected bytes.
 #[derive(Default)]
 pub(super) struct RefusedBudget(Mutex<Book>);
 
@@ -38,7 +37,6 @@ struct Count {
     said: bool,
 }
 
-/// Why a caller is blocked.
 pub(super) struct HeldUp {
     /// The answer to the caller.
     pub refusal: Refusal,
@@ -70,7 +68,6 @@ impl RefusedBudget {
     }
 }
 
-/// The current count, if not expired.
 fn current<'b>(counts: &'b mut HashMap<String, Count>, key: &str) -> Option<&'b mut Count> {
     counts.get_mut(key).filter(|count| count.since.elapsed() < WINDOW)
 }

@@ -140,7 +140,6 @@ const fn with(method: &'static str, route: Route) -> Route {
     Route { method, ..route }
 }
 
-/// A JSON body of type `T`.
 const fn json<T: JsonSchema>() -> BodyKind {
     BodyKind::Json(SchemaGenerator::subschema_for::<T>)
 }

@@ -17,7 +17,6 @@ use tokio::sync::Semaphore;
 
 /// Maximum number of wrong tokens with one prefix per address in [`WINDOW`].
 const MOST_ALIKE: u32 = 10;
-/// Maximum number of wrong tokens per address.
 const MOST_OF_ADDRESS: u32 = 100;
 const WINDOW: Duration = Duration::from_secs(60);
 /// Characters of the prefix: too few to guess the rest.
@@ -28,7 +27,6 @@ const MOST_RETAINED: usize = 10_000;
 const PAUSE: Duration = Duration::from_secs(1);
 const MOST_WAITING: usize = 64;
 
-/// Recent wrong tokens.
 pub(super) struct TokenFailures {
     counts: Mutex<HashMap<(IpAddr, String), FailureCount>>,
     waiting: Semaphore,

@@ -17,7 +17,6 @@ use view::act::{Code, Details, Refusal};
 use wire::convert::whatif as convert;
 use wire::dto::native as dto;
 
-/// Maximum number of trace lines in an answer.
 const TRACE_LINES: usize = 10_000;
 
 /// The users with a running what-if.
@@ -58,7 +57,6 @@ impl Drop for Gone {
     }
 }
 
-/// Runs the changes on a fork and reports the differences.
 pub(super) async fn answer(request: &NativeRequest) -> Result<Reply, Refusal> {
     let asked: dto::WhatIf = body::json(&request.body.bytes)?;
     let plan = convert::plan(&asked).map_err(|why| body::wrong("body", why))?;

@@ -7,7 +7,6 @@ use model::AppState;
 use view::{AppRow, PartitionView};
 use wire::convert;
 
-/// The accepted values of `status`.
 const STATUSES: [AppState; 7] = [
     AppState::New,
     AppState::Accepted,
@@ -53,13 +52,11 @@ pub(super) fn of_partition(call: &Call) -> Answer {
     }
 }
 
-/// An active or finished application.
 pub(super) fn one(call: &Call) -> Answer {
     let partition = call.partition()?;
     answer(call, partition, convert::newest(partition, call.parameter(1)))
 }
 
-/// An application of a queue.
 pub(super) fn one_of_queue(call: &Call) -> Answer {
     let (partition, row) = queues::named(call)?;
     let found = convert::newest(partition, call.parameter(2)).filter(|app| app.queue == row.path);

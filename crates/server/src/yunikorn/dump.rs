@@ -8,7 +8,6 @@ use wire::convert;
 use wire::dto;
 use wire::dto::json;
 
-/// Indentation of a level.
 const INDENT: &str = " ";
 
 pub(super) fn dump(call: &Call) -> Answer {

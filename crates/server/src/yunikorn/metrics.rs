@@ -74,12 +74,10 @@ fn alerts(page: &mut Page, picture: &Picture) {
     }
 }
 
-/// A page of metrics.
 #[derive(Default)]
 struct Page(String);
 
 impl Page {
-    /// Starts a family of metrics.
     fn family(&mut self, name: &str, kind: &str, help: &str) {
         // Writing to a String cannot fail.
         let _written = writeln!(self.0, "# HELP {name} {help}\n# TYPE {name} {kind}");

@@ -33,7 +33,6 @@ pub(super) use stream::Streams;
 use view::{PartitionView, View};
 use wire::dto::json;
 
-/// A successful answer.
 struct Reply {
     kind: HeaderValue,
     body: Vec<u8>,
@@ -42,7 +41,6 @@ struct Reply {
 }
 
 impl Reply {
-    /// A JSON document.
     fn json<T: serde::Serialize + ?Sized>(value: &T) -> Self {
         Self { kind: reply::JSON, body: json::to_bytes(value), pages: true }
     }
@@ -53,7 +51,6 @@ impl Reply {
     }
 }
 
-/// Why a request is rejected.
 #[derive(Debug)]
 struct RequestError {
     status: StatusCode,
@@ -82,7 +79,6 @@ struct Call {
     view: Arc<View>,
     /// The parameters of the path, in order, decoded once.
     parameters: Vec<String>,
-    /// The query parameters.
     query: Vec<(String, String)>,
     headers: HeaderMap,
     body: RequestBody,
@@ -93,7 +89,6 @@ impl Call {
         self.parameters.get(at).map_or("", String::as_str)
     }
 
-    /// The first value of a query parameter.
     fn query(&self, name: &str) -> Option<&str> {
         self.query.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }
@@ -201,7 +196,6 @@ async fn put_together(shared: &Arc<Shared>, endpoint: Endpoint, call: Call, peer
     })
 }
 
-/// Reads the body of a request if its endpoint has one.
 async fn with_body(shared: &Shared, endpoint: Endpoint, peer: IpAddr, body: Body) -> Result<RequestBody, RequestError> {
     if endpoint.verb() == Verb::Get {
         return Ok(RequestBody::nothing());

@@ -8,7 +8,6 @@ use view::placement::RECOVERY_QUEUE;
 use view::{PartitionView, QueueRow};
 use wire::convert;
 
-/// The root with its subtree.
 pub(super) fn tree(call: &Call) -> Answer {
     let partition = call.partition()?;
     let root = partition.root().ok_or_else(|| RequestError::not_found("Queue"))?;

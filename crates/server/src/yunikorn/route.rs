@@ -28,7 +28,6 @@ impl Verb {
     }
 }
 
-/// The handler of a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Endpoint {
     Clusters,
@@ -155,7 +154,6 @@ impl Endpoint {
             Self::NodeUtilization => cluster::node_utilization(call),
             Self::StateDump => dump::dump(call),
             Self::EventBatch => events::batch(call),
-            // The stream is answered earlier.
             Self::EventStream => Err(super::RequestError::not_found("Stream")),
             Self::Health => events::health(call),
             Self::AppHistory => events::app_history(call),
@@ -165,7 +163,6 @@ impl Endpoint {
     }
 }
 
-/// The result of a route lookup.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum RouteMatch {
     /// An endpoint with the parameters of the path.
@@ -201,7 +198,6 @@ pub(super) fn find(method: &Method, path: &str) -> RouteMatch {
     meant(method, path).map_or(RouteMatch::Nothing, RouteMatch::Redirect)
 }
 
-/// The parameters of a path that matches a pattern.
 fn matched(pattern: &str, path: &str) -> Option<Vec<String>> {
     let mut parameters = Vec::new();
     let mut parts = path.split('/');

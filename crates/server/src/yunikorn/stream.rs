@@ -29,9 +29,7 @@ use engine::Numbering;
 use wire::convert;
 use wire::dto::{self, json, time};
 
-/// Maximum number of events per packet.
 const PACKET: usize = 500;
-/// Maximum number of packets ahead of the connection.
 const AHEAD: usize = 2;
 /// Maximum lag of a waiting client in events, before it is disconnected.
 const BEHIND: u64 = 2000;
@@ -94,7 +92,6 @@ impl Drop for Place {
     }
 }
 
-/// The client that opens a stream.
 pub(super) struct Caller {
     peer: IpAddr,
     connection: Option<Arc<Streaming>>,
@@ -145,17 +142,14 @@ fn begin(shared: &Arc<Shared>, caller: Caller, query: &[(String, String)]) -> Re
     Ok(Body::new(Packets(body)))
 }
 
-/// Reads the log for one stream.
 struct Feed {
     place: Place,
-    /// The number of the next event to send.
     next: u64,
     /// The next number when the stream started; earlier events do not count as lag.
     joined: u64,
     packets: Sender<Bytes>,
 }
 
-/// Why a stream ends.
 enum End {
     /// The client has disconnected.
     Gone,
@@ -222,7 +216,6 @@ impl Feed {
                 }
             }
             if more {
-                // Yields to other tasks.
                 tokio::task::yield_now().await;
                 continue;
             }
@@ -237,7 +230,6 @@ impl Feed {
     }
 }
 
-/// The body of a stream.
 struct Packets(Receiver<Bytes>);
 
 impl HttpBody for Packets {

@@ -111,7 +111,6 @@ fn request(context: &Context, app: &AppRow, ask: &AskRow, notes: Option<&Arc<Ask
     }
 }
 
-/// The reasons in YuniKorn's words, the current one last.
 fn allocation_log(context: &Context, log: &AskLog) -> Vec<dto::LogEntry> {
     let mut failures = log.failures().to_vec();
     failures.sort_by_key(|entry| (entry.last, entry.failure));

@@ -28,7 +28,6 @@ pub fn faults(faults: &[Fault]) -> Vec<dto::Fault> {
     faults.iter().map(FoundFault::from).map(fault).collect()
 }
 
-/// Converts one error with its location.
 pub(super) fn fault(fault: FoundFault) -> dto::Fault {
     let FoundFault { code, severity, message, at, path, hint } = fault;
     let severity = Cow::Borrowed(if severity == Severity::Error { "error" } else { "warning" });

@@ -115,7 +115,6 @@ pub fn waiting_by_twin(found: &Overview, unknown: &[String], wall: &Wall) -> dto
     dto::Waiting { unknown: unknown.to_vec(), ..waiting(found, wall) }
 }
 
-/// The objects that a place names.
 fn names(place: &Place) -> dto::Named {
     let mut names = dto::Named::default();
     match place {

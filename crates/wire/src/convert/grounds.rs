@@ -47,7 +47,6 @@ pub fn grounds(of: &PreemptionGrounds) -> dto::EventGrounds {
     }
 }
 
-/// Converts the skipped allocations.
 fn retained(of: &RetainedSurvey) -> Vec<dto::RetainedAllocations> {
     let one = |retained: &Retained| dto::RetainedAllocations {
         reason: word(&REASONS, &retained.why),

@@ -10,7 +10,6 @@ use crate::dto;
 use model::{AppId, AskId, Resource};
 use view::{AppRow, AskNotes, AskRow, ForeignAllocation, NodeRow, PartitionView};
 
-/// The attribute with a node's partition.
 const NODE_PARTITION: &str = "si/node-partition";
 const BUCKETS: [&str; 10] =
     ["0-10%", "10-20%", "20-30%", "30-40%", "40-50%", "50-60%", "60-70%", "70-80%", "80-90%", "90-100%"];
@@ -29,7 +28,6 @@ pub fn node(context: &Context, partition: &PartitionView, row: &NodeRow) -> dto:
     one(context, partition, row, &asks(live))
 }
 
-/// Requests by application and ID for lookups.
 type Asks<'a> = HashMap<(&'a AppId, &'a AskId), (&'a AskRow, Option<&'a Arc<AskNotes>>)>;
 
 fn asks<'a>(apps: impl Iterator<Item = &'a Arc<AppRow>>) -> Asks<'a> {
@@ -120,7 +118,6 @@ pub fn utilization(partition: &PartitionView) -> dto::NodeUtilization {
     most.filter(|_| !partition.nodes.is_empty()).map(|(_, kind)| of_type(partition, &kind)).unwrap_or_default()
 }
 
-/// All resource types of the nodes, by name.
 fn types(partition: &PartitionView) -> BTreeSet<String> {
     let names = partition.nodes.values().flat_map(|node| node.capacity.iter().map(|(name, _)| name.to_owned()));
     names.collect()

@@ -46,7 +46,6 @@ pub struct Answer<'a> {
     via: Option<usize>,
 }
 
-/// A limit that would apply.
 #[derive(Serialize, JsonSchema)]
 struct LimitStep {
     what: String,
@@ -137,7 +136,6 @@ fn index(part: &PartitionView, rule: RuleRef) -> usize {
     }
 }
 
-/// A rule or one of its parents.
 #[derive(Serialize, JsonSchema)]
 struct RuleStep<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -186,7 +184,6 @@ impl<'a> RuleStep<'a> {
     }
 }
 
-/// The parents of a rule, nested.
 struct Parents<'a>(&'a [LinkTrace]);
 
 impl Parents<'_> {
@@ -233,7 +230,6 @@ fn outcome(placement: &Placement, entry: &RuleTrace) -> &'static str {
     }
 }
 
-/// The path of a step, otherwise its name.
 fn candidate(step: &LinkTrace) -> Option<&str> {
     let name = Some(step.name()).filter(|name| !name.is_empty());
     step.path.as_ref().map(|path| path.as_str()).or(name)

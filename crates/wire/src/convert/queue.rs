@@ -90,7 +90,6 @@ pub(super) fn template(template: &TemplateConfig) -> dto::Template {
     }
 }
 
-/// The name of a queue's or partition's state.
 pub(super) fn state(state: model::QueueState) -> dto::Word {
     use model::QueueState::{Active, Draining, Stopped};
     Cow::Borrowed(match state {

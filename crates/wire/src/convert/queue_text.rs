@@ -14,13 +14,10 @@ use view::{PartitionView, QueueRow};
 /// Estimated bytes per queue.
 const QUEUE_BYTES: usize = 512;
 
-/// A queue whose children are being written.
 struct Open<'a> {
     row: &'a QueueRow,
     headroom: Option<Resource>,
-    /// The index of the next child.
     next: usize,
-    /// Whether a child was written.
     listed: bool,
 }
 
@@ -51,7 +48,6 @@ pub fn queue_tree_text(partition: &PartitionView, top: &QueueRow) -> Vec<u8> {
     out
 }
 
-/// Writes the part before the children.
 fn begin<'a>(out: &mut Vec<u8>, partition: &[u8], row: &'a QueueRow, above: Option<&Resource>) -> Open<'a> {
     let rest = row.max.as_ref().map(|max| max.sub_only_existing(&row.allocated));
     let headroom = Resource::min_permissive_unset(rest.as_ref(), above);
@@ -89,7 +85,6 @@ fn begin<'a>(out: &mut Vec<u8>, partition: &[u8], row: &'a QueueRow, above: Opti
     Open { row, headroom, next: 0, listed: false }
 }
 
-/// Writes the part after the children.
 fn end(out: &mut Vec<u8>, partition: &PartitionView, row: &QueueRow) {
     let settings = &row.settings;
     let children = row.children.iter().filter_map(|slot| partition.queue(*slot));
@@ -129,7 +124,6 @@ fn put_flag(out: &mut Vec<u8>, key: &[u8], value: bool) {
     out.extend_from_slice(if value { b"true" } else { b"false" });
 }
 
-/// Writes a number unless it is 0.
 fn put_number<N: Into<i128> + Copy + serde::Serialize>(out: &mut Vec<u8>, key: &[u8], value: N) {
     if value.into() != 0 {
         out.extend_from_slice(key);
@@ -137,7 +131,6 @@ fn put_number<N: Into<i128> + Copy + serde::Serialize>(out: &mut Vec<u8>, key: &
     }
 }
 
-/// Writes a list unless it is empty; `key` opens it.
 fn put_texts<'a>(out: &mut Vec<u8>, key: &[u8], values: impl Iterator<Item = &'a str>) {
     let mut before = key;
     for value in values {
@@ -149,7 +142,6 @@ fn put_texts<'a>(out: &mut Vec<u8>, key: &[u8], values: impl Iterator<Item = &'a
     }
 }
 
-/// Writes resources unless they are empty.
 fn put_amounts(out: &mut Vec<u8>, key: &[u8], amounts: Option<&Resource>) {
     let Some(amounts) = amounts.filter(|amounts| !amounts.is_empty()) else { return };
     out.extend_from_slice(key);
@@ -163,7 +155,6 @@ fn put_amounts(out: &mut Vec<u8>, key: &[u8], amounts: Option<&Resource>) {
     out.push(b'}');
 }
 
-/// Writes an object's key after `before`.
 fn put_name(out: &mut Vec<u8>, before: &[u8], name: &str) {
     put_text(out, before, name);
     out.push(b':');

@@ -79,7 +79,6 @@ pub fn group(partition: &PartitionView, name: &str) -> Option<dto::GroupUsage> {
     groups(partition).into_iter().find(|group| group.group_name == name)
 }
 
-/// Users and groups with usage or pending requests, and those named in limits.
 fn names<'a>(rows: &'a UsageRows, limited: &Limited<'a>, waiting: &Waiting<'a>) -> BTreeSet<&'a str> {
     let using = rows.values().filter(|row| row.queues.iter().any(|level| waiting.shows(&row.name, level)));
     using.map(|row| &*row.name).chain(limited.names()).collect()
@@ -103,14 +102,12 @@ impl<'a> Waiting<'a> {
         Self(None)
     }
 
-    /// Whether a queue is listed for a user or group.
     fn shows(&self, name: &str, level: &QueueUsageRow) -> bool {
         let waits = |queues: &Vec<&QueuePath>| queues.iter().any(|queue| queue.is_within(&level.queue));
         level.is_used() || self.0.as_ref().is_none_or(|all| all.get(name).is_some_and(waits))
     }
 }
 
-/// Limits by user or group name and queue.
 struct Limited<'a>(BTreeMap<&'a str, BTreeMap<QueuePath, &'a Arc<LimitConfig>>>);
 
 impl<'a> Limited<'a> {
@@ -133,7 +130,6 @@ impl<'a> Limited<'a> {
     }
 }
 
-/// One queue of a tree.
 #[derive(Default)]
 struct Level<'a> {
     usage: Option<&'a QueueUsageRow>,
@@ -157,7 +153,6 @@ fn tree(rows: &UsageRows, name: &str, limited: &Limited<'_>, waiting: &Waiting<'
     nest(&mut levels.into_iter().peekable())
 }
 
-/// Converts a depth-first list to a tree.
 fn nest<'a>(levels: &mut Peekable<impl Iterator<Item = (QueuePath, Level<'a>)>>) -> Option<dto::QueueUsage> {
     let (path, level) = levels.next()?;
     let mut children = Vec::new();

@@ -9,7 +9,6 @@ use model::Time;
 pub struct Wall {
     /// Wall-clock time of the scheduler's start, in ns.
     start: i64,
-    /// The speed of the scheduler's clock.
     speed: f64,
 }
 

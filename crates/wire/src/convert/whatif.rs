@@ -14,7 +14,6 @@ use forecast::whatif::{
     Span, Spread, Step, Stopped, steps,
 };
 
-/// Maximum number of run pairs.
 const MOST_RUNS: u32 = 100;
 
 const COMPARED: [&str; 4] = ["queues", "applications", "nodes", "users"];

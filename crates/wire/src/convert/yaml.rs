@@ -27,7 +27,6 @@ pub fn config_yaml(config: &dto::Config) -> String {
     out
 }
 
-/// The fields of a map that are not empty.
 #[derive(Default)]
 struct Fields(Vec<(String, Yaml)>);
 

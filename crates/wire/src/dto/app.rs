@@ -316,7 +316,6 @@ impl<'de> Deserialize<'de> for Reservation {
     }
 }
 
-/// Serializes a number as text.
 pub(super) fn as_text<S: Serializer>(number: &i32, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_str(number)
 }

@@ -9,7 +9,6 @@ use serde::{Deserialize, Serialize};
 
 use super::Word;
 
-/// A tolerantly read type.
 pub(super) trait Read: Sized {
     fn read<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error>;
 }
@@ -212,7 +211,6 @@ impl<T: DeserializeOwned> Read for Vec<T> {
     }
 }
 
-/// Reads a value of a map.
 struct Value<T>(PhantomData<T>);
 
 impl<'de, T: Read> DeserializeSeed<'de> for Value<T> {

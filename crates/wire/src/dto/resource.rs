@@ -122,7 +122,6 @@ impl<'de> Visitor<'de> for Amounts {
     }
 }
 
-/// The value of a key in a resource map.
 enum Amount {
     Number(i64),
     Map(Resource),

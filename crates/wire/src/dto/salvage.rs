@@ -19,7 +19,6 @@ const MOST: usize = 1000;
 const QUOTED: usize = 40;
 /// The keys that name an object. A value belongs to the outermost named object, in a tree of queues to the innermost.
 const NAMES: [&str; 6] = ["queuename", "applicationID", "nodeID", "userName", "groupName", "name"];
-/// The kinds of these keys.
 const KINDS: [&str; 6] = ["queue", "application", "node", "user", "group", "partition"];
 
 /// Why an answer is unreadable, and where.
@@ -134,11 +133,9 @@ fn quoted(value: &str) -> String {
     short
 }
 
-/// A member of an object or a list.
 struct Member {
     key: Option<String>,
     index: usize,
-    /// The start of its key, or in a list of its value.
     start: usize,
     value: usize,
     end: usize,
@@ -199,7 +196,6 @@ fn name_of(text: &[u8], start: usize) -> Option<(usize, String)> {
     })
 }
 
-/// The byte offset of an error.
 fn offset(text: &[u8], error: &serde_json::Error) -> Option<usize> {
     let line = error.line().checked_sub(1)?;
     let start = match line {
@@ -224,7 +220,6 @@ fn path_to(text: &[u8], at: usize) -> Vec<Member> {
     path
 }
 
-/// The members of the object or list at `start`, in valid JSON.
 fn members(text: &[u8], start: usize) -> Vec<Member> {
     let is_object = text.get(start) == Some(&b'{');
     let mut all = Vec::new();
@@ -255,7 +250,6 @@ fn skip_space(text: &[u8], at: usize) -> usize {
     at + rest.iter().take_while(|byte| byte.is_ascii_whitespace()).count()
 }
 
-/// The end of the value at `at`.
 fn skip_value(text: &[u8], at: usize) -> usize {
     let (mut depth, mut quoted, mut escaped) = (0_usize, false, false);
     for (number, byte) in text.get(at..).unwrap_or_default().iter().enumerate() {

@@ -12,7 +12,6 @@ use wire::dto::time::rfc3339;
 /// A column of quantities: its name, and its value in a row.
 type Amounts = (&'static str, fn(&UsageReportRow) -> &BTreeMap<String, u64>);
 
-/// The columns of quantities that a report has.
 pub(super) fn amounts(report: &UsageReport) -> Vec<Amounts> {
     if report.only_allocated {
         return vec![("allocated", |row| &row.allocated)];
@@ -46,7 +45,6 @@ pub(super) fn in_hours(name: &str, seconds: u64) -> f64 {
     seconds as f64 / 3_600.0 / unit
 }
 
-/// The unit of a resource's hours.
 pub(super) fn unit(name: &str) -> String {
     match name {
         VCORE => "core-h".to_owned(),
@@ -55,7 +53,6 @@ pub(super) fn unit(name: &str) -> String {
     }
 }
 
-/// A row's value of a dimension.
 pub(super) fn value(row: &UsageReportRow, by: &str) -> String {
     let text = |value: &Option<String>| value.clone().unwrap_or_default();
     match by {
@@ -70,18 +67,15 @@ pub(super) fn value(row: &UsageReportRow, by: &str) -> String {
     }
 }
 
-/// A quantity as text without abbreviation.
 pub(super) fn figure(name: &str, seconds: u64) -> String {
     if seconds == 0 { String::new() } else { format!("{:.2}", in_hours(name, seconds)) }
 }
 
-/// A time with a resolution of seconds.
 pub(super) fn shown(nanos: i64) -> String {
     const SECOND: i64 = 1_000_000_000;
     rfc3339(nanos.div_euclid(SECOND) * SECOND)
 }
 
-/// The report as a table.
 pub(super) fn table(report: &UsageReport, prices: Option<&Prices>) -> String {
     let (amounts, resources) = (amounts(report), resources(report));
     let mut titles: Vec<String> = report.by.iter().map(|by| by.to_uppercase()).collect();
@@ -151,7 +145,6 @@ fn compared(report: &UsageReport) -> String {
     )
 }
 
-/// A sentence about hours with inexact values.
 fn inexact(report: &UsageReport) -> Option<String> {
     let last = report.inexact.len().saturating_sub(6);
     let hours: Vec<String> = report.inexact.iter().skip(last).map(|hour| shown(*hour)).collect();
@@ -159,7 +152,6 @@ fn inexact(report: &UsageReport) -> Option<String> {
     (!hours.is_empty()).then(|| format!("approximate hours, by start: {more}{}", hours.join(", ")))
 }
 
-/// Sentences about gaps and unknown values.
 pub(super) fn gaps(report: &UsageReport) -> Vec<String> {
     let gap = |gap: &UsageGap| {
         let (from, to) = (shown(gap.from), shown(gap.to));

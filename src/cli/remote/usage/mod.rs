@@ -174,7 +174,6 @@ impl Ledgers {
                 return Ok(usage_report(&look.usage(&question), &runs));
             }
             Self::Retained(ledger) => {
-                // Its times are wall-clock times.
                 let runs = ClockRuns::always(0, 1.0);
                 let time = |nanos: Option<i64>| nanos.map(|nanos| runs.time(nanos));
                 let (queue, user) = (args.queue.as_deref().map(QueuePath::new), args.user.clone());

@@ -145,7 +145,6 @@ impl RemoteState {
         }
     }
 
-    /// Links all applications to the queues of a new tree.
     pub(super) fn link_all(&mut self, index: usize) {
         let (view, part) = (&mut self.view.partitions[index], &self.parts[index]);
         let slots: Vec<QueueSlot> = part.queue_slots.values().copied().collect();
@@ -214,11 +213,8 @@ impl RemoteState {
     }
 }
 
-/// Blockers of the applications in a leaf.
 struct Holding<'v> {
-    /// A queue of the path runs its maximum of applications.
     full: bool,
-    /// Whether a limit blocks a user and group.
     limits: FxHashMap<(&'v str, Option<&'v str>), bool>,
 }
 

@@ -45,7 +45,6 @@ impl RemoteState {
     }
 }
 
-/// The partitions in the queues of a dump.
 fn named_by_queues(dump: &dto::StateDump) -> Vec<dto::Partition> {
     let name =
         |root: &dto::Queue| if root.partition.is_empty() { "default".to_owned() } else { root.partition.clone() };

@@ -15,7 +15,6 @@ use crate::dto::{Unknown, Unreadable, none_read, salvage};
 /// Maximum position of the ID, in bytes from the start, for recognition without parsing.
 const FRONT: usize = 160;
 
-/// Parses an element to a row.
 type Read<R> = Box<dyn Fn(&[u8], &mut Vec<Unknown>) -> Result<R, Unreadable> + Send + Sync>;
 
 /// The last parsed objects: ID → hash of the bytes.
@@ -39,7 +38,6 @@ pub struct ListReader<K, R> {
     pub elements: Vec<Element<K, R>>,
     /// The values that could not be parsed.
     pub unknown: Vec<Unknown>,
-    /// The number of elements, including unreadable ones.
     taken: usize,
 }
 

@@ -10,7 +10,6 @@ use crate::dto;
 use model::{AppId, Time};
 use view::AppRow;
 
-/// Maximum number of retained vanished applications.
 const GONE: usize = 1000;
 
 /// A list of finished applications.

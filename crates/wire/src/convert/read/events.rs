@@ -21,10 +21,8 @@ const APP: i32 = 2;
 const ADD: i32 = 2;
 const ALLOCATION: i32 = 200;
 
-/// Allocations of the last seconds.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Rate {
-    /// Counts by second.
     seconds: VecDeque<(u64, u64)>,
 }
 
@@ -37,7 +35,6 @@ impl Rate {
         }
     }
 
-    /// Allocations per second at a time.
     fn at(&mut self, now: Time) -> f64 {
         let from = (now - OVER).as_millis() / 1000;
         while self.seconds.front().is_some_and(|(second, _)| *second < from) {
@@ -78,7 +75,6 @@ impl RemoteState {
         }
     }
 
-    /// Stores an allocation time, also in its row.
     fn allocated_at(&mut self, app: &str, key: &str, at: Time) {
         if self.shapes.has_allocation_time {
             return;
@@ -104,7 +100,6 @@ impl RemoteState {
         }
     }
 
-    /// Updates the rate for the current time.
     pub(super) fn pass(&mut self, now: Time) {
         let rate = self.seen_allocations.at(now);
         if (rate - self.view.allocation_rate).abs() > f64::EPSILON {

@@ -5,7 +5,6 @@ use crate::dto::native as dto;
 use model::{Time, VCORE};
 use view::waiting::{Sheet, SheetLine, Target};
 
-/// Maximum number of example nodes per reason.
 const MOST_NODES: usize = 3;
 
 /// The sheet of an application.

@@ -64,16 +64,13 @@ pub struct RemoteState {
     configured: Option<Arc<View>>,
     configured_checksum: Option<String>,
     configured_text: Option<Arc<str>>,
-    /// Why a node is unschedulable, if the cluster reports it.
     closed: NodeMarks,
     notice_count: u64,
     changed: bool,
     seen_allocations: events::Rate,
-    /// The cluster's history since the attach.
     history: History,
 }
 
-/// Data of a partition besides its view.
 #[derive(Debug, Default)]
 struct Part {
     queue_slots: FxHashMap<QueuePath, QueueSlot>,
@@ -86,14 +83,11 @@ struct Part {
     complete: bool,
     ended: [ended::EndedList; 2],
     gone: Vec<Arc<AppRow>>,
-    /// The group of each application.
     groups: FxHashMap<AppId, Arc<str>>,
     /// The last reported usage of users and groups; `None` before the first.
     users: Option<users::UsageByName>,
     group_usage: Option<users::UsageByName>,
-    /// The reserved node of a request.
     retained: FxHashMap<AskId, NodeId>,
-    /// Allocation times from events.
     since: FxHashMap<(AppId, AskId), Time>,
 }
 
@@ -271,7 +265,6 @@ impl RemoteState {
         Some(Arc::new(self.view.clone()))
     }
 
-    /// The index of a partition in both lists.
     fn index(&self, partition: &str) -> Option<usize> {
         self.view.partitions.iter().position(|part| *part.name == *partition)
     }

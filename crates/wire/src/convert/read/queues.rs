@@ -10,7 +10,6 @@ use config::properties::QueueProperties;
 use model::{AppId, Priority, QueuePath, QueueState, Time};
 use view::{NoticeWeight, Origin, PartitionView, PropertyRow, QueueRow, QueueSettings, QueueSlot, QuotaForecast};
 
-/// A queue of the answer with its position in the tree.
 struct Found<'q> {
     queue: &'q dto::Queue,
     slot: QueueSlot,

@@ -30,7 +30,6 @@ pub fn used(report: UsageReport, by: UsageBy) -> Used {
     }
 }
 
-/// A sentence about both counts of an application's released allocations.
 fn sentence(one: &UsageCompared) -> String {
     let hours = |amounts: &BTreeMap<String, u64>| amounts.get(VCORE).copied().unwrap_or(0) as f64 / 3_600_000.0;
     format!(

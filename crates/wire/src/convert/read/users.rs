@@ -12,10 +12,8 @@ use model::{AppId, QueuePath};
 use view::users::UsageRows;
 use view::{AppGroup, PartitionView, QueueSlot, QueueUsageRow, Side, UsageRow};
 
-/// Names with their usage trees.
 pub(super) type UsageByName = Vec<(String, Option<dto::QueueUsage>)>;
 
-/// The number of active applications by name and leaf.
 type Counts = FxHashMap<String, BTreeMap<QueuePath, u64>>;
 
 impl RemoteState {
@@ -51,7 +49,6 @@ impl RemoteState {
     pub(super) fn recount(&mut self, index: usize) {
         for side in [Side::User, Side::Group] {
             if self.parts[index].has_idle_levels(side) {
-                // Those are listed only where they have an application.
                 self.usage(index, side);
                 continue;
             }
@@ -161,7 +158,6 @@ impl RemoteState {
 }
 
 impl Part {
-    /// Whether an entry includes queues without usage.
     fn has_idle_levels(&self, side: Side) -> bool {
         fn idle(level: &dto::QueueUsage) -> bool {
             let nothing = level.running_applications.is_empty() && level.resource_usage.is_zero();
@@ -197,7 +193,6 @@ fn level_row(
     Some(QueueUsageRow { slot, queue, allocated: level.resource_usage.0.clone(), running, apps, limit })
 }
 
-/// The number of applications in a queue's subtree.
 fn within(counts: Option<&BTreeMap<QueuePath, u64>>, queue: &QueuePath) -> u64 {
     let here = |(leaf, count): (&QueuePath, &u64)| leaf.is_within(queue).then_some(*count);
     counts.map_or(0, |counts| counts.iter().filter_map(here).sum())

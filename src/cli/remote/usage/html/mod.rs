@@ -9,9 +9,7 @@ use super::price::Prices;
 use crate::cli::html::escaped;
 use wire::dto::native::{UsageReport, UsageReportRow};
 
-/// Maximum number of bars; the rest is one bar.
 const BARS: usize = 20;
-/// Maximum number of rows.
 const ROWS: usize = 10_000;
 /// Widths of a chart and of its labels, and height of a bar, in pixels.
 const WIDE: usize = 900;
@@ -35,7 +33,6 @@ pub(super) struct Beside<'r> {
     pub prices: Option<&'r Prices>,
 }
 
-/// The report as a self-contained HTML page.
 pub(super) fn page(report: &UsageReport, beside: &Beside<'_>) -> String {
     let by = if report.by.is_empty() { "all".to_owned() } else { report.by.join(", ") };
     let by = beside.month.map_or(format!("by {by}"), |month| format!("in {month} by {by}"));
@@ -74,13 +71,11 @@ fn label(report: &UsageReport, row: &UsageReportRow) -> String {
     parts.join(" ")
 }
 
-/// The section about a resource's allocations.
 fn allocated(report: &UsageReport, name: &str) -> String {
     let of = |row: &UsageReportRow| in_hours(name, row.allocated.get(name).copied().unwrap_or(0));
     bars(report, &format!("Allocated, {}", unit(name)), of)
 }
 
-/// The section about costs.
 fn costs(report: &UsageReport, prices: &Prices) -> String {
     let (money, of) = (prices.currency.trim(), |row: &UsageReportRow| prices.cost(&row.allocated));
     let title = if money.is_empty() { "Cost".to_owned() } else { format!("Cost, {money}") };

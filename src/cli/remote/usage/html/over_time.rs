@@ -12,17 +12,14 @@ const HOUR: i64 = 3_600_000_000_000;
 const DAY: i64 = 24 * HOUR;
 /// Maximum time for columns of an hour; longer times use days.
 const BY_HOURS: i64 = 3 * DAY;
-/// Names with a color of their own; the others share one.
 const NAMES: usize = 6;
 /// Heights of the columns and of the area below them, in pixels.
 const HIGH: usize = 200;
 const BELOW: usize = 24;
-/// Approximate number of time labels.
 const TIMES: usize = 8;
 /// Width of the axis labels, in pixels.
 const LEFT: usize = 70;
 
-/// The quantities of a column, largest name first.
 type Column = Vec<u64>;
 
 struct Columns {
@@ -96,7 +93,6 @@ fn gaps(report: &UsageReport, drawn: &Columns, wide: f64, svg: &mut String) {
     }
 }
 
-/// The colors with their names, three per line.
 fn legend(names: &[String], svg: &mut String) {
     for (number, name) in names.iter().enumerate() {
         let (x, y) = (LEFT + number % 3 * (WIDE - LEFT) / 3, HIGH + BELOW + number / 3 * BAR);
