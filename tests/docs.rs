@@ -1,5 +1,5 @@
-//! The documents resolve: every rule and page section that a comment cites is in `docs/rules.md`, and every relative
-//! link in the README and in `docs/` leads to an existing file and heading.
+//! Every rule and page section that a comment cites is in `docs/rules.md`, and relative links in the README and `docs/`
+//! resolve.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a failed test says so by a panic")]
 
@@ -28,8 +28,7 @@ fn files(folder: &str, ending: &str) -> Vec<PathBuf> {
     found
 }
 
-/// Comments of each source file, joined because a citation may be wrapped, and the IDs in its strings, which are the
-/// codes of `check`.
+/// Comments joined over lines, because a citation may be wrapped, and the IDs in strings, the codes of `check`.
 fn sources() -> Vec<(PathBuf, String)> {
     let files = ["src", "crates", "tests", "benches"].into_iter().flat_map(|folder| files(folder, ".rs"));
     files.map(|path| (path.clone(), unwrapped(&fs::read_to_string(&path).unwrap()))).collect()
@@ -40,7 +39,7 @@ fn unwrapped(text: &str) -> String {
     Regex::new(r"\n[ \t]*//[/!]?[ \t]*").unwrap().replace_all(text, " ").into_owned()
 }
 
-/// The IDs and page sections that have an entry: a list item that starts with it in bold.
+/// IDs and page sections with an entry: a list item that starts with it in bold.
 fn entries() -> Vec<String> {
     let text = fs::read_to_string(RULES).unwrap_or_else(|fault| panic!("{RULES}: {fault}"));
     let item = Regex::new(r"(?m)^- \*\*([^*]+)\*\* \S").unwrap();
@@ -53,7 +52,7 @@ fn cited_rules(text: &str) -> BTreeSet<String> {
     id.find_iter(text).map(|found| found.as_str().to_owned()).collect()
 }
 
-/// The sections that a text cites: `rest.md` E4, `config.md` sections 5 to 12, `rest.md` 5.8, 5.9, E5.
+/// Cited sections: `rest.md` E4, `config.md` sections 5 to 12, `rest.md` 5.8, 5.9, E5.
 fn cited_sections(text: &str) -> BTreeSet<String> {
     let page = "(?:acl-and-users|config|placement|profiles|rest|scenario|scheduler)\\.md";
     let number = r"(?:E\d+|\d+(?:\.\d+)?)";
@@ -169,8 +168,7 @@ fn a_link_that_leads_nowhere_is_found() {
     assert_eq!(broken, [format!("{}: #three", page.display()), format!("{}: gone.md", page.display())]);
 }
 
-/// Whether the sources have `Owner::name` (a method of a type or trait) or `module::name` (a function in the file or
-/// directory).
+/// Whether the sources have `Owner::name` (a method) or `module::name` (a function in a file or directory).
 fn has_function(sources: &[(PathBuf, String)], owner: &str, name: &str) -> bool {
     let function = Regex::new(&format!(r"fn {name}\b")).unwrap();
     let holder = Regex::new(&format!(r"(?:impl|trait)\b[^{{]*\b{owner}\b")).unwrap();
@@ -220,7 +218,6 @@ fn files_that_documents_name_exist() {
     assert!(gone.is_empty(), "documents name files that are not there:\n{}", gone.join("\n"));
 }
 
-/// A page of the console has a row in the table of `docs/screens.md`, and a section with its question and its image.
 #[test]
 fn each_page_of_the_console_has_its_question_and_its_image() {
     let text = fs::read_to_string("docs/screens.md").unwrap();

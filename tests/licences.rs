@@ -1,5 +1,5 @@
-//! `THIRD-PARTY` names every crate of the binary with its license and its texts, and `deny.toml` allows them. Both are
-//! compared with `cargo metadata`, offline. `UPDATE=1 cargo test --test licences` writes `THIRD-PARTY`.
+//! `THIRD-PARTY` lists every crate of the binary with license texts, and `deny.toml` allows the licenses. `UPDATE=1
+//! cargo test --test licences` writes `THIRD-PARTY`.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a failed test says so by a panic")]
 

@@ -1,6 +1,4 @@
-//! The documents are current: the key table comes from the command registry, the table of switches from the scheduler.
-//!
-//! `UPDATE=1 cargo test --test readme` writes them.
+//! The generated tables in documents are current. `UPDATE=1 cargo test --test readme` writes them.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a failed test says so by a panic")]
 

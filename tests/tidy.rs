@@ -1,7 +1,6 @@
 //! House rules that a program can check: edges between crates, modules of the console, and purity of the core.
 //!
-//! Method: `cargo metadata` for the crates. Otherwise every source file is read as text without comments and test
-//! modules, so that a comment can name a rule and a test can use any module.
+//! Source files are read as text without comments and test modules.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a failed test says so by a panic")]
 
@@ -37,7 +36,6 @@ const ROOMS: [(&str, &[&str]); 10] = [
     ("tape", &["spelling", "theme", "state", "input", "present", "update", "draw", "linear", "shell"]),
 ];
 
-/// What the core must not use: clocks, IO, threads, randomness, and maps with a random order.
 const IMPURE: [&str; 14] = [
     "std::time::Instant",
     "Instant::now",
@@ -59,13 +57,13 @@ const IMPURE: [&str; 14] = [
 const PURE: [&str; 4] =
     ["crates/scheduler/src", "crates/model/src", "crates/kubernetes/src", "crates/forecast/src/whatif"];
 
-/// The files of the core with hash maps, each in a type without iteration.
+/// Hash maps of the core, each in a type without iteration.
 const HASH_MAP_HOMES: [(&str, &str, &str); 2] = [
     ("HashMap", "crates/scheduler/src/index.rs", "impl<K: Eq + Hash, V> Index<K, V> {"),
     ("HashTable", "crates/scheduler/src/state/ask_ids.rs", "impl AskIds {"),
 ];
 
-/// Parts of the console that receive the time as an argument and must not read a clock.
+/// Parts of the console that receive the time as an argument.
 const CONSOLE_PURE: [&str; 6] = [
     "crates/console/src/state",
     "crates/console/src/present",
@@ -88,7 +86,7 @@ fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// The numbered code lines of a file, without comments and without what follows `#[cfg(test)]`.
+/// Numbered lines without comments and without what follows `#[cfg(test)]`.
 fn code(file: &Path) -> Vec<(usize, String)> {
     let text = fs::read_to_string(file).unwrap();
     let lines = text.lines().enumerate();
@@ -107,7 +105,6 @@ fn all_sources() -> Vec<PathBuf> {
     found
 }
 
-/// The crate of a file: the directory below `crates`; the program itself is `kornsole`.
 fn crate_of(file: &Path) -> String {
     let mut parts = file.iter().filter_map(|part| part.to_str());
     let inside = parts.next() == Some("crates");
@@ -118,7 +115,7 @@ fn is_test_file(file: &Path) -> bool {
     file.iter().any(|part| part == "tests" || part == "tests.rs" || part == "fixture" || part == "fixture.rs")
 }
 
-/// The rooms of the console named in a line of a file that is `depth` modules below the console.
+/// The rooms named in a line; the file is `depth` modules below the console.
 fn rooms_used(line: &str, depth: usize) -> impl Iterator<Item = String> + '_ {
     let starts = ["crate::".to_owned(), "super::".repeat(depth)];
     starts.into_iter().flat_map(move |start| {
@@ -164,7 +161,6 @@ fn every_crate_states_its_invariants() {
     }
 }
 
-/// Only one file knows the expected token, and compares it once with a crate for that purpose.
 #[test]
 fn tokens_are_compared_in_one_place_in_constant_time() {
     let mut compared = Vec::new();
@@ -235,8 +231,7 @@ fn the_console_takes_the_time_as_an_argument() {
     assert!(wrong.is_empty(), "these ask for the time themselves: {}", wrong.join(", "));
 }
 
-/// The rules of configurations, users, names, access lists, limits, and placement that have a test of their own, as
-/// ranges without gaps.
+/// Rules with a test of their own, as ranges without gaps.
 const RULES: [(&str, &[(u32, u32)]); 5] = [
     ("CFG", &[(1, 18), (20, 24), (30, 38), (41, 51), (55, 58), (60, 79), (80, 94), (100, 102), (110, 111)]),
     ("USR", &[(1, 9)]),
@@ -252,7 +247,7 @@ fn rules() -> BTreeSet<String> {
     ids.collect()
 }
 
-/// The IDs in a text, as `CFG-043` or in a function name as `cfg_043`.
+/// IDs such as `CFG-043`, or `cfg_043` in function names.
 fn ids(text: &str) -> impl Iterator<Item = String> + '_ {
     let families =
         RULES.into_iter().flat_map(|(family, _)| [format!("{family}-"), format!("{}_", family.to_lowercase())]);

@@ -1,4 +1,4 @@
-//! Alerts: situations from scenarios, and a real Alertmanager and Prometheus if they are installed.
+//! Alerts with scenarios, and with a real Alertmanager and Prometheus if installed.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a failed test says so by a panic")]
 #![allow(clippy::print_stdout, reason = "what is left out is printed")]

@@ -1,5 +1,4 @@
-//! Tests with the real programs: Alertmanager receives alerts, Prometheus scrapes metrics and reads the rules. Without
-//! the programs, the tests print what they skip.
+//! Tests with a real Alertmanager and Prometheus; skipped with a note if they are not installed.
 
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};

@@ -79,7 +79,7 @@ pub fn source(rules: &str, steps: &str) -> (Stepped, Arc<Board>) {
     (Stepped::new(core, about("test"), user("ann").scheduler_admin(true)).with_alerts(Arc::clone(&board)), board)
 }
 
-/// Returns the reports in the first minutes of a scenario: `+` is firing, `-` is resolved.
+/// `+` is firing, `-` is resolved.
 fn reported(rules: &str, steps: &str, minutes: u64) -> Vec<String> {
     let (source, board) = source(rules, steps);
     let (mut seen, mut all) = (0, Vec::new());

@@ -1,4 +1,4 @@
-//! `kornsole watch` with the real program: trends and alerts of a server, without a screen.
+//! `kornsole watch` with the real program.
 
 use std::fs;
 use std::process::{Command, Output, Stdio};

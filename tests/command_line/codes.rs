@@ -1,4 +1,4 @@
-//! All commands use the same exit codes, and flags may precede or follow a command.
+//! Exit codes, and flags before and after a command.
 
 use crate::common::TestFolder;
 use crate::kornsole;

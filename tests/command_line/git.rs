@@ -1,4 +1,4 @@
-//! `kornsole diff --git`: two commits of a repository, each format, and the commands of `docs/guide/ci.md`.
+//! `kornsole diff --git`, and the commands of `docs/guide/ci.md`.
 
 use std::path::Path;
 use std::process::Command;

@@ -119,7 +119,6 @@ fn a_saved_state_is_looked_at_in_lines_too() {
     assert!(output.contains("Page: Nodes; "), "{output}");
 }
 
-/// One queue uses 4 cores, 12 after a minute, and 30 after another 20 minutes.
 const STAGES: &str = "\
 version: 1
 name: stages

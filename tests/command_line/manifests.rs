@@ -125,7 +125,7 @@ fn the_pods_of_a_job_are_scheduled_and_other_kinds_are_counted() {
 
 #[test]
 fn manifests_are_completed_before_pods_are_scheduled() {
-    // A limit without a request counts as the request: 9 cores do not fit a node with 4.
+    // A limit without a request counts as the request.
     let limits = "kind: Pod\nmetadata: {name: big, namespace: a}\nspec: {schedulerName: yunikorn, containers: [{name: c, resources: {limits: {cpu: 9}}}]}\n";
     let (_, out, _) = run(&["-"], &format!("{NODE}{limits}"));
     assert!(out.contains("to be bound: 0; pending: 1"), "{out}");

@@ -8,8 +8,7 @@ fn file(path: &str) -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(path)
 }
 
-/// Returns the exit code, stdout, and stderr of a run with this standard input. Uses the default profile if the
-/// arguments name no core, and removes the line that names the core.
+/// Uses the default profile if the arguments name no core, and removes the line that names the core.
 fn run(arguments: &[&str], stdin: &str) -> (Option<i32>, String, String) {
     let core: &[&str] = if arguments.contains(&"--core") { &[] } else { &["--core", "kornsole"] };
     let (code, out, err) = by_default(&[arguments, core].concat(), stdin);

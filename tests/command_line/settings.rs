@@ -1,4 +1,4 @@
-//! Configuration of the scheduler with the real binary: values in effect, their origin, and errors.
+//! Configuration of the scheduler: values in effect, their origin, and errors.
 
 use crate::common::TestFolder;
 

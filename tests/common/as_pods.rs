@@ -1,5 +1,4 @@
-//! Recorded scenarios as Kubernetes objects: nodes and pods that lead to the same commands, where objects can express
-//! them.
+//! Recorded scenarios as Kubernetes objects that lead to the same commands.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -97,8 +96,8 @@ impl AsPods {
         Self { scheduler, ..Self::default() }
     }
 
-    /// Returns the changes of a command. Pod times have a resolution of seconds and define the order of applications,
-    /// so each application starts in a second of its own.
+    /// Returns the changes of a command. Pod times in seconds order applications, so each starts in a second of its
+    /// own.
     pub fn changes(&mut self, command: &PartitionCommand, now: Time) -> Vec<Change> {
         match command {
             PartitionCommand::AddNode(node) => {
@@ -193,7 +192,7 @@ fn container(resource: &Resource) -> Value {
     json!({"name": "main", "image": "x", "resources": {"requests": amounts(resource)}})
 }
 
-/// Returns the pod of a request. A repeated request keeps its time and its node.
+/// A repeated request keeps its time and its node.
 fn pod(app: &Submission, ask: &AskSpec, id: &AskId, scheduler: &str, before: Option<&Value>, second: &str) -> Value {
     let own = |key: &str| format!("{DOMAIN}/{key}");
     let user = json!({"user": app.who.user, "groups": app.who.groups}).to_string();

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use model::Identity;
 use server::auth::{self, NewToken};
 
-/// A temporary directory with the test's name in its name. It is removed on drop.
+/// A temporary directory with the test's name in its name, removed on drop.
 pub struct TestFolder(PathBuf);
 
 impl TestFolder {

@@ -1,4 +1,4 @@
-//! Helpers for more than one test binary; each binary declares this module by its path.
+//! Helpers for several test binaries, which declare this module by its path.
 
 #![allow(dead_code, unused_imports, reason = "each test binary uses a part")]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a failed test says so by a panic")]

@@ -19,7 +19,7 @@ pub fn kornsole_command(arguments: &[&str]) -> Command {
     command
 }
 
-/// `kornsole serve` on a free port with piped output. It logs only if the arguments request it.
+/// `kornsole serve` on a free port with piped output, without logs by default.
 pub fn serve_command(arguments: &[&str]) -> Command {
     let mut command = kornsole_command(&["serve", "--listen", "127.0.0.1:0"]);
     if !arguments.contains(&"--log") {
@@ -78,7 +78,7 @@ impl Drop for Program {
     }
 }
 
-/// Posts JSON with a token and returns the status and body of the answer.
+/// Posts JSON with a token; returns status and body.
 pub fn post(program: &Program, path: &str, token: &str, body: &str) -> (u16, Value) {
     let (status, _, body) = post_for_head(program, path, token, body);
     (status, body)

@@ -1,5 +1,4 @@
-//! The share of cases that a test covers: all with `KORNSOLE_TESTS=all`, as in CI, and otherwise an evenly spread part,
-//! so that the tests finish within minutes.
+//! Tests cover all cases with `KORNSOLE_TESTS=all`, as in CI, and otherwise an evenly spread part.
 
 use std::path::{Path, PathBuf};
 
@@ -26,7 +25,7 @@ pub fn recorded_scenarios() -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder).expect("the recordings are there");
     let mut files: Vec<PathBuf> = entries.map(|entry| entry.expect("the folder is read").path()).collect();
     files.retain(|path| path.extension().is_some_and(|ending| ending == "yaml"));
-    // Later recordings come last, so that the part for short runs stays the same.
+    // Later recordings come last, so that the part for short runs does not change.
     files.sort_by_key(|path| {
         let later = path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("late3"));
         (later, path.clone())
@@ -35,8 +34,7 @@ pub fn recorded_scenarios() -> Vec<PathBuf> {
     files
 }
 
-/// Prefixes of recorded scenarios that a test cannot compare. Other tests compare them with the recordings line by
-/// line.
+/// Prefixes of recorded scenarios that a test cannot compare; other tests do.
 #[allow(dead_code, reason = "not every test that shares this file uses it")]
 #[derive(Clone, Copy, Default)]
 pub struct Excluded {

@@ -1,7 +1,6 @@
 //! Realistic inputs: the configuration is found by content, and each error has its location in the file.
 //!
-//! Each file of `inputs/` has one unknown key, `odd`. The test searches for its location in the text, so the
-//! expectation does not come from the reader. With a valid key in its place, the value has the same location.
+//! Each file of `inputs/` has one unknown key, `odd`, whose location the test searches in the text.
 
 use std::fs;
 use std::path::Path;
@@ -10,7 +9,7 @@ use config::input::{FORMS, Input, recognize};
 use config::{DEFAULT_POLICY_GROUP, Place, Reading, read_file};
 use model::Profile;
 
-/// A file, its description, and the line of the inner text if the line of the file is not enough.
+/// A file, its description, and the line of the inner text if needed.
 type Case = (&'static str, &'static str, Option<u32>);
 
 const CASES: [Case; 41] = [
@@ -65,7 +64,7 @@ fn read(text: &str) -> Reading {
     read_file(text.as_bytes(), DEFAULT_POLICY_GROUP, Profile::V1_9_0)
 }
 
-/// Returns the location of the last `odd` in a text; `None` if the text is packed.
+/// The location of the last `odd`; `None` if the text is packed.
 fn place_of_odd(text: &str) -> Option<Place> {
     let before = &text[..text.rfind("odd")?];
     let start = before.rfind('\n').map_or(0, |at| at + 1);

@@ -1,7 +1,6 @@
-//! All other readers of external data: arbitrary bytes and damaged files cause no panic, no long run, and no large
-//! memory usage.
+//! All other readers of external data: arbitrary and damaged bytes cause no panic, long run, or large memory usage.
 //!
-//! A longer run with other bytes: `PROPTEST_CASES=20000 cargo test --release --test config readers`.
+//! A longer run: `PROPTEST_CASES=20000 cargo test --release --test config readers`.
 
 use std::io::{Read as _, Write as _};
 use std::net::TcpListener;
@@ -135,8 +134,6 @@ fn read_text(bytes: &[u8]) {
     within("pods", || kubernetes::read(&text).faults.len());
 }
 
-/// Searches a file for a queue configuration: each location is in the file, and the extracted text gives the same
-/// result.
 fn read_input(bytes: &[u8]) {
     within("an input", || {
         for group in ["queues", "batch"] {

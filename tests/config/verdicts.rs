@@ -1,4 +1,4 @@
-//! The 550 recorded configurations: the verdicts of the releases, and the deviations of the default profile.
+//! The 550 recorded configurations: verdicts of the releases and deviations of the default profile.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -56,7 +56,7 @@ fn the_verdicts_of_1_9_0_are_those_of_1_8_0() {
     assert_verdicts(Profile::V1_9_0, |file| file.3);
 }
 
-/// Deviations of the default profile from 1.5.1, by rule. All are marked as deliberate in the rules.
+/// Deliberate deviations of the default profile from 1.5.1, by rule.
 const DIFFERENT: [(&str, &str); 29] = [
     ("0018-partition.yaml", "statedumpfilepath"),
     ("0033-rootother.yaml", "CFG-018"),
@@ -89,7 +89,7 @@ const DIFFERENT: [(&str, &str); 29] = [
     ("0539-rootother.yaml", "CFG-055"),
 ];
 
-/// Returns the rule that rejects here but not in 1.5.1, or the key that only the release rejects.
+/// The rule that rejects only here, or the key that only the release rejects.
 fn parted_by(ours: &Reading, theirs: &Reading) -> String {
     let refusing = |reading: &Reading| {
         let mut errors = reading.faults.iter().filter(|fault| fault.severity == Severity::Error);

@@ -1,4 +1,4 @@
-//! The demo: active immediately, unlimited in time, deterministic by seed, and usable with a user's own scenario.
+//! The demo: endless, deterministic by seed, and usable with a user's own scenario.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
@@ -267,7 +267,7 @@ fn a_scenario_on_the_engine_comes_to_what_it_comes_to_in_a_run() {
         run_until(&mut core, 3600);
         let (run, engine) = (run.take(), history.take());
         assert!(!run.is_empty());
-        // After the last step the engine schedules freely, so it can have more allocations.
+        // After the last step the engine schedules freely.
         assert_eq!(engine[..run.len().min(engine.len())], run, "{name}");
     }
 }

@@ -29,7 +29,7 @@ partitions:
     queues: [{name: a}, {name: legacy, adminacl: sue}]
 ";
 
-/// Creates a named pipe, and returns its path and what is written to it.
+/// A named pipe: its path, and what is written to it.
 fn pipe(folder: &TestFolder) -> (String, Receiver<String>) {
     let pipe = folder.join("pipe").display().to_string();
     assert!(Process::new("mkfifo").arg(&pipe).status().unwrap().success());
@@ -48,7 +48,7 @@ fn patient(command: &[&str]) -> DrainConfig {
     }
 }
 
-/// An engine with the hook of a configuration in which `root.legacy`, with an application of joe, starts to drain.
+/// `root.legacy`, with an application of joe, starts to drain.
 fn drain(hook: &DrainConfig) -> Embedded {
     let read = |text: &str| Arc::new(config::read(text, Profile::Kornsole).config.unwrap());
     let mut core = Core::new(Profile::Kornsole, read(WITH), None).unwrap();
@@ -152,8 +152,7 @@ trait Line: Read + Write {}
 
 impl<T: Read + Write> Line for T {}
 
-/// Serves HTTP requests with the given answers and returns their first lines and bodies; over TLS if there is a
-/// certificate.
+/// Returns the first lines and bodies of requests; uses TLS with a certificate.
 fn listen(
     answers: &'static [&'static str],
     certificate: Option<rustls::ServerConfig>,

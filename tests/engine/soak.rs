@@ -1,7 +1,6 @@
-//! Memory over a long run: the second half of a run needs no more memory than the first.
+//! Memory over a long run: the second half needs no more than the first.
 //!
-//! The short form runs a virtual hour. `KORNSOLE_SOAK_HOURS=720 cargo test --release --test engine soak -- --nocapture`
-//! runs a virtual month and prints the memory of each part.
+//! `KORNSOLE_SOAK_HOURS=720 cargo test --release --test engine soak -- --nocapture` runs a virtual month.
 
 use std::process::Command;
 use std::time::Duration;
@@ -10,7 +9,7 @@ use engine::{Core, Numbering, Progress, Setup};
 use kornsole::cli::demo;
 use model::{Profile, Time};
 
-/// Limit for a finished application and its row in the view, in KiB: twice the measured value.
+/// Limit for a finished application and its row, in KiB: twice the measured value.
 const EACH: u64 = 12;
 
 /// Set in the process that measures itself.

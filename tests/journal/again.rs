@@ -1,4 +1,4 @@
-//! A scheduler rebuilt from its journal equals the one that wrote it: same view, same future.
+//! A scheduler rebuilt from its journal has the same view and the same future.
 
 use std::sync::Arc;
 use std::time::Duration;

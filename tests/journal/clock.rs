@@ -1,4 +1,4 @@
-//! The wall clock is set back or forward between two runs with the same state.
+//! The wall clock is set back or forward between two runs.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -13,7 +13,7 @@ fn library() -> Option<PathBuf> {
     folders.map(|folder| folder.path().join("faketime/libfaketime.so.1")).find(|library| library.is_file())
 }
 
-/// Starts a command with a clock offset: `+2h` is two hours ahead. Waits use the clock of the machine.
+/// `+2h` is two hours ahead. Waits use the clock of the machine.
 fn by_clock<'l>(library: &'l Path, offset: &'l str) -> impl Fn(Command) -> Command + 'l {
     move |mut command| {
         command.env("LD_PRELOAD", library).env("FAKETIME", offset).env("FAKETIME_DONT_FAKE_MONOTONIC", "1");

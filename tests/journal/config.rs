@@ -1,4 +1,4 @@
-//! The journal is the commit point of a configuration change, and a start completes an interrupted change.
+//! The journal is the commit point of a configuration change; a start completes an interrupted one.
 
 use std::fs;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! The console on a restarted scheduler can show the past from before the restart.
+//! The console of a restarted scheduler shows the past before the restart.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,7 +15,7 @@ use view::act::{Actor, Order, PartitionAct};
 use crate::common::{TestFolder, about, within};
 
 const SEED: u64 = 42;
-/// The end of the first run and the times of its snapshots, in seconds.
+/// Seconds; below, the times of snapshots.
 const END: u64 = 100;
 const SNAPSHOTS: [u64; 2] = [40, 70];
 

@@ -1,8 +1,7 @@
-//! A configuration change is interrupted at each of its steps: a start finds the complete old or new configuration and
-//! no leftover files.
+//! A configuration change is interrupted at each step: a start finds the complete old or new one and no leftover files.
 //!
-//! Method: the journal's disk stores a snapshot of itself and of the configuration's directory before and after each
-//! changing call. A killed process leaves one of them. A power failure leaves the synced data and a part of the rest.
+//! The journal's disk stores itself and the configuration's directory before and after each changing call. A power
+//! failure leaves the synced data and a part of the rest.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -146,8 +145,7 @@ fn points(rolls_back: bool) -> Vec<Point> {
     camera.points.lock().unwrap().take().unwrap()
 }
 
-/// Starts from a snapshot and checks the result. Returns what the snapshot contained: whether the text was written
-/// beside its file, renamed, decided, and acknowledged.
+/// Returns whether the text was written, renamed, decided, and acknowledged.
 fn start(point: &Point, old: (&str, u64), new: (&str, u64), cut: Option<usize>) -> [bool; 4] {
     let scratch = TestFolder::new();
     for (name, text) in &point.files {

@@ -1,4 +1,4 @@
-//! Commands that read a state directory with truncated files report the damage and show the intact part.
+//! Commands on truncated state directories report the damage and show the intact part.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! A disk that fails on command. After a power failure it loses unsynced data, or a part of it.
+//! A disk that fails on command, and loses unsynced data at a power failure.
 
 use std::io;
 use std::sync::{Mutex, MutexGuard};
@@ -78,7 +78,7 @@ impl BadDisk {
         self.state().seen.clone()
     }
 
-    /// The data after a power failure: what was synced, and a random part of the rest.
+    /// The data after a power failure: synced data, and a random part of the rest.
     pub fn after_cut(&self, chance: &mut Chance) -> Vec<u8> {
         let state = self.state();
         let mut bytes = state.synced.clone();

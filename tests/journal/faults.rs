@@ -1,4 +1,4 @@
-//! Disks that fail and disks that lose data: rejected operations have no effect, acknowledged ones are present.
+//! Disks that fail or lose data: rejected operations have no effect, acknowledged ones are present.
 
 use std::sync::Arc;
 
@@ -22,8 +22,7 @@ fn rounds(least: u32) -> u64 {
         .unwrap_or(share::so_many(least, 4).into())
 }
 
-/// Sends operations until the power fails. An operation that was rejected because of the disk counts as rejected only
-/// after the disk has accepted a later one. Its result is unknown until then.
+/// An operation that was rejected because of the disk is unknown until the disk has accepted a later one.
 fn drive(disk: &Arc<BadDisk>, name: &str, chance: &mut Chance, answered: &mut AnsweredOrders) {
     let Ok((core, retained)) = on(Arc::clone(disk) as _) else { return };
     let journal = retained.journal().clone();

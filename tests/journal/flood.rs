@@ -1,4 +1,4 @@
-//! Large rejected operations of a user without rights neither fill the disk nor delay other users.
+//! Large rejected operations neither fill the disk nor delay other users.
 
 use std::fs;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! A process is killed while many clients send operations: after a restart, all acknowledged changes are present.
+//! A process is killed under load: all acknowledged changes are present after a restart.
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Command, Stdio};
@@ -21,7 +21,7 @@ fn rounds() -> u64 {
         .unwrap_or(share::so_many(20, 3).into())
 }
 
-/// The killed process: it prints one line for each answer. Without its variable, this is not a test.
+/// The killed process, which prints one line per answer. Without its variable, this is not a test.
 #[test]
 fn a_process_with_clients() {
     let Ok(task) = std::env::var(CHILD) else { return };

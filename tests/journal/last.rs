@@ -1,4 +1,4 @@
-//! The end of the journal is missing: a start reports it and restores the rest of the file.
+//! The end of the journal is missing: a start reports it and restores the rest.
 
 use std::fs;
 

@@ -1,7 +1,6 @@
-//! A long run with a state directory at the highest speed: disk and memory usage are bounded.
+//! A long run at the highest speed: disk and memory usage are bounded.
 //!
-//! The short form runs some virtual hours with a small size limit. A virtual month with the minimum of the settings:
-//! `KORNSOLE_MONTH_HOURS=720 cargo test --release --test journal month -- --nocapture`.
+//! A virtual month: `KORNSOLE_MONTH_HOURS=720 cargo test --release --test journal month -- --nocapture`.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -16,7 +15,7 @@ use crate::common::TestFolder;
 
 const SPEED: f64 = 1e7;
 
-/// The number of virtual hours, and the size limit of the directory in bytes.
+/// Virtual hours, and the size limit in bytes.
 fn extent() -> (f64, u64) {
     let set = |name: &str| std::env::var(name).ok().and_then(|text| text.parse::<f64>().ok());
     let hours = set("KORNSOLE_MONTH_HOURS");
@@ -30,7 +29,7 @@ fn used(folder: &Path) -> u64 {
     sizes.sum()
 }
 
-/// The bytes of the newest two snapshots, and the number of the first retained record.
+/// Bytes of the newest two snapshots, and the number of the first record.
 #[expect(clippy::print_stdout, reason = "the growth is what one reads of a long run")]
 fn retained(folder: &Path) -> (u64, u64) {
     let store = Store::open(std::sync::Arc::new(FileDisk::open(&folder.join("journal.redb")).unwrap())).unwrap();
@@ -77,7 +76,7 @@ fn a_folder_does_not_outgrow_what_it_may_take() {
     );
     assert!(first > 1, "the oldest has gone");
     assert!(largest <= most + 4 * newest, "{largest} of {most}, and {newest} of two snapshots");
-    // The file doubles when it grows, so the halves of a short run cannot be compared.
+    // The file doubles when it grows, so halves of a short run are not comparable.
     if hours >= 24.0 {
         let half = half.unwrap();
         assert!(largest < half + half / 4, "{half} bytes in the first half, {largest} in all");

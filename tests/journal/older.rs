@@ -10,7 +10,7 @@ use view::audit::AuditQuery;
 use super::stage::{engine, fresh, perform, setup, submit};
 use crate::common::TestFolder;
 
-/// Unpacks a file of sectors: the total length, then position, length, and bytes of each sector that is not empty.
+/// The format: total length, then position, length, and bytes of each nonempty sector.
 fn unpacked(file: &Path) -> Vec<u8> {
     let packed = fs::read(file).unwrap();
     let (length, mut rest) = packed.split_first_chunk::<8>().unwrap();
@@ -27,7 +27,7 @@ fn unpacked(file: &Path) -> Vec<u8> {
 
 #[test]
 fn a_journal_of_version_0_2_goes_on() {
-    // The server was killed after two submissions, one of them rejected with 5 KB of tags, a node, and a request.
+    // Two submissions, one of them rejected with 5 KB of tags, a node, and a request.
     let old = unpacked(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/journal/format-1-of-0.2.0.sectors"));
     let setup = setup();
     let scratch = TestFolder::new();

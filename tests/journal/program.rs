@@ -145,7 +145,7 @@ impl Crashed {
         Program::spawn(started(with_state(&self.folder.join("state"), &arguments)))
     }
 
-    /// Returns the program's output about the running server for a user with a token.
+    /// The program's output about the running server for a user.
     pub fn ask(&self, who: &str, words: &[&str]) -> (bool, String) {
         let token = self.path(who);
         call(&[words, &["--server", &self.url, "--token-file", &token]].concat())

@@ -14,7 +14,7 @@ use view::audit::AuditQuery;
 
 use crate::common::{kill, millicores, move_to, within};
 
-/// All users submit to two of the queues, and no user to the third.
+/// All users submit to two of the queues, no user to the third.
 pub const CONFIG: &str = "partitions:
   - name: default
     queues:
@@ -124,7 +124,7 @@ impl Step {
     }
 }
 
-/// The sequence of one client: each application is submitted, gets a request, may be moved, and some are killed.
+/// Submits applications, adds requests, and moves or kills some.
 pub fn steps(name: &str, chance: &mut Chance, count: usize) -> Vec<Step> {
     let mut steps = vec![Step::Node(format!("{name}-node"))];
     for number in 0.. {
@@ -154,7 +154,7 @@ pub struct AnsweredOrders {
 }
 
 impl AnsweredOrders {
-    /// Checks a scheduler: all acknowledged changes are present, and rejected ones have no effect.
+    /// Checks that acknowledged changes are present, and rejected ones have no effect.
     #[track_caller]
     pub fn check(&self, core: &Core) {
         let wrong = invariants::violations(core.scheduler());

@@ -66,7 +66,7 @@ fn a_lock_that_was_removed_lets_nobody_in() {
     assert_eq!(served.submit(&again, "two").0, 409);
 }
 
-/// Removes the journal with `take` and restores it with `give`: no operation is acknowledged in between.
+/// No operation is acknowledged between `take` and `give` of the journal.
 #[track_caller]
 fn no_order_while(take: impl Fn(&Path), give: impl Fn(&Path)) {
     let served = Served::new();

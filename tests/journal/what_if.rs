@@ -1,4 +1,4 @@
-//! `kornsole whatif --state`: the final state of a directory, an earlier one, and earlier submissions repeated.
+//! `kornsole whatif --state`: final and earlier states, and repeated submissions.
 
 use std::collections::BTreeMap;
 use std::io::{Read, Write};
@@ -59,7 +59,7 @@ fn it_begins_earlier_and_lets_come_in_what_came_in_then() {
     assert!(!well && wrong.contains("--at: the state ends at"), "{wrong}");
 }
 
-/// All files of a state directory as bytes, except trends and alerts, which change with time.
+/// Without trends and alerts, which change with time.
 fn bytes(folder: &Path) -> BTreeMap<String, Vec<u8>> {
     let is_journal = |path: &PathBuf| {
         let name = path.file_name().unwrap().to_string_lossy().into_owned();
@@ -80,7 +80,7 @@ fn answered(server: &Program, path: &str, secret: &str) -> String {
     body.to_owned()
 }
 
-/// The complete state from the server, and all events. The server is paused, so nothing changes by itself.
+/// The complete state and all events of a paused server.
 fn whole(server: &Program, secret: &str) -> String {
     ["/debug/fullstatedump", "/kornsole/v1/events?since=0&limit=10000"]
         .map(|path| answered(server, path, secret))

@@ -1,7 +1,6 @@
-//! The largest file that operations can create: its size, and the time of a start on it.
+//! The largest file that operations can create, and the time of a start on it.
 //!
-//! The short form sends few operations. `KORNSOLE_FLOOD_MB=2000 cargo test --release --test journal worst --
-//! --nocapture` sends this number of megabytes, of which the journal retains the allowed part.
+//! `KORNSOLE_FLOOD_MB=2000 cargo test --release --test journal worst -- --nocapture` sends this number of megabytes.
 
 use std::fs;
 use std::time::{Duration, Instant};

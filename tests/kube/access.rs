@@ -76,7 +76,6 @@ pub fn no_service(stage: &Stage) {
     let new = stage.changed("new.yaml", raise);
     let would =
         stage.run(&["apply", &new, "--server", "k8s://root", "--via", &via, "--enforce-acl", "never", "--dry-run"]);
-    // A user without rights on all namespaces can read, and a write names what is unknown.
     let reads = stage.run(&["queues", "--server", "k8s://admin", "--via", &via]);
     let writes = stage.run(&["apply", &new, "--server", "k8s://admin", "--via", &via, "--dry-run"]);
     let named = stage.run(&["apply", &new, "--server", "k8s://admin/yunikorn", "--via", &via, "--dry-run"]);

@@ -1,4 +1,4 @@
-//! Operations on a real API server: what is written where, rollback, retained data, and rejections.
+//! Operations on a real API server.
 
 use std::io::Read as _;
 use std::sync::Arc;
@@ -136,7 +136,6 @@ pub fn history(stage: &Stage) {
     let listed = stage.works(&[&["config", "history", "--json"], &server[..]].concat());
     let last: Value = serde_json::from_str(listed.lines().last().unwrap()).unwrap();
     assert_eq!((&last["source"], &last["by"]), (&json!("seen"), &json!("kubectl-patch")));
-    // The rollback restores the first text byte for byte and does not modify the rest of the map.
     let done = stage.works(&[&["config", "rollback", &old, "--yes"], &server[..]].concat());
     has(&done, &["is active, 1 change"]);
     assert_eq!(stage.config_map()["data"], before["data"]);
@@ -157,12 +156,10 @@ pub fn history(stage: &Stage) {
 }
 
 pub fn owners(stage: &Stage) {
-    // The console names all owners up to the topmost, and its dialog says what would stop them.
     let mut driver = console(stage, "admin", &stage.kubeconfig);
     driver.keys("2").unwrap();
     until(&mut driver, &["nightly-1", "hourly-1"]);
-    // The dialog can appear before the pods are loaded, and shows its values as soon as they are. Access lists come
-    // with the configuration.
+    // The dialog can appear before the pods are loaded.
     driver.keys(":app nightly-1<ret>").unwrap();
     until(&mut driver, &["nightly-1-x", " of revision "]);
     driver.keys("K").unwrap();
@@ -196,7 +193,7 @@ pub fn suspended_first(stage: &Stage) {
         &kill("hourly-1", "k8s://bob").2,
         &["bob may not suspend the owners of hourly-1: needs admin access on root.tenants.tenant-a.etl"],
     );
-    // This API server is version 1.20: a Job has no spec.suspend, so a pod that would be recreated is not killed.
+    // API server 1.20: a Job has no spec.suspend, so a pod that would be recreated is not killed.
     let (code, _, err) = kill("nightly-1", "k8s://admin");
     assert_eq!(code, 1, "{err}");
     has(&err, &["this API server does not support spec.suspend of a Job", "no application was killed"]);

@@ -1,4 +1,4 @@
-//! Failures of a real cluster for consoles and commands. `chaos.rs` tests them for a scheduler.
+//! Failures of a real cluster for consoles and commands; for a scheduler see `chaos.rs`.
 
 use std::process::Command;
 use std::time::{Duration, Instant};
@@ -26,7 +26,7 @@ fn address(stage: &Stage) -> String {
     format!("http://127.0.0.1:{}", stage.core)
 }
 
-/// Waits until the header reports old pods, or no longer does. Returns the duration.
+/// Returns the time until the header reports old pods, or no longer does.
 fn old(driver: &mut Driver, is: bool) -> Duration {
     let began = Instant::now();
     while driver.screen_text().contains(OLD) != is {
@@ -121,7 +121,7 @@ pub fn token_in_a_write(stage: &Stage) {
     assert_eq!((stage.config_map(), deleted()), before);
 }
 
-/// While the API server is down, a pod is removed and the store is compacted: no watch can report the removal.
+/// The store is compacted meanwhile, so no watch can report the removal.
 pub fn watch_expired(stage: &Stage) {
     stage.command(&json!({"make": [["/api/v1/namespaces/team-a/pods", {"metadata": {"name": "brief", "labels": {"applicationId": "job-1"}},
         "spec": {"schedulerName": "yunikorn", "nodeName": "n1", "containers": [{"name": "main", "image": "x"}]}}]]}));
@@ -189,7 +189,7 @@ pub fn terminating(stage: &Stage) {
     assert!(!why.contains("would allow it"), "no rule would: {why}");
 }
 
-/// Builds a library that offsets the clock of a process by the seconds in `CLOCK_OFF`.
+/// Offsets the clock of a process by the seconds in `CLOCK_OFF`.
 fn clock(stage: &Stage) -> String {
     let library = stage.folder.join("clock.so").display().to_string();
     let status = Command::new("cc").args(["-shared", "-fPIC", "-o", &library, "tests/kube/clock.c", "-ldl"]).status();

@@ -1,5 +1,4 @@
-//! `kornsole kube schedule` during failures: an unresponsive API server, a kill, pods that are removed or bound by
-//! others, a lost lease. After each failure, no pod is bound twice or forgotten, and the counters agree.
+//! `kornsole kube schedule` during failures: no pod is bound twice or forgotten, and the counters agree.
 
 use std::io::{Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
@@ -35,7 +34,7 @@ pub fn killed(stage: &Stage) {
     prepare(stage);
     let first = Scheduler::start(stage);
     make(stage, &some("p", 12));
-    // Decided pods stay unbound: the API server answers only after the scheduler has stopped.
+    // The API server answers only after the scheduler has stopped.
     freeze(stage, 3);
     drop(first);
     std::thread::sleep(Duration::from_secs(4));
@@ -45,7 +44,7 @@ pub fn killed(stage: &Stage) {
     second.stop();
 }
 
-/// kill -9 between decision and binding: once before the bindings are sent, once before their result is received.
+/// kill -9 before the bindings are sent, and before their result is received.
 pub fn killed_between(stage: &Stage) {
     for mode in ["before", "after"] {
         prepare(stage);

@@ -1,5 +1,4 @@
-//! The Helm chart, without Helm: kubectl renders the templates, which use only Go's own functions and the chart's
-//! values. The result is applied, and its rights are compared with those of `kornsole kube manifests`.
+//! The Helm chart, rendered with kubectl, because the templates use only Go's own functions.
 
 use serde_json::{Value, json};
 

@@ -1,5 +1,4 @@
-//! The copy of an API server's objects for explanations of an attached cluster, with a stand-in that counts HTTP
-//! requests.
+//! The copy of an API server's objects for explanations, with a stand-in that counts HTTP requests.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -38,7 +37,6 @@ fn note(asked: &Asked, call: &Call) -> (String, bool) {
     (kind, watch)
 }
 
-/// A stand-in with one pod; the watch sends the pod `new` when `comes` is set.
 fn with_a_pod(asked: &Asked, comes: &Arc<AtomicBool>) -> StandIn {
     let (asked, comes) = (Arc::clone(asked), Arc::clone(comes));
     StandIn::new(move |call| match note(&asked, call) {
@@ -103,8 +101,7 @@ fn a_copy_that_nobody_reads_is_closed_and_read_anew() {
     assert_eq!(times(&asked, "pods"), 2);
 }
 
-/// A kind that the user may not list is named and is not an error. Without the right to watch, or without the server,
-/// there is no copy.
+/// Without the right to watch, or without the server, there is no copy.
 #[test]
 fn what_may_not_be_listed_is_named_and_what_cannot_be_followed_is_no_copy() {
     let (runtime, asked) = (runtime(), Asked::default());

@@ -7,7 +7,7 @@ use serde_json::json;
 use super::Stage;
 use super::schedule::{PATIENCE, Scheduler, make, on_nodes, pod, pods, prepare};
 
-/// A scheduler in a pod of its own. Two of them do not see each other's processes.
+/// Two such schedulers do not see each other's processes.
 fn of_pod(stage: &Stage, uid: &str) -> Scheduler {
     Scheduler::begin_in(stage, &[("POD_UID", uid)], &[])
 }

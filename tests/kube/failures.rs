@@ -90,7 +90,7 @@ pub fn exec_plugin(stage: &Stage) {
     has(&String::from_utf8(output.stderr).unwrap(), &["the credential plugin", "the ticket has expired"]);
 }
 
-/// A console over a real port-forward that follows the lists of a real API server.
+/// A console over a real port-forward.
 pub fn console(stage: &Stage, via: Via) -> Driver {
     let known = Known::of(&[stage.kubeconfig.clone().into()]).unwrap();
     let context = known.context(Some("root")).unwrap();
@@ -135,7 +135,6 @@ pub fn replaced(stage: &Stage) {
     let ready = json!({"status": {"phase": "Running", "conditions": [{"type": "Ready", "status": "True"}]}});
     stage.patch_status("/api/v1/namespaces/yunikorn/pods/yunikorn-scheduler-2", &ready);
     stage.kubectl(&["-n", "yunikorn", "delete", "pod", "yunikorn-scheduler-1", "--force", "--grace-period=0"]);
-    // Its connections are closed with it; the stand-in for the kubelet uses the other one from then on.
     stage.kubelet_cuts();
     let began = std::time::Instant::now();
     while began.elapsed() < Duration::from_secs(4) {
@@ -149,7 +148,7 @@ pub fn replaced(stage: &Stage) {
 
 #[test]
 fn who_one_is_comes_from_a_self_subject_review_where_there_is_one() {
-    // A stand-in, because the 1.20 API server of these tests does not have this.
+    // The 1.20 API server of these tests does not have this.
     let stand_in = StandIn::new(|call| match call.path.as_str() {
         "/apis/authentication.k8s.io/v1/selfsubjectreviews" => {
             assert_eq!(call.method, "POST");
@@ -192,7 +191,7 @@ fn a_right_to_kill_is_asked_for_all_namespaces_and_then_for_each() {
     assert_eq!(stand_in.asked(), asked);
 }
 
-/// A kubeconfig with an exec plugin that prints a token from a file and runs for each use.
+/// An exec plugin prints a token from a file for each use.
 fn by_token_in_a_file(stage: &Stage) -> (String, std::path::PathBuf) {
     let file = stage.folder.join("token");
     let credential = r#"{"apiVersion":"client.authentication.k8s.io/v1","kind":"ExecCredential","status":{"expirationTimestamp":"%s","token":"%s"}}"#;
@@ -270,8 +269,7 @@ pub fn no_secret(stage: &Stage) {
     }
 }
 
-/// An owner of an application's pods on a stand-in: the real API server of these tests stores no `spec.suspend` of a
-/// Job.
+/// The real API server of these tests stores no `spec.suspend` of a Job.
 fn job(version: &str, uid: &str, suspend: Option<bool>) -> Value {
     let owners =
         json!([{"apiVersion": "batch/v1", "kind": "CronJob", "name": "nightly", "uid": "c", "controller": true}]);

@@ -1,4 +1,4 @@
-//! First steps of a user: the commands of the guide, and the kubectl plugin.
+//! The commands of the guide, and the kubectl plugin.
 
 use std::process::Command;
 
@@ -14,7 +14,7 @@ fn commands() -> Vec<String> {
     lines.map(|line| line.split('#').next().unwrap().trim().to_owned()).collect()
 }
 
-/// A user in a terminal whose current context has the RBAC rights, without any other setup.
+/// A user in a terminal with the RBAC rights of the current context.
 struct Person<'s> {
     stage: &'s Stage,
     kubeconfig: String,
@@ -77,7 +77,6 @@ pub fn five_commands(stage: &Stage) {
         let map = || stage.config_map()["data"]["queues.yaml"].as_str().unwrap().to_owned();
         assert_eq!(before, map());
         std::fs::write(&person.file, raise(&before)).unwrap();
-        // The question follows the tree of the changes and their effects; `n` applies nothing.
         let asked = ["~ root.tenants.tenant-a", "max memory 40G → 41G", "apply it? [y/N]"];
         let mut terminal = person.begin(apply);
         asked.iter().for_each(|words| terminal.until_text(words));

@@ -1,4 +1,4 @@
-//! Followed lists of pods, with a stand-in that does immediately what a real API server does once a day.
+//! Followed lists of pods: a stand-in does immediately what a real API server does once a day.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};

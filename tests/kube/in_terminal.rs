@@ -1,4 +1,4 @@
-//! The program in a terminal with the real API server: attach, look around, switch the context.
+//! The program in a terminal with the real API server.
 
 use std::time::{Duration, Instant};
 
@@ -12,7 +12,7 @@ mod terminal;
 
 pub use terminal::Terminal;
 
-/// A second kubeconfig: one context gets its credentials from a program, and one has no server.
+/// One context gets credentials from a program, and one has no server.
 fn second(stage: &Stage) -> String {
     let exec = json!({"apiVersion": "client.authentication.k8s.io/v1", "command": "sh", "interactiveMode": "Never",
         "args": ["-c", "echo the ticket has expired >&2; exit 3"]});
@@ -33,7 +33,7 @@ pub fn attach_and_look(stage: &Stage) {
     let environment = [("KUBECONFIG", both.as_str()), ("XDG_CONFIG_HOME", &folder), ("XDG_STATE_HOME", &folder)];
     let began = Instant::now();
     let mut terminal = Terminal::kornsole(&["attach"], &environment);
-    // The current context shows first values within 2 s; a busy machine gets more time.
+    // Target: 2 s; a busy machine gets more time.
     for word in ["REMOTE", "admin/yunikorn", "tenant-a", "etl"] {
         terminal.until_text(word);
     }

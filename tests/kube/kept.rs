@@ -1,4 +1,4 @@
-//! `kornsole kube schedule --state`: data that survives `kill -9`, with a real API server.
+//! `kornsole kube schedule --state`: data that survives `kill -9`.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -36,7 +36,7 @@ impl<'s> Retained<'s> {
         self.stage.works(&all)
     }
 
-    /// Ann's audit entries from a scheduler or from the directory: number, action, and object, oldest first.
+    /// Number, action, and object, oldest first.
     fn audit(&self, scheduler: Option<&Scheduler>) -> Vec<(u64, String, String)> {
         let text = match scheduler {
             Some(scheduler) => self.asks(scheduler, &["audit", "--json", "--user", "ann"]),
@@ -48,7 +48,7 @@ impl<'s> Retained<'s> {
         entries.map(|one| (one["id"].as_u64().unwrap(), word(&one, "action"), word(&one, "object"))).collect()
     }
 
-    /// Usage in millicore-seconds and the number of gaps, from a scheduler or from the directory.
+    /// Millicore-seconds, and the number of gaps.
     fn used(&self, scheduler: Option<&Scheduler>) -> (u64, usize) {
         let text = match scheduler {
             Some(scheduler) => self.asks(scheduler, &["usage", "--json"]),
@@ -109,7 +109,7 @@ pub fn restarted(stage: &Stage) {
     let begun = Instant::now();
     let second = retained.start();
     let (used, gaps) = retained.used(Some(&second));
-    // At most one more second was not written, plus the current usage since then.
+    // One more second was not written.
     let most = at_the_end + 3_000 * (begun.elapsed().as_secs() + 3);
     assert!(used >= written && used <= most, "{written} <= {used} <= {most}");
     assert_eq!(gaps, 1);

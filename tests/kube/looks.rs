@@ -1,5 +1,4 @@
-//! Kubernetes data on the console's pages: a recorded YuniKorn after the service proxy of a stand-in, with its pods,
-//! nodes, namespaces, and priority classes.
+//! Kubernetes data on the console's pages, with a recorded YuniKorn in a stand-in.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -30,7 +29,7 @@ fn recorded() -> HashMap<String, (u16, Vec<u8>)> {
     index.iter().filter(plain).filter(|entry| entry["headers"].get("Content-Encoding").is_none()).map(answer).collect()
 }
 
-/// Two additional applications: one runs in a pod, one has no pod that the scheduler knows.
+/// One has a pod, the other has none that the scheduler knows.
 fn apps(recorded: &[u8]) -> Vec<u8> {
     let mut all: Vec<Value> = serde_json::from_slice(recorded).unwrap();
     let tags = json!({"kubernetes.io/meta/namespace": "team-a", "kubernetes.io/meta/podName": "job-1-driver"});
@@ -214,7 +213,6 @@ fn resident() -> u64 {
 #[test]
 fn fifty_thousand_pods_take_bounded_memory_and_figures_do_not_wait_for_them() {
     const PODS: usize = 50_000;
-    // The last page of pods waits until the values are on the screen, which must not depend on it.
     let seen = Arc::new(AtomicBool::new(false));
     let figures_seen = Arc::clone(&seen);
     let stand_in = cluster(move |call| {

@@ -1,9 +1,8 @@
-//! kornsole with a real Kubernetes API server: the program itself, a kubeconfig, and checks with kubectl.
+//! kornsole with a real Kubernetes API server 1.20.
 //!
 //! `KUBEBUILDER_ASSETS` names a directory with etcd, kube-apiserver, and kubectl (created by `scripts/kube-assets`).
-//! Without it, the tests print that they are skipped. `KORNSOLE_KUBE_ONLY` selects the scenarios whose name contains
-//! its text. `stage.py` starts the servers, with stand-ins for a recorded YuniKorn and a kubelet. The API server is a
-//! 1.20 without SelfSubjectReview, so the user comes from a token review.
+//! Without it, the tests print that they are skipped. `KORNSOLE_KUBE_ONLY` selects scenarios by name. `stage.py` starts
+//! the servers, with stand-ins for a recorded YuniKorn and a kubelet.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a failed test says so by a panic")]
 
@@ -151,7 +150,7 @@ fn a_real_api_server() {
     let mut failed = Vec::new();
     for (name, scenario) in SCENARIOS.into_iter().filter(|(name, _)| name.contains(&only)) {
         say(name);
-        // A later scenario can depend on an earlier one: look at the first failure.
+        // Later scenarios can depend on earlier ones.
         if catch_unwind(AssertUnwindSafe(|| scenario(&stage))).is_err() {
             failed.push(name);
         }

@@ -1,4 +1,4 @@
-//! `kornsole kube schedule` with the real API server and simulated kubelets: bindings, messages, and restarts.
+//! `kornsole kube schedule` with the real API server and simulated kubelets.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
@@ -179,8 +179,7 @@ fn cpu(pod: &Value) -> i64 {
     containers.iter().map(one).sum()
 }
 
-/// Checks the final state in Kubernetes: no node above its capacity, no pod on a node that its selector excludes, no
-/// queue above its maximum, and the same counters in the scheduler.
+/// Checks nodes, selectors, maximums, and the scheduler's counters.
 pub fn check(stage: &Stage, scheduler: &Scheduler) {
     let mut by_node: BTreeMap<String, i64> = BTreeMap::new();
     let mut in_b = 0;
@@ -214,7 +213,6 @@ pub fn thirty_pods(stage: &Stage) {
         .flat_map(|number| [pod(&format!("a{number}"), "a", "500m"), pod(&format!("b{number}"), "b", "500m")])
         .collect();
     make(stage, &all);
-    // 12 cores: 10 pods of b, limited by its maximum, and all 15 of a.
     until("24 of 30 pods are bound", || on_nodes(&pods(stage)) >= 24);
     std::thread::sleep(Duration::from_secs(1));
     assert_eq!(on_nodes(&pods(stage)), 24);
@@ -234,7 +232,7 @@ pub fn thirty_pods(stage: &Stage) {
     scheduler.stop();
 }
 
-/// A user with a token gets the reason of a pending pod in the words of its Event.
+/// The reason is the same as in the pod's Event.
 fn explained(stage: &Stage, scheduler: &Scheduler, tokens: &str) {
     let waiting = pods(stage).into_iter().find(|pod| !pod["spec"]["nodeName"].is_string()).unwrap();
     let app = waiting["metadata"]["labels"]["applicationId"].as_str().unwrap();
@@ -330,15 +328,13 @@ pub fn two(stage: &Stage) {
     check(stage, &second);
     make(stage, &pods_of(8));
     second.stop();
-    // The lease was released, so the next process does not wait for its expiry.
     let third = Scheduler::start(stage);
     until("all are bound", || on_nodes(&pods(stage)) == 12);
     check(stage, &third);
     third.stop();
 }
 
-/// A restarted process does not wait for the lease of a process that has exited on the same machine, whatever its
-/// duration.
+/// A process on the same machine has exited, so its lease is taken over without a wait.
 pub fn own_lease(stage: &Stage) {
     prepare(stage);
     let first = Scheduler::start(stage);

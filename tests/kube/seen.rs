@@ -1,5 +1,4 @@
-//! Problems that were observed on a real 1.8.0, on the console or the command line: a recorded 1.8.0 with an
-//! application and nodes that have them.
+//! Problems that were observed on a real 1.8.0.
 
 use ::console::Driver;
 use serde_json::{Value, json};
@@ -7,7 +6,7 @@ use serde_json::{Value, json};
 use super::looks::{cluster, console, list, pods, until};
 use super::stand_in::{Reply, StandIn};
 
-/// An application with a request that fits no node, a placeholder with only its ID, and a service account as its user.
+/// A request that fits no node, a placeholder with only its ID, and a service account as its user.
 pub fn picky() -> Value {
     let tags = |name: &str| json!({"kubernetes.io/meta/namespace": "team-a", "kubernetes.io/meta/podName": name, "kubernetes.io/label/queue": "root.wished"});
     let log = json!([

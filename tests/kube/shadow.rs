@@ -1,5 +1,4 @@
-//! `kornsole kube shadow` with the real API server: recorded scenarios are played as pods, and bound as the real core
-//! decided. `tests/shadow` plays all scenarios that pods can express.
+//! `kornsole kube shadow` with the real API server: recorded scenarios as pods, bound as the real core decided.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
@@ -92,7 +91,7 @@ impl Drop for Shadow {
     }
 }
 
-/// A scenario and the decisions of 1.8.0, which can come from an older release if they are equal.
+/// The decisions of 1.8.0, or the equal ones of an older release.
 fn recorded(name: &str) -> (scenario::Scenario, Vec<Value>) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/conformance/scenarios");
     let read = |ending: &str| std::fs::read_to_string(folder.join(format!("{name}.{ending}")));
@@ -124,7 +123,7 @@ fn class(priority: i32) -> String {
     format!("recorded-{priority}").replace("--", "-minus-")
 }
 
-/// Creates namespaces, queues, classes, and nodes unless they exist. Returns the names of the nodes.
+/// Creates missing objects. Returns the names of the nodes.
 fn prepare(stage: &Stage, scenario: &scenario::Scenario) -> Vec<String> {
     let mut all: Vec<Value> = ["shadowed", NAMESPACE]
         .map(|name| json!(["/api/v1/namespaces", {"metadata": {"name": name}}, "may fail"]))
@@ -168,7 +167,7 @@ fn micros(time: OffsetDateTime) -> String {
     format!("{}.{:06}Z", seconds.trim_end_matches('Z'), time.microsecond())
 }
 
-/// Acts like YuniKorn: an Event with the time of the decision, then the binding.
+/// An Event with the time of the decision, then the binding.
 fn bind(stage: &Stage, pod: &str, uid: &str, node: &str) {
     bind_at(stage, OffsetDateTime::from(SystemTime::now()), (pod, uid), node);
 }
@@ -204,7 +203,7 @@ pub fn agrees(stage: &Stage) {
     }
 }
 
-/// All decisions within 10 ms, with Events in reverse order: decisions without a known order are not a difference.
+/// All decisions within 10 ms, with Events in reverse order, are not a difference.
 pub fn burst(stage: &Stage) {
     NAMES.iter().for_each(|name| agrees_with(stage, name, Play::Burst));
 }
@@ -288,7 +287,6 @@ fn planted(stage: &Stage, shadow: &Shadow, node: &str) {
     assert!(line["cause"].as_str().unwrap().contains("NodeAffinity"), "{line}");
 }
 
-/// The served state equals the cluster and is read-only, and the metrics count the comparisons.
 fn serves(stage: &Stage, shadow: &Shadow, decisions: usize) {
     let apps = stage.works(&["apps", "--server", &shadow.served]);
     super::has(&apps, &["app-001", "root.a", "planted"]);

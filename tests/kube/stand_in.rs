@@ -1,5 +1,4 @@
-//! A stand-in for an API server with the answers of a test, over HTTP on loopback. Tests with `stage.py` use a real
-//! one.
+//! A stand-in for an API server with the answers of a test. Tests with `stage.py` use a real one.
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::net::{TcpListener, TcpStream};

@@ -1,4 +1,4 @@
-//! Tasks of a Kubernetes administrator as tapes in `recordings/kubernetes`, with a real API server.
+//! Tasks of a Kubernetes administrator as tapes in `recordings/kubernetes`.
 
 use super::stage::Stage;
 

@@ -1,4 +1,4 @@
-//! Explanations and what-ifs of an attached YuniKorn, with pods and nodes from the real API server.
+//! Explanations and what-ifs of an attached YuniKorn with the real API server.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -22,7 +22,6 @@ const APPS: [(&str, &str); 4] = [
     ("fast", r#"{"nodeSelector": {"disk": "nvme"}}"#),
 ];
 
-/// Creates two nodes, a volume that no node can reach, and the pods on the first call.
 fn prepare(stage: &Stage) {
     if stage.kubectl(&["get", "namespaces", "-o", "name"]).contains("namespace/twins") {
         return;
@@ -87,7 +86,7 @@ fn emptied(queue: &mut Value, pending: &Value) {
     }
 }
 
-/// Serves two nodes, and applications whose pods are pending on the API server, each with a pending request.
+/// Each application has a pending request and a pending pod.
 pub fn serve(stage: &Stage) {
     prepare(stage);
     let text = std::fs::read_to_string("tests/conformance/rest/1.8.0/02.json").unwrap();
@@ -162,7 +161,7 @@ pub fn filters(stage: &Stage) {
     stage.command(&json!({"answers": {}}));
 }
 
-/// A user who may not list everything sees which filters are not evaluated, and the results of the others.
+/// The user sees which filters are not evaluated.
 pub fn not_listed(stage: &Stage) {
     serve(stage);
     let volumes = "may not be listed: the volumes of 1 pod are not evaluated";

@@ -1,4 +1,4 @@
-//! Invalid input is rejected with the reason and an exit code, and nothing is queued.
+//! Invalid input is rejected with an exit code, and nothing is queued.
 
 use std::fs;
 use std::io::{Read as _, Write as _};

@@ -69,7 +69,7 @@ fn a_job_that_waits_is_moved_to_another_queue() {
     );
 }
 
-/// A machine with a REST API, and a token of a user who administers the root queue but does not run the daemon.
+/// The user administers the root queue but does not run the daemon.
 fn machine_with_administrator() -> (Machine, Vec<String>) {
     let folder = crate::common::TestFolder::new();
     let text =

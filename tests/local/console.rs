@@ -1,4 +1,4 @@
-//! The daemon's data for a console: the REST API with a token for the calling user.
+//! The REST API of the daemon for a console.
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
@@ -105,8 +105,7 @@ fn sent(url: &str, token: &str, method: &str, path: &str, body: &str) -> String 
     answer
 }
 
-/// A console source for the current user. It waits until the user of the token is known, because commands are disabled
-/// before.
+/// Waits until the user of the token is known, because commands are disabled before.
 fn source(machine: &Machine) -> LocalMachine {
     let mut client = Client::connect(&machine.socket()).unwrap();
     let (Reply::Info(info), _) = client.ask(&Request::Info).unwrap() else { panic!("it says what it is") };

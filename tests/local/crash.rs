@@ -78,7 +78,7 @@ fn killed_while_jobs_are_submitted_it_keeps_each_that_has_a_number() {
     for (job, status, _) in &numbered {
         assert_eq!(machine.wait(*job), *status, "{}", machine.job(*job));
     }
-    // A submission without a received answer may exist; the test also waits for the jobs of the last round.
+    // A submission without a received answer may exist.
     super::machine::until(|| machine.live() == 0);
     assert!(numbered.len() >= 10, "{numbered:?}");
     let ran = fs::read_to_string(&ran).unwrap();
@@ -130,7 +130,7 @@ fn what_a_loss_of_power_cuts_off_is_gone_and_the_rest_goes_on() {
     // The log does not contain synced submissions.
     logs(&machine).iter().for_each(|file| fs::write(file, "").unwrap());
     let file = |job: u64, name: &str| machine.folder.join(format!("jobs/jobs/{job}/{name}"));
-    // Unsynced files are empty: a queued job, the last job, and the task and claim of a starting job.
+    // A queued job, the last job, and the task and claim of a starting job.
     let supervisor = fs::read_to_string(file(first, "1/claim.json")).unwrap();
     let claim: serde_json::Value = serde_json::from_str(&supervisor).unwrap();
     assert!(Command::new("kill").args(["-9", &claim["pid"].to_string()]).status().unwrap().success());
@@ -157,7 +157,6 @@ fn a_loss_of_power_takes_no_submission_that_was_answered() {
     let first = machine.submit(&["--cpu", "4"], "sleep 300");
     let ran = machine.folder.join("ran");
     let script = format!("echo $KORNSOLE_JOB >> {}", ran.display());
-    // Until the next sync, an acknowledged submission is in one of the two files.
     let submitted = |flags: &[&str]| loop {
         let job = machine.submit(&[&["--cpu", "4"], flags].concat(), &script);
         let text = logs(&machine).map(|file| fs::read_to_string(file).unwrap_or_default()).concat();
@@ -241,7 +240,7 @@ fn a_full_disk_loses_no_job_and_is_said() {
         written.display()
     );
     let job = machine.submit(&[], &script);
-    // Its supervisor must have claimed the job first: with a full disk it would wait.
+    // With a full disk the supervisor could not claim the job.
     super::machine::until(|| machine.folder.join(format!("jobs/jobs/{job}/1/main.json")).exists());
     // A later sync frees no space then.
     super::machine::until(|| logs(&machine).iter().all(|file| fs::metadata(file).is_ok_and(|found| found.len() == 0)));
@@ -288,7 +287,7 @@ impl Drop for Disk {
     }
 }
 
-/// The supervisor of a job is the small program if it is installed, and otherwise the daemon's own program.
+/// The daemon's own program is the fallback.
 #[test]
 fn jobs_run_without_the_small_program() {
     let mut machine = Machine::up(&[]);

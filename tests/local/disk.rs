@@ -1,4 +1,4 @@
-//! Errors on the daemon's disk: acknowledged jobs are retained, new ones are rejected, and the error clears.
+//! Disk errors: acknowledged jobs are retained, new ones are rejected.
 
 use std::fs;
 use std::process::Command;

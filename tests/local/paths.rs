@@ -1,4 +1,4 @@
-//! Paths that are replaced between submission and start, and a daemon that is killed with jobs in each state.
+//! Paths that are replaced between submission and start.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, chown, symlink};
@@ -78,7 +78,7 @@ fn an_error_file_that_becomes_a_link_leads_nowhere() {
     change_places("--error", "echo theirs >&2");
 }
 
-/// A thread swaps the file of an option with a link to a file of root while jobs start.
+/// Swaps the file of an option with a link to a file of root while jobs start.
 fn change_places(option: &str, script: &str) {
     if !is_root("two users") {
         return;
@@ -96,14 +96,14 @@ fn change_places(option: &str, script: &str) {
     let (done, round) = (AtomicBool::new(false), AtomicBool::new(false));
     std::thread::scope(|scope| {
         scope.spawn(|| {
-            // A rename is atomic: the path always leads to one of the two files.
+            // A rename is atomic.
             while !done.load(Ordering::Relaxed) {
                 let _ = fs::remove_file(&link);
                 symlink(&secret, &link).unwrap();
                 fs::rename(&link, &out).unwrap();
                 fs::hard_link(&file, &link).unwrap();
                 fs::rename(&link, &out).unwrap();
-                // A rename of one link to another link of the same file does nothing.
+                // A rename between links to the same file does nothing.
                 round.store(true, Ordering::Relaxed);
             }
         });

@@ -1,4 +1,4 @@
-//! Directories, scripts, and sockets that are replaced while a daemon of root opens them for a user.
+//! Paths that are replaced while a daemon of root opens them for a user.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, chown, symlink};
@@ -10,7 +10,7 @@ use super::machine::{Machine, is_root, until};
 
 const NOBODY: Option<u32> = Some(65534);
 
-/// Alternates `theirs/name` between the result of `make` and a link to `secret` while `run` runs.
+/// Alternates `theirs/name` between the result of `make` and a link to `secret`.
 fn swapped<T>(theirs: &Path, secret: &Path, make: impl Fn(&Path) + Sync, run: impl FnOnce(&Path) -> T) -> T {
     let (name, own, link) = (theirs.join("name"), theirs.join("own"), theirs.join("link"));
     let (done, round) = (AtomicBool::new(false), AtomicBool::new(false));
@@ -35,7 +35,7 @@ fn swapped<T>(theirs: &Path, secret: &Path, make: impl Fn(&Path) + Sync, run: im
     })
 }
 
-/// A machine with a directory of user nobody, and a directory that only root may enter, with a file of this text.
+/// A directory of user nobody, and one of root with a file of this text.
 fn stage(text: &str) -> (Machine, std::path::PathBuf, std::path::PathBuf) {
     let machine = Machine::up(&[]);
     let (theirs, secret) = (machine.folder.join("theirs"), machine.folder.join("of-root"));

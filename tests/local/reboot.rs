@@ -13,7 +13,7 @@ fn reboot(machine: &mut Machine, running: &[u64]) {
         for file in attempts.map(|attempt| attempt.join("claim.json")).filter(|file| file.exists()) {
             let text = fs::read_to_string(&file).unwrap();
             let mut claim: serde_json::Value = serde_json::from_str(&text).unwrap();
-            // The supervisor of an ended attempt may have exited, or may supervise another job.
+            // The supervisor may have exited, or may supervise another job.
             let _ = Command::new("kill").args(["-9", &claim["pid"].to_string()]).output();
             claim["boot"] = "an earlier one".into();
             fs::write(&file, claim.to_string()).unwrap();

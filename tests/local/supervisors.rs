@@ -1,4 +1,4 @@
-//! Supervisors run several jobs one after the other, and each job has its own exit status and usage.
+//! A supervisor runs several jobs, each with its own exit status and usage.
 
 use std::fs;
 use std::process::Command;

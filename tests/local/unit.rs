@@ -42,7 +42,7 @@ fn systemd_reads_the_unit_and_finds_the_program_also_below_a_name_with_blanks() 
     }
 }
 
-/// Calls `install` or `uninstall` with stand-ins for the systemd programs that record their arguments.
+/// Stand-ins for the systemd programs record their arguments.
 struct Systemd {
     folder: TestFolder,
 }

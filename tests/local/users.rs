@@ -65,7 +65,6 @@ fn who_floods_the_queue_does_not_keep_the_other_from_his_guarantee() {
     assert_eq!(waits + begun_again, 1, "one made room, and is queued again");
 }
 
-/// A guarantee of memory does not protect a user of all cores and little memory.
 #[test]
 fn who_floods_with_small_jobs_makes_room_too() {
     if !is_root("two users") {
@@ -110,7 +109,6 @@ fn an_output_file_is_the_submitters() {
     let job = machine.submit_as(NOBODY, &flags, "echo written");
     assert_eq!((machine.wait(job), fs::read_to_string(&out).unwrap().as_str()), (0, "written\n"));
     assert_eq!(fs::metadata(&out).unwrap().uid(), 65534, "it is his");
-    // The file is replaced with a link to a file of root between submission and start.
     let job = machine.submit_as(NOBODY, &[&flags[..], &["--hold"]].concat(), "echo attack");
     fs::remove_file(&out).unwrap();
     std::os::unix::fs::symlink(&secret, &out).unwrap();

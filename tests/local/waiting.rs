@@ -1,4 +1,4 @@
-//! Reasons of pending jobs and their start times: the same sentence in every list.
+//! Reasons and start times of pending jobs.
 
 use std::fs;
 

@@ -1,4 +1,4 @@
-//! `kornsole serve` with a workload, and a console attached to it with a token.
+//! `kornsole serve`, and an attached console.
 
 use std::process::Command as Process;
 
@@ -45,10 +45,9 @@ fn an_attached_console_acts_within_its_rights_and_says_when_the_server_is_gone()
     terminal.until_text("train");
     terminal.press("/nightly\r");
     terminal.until("one application", |seen| !seen.emulator.screen().contents().contains("train"));
-    // Until the user of the token is known, commands are disabled. The hint shows when they are available.
+    // Commands are disabled until the user of the token is known.
     terminal.until_text("K kill");
-    // The decision can arrive before the access lists; then the dialog names the server, so repeat until it names the
-    // list.
+    // The decision can arrive before the access lists; then the dialog names the server.
     loop {
         terminal.press("K");
         terminal.until_text("Kill nightly?");

@@ -1,4 +1,4 @@
-//! The window of the terminal is closed while the console draws: it exits as if the user had quit.
+//! The terminal's window is closed while the console draws: the console exits normally.
 
 use std::io::Read as _;
 use std::sync::mpsc::channel;
@@ -8,7 +8,6 @@ use portable_pty::{CommandBuilder, ExitStatus, PtySize, native_pty_system};
 
 use super::terminal::{DEADLINE, ENTERS_ALTERNATE};
 
-/// Closes the terminal after this number of bytes and returns the exit status of the command.
 fn closed_after(command: CommandBuilder, bytes: usize) -> ExitStatus {
     let size = PtySize { rows: 40, cols: 140, pixel_width: 0, pixel_height: 0 };
     let pair = native_pty_system().openpty(size).expect("there is a pseudoterminal");

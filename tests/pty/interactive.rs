@@ -38,7 +38,7 @@ fn a_shell_is_left_come_back_to_and_ends_with_its_status() {
     terminal.until_text("30 100");
     terminal.until_text("kept=1");
     terminal.master.resize(PtySize { rows: 20, cols: 90, pixel_width: 0, pixel_height: 0 }).unwrap();
-    // The shell can be faster than the daemon, which passes the new size on.
+    // The shell can be faster than the daemon.
     terminal.press("until stty size | grep '20 90'; do sleep 0.1; done; name=here\r");
     terminal.until_text("\n20 90");
     daemon.0.kill().unwrap();

@@ -1,4 +1,4 @@
-//! Linear mode in a terminal: plain text without control sequences, and lines edited by the terminal itself.
+//! Linear mode in a terminal: plain text without control sequences.
 
 use super::terminal::{Seen, Terminal, contains, count, settings};
 
@@ -8,7 +8,7 @@ fn linear(arguments: &[&str], environment: &[(&str, &str)]) -> Terminal {
     terminal
 }
 
-/// Reads the applications until at least one runs: only then does quitting need a confirmation.
+/// Only a running application requires a confirmation.
 fn until_something_runs(terminal: &mut Terminal) {
     for read in 1.. {
         terminal.press("apps\n");

@@ -1,7 +1,6 @@
-//! The real binary in a pseudoterminal with a terminal emulator: start, input, and restoration of the terminal.
+//! The real binary in a pseudoterminal: start, input, and restoration of the terminal.
 //!
-//! Method: no fixed waits. A test waits until the emulated screen shows the expected text, and fails with the screen
-//! after a generous deadline.
+//! A test waits until the emulated screen shows the expected text, up to a generous deadline.
 
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a failed test says so by a panic")]

@@ -10,7 +10,7 @@ use view::View;
 use super::terminal::{LEAVES_ALTERNATE, Seen, Terminal};
 use crate::common::about;
 
-/// A source that panics when the console polls it, either in the console's thread or in another one.
+/// Panics when polled, in the console's thread or in another one.
 struct Breaking {
     about: About,
     identity: Identity,
@@ -46,7 +46,7 @@ impl Source for Breaking {
     }
 
     fn on_change(&self, wake: Box<dyn Fn() + Send + Sync>) {
-        // The terminal is in raw mode by now; updates are read after the first frame.
+        // Updates are read after the first frame.
         wake();
     }
 }
@@ -73,7 +73,7 @@ fn console_beside_a_panic() {
 #[test]
 fn a_panic_leaves_the_terminal_whole() {
     for program in ["panics::console_that_panics", "panics::console_beside_a_panic"] {
-        // The binary has no way to panic on purpose, so this test binary is the program.
+        // The binary has no way to panic on purpose.
         let mut command = CommandBuilder::new(std::env::current_exe().expect("this test has a file"));
         command.args([program, "--exact", "--ignored", "--nocapture"]);
         command.env("RUST_BACKTRACE", "0");

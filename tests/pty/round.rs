@@ -1,8 +1,7 @@
-//! External programs: the user's editor, the terminal's clipboard, and the bytes of a cursor move.
+//! The user's editor, the terminal's clipboard, and the bytes of a cursor move.
 
 use super::terminal::{Seen, Terminal, contains, demo};
 
-/// Opens the configuration page of a console on a configuration file of two queues, with `editor` as the user's editor.
 fn editing(name: &str, editor: &str) -> Terminal {
     let file = format!("{}/{name}.yaml", env!("CARGO_TARGET_TMPDIR"));
     let text = "partitions:\n- name: default\n  queues:\n  - name: root\n    submitacl: '*'\n    queues: [{name: one}, {name: two}]\n";

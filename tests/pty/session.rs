@@ -112,7 +112,7 @@ fn style_numbers(raw: &[u8]) -> Vec<u32> {
     ended.flat_map(|numbers| numbers.split(';').filter_map(|n| n.parse().ok()).collect::<Vec<u32>>()).collect()
 }
 
-/// Returns whether a number of `ESC [ … m` sets a color; 39 and 49 are the terminal's default.
+/// 39 and 49 are the terminal's default.
 fn is_colour(number: u32) -> bool {
     matches!(number, 30..=38 | 40..=48 | 90..=97 | 100..=107)
 }

@@ -41,7 +41,7 @@ fn recorded(tape: &str) -> Vec<(String, Vec<String>)> {
     screens
 }
 
-/// Plays a tape with the real binary in a terminal, except what depends on clock time.
+/// Skips what depends on clock time.
 fn play_in_terminal(name: &str) {
     let tape = format!("recordings/{name}.tape");
     let text = std::fs::read(&tape).expect("the tape is there");
@@ -75,7 +75,7 @@ fn play_in_terminal(name: &str) {
                     let before = terminal.look(rows);
                     terminal.press(&sent(*key));
                     if key.code == Code::Esc {
-                        // Bytes immediately after an escape form another key, so wait until the screen changes.
+                        // Bytes immediately after an escape would form another key.
                         terminal.until(&format!("{at}, another screen"), |seen| rows(seen) != before);
                     }
                 }

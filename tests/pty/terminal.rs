@@ -25,7 +25,7 @@ pub struct Terminal {
     killer: Box<dyn ChildKiller + Send + Sync>,
     ended: Receiver<ExitStatus>,
     pub master: Box<dyn MasterPty + Send>,
-    /// Stays open so that the terminal's settings can be read after the program exits.
+    /// The terminal's settings must be readable after the program exits.
     _slave: Box<dyn SlavePty + Send>,
     keyboard: Box<dyn Write + Send>,
     pub seen: Arc<(Mutex<Seen>, Condvar)>,
@@ -124,7 +124,7 @@ impl Terminal {
         ended.unwrap_or_else(|_| panic!("it does not end; the screen is\n{}", self.screen_text()))
     }
 
-    /// Waits until the terminal is restored: no alternate screen, a visible cursor, and the original line settings.
+    /// Waits until the screen, the cursor, and the line settings are restored.
     pub fn until_whole(&self) {
         self.until("the main screen with a cursor", |seen| {
             let screen = seen.emulator.screen();
@@ -181,7 +181,6 @@ pub fn demo(environment: &[(&str, &str)]) -> Terminal {
     terminal
 }
 
-/// Writes settings that start the console on the queue tree, unless a file exists.
 fn begins_on_queues(folder: &str) {
     let own = std::path::Path::new(folder).join("kornsole");
     std::fs::create_dir_all(&own).expect("the folder of the tests can be written");

@@ -1,4 +1,4 @@
-//! The active configuration: written in the form of 1.8.0 and parsed to the same value.
+//! The active configuration in the form of 1.8.0, parsed to the same value.
 
 use wire::convert;
 use wire::dto::{Config, json};
@@ -18,7 +18,6 @@ fn recorded_json() -> String {
 fn yaml_and_json_are_upstreams_byte_for_byte() {
     let recorded = recorded_yaml();
     let checksum = serde_json::from_str::<Config>(&recorded_json()).unwrap().checksum;
-    // The loaded configuration equals the answer, except for the keys that are added after it.
     let config = convert::config(Some((&recorded, &checksum)));
     assert_eq!(convert::config_yaml(&config), recorded);
     assert_eq!(String::from_utf8(json::to_indented(&config, " ")).unwrap(), recorded_json());

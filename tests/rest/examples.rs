@@ -1,4 +1,4 @@
-//! The examples of the REST API guide exactly as written: with its files, curl, and a shell.
+//! The examples of the REST API guide exactly as written.
 
 use std::process::{Command, Output};
 

@@ -1,5 +1,4 @@
-//! Resources that clients can occupy are bounded and released: streams, answers that are not read, bodies that do not
-//! arrive.
+//! Resources that clients occupy are bounded and released.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -147,7 +146,6 @@ fn bodies_that_do_not_come_are_not_waited_for() {
         assert!([400, 408].contains(&got.status), "{path}: {}", got.text());
         assert!(got.text().contains("timed out"), "{path}: {}", got.text());
         assert!(began.elapsed() < Duration::from_secs(20), "{path} was waited for");
-        // While an answer is in progress, the next one may be rejected; later it is accepted.
         let mut first = stage.connect();
         first.write_all(begun(path).as_bytes()).unwrap();
         let kind = [("Content-Type", "application/yaml"), ("Authorization", &*format!("Bearer {token}"))];
@@ -175,7 +173,6 @@ fn a_handshake_that_does_not_go_on_is_given_up() {
     }
 }
 
-/// Control lines of the native stream: start, lost events, keep-alive, and the reason of its end.
 #[test]
 fn our_own_stream_says_what_is_lost_that_it_lives_and_why_it_ends() {
     let folder = TestFolder::new();

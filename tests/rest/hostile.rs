@@ -1,4 +1,4 @@
-//! Malicious or broken clients: each gets an answer or is disconnected, and others are served meanwhile.
+//! Malicious or broken clients are answered or disconnected, and others are served meanwhile.
 
 use std::io::{Read, Write};
 use std::time::{Duration, Instant};

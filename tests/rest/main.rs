@@ -1,5 +1,4 @@
-//! The REST API and the console's client, compared with answers of real 1.5.1 and 1.8.0 after one scenario
-//! (`tests/conformance/rest`).
+//! The REST API and the client, compared with real 1.5.1 and 1.8.0 (`tests/conformance/rest`).
 
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "a failed test says so by a panic")]
 

@@ -1,4 +1,4 @@
-//! A panic in a handler affects one answer: the server and other clients continue.
+//! A panic in a handler affects one answer.
 
 use std::sync::Arc;
 use std::sync::mpsc::Receiver;

@@ -35,7 +35,7 @@ fn certificate(folder: &TestFolder) -> rustls::pki_types::CertificateDer<'static
     made.cert.der().clone()
 }
 
-/// Sends a request over TLS and trusts only this certificate; `None` if the server has another one.
+/// Trusts only this certificate; `None` if the server has another one.
 fn ask_encrypted(
     address: SocketAddr,
     trusted: &rustls::pki_types::CertificateDer<'static>,

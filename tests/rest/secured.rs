@@ -1,4 +1,4 @@
-//! Authorization over a real socket: tokens, token errors, read-only and hidden servers, and pages in a browser.
+//! Authorization over a real socket, and pages in a browser.
 
 use std::io::{Read as _, Write as _};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};

@@ -1,7 +1,6 @@
-//! `kornsole serve` after the recorded scenario, compared with the answers of 1.8.0 field by field over a socket.
+//! `kornsole serve` after the recorded scenario, compared with 1.8.0 field by field.
 //!
-//! Method: both answers are split into leaves, and lists without an order are sorted. Each different leaf must match an
-//! entry of [`DIFFERENCES`] with its reason, and each entry must be needed.
+//! Each different leaf must match an entry of [`DIFFERENCES`], and each entry must be needed.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -34,7 +33,7 @@ const DIFFERENCES: &[(&str, &str)] = &[
     ("31/EventRecords/*/message", "our words"),
 ];
 
-/// Times, which are present in both but differ. A start time that is not set is omitted here (section 10).
+/// Times differ. An unset start time is omitted (section 10).
 const TIMES: [&str; 10] = [
     "time",
     "submissionTime",
@@ -79,7 +78,7 @@ const NAMES: [&str; 12] = [
     "partition",
 ];
 
-/// The limits of `*` are listed by user in the order of a Go map, which is random.
+/// A Go map orders the limits of `*` randomly.
 pub(super) fn in_order(mut answer: Value) -> Value {
     if let Some(events) = answer.get_mut("EventRecords").and_then(Value::as_array_mut) {
         let limited = |event: &Value| event["eventChangeDetail"] == 600 && event["referenceID"] == "root";
@@ -117,8 +116,7 @@ fn name_of(item: &Value) -> String {
     name.unwrap_or_default().to_owned()
 }
 
-/// Returns whether an entry matches a leaf: `*` is any part, a trailing `**` is any rest, and a leading one is any
-/// prefix.
+/// `*` is any part, a trailing `**` any rest, a leading one any prefix.
 pub(super) fn covers(pattern: &str, path: &str) -> bool {
     if let Some(last) = pattern.strip_prefix("**/") {
         return path.rsplit('/').next() == Some(last);
@@ -140,8 +138,7 @@ fn answers_are_those_of_1_8_0_but_for_what_is_listed() {
     answers_as(Profile::V1_8_0);
 }
 
-/// N-10: gzip, the removed route, and the content type of metrics. Recordings of gzip answers are unpacked, so they are
-/// compared unpacked.
+/// N-10: gzip, the removed route, and the content type of metrics.
 #[test]
 fn answers_are_those_of_1_9_0_but_for_what_is_listed() {
     answers_as(Profile::V1_9_0);

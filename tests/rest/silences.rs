@@ -53,7 +53,7 @@ impl Silenced {
         self.stage.ask(method, path, &headers, body.as_bytes())
     }
 
-    /// The last audit entries about silences, newest first: action, user, object, reason, and code.
+    /// Newest first: action, user, object, reason, and code.
     fn audit(&self) -> Vec<String> {
         let answer = self.ask(0, "GET", "/kornsole/v1/audit", &json!(null)).json();
         let word = |entry: &serde_json::Value, name: &str| entry[name].as_str().unwrap_or_default().to_owned();

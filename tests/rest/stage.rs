@@ -50,8 +50,7 @@ impl Answer {
 }
 
 impl Stage {
-    /// Runs the recorded scenario to its end, then pauses. The nodes have the attributes from the recorder, and the log
-    /// has its level.
+    /// Runs the recorded scenario to its end, then pauses.
     pub fn recorded(profile: Profile) -> Self {
         static LOG: Once = Once::new();
         LOG.call_once(|| tracing_subscriber::registry().with(LevelFilter::INFO).init());

@@ -1,5 +1,4 @@
-//! `POST /whatif`: answers and rejections of requests that are too large, take too long, or run in parallel for one
-//! user.
+//! `POST /whatif`: answers, and rejections of too large, too long, or parallel requests.
 
 use std::io::Write;
 use std::net::TcpStream;
@@ -12,7 +11,7 @@ use super::stage::{Answer, PATIENCE, Stage};
 use crate::common::{TestFolder, kornsole_command};
 
 const PATH: &str = "/kornsole/v1/whatif";
-/// Changes nothing and runs until stopped: the cleaner runs every 10 s for many years.
+/// The cleaner runs every 10 s for many years.
 const ENDLESS: &str = r#"{"run":{"advance":"200000h"}}"#;
 const SHORT: &str = r#"{"run":{"advance":"1s"}}"#;
 
@@ -29,7 +28,7 @@ impl Asked {
         let path = folder.tokens();
         let set = |options: &mut Options| {
             options.access.tokens = Some(path);
-            // On a busy machine, a lower priority would get no CPU time next to other tests.
+            // A lower priority would get no CPU time next to other tests.
             options.limits.what_if.nice = 0;
             limits(&mut options.limits.what_if);
             options.limits.answer = 60 * PATIENCE;
@@ -106,7 +105,7 @@ fn what_takes_too_much_memory_time_or_cycles_is_refused() {
     assert!(answer.status == 413 && answer.text().contains("more than 3 cycles"), "{}", answer.text());
 }
 
-/// Only the disconnect of its client can stop the first request: its limits are hours, and its cycles are unlimited.
+/// Only a disconnect can stop the first request: its limits are hours.
 #[test]
 fn one_at_a_time_for_each_user_until_its_client_leaves() {
     let asked = Asked::of(|limits| {
@@ -119,7 +118,7 @@ fn one_at_a_time_for_each_user_until_its_client_leaves() {
         if answer.status == 429 {
             break answer;
         }
-        // The requests can arrive in reverse order: then the long one is rejected and must be repeated.
+        // The requests can arrive in reverse order.
         if first.peek(&mut [0]).is_ok() {
             first = asked.begin();
         }

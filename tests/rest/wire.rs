@@ -1,5 +1,4 @@
-//! Transfer types: documents of 1.8.0 are read and written again byte for byte; other releases are read to the same
-//! value.
+//! Documents of 1.8.0 are written again byte for byte; other releases are read to the same value.
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -11,13 +10,11 @@ use wire::dto::{
 
 use super::recorded::{Exchange, body, exchanges};
 
-/// Reads a document as `T` and writes it with the indentation of the recordings.
 fn again<T: DeserializeOwned + Serialize>(text: &str) -> Result<String, serde_json::Error> {
     let value: T = serde_json::from_str(text)?;
     Ok(String::from_utf8(json::to_indented(&value, " ")).unwrap())
 }
 
-/// Reads and writes an answer as the type of its path; `None` if it is not JSON.
 fn read_and_written(exchange: &Exchange) -> Option<Result<String, serde_json::Error>> {
     if !exchange.file.ends_with(".json") {
         return None;

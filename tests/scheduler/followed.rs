@@ -1,5 +1,4 @@
-//! A ledger that is followed from outside, with the events and lists of Apache YuniKorn, compared with the scheduler's
-//! own.
+//! A followed ledger with YuniKorn's events and lists, compared with the scheduler's own.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
@@ -88,15 +87,14 @@ impl Stage {
         })
     }
 
-    /// Performs one step. Returns its events with their numbers, or `None` at the end.
+    /// Returns the numbered events, or `None` at the end.
     fn step(&mut self) -> Option<Vec<(u64, Time, Change)>> {
         let progress = self.core.run_until(self.end, 1);
         let new = std::mem::take(&mut *self.events.lock().unwrap());
         for event in &new {
             match event.kind {
                 EventKind::AskResized { allocated: true, .. } => self.silent[0] = true,
-                // 1.5.1 allocates a repeated ID in addition to the first allocation, and no event distinguishes them
-                // (D-23).
+                // No event distinguishes the two allocations of a repeated ID in 1.5.1 (D-23).
                 EventKind::Allocated { ref app, ref ask, .. } => {
                     self.silent[0] |= !self.running.insert((app.clone(), ask.clone()));
                 }
@@ -175,7 +173,7 @@ impl Stage {
     }
 }
 
-/// Removes requests that wait for their placeholder to be released: a core does not list them.
+/// A core does not list requests that wait for their placeholder to be released.
 fn without_takeovers(app: &mut dto::Application, part: &PartitionView) {
     let row = part.app_by_id(&app.application_id.as_str().into()).expect("it is listed");
     let mut more = app.requests.iter().fold(Resource::new(), |sum, one| sum.add(&one.resource.0));
@@ -225,7 +223,6 @@ fn sums(report: &Report, amounts: &[&'static str]) -> Sums {
 const ALL: [&str; 4] = ["allocated", "waited", "borrowed", "guaranteed"];
 use Dimension as D;
 
-/// Runs every recorded scenario under every profile, or one in `one_in` in a short run.
 fn each(one_in: usize, excluded: share::Excluded, mut run: impl FnMut(&str, Stage)) {
     for file in share::part_of(share::recorded_scenarios(), one_in) {
         let text = std::fs::read_to_string(&file).expect("it was listed");
@@ -239,8 +236,8 @@ fn each(one_in: usize, excluded: share::Excluded, mut run: impl FnMut(&str, Stag
 #[test]
 fn with_lists_after_each_step_it_is_the_schedulers_own_ledger_to_the_unit() {
     let (mut compared, mut inexact) = (0, 0);
-    // A list has one priority per request, also for the time before it was repeated with another one (D-23). 1.5.1
-    // allocates a repeated ID with another size twice, and lists it once.
+    // A list has only the last priority of a repeated request, and 1.5.1 lists a repeated ID with another size once
+    // (D-23).
     let excluded =
         share::Excluded { always: &["late3-again"], by_1_5_1: &["late3-resize"], ..share::Excluded::default() };
     each(16, excluded, |name, mut stage| {

@@ -1,5 +1,4 @@
-//! The ledger compared with a recount: in every recorded scenario under every profile, usage and waits equal the sum of
-//! the events, and a restored core has the same ledger.
+//! The ledger equals a recount of the events in every recorded scenario under every profile.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -177,7 +176,7 @@ fn sums(report: &Report) -> Sums {
     sums
 }
 
-/// The core after a scenario with its record; `None` if the profile rejects the configuration.
+/// `None` if the profile rejects the configuration.
 fn played(text: &str, profile: Profile) -> Option<(Core, Record)> {
     let scenario = scenario::read(text).scenario.expect("a recorded scenario reads");
     let config = scenario.embedded_config(profile)?.config?;

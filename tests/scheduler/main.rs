@@ -1,5 +1,4 @@
-//! Decisions of the scheduler: recorded traces of real cores, the worked examples of the rules, a slow model of the
-//! specification, random commands against the invariants, and the view.
+//! Decisions of the scheduler: recorded traces, worked examples, a slow model, and random commands.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a failed test says so by a panic")]
 

@@ -1,5 +1,4 @@
-//! A preview on the newest view equals the result of a submission, for random trees, rules, and submissions after any
-//! history.
+//! A preview equals the result of a submission, for random trees, rules, and histories.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -65,7 +64,7 @@ fn submission() -> impl Strategy<Value = (u8, Submission)> {
     })
 }
 
-/// The result of a submission: its queue or the rejection, the created queues, and the stored placement.
+/// The queue or the rejection, and the created queues.
 fn outcome(events: &[Event]) -> (Result<QueuePath, String>, Vec<QueuePath>) {
     let made = events.iter().filter_map(|event| match &event.kind {
         EventKind::QueueAdded { queue, .. } => Some(queue.clone()),

@@ -1,4 +1,4 @@
-//! A view costs only what changed: unchanged rows share their memory with the previous view.
+//! Unchanged rows share their memory with the previous view.
 
 use std::fmt::Write as _;
 use std::sync::Arc;

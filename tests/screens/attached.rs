@@ -1,4 +1,4 @@
-//! Configuration changes from a console attached over REST: each form of a queue, the editor, and concurrent changes.
+//! Configuration changes from a console attached over REST.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -56,7 +56,6 @@ impl Attached {
         }
     }
 
-    /// Presses keys, each after the updates from the previous one; then validates the text.
     fn press(&mut self, keys: &str) -> &mut Self {
         for key in Key::parse_all(keys).unwrap() {
             self.driver.key(key).refresh();

@@ -1,4 +1,4 @@
-//! Forms of a queue: their changes of the text, previews, rights, and retained input.
+//! Forms of a queue: changes, previews, rights, and retained input.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -42,7 +42,7 @@ fn the_first_page_at_its_sizes() {
     }
 }
 
-/// The text after a label in a line, up to two spaces or the next part.
+/// Up to two spaces or the next part.
 fn after<'a>(line: &'a str, label: &str) -> &'a str {
     let at = line.find(label).unwrap_or_else(|| panic!("no {label}: {line}")) + label.len();
     let rest = &line[at..];

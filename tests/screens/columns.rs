@@ -102,7 +102,6 @@ fn columns_are_picked_one_by_one() {
     assert!(line(&driver, "user").contains("[x]") && line(&driver, "why").contains("[ ]"));
     driver.keys(" ").unwrap();
     says(&driver, "the name column is always first");
-    // Removes the user, moves cpu to the front, makes it 2 wider, and shows what is pending.
     driver.keys("j jJ<lt>").unwrap();
     driver.keys("<esc>").unwrap();
     assert_eq!(titles(&driver), ["APPLICATION", "USER", "CPU", "STATE"], "escape leaves them as they were");

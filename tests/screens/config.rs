@@ -1,4 +1,4 @@
-//! The configuration page: reading, editing, effects of an edit, and applying it to a real scheduler.
+//! The configuration page with a real scheduler.
 
 use std::sync::Arc;
 use std::time::Duration;

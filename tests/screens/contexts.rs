@@ -1,4 +1,4 @@
-//! The page of contexts: their answers, the current one, and contexts whose credentials come from a program.
+//! The page of contexts, some with credentials from a program.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -21,7 +21,6 @@ fn facts(scheduler: Result<&str, &str>) -> ContextFacts {
     }
 }
 
-/// A console with contexts of a kubeconfig, and a counter for the runs of a credentials program.
 fn with_contexts(width: u16) -> (Driver, Arc<AtomicUsize>) {
     let (mut driver, source) = console(width, 24);
     let programs = Arc::new(AtomicUsize::new(0));
@@ -67,7 +66,7 @@ fn each_context_says_what_is_known_of_it() {
     driver.keys("jj<space>").unwrap();
     says(&driver, "unreachable: the exec plugin aws ended with 1: no session");
     assert_eq!(programs.load(Ordering::Relaxed), 1);
-    // Opening the page again retries the failed contexts, except the one with a program.
+    // A context with a program is not retried.
     driver.keys("q:contexts<ret>").unwrap();
     says(&driver, "not connected, because that runs aws");
     driver.keys("G").unwrap();

@@ -1,5 +1,4 @@
-//! Each page of a busy cluster at three sizes and in two themes, one snapshot per page. `recordings/pages.tape` draws
-//! images.
+//! Each page at three sizes and in two themes. `recordings/pages.tape` draws images.
 
 use std::fmt::Write as _;
 
@@ -8,7 +7,7 @@ use console::{Driver, Options};
 use super::cluster::on_cluster;
 use crate::common::says;
 
-/// The pages of `docs/screens.md`: name, keys from the first page, and a text on the page.
+/// Name, keys from the first page, and a text on the page.
 const PAGES: [(&str, &str, &str); 26] = [
     ("cluster", "", "ALLOC/S"),
     ("help", "?", "Help"),

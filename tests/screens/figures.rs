@@ -1,4 +1,4 @@
-//! Every value has an explanation on a key: every column of every page, and every label of every sheet.
+//! Every column and label has an explanation on a key.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -102,7 +102,6 @@ fn sheet(number: u64, user: &str, phase: JobPhase) -> JobSheet {
     }
 }
 
-/// The console of a user, with a running and a pending job of ann, and a job of bob.
 fn machine(who: Actor, width: u16, height: u16) -> (Driver, Arc<Machine>, Arc<Stepped>) {
     let text = std::fs::read_to_string("recordings/jobs.yaml").unwrap();
     let scenario = scenario::read(&text).scenario.unwrap();

@@ -1,4 +1,4 @@
-//! Late answers: they do not intercept keys for another page, and belong to the scheduler of the request.
+//! Late answers do not intercept keys for another page.
 
 use std::sync::Arc;
 use std::time::Duration;

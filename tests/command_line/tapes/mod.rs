@@ -1,4 +1,4 @@
-//! Tapes: every tape in `recordings/` plays as recorded, and errors in a tape are reported.
+//! Every tape in `recordings/` plays as recorded, and errors in a tape are reported.
 
 mod program;
 mod shown;
@@ -258,6 +258,6 @@ fn a_thousand_keys_take_no_second() {
     };
     let without = time("Source demo seed 42\nAdvance 1m\n");
     let with = time(&text);
-    // A test build on a busy machine is several times slower than a release.
+    // A test build on a busy machine is slow.
     assert!(with.saturating_sub(without) < Duration::from_secs(5), "{with:?} with the keys, {without:?} without");
 }

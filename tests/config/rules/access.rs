@@ -31,7 +31,7 @@ fn part(text: &str) -> PartitionView {
     view.partitions[0].clone()
 }
 
-/// The tree of the worked table: sue and group dev submit to `root.a`, and adm administers `root.a.sub`.
+/// Sue and group dev submit to `root.a`; adm administers `root.a.sub`.
 fn worked() -> PartitionView {
     part(
         "partitions: [{placementrules: [{name: provided, create: true}], queues: [{name: root, queues: [{name: a, parent: true, \

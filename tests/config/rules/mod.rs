@@ -1,9 +1,9 @@
-//! Each rule of queue configurations, names, users, and access lists, by its ID, on the smallest file that shows it.
-//! `tests/worked` tests the effect of limits. `tests/tidy.rs` checks that each ID has a test.
+//! Each rule of configurations, names, users, and access lists by ID, on the smallest file. `tests/worked` tests the
+//! effect of limits.
 //!
-//! Short forms of texts: `Q` is a partition with these queues, `R` its root with these keys, `A` a queue `root.a` with
-//! these keys, `P` a partition with these keys, the leaf `root.default`, and the parent `root.users`, and `L` the
-//! limits of the root.
+//! Short forms: `Q` is a partition with these queues, `R` its root with these keys, `A` a queue `root.a` with these
+//! keys, `P` a partition with these keys, the leaf `root.default`, and the parent `root.users`, and `L` the limits of
+//! the root.
 
 #![allow(non_snake_case, reason = "the short names are those of the rules' own examples")]
 mod access;

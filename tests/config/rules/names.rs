@@ -78,7 +78,7 @@ fn nam_004_limits_and_filters_of_1_8() {
     }
 }
 
-/// The grammar of the oldest seed is narrower than that of limits and filters, so all of its names are accepted.
+/// The grammar of the oldest seed is narrower than that of limits and filters.
 #[test]
 fn nam_005_names_of_the_placement_seed_are_taken() {
     for name in ["a", "sue.b-c_9@example", "svc$"] {

@@ -1,4 +1,4 @@
-//! Submitting users: USR-001 to USR-009, with a preview, which uses the code of a submission.
+//! Submitting users: USR-001 to USR-009, with a preview.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

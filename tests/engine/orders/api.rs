@@ -31,7 +31,6 @@ use wire::convert::Wall;
 use crate::common::TestFolder;
 use crate::orders::stage::{CONFIG, Stage};
 
-/// A server with tokens for ann, bob, sue, the owner, and a read-only token of ann.
 struct Api {
     router: Router,
     engine: Arc<Engine>,

@@ -1,4 +1,4 @@
-//! The audit is complete: every act creates one entry, allowed or rejected, from every source.
+//! Every act creates one audit entry, allowed or rejected, from every source.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use view::audit::{self, ACTIONS, AuditEntry, AuditQuery};
 use crate::common::{kill, millicores, move_to, user, within};
 use crate::orders::stage::{CONFIG, Stage, ask};
 
-/// Returns the number of an act's kind. A new act does not compile until it has a number.
+/// A new act does not compile until it has a number.
 fn kind(act: &Act) -> usize {
     match act {
         Act::Configure { .. } => 0,
@@ -46,7 +46,7 @@ fn ann(from: &ActsFrom) -> Actor {
     Actor { from: from.clone(), ..ann }
 }
 
-/// One act of each kind, in an order in which a user with all rights can perform them all.
+/// One act of each kind, in a possible order.
 fn acts(stage: &Stage) -> Vec<Act> {
     let node = || "m".into();
     let spec = NodeSpec { id: node(), capacity: millicores(5_000), ..NodeSpec::default() };

@@ -122,7 +122,7 @@ fn a_faulty_text_is_reported_with_every_fault() {
     assert_eq!(refusal.code, Code::ConfigInvalid);
     let codes: Vec<_> = refusal.details.faults.iter().map(|fault| fault.code.as_str()).collect();
     assert!(codes.contains(&"CFG-030") && codes.contains(&"CFG-020"), "{codes:?}");
-    // Valid by itself, but root.a.x has an application and cannot become a parent (CFG-110).
+    // root.a.x has an application and cannot become a parent (CFG-110).
     let parent = configure(&stage, &CONFIG.replace("- name: x", "- {name: x, parent: true}"), false);
     assert_refusal(&stage.refused(&owner(), parent), Code::ConfigInvalid, "root.a.x cannot become a parent");
 }

@@ -1,5 +1,4 @@
-//! Operations on a running engine: one answer each, after the view has the change; paused; after the engine has
-//! stopped.
+//! Operations on a running engine: one answer each, after the view has the change.
 
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, channel};

@@ -1,5 +1,4 @@
-//! The records: one audit entry for each changing act, done or rejected, and one revision for each active
-//! configuration.
+//! One audit entry per changing act, and one revision per active configuration.
 
 use std::sync::Arc;
 

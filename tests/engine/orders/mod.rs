@@ -1,5 +1,4 @@
-//! Operations: who may change a running scheduler. A rejected operation changes nothing, and an acknowledged one is in
-//! effect.
+//! Operations: a rejected one changes nothing, and an acknowledged one is in effect.
 
 mod api;
 mod apps;

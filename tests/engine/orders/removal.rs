@@ -1,4 +1,4 @@
-//! A configuration that removes many queues is rejected unless the removal is allowed, from every source (CFG-120).
+//! A large removal is rejected unless allowed, from every source (CFG-120).
 
 use std::fs;
 

@@ -1,4 +1,4 @@
-//! Property: a rejected operation changes nothing for any user and any act, and the view predicts each rejection.
+//! Property: a rejected operation changes nothing, and the view predicts each rejection.
 
 use proptest::prelude::*;
 use scheduler::{AskSpec, NodeSpec, Submission};

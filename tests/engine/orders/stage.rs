@@ -1,4 +1,4 @@
-//! A core with two tenants, a user in each, and a running application of sue in the first.
+//! A core with two tenants and a running application of sue in the first.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -107,8 +107,7 @@ impl Stage {
         self.core.perform(who, &Order::from(act))
     }
 
-    /// Returns the rejection of an act, which must change nothing. If the view alone can decide, it must decide the
-    /// same.
+    /// Returns the rejection of an act, which must change nothing. The view must agree if it can decide.
     pub fn refused(&mut self, who: &Actor, act: Act) -> Refusal {
         let before = self.picture();
         let seen = self.view().may(who, &act);

@@ -32,7 +32,7 @@ fn one_submits_in_his_own_name_where_he_may() {
     let ann = user("ann");
     let refusal = stage.order(&ann, submit("two", "root.b.z", &ann)).unwrap_err();
     assert_refusal(&refusal, Code::NotPlaced, "root.b.z");
-    // A forced submission would go to the recovery queue, to which no user may submit (ACL-026).
+    // A forced submission goes to the recovery queue, to which no user may submit (ACL-026).
     let mut forced = submission("two", "root.b.z", &ann);
     forced.tags.insert("application.create.force".to_owned(), "true".to_owned());
     assert_refusal(&stage.refused(&ann, within(PartitionAct::Submit(forced))), Code::AclDenied, "root.@recovery@");

@@ -1,5 +1,4 @@
-//! A reload that skips unchanged queues, compared with one that applies every queue: both emit the same events and
-//! result in the same state.
+//! A reload that skips unchanged queues equals one that applies every queue.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -82,8 +81,7 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// Generates steps in which most configurations differ from another one in one tenant, so that the reload can skip the
-/// others.
+/// Most configurations differ from another one in one tenant, so that the reload can skip the others.
 fn steps() -> impl Strategy<Value = Vec<Step>> {
     proptest::collection::vec((step(), any::<prop::sample::Index>(), any::<bool>()), 4..24).prop_map(|steps| {
         let mut last: Vec<Tenant> = vec![(0, vec![(0, 0), (1, 3)]), (2, vec![(0, 7)])];

@@ -1,4 +1,4 @@
-//! Draining queues: start time, reports, and drains that last too long (SCH-210 to SCH-213).
+//! Draining queues: start, reports, and overlong drains (SCH-210 to SCH-213).
 
 use std::time::Duration;
 

@@ -1,5 +1,4 @@
-//! Reloading a configuration file into a running scheduler (`config.md` section 15, `scheduler.md` section 17): applied
-//! settings, draining and restored queues, rejected files, and settings that only a restart applies.
+//! Reloading a configuration file into a running scheduler (`config.md` section 15, `scheduler.md` section 17).
 
 mod again;
 mod drains;

@@ -1,4 +1,4 @@
-//! Configurations from a workload while users also change the configuration: a user's change is retained.
+//! A user's change survives configurations from a workload.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -27,8 +27,7 @@ partitions:
           - name: old
 ";
 
-/// A core with a scenario that starts with [`BEFORE`] and applies `step` after a minute, and a user's configuration in
-/// between.
+/// A scenario starts with [`BEFORE`] and applies `step` after a minute; a user applies a text in between.
 struct Stage {
     core: Core,
     view: Arc<View>,

@@ -75,7 +75,7 @@ fn a_partition_that_goes_takes_everything_along_and_says_so() {
     let notice = view.notices.iter().find(|notice| notice.title.contains("gpu")).unwrap();
     assert_eq!(notice.title, "partition gpu is removed, 1 of its applications failed");
 
-    // A partition with the same name is new, and the view shows nothing of the old one, even without a view in between.
+    // The view shows nothing of the old partition, even without a view in between.
     stage.accepts(&both);
     stage.node(Some("gpu"), "g1");
     stage.submit_in(Some("gpu"), "again", "root.g", "sue", &[1]);

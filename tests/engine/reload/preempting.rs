@@ -16,7 +16,6 @@ fn text(of_a: u32) -> String {
     )
 }
 
-/// `low` in root.a uses 80 of 100 cores in units of 8, and `high` in root.b requests 30.
 fn contested(of_a: u32, tuning: Tuning) -> Stage {
     let mut stage = Stage::set_up(&text(of_a), &Setup { tuning, ..Setup::of(Profile::Kornsole) });
     for (app, queue, count, cores) in [("low", "root.a", 10, 8), ("high", "root.b", 1, 30)] {

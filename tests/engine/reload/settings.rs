@@ -112,7 +112,7 @@ fn a_bad_file_is_refused_with_every_fault_and_nothing_changes() {
     }
     assert_eq!((stage.tree(), stage.core.scheduler().checksum().to_owned()), before);
     assert_eq!(stage.cores("one"), Some(1));
-    // A file that equals the active configuration again is an event, but not a reload.
+    // This is an event, but not a reload.
     stage.core.reload("queues.yaml", good.as_bytes());
     assert!(stage.core.take_view().is_some());
     assert_eq!((stage.tree(), stage.core.scheduler().checksum().to_owned()), before);

@@ -29,7 +29,7 @@ impl Stage {
         Self::set_up(text, &Setup::of(Profile::Kornsole))
     }
 
-    /// A core with this setup and one node of 100 cores in the first partition. A reload may remove everything.
+    /// A core with this setup and one node of 100 cores.
     pub fn set_up(text: &str, setup: &Setup) -> Self {
         let setup = &Setup { allowed_removal: ANYTHING, ..setup.clone() };
         let reading = config::read_file(text.as_bytes(), &setup.policy_group, setup.profile);
@@ -54,7 +54,7 @@ impl Stage {
         notices.map(|notice| notice.title.clone()).filter(|title| title.contains(" drains for ")).collect()
     }
 
-    /// Writes and reloads the file. Returns the weight, title, and text of the resulting notice.
+    /// Writes and reloads the file; returns weight, title, and text of the notice.
     pub fn reload(&mut self, text: &str) -> (NoticeWeight, String, String) {
         let file = self.folder.write("queues.yaml", text);
         self.core.reload("queues.yaml", &std::fs::read(&file).unwrap());
@@ -99,7 +99,7 @@ impl Stage {
         self.apply_in(partition, PartitionCommand::AddNode(spec));
     }
 
-    /// Submits an application of `who` to `queue` with requests for cores. Returns the reason of a rejection.
+    /// Submits an application with requests for cores; returns the reason of a rejection.
     pub fn submit(&mut self, app: &str, queue: &str, who: &str, cores: &[i64]) -> Option<String> {
         self.submit_in(None, app, queue, who, cores)
     }
@@ -164,7 +164,7 @@ impl Stage {
         shown.collect::<Vec<_>>().join("\n")
     }
 
-    /// Allocated cores of an active application in the first partition; `None` if it is not active.
+    /// Allocated cores of an application; `None` if it is not active.
     pub fn cores(&self, app: &str) -> Option<i64> {
         let key = self.first().app_key(&AppId::from(app))?;
         Some(self.first().apps[key].allocated.amount("vcore") / 1000)

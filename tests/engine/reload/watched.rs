@@ -1,4 +1,4 @@
-//! A running engine with an edited file: drain, removal, and restore in the view.
+//! A running engine with an edited file.
 
 use std::sync::Arc;
 use std::sync::mpsc::channel;

@@ -243,7 +243,6 @@ fn what_is_preempted_names_the_preemptor() {
     assert!(!preempted.is_empty() && preempted.iter().all(|(_, record)| names_the_preemptor(record)), "{preempted:?}");
 }
 
-/// The event of the removed allocation, which the application shows, also names the preemptor.
 #[test]
 fn the_end_of_a_preempted_allocation_names_the_preemptor() {
     let config = config::read(scenario::demo_config(), Profile::Kornsole).config.unwrap();

@@ -1,4 +1,4 @@
-//! The engine: due work runs at its own time at any speed, views are published, and commands arrive.
+//! The engine: due work runs at its own time at any speed.
 
 use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex};
@@ -31,7 +31,6 @@ fn commands(app: &str) -> Vec<Command> {
     vec![PartitionCommand::Submit(submission).into(), PartitionCommand::Ask(ask).into()]
 }
 
-/// One node at the start, one application with three requests per second, each allocation released after 1.5 s.
 struct Beat {
     second: u64,
     running: Vec<(Time, Command)>,

@@ -40,14 +40,14 @@ pub fn maps(stage: &Stage) {
     configure(stage, &json!({"data": data}));
     until("KT-28: the text is active", || in_force(&scheduler).contains("kt-28"));
     assert_eq!(cluster(&scheduler), id, "KT-28");
-    // KT-26: the compressed entry takes precedence over the plain one; any other compression yields an empty text.
+    // KT-26: the compressed entry takes precedence; another compression yields an empty text.
     let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
     packed.write_all(with_queue("kt-26").as_bytes()).unwrap();
     let packed = serde_json::to_value(ByteString(packed.finish().unwrap())).unwrap();
     configure(stage, &json!({"binaryData": {"queues.yaml.gz": packed}}));
     until("KT-26: the compressed text is active", || in_force(&scheduler).contains("kt-26"));
     configure(stage, &json!({"binaryData": {"queues.yaml.gz": null, "queues.yaml.bin": packed}}));
-    // YuniKorn would use its built-in default. In kornsole, an empty text never removes everything.
+    // YuniKorn would use its built-in default.
     std::thread::sleep(std::time::Duration::from_secs(1));
     assert!(in_force(&scheduler).contains("kt-26"), "KT-26: the last good one stays");
     scheduler.stop();
@@ -79,7 +79,7 @@ pub fn namespaces(stage: &Stage) {
         let metadata = json!({"name": name, "annotations": annotations});
         create(stage, "/api/v1/namespaces", json!({"metadata": metadata}));
         let one = pod(&format!("{name}-pod"), json!({"applicationId": name}), json!({}), json!({}));
-        // The watch of namespaces is independent of that of pods, so wait until the scheduler has the namespace.
+        // The watch of namespaces is independent of that of pods.
         std::thread::sleep(std::time::Duration::from_millis(500));
         create(stage, &format!("/api/v1/namespaces/{name}/pods"), one);
         assert_eq!(asked(&scheduler, &format!("{name}-pod")).0["queueName"], json!(format!("root.{name}")), "{name}");

@@ -6,7 +6,6 @@ use super::super::schedule::{NODES, Scheduler, check, make, pods, prepare, until
 use super::{Stage, asked, container, pod};
 use crate::has;
 
-/// Members of a gang with group `my-group`, which fits no node, and group `b`.
 fn members(app: &str, parameters: &str) -> Vec<Value> {
     let group = |name: &str, host: Option<&str>| {
         let selector = host.map_or(json!({}), |host| json!({"host": host}));
@@ -76,7 +75,7 @@ pub fn soft(stage: &Stage) {
     scheduler.stop();
 }
 
-/// KT-22: by name, a placeholder precedes the driver that was created in the same second.
+/// KT-22: by name, a placeholder precedes the driver of the same second.
 pub fn originator(stage: &Stage) {
     prepare(stage);
     let labels = json!({"queue": "root.a", "applicationId": "kt-22"});

@@ -1,4 +1,4 @@
-//! The numbered cases of Kubernetes (KT-01 to KT-40) end to end, with `kornsole kube schedule` and the real API server.
+//! KT-01 to KT-40 end to end, with `kornsole kube schedule` and the real API server.
 
 mod configured;
 mod gangs;
@@ -14,8 +14,7 @@ pub use self::pods::{applications, resources, untouched, users};
 use super::Stage;
 use super::schedule::{QUEUES, Scheduler, until};
 
-/// The test of each case: a scenario of this test by the start of its name, or a file if the API server of these tests
-/// (1.20) does not support the fields.
+/// The scenario by the start of its name, or another file if API server 1.20 does not support the fields.
 const CASES: [(&str, &str); 40] = [
     ("KT-01", "the id of an application"),
     ("KT-02", "the id of an application"),

@@ -139,7 +139,7 @@ pub fn ports(stage: &Stage) {
     scheduler.stop();
 }
 
-/// KT-40: preemption stops only the pod that allows it and is not the first of its application.
+/// KT-40: only the pod that allows preemption and is not the first of its application is stopped.
 pub fn preempted(stage: &Stage) {
     prepare(stage);
     let scheduler = Scheduler::start(stage);

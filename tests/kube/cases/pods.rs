@@ -6,7 +6,7 @@ use super::super::schedule::{Scheduler, make, prepare};
 use super::{Stage, asked, configure, container, node_of, pod, restore};
 use crate::schedule::until;
 
-/// KT-01 to KT-05 and KT-07: pod, labels, annotations, and the resulting ID; `UID` stands for the pod's UID.
+/// KT-01 to KT-05 and KT-07: pod, labels, annotations, and ID; `UID` stands for the pod's UID.
 const IDS: [(&str, &str, &str, &str, &str); 6] = [
     ("KT-01", "a label before an annotation", r#"{"D/app-id": "a"}"#, r#"{"D/app-id": "b"}"#, "a"),
     ("KT-02", "an annotation before the old label", r#"{"applicationId": "c"}"#, r#"{"D/app-id": "b"}"#, "b"),

@@ -1,5 +1,4 @@
-//! `kornsole apply` with a real server: a configuration that removes many queues is rejected, and each change is
-//! reported (CFG-120).
+//! `kornsole apply` with a real server (CFG-120).
 
 use std::process::Output;
 

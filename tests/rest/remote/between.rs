@@ -1,5 +1,4 @@
-//! Obstacles between a console and its scheduler: an ingress with a base path, proxies from the environment, a
-//! different clock, a slow connection, and an unavailable server.
+//! An ingress with a base path, proxies, a different clock, a slow connection, and an unavailable server.
 
 use std::collections::BTreeMap;
 use std::process::Output;

@@ -1,4 +1,4 @@
-//! The commands without a screen with the real binary, and the requests that they send.
+//! The commands without a screen, and their requests.
 
 use std::process::Output;
 
@@ -60,7 +60,6 @@ fn json_is_one_form_whichever_release_answers() {
     };
     for arguments in [&["queues"][..], &["nodes"], &["users"], &["apps", "--ended"]] {
         let new = of("1.8.0", arguments);
-        // The set of 1.6 has its own history in the form of that release.
         let mut old: Vec<Value> =
             of("1.6", arguments).lines().map(|line| serde_json::from_str(line).unwrap()).collect();
         let mut same: Vec<Value> = new.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
@@ -199,7 +198,6 @@ pub fn kornsole_set() -> Set {
     set
 }
 
-/// Creates a file that only its owner can read, as required for a token, and returns its directory and path.
 fn file(name: &str, text: &str) -> (TestFolder, String) {
     let folder = TestFolder::new();
     let file = folder.write(name, text);

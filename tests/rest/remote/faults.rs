@@ -138,7 +138,7 @@ fn a_hang_shows_within_five_seconds() {
     until("the hang shows", 5, &|link| !link.is_live());
 }
 
-/// Shifts the recorded events by this number of seconds: their times start in the year 2000.
+/// The recorded times start in the year 2000.
 fn move_events(set: &mut Set, seconds: i64) {
     for ((_, path), answer) in set {
         if path.contains("/events/batch") {
@@ -254,14 +254,14 @@ fn a_remote_that_goes_and_comes_back_as_another_run() {
     assert_eq!(ended, 2, "a new run has not removed the applications of the old one");
 }
 
-/// The new tree with old applications: the counts can differ, and the screen says so.
+/// The counts can differ, and the screen says so.
 #[test]
 fn after_a_reconnect_a_list_is_old_until_it_comes_again() {
     let server = Server::start(sets::of("1.8.0"));
     let looker = Looker::patient(&Target::new(&server.url()).unwrap(), RemoteOptions::default());
     looker.all();
     let away = server.stop();
-    // A slow connection is not live either; the lists are read again after a lost connection.
+    // A slow connection is not live either.
     looker.wait("that it is gone", |_, link| stale(link).filter(|why| why.contains("refuses the connection")));
     let held = Mischief::Held("/applications/active");
     let server = Server::again_with(away, sets::of("1.8.0"), held);

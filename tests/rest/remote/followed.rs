@@ -1,5 +1,4 @@
-//! The ledger of an Apache YuniKorn, recorded by `kornsole watch` and by an attached console, shown by `kornsole
-//! usage`.
+//! The ledger of Apache YuniKorn from `kornsole watch` and from an attached console.
 
 use std::path::Path;
 use std::process::{Command, Output, Stdio};

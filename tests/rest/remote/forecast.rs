@@ -1,4 +1,4 @@
-//! The simulation copy of an attached scheduler predicts its decisions, over a real socket.
+//! The simulation copy of an attached scheduler predicts its decisions.
 
 use std::time::{Duration, Instant};
 
@@ -10,8 +10,7 @@ use source::remote::once::Once;
 
 use crate::common::{Program, TestFolder, kornsole_command, post};
 
-/// Queues with guaranteed resources, priorities, and a limit; all requests wait for an application that uses the whole
-/// cluster.
+/// All requests wait for an application that uses the whole cluster.
 fn scenario() -> String {
     let mut text = "\
 version: 1
@@ -54,7 +53,6 @@ steps:
     text
 }
 
-/// The decisions of a copy in `most` cycles: which request goes to which node.
 fn decided(twin: &Twin, most: usize) -> Vec<String> {
     let fork = twin.trusted_fork(usize::MAX).unwrap();
     let mut scheduler = fork.scheduler().clone();

@@ -1,4 +1,4 @@
-//! Remote schedulers in the console: recorded answers of real cores over a real socket, and connection failures.
+//! Remote schedulers: recorded answers of real cores, and connection failures.
 
 mod apply;
 mod between;

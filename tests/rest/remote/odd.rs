@@ -1,5 +1,5 @@
-//! Remote schedulers with odd answers: too large numbers, lists without an answer, terminal escapes, endless answers.
-//! Valid values are shown, others are unknown with a reason, and no raw text reaches the terminal.
+//! Odd answers: too large numbers, missing lists, terminal escapes, endless answers. Unknown values have a reason, and
+//! no raw text reaches the terminal.
 
 use std::process::Output;
 use std::sync::Arc;
@@ -28,7 +28,7 @@ fn both(output: &Output) -> String {
     format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr))
 }
 
-/// Replaces every text of an answer, except the names of partitions, which are in addresses.
+/// Names of partitions stay, because they are in addresses.
 fn poison(value: &mut Value) {
     match value {
         Value::String(text) if text != "default" => text.push_str(HOSTILE),
@@ -145,7 +145,7 @@ fn console(server: &Server) -> Driver {
     Driver::new(Arc::clone(&looker.remote) as Arc<dyn Source>, Options::default(), 200, 50)
 }
 
-/// Waits until the line with the text `of` also contains `with`, and returns it.
+/// Waits until the line with `of` also contains `with`.
 fn line(driver: &mut Driver, of: &str, with: &str) -> String {
     let patience = Instant::now() + PATIENCE;
     loop {

@@ -40,7 +40,7 @@ partitions:
             queues: [{name: z}]
 ";
 
-/// A served scheduler with a node, and tokens for sue of dev, ann, and olga of ops, who is in the scheduler ACL.
+/// Tokens for sue of dev, ann, and olga of ops, who is in the scheduler ACL.
 pub struct Own {
     pub engine: Arc<Engine>,
     pub server: Server,
@@ -100,8 +100,7 @@ impl Own {
     }
 }
 
-/// Returns the result of an act. A busy machine can delay updates for so long that the console disables commands; then
-/// the act is repeated.
+/// Repeats the act if a busy machine delays updates so long that commands are disabled.
 pub fn act(console: &Looker, act: PartitionAct) -> Result<Done, Refusal> {
     let act = Act::within(&Arc::from("default"), act);
     let order = Order::new(act, "weil es geht – für später");

@@ -69,8 +69,7 @@ impl Looker {
         }
     }
 
-    /// Waits until everything was read once and returns it as text. Lists are read independently, so it also waits
-    /// until no other one arrives for a while.
+    /// Waits until everything was read once. Lists are read independently, so it waits for a pause.
     pub fn all(&self) -> String {
         let (mut last, mut since) = (String::new(), Instant::now());
         self.wait("everything", |view, _| {

@@ -1,4 +1,4 @@
-//! On Kubernetes, a request is a pod: it has the pod's name, and the scheduler's messages explain why it is pending.
+//! On Kubernetes, a request has the pod's name.
 
 use serde_json::{Value, json};
 

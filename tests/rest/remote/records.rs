@@ -1,4 +1,4 @@
-//! The records of a remote kornsole: the commands without a screen, and the pages of an attached console.
+//! Records of a remote kornsole, by commands and in an attached console.
 
 use std::process::Output;
 use std::sync::Arc;
@@ -22,7 +22,7 @@ partitions:
           - {name: b, adminacl: bob}
 ";
 
-/// `kornsole serve` with a configuration and tokens for `ann` and `olga`, who is in the scheduler ACL.
+/// Tokens for `ann` and for `olga`, who is in the scheduler ACL.
 pub struct Served {
     pub url: String,
     _program: Program,
@@ -71,7 +71,7 @@ impl Served {
     }
 }
 
-/// A manifest is read from the server's entry, which need not be the default one.
+/// The server's entry need not be the default one.
 #[test]
 fn manifests_are_compared_by_the_entry_that_is_in_use() {
     let manifest = |max: &str| {

@@ -15,7 +15,7 @@ use crate::remote::picture::{Looker, PATIENCE, text};
 use crate::remote::serve::{Answer, Server};
 use crate::remote::sets;
 
-/// The view of a release as text, without the lists that 1.4 does not have if `live` is set.
+/// `live` omits the lists that 1.4 does not have.
 fn picture(release: &str, live: bool) -> String {
     let server = Server::start(sets::of(release));
     let looker = Looker::at(&server.url());
@@ -36,7 +36,7 @@ fn the_picture_of_1_8_0_is_what_was_recorded() {
 #[test]
 fn other_releases_give_the_same_picture() {
     let of_1_8 = picture("1.8.0", false);
-    // N-05: after a reload, a queue of 1.9 shows properties that it does not inherit with their defaults.
+    // N-05: a queue of 1.9 shows properties that it does not inherit with their defaults.
     let mut of_1_9 = picture("1.9.0", false);
     for said in ["\"priority.offset=0\"", "\"priority.policy=default\""] {
         of_1_9 = of_1_9.replace(&format!(", {said}"), "").replace(&format!("{said}, "), "").replace(said, "");

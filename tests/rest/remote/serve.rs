@@ -1,4 +1,4 @@
-//! A small HTTP server for tests: fixed answers by path over a real socket. It records every request.
+//! A small HTTP server with fixed answers by path. It records requests.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -166,12 +166,12 @@ impl Server {
         self.state.arrived.lock().unwrap().clone()
     }
 
-    /// Stops listening and reserves the port; open connections are closed at their next request.
+    /// Stops listening and reserves the port; open connections are closed.
     pub fn stop(mut self) -> Away {
         self.end();
         let socket = TcpSocket::new_v4().unwrap();
         socket.set_reuseaddr(true).unwrap();
-        // A process that another test is starting may inherit the listener until it executes.
+        // A process that is being started may inherit the listener until it executes.
         soon(|| socket.bind(([127, 0, 0, 1], self.port).into()));
         Away { port: self.port, _socket: socket }
     }
@@ -264,7 +264,6 @@ fn read_request(reader: &mut BufReader<TcpStream>) -> std::io::Result<Option<Cam
     Ok(Some(Came { line: line.trim_end().to_owned(), headers, body: String::from_utf8(body).unwrap() }))
 }
 
-/// Writes the header with the full length, and at most `most` bytes of the body.
 fn write_answer(mut stream: &TcpStream, answer: &Answer, most: usize) -> std::io::Result<()> {
     let mut head = format!("HTTP/1.1 {} X\r\nContent-Length: {}\r\n", answer.status, answer.body.len());
     for (name, value) in &answer.headers {

@@ -1,4 +1,4 @@
-//! The recorded answers, and those of other releases, derived by the rules of `rest.md` sections 4 to 7.
+//! The recorded answers, and those of other releases by `rest.md` sections 4 to 7.
 
 use std::fs;
 use std::path::Path;
@@ -16,7 +16,7 @@ pub fn recorded(release: &str) -> Set {
         let text = |key: &str| entry[key].as_str().unwrap().to_owned();
         let json = entry["requestHeaders"].get("Accept").is_some();
         if json || text("method") != "GET" {
-            // The configuration as JSON has the same path as the YAML, and the client does not request it.
+            // The JSON has the same path as the YAML, and the client does not request it.
             continue;
         }
         let headers = entry["headers"].as_object().unwrap();
@@ -89,8 +89,7 @@ fn v1_7() -> Set {
     set
 }
 
-/// 1.6: usage in `Resources`, the resource history in the application, reservations in two parts, and no queue
-/// policies.
+/// 1.6: usage in `Resources`, the history in the application, reservations in two parts, no queue policies.
 fn v1_6() -> Set {
     let mut set = v1_7();
     without(
@@ -127,7 +126,7 @@ fn v1_6() -> Set {
     set
 }
 
-/// 1.4: no lists of a partition, no single queue, no stream; unknown paths return 400.
+/// 1.4: no lists of a partition, no single queue, no stream; unknown paths are 400.
 fn v1_4() -> Set {
     let mut set = recorded("1.5.1");
     let active: Vec<Value> =

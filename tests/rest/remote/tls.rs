@@ -1,4 +1,4 @@
-//! TLS: certificates are verified, `--ca` adds an authority, and tokens are sent over TLS.
+//! TLS: certificates, `--ca`, and tokens.
 
 use std::io::{Read, Write};
 use std::net::TcpListener;
@@ -8,8 +8,7 @@ use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair};
 
 use crate::common::{TestFolder, kornsole_command};
 
-/// Creates an authority, a server certificate for this machine, and a client certificate with key, which the server
-/// requests if `asks` is set.
+/// An authority, a server certificate, and a client certificate with key, which the server requests if `asks` is set.
 fn certificates(asks: bool) -> (String, rustls::ServerConfig, String) {
     let authority_key = KeyPair::generate().unwrap();
     let mut authority = CertificateParams::new(Vec::new()).unwrap();

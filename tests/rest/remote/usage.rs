@@ -1,4 +1,4 @@
-//! `kornsole usage` with a real `kornsole serve`, and on the state directory that it leaves.
+//! `kornsole usage` with a server and with its state directory.
 
 use std::collections::BTreeMap;
 use std::process::Output;
@@ -9,7 +9,6 @@ use crate::common::{Program, TestFolder, kornsole_command};
 use crate::remote::serve::{Answer, Server};
 use crate::remote::sets;
 
-/// For 10 s, nightly uses 7 cores with 2 guaranteed, and etl waits for 4.
 const SCENARIO: &str = "\
 version: 1
 name: full

@@ -1,8 +1,8 @@
-//! Decisions of a cycle, compared with a slow model of the specification, and shortcuts compared with their absence.
+//! No index and no skipped work may change a decision under any profile.
 //!
-//! No index and no skipped work may change a decision under any profile. [`model`] derives the next cycle's result from
-//! the plain counters of a scheduler and sorts everything with insertion sort. [`shortcuts`] compares a scheduler that
-//! remembers failures with one that forgets them before every cycle.
+//! [`model`] derives the next cycle's result from the plain counters with insertion sort. [`shortcuts`] compares a
+//!   scheduler that remembers
+//! failures with one that forgets them.
 
 mod model;
 mod order;

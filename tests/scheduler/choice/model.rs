@@ -1,4 +1,4 @@
-//! The result of a cycle by the specification, for requests without gangs, required nodes, and preemption.
+//! The result of a cycle, without gangs, required nodes, and preemption.
 
 use std::cell::Cell;
 use std::time::Duration;
@@ -81,7 +81,7 @@ impl<'s> Model<'s> {
         })
     }
 
-    /// SCH-095, D-22: 1.5.1 allocates nothing in the subtree of a queue that exceeds its maximum in any resource.
+    /// SCH-095, D-22: in 1.5.1 a queue above its maximum blocks its subtree.
     fn may_commit(&self, leaf: &'s Queue) -> bool {
         let within = |queue: &Queue| {
             let max = |name: &str| queue.max.as_ref().and_then(|max| max.get(name));
@@ -90,7 +90,7 @@ impl<'s> Model<'s> {
         self.profile != Profile::V1_5_1 || self.path(leaf).into_iter().all(within)
     }
 
-    /// SCH-090: by score, then ID (after a resize at the old position, D-23), without reserved and unschedulable nodes.
+    /// SCH-090: by score, then ID (after a resize at the old position, D-23).
     fn open_nodes(&self) -> Vec<&'s Node> {
         let score = |node: &Node| {
             let shares = ["memory", "vcore"].into_iter().filter_map(|name| {
@@ -111,7 +111,7 @@ impl<'s> Model<'s> {
         nodes
     }
 
-    /// SCH-134: a reservation for an allocated request is released in the first step, before the normal one.
+    /// SCH-134: such a reservation is released before the normal step.
     fn is_given_up(&self, app: &Application, held: AskKey) -> bool {
         let leaf = &self.partition.queues[app.queue];
         let looked_at = leaf.pending.strictly_greater_than_zero() && self.may_run(leaf, app);
@@ -135,8 +135,7 @@ impl<'s> Model<'s> {
             let held = || held().filter(|(ask, _)| last(app, *ask).allocation.is_none());
             let counted = || held().map(|(ask, node)| (last(app, ask), node));
             let counted = || counted().filter(|(ask, _)| self.fits_queues(leaf, ask));
-            // The reserved node is for the current request, the other nodes for the one that the reservation was
-            // created for (D-23).
+            // The reserved node is for the current request, others for the original one (D-23).
             let made_for = || held().map(|(ask, _)| &app.asks[ask]).filter(|ask| self.fits_queues(leaf, ask));
             let allocate = |ask: &Ask, node: &Node| Choice::Allocate(app.id.clone(), ask.id.clone(), node.id.clone());
             if !self.may_commit(leaf) {
@@ -190,7 +189,7 @@ impl<'s> Model<'s> {
     }
 }
 
-/// The request of a reservation: the latest with its ID, by which the releases identify it (D-23).
+/// The latest request with the ID, by which the releases identify it (D-23).
 fn last(app: &Application, held: AskKey) -> &Ask {
     let held = &app.asks[held];
     let namesakes = app.asks.iter().map(|(_, ask)| ask).filter(|ask| ask.id == held.id);

@@ -98,7 +98,7 @@ pub fn children(partition: &Partition, profile: Profile, parent: QueueKey) -> Ve
     children
 }
 
-/// The applications of a leaf with pending requests, in scheduling order (SCH-071 to SCH-073).
+/// The applications of a leaf in scheduling order (SCH-071 to SCH-073).
 pub fn applications<'p>(partition: &'p Partition, profile: Profile, leaf: &Queue) -> Vec<&'p Application> {
     let all = || leaf.apps.iter().map(|key| &partition.apps[*key]);
     let mut apps: Vec<&Application> = all().filter(|app| app.pending.strictly_greater_than_zero()).collect();

@@ -1,5 +1,4 @@
-//! A scheduler that remembers failures, compared with one that forgets them before every cycle: both emit the same
-//! events.
+//! A scheduler that remembers failures emits the same events as one that forgets them.
 
 use model::{AskId, NodeId, Priority, Profile};
 use proptest::prelude::*;
@@ -63,8 +62,7 @@ fn ask(app: &str, id: &str, count: u32, wanted: &[(&str, i64)], priority: i32, r
     }))
 }
 
-/// Two applications of a leaf that failed with more and with less headroom: they sleep only until headroom exceeds the
-/// lesser value.
+/// They sleep only until headroom exceeds the lesser value.
 #[test]
 fn a_leaf_wakes_when_there_is_room_for_the_one_that_failed_last() {
     let mut steps = stream::first();

@@ -1,4 +1,4 @@
-//! Random clusters and steps with few names, so that shares, sizes, and priorities are often equal.
+//! Random clusters and steps with few names, so that values are often equal.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -22,7 +22,7 @@ pub const LEAVES: [&str; 10] = [
     "root.f.deep.er",
 ];
 
-/// Settings of a leaf or parent: a line of properties and one of resources.
+/// A line of properties and one of resources.
 const PROPERTIES: [&str; 6] = [
     "{}",
     "{application.sort.policy: fair}",

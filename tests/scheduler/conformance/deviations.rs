@@ -1,5 +1,4 @@
-//! Deviations of the default profile from both releases: each case has its own trace, and with the listed deviations
-//! disabled it has that of 1.5.1.
+//! Cases with deviations of the default profile have their own trace, and that of 1.5.1 with the deviations disabled.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -89,7 +88,6 @@ fn without_the_listed_deviations_a_release_comes_out() {
         if let Some(difference) = difference(&ours, &case.old) {
             wrong += &format!("{} without {ids:?}: {difference}\n", case.name);
         }
-        // Each listed deviation is necessary: alone, or without the others, it changes the trace.
         for id in &ids {
             let others: Vec<&str> = ids.iter().copied().filter(|other| other != id).collect();
             let alone = difference(&lines(&without(&case, &[id])), &lines(&without(&case, &[])));

@@ -1,5 +1,4 @@
-//! The events of a real core from its REST API after a scenario, compared with those of kornsole: the same records in
-//! the same order, except the differences in [`theirs_to_ours`]. Only the presence of messages is compared.
+//! The events of a real core compared with kornsole's, except [`theirs_to_ours`] and the texts of messages.
 
 use std::io;
 use std::path::Path;
@@ -85,7 +84,6 @@ fn theirs(name: &str) -> Vec<String> {
 
 const RELOAD: &str = "40032 ";
 
-/// A core's records in kornsole's form, without what the releases do apart from decisions.
 fn theirs_to_ours(lines: Vec<String>) -> Vec<String> {
     // A reload of 1.5.1 reports the queues of its trial partition.
     let lines = lines.into_iter().filter(|line| !(line.starts_with(RELOAD) && line.contains(" 4/2/0 ")));
@@ -93,7 +91,7 @@ fn theirs_to_ours(lines: Vec<String>) -> Vec<String> {
     lines.map(|line| line.replace("-0 ", " ")).collect()
 }
 
-/// The limits of `*` are listed by user in the order of a Go map, which is random.
+/// A Go map orders the limits of `*` randomly.
 fn in_order(mut lines: Vec<String>) -> Vec<String> {
     let of_anyone = |line: &String| line.starts_with(RELOAD) && line.contains(" 5/1/600 ") && line.contains(" root  ");
     lines.chunk_by_mut(|one, next| of_anyone(one) && of_anyone(next)).for_each(<[String]>::sort);

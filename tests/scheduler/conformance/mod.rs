@@ -1,4 +1,4 @@
-//! Recorded traces of real cores: the same scenario gives the same lines in the same order, except `message`.
+//! Recorded traces of real cores: the same lines, except `message`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -17,7 +17,7 @@ struct Case {
     scenario: String,
     /// The trace of 1.5.1.
     old: Vec<Value>,
-    /// The trace of 1.8.0; `None` if it depended on the order of a hash map.
+    /// `None` if it depended on the order of a hash map.
     new: Option<Vec<Value>>,
     /// The trace of 1.9.0; `None` as for 1.8.0.
     newest: Option<Vec<Value>>,
@@ -110,8 +110,7 @@ fn snapshot_difference(ours: &Value, theirs: &Value) -> String {
     out
 }
 
-/// Cases in which the default profile differs from every release, by family and number, with the deviation. The
-/// releases' own profiles agree with every recording.
+/// Family, number, and deviation of a case in which the default profile differs from every release.
 type Listed = (&'static str, &'static str, &'static str);
 
 const DIFFERING: &[Listed] = &[
@@ -139,7 +138,7 @@ const DIFFERING: &[Listed] = &[
     ("reload", "007", "D-02, D-03, D-04, P-02"),
 ];
 
-/// The cases recorded for 1.9.0 with a difference, and the switches of the default profile that cause it.
+/// Cases recorded for 1.9.0, with the switches of the difference.
 const DIFFERING_FROM_1_9: &[Listed] = &[
     ("fence19", "015 062", "starting_state, ask_queue_room, final_cut"),
     ("fence19", "044 093", "starting_state"),
@@ -168,7 +167,7 @@ fn listed(profile: Profile) -> BTreeMap<String, &'static str> {
         .collect()
 }
 
-/// Returns why a case disagrees under a profile; the default profile may agree with either recording.
+/// The default profile may agree with either recording.
 fn disagreement(case: &Case, profile: Profile) -> Option<String> {
     let ours = trace(case, profile);
     let old = || difference(&ours, &case.old);
@@ -185,7 +184,7 @@ fn disagreement(case: &Case, profile: Profile) -> Option<String> {
     }
 }
 
-/// Runs all recordings under one profile. Returns the number of agreeing cases per family, and the differences.
+/// Returns agreeing cases per family, and the differences.
 fn agreeing(profile: Profile) -> (BTreeMap<String, usize>, String) {
     let mut listed = listed(profile);
     let mut agreeing: BTreeMap<String, usize> = BTreeMap::new();
@@ -242,8 +241,7 @@ fn recordings_agree_but_for_those_listed() {
     ");
 }
 
-/// Where the two recordings differ, the default profile agrees with 1.5.1, except for these deviations (`profiles.md`
-/// section 9).
+/// The default profile agrees with 1.5.1, except for these deviations (`profiles.md` section 9).
 #[test]
 fn the_default_profile_sides_with_1_8_0_where_it_says_so() {
     let sides = |case: &Case| {

@@ -1,5 +1,4 @@
-//! Forecasts of quota preemption in the view are correct in every recorded quota scenario, at each view, and for each
-//! reload before it is applied (N-01).
+//! Forecasts of quota preemption are correct in every recorded quota scenario (N-01).
 
 use std::collections::BTreeSet;
 use std::io;

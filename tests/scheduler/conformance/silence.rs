@@ -1,4 +1,4 @@
-//! Silent and reported steps of the cores and their order (scenarios that are too small for recorded files).
+//! Scenarios that are too small for recorded files.
 
 use model::Profile;
 use scheduler::Switches;

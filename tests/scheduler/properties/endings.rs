@@ -1,4 +1,4 @@
-//! An application that is too large for one command ends in parts, with the same result, and no one can observe a part.
+//! A large application ends in parts, with the same result.
 
 use model::{AppState, Identity, Profile, Time};
 use proptest::prelude::*;
@@ -58,7 +58,6 @@ proptest! {
     }
 }
 
-/// Two applications of one leaf on a node for five; the first has three allocations and three pending requests.
 fn stage() -> Scheduler {
     let text =
         "partitions: [{name: default, queues: [{name: root, submitacl: '*', adminacl: '*', queues: [{name: a}]}]}]";

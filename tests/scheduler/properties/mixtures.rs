@@ -1,10 +1,8 @@
-//! Mixtures of the features in which releases differ most: repeated IDs of pending, allocated, and reserved requests,
-//! late and repeated gangs, backoff, reloads, preemption across fences and priorities, and removed nodes.
+//! Mixtures of repeated IDs, late gangs, backoff, reloads, preemption, and removed nodes.
 //!
-//! Method: few applications, requests almost as large as nodes, and times just after each delay. Each mixture is played
-//! three times: unchanged, with all shortcuts forgotten before each cycle, and with a scheduler that is saved and
-//! restored on the way. `PROPTEST_RNG_SEED=$RANDOM PROPTEST_CASES=5000 cargo test --test scheduler mixtures` plays many
-//! others.
+//! Requests almost as large as nodes, and times just after each delay. Each mixture is played unchanged, with shortcuts
+//! forgotten before each cycle, and with a scheduler that is saved and restored. `PROPTEST_RNG_SEED=$RANDOM
+//! PROPTEST_CASES=5000 cargo test --test scheduler mixtures` plays many others.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -38,7 +36,7 @@ const CONFIGS: [&str; 4] = [
 ];
 const LEAVES: [&str; 5] = ["root.a", "root.b", "root.p.x", "root.p.y", "root.a"];
 const IDS: u8 = 6;
-/// Just after the delays of reservations, backoff, gangs, preemption, and completing applications, in ms.
+/// Just after each delay, in ms.
 const TIMES: [u32; 6] = [300, 2_100, 3_000, 11_000, 16_000, 31_000];
 
 fn configuration(profile: Profile, which: usize) -> Command {
@@ -150,7 +148,7 @@ fn ending() -> Vec<Step> {
     apps.chain(nodes).chain([Step::Advance(31_000), Step::Clean]).collect()
 }
 
-/// Plays steps. `before` runs before each cycle and each other command, `after` after it.
+/// `before` runs before each cycle and each other command, `after` after it.
 fn play(
     profile: Profile,
     steps: &[Step],
@@ -190,7 +188,7 @@ fn assert_fits(partition: &Partition, events: &[Event]) {
     }
 }
 
-/// Nothing is left after the end of a mixture. In a release, the rest is what it has miscounted or leaks.
+/// Only what a release miscounts or leaks may be left.
 fn assert_ended(profile: Profile, partition: &Partition) {
     assert!(partition.apps.iter().next().is_none() && partition.nodes.is_empty());
     assert_eq!((partition.reservations, partition.placeholders), (0, 0));

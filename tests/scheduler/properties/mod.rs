@@ -1,7 +1,7 @@
 //! Random commands against the core's invariants (SCH-240), under every profile.
 //!
-//! Method: a small cluster with few names, so that the same application, request, node, and queue occur repeatedly,
-//! even after they are removed. After every command, everything is counted again.
+//! Few names, so that they occur repeatedly, even after they are removed. After every command, everything is counted
+//! again.
 
 mod commands;
 mod endings;
@@ -59,7 +59,6 @@ proptest! {
         prop_assert_eq!(run(profile, &steps, |_, _, _| {}), run(profile, &steps, |_, _, _| {}));
     }
 
-    /// No allocation exceeds a maximum or a node, and none is made in a stopped queue.
     #[test]
     fn allocations_fit(
         profile in prop::sample::select(&Profile::ALL),
@@ -80,7 +79,7 @@ proptest! {
                 }
                 let node = &partition.nodes[partition.nodes.find(node).unwrap()];
                 let application = &partition.apps[partition.app_key(app).unwrap()];
-                // A request with a required node gets it even if it is draining (SCH-165).
+                // A required node is allocated even if draining (SCH-165).
                 let last = application.allocations.values().rev().map(|key| &application.asks[*key]);
                 let required = &last.into_iter().find(|allocated| allocated.id == *ask).unwrap().rare.required_node;
                 assert!(node.schedulable || required.is_some(), "{node:?}");
@@ -97,7 +96,7 @@ proptest! {
         });
     }
 
-    /// Gangs: all sums are correct, and a request that replaces a placeholder uses its node and at most its resources.
+    /// A request that replaces a placeholder uses its node and at most its resources.
     #[test]
     fn gangs_add_up(
         profile in prop::sample::select(&Profile::ALL),
@@ -151,7 +150,6 @@ proptest! {
     }
 }
 
-/// The limits of an application allow its new allocation, and its start if it has just started.
 fn assert_within_limits(partition: &Partition, app: &Application, allocated: &Resource) {
     let begun = app.allocations.len() == 1 && app.log.len() <= 2;
     for bound in app.account.bounds.as_deref().unwrap() {
@@ -163,7 +161,7 @@ fn assert_within_limits(partition: &Partition, app: &Application, allocated: &Re
     }
 }
 
-/// The comparable parts of two views of the same time: all except the numbers of changes.
+/// All except the numbers of changes.
 fn live(view: &view::View) -> impl std::fmt::Debug {
     let partition = &view.partitions[0];
     let queues: Vec<_> = partition.queues.iter().flatten().cloned().collect();
@@ -186,7 +184,6 @@ fn without_counts(app: &AppRow) -> impl std::fmt::Debug + use<> {
     (AppRow { notes: imbl::OrdMap::new(), ..app.clone() }, reasons)
 }
 
-/// A busy cluster: two nodes, an application in each queue, two of them with excess requests, then random steps.
 fn busy() -> impl Strategy<Value = Vec<Step>> {
     let node = |id: &str| NodeSpec {
         id: id.into(),
@@ -215,7 +212,6 @@ fn busy() -> impl Strategy<Value = Vec<Step>> {
     })
 }
 
-/// A request of one of some applications, with any flags; some require a node.
 fn ask_of(apps: std::ops::Range<u8>) -> impl Strategy<Value = Step> {
     let amount = prop::collection::vec((prop::sample::select(&["memory", "vcore"]), 1..5i64), 1..3);
     let required = prop::option::weighted(0.05, 0..2u8);
@@ -245,7 +241,7 @@ struct Case<'a> {
 }
 
 impl Case<'_> {
-    /// The guaranteed resources of a queue: the minimum of each resource over its path.
+    /// The minimum of each resource over the path.
     fn guarantee(&self, queue: QueueKey) -> Resource {
         let path = self.after.queues.path_up(queue);
         let own = path.iter().map(|key| self.after.queues[*key].guaranteed.as_ref());
@@ -253,7 +249,7 @@ impl Case<'_> {
             .unwrap_or_default()
     }
 
-    /// A priority as seen outside of the highest queue of `path`, which goes up from a leaf (SCH-068).
+    /// A priority as seen outside of the top of `path`, which goes up from a leaf (SCH-068).
     fn seen(&self, priority: Priority, path: &[QueueKey]) -> i64 {
         path.iter().fold(i64::from(priority.0), |seen, key| {
             let properties = &self.after.queues[*key].settings.properties;
@@ -267,7 +263,7 @@ impl Case<'_> {
         self.from != self.to
     }
 
-    /// (6) The victim's priority is at most the preemptor's, both as seen under their common queue.
+    /// (6) The victim's priority is at most the preemptor's, under their common queue.
     fn is_no_more_important(&self) -> bool {
         let queues = &self.after.queues;
         let (from, to) = (queues.path_up(self.from), queues.path_up(self.to));
@@ -276,7 +272,7 @@ impl Case<'_> {
             <= self.seen(self.ask.priority, &to[..to.len() - common])
     }
 
-    /// (7) Inside the fence: the first fence above the request, including its leaf, is also above the victim.
+    /// (7) The first fence above the request, including its leaf, is also above the victim.
     fn is_inside_the_fence(&self) -> bool {
         let queues = &self.after.queues;
         let policy = |key: &QueueKey| queues[*key].settings.properties.preemption_policy;
@@ -285,7 +281,7 @@ impl Case<'_> {
             && policy(&self.from) != PreemptionPolicy::Disabled
     }
 
-    /// (2), (5): The rest of the victim's queue is not below its guaranteed resources in any resource of the victim.
+    /// (2), (5): The victim's queue keeps its guaranteed resources.
     fn leaves_the_guarantee(&self) -> bool {
         let has = &self.after.queues[self.from].allocated;
         let guarantee = self.guarantee(self.from);
@@ -305,8 +301,8 @@ fn is_named_once(partition: &Partition, app: &AppId, ask: &AskId) -> bool {
     application.asks.iter().filter(|(_, other)| other.id == *ask).count() == 1
 }
 
-/// The laws of preemption (SCH-162), without law (1), an order. The default profile satisfies all, the releases those
-/// that do not depend on guaranteed resources.
+/// The laws of preemption (SCH-162) without law (1). The releases satisfy those that do not depend on guaranteed
+/// resources.
 #[test]
 fn the_laws_of_preemption() {
     let (between_queues, on_required) = (Cell::new(0), Cell::new(0));
@@ -320,7 +316,7 @@ fn the_laws_of_preemption() {
             for event in events {
                 let EventKind::Preempted { app, ask, by_app, by_ask, .. } = &event.kind else { continue };
                 let [before, after] = [before.as_ref().unwrap(), &*scheduler].map(|at| &at.partitions()[0]);
-                // D-23: under 1.5.1 an ID may identify several requests, and the event alone does not say which one.
+                // D-23: under 1.5.1 an ID may identify several requests.
                 if !is_named_once(before, app, ask) || !is_named_once(before, by_app, by_ask) {
                     continue;
                 }

@@ -23,7 +23,7 @@ fn submit(app: &str, queue: &str) -> PartitionCommand {
     PartitionCommand::Submit(Submission { app, queue, who: Identity::new("sue", ["dev"]), ..Submission::default() })
 }
 
-/// Commands that are rejected with node `n` of 9 and application `one` with allocation `t`, and a part of the reason.
+/// With node `n` of 9 and application `one` with allocation `t`.
 fn bad_input() -> Vec<(PartitionCommand, &'static str)> {
     let nobody = || Identity::new("nobody", ["nobody"]);
     let update =
@@ -95,7 +95,7 @@ fn bad_input_is_refused_with_a_reason() {
     }
 }
 
-/// Everything that a rejection must not change; the record of rejected applications is not included.
+/// The record of rejected applications is not included.
 fn state(scheduler: &Scheduler) -> String {
     let of = |p: &Partition| {
         let counters = (p.allocations_made, p.reservations, p.placeholders, p.state, p.preemption);

@@ -1,9 +1,7 @@
-//! Random mixtures of reloads, preemption, priorities, fences, GPUs, and zero maxima with reservations, under every
-//! profile: all sums are correct, the same commands give the same history, and a release's stale values follow the
-//! rules.
+//! Random mixtures of reloads, preemption, priorities, fences, GPUs, and zero maximums, under every profile.
 //!
-//! Method: each reload changes the properties and resources of nine queues, so that offsets, fences, guaranteed
-//! resources, and maxima change while requests are pending and nodes are reserved; nodes gain and lose a GPU.
+//! Each reload changes nine queues while requests are pending and nodes are reserved; nodes gain and lose a GPU. A
+//! release's stale values must follow the rules.
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
@@ -51,7 +49,7 @@ enum Step {
     Do(PartitionCommand),
 }
 
-/// `root.e` is in the file only if the first number is even, so that it drains and is restored.
+/// `root.e` is in the file only if the first number is even.
 fn config(profile: Profile, setups: &Setups) -> Arc<Config> {
     let settings = |at: usize| {
         let (properties, resources) = setups[at % setups.len()];
@@ -146,7 +144,6 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// Two nodes, an application in each leaf, of which two use almost everything, then random steps.
 fn steps() -> impl Strategy<Value = Vec<Step>> {
     let first = |_| {
         let node = |n: u8| {
@@ -238,7 +235,7 @@ proptest! {
         prop_assert_eq!(run(profile, &first, &steps, |_, _| {}), run(profile, &first, &steps, |_, _| {}));
     }
 
-    /// P-02: only a reload makes a priority stale, and in the default profile not even that.
+    /// P-02: only a reload makes a priority stale, and only in releases.
     #[test]
     fn only_reloads_leave_priorities_stale(
         profile in prop::sample::select(&Profile::ALL), first in setups(), steps in steps(),

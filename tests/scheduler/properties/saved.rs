@@ -44,7 +44,7 @@ proptest! {
     }
 }
 
-/// States from before requests had tags can be read: the field is the last one and optional.
+/// The field is the last one and optional.
 #[test]
 fn asks_without_tags_are_read_too() {
     let played = |text: &str| {
@@ -73,7 +73,7 @@ steps:
         let mut bytes = rmp_serde::to_vec(ask).unwrap();
         seen.push(tags(&rmp_serde::from_slice(&bytes).unwrap()));
         if ask.rare.tags.is_empty() {
-            // An array with a 16-bit length without its last five elements: an empty map, two nulls, and two false.
+            // A 16-bit array without its last five elements: an empty map, two nulls, and two false.
             let last: Vec<u8> = (0..5).filter_map(|_| bytes.pop()).collect();
             assert_eq!((bytes[0], last), (0xdc, vec![0xc2, 0xc2, 0xc0, 0xc0, 0x80]));
             bytes[2] -= 5;

@@ -10,7 +10,6 @@ use scheduler::inspect::invariants;
 use super::commands::reference::Model;
 use super::commands::{self, gang_step, step};
 
-/// Under every profile: everything is counted again after each command, and priority and headroom after every 100th.
 fn soak(commands: u64) {
     for profile in Profile::ALL {
         let mut runner =
@@ -21,7 +20,7 @@ fn soak(commands: u64) {
         commands::run_on(0, profile, Tuning::default(), steps, |scheduler, _, _| {
             let wrong = invariants::violations(scheduler);
             assert!(wrong.is_empty(), "{profile}, command {done}: {}", wrong.join("\n"));
-            // The cached values of a release's parents can be followed only without a gap.
+            // A release's cached values can be followed only without a gap.
             if profile != Profile::Kornsole || done % 100 == 0 {
                 model.compare(profile, scheduler);
             }
@@ -38,8 +37,7 @@ fn a_short_soak() {
     soak(6_000);
 }
 
-/// `cargo test --release --test scheduler a_long_soak -- --ignored`; `SOAK` is the number of commands, 10 million by
-/// default.
+/// `cargo test --release --test scheduler a_long_soak -- --ignored`; `SOAK` is the number of commands.
 #[test]
 #[ignore = "takes many minutes; the short one runs always"]
 fn a_long_soak() {

@@ -1,4 +1,4 @@
-//! Requests without a node block the others of their application if the queue is configured so (D-19).
+//! Requests without a node block their application if configured so (D-19).
 
 use std::time::UNIX_EPOCH;
 
@@ -82,7 +82,6 @@ fn said(stage: &Stage, ask: &str) -> Option<(BlockLevel, String)> {
     found.blockers.first().map(|first| (first.level, first.sentence()))
 }
 
-/// The explanation names the backoff before and during it, with its cause, its bounds, and its end.
 #[test]
 fn d_19_an_explanation_names_the_backoff() {
     for profile in Profile::ALL {
@@ -109,7 +108,7 @@ fn d_19_an_explanation_names_the_backoff() {
             "the end of its back-off: its request big found no node, so cycles have skipped the application for 501ms; they try it \
              again in 1.499s, and skip it again if as many requests find none"
         );
-        // The request that causes it waits for a node, which time does not provide.
+        // Time does not provide a node.
         assert_eq!(said(&stage, "big").map(|(level, _)| level), Some(BlockLevel::Node));
         let found = convert::explained(&stage.explain("a"), &Wall::new(UNIX_EPOCH, 1.0));
         let json = serde_json::to_value(&found).unwrap();

@@ -85,7 +85,6 @@ fn sch_013_the_old_release_allocates_the_same_id_again() {
     holds(&stage);
 }
 
-/// An application that ends by itself while a superseded request is pending or has a reservation leaves nothing behind.
 #[test]
 fn sch_170_a_superseded_ask_keeps_no_application_alive() {
     let mut stage = Stage::by(Profile::V1_5_1, "{name: q}");

@@ -1,4 +1,4 @@
-//! Repeated IDs in the releases while a request is pending, allocated, or reserved (D-23).
+//! Repeated IDs in the releases while a request is active (D-23).
 
 use model::Profile;
 use scheduler::inspect::invariants;
@@ -33,7 +33,6 @@ fn holds(stage: &Stage) {
 #[test]
 fn d_23_a_node_keeps_its_place_when_an_allocation_on_it_is_resized() {
     for profile in [Profile::V1_8_0, Profile::V1_9_0] {
-        // Actions that refresh the position of n0, and the node of the next request.
         let reload = config("fair", 5);
         let reload = format!("- config: {:?}", reload);
         for (between, next) in [
@@ -90,7 +89,7 @@ fn d_23_binpacking_too_goes_by_the_place_of_before() {
     holds(&stage);
 }
 
-/// The application counts both but knows only the last; the first is removed only with its node.
+/// The application knows only the last; the first is removed with its node.
 #[test]
 fn d_23_the_old_release_forgets_what_an_id_stood_for_before() {
     let mut stage = two_nodes(Profile::V1_5_1, "fair");
@@ -126,8 +125,7 @@ fn d_23_a_release_ends_the_allocation_before_the_ask() {
     holds(&stage);
 }
 
-/// Reservations belong to the ID: the second request inherits them from the first, and the allocation of either ends
-/// them.
+/// Reservations belong to the ID, and the allocation of either request ends them.
 #[test]
 fn d_23_a_reservation_stays_with_the_id() {
     let mut stage = two_nodes(Profile::V1_5_1, "fair");

@@ -1,5 +1,4 @@
-//! The order of causes of a pending request: the one that time resolves least comes first in the sentence, the list,
-//! and the JSON.
+//! Causes of a pending request: the one that time resolves least comes first.
 
 use std::time::UNIX_EPOCH;
 

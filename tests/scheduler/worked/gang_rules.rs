@@ -62,7 +62,6 @@ fn sch_082_a_real_ask_waits_for_the_placeholders_of_its_task_group() {
     gang(&mut stage, "g1", "root.q", "", "{vcore: 2}", 1);
     member(&mut stage, "g1", "m", "{vcore: 1}");
     stage.play("- ask: {app: g1, id: other, resource: {vcore: 1}, taskGroup: other, priority: -1}");
-    // First the placeholder, then m in its place, then the request whose task group has no placeholder.
     assert_eq!(stage.asks(1), "ph");
     let view = stage.view();
     let app = view.app_by_id(&"g1".into()).expect("g1 lives");
@@ -83,7 +82,7 @@ fn sch_082_the_view_says_who_waits_for_a_placeholder() {
     let mut stage = Stage::bare(Profile::Kornsole, &open_root("{name: q}"));
     stage.play("- node: {id: n0, capacity: {vcore: 1}}");
     gang(&mut stage, "g1", "root.q", "", "{vcore: 2}", 1);
-    // The placeholder is too large for the node, so the real request waits although it would fit.
+    // The real request waits although it would fit.
     placeholders(&mut stage, "g1", "ph", "{vcore: 2}", 1);
     member(&mut stage, "g1", "m", "{vcore: 1}");
     assert_eq!(stage.asks(1), "nothing");
@@ -126,7 +125,7 @@ fn sch_143_replacing_asks_neither_headroom_nor_drained_nodes() {
     assert_eq!(stage.queue("root.q").allocated, cores(2));
 }
 
-/// P-07: the result for the larger request depends on whether the removed placeholder counts as timed out.
+/// P-07: the result depends on whether the removed placeholder counts as timed out.
 #[test]
 fn sch_143_a_placeholder_that_is_too_small_goes() {
     for (profile, timed_out, next) in
@@ -156,7 +155,6 @@ fn sch_043_a_cycle_that_replaces_does_not_end_idle_and_one_that_only_releases_do
     assert!(stage.application("g1").pending.is_zero());
 }
 
-/// The state depends on whether the gang was complete before the real requests, or had only one placeholder.
 #[test]
 fn sch_144_how_replacements_move_the_state() {
     let mut early = Stage::new("{name: q}");
@@ -171,7 +169,7 @@ fn sch_144_how_replacements_move_the_state() {
     gang(&mut single, "g1", "root.q", "", "{vcore: 1}", 1);
     member(&mut single, "g1", "m", "{vcore: 1}");
     assert_eq!(single.asks(2), "ph m");
-    // With its only placeholder removed before m arrives, it had no allocation for a moment.
+    // It had no allocation for a moment.
     assert_eq!(log(single.application("g1")), "Accepted Starting Completing Running");
     assert_eq!(single.queue("root.q").running, 1);
 }
@@ -250,7 +248,7 @@ fn sch_147_a_completing_application_lets_its_placeholders_go_at_last() {
     }
 }
 
-/// SCH-146: the gang's time may end while the application completes. SCH-170: with the last placeholder it is complete.
+/// SCH-146: the time may end while the application completes. SCH-170: with the last placeholder it is complete.
 #[test]
 fn sch_146_the_gang_s_time_ends_while_the_application_completes() {
     let mut stage = stands(Profile::Kornsole, 10, ", placeholderTimeout: 40s");
@@ -275,12 +273,12 @@ fn lim_011_users_and_groups_pay_for_the_real_one_instead_of_the_placeholder() {
         users.chain(groups).map(|usage| usage.allocated.clone()).collect()
     };
     assert_eq!(used(&stage), [cores(2), cores(2)]);
-    // The quota is used up: the request is accepted only because it uses its placeholder's resources.
+    // The quota is used up, but the placeholder's resources are free.
     member(&mut stage, "g1", "m", "{vcore: 500m}");
     assert_eq!(stage.asks(1), "m");
     let rest: Resource = [("vcore", 1500)].into_iter().collect();
     assert_eq!(used(&stage), [rest.clone(), rest]);
-    // After the last replacement, the application has no allocation for a moment, but still counts.
+    // Without an allocation for a moment, it still counts.
     member(&mut stage, "g1", "m2", "{vcore: 1}");
     stage.play("- release: {app: g1, id: m}");
     assert_eq!(stage.asks(1), "m2");

@@ -6,7 +6,7 @@ use scheduler::{EventKind, ReleaseReason};
 
 use super::stage::{Stage, cores, open_root};
 
-/// Submits a gang of sue and requests `count` placeholders of one core in task group `tg`.
+/// A gang of sue with `count` placeholders of one core in task group `tg`.
 pub fn gang(stage: &mut Stage, app: &str, queue: &str, more: &str, total: &str, count: u32) {
     let events =
         stage.play(&format!("- submit: {{app: {app}, queue: {queue}, user: sue, placeholder: {total}{more}}}"));
@@ -163,7 +163,7 @@ fn ex_22_a_hard_gang_that_does_not_come_together_fails() {
     assert_eq!((&stage.queue("root.q").allocated, stage.queue("root.q").apps.len()), (&cores(0), 0));
 }
 
-/// The parts of EX-27 that do not need an unfinished replacement, which the core's own tests cover.
+/// The core's own tests cover the unfinished replacement.
 #[test]
 fn ex_27_allocations_and_reservations_on_a_node_that_goes() {
     let mut stage = Stage::bare(Profile::Kornsole, &open_root("{name: q}"));

@@ -1,4 +1,4 @@
-//! The inputs of a preemption: the queues immediately before it, and why other allocations were skipped.
+//! The inputs of a preemption, and why other allocations were skipped.
 
 use std::sync::Arc;
 use view::waiting::Sentence;
@@ -90,8 +90,6 @@ fn an_ask_for_which_nobody_goes_says_what_was_looked_at_and_why_it_stays() {
     }
 }
 
-/// A parent must release 5 of the 14 that its leaves use: `a` uses 10 in units of 2 and 3, `c` stays within its
-/// guaranteed resources.
 #[test]
 fn a_maximum_that_is_enforced_says_what_stayed_below_it_and_why() {
     for profile in Profile::ALL.into_iter().filter(|profile| profile.enforces_quotas()) {

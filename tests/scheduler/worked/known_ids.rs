@@ -1,4 +1,4 @@
-//! The releases' records of IDs whose request or allocation was removed (D-23), and the consequences.
+//! The releases' records of removed IDs (D-23).
 
 use model::{Profile, Resource};
 use scheduler::EventKind;
@@ -31,8 +31,7 @@ fn is_rejected(stage: &mut Stage, id: &str, resource: &str) -> bool {
     events.iter().any(|event| matches!(event, EventKind::AskRejected { .. }))
 }
 
-/// While the node is missing, the ID is rejected; afterward it counts as resized, and nothing of it is pending or
-/// allocated.
+/// While the node is missing, the ID is rejected; afterward it counts as resized.
 #[test]
 fn d_23_an_id_that_was_lost_with_its_node_stays_allocated() {
     for profile in RESIZING {
@@ -71,7 +70,6 @@ fn d_23_elsewhere_an_id_that_was_lost_with_its_node_is_a_new_one() {
     }
 }
 
-/// A placeholder that its running application did not need; all requests of an incomplete gang are forgotten.
 #[test]
 fn d_23_a_placeholder_that_timed_out_stays_allocated_unless_its_gang_resumes() {
     for profile in Profile::ALL {
@@ -89,7 +87,7 @@ fn d_23_a_placeholder_that_timed_out_stays_allocated_unless_its_gang_resumes() {
     }
 }
 
-/// A spent request counts as later than one without a node, so the others wait (D-19).
+/// It counts as later, so the others wait (D-19).
 #[test]
 fn d_19_a_spent_ask_stands_behind_another() {
     let queue =
@@ -108,8 +106,7 @@ fn d_19_a_spent_ask_stands_behind_another() {
     }
 }
 
-/// The first of two allocations with an ID is removed with its node: the application loses the second one instead,
-/// which stays on its node.
+/// The application loses the second allocation instead, which stays on its node.
 #[test]
 fn d_23_the_old_release_loses_the_last_allocation_with_the_node_of_the_first() {
     let mut stage = two_nodes(Profile::V1_5_1);
@@ -127,7 +124,7 @@ fn d_23_the_old_release_loses_the_last_allocation_with_the_node_of_the_first() {
     assert_eq!(stage.queue("root.q").allocated, cores(10));
 }
 
-/// On one node the first allocation is not listed, and is removed without an event.
+/// The first allocation is not listed.
 #[test]
 fn d_23_an_allocation_that_its_node_does_not_list_is_not_lost_with_it() {
     let mut stage = Stage::bare(Profile::V1_5_1, &open_root("{name: q}"));
@@ -144,7 +141,6 @@ fn d_23_an_allocation_that_its_node_does_not_list_is_not_lost_with_it() {
     assert!(stage.queue("root.q").allocated.is_zero());
 }
 
-/// The reserved node is for the current request, every other node for the one that the reservation was created for.
 #[test]
 fn d_23_a_reservation_goes_elsewhere_with_the_ask_that_it_was_made_for() {
     let mut stage = two_nodes(Profile::V1_5_1);
@@ -160,7 +156,7 @@ fn d_23_a_reservation_goes_elsewhere_with_the_ask_that_it_was_made_for() {
     holds(&stage);
 }
 
-/// 18 were requested and replaced by 21; the 18 were allocated, which leaves 3. Subtracting 21 leaves 0.
+/// 18 were requested and replaced by 21; the 18 were allocated, which leaves 3.
 #[test]
 fn d_23_what_is_pending_in_a_queue_is_never_taken_below_nothing() {
     let mut stage = two_nodes(Profile::V1_5_1);
@@ -174,7 +170,7 @@ fn d_23_what_is_pending_in_a_queue_is_never_taken_below_nothing() {
     assert_eq!(stage.queue("root").pending, cores(18), "nothing takes it off any more");
 }
 
-/// A resized placeholder counts with its old size, and the rest counts as a real allocation.
+/// The placeholder counts with its old size, the rest as a real allocation.
 #[test]
 fn d_23_a_resized_placeholder_that_gave_way_leaves_its_queue_a_rest() {
     for profile in RESIZING {
@@ -200,7 +196,6 @@ fn d_23_a_resized_placeholder_that_gave_way_leaves_its_queue_a_rest() {
     }
 }
 
-/// Requests of one application reserve both nodes: no node and no victim is tried until there is another node.
 #[test]
 fn sch_151_no_victims_are_sought_while_every_node_is_reserved() {
     let queues = "{name: a}, {name: b, resources: {guaranteed: {vcore: 4}}, properties: {preemption.delay: 10s}}";

@@ -1,11 +1,11 @@
-//! EX-15 and the tables of section 8 of the user and group rules: limit headroom.
+//! EX-15 and the tables of section 8 of the user and group rules.
 
 use model::{Profile, Resource};
 use scheduler::EventKind;
 
 use super::stage::{Stage, cores, open_root};
 
-/// A stage for limits: applications are tried but never allocated, because no node has what they request.
+/// Applications are tried but never allocated, because no node has what they request.
 pub struct Limited(pub Stage);
 
 impl Limited {
@@ -52,7 +52,7 @@ impl Limited {
         self.0.play("- schedule: idle");
     }
 
-    /// The limit headroom of an application; `no bound` if no limit names a resource.
+    /// The limit headroom; `no bound` if no limit names a resource.
     pub fn room(&self, app: &str) -> String {
         let app = self.0.application(app);
         self.0.partition().usage.headroom(&app.account).map_or("no bound".to_owned(), |room| room.to_string())

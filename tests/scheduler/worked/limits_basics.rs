@@ -1,4 +1,4 @@
-//! Limits of users and groups by rule: LIM-001 to LIM-047, without those in `limits_rules`.
+//! LIM-001 to LIM-047, without those in `limits_rules`.
 
 use model::Resource;
 use scheduler::{EventKind, RunnableCause};
@@ -148,7 +148,7 @@ fn lim_015_users_are_tracked_always_and_groups_only_by_a_limit() {
     assert_eq!((limited.user("sue", "root"), limited.pot("dev", "root.r")), (memory(7), memory(4)));
 }
 
-/// Named groups: `g1` on the root; on `root.a` first `g3`, then `g2`, then `*`; none on `root.b`.
+/// `root.a`: first `g3`, then `g2`, then `*`.
 fn grouped() -> Limited {
     Limited::new(
         "{groups: [g1], maxresources: {memory: 100}}",

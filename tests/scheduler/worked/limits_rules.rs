@@ -1,4 +1,4 @@
-//! Limits of users and groups in a cycle, on a move, and in the view, by rule.
+//! Limits of users and groups by rule.
 
 use model::{AppId, Resource};
 use scheduler::{EventKind, RunnableCause};
@@ -30,7 +30,7 @@ fn lim_043_limits_are_asked_before_queues_and_reported_once() {
     limited.0.ask_for("app", "large", "{memory: 70}", 2, 1);
     limited.0.ask_for("app", "small", "{memory: 20}", 1, 1);
     let cycle = |limited: &mut Limited| message(limited.0.play("- schedule: 1"));
-    // The large request exceeds the limit and the queue: only the limit is reported, and the small one is scheduled.
+    // Only the limit is reported, and the small one is scheduled.
     assert_eq!(cycle(&mut limited), ["limits large false", "allocated small"]);
     assert_eq!(cycle(&mut limited), [""; 0]);
     let view = limited.0.view();

@@ -1,4 +1,4 @@
-//! Preemption by rule: when it is tried, the order of victims, and the differences between profiles.
+//! Preemption by rule, and the differences between profiles.
 
 use model::Profile;
 use scheduler::{AskSpec, PartitionCommand};
@@ -291,7 +291,7 @@ fn p_10_a_queue_with_all_of_its_maximum_is_a_fence() {
 
 #[test]
 fn p_12_and_p_13_in_1_8_0_victims_must_make_up_for_the_ask_alone() {
-    // 1.8.0 does not count the free core of the node when it trims the victims, so they seem too few.
+    // 1.8.0 does not count the free core when it trims the victims.
     for (profile, message) in
         [(Profile::V1_5_1, "-t3 w>n1"), (Profile::V1_8_0, "nothing"), (Profile::Kornsole, "-t3 w>n1")]
     {
@@ -307,7 +307,7 @@ fn p_12_and_p_13_in_1_8_0_victims_must_make_up_for_the_ask_alone() {
     }
 }
 
-/// n1 (more free) and n2 are in use, n2 by allocations that cannot be preempted; `w` of leaf b, 4 cores, reserves n2.
+/// n2 is used by allocations that cannot be preempted; `w` reserves it.
 fn reserved_elsewhere(profile: Profile) -> Stage {
     let queues = "{name: a, resources: {guaranteed: {vcore: 4}}}, {name: b, resources: {guaranteed: {vcore: 4}}},
         {name: c, properties: {preemption.policy: disabled}}";

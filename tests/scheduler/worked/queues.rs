@@ -61,7 +61,7 @@ fn ex_14_only_so_many_applications_run() {
         });
         message.collect::<Vec<_>>()
     };
-    // Cycle 5 allocates nothing and reports once that a3 is blocked; the sixth does not repeat the report.
+    // Cycle 5 reports a3 as blocked, and the sixth does not repeat it.
     assert_eq!(runnable(&stage.play("- schedule: 1")), ["a3 false"]);
     assert_eq!(runnable(&stage.play("- schedule: 1")), [""; 0]);
     stage.play("- release: {app: a1, id: a1-1}");

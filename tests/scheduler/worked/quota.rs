@@ -1,5 +1,4 @@
-//! Quota preemption (N-01 to N-09 of the profiles): when usage above the maximum is reduced, and the victims. The
-//! recordings of 1.9.0 cover the rest.
+//! Quota preemption (N-01 to N-09 of the profiles). The recordings of 1.9.0 cover the rest.
 
 use model::Profile;
 use scheduler::{AskSpec, EventKind, PartitionCommand};
@@ -130,7 +129,7 @@ fn n_01b_every_guarantee_of_the_path_protects() {
     }
 }
 
-/// Of the 6 to release, b contributes nothing, because it uses 2 of its 4 guaranteed.
+/// b uses 2 of its 4 guaranteed.
 #[test]
 fn n_01c_who_lacks_something_gives_nothing_of_it() {
     let tree = |max: u32| {

@@ -1,11 +1,9 @@
-//! Behavior of 1.5.1 only, or of all releases but not the default profile: stale priorities, usage above a maximum, and
-//! victims on nodes that can never fit the request.
+//! Behavior of 1.5.1 only, or of all releases but not the default profile.
 
 use model::Profile;
 
 use super::stage::{Stage, open_root};
 
-/// 1.5.1: a queue on the path that exceeds its maximum in any resource blocks allocations (D-22).
 #[test]
 fn d_22_a_queue_above_its_maximum_gets_nothing_more() {
     let queues = |max: &str| format!("{{name: a, resources: {{max: {{{max}}}}}}}, {{name: b}}");
@@ -34,7 +32,7 @@ fn d_22_a_queue_above_its_maximum_gets_nothing_more() {
     }
 }
 
-/// A resource that lost its last node stays in the cluster's size with 0 (P-04), so its usage blocks the whole cluster.
+/// The resource stays in the cluster's size with 0 (P-04), so its usage blocks the whole cluster.
 #[test]
 fn d_22_a_name_without_nodes_stops_the_cluster() {
     for profile in Profile::ALL {
@@ -53,8 +51,7 @@ fn d_22_a_name_without_nodes_stops_the_cluster() {
     }
 }
 
-/// 1.5.1 treats a resource that a node lacks as unlimited when it counts the resources of victims, so preemption is
-/// useless.
+/// 1.5.1 treats a resource that a node lacks as unlimited, so preemption is useless.
 #[test]
 fn sch_157_victims_on_a_node_that_lacks_a_resource() {
     let queues =
@@ -75,7 +72,6 @@ fn sch_157_victims_on_a_node_that_lacks_a_resource() {
     }
 }
 
-/// The priorities of the root, and of a parent whose fence was added by a reload.
 fn priorities(stage: &Stage) -> [i32; 2] {
     ["root", "root.p"].map(|path| {
         let queues = &stage.partition().queues;
@@ -83,7 +79,7 @@ fn priorities(stage: &Stage) -> [i32; 2] {
     })
 }
 
-/// A leaf p.b with an offset of 100, in which x has a pending request of priority 0; then p becomes a fence.
+/// p.b has an offset of 100 and a pending request of priority 0; then p becomes a fence.
 fn stale(profile: Profile) -> Stage {
     let config = |p: &str| {
         open_root(&format!(
@@ -104,7 +100,7 @@ fn stale(profile: Profile) -> Stage {
     stage
 }
 
-/// P-02: a priority that an application passes up goes to the root, even if it changes nothing on the next level.
+/// P-02: a priority goes up to the root, even if the next level is unchanged.
 #[test]
 fn p_02_what_hands_up_priorities() {
     let fresh = [
@@ -136,8 +132,7 @@ fn p_02_what_hands_up_priorities() {
     }
 }
 
-/// P-06: since 1.8.0 the end of an allocation removes its spent request, which passes the priority up unless a pending
-/// one is higher.
+/// P-06: since 1.8.0 the spent request is removed, too.
 #[test]
 fn p_02_the_end_of_an_allocation_hands_up_where_its_ask_goes() {
     for profile in Profile::RELEASES {
@@ -150,7 +145,7 @@ fn p_02_the_end_of_an_allocation_hands_up_where_its_ask_goes() {
     }
 }
 
-/// Like [`stale`], and x has an allocation of a priority and a pending request of priority 0.
+/// Like [`stale`], with an allocation of this priority.
 fn stale_with_running(profile: Profile, priority: i32) -> Stage {
     let config =
         |p: &str| open_root(&format!("{{name: p, {p} queues: [{{name: b, properties: {{priority.offset: '100'}}}}]}}"));

@@ -1,4 +1,4 @@
-//! Differences of 1.9.0 from 1.8.0, and the choice of the default profile (section 10 of the profiles).
+//! Differences of 1.9.0 from 1.8.0 (section 10 of the profiles).
 
 use model::{Profile, Resource};
 
@@ -41,7 +41,6 @@ fn n_04_a_reservation_without_headroom_is_given_up_after_120_minutes() {
     }
 }
 
-/// The parent's offset changes, but its child does not inherit it; a sort order is inherited, then removed.
 #[test]
 fn n_05_what_a_reload_makes_of_properties() {
     let tree = |parent: &str, child: &str| {

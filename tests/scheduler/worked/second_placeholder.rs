@@ -1,8 +1,7 @@
-//! SCH-151, SCH-157: a second placeholder of a gang waits 15 s before it preempts if victims stop slowly.
+//! SCH-151, SCH-157: a second placeholder waits 15 s before it preempts if victims stop slowly.
 //!
-//! The node of the first one is reserved until its victims are removed. Meanwhile the second one finds no other node,
-//! and may try again after 15 s. The releases do the same: each request stores the time of its last attempt, and a node
-//! reserved for another request does not count.
+//! The node of the first one is reserved until its victims are removed. The second one finds no other node, and may try
+//! again after 15 s. The releases do the same.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,8 +15,7 @@ fn cores(vcore: i64) -> Resource {
     super::stage::cores(vcore)
 }
 
-/// A scheduler that waits for confirmed stops. On each of `nodes`, of 3 cores, x of root.a has three allocations of one
-/// core; gang y of root.b requests two placeholders of one core.
+/// A scheduler that waits for confirmed stops; gang y requests two placeholders of one core.
 fn gang(profile: Profile, nodes: &[&str]) -> Scheduler {
     let config = open_root(
         "{name: a, resources: {guaranteed: {vcore: 1}}}, {name: b, resources: {guaranteed: {vcore: 4}}, properties: {preemption.delay: 1s}}",
@@ -56,7 +54,7 @@ fn gang(profile: Profile, nodes: &[&str]) -> Scheduler {
     scheduler
 }
 
-/// Runs one cycle, confirms its stops if `stops` is set, and returns the requests with a preemption or an allocation.
+/// Returns the requests with a preemption or an allocation.
 fn cycle(scheduler: &mut Scheduler, ms: u64, stops: bool) -> Vec<String> {
     let now = Time::ZERO + Duration::from_millis(ms);
     let events = scheduler.apply(now, &Command::Cycle);

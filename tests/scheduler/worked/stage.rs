@@ -64,8 +64,8 @@ impl Stage {
         received.0
     }
 
-    /// Runs one cycle and returns its events in order: `-t` for a victim, `t>n` and `t<n` for a created and a released
-    /// reservation, `t@n` for an allocation, `t!n` for a required node without enough victims.
+    /// Runs one cycle: `-t` is a victim, `t>n` and `t<n` a created and a released reservation, `t@n` an allocation,
+    /// `t!n` a required node without enough victims.
     pub fn cycle(&mut self) -> String {
         let report = self.play("- schedule: 1").into_iter().filter_map(|event| match event {
             EventKind::Preempted { ask, .. } => Some(format!("-{ask}")),

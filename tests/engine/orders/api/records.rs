@@ -135,7 +135,7 @@ async fn the_history_is_listed_shown_compared_and_rolled_back() {
     assert_eq!(events["events"].as_array().unwrap().len(), 1);
 }
 
-/// The changing requests of the OpenAPI document, each with whether it has a body.
+/// Changing requests of the OpenAPI document, and whether they have a body.
 async fn changing(api: &Api) -> Vec<(String, bool)> {
     const ASKING: [&str; 5] = ["/permissions", "/config/validate", "/config/diff", "/placement", "/whatif"];
     let document = api.get("", "/openapi.json").await.is(200, "").body;

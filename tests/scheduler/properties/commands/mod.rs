@@ -1,5 +1,4 @@
-//! Random commands for a small cluster with few names, so that the same application, request, node, and queue occur
-//! repeatedly, even after they are removed.
+//! Random commands with few names, so that they occur repeatedly, even after they are removed.
 
 pub mod reference;
 
@@ -155,7 +154,7 @@ pub fn gang_ask() -> impl Strategy<Value = AskId> {
     (0..6u8).prop_map(|n| AskId::from(format!("p{n}")))
 }
 
-/// Small requests of few task groups, so that placeholders and real requests match, some of them too large.
+/// Small requests of few task groups, so that placeholders and real requests match.
 pub fn gang_asks(app: impl Strategy<Value = AppId>) -> impl Strategy<Value = PartitionCommand> {
     let group = prop::sample::select(&["g", "h"]);
     (app, gang_ask(), 1..4i64, any::<bool>(), group, 1..4u32, -3..4i32, any::<bool>()).prop_map(
@@ -176,7 +175,7 @@ pub fn gang_asks(app: impl Strategy<Value = AppId>) -> impl Strategy<Value = Par
     )
 }
 
-/// Steps with two gangs in a small cluster: most requests are placeholders or may replace one.
+/// Steps with two gangs: most requests are placeholders or may replace one.
 pub fn gang_step() -> impl Strategy<Value = Step> {
     let app = || (0..2u8).prop_map(|n| AppId::from(format!("app-{n}")));
     let node = || (0..3u8).prop_map(|n| NodeId::from(format!("n{n}")));

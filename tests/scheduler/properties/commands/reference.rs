@@ -1,5 +1,4 @@
-//! Slow computation of priority and headroom (SCH-060 to SCH-066, SCH-100, SCH-123, SCH-125) from requests,
-//! allocations, and settings, without the scheduler's counters.
+//! Slow priority and headroom (SCH-060 to SCH-066, SCH-100, SCH-123, SCH-125) without the scheduler's counters.
 
 use std::collections::BTreeMap;
 
@@ -11,8 +10,8 @@ use scheduler::state::queue::Queue;
 use scheduler::usage::Side;
 use scheduler::{Partition, Scheduler};
 
-/// The priority that a queue passed to its parent, as far as it can be known: the value at the last change of its raw
-/// priority, or the current one if it changed and changed back in between.
+/// The priority that a queue passed up: at the last change of its raw priority, or the current one if it changed back
+/// in between.
 #[derive(Default)]
 pub struct Model {
     seen: BTreeMap<String, (Priority, Vec<i64>)>,
@@ -45,7 +44,7 @@ fn current(queue: &Queue, raw: i64) -> i64 {
     }
 }
 
-/// The highest pending priority in a queue's subtree, as it arrives at the queue (SCH-062).
+/// The highest pending priority as it arrives at the queue (SCH-062).
 fn raw(partition: &Partition, queue: &Queue) -> i64 {
     let below = children(partition, queue.key).into_iter().map(|child| current(child, raw(partition, child)));
     let own = apps_in(partition, queue.key).flat_map(pending_priorities);
@@ -81,8 +80,7 @@ fn headroom(partition: &Partition, queue: &Queue) -> Option<Resource> {
     smaller(queue.max.as_ref().map(|max| rest(max, &allocated(partition, queue))), above)
 }
 
-/// The limit headroom of an application: on every level of its path the limits of its user, or of `*`, and those of its
-/// group.
+/// The limits of the user, or of `*`, and of the group on every level.
 fn limit_headroom(partition: &Partition, app: &Application) -> Option<Resource> {
     let path = partition.queues.path_up(app.queue);
     // The group is determined once and kept through reloads (SCH-124).
@@ -142,13 +140,12 @@ impl Model {
         }
     }
 
-    /// In the releases, a parent caches the last priority that a child passed up (P-02): the raw priority of a parent
-    /// is the maximum of these values.
+    /// In the releases, a parent's raw priority is the maximum of the values that its children last passed up (P-02).
     fn compare_cached(&mut self, partition: &Partition, queue: &Queue) {
         let min = i64::from(Priority::MIN.0);
         let ours = i64::from(queue.raw_priority.0);
         let own = apps_in(partition, queue.key).flat_map(pending_priorities).max().unwrap_or(min);
-        // An application of 1.5.1 retains the priority of a request that was repeated with a lower one (D-23).
+        // 1.5.1 retains the priority of a repeated request (D-23).
         let retained = apps_in(partition, queue.key).map(|app| i64::from(app.priority().0)).max().unwrap_or(min);
         let handed = children(partition, queue.key).into_iter().map(|child| self.handed(child).to_vec());
         let choices = handed.fold(vec![own, retained.max(own)], |choices, handed| {

@@ -1,9 +1,7 @@
-//! Explanations predict the next cycle under every profile: a request is allocated if and only if it has no blocker,
-//! and the first blocker of a request that was tried equals the result of the attempt.
+//! Explanations predict the next cycle under every profile: a request is allocated if and only if it has no blocker.
 //!
-//! [`overview`] checks that all pending requests are counted under their own blockers. [`recorded`] runs the same
-//!   checks on the
-//! recorded scenarios. [`removal`] removes blockers one by one.
+//! The module [`overview`] checks the groups, [`recorded`] the recorded scenarios, and [`removal`] removes blockers one
+//! by one.
 
 mod overview;
 mod recorded;
@@ -33,7 +31,7 @@ fn each_state(first: usize, profile: Profile, steps: &[Step], mut look: impl FnM
     });
 }
 
-/// The explanation of every pending request, without IDs of two requests, which are ambiguous.
+/// Without ambiguous IDs of two requests.
 fn explained(scheduler: &Scheduler, now: Time) -> Explained {
     let partition = &scheduler.partitions()[0];
     let mut all = Explained::new();
@@ -70,7 +68,7 @@ fn cycle(scheduler: &Scheduler, now: Time) -> (Scheduler, Vec<(AppId, AskId)>, V
     (fork, served, events)
 }
 
-/// Compares the explanations with the next cycle. Returns the number of attempts that were predicted, by level.
+/// Returns the number of predicted attempts by level.
 fn compare(scheduler: &Scheduler, now: Time) -> BTreeMap<BlockLevel, u64> {
     let all = explained(scheduler, now);
     let (fork, served, events) = cycle(scheduler, now);
@@ -82,7 +80,7 @@ fn compare(scheduler: &Scheduler, now: Time) -> BTreeMap<BlockLevel, u64> {
         let partition = &fork.partitions()[0];
         let Some(application) = partition.app_key(app).map(|key| &partition.apps[key]) else { continue };
         let Some(tried) = application.ask_key(ask).map(|key| application.asks[key].tried) else { continue };
-        // Blockers are in the order of their removal; a cycle stops at the one that is checked first.
+        // A cycle stops at the blocker that is checked first.
         let Some(first) = found.blockers.iter().map(|blocker| blocker.level).min() else { continue };
         let ordered = found.blockers.is_sorted_by_key(Blocker::mending);
         assert!(ordered, "{}", context());

@@ -8,8 +8,7 @@ use scheduler::inspect::explain::types::{BlockLevel, Blocker};
 
 use super::explained;
 
-/// Check and missing resource. Identical requests count as one cause, because the next cycle can allocate the first and
-/// not the others.
+/// Identical requests count as one cause, because the next cycle can allocate the first and not the others.
 type Cause = Option<(BlockLevel, Option<String>)>;
 
 fn cause(blocker: Option<&Blocker>) -> Cause {
@@ -24,8 +23,7 @@ pub fn compare(scheduler: &Scheduler, now: Time) {
     let pending: usize = part.apps.iter().map(|(_, app)| app.pending_order.len()).sum();
     assert_eq!(overview.asks, pending as u64);
     assert_eq!(overview.groups.iter().map(|group| group.asks).sum::<u64>(), overview.asks);
-    // Two requests with one ID cannot be distinguished, and neither can identical requests after one that ends every
-    // cycle.
+    // Neither two requests with one ID nor identical requests after one that ends every cycle can be distinguished.
     let stalled = |one: &&Blocker| one.level == BlockLevel::Stalled;
     if all.len() != pending || all.values().flat_map(|one| &one.blockers).any(|one| stalled(&one)) {
         return;

@@ -1,5 +1,4 @@
-//! Explanations in the recorded scenarios at every cycle under every profile, and the effect of removing their
-//! blockers.
+//! Explanations in the recorded scenarios, and the effect of removing their blockers.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -24,7 +23,7 @@ fn scenarios() -> Vec<(String, scenario::Scenario)> {
     share::part_of(share::recorded_scenarios(), 8).into_iter().map(read).collect()
 }
 
-/// Compares every cycle of a scenario. Returns the number of predicted attempts by level.
+/// Returns the number of predicted attempts by level.
 fn follow(scenario: &scenario::Scenario, profile: Profile) -> BTreeMap<BlockLevel, u64> {
     let mut agreed = BTreeMap::new();
     let mut runner = Runner::new(profile);
@@ -67,8 +66,7 @@ fn every_cycle_of_the_recorded_scenarios_does_what_is_explained() {
 /// The effects of removed blockers by level.
 #[derive(Default)]
 struct Removals {
-    /// First blockers: the number of removals, and of those after which the request was allocated or had another first
-    /// blocker.
+    /// Removals, and those after which the request was allocated or had another first blocker.
     first: BTreeMap<BlockLevel, (u64, u64)>,
     /// All blockers: the number of removals, and of those that were effective.
     any: BTreeMap<BlockLevel, (u64, u64)>,
@@ -112,7 +110,6 @@ impl Removals {
     }
 }
 
-/// Without its first blocker, a request is allocated or has another first blocker; and no removed blocker remains.
 #[test]
 fn blockers_of_the_recorded_scenarios_can_be_taken_away_at_every_step() {
     let mut removals = Removals::default();

@@ -1,5 +1,4 @@
-//! A removed blocker is absent, and the next one is first; without any blocker, the request is allocated or waits for
-//! its turn.
+//! A removed blocker is absent, and the next one is first.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -94,8 +93,7 @@ fn is_served(blockers: &[Blocker]) -> bool {
     blockers.iter().all(|blocker| matches!(blocker.level, BlockLevel::Priority | BlockLevel::Stalled))
 }
 
-/// The explanation of a request in a copy without one of its blockers; `None` if it cannot be removed, and an inner
-/// `None` if the request is no longer pending.
+/// `None` if the blocker cannot be removed, an inner `None` if the request is no longer pending.
 pub fn without(
     scheduler: &Scheduler,
     now: Time,
@@ -111,7 +109,7 @@ pub fn without(
     Some(again(&fork, now, app, ask))
 }
 
-/// Returns whether two blockers are the same check at the same place, with any values.
+/// Whether two blockers are the same check at the same place.
 pub fn is_same(one: &Blocker, other: &Blocker) -> bool {
     let all = |blocker: &Blocker| (blocker.level, blocker.place.clone(), blocker.resource.clone());
     all(one) == all(other)
