@@ -3,8 +3,7 @@
 //! Invariants:
 //! - wiring only: the layers below implement the commands;
 //! - invalid input, including an unreadable file, exits with code 1 and a location, invalid usage with 2, both on
-//!   stderr; only `diff`
-//! returns 1 for differences and 2 for all errors, like diff(1).
+//!   stderr; only `diff` returns 1 for differences and 2 for all errors, like diff(1).
 
 mod ahead;
 pub mod alerts;

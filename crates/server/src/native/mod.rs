@@ -1,8 +1,8 @@
 //! The native API of a kornsole server, in `/kornsole/v1`.
 //!
 //! [`route`] matches a request, `caller` authenticates it, `idempotency` answers repeated changes, then the request is
-//!   read or performed. A
-//! change is an operation for the engine, which checks all rights; this module does not decide them.
+//! read or performed. A change is an operation for the engine, which checks all rights; this module does not decide
+//! them.
 //!
 //! Invariants:
 //! - every answer is JSON with a request ID; every rejection has the form of E2;
