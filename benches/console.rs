@@ -194,7 +194,7 @@ impl Stand {
         self.step(Incoming::Refresh);
     }
 
-    /// Waits for the rows of a pending long list. Returns whether one was pending.
+    /// Returns whether a list was pending.
     fn finish(&mut self) -> bool {
         let awaited = lists::is_awaited(self.session.state());
         while lists::is_awaited(self.session.state()) {
@@ -204,7 +204,7 @@ impl Stand {
         awaited
     }
 
-    /// The time of each key to its frame, and for those with a pending list to the frame with its rows.
+    /// The time of each key to its frame, and to the frame with the rows of a pending list.
     fn measure(&mut self, keys: &[Key], count: usize) -> (Vec<Duration>, Vec<Duration>) {
         let (mut times, mut settled) = (Vec::with_capacity(count), Vec::new());
         for key in keys.iter().cycle().take(count.max(keys.len())) {
@@ -214,7 +214,7 @@ impl Stand {
             self.press(*key);
             self.draw();
             times.push(begin.elapsed());
-            // Waits for a list only after every second key, because a user can type while a list is computed.
+            // A user can type while a list is computed.
             if times.len() % 2 == 0 && self.finish() {
                 self.draw();
                 settled.push(begin.elapsed());
@@ -246,8 +246,7 @@ fn text(shape: Shape) -> String {
     text
 }
 
-/// Creates an application for each leaf and round. Then some of them release and request continuously, and with every
-/// step the oldest ones end and the same number starts.
+/// Some applications release and request continuously; with every step the oldest ones end and others start.
 struct Busy {
     shape: Shape,
     next: Time,

@@ -1,5 +1,4 @@
-//! Realistic manifests: reading 10,000 of them in 50 MB, and scheduling 100,000 pods. Under `cargo test` a small number
-//! of both.
+//! 10,000 manifests in 50 MB, and 100,000 scheduled pods. Under `cargo test` a small number of both.
 
 #![allow(clippy::expect_used, clippy::print_stdout, reason = "a bench is a program for its own people")]
 

@@ -1,7 +1,7 @@
 //! The cost of durability, and the time of a restart.
 //!
 //! `cargo bench --bench journal`; the state is in `KORNSOLE_BENCH_DIR`, or in the temporary directory, which should be
-//! on the disk to measure. Values vary on a shared machine; each is printed with its target.
+//! on the disk to measure.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a benchmark prints what it measured")]
 
@@ -229,7 +229,6 @@ impl Workload for Beat {
     fn observe(&mut self, _now: Time, _events: &[Event]) {}
 }
 
-/// The time to go back an hour in a journal of a million commands.
 fn past() {
     const WORK: u64 = 1_000_000;
     let path = folder("past");

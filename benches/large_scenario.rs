@@ -1,8 +1,7 @@
-//! `kornsole run` on large scenarios, in parts: reading the file, running without a listener, printing the trace.
+//! `kornsole run` on large scenarios, in parts.
 //!
-//! `cargo bench --bench large_scenario`; `cargo test --bench large_scenario` runs everything once, small. The scenarios
-//! have the shapes that the real core was measured with: leaves in three levels, half of them fair, with guaranteed
-//! resources and offsets.
+//! `cargo bench --bench large_scenario`; `cargo test --bench large_scenario` runs everything once, small. The real core
+//! was measured with the same shapes: leaves in three levels, half of them fair.
 
 #![allow(clippy::expect_used, reason = "a bench is a program for its own people")]
 
@@ -21,7 +20,7 @@ fn main() {
 #[global_allocator]
 static ALLOCATOR: divan::AllocProfiler<mimalloc::MiMalloc> = divan::AllocProfiler::new(mimalloc::MiMalloc);
 
-/// Nodes, leaf queues, applications, and requests of a scenario, and the requests' share of the cluster in percent.
+/// `percent` is the requests' share of the cluster.
 #[derive(Clone, Copy, Debug)]
 struct Shape {
     nodes: u64,

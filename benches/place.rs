@@ -1,4 +1,4 @@
-//! One placement among 10,000 queues with ten rules, of which the last one matches, without the JSON output.
+//! One placement among 10,000 queues with ten rules, of which the last one matches.
 
 #![allow(clippy::expect_used, reason = "a bench is a program for its own people")]
 
@@ -22,7 +22,6 @@ fn main() {
     divan::main();
 }
 
-/// Nine rules that match nothing in different ways, and `provided`; 100 tenants with 99 leaves each.
 fn cluster() -> Arc<View> {
     let mut text = String::from("partitions:\n- name: default\n  placementrules:\n");
     for rule in 0..9 {

@@ -1,9 +1,9 @@
-//! The REST server under load: processor time per answer, the effect of many reads and what-ifs on the scheduler, and
-//! whether ten clients receive every event of a busy cluster. The answers are uncompressed on loopback.
+//! The REST server under load: processor time, effect on the scheduler, and complete event streams. The answers are
+//! uncompressed on loopback.
 //!
 //! `cargo bench --bench server` prints one line per metric with its target. The load can be set: `cargo bench --bench
-//! server -- --seconds 30 --reads 1000 --streams 10 --events 5000`. Processor time is that of the server's threads
-//! only, without this program's reading; it is available only on Linux.
+//! server -- --seconds 30 --reads 1000 --streams 10 --events 5000`. Processor time of the server's threads is available
+//! only on Linux.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a bench is a program for its own people")]
 
@@ -36,7 +36,7 @@ struct Load {
 }
 
 impl Load {
-    /// A short run under `cargo test`, the target's values under `cargo bench`, or the arguments.
+    /// Short under `cargo test`, the target's values under `cargo bench`, or the arguments.
     fn asked() -> Self {
         let words: Vec<String> = std::env::args().skip(1).collect();
         let said = |name: &str| {
@@ -82,7 +82,6 @@ fn main() {
     std::fs::remove_dir_all(folder).unwrap();
 }
 
-/// A tree of 100 queues per tenant, with limits and properties, on one node.
 fn wide(tenants: usize) -> Arc<Engine> {
     let mut text =
         "partitions:\n- name: default\n  queues:\n  - name: root\n    submitacl: '*'\n    queues:\n".to_owned();
@@ -228,7 +227,7 @@ fn many_reads(load: &Load, engine: &Arc<Engine>, address: SocketAddr) {
     line("    the slowest of them, asked and read", &time(Some(slowest)), "no read waits for a cycle");
 }
 
-/// Reads one queue at a rate until stopped. Returns the number of reads and the slowest one.
+/// Returns the number of reads and the slowest one.
 fn reader(address: SocketAddr, rate: u64, stop: Arc<AtomicBool>) -> JoinHandle<(u64, Duration)> {
     std::thread::spawn(move || {
         let (mut stream, began) = (connect(address), Instant::now());
@@ -282,8 +281,7 @@ fn what_ifs(load: &Load, engine: &Arc<Engine>, address: SocketAddr, token: &str)
     line("    while what-ifs are worked out", &format!("{cost_busy:.3} ms"), "");
 }
 
-/// Requests a what-if with 20,000 more requests and reads the answer. Returns whether it was computed: the work per
-/// address is limited.
+/// Returns whether it was computed: the work per address is limited.
 fn what_if(stream: &mut BufReader<TcpStream>, token: &str) -> bool {
     let submit = r#"{"submit": {"app": "w", "queue": "root.tenant-01.queue-01", "user": "sue"}}"#;
     let ask = r#"{"ask": {"app": "w", "id": "t", "count": 20000, "resource": {"vcore": 1}}}"#;
@@ -330,7 +328,7 @@ fn streams(load: &Load, engine: &Arc<Engine>, address: SocketAddr) {
     assert_eq!(least, happened, "a client that reads is cut off");
 }
 
-/// A client that counts the events of a stream. It listens when this returns, until the stream is closed.
+/// Counts the events of a stream until it is closed.
 fn listener(address: SocketAddr, seen: Arc<AtomicU64>) -> TcpStream {
     let mut stream = connect(address);
     stream.get_mut().write_all(b"GET /ws/v1/events/stream HTTP/1.1\r\nHost: a\r\n\r\n").unwrap();

@@ -1,5 +1,5 @@
-//! A sweep of 100 runs with 100,000 allocations each, on all cores: elapsed time, share of the cores' time, and peak
-//! memory. On a busy machine threads wait for cores; this time is printed, too. Under `cargo test` two small runs.
+//! 100 runs with 100,000 allocations each on all cores: time, share of the cores' time, and peak memory. Under `cargo
+//! test` two small runs.
 
 #![allow(clippy::expect_used, clippy::print_stdout, reason = "a bench is a program for its own people")]
 
@@ -21,7 +21,6 @@ fn amounts(cores: i64) -> Resource {
     [("vcore", cores * 1000), ("memory", cores << 32)].into_iter().collect()
 }
 
-/// Requests in applications of 25, one application per second, each request for one core and 10 minutes, in 100 queues.
 fn workload(asks: u64, nodes: usize) -> Workload {
     let node =
         |number| NodeSpec { id: NodeId::from(format!("node-{number}")), capacity: amounts(64), ..NodeSpec::default() };
@@ -50,7 +49,7 @@ fn cpu_time() -> Duration {
     Duration::from_millis(ticks.sum::<u64>() * 10)
 }
 
-/// The time this thread ran on a core, and the time it waited for one; zero if not available.
+/// Time on a core, and time waiting for one; zero if not available.
 fn on_a_core() -> [u64; 2] {
     let stat = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
     let mut nanoseconds = stat.split_whitespace().map(|field| field.parse().unwrap_or_default());

@@ -1,5 +1,4 @@
-//! What-if on a large state: 100,000 requests in 10,000 queues. Measures the fork with its memory, and a pair of runs
-//! that allocate all of them, with and without a change.
+//! What-if with 100,000 requests in 10,000 queues: the fork, and a pair of runs that allocate all of them.
 //!
 //! `cargo bench --bench whatif`; `cargo test --bench whatif` runs everything once, small.
 

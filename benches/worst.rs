@@ -1,9 +1,8 @@
 //! The slowest single command in clusters that are designed to be slow.
 //!
-//! `cargo bench --bench worst` prints a line per case: number of commands, total time, and the slowest command.
-//! Commands run one at a time, so none should take longer than 50 ms; the time of a removal grows with its size. Times
-//! are wall-clock times: use an idle machine. `cargo bench --bench worst -- reloads` runs one case: `nowhere`,
-//! `siblings`, `deep`, `releases`, or `reloads`. `cargo test --bench worst` runs everything once, small.
+//! `cargo bench --bench worst` prints the number of commands, total time, and the slowest one, which should take at
+//! most 50 ms. Use an idle machine. `cargo bench --bench worst -- reloads` runs one case: `nowhere`, `siblings`,
+//! `deep`, `releases`, or `reloads`. `cargo test --bench worst` runs everything once, small.
 
 #![allow(clippy::expect_used, clippy::print_stdout, reason = "a table of measurements is what a bench is for")]
 
@@ -79,7 +78,6 @@ fn settle(world: &mut World) -> Times {
     times
 }
 
-/// Many requests of 1,000 applications with hardly two of equal size, and no node fits any.
 fn fits_nowhere(asks: usize, nodes: usize) {
     let leaves = nodes.div_ceil(10);
     let mut world = World::new(&flat(leaves, ""));
@@ -89,7 +87,7 @@ fn fits_nowhere(asks: usize, nodes: usize) {
     world.settle();
     (1..=nodes).for_each(|number| world.app(number, &leaf(number % leaves)));
     let odd = |number: usize| i64::try_from(number % 499).unwrap_or(0);
-    // Half of each node is free: too little memory on one, too little vcore on the next.
+    // Half of each node is free: too little memory or too little vcore.
     let wish = |number: usize| match number % 2 {
         0 => amounts(501 + odd(number), 1 + odd(number)),
         _ => amounts(1 + odd(number), 501 + odd(number)),

@@ -1,4 +1,4 @@
-//! The `kornsole-job` binary: only the processes of a local job, so that they start quickly. `kornsole` starts it.
+//! The `kornsole-job` binary, which `kornsole` starts: small, so that jobs start quickly.
 
 use std::io::Write as _;
 use std::process::ExitCode;

@@ -1,12 +1,10 @@
-//! One frame of the console with 10,000 queues and 100,000 applications in the view, at 200 x 60.
+//! One frame of the console with 10,000 queues and 100,000 applications, at 200 x 60.
 //!
-//! `idle` draws without a change; `news` takes a view in which everything on the screen changed, and draws; `key` moves
-//! the cursor and draws. `trends` draws an hour of trends, `trend_column` the tables with their column. `resort` and
-//! `filter` compute the rows again, on a user's request.
+//! `idle` draws without a change; `news` takes a completely changed view; `key` moves the cursor. `trends` draws an
+//! hour of trends, `trend_column` the tables with their column. `resort` and `filter` compute the rows again.
 //!
-//! Work of other threads: `overview` creates that page every 10 s while it is on the screen, `measure` samples every 10
-//! s, `judge` evaluates the default alert rules every 5 s, `hear` records 1,000 events in a followed ledger, `compare`
-//! compares it with lists, for at most 1% of the time.
+//! Other threads: `overview` and `measure` run every 10 s, `judge` evaluates the default alert rules every 5 s, `hear`
+//! records 1,000 events in a followed ledger, and `compare` compares it with lists.
 //!
 //! Without optimization, as a test, everything is small.
 

@@ -19,7 +19,7 @@ pub struct Console {
 }
 
 impl Console {
-    /// Attaches to a scheduler with a known address, and to the cluster of the stage.
+    /// Attaches to a scheduler and to the cluster of the stage.
     pub fn attach(stage: &Stage, url: &str) -> Self {
         let begun = Instant::now();
         let mut child = Command::new(env!("CARGO_BIN_EXE_kornsole"))

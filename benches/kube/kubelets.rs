@@ -1,4 +1,4 @@
-//! Simulated kubelets: a bound pod runs a moment later. The measurements are their observations.
+//! Simulated kubelets that observe bindings: a bound pod runs a moment later.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Condvar, Mutex};
@@ -150,7 +150,7 @@ impl Kubelets {
         self.until("a binding", |sight| sight.bound.first().copied())
     }
 
-    /// Waits until this number of pods is bound. Returns bindings per second, from the first to the last.
+    /// Returns bindings per second, from the first to the last.
     pub fn rate(&self, count: usize) -> f64 {
         self.until(&format!("{count} bindings"), |sight| {
             let (first, last) = (sight.bound.first()?, sight.bound.get(count.checked_sub(1)?)?);

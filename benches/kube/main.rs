@@ -1,10 +1,8 @@
 //! `kornsole kube schedule` with a real Kubernetes API server and simulated kubelets: bindings per second compared with
-//! blindly posted bindings at the same parallelism; the time from the start to the first binding with many running
-//! pods; memory and idle CPU usage; and the time until an attached console has values and names, with its memory.
+//! blindly posted ones, time to the first binding, memory, and idle CPU usage; and the same of an attached console.
 //!
 //! `KUBEBUILDER_ASSETS=$(scripts/kube-assets) cargo bench --bench kube` prints one line per metric; the defaults are
-//! `-- --nodes 1000 --pods 10000 --existing 50000 --rounds 3`. API server, etcd, kubelets, and scheduler share the
-//! cores of this machine.
+//! `-- --nodes 1000 --pods 10000 --existing 50000 --rounds 3`. All processes share the cores of this machine.
 
 #![allow(
     clippy::unwrap_used,
@@ -41,7 +39,7 @@ struct Load {
 }
 
 impl Load {
-    /// A short run under `cargo test`, the target's values under `cargo bench`, or the arguments.
+    /// Short under `cargo test`, the target's values under `cargo bench`, or the arguments.
     fn asked() -> Self {
         let words: Vec<String> = std::env::args().skip(1).collect();
         let full = words.iter().any(|word| word == "--bench");
@@ -120,7 +118,6 @@ fn clear(api: &Api, kubelets: &Kubelets) {
     kubelets.until_seen(0);
 }
 
-/// From the start to the first binding with many running pods, and the resource usage afterward.
 fn existing(load: &Load, stage: &Stage, api: &Api, kubelets: &Kubelets) {
     world::make_running(api, load.existing, load.nodes);
     kubelets.until_seen(load.existing);
@@ -150,8 +147,6 @@ fn used(process: Process, time: Duration) -> f64 {
     (process.processor() - before).as_secs_f64() / since.elapsed().as_secs_f64() * 100.0
 }
 
-/// A console that attaches to the scheduler and the cluster: the time until its first values, all nodes, and pod names,
-/// and its resource usage.
 fn attached(load: &Load, stage: &Stage, program: &Program) {
     let of = |what: &str| format!("a console, {} pods: {what}", load.existing);
     let mut console = Console::attach(stage, &program.url());

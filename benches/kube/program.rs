@@ -60,7 +60,7 @@ impl Process {
     /// Processor time so far. 0 if not available.
     pub fn processor(self) -> Duration {
         let stat = self.about("stat");
-        // After the name, which may contain spaces: the state, 10 fields, then both times in units of 10 ms.
+        // After the name: the state, 10 fields, then both times in units of 10 ms.
         let behind = stat.rsplit_once(')').map_or("", |(_, behind)| behind);
         let ticks: u64 = behind.split_whitespace().skip(11).take(2).filter_map(|field| field.parse::<u64>().ok()).sum();
         Duration::from_millis(ticks * 10)
@@ -69,7 +69,7 @@ impl Process {
 
 impl Drop for Program {
     fn drop(&mut self) {
-        // SIGTERM releases the lease, so the next process does not wait for its expiry.
+        // SIGTERM releases the lease.
         let stopped = Command::new("kill").arg(self.child.id().to_string()).status();
         if !stopped.is_ok_and(|status| status.success()) {
             self.child.kill().unwrap();

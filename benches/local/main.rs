@@ -1,5 +1,4 @@
-//! Local jobs compared with task-spooler (`tsp`) and pueue (`pueue`, `pueued`) if installed: duration of a submission
-//! command, short jobs per second on 2 and 500 slots, and the daemon's idle memory and CPU usage.
+//! Local jobs compared with task-spooler (`tsp`) and pueue (`pueue`, `pueued`) if installed.
 //!
 //! Prints one line per metric. `cargo bench --bench local`; `-- --jobs N` runs more jobs.
 

@@ -126,7 +126,6 @@ fn kornsole(folder: &Path, jobs: usize, pending: usize) {
     commands(who, jobs.min(200), cli);
 }
 
-/// Many parallel short jobs, many more pending ones, and submissions meanwhile. Each job takes some seconds.
 fn busy(folder: &Path, at_one_time: usize, pending: usize, seconds: &str) {
     let who = "kornsole";
     let folder = folder.join(format!("busy-{seconds}"));
@@ -220,7 +219,7 @@ fn task_spooler(folder: &Path, jobs: usize) {
     tsp(&["-S", "2"]).status().unwrap();
     let started = Instant::now();
     commands("task-spooler", jobs, || tsp(&["-n", "/bin/true"]));
-    // Waits only for the last job; earlier ones have ended by then or run in parallel.
+    // Earlier jobs have ended by then or run in parallel.
     tsp(&["-w"]).status().unwrap();
     line("task-spooler", "jobs a second, 2 at one time", jobs as f64 / started.elapsed().as_secs_f64(), "");
     if let Some(server) = server("tsp", &format!("TS_SOCKET={}", socket.display())) {

@@ -82,7 +82,7 @@ fn by_nodes(bencher: Bencher, nodes: usize) {
     cycles(bencher, world, PLENTY);
 }
 
-/// One leaf at this depth. Placement creates it, because a file cannot nest so deep.
+/// Placement creates the queues, because a file cannot nest so deep.
 #[divan::bench(args = sizes(&[2, 20, 200], 3), sample_count = 100, sample_size = 50)]
 fn by_depth(bencher: Bencher, depth: usize) {
     let config = "partitions:\n  - name: default\n    placementrules: [{name: provided, create: true}]\n    queues:\n      - {name: root, submitacl: '*'}\n";

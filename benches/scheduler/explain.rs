@@ -8,15 +8,14 @@ use view::waiting::Asked;
 use crate::sizes;
 use crate::world::{World, amounts, app, flat, leaf};
 
-/// Pending requests, a queue for every ten, a node for every twenty; large ones fit no node. Half of the queues are at
-/// their maximum; the others get allocations in the next cycles.
+/// Half of the queues are at their maximum; the others get allocations in the next cycles. Large requests fit no node.
 fn in_the_middle(asks: usize) -> World {
     let queues = (asks / 10).max(2);
     let mut world = World::new(&flat(queues, "resources: {max: {memory: 1000, vcore: 1}}"));
     world.nodes((asks / 20).max(1), 40);
     for number in 0..asks / 5 {
         world.app(number, &leaf(number % queues));
-        // A limited number of sizes: the free nodes for a size are searched once.
+        // The free nodes for a size are searched once.
         let size = 41 + i64::try_from(number % 50).unwrap_or(0);
         world.ask(number, "big", amounts(size, size), 4);
         world.ask(number, "small", amounts(1, 1), 1);

@@ -6,8 +6,7 @@ use scheduler::{AskSpec, PartitionCommand};
 use crate::sizes;
 use crate::world::{World, amounts, app, flat, leaf};
 
-/// Requests that fit no node, by 1,000 applications in 100 leaves, hardly two of equal size; and one application with a
-/// small allocation on each of 1,000 nodes.
+/// Requests of 1,000 applications that fit no node, hardly two of equal size.
 fn nowhere(asks: usize) -> World {
     let mut world = World::new(&flat(100, ""));
     let nodes = if asks > 1000 { 1000 } else { 10 };
@@ -22,7 +21,6 @@ fn nowhere(asks: usize) -> World {
         }
         // Too young for reservations: the bench measures that nothing can be done.
         let odd = i64::try_from(ask % 499).unwrap_or(0);
-        // Half of each node is free: too little memory on one, too little vcore on the next.
         let size = if ask % 2 == 0 { amounts(501 + odd, 1 + odd) } else { amounts(1 + odd, 501 + odd) };
         world.ask_now(number, &format!("t{ask}"), size);
     }
@@ -71,13 +69,12 @@ fn one_release(bencher: Bencher, asks: usize) {
 fn all_nodes_reserved(bencher: Bencher, asks: usize) {
     let mut world = nowhere(asks);
     world.now = world.now + std::time::Duration::from_secs(3);
-    // A cycle that only reserves a node is not activity; there is at most one per node.
+    // There is at most one such cycle per node.
     (0..1000).for_each(|_| drop(world.cycle()));
     bencher.bench_local(|| world.cycle());
 }
 
-/// A full machine with as many pending jobs, each an application that may preempt: one job ends, then cycles until
-/// nothing follows.
+/// As many pending jobs may preempt: one job ends, then cycles until nothing follows.
 #[divan::bench(args = sizes(&[100, 1000, 10_000], 50), sample_count = 50, sample_size = 1)]
 fn one_end_among_waiting_jobs(bencher: Bencher, jobs: usize) {
     let mut world = World::new(&flat(1, ""));

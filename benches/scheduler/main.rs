@@ -1,5 +1,4 @@
-//! The cost of single commands and cycles by the numbers of queues, applications, nodes, and the depth; full clusters,
-//! reloads, storms of releases and preemption, and views.
+//! The cost of single commands and cycles by size of the cluster; full clusters, reloads, storms, and views.
 //!
 //! `cargo bench --bench scheduler` takes some minutes; one group: `cargo bench --bench scheduler -- cycles`. Each line
 //! also has the allocated memory. `cargo test --bench scheduler` runs everything once, small.

@@ -29,7 +29,6 @@ fn reading(bencher: Bencher, queues: usize) {
     bencher.bench_local(|| config::read(&text, Profile::Kornsole));
 }
 
-/// Every queue gets other settings, with an application with allocations and requests in each.
 #[divan::bench(args = sizes(&[1000, 10_000], 10), sample_count = 20, sample_size = 1)]
 fn everything_changes(bencher: Bencher, queues: usize) {
     let mut world = loaded(queues);

@@ -35,8 +35,7 @@ fn releases_one_by_one(bencher: Bencher, allocations: usize) {
         .bench_local_refs(|world| ids.iter().map(|id| world.release(0, id).len()).sum::<usize>());
 }
 
-/// One queue uses everything, another is below its guaranteed resources: all requests of a storm are old enough to
-/// preempt.
+/// All requests of a storm are old enough to preempt.
 fn contested(victims: usize) -> World {
     let guaranteed = "resources: {guaranteed: {memory: 100000, vcore: 100000}}, properties: {preemption.delay: 1ms}";
     let mut world = World::new(&flat(2, guaranteed));

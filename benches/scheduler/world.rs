@@ -49,7 +49,7 @@ impl World {
         self.ask_for(number, id, resource, count, |ask| ask)
     }
 
-    /// Adds a request without advancing the time, so that all have the same age.
+    /// Adds a request without advancing the time.
     pub fn ask_now(&mut self, number: usize, id: &str, resource: Resource) {
         let ask = AskSpec { app: app(number), id: AskId::from(id), resource, count: 1, ..AskSpec::default() };
         self.scheduler.apply(self.now, &PartitionCommand::Ask(ask).into());
@@ -73,7 +73,7 @@ impl World {
         self.scheduler.apply(self.now, &Command::Cycle)
     }
 
-    /// Runs cycles until one finds nothing. Returns the number of those with a result.
+    /// Runs cycles until one finds nothing. Returns the number of the others.
     pub fn settle(&mut self) -> usize {
         let mut found = 0;
         while self.cycle().iter().any(Event::is_activity) {

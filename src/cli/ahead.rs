@@ -1,4 +1,4 @@
-//! A simulation that runs ahead in virtual time before it is shown, so that its first frame has trends.
+//! A simulation that runs ahead before it is shown, so that its first frame has trends.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ const MEASURED: Duration = Duration::from_secs(10);
 /// Maximum additional time until a queue drains.
 const UNTIL_DRAIN: Duration = Duration::from_secs(600);
 
-/// Runs a scheduler in virtual time and measures its trends, then continues until a queue drains.
+/// Runs a scheduler in virtual time with trends, then until a queue drains.
 pub fn run(opened: Opened, actor: Actor, trends: &Trends) -> Opened {
     if opened.ahead.is_zero() {
         return opened;

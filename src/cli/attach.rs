@@ -1,4 +1,4 @@
-//! `kornsole attach`: the console for a remote scheduler, and how every command finds one.
+//! `kornsole attach`, and how every command finds a remote scheduler.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -147,7 +147,7 @@ pub fn watched(found: AttachTarget, alerts: &AlertArgs) -> Result<(Arc<dyn Sourc
     let wrong = |message: String| Rejected { message, code: 1 };
     let (name, trends, book) = (trends::context(&found), trends::attached(&found), trends::book(&found));
     let folder = kept::folder(&name);
-    // The user chooses names in the settings, but a context can have the same name in every pod.
+    // A context can have the same name in every pod.
     let label = found.target.cluster().filter(|_| found.options.name.is_none()).map(|cluster| cluster.label());
     let label = label.unwrap_or(name);
     let remote = Remote::start(&found.target, found.options).map_err(|fault| wrong(fault.to_string()))?.with_book(book);
@@ -207,8 +207,7 @@ pub fn find(server: &str, way: &WayArgs, contexts: &BTreeMap<String, RemoteConte
         notes.extend(read_by_others(&file));
     } else if let Some(token) = std::env::var(TOKEN).ok().filter(|token| !in_cluster && !token.trim().is_empty()) {
         let token = Token::new(&token).map_err(|fault| wrong(format!("{TOKEN}: {fault}")))?;
-        // An unsafe token from the environment is omitted with a note, because the environment is not specific to this
-        // address.
+        // The environment is not specific to this address, so an unsafe token is omitted with a note.
         match target.clone().with_token(token) {
             Ok(with) => target = with,
             Err(fault) => notes.push(format!("{TOKEN} is not sent: {fault}")),

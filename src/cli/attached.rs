@@ -1,4 +1,4 @@
-//! A tape on a remote scheduler: it uses the wall clock, so the tape really waits.
+//! A tape on a remote scheduler, which uses the wall clock.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,7 +13,7 @@ use source::{Remote, Source};
 pub struct Attached(Arc<Remote>);
 
 impl Attached {
-    /// Connects to a scheduler by an address or by a context of the settings.
+    /// Connects to an address or a context of the settings.
     ///
     /// # Errors
     /// Invalid address, or an unusable file.

@@ -134,7 +134,7 @@ fn check(
                 }
                 Format::Text => checked.print(&notes, core, out)?,
                 Format::Sarif => {
-                    // SARIF results belong to a file, but these notes belong to a pair of files.
+                    // SARIF results belong to a file, these notes to a pair of files.
                     each(&notes, |note| writeln!(err, "{}: {}", note.severity(), escaped(&note.text)))?;
                     read.push((name.clone(), reading.clone()));
                 }

@@ -27,8 +27,7 @@ impl Pods {
         Ok(Self(Some(manifests::cluster(paths, &[], &names)?.0)))
     }
 
-    /// Returns the rejected pods, gang settings without an effect or with less than a pod requests, and the inputs for
-    /// warnings about a cluster.
+    /// Returns rejected pods and ineffective gang settings, and the inputs for warnings about a cluster.
     pub fn submitted(&self, reading: &Reading, core: Profile) -> (Vec<Note>, Known) {
         let (Some(cluster), Some(config)) = (&self.0, &reading.config) else { return Default::default() };
         let settings = Settings { profile: core, ..Settings::default() };

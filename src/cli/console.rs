@@ -1,4 +1,4 @@
-//! `kornsole` without a command: the console for an embedded scheduler with the user's files.
+//! `kornsole` without a command: an embedded scheduler with the user's files.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;

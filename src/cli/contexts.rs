@@ -10,7 +10,7 @@ use source::remote::once::Once;
 /// Timeout of a context, including its credentials.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// The contexts of the kubeconfig, or the cluster of this pod; empty if no cluster is configured.
+/// The contexts of the kubeconfig, or the cluster of this pod; may be empty.
 ///
 /// # Errors
 /// Invalid kubeconfig, with file, line, and reason.
@@ -35,7 +35,7 @@ pub fn of_kubeconfig() -> Result<Vec<ContextEntry>, String> {
     Ok(all.into_iter().map(entry).collect())
 }
 
-/// Asks a context for its version, the current user, and the location of its scheduler.
+/// Asks a context for its version, user, and scheduler.
 ///
 /// # Errors
 /// Why it does not answer.

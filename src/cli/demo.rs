@@ -1,4 +1,4 @@
-//! `kornsole demo`: the console for a built-in, seeded, endless cluster, or this cluster written as files.
+//! `kornsole demo`: a built-in, seeded, endless cluster, or its files.
 
 use std::process::ExitCode;
 use std::sync::Arc;

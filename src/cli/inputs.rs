@@ -1,4 +1,4 @@
-//! The queue configurations in an argument: a file of any format, a directory, a pattern, or standard input.
+//! The queue configurations in a file of any format, a directory, a pattern, or standard input.
 
 use std::fs::File;
 use std::io::Read as _;
@@ -14,7 +14,7 @@ use model::Profile;
 /// File name extensions that are read in a directory.
 pub const ENDINGS: [&str; 7] = ["yaml", "yml", "json", "tf", "tfvars", "gz", "zst"];
 const MOST_FILES: usize = 10_000;
-/// Errors that only mean that a file of a directory is not a queue configuration.
+/// These errors only mean that a file is not a queue configuration.
 const UNRELATED: [&str; 3] = ["INP-001", "INP-005", "CFG-002"];
 
 /// A file with a queue configuration.
@@ -101,7 +101,7 @@ impl Unread {
     }
 }
 
-/// Returns the only queue configuration of an argument, and reports its container on stderr.
+/// The only queue configuration of an argument; its container is reported on stderr.
 ///
 /// # Errors
 /// Why there is not exactly one.
@@ -156,7 +156,7 @@ pub fn each(path: &Path, policy_group: &str) -> Vec<Result<ConfigFile, Unread>> 
                     }
                 }
             }
-            // If only one file of a directory is close, its error is more helpful.
+            // The error of the only close file is more helpful.
             let near = unrelated
                 .into_iter()
                 .find(|unread| matches!(unread, Unread::Faulty { faults, .. } if faults[0].code == "CFG-002"));
@@ -179,7 +179,7 @@ pub fn each(path: &Path, policy_group: &str) -> Vec<Result<ConfigFile, Unread>> 
     }
 }
 
-/// The content of a file, up to one byte more than the size limit.
+/// Up to one byte more than the size limit.
 fn bytes(path: &Path) -> Result<Vec<u8>, String> {
     if path == Path::new("-") {
         return load::bytes(path);
@@ -264,7 +264,7 @@ fn of_references(from: &Path, references: &[Reference], policy_group: &str) -> R
     Err(first.unwrap_or_else(|| format!("no queue configuration in this file or in {}", names.join(", "))))
 }
 
-/// The files of a directory, or of a pattern with `*` and `?`; `None` for a file.
+/// `None` for a file.
 fn files(path: &Path) -> Result<Option<Vec<PathBuf>>, String> {
     let mut found = Vec::new();
     if path.is_dir() {
@@ -334,7 +334,7 @@ fn matching(pattern: &Path, found: &mut Vec<PathBuf>) -> Result<(), String> {
     Ok(())
 }
 
-/// Matches a name: `*` is any text, `?` one character. One pass with one backtracking point.
+/// `*` is any text, `?` one character. One pass with one backtracking point.
 fn matches(pattern: &str, name: &str) -> bool {
     let (pattern, name): (Vec<char>, Vec<char>) = (pattern.chars().collect(), name.chars().collect());
     let (mut p, mut n, mut star) = (0, 0, None);

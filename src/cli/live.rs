@@ -1,6 +1,5 @@
-//! `kornsole play --live`: plays a tape in this terminal at a readable speed.
-//!
-//! The tape uses virtual time; only its frames wait. The user can pause, change the speed, and quit.
+//! `kornsole play --live`: plays a tape in this terminal at a readable speed. Only its frames wait, because it uses
+//! virtual time.
 
 use std::io::{self, IsTerminal};
 use std::ops::ControlFlow;
@@ -160,7 +159,7 @@ fn answer(key: KeyEvent) -> Answer {
     }
 }
 
-/// Copies a buffer into the center of a larger one, and cuts the rest. Returns the cursor's position.
+/// Returns the cursor's position.
 fn copy(from: &Buffer, to: &mut Buffer, cursor: Option<Position>) -> Option<Position> {
     let (size, room) = (from.area, to.area);
     let (left, top) = (room.width.saturating_sub(size.width) / 2, room.height.saturating_sub(size.height) / 2);

@@ -51,10 +51,10 @@ pub struct ScenarioInput {
     pub file: Option<ConfigFile>,
 }
 
-/// Reads a scenario and its configuration: `config` if set, otherwise the scenario's own.
+/// Reads a scenario and its configuration, by default its own.
 ///
 /// # Errors
-/// Every error of the scenario, or why a file cannot be read. Errors of the configuration are in the result.
+/// Errors of the scenario, or an unreadable file. Errors of the configuration are in the result.
 pub fn scenario(
     file: &Path,
     config: Option<&Path>,

@@ -1,5 +1,4 @@
-//! `kornsole run --from-manifests`: schedules a cluster from manifests, and prints bindings and the reasons of pending
-//! pods.
+//! `kornsole run --from-manifests`: schedules a cluster from manifests.
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};

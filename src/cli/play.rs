@@ -1,4 +1,4 @@
-//! `kornsole play`: plays scripted keys against a console and compares the result with the recording.
+//! `kornsole play`: plays a tape and compares the result with the recording.
 
 use std::fs;
 use std::io::{self, Write};

@@ -1,7 +1,6 @@
-//! The profile of commands that predict, and of new schedulers.
+//! The default profile of commands.
 //!
-//! A prediction is about a cluster with a release, so its default is the newest release; a scheduler of kornsole uses
-//! the default profile.
+//! A prediction uses the newest release; a scheduler of kornsole uses the default profile.
 
 use clap::Args;
 

@@ -1,7 +1,7 @@
-//! External text for a terminal: no character may move the cursor, change a color, or change the writing direction.
+//! External text for a terminal must not move the cursor, change a color, or change the writing direction.
 //!
-//! Every text that a command prints passes [`safe`]: tables, messages, CSV, and JSON, which stays equal. A file that is
-//! printed as a whole keeps its bytes in a pipe ([`document`]).
+//! Every printed text passes [`safe`], including JSON, which stays equal. A whole file keeps its bytes in a pipe
+//! ([`document`]).
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -14,8 +14,8 @@ pub fn safe(text: &str) -> Cow<'_, str> {
     written_out(text, |c| c == '\n')
 }
 
-/// Formats an error of a command: `error: cannot VERB OBJECT: REASON; REMEDY`. A message that already starts with
-/// `error`, with or without a location, is unchanged.
+/// Formats an error: `error: cannot VERB OBJECT: REASON; REMEDY`. A message with `error`, even after a location, is
+/// unchanged.
 pub fn error(message: &str) -> Cow<'_, str> {
     let first = message.lines().next().unwrap_or_default();
     let marked = ["error: ", "error[", "warning["].iter().any(|mark| {
@@ -46,7 +46,7 @@ fn written_out(text: &str, retained: impl Fn(char) -> bool) -> Cow<'_, str> {
     Cow::Owned(shown)
 }
 
-/// Sanitizes the output of a job, possibly of another user, for a terminal. Bytes arrive in arbitrary chunks.
+/// Sanitizes the output of a job, possibly of another user. Bytes arrive in arbitrary chunks.
 #[derive(Debug, Default)]
 pub struct TerminalText {
     /// The start of an unfinished character or line end.
@@ -54,13 +54,12 @@ pub struct TerminalText {
 }
 
 impl TerminalText {
-    /// Returns a sanitizer if stdout is a terminal and raw bytes are not requested.
+    /// A sanitizer, unless stdout is not a terminal or raw bytes are requested.
     pub fn unless(raw: bool) -> Option<Self> {
         (!raw && std::io::stdout().is_terminal()).then(Self::default)
     }
 
-    /// Sanitizes the next bytes like [`safe`], and keeps tabs; a carriage return before a newline is removed. Invalid
-    /// UTF-8 becomes U+FFFD.
+    /// Sanitizes bytes like [`safe`], but keeps tabs. CR LF becomes LF, and invalid UTF-8 becomes U+FFFD.
     pub fn next(&mut self, bytes: &[u8]) -> String {
         let mut all = std::mem::take(&mut self.rest);
         all.extend_from_slice(bytes);
@@ -95,7 +94,7 @@ pub fn csv(text: &str) -> String {
     text.split("\r\n").map(safe).collect::<Vec<_>>().join("\r\n")
 }
 
-/// Returns a file unchanged for a pipe or a file, and sanitized for a terminal.
+/// Returns a file, sanitized only for a terminal.
 pub fn document(text: &str) -> Cow<'_, str> {
     if std::io::stdout().is_terminal() { safe(text) } else { Cow::Borrowed(text) }
 }

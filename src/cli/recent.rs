@@ -1,7 +1,6 @@
 //! Recently opened files and state directories for the start page.
 //!
-//! Invariant: a list that cannot be read or written is an empty list, so that opening a scheduler never fails because
-//! of it.
+//! Invariant: opening a scheduler never fails because of this list.
 
 use std::path::{Path, PathBuf};
 
@@ -37,7 +36,7 @@ fn read(file: &Path) -> Vec<Recent> {
     serde_json::from_str(&text).unwrap_or_default()
 }
 
-/// Records that `path` was opened with an option or command. Standard input (`-`) is ignored.
+/// Records that `path` was opened; standard input (`-`) is ignored.
 pub fn opened(with: &str, path: Option<&Path>) {
     let Some(path) = path.filter(|path| *path != Path::new("-")) else { return };
     let (Some(file), Ok(path)) = (file(), path.canonicalize()) else { return };

@@ -27,10 +27,10 @@ pub struct Recording {
 }
 
 impl Recording {
-    /// Starts a recording into a new file; an existing one is not overwritten.
+    /// Starts a recording into a new file.
     ///
     /// # Errors
-    /// The file cannot be created, or the session cannot be recorded as a tape.
+    /// The file exists or cannot be created, or the session cannot be recorded as a tape.
     pub fn new(path: &Path, against: &Against, who: &Actor, core: Profile, options: &Options) -> Result<Self, String> {
         let message = |why: String| format!("--record {}: {why}", path.display());
         let source = source(path, against).map_err(message)?;
@@ -124,7 +124,7 @@ fn source(tape: &Path, against: &Against) -> Result<String, String> {
     })
 }
 
-/// A path relative to a directory; unchanged if one of them cannot be resolved.
+/// Unchanged if a path cannot be resolved.
 fn relative(folder: &Path, file: &Path) -> PathBuf {
     let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
     let (Ok(folder), Ok(file)) = (fs::canonicalize(folder), fs::canonicalize(file)) else { return file.to_path_buf() };

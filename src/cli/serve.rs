@@ -191,7 +191,7 @@ pub fn run(args: &ServeArgs) -> ExitCode {
         Ok((engine, server, (watched, watching, collector)))
     });
     match started {
-        // Alerts and trends stop and write their remaining data when the last of these is dropped.
+        // Alerts and trends write their remaining data when the last of these is dropped.
         Ok((engine, server, _watched)) => {
             state.served(&server);
             until_stopped(&engine, server)

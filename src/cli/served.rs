@@ -1,8 +1,7 @@
 //! A tape's scheduler, served over REST in this process, and the attached console: one clock for all three.
 //!
-//! The wall clock is not used, so that the same tape shows the same screens despite the sockets: the scheduler is
-//! stepped, the client sends one request at a time by the tape's clock, and after every step the tape waits until the
-//! client has read everything.
+//! Without the wall clock, the same tape shows the same screens despite the sockets: the scheduler is stepped, and the
+//! tape waits until the client has read everything.
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
@@ -153,7 +152,7 @@ impl Rig for Served {
     }
 }
 
-/// Repeats an operation until it succeeds: a starting process may hold the port for a moment.
+/// A starting process may hold the port for a moment.
 fn soon<T>(mut what: impl FnMut() -> std::io::Result<T>) -> std::io::Result<T> {
     let until = Instant::now() + PATIENCE;
     loop {

@@ -1,4 +1,4 @@
-//! The scheduler configuration on the command line: its file, and the flags that override it.
+//! The scheduler configuration on the command line, and the flags that override it.
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};

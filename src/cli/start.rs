@@ -10,13 +10,13 @@ use ::console::shell::settings::Settings;
 use ::console::shell::start::{Choice, choose};
 use ::console::theme::Themes;
 
-/// A choice with its arguments for `kornsole`; empty for the embedded scheduler without files.
+/// Arguments for `kornsole`; empty for the embedded scheduler without files.
 struct Way {
     choice: Choice,
     arguments: Vec<OsString>,
 }
 
-/// Opens the choice of the settings or the user; lists the choices if the output is not a terminal.
+/// Opens the choice of the settings or the user; lists the choices without a terminal.
 pub fn run(args: &ConsoleArgs) -> ExitCode {
     let settings = match user_settings::read(None, &Themes::shipped()) {
         Ok(found) => found.read.settings,

@@ -1,4 +1,4 @@
-//! Storage of trends: the state directory of an embedded scheduler, or the user's state directory for a remote one.
+//! Storage of trends: the state directory of the scheduler or of the user.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ pub fn embedded(state: Option<&Path>) -> Arc<Trends> {
     state.map_or_else(Trends::in_memory, Trends::retained_in)
 }
 
-/// The context of a remote scheduler: its name in the settings, or its host.
+/// The context's name in the settings, or its host.
 pub fn context(found: &AttachTarget) -> String {
     found.options.name.clone().unwrap_or_else(|| found.target.host())
 }

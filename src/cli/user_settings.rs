@@ -1,4 +1,4 @@
-//! User settings: finding and reading the file, and overrides from arguments and the environment.
+//! User settings: file, arguments, and environment.
 
 use std::ffi::OsString;
 use std::io::Read as _;
@@ -26,8 +26,8 @@ pub struct UserSettingsFile {
     pub message: String,
 }
 
-/// The directory of settings, rules, and themes: `$XDG_CONFIG_HOME/kornsole`, default: `~/.config/kornsole`. `None`
-/// without `HOME`: looking the user up could crash a static glibc binary because of NSS modules.
+/// The directory of settings, rules, and themes, default: `~/.config/kornsole`. `None` without `HOME`: looking the user
+/// up could crash a static glibc binary because of NSS modules.
 pub fn folder() -> Option<PathBuf> {
     std::env::var_os("HOME").filter(|home| !home.is_empty())?;
     Some(etcetera::base_strategy::Xdg::new().ok()?.config_dir().join(FOLDER))
@@ -38,7 +38,7 @@ pub fn default_file() -> Option<PathBuf> {
     Some(folder()?.join(FILE))
 }
 
-/// Reads the user settings: the named file, which must exist, or [`default_file`], which is optional.
+/// Reads the named file, or the optional [`default_file`].
 ///
 /// # Errors
 /// Why the named file cannot be read. Errors in its content are in the result.

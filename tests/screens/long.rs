@@ -1,5 +1,5 @@
-//! Long lists are computed outside of the draw loop: the rows are the same, no key waits for them, and an operation on
-//! a row applies to the row that the user sees.
+//! Long lists are computed outside of the draw loop: no key waits for them, and an operation applies to the row that
+//! the user sees.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -53,7 +53,7 @@ impl Slow {
         slow
     }
 
-    /// Steps the session and performs its effects except lists. Returns whether the session quits.
+    /// Performs all effects except lists. Returns whether the session quits.
     fn step(&mut self, incoming: Incoming, now: Duration) -> bool {
         let mut quits = false;
         for effect in self.session.step(incoming, now) {
@@ -229,7 +229,6 @@ fn a_key_is_drawn_at_once_while_a_list_is_made() {
     }
     slow.says("… of ");
     assert_eq!(slow.lists.len(), 1, "two letters that came meanwhile ask for nothing more yet");
-    // The list of the first letter is obsolete, so the list of all letters is computed next.
     assert!(slow.make());
     assert_eq!(slow.rows(), all);
     assert!(slow.make());
@@ -251,7 +250,7 @@ fn what_is_done_about_a_row_waits_for_the_rows() {
     let mut slow = Slow::new(Arc::clone(&source) as _);
     slow.keys("2").make_all();
     let first = slow.here();
-    // Keys typed ahead: the operation applies to the filtered rows, not to those still on the screen.
+    // The operation applies to the filtered rows.
     slow.keys("/etl<ret>K");
     assert!(slow.session.state().layers.is_empty(), "nothing is asked about {first}");
     slow.keys("<right>");
@@ -273,7 +272,7 @@ fn a_row_never_becomes_another_application() {
     let mut slow = Slow::new(Arc::clone(&scene) as _);
     slow.keys("2").make_all();
     let here = slow.here();
-    // The application ends, and another one takes its row before the list is recomputed.
+    // Another application takes the row.
     let mut view = (*scene.view()).clone();
     let part = &mut view.partitions[0];
     let (slot, row) = part.apps.iter().flatten().map(|row| (row.slot, row)).find(|(_, row)| row.id == here).unwrap();

@@ -1,4 +1,4 @@
-//! Themes: selection with preview, contrast on every page, and color never as the only information.
+//! Themes: selection with preview, contrast, and color never as the only information.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -96,7 +96,6 @@ fn faults_in_a_theme_of_ones_own_are_said_at_the_start() {
     assert!(driver.find_row("no theme").is_none());
 }
 
-/// Consoles in all states with a different appearance: every page, and what appears without a key.
 fn moments(options: &Options) -> Vec<(String, Driver)> {
     let mut moments = Vec::new();
     for (name, keys) in PLACES {
@@ -127,7 +126,7 @@ fn moments(options: &Options) -> Vec<(String, Driver)> {
     moments
 }
 
-/// The contrast of a cell's symbol; `None` if a color is the terminal's default.
+/// `None` if a color is the terminal's default.
 fn contrast(cell: &Cell, behind: Option<Color>) -> Option<f64> {
     let known = |color: Color| (color != Color::Reset).then_some(color);
     let (fg, bg) = (known(cell.fg), known(cell.bg).or(behind));
@@ -148,8 +147,7 @@ fn every_word_is_legible_on_every_page_in_every_theme() {
                     let (fg, bg) = (cell.fg, cell.bg);
                     wrong.insert(format!("{} on {place}: {fg} on {bg} has {found:.2}", theme.name));
                 }
-                // A theme without a page background is for terminals whose default text is legible on the theme's
-                // backgrounds.
+                // Such a theme is for terminals whose default text is legible on its backgrounds.
                 let half = theme.behind.is_none() && cell.fg == Color::Reset && cell.bg != Color::Reset;
                 assert!(!half, "{} on {place}: the terminal's own colour on one of the theme", theme.name);
             }
@@ -173,7 +171,7 @@ fn every_theme_shows_where_the_cursor_is() {
     }
 }
 
-/// A theme with a unique color for each role, which identifies the role of each symbol.
+/// A unique color for each role identifies the role of each symbol.
 fn meaningful() -> Options {
     let mut text = "[roles]\n".to_owned();
     for (at, role) in Role::ALL.into_iter().enumerate() {
@@ -206,7 +204,7 @@ fn no_state_is_shown_by_colour_alone() {
                 let text: String = run.iter().map(Cell::symbol).collect();
                 let Some(role) = role(&run[0]).filter(|role| states(role)) else { continue };
                 let text = text.trim();
-                // `!` only attracts attention; the values and words next to it give the reason.
+                // `!` only attracts attention; the text next to it gives the reason.
                 if !text.is_empty() && text != "!" && !text.chars().all(|c| c.is_ascii_digit()) {
                     said.entry(text.to_owned()).or_default().insert(role.name());
                 }

@@ -1,4 +1,4 @@
-//! The console on a virtual terminal: snapshots of screens, keys, and absence of panics.
+//! The console on a virtual terminal: snapshots and keys.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test says what it expects by failing")]
 

@@ -1,4 +1,4 @@
-//! Marks and bulk operations on applications; copying and exporting; random keys without unintended effects.
+//! Marks and bulk operations, copying, exporting, and random keys.
 
 use std::path::Path;
 use std::time::Duration;
@@ -248,8 +248,7 @@ fn any_key(dice: &mut Dice) -> Key {
     }
 }
 
-/// `KORNSOLE_MONKEY=1000000 cargo test --release --test screens monkey` presses a million keys. Dialogs are answered
-/// with no, so nothing may change in the cluster.
+/// `KORNSOLE_MONKEY=1000000 cargo test --release --test screens monkey` presses a million keys.
 #[test]
 fn a_monkey_presses_keys_and_nothing_panics_or_happens() {
     let presses = std::env::var("KORNSOLE_MONKEY").ok().and_then(|text| text.parse().ok()).unwrap_or(3_000u64);
@@ -259,7 +258,7 @@ fn a_monkey_presses_keys_and_nothing_panics_or_happens() {
     for press in 0..presses {
         let key = any_key(&mut dice);
         let asked = matches!(driver.state().layers.last(), Some(Layer::Confirm(_)));
-        // Without a confirmation, only pausing may change the cluster, and no file is written.
+        // Without a confirmation, only pausing may change the cluster.
         let line = matches!(driver.state().layers.last(), Some(Layer::Command(_)));
         if asked || (line && key == Key::plain(Code::Enter)) {
             driver.key(Key::plain(Code::Esc));

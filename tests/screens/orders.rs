@@ -322,7 +322,7 @@ fn the_completion_that_is_shown_is_what_enter_takes() {
     says(&driver, "root.a.etl → root.a.web");
     driver.keys("<esc>:move web<ret>").unwrap();
     says(&driver, "root.a.etl → root.a.web");
-    // With several matches, the best one is offered, and the next Enter accepts it.
+    // The next Enter accepts the best match.
     driver.keys("<esc><space>:move a.<ret>").unwrap();
     says(&driver, ":move a.");
     assert!(!driver.state().layers.is_empty(), "what was written stays");

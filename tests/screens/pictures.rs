@@ -1,5 +1,5 @@
-//! Screens with colors for manual review: `cargo test --test screens -- --ignored pictures` writes them to
-//! `target/pictures`, each cell as `fg bg modifiers symbol`, joined by tabs.
+//! Screens with colors for manual review: `cargo test --test screens -- --ignored pictures` writes each cell to
+//! `target/pictures` as `fg bg modifiers symbol`.
 
 use std::fmt::Write as _;
 use std::time::Duration;

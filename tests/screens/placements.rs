@@ -1,4 +1,4 @@
-//! Placement: the form and its result, the rules, and the reason of a placement.
+//! Placement: the form, the rules, and reasons.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! Property: for any keys, sizes, and cluster changes, there is no panic, and the cursor is on a row.
+//! Property: no panic for any keys and sizes, and the cursor is on a row.
 
 use std::time::Duration;
 

@@ -87,7 +87,7 @@ fn a_word_that_is_typed_into_a_question_of_two_answers_does_nothing() {
         driver.keys(word).unwrap();
         driver.keys("<ret>").unwrap();
         assert_eq!(state(&source, "nightly"), AppState::Running, "{word}");
-        // A word that starts with the reason's key enters the reason; any other word blocks the answers for a moment.
+        // Any word that does not start with the reason's key blocks the answers for a moment.
         if !word.starts_with('r') {
             driver.keys("y").unwrap();
             assert_eq!(state(&source, "nightly"), AppState::Running, "{word}");

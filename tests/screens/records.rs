@@ -1,4 +1,4 @@
-//! The audit, the configuration history, and the past, key by key, on a real scheduler.
+//! The audit, the configuration history, and the past.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -27,7 +27,7 @@ fn tenants(who: Actor, width: u16, height: u16) -> (Driver, Arc<Stepped>) {
     (Driver::new(Arc::clone(&source) as _, Options::default(), width, height), source)
 }
 
-/// Performs an act as the console's user, even if it is disabled in the console.
+/// Works even if the act is disabled in the console.
 fn order(source: &Stepped, act: Act, reason: &str) {
     source.act(Order::new(act, reason), Box::new(|_| {}));
 }

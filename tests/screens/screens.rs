@@ -1,4 +1,4 @@
-//! Text snapshots of every page at every size, and the styles of a few.
+//! Text snapshots of every page, and the styles of a few.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! The page of a shadow: rates, differences with their causes, and the link to an application.
+//! The page of a shadow.
 
 use std::sync::Arc;
 use std::time::Duration;

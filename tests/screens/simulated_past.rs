@@ -1,4 +1,4 @@
-//! A part of the past is simulated again from the console with another configuration.
+//! The past is simulated again with another configuration.
 
 use std::sync::Arc;
 use std::time::Duration;

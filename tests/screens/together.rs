@@ -1,4 +1,4 @@
-//! A frame uses one snapshot: a value on a page equals the same value in the header.
+//! A value on a page equals the same value in the header.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use view::units::show_amount;
 
 use crate::room::on_demo;
 
-/// The values after a label, for example `cpu 23.5 of 40`: usage and total.
+/// Usage and total in `cpu 23.5 of 40`.
 fn amounts(text: &str, label: &str) -> Option<(String, String)> {
     let behind = &text[text.find(label)? + label.len()..];
     let (used, all) = behind.split_once(" of ")?;
@@ -130,8 +130,7 @@ fn compare(driver: &Driver) {
     }
 }
 
-/// The keys of the pages with values of the cluster. `KORNSOLE_FRAMES=10000 cargo test --test screens
-/// of_another_moment` compares this number of frames.
+/// `KORNSOLE_FRAMES=10000 cargo test --test screens of_another_moment` compares this number of frames.
 const PAGES: [&str; 10] = [
     "o",
     ":queues<ret>",

@@ -1,4 +1,4 @@
-//! What-if: the fork is independent, and the cluster is unchanged until the changes are applied.
+//! What-if: the cluster is unchanged until the changes are applied.
 
 use std::sync::mpsc::channel;
 use std::time::Duration;

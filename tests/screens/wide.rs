@@ -1,4 +1,4 @@
-//! Use of the available space: separate lines for notices, wide screens, the map, the history, repeated reasons.
+//! Use of the available space.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! Manual operations of a resource manager on a real scheduler: submit, request, release, nodes, and cleanup.
+//! Manual operations of a resource manager on a real scheduler.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -37,7 +37,7 @@ fn one_that_came_seconds_later_is_another_order() {
         verdict(&found),
         (Verdict::Order, "kornsole allocates one p on n1 before it: its application arrived first")
     );
-    // The shadow applies the other decision, so the next one does not differ because of it.
+    // The shadow has applied the other decision.
     assert_eq!(stage.decided("one", "p", "n2").verdict, Verdict::Same);
 }
 
@@ -96,7 +96,7 @@ fn what_the_other_one_leaves_waiting_is_missed_once() {
     let words = "kornsole would have allocated it on n1 for 12 s, and it is still pending";
     assert_eq!(missed, [("p", words), ("r", words), ("q", words)]);
     assert!(found.iter().all(|one| one.verdict == Verdict::Missed && one.node.is_none()));
-    // Requests that were allocated later count as usual, as if the others were not pending.
+    // Requests that were allocated later count as usual.
     assert_eq!(stage.decided("one", "q", "n1").verdict, Verdict::Equal);
 }
 

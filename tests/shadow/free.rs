@@ -41,7 +41,7 @@ impl Both {
         self.see(Input::Command(command));
     }
 
-    /// Requests the whole node; the other scheduler decides after `late`, and the pod runs for a minute.
+    /// The other scheduler decides after `late`, and the pod runs for a minute.
     fn run(&mut self, ask: &str, late: Duration) {
         let (app, id) = ("one".into(), ask.into());
         let resource = [("vcore", 2_000)].into_iter().collect();
@@ -68,7 +68,7 @@ fn one_that_decides_at_once_waits_as_long_as_ours() {
     assert_eq!(figures.waits.each_ref().map(|waits| waits.count()), [3, 3]);
     assert_eq!(figures.waits[0].within(0.95), figures.waits[1].within(0.95));
     assert_eq!(figures.preempted, [0, 0]);
-    // The shadow uses the whole node before each decision of the other scheduler; afterward both do.
+    // The shadow uses the node before each decision of the other scheduler; afterward both do.
     assert_eq!(figures.share_difference(), Some((50.0, 6)));
 }
 

@@ -1,5 +1,4 @@
-//! Plays recorded scenarios to a shadow: the steps are the input, the allocations of the recorded trace are the
-//! decisions of the other scheduler, and its releases are removed pods.
+//! Plays recorded scenarios to a shadow: the recorded trace has the other scheduler's decisions.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -30,7 +29,7 @@ fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/conformance/scenarios")
 }
 
-/// All recorded scenarios with the decisions of a release, except those that depended on the order of a hash map.
+/// All recorded scenarios that did not depend on the order of a hash map.
 pub fn cases(profile: Profile) -> Vec<Case> {
     let mut names: Vec<String> = std::fs::read_dir(folder())
         .expect("the recordings are there")
@@ -71,7 +70,7 @@ pub struct Player {
     snapshots: Vec<String>,
 }
 
-/// Plays a case to a shadow with this profile; `None` if the configuration is rejected.
+/// Plays a case to a shadow; `None` if the configuration is rejected.
 pub fn play(case: &Case, profile: Profile, settings: Settings) -> Option<Played> {
     let mut player = Player::begin(&case.scenario, profile, settings)?;
     for number in 0..case.scenario.steps.len() {
@@ -156,7 +155,7 @@ impl Player {
     }
 }
 
-/// Two queues, of which `root.small` has a maximum of 2 cores, and two nodes of 4 cores; `big` requests twice as much.
+/// `root.small` has a maximum of 2 cores; `big` requests twice as much.
 pub const CONFIG: &str = "
 partitions:
 - name: default
@@ -169,7 +168,7 @@ partitions:
     - {name: small, resources: {max: {vcore: 2}}}
 ";
 
-/// A shadow with a configuration, nodes, and applications with requests, all from the first second.
+/// A shadow with configuration, nodes, and applications.
 pub struct Stage {
     pub shadow: Shadow,
     pub at: Time,

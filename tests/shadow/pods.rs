@@ -1,5 +1,4 @@
-//! Recorded scenarios as pods: through the Kubernetes mapping, a shadow sees objects, and decisions as pods that get a
-//! node.
+//! Recorded scenarios as pods through the Kubernetes mapping.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -136,7 +135,7 @@ fn play(case: &Case, profile: Profile) -> Option<(Vec<Comparison>, (usize, usize
     Some((std::mem::take(&mut player.following.found), player.preemptions))
 }
 
-/// The number of scenarios and decisions, and how many decisions agree only because of the resolution of pod times.
+/// Scenarios, decisions, and decisions that agree only because of the resolution of pod times.
 fn agrees(profile: Profile) -> (usize, usize, usize) {
     let (mut scenarios, mut decisions, mut equal, mut wrong) = (0, 0, 0, String::new());
     for case in cases(profile) {

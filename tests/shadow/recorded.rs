@@ -7,8 +7,7 @@ use model::Profile;
 
 use super::play::{EXACT, case, cases, play};
 
-/// With the same profile, nothing differs, and the state equals the release's at every step. Returns the numbers of
-/// decisions and preemptions.
+/// The state equals the release's at every step. Returns the numbers of decisions and preemptions.
 fn agrees(profile: Profile) -> (usize, usize) {
     let (mut decisions, mut preemptions, mut wrong) = (0, 0, String::new());
     for case in cases(profile) {

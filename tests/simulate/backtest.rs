@@ -1,4 +1,4 @@
-//! The accuracy of a forecast: the simulated journal of a demo, compared with the real history.
+//! The accuracy of a forecast on the journal of a demo.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -27,8 +27,7 @@ fn recorded(folder: &Path, minutes: u64) {
     drop((core, retained));
 }
 
-/// A row of a backtest: the forecast, the simulation with the real submissions, both with their errors, and the real
-/// value.
+/// The forecast, the simulation of the real submissions, both with errors, and the real value.
 fn row<'t>(table: &'t str, name: &str) -> Vec<&'t str> {
     let found = table.lines().find(|line| line.starts_with(name)).unwrap_or_else(|| panic!("no {name} in {table}"));
     found[name.len()..].split("  ").map(str::trim).filter(|cell| !cell.is_empty()).collect()

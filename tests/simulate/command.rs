@@ -72,7 +72,7 @@ fn a_sweep_is_the_same_on_any_number_of_cores_and_can_be_taken_up_again() {
     assert_eq!((code, one.lines().count()), (Some(0), 12), "{err}");
     assert_eq!(with(&["--threads", "2"]).1, one);
     assert_eq!(with(&["--resume", path(&retained)]).1, one);
-    // Half of the stored runs and a truncated line: the rest is run again.
+    // The missing runs are run again.
     let lines = std::fs::read_to_string(&retained).unwrap();
     assert_eq!(lines.lines().count(), 12);
     let half: String = lines.lines().take(6).map(|line| format!("{line}\n")).collect();
@@ -120,7 +120,6 @@ fn a_target_that_cannot_be_met_says_the_best_and_why_more_does_not_help() {
     assert!(out.contains("more nodes do not help") && out.contains("a limit of their queue or user"), "{out}");
 }
 
-/// Requests that fit no node: no number of nodes meets a condition on their wait, and the reason names the resource.
 #[test]
 fn a_wait_that_never_ends_is_met_by_no_number_of_nodes() {
     let folder = TestFolder::new();

@@ -1,4 +1,4 @@
-//! Ctrl-C in a real process: finished runs are stored, and the output names the command to continue.
+//! Ctrl-C in a real process: finished runs are stored.
 
 #![cfg(unix)]
 
@@ -12,7 +12,6 @@ use super::common::TestFolder;
 
 const DEADLINE: Duration = Duration::from_secs(60);
 
-/// Starts a simulation in a directory, interrupts it when the condition is true, and returns its output.
 fn interrupted(folder: &Path, arguments: &[&str], when: impl Fn() -> bool) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_kornsole"));
     let error = File::create(folder.join(SAID)).unwrap();
@@ -37,7 +36,7 @@ fn so_far(folder: &Path) -> String {
     std::fs::read_to_string(folder.join(SAID)).unwrap_or_default()
 }
 
-/// The file for stderr: without a terminal, it gets the progress every 10 s.
+/// Without a terminal, stderr gets the progress every 10 s.
 const SAID: &str = "said.txt";
 
 fn short_and_long(folder: &TestFolder) {
@@ -61,7 +60,7 @@ fn finished_runs_are_kept_in_the_named_file_and_the_same_command_takes_them() {
         said(&output)
     );
     assert!(output.stdout.is_empty());
-    // The stored lines equal those of the whole command; the changed values show that they are not computed again.
+    // The changed values show that the stored lines are not computed again.
     let text = std::fs::read_to_string(&retained).unwrap();
     std::fs::write(&retained, text.replacen("\"ended\":", "\"ended\":7", 1)).unwrap();
     let (code, out, err) = simulate(&[path(&folder.join("short.toml")), "--json", "--resume", path(&retained)]);

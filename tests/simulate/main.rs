@@ -1,4 +1,4 @@
-//! Simulations: a scenario reproduces its trace, the metrics equal a recount, and the command line.
+//! Simulations: traces, metrics, and the command line.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a failed test says so by a panic")]
 

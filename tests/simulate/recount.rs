@@ -1,4 +1,4 @@
-//! The meter, compared with a recount by allocation, for every recorded scenario under every profile.
+//! The meter, compared with a recount by allocation.
 
 use std::collections::BTreeMap;
 use std::io;

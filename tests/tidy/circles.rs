@@ -1,7 +1,7 @@
 //! Import cycles between modules of a crate.
 //!
-//! Method: a module is a file. An edge is a path to another module of the crate, or to an item that such a module
-//! re-exports. A `mod.rs` or `lib.rs` that only declares and re-exports does not count as a module.
+//! An edge is a path to another module (a file), or to an item that it re-exports. Files that only declare and
+//! re-export do not count.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -92,7 +92,7 @@ impl Layer {
         layer
     }
 
-    /// Resolves a path from the root of the crate; `None` if it is external.
+    /// `None` if the path is external.
     fn absolute(&self, module: &[String], path: &[String]) -> Option<Path> {
         let supers = path.iter().take_while(|part| *part == "super").count();
         match path.first()?.as_str() {

@@ -1,4 +1,4 @@
-//! Doc comments: none that only repeats the name, and neither too few nor too many.
+//! Doc comments: none that only repeats the name, neither too few nor too many.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -8,7 +8,7 @@ use super::{all_sources, crate_of, is_test_file};
 /// A doc comment has more words than this.
 const FEWEST: usize = 2;
 
-/// Percentage of lines that are doc comments, for the workspace and per crate: data types have more, wiring has fewer.
+/// Percentage of lines that are doc comments.
 const DENSITY: std::ops::RangeInclusive<usize> = 8..=12;
 const CRATE_DENSITY: std::ops::RangeInclusive<usize> = 7..=15;
 

@@ -1,6 +1,5 @@
-//! Allowed dependencies between crates. The compiler rejects undeclared ones; this test rejects a manifest with more
-//! than the table. The drawing in `docs/architecture.md` is generated from the same metadata: `UPDATE=1 cargo test
-//! --test tidy`.
+//! Allowed dependencies between crates. `UPDATE=1 cargo test --test tidy` generates the drawing in
+//! `docs/architecture.md`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

@@ -7,7 +7,7 @@ use super::{all_sources, sources};
 
 const FILE_LINES: usize = 400;
 
-/// An enum and a struct that may be longer, because neither can be split over files.
+/// These cannot be split over files.
 const TABLES: [&str; 2] = ["crates/scheduler/src/interface/event.rs", "crates/scheduler/src/interface/switches.rs"];
 
 const LONG: [(&str, &str); 1] =
@@ -37,8 +37,8 @@ fn no_file_is_long() {
     assert!(short.is_empty(), "listed as long, but are not: {short:?}");
 }
 
-/// The functions of a formatted file: name, line, number of lines, and whether it is a test. A function ends at the
-/// brace with the indentation of its first line.
+/// Name, line, number of lines, and whether it is a test. A function ends at the brace with the indentation of its
+/// first line.
 fn functions(text: &str) -> Vec<(String, usize, usize, bool)> {
     let lines: Vec<&str> = text.lines().collect();
     let mut found = Vec::new();

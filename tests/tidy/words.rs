@@ -1,8 +1,7 @@
-//! Plain technical English: the number of strings and sentences of documents that match a pattern in `words.txt`.
+//! Plain technical English: texts that match a pattern in `words.txt`.
 //!
-//! Method: texts are all string literals with a space outside of tests, and all lines of documents outside of code.
-//! `words_count.txt` has the allowed numbers, which may only fall: `UPDATE=1 cargo test --test tidy words` writes lower
-//! ones.
+//! Texts are string literals with a space outside of tests, and document lines outside of code. The numbers in
+//! `words_count.txt` may only fall: `UPDATE=1 cargo test --test tidy words` writes lower ones.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

@@ -99,7 +99,6 @@ fn a_node_has_another_size_and_a_copy_another_priority() {
     let smaller =
         tried(&["node resize n1 vcore=x0.5", "set root.a.max.vcore=none"], Span::For(Duration::from_secs(60)));
     assert!(smaller.refused.is_empty(), "{:?}", smaller.refused);
-    // 2 of 8 cores are used, and 4 remain, so 2 of 4 requests fit.
     let two = smaller.comparison.apps.iter().find(|app| app.app.as_str() == "two").unwrap();
     assert_eq!(two.with.as_ref().unwrap().running, 2);
     let first = |priority: &str| {
@@ -127,7 +126,6 @@ fn the_first_difference_is_explained_on_the_side_where_it_is_not_decided() {
 
 #[test]
 fn a_queue_below_its_guarantee_and_long_waits_are_counted() {
-    // `a` uses 3 of its 4 guaranteed cores, and a limit on joe blocks three of his requests.
     let limit = "limits: [{limit: joe, users: [joe], maxresources: {vcore: 1}}]";
     let config = |guaranteed: u64| {
         let resources = format!("resources: {{guaranteed: {{vcore: {guaranteed}}}}}\n            {limit}");

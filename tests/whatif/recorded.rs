@@ -1,4 +1,4 @@
-//! Every recorded scenario under every profile: a fork at any step continues like the original.
+//! A fork at any step of a recorded scenario continues like the original.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -49,7 +49,7 @@ fn difference(scenario: &Scenario, profile: Profile) -> Option<String> {
             return Some(format!("from step {done}:\n{rest}"));
         }
     }
-    // A fork at every step, each from the previous one, so missing data accumulates.
+    // Each fork is from the previous one, so missing data accumulates.
     let (mut fork, mut trace) = (Runner::new(profile), Trace::new(Vec::new()));
     fork.load(config(), &mut trace).unwrap();
     for (done, step) in steps.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! Remedies for a pending request were tried in a fork, and have the same effect when applied.
+//! Remedies were tried in a fork, and have the same effect when applied.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -135,8 +135,7 @@ fn changes(remedy: &Remedy, is_managed: impl Fn(&QueuePath) -> bool) -> Option<V
     remedy.steps.iter().map(one).collect()
 }
 
-/// Applies the remedies of every pending application. Returns by kind how many were tried, and how often the
-/// application got more.
+/// Returns by kind how many were tried, and how often the application got more.
 fn retained(runner: &Runner, text: &str, wrong: &mut Vec<String>) -> BTreeMap<&'static str, (u64, u64)> {
     let fork = fork_of(runner, text);
     let part = &runner.scheduler().partitions()[0];

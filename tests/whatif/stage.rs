@@ -8,7 +8,7 @@ use model::Profile;
 
 pub const BOUNDS: Bounds = Bounds { cycles: 100_000, trace_lines: 10_000 };
 
-/// Queue `a` has a maximum of 2 of 8 cores, `b` has none; `a` has one running and one pending application.
+/// `a` has one running and one pending application.
 pub const CONFIG: &str = "partitions:
   - name: default
     queues:

@@ -1,4 +1,4 @@
-//! Simulation copies: a scheduler created from a view gives the same explanations as the original.
+//! A scheduler created from a view gives the same explanations.
 
 use ::scenario::{self, RunOutcome, Runner, Silent};
 use forecast::twin::{Agreement, Twin};
@@ -91,7 +91,7 @@ fn a_twin_explains_as_the_scheduler_that_it_is_made_of() {
     assert!(same * 100 >= all * 99, "{same} of {all} explanations are the same:\n{}", wrong.join("\n"));
 }
 
-/// A group limit applies in the copy too: its users are determined when an allocation is taken over.
+/// The users are determined when an allocation is taken over.
 #[test]
 fn a_group_at_its_limit_is_at_it_in_the_twin() {
     let limits = "limits: [{limit: dev, groups: [dev], maxresources: {vcore: 2}}]";

@@ -1,4 +1,4 @@
-//! Explanations of pending requests: every sentence has a place, a resource, and values, in the words of the glossary.
+//! Explanations: every sentence has a place, a resource, and values.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -24,7 +24,7 @@ fn says(sentence: &str, parts: &[String]) {
     }
 }
 
-/// Checks the words of a sentence about the scenario's own names. Names of users cannot be checked.
+/// Names of users cannot be checked.
 fn in_our_words(sentence: &str) {
     let own = sentence.split_whitespace().filter(|word| !word.contains('.') && !word.contains('-'));
     for word in own {
@@ -57,7 +57,7 @@ fn blocker(one: &Blocker) {
         says(&sentence, &place(one));
     }
     if let Some(resource) = &one.resource {
-        // If a request can never fit, the sentence has the requested and the maximum quantity; usage does not matter.
+        // Usage does not matter if a request can never fit.
         let amounts = match one.mending() {
             Mending::Never => vec![one.wanted, one.limit],
             _ => vec![one.missing, one.used, one.limit],

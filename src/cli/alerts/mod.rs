@@ -1,5 +1,4 @@
-//! `kornsole alerts`: checks rules, replays them on the past, and lists alerts; also the rules of every command that
-//! evaluates them.
+//! `kornsole alerts`, and the rules of every command that evaluates them.
 
 mod list;
 mod replay;

@@ -53,7 +53,7 @@ impl AlertArgs {
         let store = match folder.map(Store::open).transpose() {
             Ok(store) => store,
             Err(why) => {
-                // Only the owner of the file sends, so that no alert is sent twice.
+                // No alert is sent twice.
                 let sends = !rules.targets.receivers.is_empty();
                 rules.targets.receivers.clear();
                 notes.push(format!("{why}: data is not saved{} here", if sends { " or sent" } else { "" }));

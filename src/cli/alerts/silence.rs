@@ -1,5 +1,4 @@
-//! `kornsole alerts silence`, `silences`, and `unsilence`: silences of a running kornsole over its REST API, which
-//! checks rights and records them in the audit.
+//! `kornsole alerts silence`, `silences`, and `unsilence`.
 
 use std::process::ExitCode;
 use std::time::{SystemTime, UNIX_EPOCH};

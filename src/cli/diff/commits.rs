@@ -42,7 +42,7 @@ impl Review {
     }
 }
 
-/// Prints the differences of two commits. Returns 0 if all new configurations are valid, otherwise 1.
+/// Returns 0 if all new configurations are valid, otherwise 1.
 pub(super) fn compare(args: &DiffArgs, commits: &str, out: &mut impl Write, err: &mut impl Write) -> io::Result<u8> {
     let review = match review(args, commits) {
         Ok(review) => review,

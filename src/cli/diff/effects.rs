@@ -1,4 +1,4 @@
-//! Applications affected by a changed configuration in a scenario, a state, a dump, or a cluster.
+//! Applications affected by a changed configuration.
 
 use std::path::PathBuf;
 

@@ -114,7 +114,7 @@ impl Extracted {
             .map_err(unavailable)?;
         let ids: String = listed.iter().map(|(id, _)| format!("{id}\n")).collect();
         let writer = child.stdin.take().map(|mut stdin| {
-            // git does not read names while it writes files, so write them from a thread.
+            // git does not read names while it writes files.
             std::thread::spawn(move || stdin.write_all(ids.as_bytes()))
         });
         let mut from = std::io::BufReader::new(child.stdout.take().ok_or("git has no output")?);
@@ -143,7 +143,7 @@ impl Extracted {
     }
 }
 
-/// The object IDs and paths of the possible configuration files of a commit; empty `paths` means the whole repository.
+/// Empty `paths` means the whole repository.
 fn listed(commit: &str, paths: &[PathBuf]) -> Result<Vec<(String, PathBuf)>, String> {
     let mut list = program();
     list.args(["ls-tree", "-r", "-z", "-l", if paths.is_empty() { "--full-tree" } else { "--full-name" }, commit]);

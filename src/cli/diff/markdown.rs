@@ -1,4 +1,4 @@
-//! The differences of two commits as a comment for a merge request: at most 60 lines, with long parts folded.
+//! The differences of two commits as a comment: at most 60 lines, with long parts folded.
 
 use super::commits::{Review, effect_line};
 use config::{Diff, Fault};

@@ -68,7 +68,7 @@ pub fn gpus(value: &str) -> Result<i64, String> {
         .ok_or_else(|| "expected a number of GPUs, for example 2 or a100:2".to_owned())
 }
 
-/// Returns the number of GPUs in a list of generic resources; others are not available.
+/// The number of GPUs in a list of generic resources.
 ///
 /// # Errors
 /// A resource other than GPUs.

@@ -1,6 +1,6 @@
 //! Requests in a script's comments before its first command: lines with `#kornsole`, `#SBATCH`, or `#PBS`.
 //!
-//! An unknown option that affects the run is an error with its line; other ignored options are listed.
+//! An unknown option that affects the run is an error; others are ignored and listed.
 
 use super::batch::Batch;
 use super::options::JobOptions;
@@ -55,7 +55,7 @@ pub fn read(file: &str, text: &str) -> Result<Found, String> {
     Ok(Found { options: own.or(theirs), batch, ignored })
 }
 
-/// The rest of a line that starts with `word`. Slurm and PBS accept it only in the first column.
+/// Slurm and PBS accept it only in the first column.
 fn after<'l>(line: &'l str, word: &str) -> Option<&'l str> {
     line.strip_prefix(word).filter(|rest| rest.starts_with([' ', '\t']))
 }

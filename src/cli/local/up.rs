@@ -122,7 +122,7 @@ impl UpArgs {
 
 /// Runs the daemon until it is asked to stop.
 pub fn run(args: &UpArgs) -> ExitCode {
-    // Clearing 2 MB at the start takes a quarter of a small process's time, and large pages waste memory in this one.
+    // Clearing 2 MB at the start takes a quarter of a small process's time.
     let _ = disable_transparent_huge_pages(true);
     let owner = peer::of_process();
     let mut places = match args.places(owner.uid == 0) {
@@ -162,8 +162,7 @@ pub fn run(args: &UpArgs) -> ExitCode {
         Ok((engine, rest)) => {
             let code = until_asked(&engine);
             drop(rest);
-            // Remove the socket, so that clients do not assume a listening daemon. The next daemon would replace it
-            // anyway.
+            // Clients must not assume a listening daemon.
             let _ = std::fs::remove_file(&places.socket);
             code
         }
@@ -219,8 +218,7 @@ fn start(args: &UpArgs, by: &SchedulerSettings, own: Settings, places: &Places) 
 /// The engine over the journal of the directory.
 fn engine(by: &SchedulerSettings, machine: &Machine) -> Result<Arc<Engine>, String> {
     let mut setup = setup(by, Profile::Kornsole);
-    // Local jobs use cores with varying memory: a user above the guaranteed cores is preempted even if the memory is
-    // small.
+    // A user above the guaranteed cores is preempted even if the memory is small.
     setup.tuning.above_in_one_gives = true;
     let state = StateArgs::default().by(by);
     if let Some(file) = &by.config().queues_file {

@@ -1,5 +1,4 @@
-//! The time zone of the call: `TZ`, otherwise `/etc/localtime`. Both are TZif files (RFC 9636); `TZ` may also be a
-//! POSIX rule.
+//! The time zone of the call: `TZ` or `/etc/localtime`, a TZif file (RFC 9636) or a POSIX rule.
 
 use std::fs;
 use std::path::Path;
@@ -70,7 +69,7 @@ impl Zone {
         Self::read(&found.and_then(|_| fs::read(path).ok())?)
     }
 
-    /// Reads the newest data block of a file: version 1 has 4 bytes per time, later versions 8.
+    /// Times have 4 bytes in version 1, and 8 later.
     fn read(bytes: &[u8]) -> Option<Self> {
         let (block, width) = match bytes.get(4)? {
             0 => (bytes, 4),
@@ -105,8 +104,7 @@ impl Zone {
         Some(PrimitiveDateTime::new(shown.date(), shown.time()))
     }
 
-    /// The first time, in seconds since 1970, at which the local time is reached or passed: it may be skipped by a
-    /// change.
+    /// Seconds since 1970 at which the local time is reached or, if a change skips it, passed.
     pub fn when(&self, clock: PrimitiveDateTime) -> i64 {
         let shown = clock.assume_utc().unix_timestamp();
         let differences = [shown - 86_400, shown + 86_400].map(|at| self.difference(at));
@@ -203,7 +201,7 @@ fn after_name(text: &str) -> Option<&str> {
     (text.len() - rest.len() >= 3).then_some(rest)
 }
 
-/// Parses `H`, `H:MM`, or `H:MM:SS` with a sign into seconds, and returns the rest.
+/// Parses `H`, `H:MM`, or `H:MM:SS` with a sign into seconds and the rest.
 fn clock(text: &str) -> Option<(i64, &str)> {
     let end = text.find(|letter: char| letter.is_ascii_alphabetic() || letter == '<').unwrap_or(text.len());
     let (number, rest) = text.split_at(end);

@@ -1,5 +1,4 @@
-//! Many submissions: each is placed independently, printed as a row or a line of JSON, and compared with its
-//! expectation.
+//! Many submissions, each compared with its expectation.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Write};

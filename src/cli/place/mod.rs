@@ -1,4 +1,4 @@
-//! `kornsole place`: the queue of an application under a configuration, rule by rule, for one submission or a file.
+//! `kornsole place`: the queue of an application, rule by rule.
 
 mod batch;
 mod people;
@@ -129,7 +129,7 @@ fn tags(args: &PlaceArgs) -> Result<BTreeMap<String, String>, String> {
     let of_type = args.app_type.iter().map(|value| (TYPE_TAG.to_owned(), value.clone()));
     let mut tags = BTreeMap::new();
     for (name, value) in args.tags.iter().cloned().chain(of_type) {
-        // Tag names are case-insensitive (PLC-043), so names that differ only in case are rejected.
+        // Tag names are case-insensitive (PLC-043).
         if let Some(known) = tags.keys().find(|known: &&String| known.eq_ignore_ascii_case(&name)) {
             return Err(format!("duplicate tag {known}; --type sets the tag {TYPE_TAG}"));
         }

@@ -133,7 +133,7 @@ impl Header {
     }
 }
 
-/// Adds a tag. Names are case-insensitive (PLC-043), so names that differ only in case are rejected.
+/// Tag names are case-insensitive (PLC-043).
 fn add_tag(tags: &mut BTreeMap<String, String>, name: &str, value: &str, at: Place) -> Result<(), Fault> {
     if let Some(known) = tags.keys().find(|known| known.eq_ignore_ascii_case(name)) {
         let hint = format!("a type sets the tag {TYPE_TAG}");

@@ -17,7 +17,7 @@ pub struct Table<const N: usize> {
 }
 
 impl<const N: usize> Table<N> {
-    /// A table with titles; no column except the last exceeds its `widest`. Longer cells shift the following ones.
+    /// No column except the last exceeds its `widest`. Longer cells shift the following ones.
     pub fn new(titles: [&str; N], widest: [usize; N]) -> Self {
         let titles = titles.map(str::to_owned);
         let widths = std::array::from_fn(|column| titles[column].width());

@@ -1,4 +1,4 @@
-//! The source of the audit and the revisions: a running scheduler, or the state directory of a stopped one.
+//! The source of records: a running scheduler, or the state directory of a stopped one.
 
 use std::path::{Path, PathBuf};
 

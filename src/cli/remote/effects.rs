@@ -1,4 +1,4 @@
-//! Effects of a configuration: the tree of `kornsole diff`, and the effects on running allocations.
+//! Effects of a configuration: the tree of `kornsole diff`, and running allocations.
 
 use std::sync::Arc;
 
@@ -25,8 +25,7 @@ pub(super) struct Effects {
 }
 
 impl Effects {
-    /// Compares two texts and examines running allocations. `None` if one cannot be parsed, which the scheduler
-    /// reports.
+    /// `None` if a text cannot be parsed, which the scheduler reports.
     pub fn of(once: &mut Once, texts: Texts<'_>) -> Option<Self> {
         let profile = once.remote().profile();
         let seen = once.look(&[Want::Apps, Want::Nodes]);
@@ -68,7 +67,7 @@ impl Effects {
         escape_lines(&text)
     }
 
-    /// Adds `diff` in the form of `kornsole diff --json`, and `effects` by queue, or `null` if unknown.
+    /// Adds `diff` like `kornsole diff --json`, and `effects` by queue, or `null` if unknown.
     pub fn add_to(&self, value: &mut Value) {
         value["diff"] = self.diff.to_json();
         value["effects"] = match &self.on_running {

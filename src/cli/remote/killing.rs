@@ -1,4 +1,4 @@
-//! Before `kornsole kill`: shows the effects, asks, and suspends the owners of pods on request.
+//! Before `kornsole kill`: effects, confirmation, and suspension of owners.
 
 use std::collections::BTreeMap;
 use std::io::{IsTerminal as _, Write as _};
@@ -18,7 +18,7 @@ use view::kubernetes::{Chain, OwnerObject};
 const FEW: usize = 5;
 const PERIOD: Duration = Duration::from_millis(200);
 
-/// Runs an operation; while it deletes pods, a line on the terminal counts them.
+/// A line on the terminal counts deleted pods.
 pub(super) fn counted<T>(once: &mut Once, app: &str, run: impl FnOnce(&mut Once) -> T) -> T {
     let cluster = once.cluster().filter(|_| std::io::stderr().is_terminal());
     let Some(cluster) = cluster else { return run(once) };
@@ -67,7 +67,7 @@ pub(super) fn each_reason(reasons: &[Reason]) -> String {
     reasons.iter().map(|reason| format!("\n  {}", reason.text)).collect()
 }
 
-/// A line for each code if there are more than a few reasons, with the first as an example.
+/// The first reason of each code is an example.
 pub(super) fn reasons_by_outcome(reasons: &[Reason]) -> String {
     if reasons.len() <= FEW {
         return each_reason(reasons);
@@ -125,8 +125,7 @@ fn suspendable(chains: &[Chain]) -> Vec<OwnerObject> {
     owners
 }
 
-/// Suspends owners and prints how to undo it. An owner that cannot be suspended would recreate the pods, so nothing is
-/// killed then.
+/// An owner that cannot be suspended would recreate the pods, so nothing is killed then.
 fn suspend(once: &mut Once, args: &KillArgs, app: &AppId, owners: Vec<OwnerObject>) -> Result<(), Ended> {
     let done = once.suspend(&args.order.partition, app, owners, &args.order.reason).map_err(|refusal: Refusal| {
         let ended = Ended::from(refusal);

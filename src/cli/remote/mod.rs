@@ -1,9 +1,7 @@
-//! Commands for a remote scheduler: `kornsole queues`, `apps`, `app`, `nodes`, `users`, `explain`, `fairness`,
-//! `events`, `kill`, `move`, `apply`, `whoami`, `audit`, `config`, each with `--server`; the last two also with the
-//! state directory of a stopped scheduler.
+//! Commands for a remote scheduler with `--server`, and for the state directory of a stopped one.
 //!
-//! They print tables, or with `--json` sorted JSON in the REST form of 1.8.0 for every release, so that scripts parse
-//! one form. Exit codes: 0 success, 1 rejected or not found, 2 invalid usage, 3 no answer.
+//! They print tables, or with `--json` sorted JSON in the REST form of 1.8.0 for every release. Exit codes: 0 success,
+//! 1 rejected or not found, 2 invalid usage, 3 no answer.
 
 mod act;
 mod apply;

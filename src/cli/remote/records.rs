@@ -1,5 +1,4 @@
-//! `kornsole audit` and `kornsole config history|show|diff|rollback`: records of a running kornsole, or of the state
-//! directory of a stopped one.
+//! `kornsole audit` and `kornsole config history|show|diff|rollback`.
 
 use std::process::ExitCode;
 

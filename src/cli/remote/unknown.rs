@@ -1,9 +1,9 @@
-//! JSON of a remote scheduler's objects, with `null` for values that could not be parsed.
+//! JSON of remote objects, with `null` for unknown values.
 
 use serde_json::Value;
 use wire::dto::Unknown;
 
-/// Replaces unknown values with `null` in lines of JSON. Without unknown values the text is unchanged.
+/// Without unknown values the text is unchanged.
 pub(super) fn nulled(text: String, unknown: &[Unknown]) -> String {
     if unknown.is_empty() {
         return text;

@@ -34,7 +34,7 @@ pub(super) fn lines(title: &str, unit: &str, curves: &[Curve]) -> Option<String>
     let mut svg = String::new();
     draw(&mut svg, (title, unit), (end, top), curves).ok()?;
     for (number, (colour, width)) in (0..curves.len()).map(|number| (number, pen(number))) {
-        // The color and width identify a line and its legend. The library would draw each dash as an element.
+        // The library would draw each dash as an element.
         let RGBColor(red, green, blue) = colour;
         let stroke = format!("stroke=\"#{red:02X}{green:02X}{blue:02X}\" stroke-width=\"{width}\"");
         let dashed = format!("{stroke} stroke-dasharray=\"{}\"", DASHES[number % DASHES.len()]);
@@ -43,8 +43,7 @@ pub(super) fn lines(title: &str, unit: &str, curves: &[Curve]) -> Option<String>
     Some(svg)
 }
 
-/// The color and width of a line. The second seven lines are thinner and all have dashes, so that color is not the only
-/// difference.
+/// The second seven lines are thinner and have dashes, so that color is not the only difference.
 const fn pen(number: usize) -> (RGBColor, u32) {
     (COLOURS[number % COLOURS.len()], if number < COLOURS.len() { 2 } else { 1 })
 }

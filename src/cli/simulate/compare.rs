@@ -1,4 +1,4 @@
-//! Runs that differ only in their seed form one line; lines are compared with the first one.
+//! Runs that differ only in their seed form one line.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +10,7 @@ use forecast::whatif::Spread;
 
 type Value = Box<dyn Fn(&Figures) -> Option<f64>>;
 
-/// From this value on a time is [`NEVER`], or a median that includes it: no run is that long.
+/// Such a time is [`NEVER`], or a median that includes it.
 const NEVER_FROM: f64 = (NEVER / 4) as f64;
 
 pub(super) struct Measure {
@@ -117,7 +117,7 @@ pub(super) fn lines(report: &Report) -> Vec<Line<'_>> {
     lines
 }
 
-/// Improvements and regressions of each line compared with the first one of the same workload.
+/// Compares each line with the first one of the same workload.
 pub(super) fn sentences(report: &Report) -> Vec<String> {
     let (lines, measures) = (lines(report), measures(report));
     let labels: Vec<Label> = lines.iter().map(|line| line.label.clone()).collect();
@@ -147,7 +147,7 @@ pub(super) fn sentences(report: &Report) -> Vec<String> {
     sentences
 }
 
-/// The leaf queues with the largest change of the 95th percentile of waits, two per direction.
+/// The largest changes of the 95th percentile of waits, two per direction.
 fn queues(line: &Line<'_>, first: &Line<'_>, better: &mut Vec<String>, worse: &mut Vec<String>) {
     let [Some(one), Some(other)] = [line, first].map(|line| line.runs.first()) else { return };
     let mut changes: Vec<(i128, String)> = Vec::new();

@@ -1,4 +1,4 @@
-//! The workload of a time range of a journal with its real results, for backtests.
+//! The workload and the real results of a time range of a journal.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -29,8 +29,7 @@ pub(super) struct Journal {
 
 #[derive(Default)]
 struct Watched {
-    /// The initial state as commands: pending requests arrive just after the allocated ones, which therefore get their
-    /// nodes.
+    /// Pending requests arrive just after the allocated ones, which therefore get their nodes.
     there: Vec<(Time, PartitionCommand)>,
     fates: Fates,
 }
@@ -95,7 +94,6 @@ fn registered(node: &Node) -> PartitionCommand {
     PartitionCommand::AddNode(NodeSpec { id, capacity, occupied, ..NodeSpec::default() })
 }
 
-/// Reads a time range of the journal in the directory of a stopped scheduler.
 pub(super) fn of_folder(args: &SimulateArgs, folder: &Path, watch: Watch<'_>) -> Result<Journal, Ended> {
     let look = FolderInspection::open(folder).map_err(|trouble| Ended::input(trouble.said_of(folder)))?;
     journal(args, &look.recording(), watch)

@@ -43,7 +43,7 @@ impl Retained {
         }
     }
 
-    /// Reports the progress, the file of finished runs, and how to continue; without a named file, creates one.
+    /// Reports how to continue; without a named file, creates one.
     pub fn interrupted(&self, finished: &[Row], of: &str) -> Ended {
         let how = match (&self.path, &self.unfinished) {
             (Some(file), _) => format!("finished runs are in {}; repeat the command to continue", file.display()),
@@ -84,7 +84,7 @@ fn written<'r>(file: &mut File, rows: impl IntoIterator<Item = &'r Row>) -> std:
     file.write_all(&lines)
 }
 
-/// A digest of what a stored run must match besides its label: files and options.
+/// Files and options that a stored run must match besides its label.
 pub(super) fn digest(args: &SimulateArgs, inputs: &Inputs, variant: &Variant) -> String {
     let options = format!(
         "{:?}{:?}{:?}{:?}{:?}{}{:?}",
@@ -93,7 +93,7 @@ pub(super) fn digest(args: &SimulateArgs, inputs: &Inputs, variant: &Variant) ->
     format!("{}-{options}", inputs.digest(variant.workload, variant.config))
 }
 
-/// Opens the file of finished runs for appending and reads it. An incomplete last line is ignored.
+/// An incomplete last line is ignored.
 fn opened(path: &Path) -> Result<(File, Vec<Row>), Ended> {
     let failed = |why: std::io::Error| Ended::input(format!("{}: {why}", path.display()));
     let mut file = OpenOptions::new().read(true).append(true).create(true).open(path).map_err(failed)?;

@@ -1,4 +1,4 @@
-//! Memory checks: a sweep that does not fit is rejected before it starts, with the estimate.
+//! A sweep that does not fit into memory is rejected before it starts.
 
 use std::collections::BTreeSet;
 use std::path::Path;

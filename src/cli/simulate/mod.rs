@@ -1,4 +1,4 @@
-//! `kornsole simulate`: runs workloads in virtual time with one or more configurations, and reports the results.
+//! `kornsole simulate`: runs workloads in virtual time with several configurations.
 
 mod changed;
 mod chart;
@@ -284,8 +284,7 @@ fn writable(file: &Path) -> Result<(), Ended> {
 /// Set once the user interrupts. The second time ends the process at once, for what does not ask whether to continue: reading.
 fn interruption() -> Arc<AtomicBool> {
     let stop = Arc::default();
-    // Without a handler, an interruption ends the process immediately. The first handler acts only if the flag is
-    // already set.
+    // The first handler acts only if the flag is already set.
     let _registered = signal_hook::flag::register_conditional_shutdown(SIGINT, 130, Arc::clone(&stop));
     let _registered = signal_hook::flag::register(SIGINT, Arc::clone(&stop));
     stop

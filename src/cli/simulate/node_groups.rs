@@ -1,4 +1,4 @@
-//! Node groups of an autoscaler: the option `--node-group`, and the sentences of a report.
+//! Node groups of an autoscaler: `--node-group`.
 
 use super::Ended;
 use crate::cli::load;

@@ -1,4 +1,4 @@
-//! Kubernetes objects as a workload: the pods of Jobs, SparkApplications, and others, all submitted at the start.
+//! Kubernetes objects as a workload, all submitted at the start.
 
 use std::path::{Path, PathBuf};
 
@@ -19,8 +19,7 @@ struct Objects {
     notes: Vec<String>,
 }
 
-/// Whether a file has Kubernetes objects that create pods: YAML, or JSON other than a plain list of pods and nodes;
-/// always for a directory.
+/// YAML, a directory, or JSON other than a plain list of pods and nodes.
 pub(super) fn is_manifests(file: &Path) -> bool {
     if file.is_dir() {
         return true;

@@ -15,11 +15,10 @@ const NAMED: usize = 4;
 
 pub(super) type Said<'s> = dyn Fn(&str) + Sync + 's;
 
-/// The caller's side of long work: a stop flag, and the receiver of progress.
+/// A stop flag, and the receiver of progress.
 pub(super) type Watch<'w> = (&'w AtomicBool, &'w Said<'w>);
 
-/// Reports progress on stderr: on a terminal in one line that is replaced, and cleared by an empty one; otherwise in
-/// lines every few seconds.
+/// On a terminal one line that is replaced, and cleared by an empty one; otherwise lines every few seconds.
 pub(super) fn on_stderr() -> impl Fn(&str) + Sync {
     let terminal = std::io::stderr().is_terminal();
     let last = Mutex::new(Instant::now());
@@ -89,7 +88,7 @@ impl<'s> Progress<'s> {
     }
 }
 
-/// Formats done, remaining, and rate: of one run by requests, of several by runs.
+/// The progress of one run by requests, of several by runs.
 fn words((done, all): (usize, usize), under_way: &[Done], took: Duration) -> String {
     let so_far = done as f64 + under_way.iter().map(|run| run.share()).sum::<f64>();
     let seconds = took.as_secs_f64().max(0.001);

@@ -25,7 +25,7 @@ use model::{NodeId, Profile, Resource, Time};
 use scenario::{Runner, Scenario};
 use scheduler::NodeSpec;
 
-/// The default configuration: requested queues are created, and a job without a queue goes to a common one.
+/// Requested queues are created, and a job without a queue goes to a common one.
 const OPEN: &str = "partitions:\n- name: default\n  placementrules:\n  - name: provided\n    create: true\n  - name: fixed\n    value: root.default\n    \
                     create: true\n  queues:\n  - name: root\n    submitacl: '*'\n";
 
@@ -82,12 +82,12 @@ pub(super) struct Inputs {
     open: Option<usize>,
     /// Maps a configuration to its changed copy.
     pub changed: BTreeMap<usize, usize>,
-    /// Uses only the last configuration of each workload: the changed or the given one.
+    /// Uses only the changed or the given configuration.
     only_last: bool,
 }
 
 impl Inputs {
-    /// The configurations for a workload by number: its own, the given ones, and their changed copies.
+    /// The workload's own configuration, the given ones, and their changed copies.
     pub fn configs_of(&self, workload: usize) -> Vec<usize> {
         let own = self.sources[workload].own;
         let own = own.filter(|_| self.given == 0 || !self.only_last);

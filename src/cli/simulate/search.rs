@@ -20,7 +20,7 @@ pub(super) struct Search {
     pub sentence: String,
 }
 
-/// Returns the output and the exit code: 1 if the target cannot be met.
+/// The exit code is 1 if the target cannot be met.
 pub(super) fn search(args: &SimulateArgs, inputs: &Inputs, watch: Watch<'_>) -> Result<(String, u8), Ended> {
     let search = searched(args, inputs, watch)?;
     let text = if args.json { json(&search) } else { text(inputs, &search) };
@@ -65,8 +65,7 @@ pub(super) fn searched(args: &SimulateArgs, inputs: &Inputs, (stop, said): Watch
     Ok(Search { target, found, tried, sentence })
 }
 
-/// A value that is equal in two runs only if more nodes do not help. It includes requests that never run, because more
-/// nodes may let some of them run.
+/// Equal in two runs only if more nodes do not help. More nodes may let requests run that never ran.
 fn comparable(target: &Target, figures: &Figures) -> Option<u64> {
     target.value(figures).map(|value| if value == NEVER { NEVER - figures.total.waits.never } else { value })
 }
@@ -108,8 +107,7 @@ pub(super) fn quantity(name: &str, amount: i64) -> String {
     }
 }
 
-/// The result of a search: the minimum number of nodes and why one less is not enough, or the best number and why more
-/// do not help.
+/// Why one node less is not enough, or why more do not help.
 fn sentence(target: &Target, found: &Found, tried: &[Tried<Row>], largest: &Resource) -> String {
     let of = |nodes: usize| tried.iter().find(|one| one.nodes == nodes).map(|one| &one.result.figures);
     let shown = |nodes: usize| of(nodes).map(|figures| value(target, figures)).unwrap_or_default();
@@ -140,7 +138,7 @@ fn sentence(target: &Target, found: &Found, tried: &[Tried<Row>], largest: &Reso
     }
 }
 
-/// Why more nodes do not help: pending requests fit no node, or wait for something other than nodes.
+/// Pending requests fit no node, or wait for something other than nodes.
 fn no_help<'t>(target: &'t Target, largest: &'t Resource) -> impl Fn(&Figures) -> String + 't {
     move |figures| {
         if target.value(figures).is_none() {

@@ -1,4 +1,4 @@
-//! Runs all variants on all cores; finished runs are stored in a file if one is named.
+//! Runs all variants on all cores; stores finished runs in a named file.
 
 use std::fs::File;
 use std::path::Path;

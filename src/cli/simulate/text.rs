@@ -129,7 +129,7 @@ pub(super) fn json_lines(report: &Report) -> String {
     lines.map(|line| format!("{line}\n")).collect()
 }
 
-/// A row for each run: its label, then the measures in base units, and shares from 0 to 1.
+/// Base units, and shares from 0 to 1.
 pub(super) fn csv(report: &Report) -> String {
     let measures = measures(report);
     let head = ["workload", "config", "core", "nodes", "load", "seed"];

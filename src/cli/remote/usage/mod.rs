@@ -1,4 +1,4 @@
-//! `kornsole usage`: usage over time, of a running kornsole or the state directory of a stopped one.
+//! `kornsole usage`: usage over time of a running or stopped kornsole.
 
 mod formats;
 mod html;

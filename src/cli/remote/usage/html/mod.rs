@@ -11,7 +11,7 @@ use wire::dto::native::{UsageReport, UsageReportRow};
 
 const BARS: usize = 20;
 const ROWS: usize = 10_000;
-/// Widths of a chart and of its labels, and height of a bar, in pixels.
+/// Widths of chart and labels, and height of a bar, in pixels.
 const WIDE: usize = 900;
 const LABEL: usize = 300;
 const BAR: usize = 22;
@@ -96,7 +96,7 @@ fn bars(report: &UsageReport, title: &str, of: impl Fn(&UsageReportRow) -> f64) 
     if bars.is_empty() {
         return String::new();
     }
-    // Each queue of a tree includes its children, so the rest cannot be summed.
+    // Each queue of a tree includes its children.
     let tree = report.by.iter().any(|by| by == "tree");
     if report.by.first().is_none_or(|first| first != "hour") {
         bars.sort_by(|one, other| other.1.total_cmp(&one.1).then_with(|| one.0.cmp(&other.0)));

@@ -1,4 +1,4 @@
-//! Stacked columns of allocated resources by day, or by hour for a short time.
+//! Stacked columns of allocated resources by day or hour.
 
 use std::collections::BTreeMap;
 
@@ -31,7 +31,7 @@ struct Columns {
     columns: Vec<Column>,
 }
 
-/// Draws a report by hour, and optionally one more dimension, of one resource as SVG; empty without allocations.
+/// One resource by hour, and optionally one more dimension; empty without allocations.
 pub(super) fn chart(report: &UsageReport, name: &str) -> String {
     let Some(drawn) = columns(report, name) else { return String::new() };
     let most = drawn.columns.iter().map(|column| column.iter().sum::<u64>()).max().unwrap_or(0).max(1);
@@ -77,7 +77,7 @@ pub(super) fn chart(report: &UsageReport, name: &str) -> String {
     svg + "</svg>\n"
 }
 
-/// Draws gaps behind the columns. Where the wall clock was set back, nothing is missing.
+/// Where the wall clock was set back, nothing is missing.
 fn gaps(report: &UsageReport, drawn: &Columns, wide: f64, svg: &mut String) {
     let place = |nanos: i64| {
         let columns = (nanos as f64 / drawn.long as f64 - drawn.first as f64).clamp(0.0, drawn.columns.len() as f64);
