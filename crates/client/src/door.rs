@@ -1,4 +1,4 @@
-//! An address and a token that can change while a client is used, because a restarted local daemon has new ones.
+//! An address and a token that change when a local daemon restarts.
 
 use std::sync::{Arc, PoisonError, RwLock};
 

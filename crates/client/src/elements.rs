@@ -1,7 +1,5 @@
-//! The elements of a large JSON list, passed on while the list arrives.
-//!
-//! A list of applications or nodes can have tens of megabytes. Only the current element is kept in memory. Elements are
-//! passed as bytes, so that the receiver can skip known ones.
+//! Splits a large JSON list while it arrives. Only the current element is in memory, as bytes, so that the receiver can
+//! skip known ones.
 
 /// Splits a JSON list while it arrives.
 #[derive(Debug)]

@@ -86,7 +86,7 @@ impl Fault {
         }
     }
 
-    /// Whether the server answered, and will answer the same request in the same way.
+    /// Whether the server will answer the same request in the same way.
     pub fn is_answer(&self) -> bool {
         match self {
             Self::NoEndpoint(_) | Self::Missing(_) => true,
@@ -95,7 +95,7 @@ impl Fault {
         }
     }
 
-    /// Whether the server answered this request with an error, while others may succeed.
+    /// Whether only this request failed.
     pub fn is_about_this(&self) -> bool {
         match self {
             Self::Slow(..)
@@ -110,7 +110,7 @@ impl Fault {
         }
     }
 
-    /// Whether a retry is useless until someone changes the user or the address.
+    /// Whether a retry needs another user or address.
     pub fn is_final(&self) -> bool {
         match self {
             Self::Refused(status, _) => matches!(status, 401 | 403),
@@ -120,13 +120,13 @@ impl Fault {
         }
     }
 
-    /// Whether it may resolve by itself although it is final: a kubeconfig renews an expired token, and a starting API
-    /// server rejects all requests until it has read its roles.
+    /// Whether a final error may resolve: an expired token is renewed, and a starting API server has not read its
+    /// roles.
     pub fn may_pass(&self) -> bool {
         matches!(self, Self::Cluster(_))
     }
 
-    /// Whether the request did not reach the server, so that nothing can have changed there.
+    /// Whether the request did not reach the server.
     pub fn is_unreachable(&self) -> bool {
         matches!(self, Self::Unreachable(_) | Self::Cluster(_))
     }

@@ -120,7 +120,7 @@ impl Client {
             builder = builder.resolve(host, address);
         }
         if target.is_loopback() {
-            // A proxy must not see requests to this machine and their tokens.
+            // A proxy must not see requests to this machine.
             builder = builder.no_proxy();
         }
         builder = if target.is_tls() {
@@ -130,7 +130,7 @@ impl Client {
             }
             builder.tls_certs_merge(authorities)
         } else {
-            // Without TLS, the system's certificates are not needed and may be missing.
+            // The system's certificates may be missing.
             builder.tls_certs_only([])
         };
         if let Some(pem) = &target.certificate {
@@ -255,7 +255,7 @@ impl Client {
                 tokio::time::timeout(patience, sending).await.map_err(|_| Fault::Slow("answer", patience))??;
             let status = response.status();
             if status.is_redirection() {
-                // The only allowed redirect (rule 12): same host and port, because only the path is used.
+                // The only allowed redirect (rule 12): only the path is used.
                 if path == DUMP.0 && leads_to(&response, &self.base(), DUMP.1) {
                     path = DUMP.1;
                     continue;
@@ -343,7 +343,7 @@ impl Client {
         let status = response.status();
         let kind = content_type(&response);
         let mut body = Vec::new();
-        // An unreadable error text is ignored, because the status is enough.
+        // The status is enough.
         while let Ok(Some(chunk)) = self.chunk(&mut response, started).await {
             body.extend_from_slice(&chunk);
             if body.len() > ERROR {

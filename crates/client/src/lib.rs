@@ -1,12 +1,11 @@
 //! The HTTP client for one scheduler's REST API. It does not trust the server.
 //!
 //! [`Target`] is the address and the user, [`Client`] sends requests, [`Fault`] is an error for users, and [`release`]
-//! detects the release from the form of its answers.
+//!   detects the release.
 //!
 //! Invariants:
 //! - a token is sent only over TLS or to loopback, never through a proxy that could see it, and is in no message;
-//! - every phase of a request has a timeout and every answer a maximum size, so the server cannot block the client or
-//!   fill memory;
+//! - every phase of a request has a timeout and every answer a maximum size;
 //! - only the redirect of the state dump is followed (`rest.md` section 9, rule 12);
 //! - nothing runs on the console's thread.
 

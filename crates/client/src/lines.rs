@@ -21,7 +21,7 @@ impl Lines {
         Self { response, held: Vec::new(), given: 0 }
     }
 
-    /// Waits without a timeout for the next nonempty line; `None` at the end. Cancel-safe: no data is lost.
+    /// The next nonempty line, without a timeout; `None` at the end. Cancel-safe.
     ///
     /// # Errors
     /// A broken stream, or a line that is too long.

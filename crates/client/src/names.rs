@@ -11,8 +11,7 @@ pub fn encode_once(name: &str) -> String {
     utf8_percent_encode(name, PATH_PART).to_string()
 }
 
-/// Encodes a name that the server decodes twice: queues, users, groups. Only `/` needs it, because such a name has no
-/// other characters that a second decoding would change.
+/// Encodes a name that the server decodes twice: queues, users, groups. Only `/` needs it.
 pub fn encode_twice(name: &str) -> String {
     encode_once(name).replace("%2F", "%252F")
 }

@@ -145,8 +145,7 @@ struct Queue {
     unsched_ask_backoff: Option<IgnoredAny>,
 }
 
-/// Detects the release from the answers to `partitions` and, for one of them, `queues`; `None` without a partition. 1.9
-/// is reported as 1.8, because only a missing endpoint distinguishes it.
+/// Detects the release from `partitions` and one of the `queues`; `None` without a partition. 1.9 is reported as 1.8.
 ///
 /// # Errors
 /// Other answers, or a release before 1.4.

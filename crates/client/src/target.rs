@@ -149,7 +149,7 @@ impl Target {
         (self, door)
     }
 
-    /// Sets the host's address without a port, instead of name resolution.
+    /// Sets the host's address, instead of name resolution.
     #[must_use]
     pub fn found_at(mut self, address: SocketAddr) -> Self {
         self.found_at = Some(address);
@@ -161,7 +161,7 @@ impl Target {
     /// # Errors
     /// None is known, because the address is constant.
     pub fn of_cluster(cluster: Arc<Cluster>) -> Result<Self, TargetFault> {
-        // This name means the scheduler in its pod and is never resolved.
+        // The name means the scheduler in its pod and is never resolved.
         Ok(Self { cluster: Some(cluster), ..Self::new("http://localhost:9080")? })
     }
 

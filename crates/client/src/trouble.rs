@@ -1,4 +1,4 @@
-//! Connection errors described for users; the libraries' own messages are kept for the details.
+//! Connection errors for users; the libraries' messages are in the details.
 
 use std::error::Error;
 use std::fmt;
@@ -97,7 +97,7 @@ fn all<'e>(error: &'e (dyn Error + 'static)) -> impl Iterator<Item = &'e (dyn Er
     std::iter::successors(Some(error), next)
 }
 
-/// The last error of a type among the causes: the nearest to the origin.
+/// The error of a type that is nearest to the origin.
 fn find<'e, E: Error + 'static>(error: &'e (dyn Error + 'static)) -> Option<&'e E> {
     all(error).filter_map(|cause| cause.downcast_ref::<E>()).last()
 }

@@ -1,9 +1,7 @@
-//! Bearer tokens that identify the caller (`rest.md` E1).
-//!
-//! A token identifies one user with groups. The file stores only its hash, so its readers cannot impersonate users.
+//! Bearer tokens that identify a user with groups (`rest.md` E1).
 //!
 //! Invariants:
-//! - a token is written only once, to its creator;
+//! - a token is written only once, to its creator; the file stores its hash;
 //! - the duration of a lookup does not depend on the result: all hashes are compared, each in constant time;
 //! - a file is changed under its own lock, so that no change is lost;
 //! - a file that others may read is rejected; a file with errors leaves the tokens unchanged.
@@ -31,11 +29,11 @@ use wire::dto::time::{parse_rfc3339, rfc3339};
 
 /// Random bytes of a token.
 const TOKEN_BYTES: usize = 32;
-/// Prefix of all kornsole tokens, so that leaked ones can be recognized.
+/// Leaked tokens can be recognized.
 const PREFIX: &str = "kso_";
 const KEYS: [&str; 7] = ["id", "sha256", "user", "groups", "expires", "readOnly", "note"];
 
-/// A token's data. It does not implement comparison, which would not take constant time.
+/// A token's data, without comparison, which would not take constant time.
 #[derive(Clone, Debug)]
 pub struct Token {
     /// A short name, for revocation.
@@ -110,7 +108,7 @@ impl Tokens {
         Ok(Self { file: file.to_path_buf(), state: Mutex::new(state) })
     }
 
-    /// Like [`Self::open`] for a file that may not exist yet: until then there are no tokens.
+    /// Like [`Self::open`] for a file that may not exist yet.
     ///
     /// # Errors
     /// As [`Self::open`], except for a missing file.
@@ -158,7 +156,7 @@ impl Tokens {
         let now = fs::metadata(&self.file).ok().map(|metadata| seen(&metadata));
         let mut state = self.state();
         if now != state.seen {
-            // Set first, so that an error is reported once and not for every request.
+            // An error is reported once and not for every request.
             state.seen = now;
             match read_file(&self.file) {
                 Ok((seen, tokens)) => *state = State { seen: Some(seen), tokens: tokens.into() },

@@ -1,4 +1,4 @@
-//! Limits of the server's memory for request bodies and for answers that clients have not read.
+//! Limits of the memory for request bodies and unread answers.
 
 use std::collections::HashMap;
 use std::future::poll_fn;
@@ -9,8 +9,7 @@ use std::time::Duration;
 
 use axum::body::{Body, Bytes, HttpBody};
 
-/// A maximum number of bytes, of which one address gets half unless they belong to one body. A single item is always
-/// allowed, whatever its size.
+/// A maximum of bytes, of which one address gets half. A single item is always allowed.
 #[derive(Debug)]
 pub struct Budget {
     most: usize,
@@ -86,7 +85,7 @@ pub struct RequestBody {
 }
 
 impl RequestBody {
-    /// Replaces the bytes with at most as many, under the same claim.
+    /// Replaces the bytes under the same claim; at most as many.
     pub fn with(self, bytes: Bytes) -> Self {
         Self { bytes, ..self }
     }

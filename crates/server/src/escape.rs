@@ -1,4 +1,4 @@
-//! Malformed percent escapes. The libraries ignore them; both APIs reject them.
+//! Malformed percent escapes, which the libraries ignore and both APIs reject.
 
 /// The first percent sign of a text without two hexadecimal digits.
 pub(super) fn malformed(text: &str) -> Option<String> {

@@ -29,7 +29,7 @@ pub(super) async fn guarded(
     }
 }
 
-/// The answer after a panic of a handler, which the panic hook has reported.
+/// The panic hook has reported the panic.
 pub(super) fn panicked(panic: &(dyn Any + Send)) -> Response {
     let text = panic.downcast_ref::<&str>().copied();
     let text = text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("no text");
@@ -47,7 +47,7 @@ async fn caught<T>(future: impl Future<Output = T>) -> Result<T, Box<dyn Any + S
     .await
 }
 
-/// Marks an answer for a request that accepts gzip; event streams are not marked.
+/// Marks an answer to a request that accepts gzip; never an event stream.
 #[derive(Clone, Copy)]
 pub(super) struct Compressible;
 

@@ -1,11 +1,10 @@
 //! The REST server: YuniKorn's API in `/ws/v1`, and the native API.
 //!
-//! It has its own runtime: nothing runs on the scheduler's thread, and the scheduler never waits for a client. Reads
-//! use the published view; a few threads create large answers.
+//! It has its own runtime, and the scheduler never waits for a client. Reads use the published view; a few threads
+//! create large answers.
 //!
-//! Where to read: [`listen`] accepts connections and enforces timeouts, [`yunikorn`] answers the YuniKorn API, `guard`
-//! has the common layers.
-//! [`routes`] includes the native API.
+//! Where to read: [`listen`] enforces timeouts, [`yunikorn`] answers the YuniKorn API, `guard` has the common layers,
+//! and [`routes`] includes the native API.
 //!
 //! Invariants:
 //! - every phase of a request has a timeout, and all resources that clients can use are bounded;
@@ -186,7 +185,7 @@ impl Drop for Server {
     fn drop(&mut self) {
         self.begin_to_stop();
         if let Some(thread) = self.thread.take() {
-            // The panic hook has already reported a panic of the thread.
+            // The panic hook has reported a panic.
             let _ = thread.join();
         }
     }
@@ -221,7 +220,7 @@ fn native_options(options: &Options) -> Result<NativeOptions, String> {
     })
 }
 
-/// All routes. The fallback is the YuniKorn API, which has its own path rules.
+/// The fallback is the YuniKorn API, which has its own path rules.
 fn routes(shared: Arc<Shared>) -> Router {
     let native = native::routes(Arc::clone(&shared.native));
     Router::new()
@@ -233,7 +232,6 @@ fn routes(shared: Arc<Shared>) -> Router {
         .layer(guard::compression())
 }
 
-/// Handles the YuniKorn API, which requires a token only if the server does.
 async fn part_one(State(shared): State<Arc<Shared>>, mut request: Request) -> Response {
     if request.method() == Method::PUT && request.uri().path() == native::legacy_config::PATH {
         return native::legacy_config::replace_config(State(Arc::clone(&shared.native)), request).await;

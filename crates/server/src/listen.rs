@@ -1,4 +1,4 @@
-//! Connections: limited in number, each with timeouts, all finished when the server stops.
+//! Connections: limited in number, each with timeouts.
 
 use std::collections::HashMap;
 use std::io;
@@ -28,7 +28,7 @@ use tower::ServiceExt as _;
 use super::{FINISH, Limits, Shared, Tls, guard, reply, routes};
 
 const HEADERS: usize = 64;
-/// Pause of accepting when the operating system has no file descriptors left.
+/// Without file descriptors, accepting pauses.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 
 /// Accepts connections until the server stops, then waits for current answers.
@@ -185,7 +185,7 @@ impl Connection {
     }
 }
 
-/// Whether a connection has an event stream, which has a shorter write timeout.
+/// An event stream has a shorter write timeout.
 #[derive(Debug, Default)]
 pub(super) struct Streaming(AtomicBool);
 
@@ -210,7 +210,7 @@ impl<S> Timed<S> {
         Self { stream, limit: limits.write, stream_limit: limits.stream_write, streaming, waiting: None }
     }
 
-    /// Passes on the result of a write and runs the timer while there is no progress.
+    /// Runs the timer while a write makes no progress.
     fn timed<T>(&mut self, cx: &mut Context<'_>, poll: Poll<io::Result<T>>) -> Poll<io::Result<T>> {
         if poll.is_ready() {
             self.waiting = None;

@@ -66,23 +66,22 @@ pub(crate) fn standby(leader: &Leader) -> String {
 pub struct Access {
     /// The token file; without it no changes are possible.
     pub tokens: Option<PathBuf>,
-    /// Whether the token file may appear later, for example as a Secret that is created after the Deployment; until
-    /// then there are no tokens.
+    /// The token file may appear later, for example as a Secret; until then there are no tokens.
     pub tokens_later: bool,
     /// Whether everything except the liveness check requires a token.
     pub require_token: bool,
     /// Whether all changes are disabled.
     pub read_only: bool,
-    /// The leader's name, possibly empty, if this process is a read-only standby.
+    /// The leader's name, possibly empty, of a read-only standby.
     pub standby: Option<Leader>,
-    /// Whether applications are a daemon's jobs, which only the daemon may submit and change: another submission could
-    /// use the name of another user's next job.
+    /// Applications are jobs of a daemon, which only it may change: another submission could use the name of another
+    /// user's next job.
     pub of_jobs: bool,
     /// The scheduler ACL, in addition to the owner of the process.
     pub scheduler_acl: Acl,
     /// The owner of the process.
     pub owner: String,
-    /// Whether browser pages of any site may read the YuniKorn API; `None` denies it if a token is required.
+    /// Whether browser pages may read the YuniKorn API; default: only if no token is required.
     pub pages: Option<bool>,
 }
 
@@ -115,7 +114,7 @@ pub struct Limits {
     pub connections: usize,
     /// Maximum number of connections per address.
     pub connections_per_peer: usize,
-    /// Timeout of the TLS handshake, of a request's header, and of an idle connection.
+    /// Timeout of the TLS handshake, a request's header, and an idle connection.
     pub header: Duration,
     /// Timeout of a request's body.
     pub body: Duration,
@@ -135,7 +134,7 @@ pub struct Limits {
     pub bodies: usize,
     /// Maximum bytes of unread answers, of each API.
     pub answers: usize,
-    /// Burst of expensive work per address; the long-term limit is a quarter of the time.
+    /// Burst of expensive work per address, with a quarter of the time in the long run.
     pub work: Duration,
     /// The limits of a what-if.
     pub what_if: WhatIfLimits,
@@ -146,8 +145,7 @@ pub struct Limits {
 pub struct WhatIfLimits {
     /// Maximum processor time.
     pub time: Duration,
-    /// Niceness of its thread, on Linux. On one processor a thread with 14 has weight 45 of 1,069 with the scheduler's,
-    /// which is 4.2%.
+    /// Niceness of its thread, on Linux. With 14, it gets 4.2% of a processor that the scheduler uses.
     pub nice: i32,
     /// Approximate maximum memory of its state copies, in bytes.
     pub bytes: usize,

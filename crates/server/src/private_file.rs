@@ -11,10 +11,9 @@ const GROUP_READ: u32 = 0o040;
 /// Mode bits: group or others may write.
 const OTHERS_WRITE: u32 = 0o022;
 
-/// Rejects a token file that others may read or write. A group may read root's file, like a mounted Kubernetes Secret,
-/// because root chose its members. If the program runs as root, so that it can read any named file, the file and its
-/// directory must also belong to root, and only root may write in the directory: anyone who can replace the file can
-/// impersonate all users.
+/// Rejects a token file that others may read or write, except that a group may read root's file, like a Kubernetes
+/// Secret. If the program runs as root, the file and its directory must belong to root: anyone who can replace the file
+/// can impersonate all users.
 ///
 /// # Errors
 /// The problem and its fix.
@@ -35,7 +34,7 @@ pub(super) fn check(file: &Path, metadata: &fs::Metadata) -> Result<(), String> 
         ));
     }
     let resolved = fs::canonicalize(file).map_err(|error| format!("cannot find {shown}: {error}"))?;
-    // Both the directory of a link and that of its target, because a writer of either can replace the file.
+    // A writer of either directory can replace the file.
     for folder in [file, &resolved].into_iter().filter_map(Path::parent) {
         let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
         let metadata = fs::metadata(folder).map_err(|error| format!("cannot read {}: {error}", folder.display()))?;
@@ -51,7 +50,7 @@ pub(super) fn check(file: &Path, metadata: &fs::Metadata) -> Result<(), String> 
     Ok(())
 }
 
-/// A warning about a private key that others may read; `None` if only the owner may, or if that is unknown.
+/// `None` if only the owner may read the key, or if that is unknown.
 pub(super) fn key_warning(file: &Path) -> Option<String> {
     let mode = fs::metadata(file).ok()?.permissions().mode() & 0o777;
     let shown = file.display();

@@ -95,8 +95,8 @@ pub(super) fn forbid_pages(headers: &mut HeaderMap) {
     }
 }
 
-/// The answer to a request with no or several hosts; `None` for a valid one. An HTTP/1.0 client may omit the host.
-/// Otherwise, a proxy and this server could assume different hosts.
+/// `None` for a valid request; HTTP/1.0 may omit the host. Otherwise, a proxy and this server could assume different
+/// hosts.
 pub(super) fn wrong_host(version: Version, headers: &HeaderMap) -> Option<Response> {
     let why = match headers.get_all(header::HOST).iter().count() {
         0 if version == Version::HTTP_10 => return None,
@@ -109,7 +109,7 @@ pub(super) fn wrong_host(version: Version, headers: &HeaderMap) -> Option<Respon
     Some(answer)
 }
 
-/// A body in memory, sent in pieces, so that compression and writes yield to other tasks in between.
+/// Compression and writes yield to other tasks between pieces.
 struct Pieces {
     rest: Bytes,
     _claim: Option<Claim>,

@@ -1,4 +1,4 @@
-//! Server certificates. The cryptography provider is ring, because it builds without cmake.
+//! Server certificates with ring, which builds without cmake.
 
 use std::fs::File;
 use std::io::BufReader;

@@ -1,5 +1,4 @@
-//! Limits expensive work per address: configurations that are validated, compared, or tested, and state dumps. Reads of
-//! lists do not count, because consoles and web pages repeat them.
+//! Limits expensive work per address: configurations and state dumps, but not lists, which consoles repeat.
 
 use std::collections::HashMap;
 use std::net::IpAddr;

@@ -1,7 +1,7 @@
 //! Changes of a token file, one at a time over all processes.
 //!
-//! The token file itself is locked, because a separate lock file could be removed. A change replaces the file, so the
-//! owner of the lock checks that the path still leads to the locked file, and otherwise retries.
+//! The file itself is locked, because a separate lock file could be removed. The owner of the lock checks that the path
+//! still leads to the locked file.
 //!
 //! Invariant: the written content is derived from the content under the lock.
 
@@ -52,7 +52,7 @@ fn change<T>(file: &Path, create: bool, with: impl FnOnce(&mut Vec<Token>) -> Re
         write(file, &tokens).map(|()| done)
     });
     if outcome.is_err() && locked.made && is_at(&locked.file, file) {
-        // Created only for its lock. A leftover is empty, which means no tokens.
+        // A leftover is empty, which means no tokens.
         let _ = fs::remove_file(file);
     }
     outcome
@@ -86,7 +86,7 @@ fn open(path: &Path, create: bool) -> io::Result<Locked> {
     options.read(true).write(true).mode(0o600);
     match options.open(path) {
         Ok(file) => Ok(Locked { file, made: false }),
-        // A read-only file can be locked, too, because it is replaced, not written.
+        // A read-only file is replaced, not written.
         Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
             File::open(path).map(|file| Locked { file, made: false })
         }

@@ -58,13 +58,13 @@ fn reply(done: &Done, created: bool) -> Result<Reply, Refusal> {
     })
 }
 
-/// Whether an act belongs to an application's resource manager, not to an administrator.
+/// Whether an act belongs to a resource manager, not to an administrator.
 pub(super) fn is_of_a_resource_manager(act: &Act) -> bool {
     use PartitionAct::{Ask, Release, Remove, Submit};
     matches!(act, Act::In { act: Submit(_) | Ask { .. } | Release { .. } | Remove { .. }, .. })
 }
 
-/// Whether a local machine would be drained without a reason, which users of pending jobs see.
+/// Users of pending jobs see the reason.
 pub(super) fn drains_without_reason(order: &Order) -> bool {
     matches!(order.act, Act::In { act: PartitionAct::DrainNode(_), .. }) && order.reason.trim().is_empty()
 }
@@ -128,7 +128,7 @@ fn cleanup(body: dto::Cleanup) -> Result<(PartitionAct, Option<String>), Refusal
     Ok((act, reason))
 }
 
-/// Maximum length of an ID, in bytes; longer than any ID in a cluster.
+/// Bytes; longer than any ID in a cluster.
 const LONGEST_ID: usize = 512;
 /// Maximum length of a queue path, in bytes.
 const LONGEST_PATH: usize = 4096;

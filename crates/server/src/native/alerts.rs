@@ -1,5 +1,4 @@
-//! The alerts of this scheduler and their silences. A silence is an operation, which the engine checks and records, and
-//! then the board applies.
+//! Alerts and silences. The engine checks and records a silence, then the board applies it.
 
 use std::sync::Arc;
 

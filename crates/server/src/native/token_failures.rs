@@ -66,7 +66,7 @@ impl TokenFailures {
             }
             known.count > most
         };
-        // Once an address has too many, prefixes are not recorded, which bounds its memory.
+        // Bounds the memory of an address.
         is_more_than(String::new(), MOST_OF_ADDRESS)
             || is_more_than(format!(":{}", presented.chars().take(PREFIX).collect::<String>()), MOST_ALIKE)
     }

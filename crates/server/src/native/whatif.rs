@@ -1,4 +1,4 @@
-//! What-if (E7): on a fork of the state, on a thread of low priority. The scheduler only creates the fork.
+//! What-if (E7) on a fork, on a thread of low priority.
 //!
 //! Limits: one per user (429), processor time and cycles (413), memory of the copies (413). A disconnected client stops
 //! the work.
@@ -48,7 +48,7 @@ impl Drop for Turn {
     }
 }
 
-/// Stops the work when the request is dropped: the client has disconnected, or the server stops.
+/// Stops the work when the request is dropped.
 struct Gone(Arc<AtomicBool>);
 
 impl Drop for Gone {
@@ -70,7 +70,7 @@ pub(super) async fn answer(request: &NativeRequest) -> Result<Reply, Refusal> {
         let receiver = native.engine.fork(asked.partition.clone(), limits.bytes);
         let fork = receiver.recv().unwrap_or(Err(NoFork::Stopped)).map_err(no_fork)?;
         let bounds = Bounds { cycles: limits.cycles, trace_lines: TRACE_LINES };
-        // One thread for all runs, because the scheduler needs the others.
+        // The scheduler needs the other threads.
         let (pairs, took) = giving_way(limits.nice, || {
             let watch = Stopwatch::start();
             let may_continue = || !stopped.load(Ordering::Relaxed) && watch.elapsed() < limits.time;
@@ -91,7 +91,7 @@ pub(super) async fn answer(request: &NativeRequest) -> Result<Reply, Refusal> {
 fn giving_way<T: Send>(nice: i32, work: impl FnOnce() -> T + Send) -> Result<T, Refusal> {
     std::thread::scope(|scope| {
         let below = || {
-            // Elsewhere niceness applies to the process. The work runs without it, too.
+            // Elsewhere niceness applies to the process.
             #[cfg(target_os = "linux")]
             let _nice = rustix::process::nice(nice);
             work()

@@ -22,7 +22,7 @@ pub(super) fn in_force(call: &Call) -> dto::Config {
     let loaded = call.view.configuration.as_deref();
     let extra = call.shared.options.extra.clone();
     let config = convert::config(loaded.map(|loaded| (&*loaded.queues, loaded.checksum.as_str())));
-    // Before a configuration is loaded, only the deadlock detection keys exist.
+    // Only the deadlock detection keys exist before.
     if loaded.is_some() { dto::Config { extra, ..config } } else { config }
 }
 

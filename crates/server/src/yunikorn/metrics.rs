@@ -1,7 +1,5 @@
-//! Metrics in the Prometheus text format with YuniKorn's names (`rest.md` 5.16).
-//!
-//! Go runtime metrics are absent. Latencies of steps that do not exist here, or are not measured separately, are
-//! present without observations.
+//! Metrics in the Prometheus text format with YuniKorn's names (`rest.md` 5.16), without those of the Go runtime.
+//! Unmeasured latencies have no observations.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -193,7 +191,7 @@ fn queue_resources(page: &mut Page, view: &View) {
 
 /// Added and removed allocations by queue, whose name is a part of the metric's name.
 fn containers(page: &mut Page, counts: &Counts) {
-    // Two queues may get the same name; then their numbers are added.
+    // Queues with the same name are added.
     let mut by_name: BTreeMap<String, (u64, u64)> = BTreeMap::new();
     for (queue, count) in &counts.by_queue {
         let sum = by_name.entry(mangled(queue.as_str())).or_default();

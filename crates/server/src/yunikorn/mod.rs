@@ -1,7 +1,5 @@
-//! The YuniKorn API with Apache YuniKorn's statuses, routing, and peculiarities (`rest.md` sections 1, 3, 4, 5, 10).
-//!
-//! `route` is the table of paths, and `path` parses paths like YuniKorn; `queues`, `apps`, `cluster`, `config`,
-//! `events`, `stream`, `metrics`, and `dump` have the answers.
+//! The YuniKorn API with its statuses, routing, and peculiarities (`rest.md` sections 1, 3, 4, 5, 10): `route` is the
+//! table of paths.
 
 mod apps;
 mod cluster;
@@ -172,7 +170,7 @@ async fn routed(shared: Arc<Shared>, request: Request) -> Response {
     }
 }
 
-/// Answers small requests directly, and large ones on another thread with limited parallelism.
+/// Limits the parallelism of large answers.
 async fn put_together(shared: &Arc<Shared>, endpoint: Endpoint, call: Call, peer: IpAddr) -> Result<Answer, Response> {
     if !endpoint.is_heavy(&call) {
         return Ok(endpoint.answer(&call));

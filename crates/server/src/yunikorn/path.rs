@@ -1,11 +1,9 @@
-//! Parsing of paths and queries like YuniKorn: percent-decoded once before matching, and names of queues, users, and
-//! groups a second time like a query (`rest.md` section 1).
+//! Paths and queries like YuniKorn: names of queues, users, and groups are decoded twice (`rest.md` section 1).
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 
 use crate::escape::malformed;
 
-/// Characters that must be escaped in a path of a `Location` header.
 const PATH: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'/')
     .remove(b'-')

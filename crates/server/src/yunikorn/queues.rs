@@ -23,7 +23,7 @@ pub(super) fn one(call: &Call) -> Answer {
     Ok(Reply::json(&convert::queue(partition, row)))
 }
 
-/// Finds the queue of the path: decoded again, case-insensitive, every part a valid name.
+/// Decoded again, case-insensitive, every part a valid name.
 pub(super) fn named(call: &Call) -> Result<(&PartitionView, &Arc<QueueRow>), RequestError> {
     let partition = call.partition()?;
     let path = path::decoded_again(call.parameter(1)).map_err(RequestError::bad)?.to_lowercase();

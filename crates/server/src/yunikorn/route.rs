@@ -1,4 +1,4 @@
-//! The table of paths, matched like YuniKorn's router: exactly, or with a redirect to the canonical path.
+//! The table of paths, matched exactly, or with a redirect to the canonical path.
 
 use axum::http::Method;
 
@@ -177,7 +177,7 @@ pub(super) enum RouteMatch {
     Nothing,
 }
 
-/// Finds the route of a request. An empty part matches a parameter.
+/// An empty part matches a parameter.
 pub(super) fn find(method: &Method, path: &str) -> RouteMatch {
     let exact = ROUTES.iter().find_map(|(pattern, endpoint)| Some((*endpoint, matched(pattern, path)?)));
     let exact = exact.map(|(endpoint, parameters)| match endpoint.verb() {
@@ -212,7 +212,7 @@ fn matched(pattern: &str, path: &str) -> Option<Vec<String>> {
     parts.next().is_none().then_some(parameters)
 }
 
-/// The canonical path for one with a trailing slash, doubled slashes, dots, or another case.
+/// For a trailing slash, doubled slashes, dots, or another case.
 fn meant(method: &Method, path: &str) -> Option<String> {
     let taken = || ROUTES.iter().filter(|(_, endpoint)| endpoint.verb().takes(method));
     if let Some(shorter) = path.strip_suffix('/')

@@ -1,7 +1,6 @@
-//! Event streams with one line per event, while the client keeps up (`rest.md` 5.11).
+//! Event streams with one line per event (`rest.md` 5.11).
 //!
-//! A task per stream reads the log and passes lines to the connection, at most a few packets ahead. A slow client
-//! blocks only its task, and is disconnected after too many events.
+//! A task per stream is at most a few packets ahead. A slow client is disconnected after too many events.
 
 use std::collections::HashMap;
 use std::convert::Infallible;
@@ -134,7 +133,7 @@ fn begin(shared: &Arc<Shared>, caller: Caller, query: &[(String, String)]) -> Re
     let (packets, body) = channel(AHEAD);
     let page = log.page(Numbering::Upstream, u64::MAX, 0);
     let held = page.next - page.lowest;
-    // After the buffer has lost events, YuniKorn sends no past events if more than the buffer contains are requested.
+    // After a loss, YuniKorn sends no past events to a client that requests more than the buffer contains.
     let past = if page.lowest > 0 && count > held { 0 } else { count.min(held) };
     let feed = Feed { place, next: page.next - past, joined: page.next, packets };
     let (shared, mark) = (Arc::clone(shared), caller.mark);
@@ -145,7 +144,7 @@ fn begin(shared: &Arc<Shared>, caller: Caller, query: &[(String, String)]) -> Re
 struct Feed {
     place: Place,
     next: u64,
-    /// The next number when the stream started; earlier events do not count as lag.
+    /// Events before this number do not count as lag.
     joined: u64,
     packets: Sender<Bytes>,
 }
@@ -158,7 +157,7 @@ enum End {
 }
 
 impl Feed {
-    /// Sends events until the stream ends, at the latest when `lapsed` completes.
+    /// Sends events at most until `lapsed` completes.
     async fn run(mut self, lapsed: impl Future<Output = ()>) {
         let (end, over) = tokio::select! {
             end = self.feed() => (end, false),

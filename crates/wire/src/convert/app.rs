@@ -57,7 +57,7 @@ pub fn applications<'a>(
     rows.into_iter().map(|row| application(context, partition, row)).collect()
 }
 
-/// Finds an application by ID: the active one, otherwise the last finished one.
+/// The active application with this ID, otherwise the last finished one.
 pub fn newest<'a>(partition: &'a PartitionView, id: &str) -> Option<&'a Arc<AppRow>> {
     partition.app_by_id(&AppId::from(id))
 }

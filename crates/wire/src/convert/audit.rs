@@ -1,4 +1,4 @@
-//! Records on the wire: revisions of the configuration (E5) and the audit (E11).
+//! Revisions of the configuration (E5) and the audit (E11) on the wire.
 
 use super::Wall;
 use crate::dto::audit as dto;
@@ -39,7 +39,7 @@ pub fn old_configuration(revision: &Revision, policy_group: &str, wall: &Wall) -
     }
 }
 
-/// Converts between the two forms of an entry: equal fields are moved, the others are given.
+/// Moves equal fields; the others are given.
 macro_rules! entry {
     ($to:path, $from:ident, $($field:ident: $value:expr),* $(,)?) => {{
         use $to as To;

@@ -1,4 +1,4 @@
-//! The active configuration in YuniKorn's form, and the errors of a submitted one (`rest.md` 5.8, 5.9, E5).
+//! The active configuration in YuniKorn's form, and configuration errors (`rest.md` 5.8, 5.9, E5).
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -10,8 +10,8 @@ use config::{DEFAULT_CONFIG, Fault, Faults, Severity};
 use model::Profile;
 use view::act::FoundFault;
 
-/// Converts the configuration in `text` to the form that YuniKorn shows after validation: without comments, with a root
-/// queue, and with a partition's limits in its root. `None` before one is loaded.
+/// Converts `text` to YuniKorn's form after validation: without comments, with a root queue, and with a partition's
+/// limits in its root. `None` before one is loaded.
 pub fn config(loaded: Option<(&str, &str)>) -> dto::Config {
     let empty = dto::Config {
         deadlock_detection_enabled: Some(false),
@@ -34,7 +34,7 @@ pub(super) fn fault(fault: FoundFault) -> dto::Fault {
     dto::Fault { code, severity, message, line: at.line.into(), column: at.column.into(), path, hint }
 }
 
-/// Reads values as written and ignores errors, because the text is valid or at least a release accepts it.
+/// Ignores errors, because at least a release accepts the text.
 struct Reader {
     silent: Faults,
 }

@@ -50,8 +50,7 @@ pub fn explained(found: &Explanation, wall: &Wall) -> dto::Explained {
     }
 }
 
-/// Converts the explanation by a simulation copy: with unknown inputs, and with the remote scheduler's own messages
-/// about requests.
+/// Adds unknown inputs, and the remote scheduler's own messages about requests.
 pub fn explained_by_twin(
     found: &Explanation,
     unknown: &[String],
@@ -306,7 +305,7 @@ fn remedy(remedy: &Remedy, now: Time) -> dto::RemedyText {
     }
 }
 
-/// Converts the usage of queues compared with guaranteed resources, and of users and groups compared with limits.
+/// Converts usage compared with guaranteed resources and limits.
 pub fn fairness(rows: &[FairnessRow], limits: &[LimitUsed], wall: &Wall) -> dto::Fairness {
     let row = |row: &FairnessRow| dto::QueueFairness {
         queue: row.queue.to_string(),

@@ -1,4 +1,4 @@
-//! Reports of a ledger that follows Apache YuniKorn, in the native API.
+//! Reports of a ledger that follows Apache YuniKorn.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use view::ClockRuns;
 
 const HOUR: i64 = 3_600_000_000_000;
 
-/// Reports the usage over time of an Apache YuniKorn that this machine follows; times are those of its events.
+/// Reports the usage of a followed Apache YuniKorn; times are those of its events.
 ///
 /// # Errors
 /// The ledger has not started.
@@ -50,7 +50,7 @@ fn inexact_note(followed: &Followed, hours: usize) -> Option<String> {
     ))
 }
 
-/// Why both counts of an application differ, if known; `true` if they agree.
+/// `true` if both counts agree; otherwise why, if known.
 fn why(one: &Against, followed: &Followed) -> (bool, String) {
     let names = one.ours.names().map(str::to_owned).chain(one.theirs.keys().map(ToString::to_string));
     let rounds = |name: &String| {

@@ -68,7 +68,7 @@ fn usage_state(of: &UsageState) -> dto::QueueUsageState {
     }
 }
 
-/// Converts the inputs from the wire; `None` for an unknown rule. Unknown reasons are counted as others.
+/// `None` for an unknown rule. Unknown reasons are counted as others.
 pub fn read_grounds(of: &dto::EventGrounds) -> Option<PreemptionGrounds> {
     let mut retained = RetainedSurvey { groups: Vec::new(), others: of.retained_others };
     for one in &of.retained {

@@ -113,7 +113,7 @@ pub fn configuration(configuration: &Configuration, wall: &Wall) -> dto::ConfigS
     }
 }
 
-/// Converts a change of the configuration, with the caller's missing rights.
+/// Converts a configuration change, with the caller's missing rights.
 pub fn config_diff(done: &Configured, missing: Vec<String>, preempted: Vec<dto::PreviewedQuota>) -> dto::ConfigDiff {
     dto::ConfigDiff {
         changes: done.changes.iter().map(change).collect(),
@@ -182,7 +182,7 @@ pub fn node_changed(done: &NodeDone) -> dto::NodeChange {
     dto::NodeChange { node_id: done.node.to_string(), released: done.released.iter().map(released).collect() }
 }
 
-/// Converts a user's permissions in all queues of a partition (E3).
+/// A user's permissions in all queues of a partition (E3).
 pub fn permissions(part: &PartitionView, who: &Identity, scheduler_admin: bool) -> dto::Permissions {
     let one = |path: &QueuePath| {
         let via = |grant: Option<access::Grant>| grant.map(|grant| grant.queue.to_string());
@@ -199,7 +199,7 @@ pub fn permissions(part: &PartitionView, who: &Identity, scheduler_admin: bool) 
     dto::Permissions { queues: part.walk().map(|row| one(&row.path)).collect(), scheduler_admin }
 }
 
-/// Converts the draining queues of a partition with their blockers (E9, SCH-210).
+/// The draining queues of a partition with their blockers (E9, SCH-210).
 pub fn draining(view: &View, part: &PartitionView, wall: &Wall) -> dto::DrainingQueues {
     let one = |row: &std::sync::Arc<view::QueueRow>| {
         let below = |app: &&std::sync::Arc<view::AppRow>| app.queue.is_within(&row.path);
@@ -220,7 +220,7 @@ pub fn draining(view: &View, part: &PartitionView, wall: &Wall) -> dto::Draining
     dto::DrainingQueues { queues: draining.map(one).collect() }
 }
 
-/// Converts the queues above their own maximum, with the planned preemption (N-01).
+/// The queues above their own maximum, with the planned preemption (N-01).
 pub fn quotas(part: &PartitionView, now: Time, wall: &Wall) -> dto::ExceededQuotas {
     let forecasts = part.quota_forecasts(now);
     let above = part.walk().filter(|row| row.parent.is_some() && row.is_above_max());
@@ -233,7 +233,7 @@ pub fn quotas(part: &PartitionView, now: Time, wall: &Wall) -> dto::ExceededQuot
     dto::ExceededQuotas { queues: above.map(one).collect() }
 }
 
-/// Converts a quota preemption: its time and victims, without the excess.
+/// The time and victims of a quota preemption, without the excess.
 pub fn quota_forecast(forecast: &QuotaForecast, wall: &Wall) -> dto::ExceededQuota {
     let victim = |victim: &QuotaVictim| dto::QuotaVictim {
         application_id: victim.app.to_string(),

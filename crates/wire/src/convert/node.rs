@@ -22,7 +22,7 @@ pub fn nodes(context: &Context, partition: &PartitionView) -> Vec<dto::Node> {
 
 /// Converts a node with its allocations and foreign ones.
 pub fn node(context: &Context, partition: &PartitionView, row: &NodeRow) -> dto::Node {
-    // One pass over all applications collects only those of this node.
+    // One pass over all applications.
     let here: BTreeSet<&AppId> = row.allocations.values().map(|allocation| &allocation.app).collect();
     let live = partition.apps.iter().flatten().filter(|app| here.contains(&app.id));
     one(context, partition, row, &asks(live))

@@ -1,8 +1,8 @@
 //! Placement previews of the REST API (`rest.md` E6).
 //!
-//! Rules count from 0; the recovery rule follows the list, and after it the default queue of 1.8. The outcome `placed`
-//! of a parent rule means that it returns its candidate. Limits do not affect a placement (LIM-009): the answer reports
-//! their effect on the application with the current usage; a configuration alone has no usage.
+//! Rules count from 0, then come the recovery rule and the default queue of 1.8. `placed` in a parent rule means that
+//! it returns its candidate. Limits do not affect a placement (LIM-009); the answer reports their effect with the
+//! current usage.
 
 use std::collections::BTreeMap;
 
@@ -17,8 +17,7 @@ use view::placement::{
     SkipReason,
 };
 
-/// The answer of the preview. It is serialized directly from the placement, because a batch writes millions. Keys are
-/// sorted by name.
+/// The answer, serialized directly with sorted keys, because a batch writes millions.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "PlacementPreview")]
@@ -101,7 +100,7 @@ impl<'a> Answer<'a> {
         Self { core, ..self }
     }
 
-    /// Adds the submission, and in `met` whether its expectation was met, if any.
+    /// Adds the submission, and in `met` whether its expectation was met.
     #[must_use]
     pub fn to(self, submission: Submitted<'a>, expect: &'a str, met: Option<bool>) -> Self {
         Self { as_expected: met, expect: met.map(|_| expect), submission: Some(submission), ..self }
@@ -221,7 +220,7 @@ fn outcome(placement: &Placement, entry: &RuleTrace) -> &'static str {
         RuleEnd::Next(SkipReason::Draining(_)) => "draining",
         RuleEnd::Next(SkipReason::RecoveryClosed | SkipReason::NotBelowRoot | SkipReason::NoFallback) => "missing",
         RuleEnd::Refused => match placement.refused().map(|refused| &refused.refusal) {
-            // An illegal name is an error in the rule, but not when the queue would be created (PLC-005, PLC-071).
+            // Illegal in the rule, but not when the queue would be created (PLC-005, PLC-071).
             Some(Refusal::IllegalName { .. }) if entry.path.is_some() => "bad-name",
             Some(Refusal::CreateBelowDraining { .. }) => "draining",
             Some(Refusal::CreateDenied { .. }) => "denied",

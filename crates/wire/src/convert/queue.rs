@@ -23,7 +23,6 @@ pub fn queue_tree(partition: &PartitionView, row: &QueueRow) -> dto::Queue {
     tree(partition, row, above.and_then(|above| partition.headroom(above)).as_ref())
 }
 
-/// Passes the parent's headroom down, so that each queue is computed once.
 fn tree(partition: &PartitionView, row: &QueueRow, above: Option<&Resource>) -> dto::Queue {
     let rest = row.max.as_ref().map(|max| max.sub_only_existing(&row.allocated));
     let headroom = Resource::min_permissive_unset(rest.as_ref(), above);

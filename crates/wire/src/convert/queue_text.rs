@@ -1,5 +1,5 @@
-//! A tree of queues as JSON text: equal to [`super::queue_tree`] byte for byte, but written directly from the view.
-//! Trees of 10,000 queues are read every few seconds, and transfer types take several times as long.
+//! A tree of queues as JSON, equal to [`super::queue_tree`] byte for byte. Trees of 10,000 queues are read every few
+//! seconds, and transfer types take several times as long.
 
 use super::duration::go_duration;
 use super::queue::{state, template};
@@ -21,7 +21,7 @@ struct Open<'a> {
     listed: bool,
 }
 
-/// Writes a queue with its subtree and a final newline. The stack depth does not depend on the tree's depth.
+/// Writes a subtree and a final newline. The stack depth is constant.
 pub fn queue_tree_text(partition: &PartitionView, top: &QueueRow) -> Vec<u8> {
     let mut out = Vec::with_capacity(partition.queues.len() * QUEUE_BYTES);
     let above = top.parent.and_then(|parent| partition.queue(parent)).and_then(|above| partition.headroom(above));
@@ -169,7 +169,6 @@ mod tests {
     use model::Profile;
     use view::View;
 
-    /// Queues with and without each property, and names that need escapes.
     const CONFIG: &str = "\
 partitions:
 - name: 'odd \"<name>\"'

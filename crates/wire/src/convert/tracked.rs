@@ -1,5 +1,4 @@
-//! Usage of released allocations by Apache YuniKorn's own count (`resourceHistory`, `rest.md` 5.4) as a report. It has
-//! no ledger.
+//! Usage by Apache YuniKorn's own count (`resourceHistory`, `rest.md` 5.4) as a report.
 
 use std::collections::BTreeMap;
 
@@ -9,10 +8,10 @@ use model::QueuePath;
 use view::View;
 use view::rows::{AppRow, TrackedResources};
 
-/// Sums the usage of released allocations of active applications. Apache YuniKorn has no data of finished ones.
+/// Sums released allocations of active applications. Apache YuniKorn has no data of finished ones.
 ///
 /// # Errors
-/// The question has a time or a dimension that is unknown there.
+/// A time or a dimension that is unknown there.
 pub fn tracked_report(view: &View, question: &Question) -> Result<UsageReport, String> {
     use Dimension as D;
     const NO_LEDGER: &str = "Apache YuniKorn does not record usage history";
@@ -90,8 +89,7 @@ fn keyed(by: &[Dimension], key: Vec<String>, mut row: UsageReportRow) -> UsageRe
     row
 }
 
-/// Usage of an application's released allocations by the scheduler's own count, in base units times seconds: each
-/// allocation counts in one of the three parts, for any instance type.
+/// Usage of released allocations in base units times seconds: each counts in one of the three parts.
 pub fn ended_use(past: &TrackedResources) -> BTreeMap<Box<str>, u64> {
     let mut sum = BTreeMap::new();
     let all = [&past.used, &past.placeholders, &past.preempted];

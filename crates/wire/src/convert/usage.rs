@@ -1,7 +1,6 @@
 //! Usage of users and groups (`rest.md` 5.7).
 //!
-//! A user or group is listed while it has usage, while a cycle has considered a pending application of it, or while a
-//! limit names it. The same applies to its queues.
+//! They are listed with usage, with a pending application that a cycle has considered, or if a limit names them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::iter::Peekable;
@@ -54,7 +53,7 @@ pub fn user(partition: &PartitionView, name: &str) -> Option<dto::UserUsage> {
     })
 }
 
-/// Converts all groups, by name; `*` is for users without a named group.
+/// All groups; `*` is for users without a named group.
 pub fn groups(partition: &PartitionView) -> Vec<dto::GroupUsage> {
     let mut apps: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
     for app in partition.apps.iter().flatten() {
@@ -84,7 +83,7 @@ fn names<'a>(rows: &'a UsageRows, limited: &Limited<'a>, waiting: &Waiting<'a>) 
     using.map(|row| &*row.name).chain(limited.names()).collect()
 }
 
-/// The queues of applications that cycles have considered, by user. Only then an application counts under a group.
+/// Only after a cycle has considered an application, it counts under a group.
 struct Waiting<'a>(Option<BTreeMap<&'a str, Vec<&'a QueuePath>>>);
 
 impl<'a> Waiting<'a> {
@@ -136,7 +135,6 @@ struct Level<'a> {
     limit: Option<&'a Arc<LimitConfig>>,
 }
 
-/// The queues in which a user or group has usage or a limit, from the root.
 fn tree(rows: &UsageRows, name: &str, limited: &Limited<'_>, waiting: &Waiting<'_>) -> Option<dto::QueueUsage> {
     let mut levels: BTreeMap<QueuePath, Level<'_>> = BTreeMap::new();
     let rows = rows.get(name).into_iter().flat_map(|row| row.queues.iter());

@@ -4,7 +4,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use model::Time;
 
-/// Converts the scheduler's time, which starts at 0, to ns since 1970. This is the only place for it.
+/// Converts the scheduler's time, which starts at 0, to ns since 1970.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Wall {
     /// Wall-clock time of the scheduler's start, in ns.
@@ -13,7 +13,7 @@ pub struct Wall {
 }
 
 impl Wall {
-    /// A scheduler that started at `start` and runs `speed` times as fast as the wall clock.
+    /// `speed` is relative to the wall clock.
     pub fn new(start: SystemTime, speed: f64) -> Self {
         let since = start.duration_since(UNIX_EPOCH).unwrap_or_default();
         Self { start: i64::try_from(since.as_nanos()).unwrap_or(i64::MAX), speed }
@@ -39,7 +39,7 @@ impl Wall {
         self.nanos(to) - self.nanos(from.min(to))
     }
 
-    /// Converts ns since 1970 to scheduler time; earlier times become its start.
+    /// Converts ns since 1970; earlier times become the scheduler's start.
     pub fn time(&self, nanos: i64) -> Time {
         let since = Duration::from_nanos(u64::try_from(nanos.saturating_sub(self.start)).unwrap_or(0));
         let since = if self.speed == 1.0 { since } else { since.mul_f64(self.speed) };
@@ -47,7 +47,7 @@ impl Wall {
     }
 
     fn span(&self, span: Duration) -> i64 {
-        // Exact at normal speed: 1 is a configured value, not a computed one.
+        // Exact at normal speed.
         let span = if self.speed == 1.0 { span } else { span.div_f64(self.speed) };
         i64::try_from(span.as_nanos()).unwrap_or(i64::MAX)
     }

@@ -67,13 +67,13 @@ pub fn plan(asked: &dto::WhatIf) -> Result<Plan, String> {
     Ok(Plan { steps: all, span, runtimes, seed, arrivals: Arrivals::default(), long_wait })
 }
 
-/// The seeds of the requested pairs of runs; empty if one pair is enough.
+/// The seeds of the pairs of runs; empty if one pair is enough.
 pub fn seeds(asked: &dto::WhatIf) -> Vec<u64> {
     let first = asked.seed.unwrap_or_default();
     (0..u64::from(asked.runs.unwrap_or_default())).map(|run| first.wrapping_add(run)).collect()
 }
 
-/// Converts several pairs of runs: the first one, and all together.
+/// Converts the first pair of runs, and all together.
 pub fn several(pairs: &[Pair], wall: &Wall, compare: &[String]) -> dto::WhatIfResult {
     let Some(first) = pairs.first() else { return dto::WhatIfResult::default() };
     let mut result = self::result(first, wall, compare);
@@ -110,7 +110,7 @@ fn spread(several: &Several) -> dto::WhatIfSeveral {
     }
 }
 
-/// Converts the differences of a pair, limited to the parts in `compare` unless it is empty.
+/// Converts the parts of a pair's differences in `compare`, by default all.
 pub fn result(pair: &Pair, wall: &Wall, compare: &[String]) -> dto::WhatIfResult {
     let wanted = |what: &str| compare.is_empty() || compare.iter().any(|word| word == what);
     let Comparison { total: [without, with], queues, users, apps, nodes, first, long_wait, verdict } = &pair.comparison;

@@ -14,7 +14,7 @@ enum Yaml {
     List(Vec<Yaml>),
 }
 
-/// Formats the configuration as YAML. Keys are YuniKorn's field names in lowercase; empty values are omitted.
+/// Formats as YAML with YuniKorn's lowercase field names, without empty values.
 pub fn config_yaml(config: &dto::Config) -> String {
     let mut map = Fields::default();
     map.put("partitions", config.partitions.as_ref().map(|all| Yaml::List(all.iter().map(partition).collect())));
@@ -142,7 +142,7 @@ fn inner(column: usize) -> usize {
     (column + 4) / 4 * 4
 }
 
-/// Writes a map whose keys are in `column`; the first one may follow the dash of a list.
+/// The first key may follow the dash of a list.
 fn write_map(out: &mut String, fields: &[(String, Yaml)], column: usize, behind_dash: bool) {
     for (at, (key, value)) in fields.iter().enumerate() {
         let indent = if at == 0 && behind_dash { 0 } else { column };
@@ -182,7 +182,6 @@ fn write_value(out: &mut String, value: &Yaml, column: usize) {
     }
 }
 
-/// Formats a text as a scalar that parses as the same text.
 fn scalar(text: &str) -> String {
     if text.chars().any(|c| c.is_control() || matches!(c, '\u{85}' | '\u{2028}' | '\u{2029}' | '\u{feff}')) {
         return double_quoted(text);
@@ -219,7 +218,7 @@ fn double_quoted(text: &str) -> String {
     out
 }
 
-/// Whether some parsers read a plain scalar as a number, a boolean, null, or a date.
+/// Whether some parsers read it as a number, a boolean, null, or a date.
 fn reads_as_other(text: &str) -> bool {
     const WORDS: [&str; 12] = ["~", "null", "true", "false", "yes", "no", "on", "off", "y", "n", ".nan", "<<"];
     let lower = text.to_ascii_lowercase();

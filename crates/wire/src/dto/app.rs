@@ -71,7 +71,7 @@ pub struct Application {
     /// The highest priority of its requests; -2147483648 without pending requests.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub max_request_priority: i32,
-    /// First start in **milliseconds**; negative: not yet. `None` before 1.6, and in kornsole before the start.
+    /// First start in **milliseconds**; negative: not yet. `None` before 1.6 and before the start.
     #[serde(deserialize_with = "read", skip_serializing_if = "Option::is_none")]
     pub start_time: Option<i64>,
     /// Resources times seconds of released allocations; `None` before 1.6.
@@ -93,7 +93,7 @@ impl Serialize for Application {
 }
 
 impl<'de> Deserialize<'de> for Application {
-    /// 1.6 has the three parts of the resource history directly in the application.
+    /// 1.6 has the parts of the history directly in the application.
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let mut app = Self::deserialize(deserializer)?;
         if app.resource_history.is_none() {
@@ -148,7 +148,7 @@ pub struct Request {
     /// The task group.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub task_group_name: String,
-    /// Why it is pending: one entry per message, the oldest `last_occurrence` first.
+    /// Reasons of pending, one per message, the oldest `last_occurrence` first.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub allocation_log: Vec<LogEntry>,
     /// Whether preemption was triggered.
@@ -193,10 +193,10 @@ pub struct Allocation {
     /// Tags from the resource manager.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub allocation_tags: BTreeMap<String, String>,
-    /// Creation time of its request, or of its placeholder, in ns.
+    /// Creation time of its request or placeholder, in ns.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub request_time: i64,
-    /// Allocation time (up to 1.5 and in kornsole); since 1.6 the request's creation time.
+    /// Allocation time; since 1.6, except in kornsole, the request's creation time.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub allocation_time: i64,
     /// The difference in ns.
@@ -282,7 +282,7 @@ pub struct ResourceHistory {
     pub placeholder_resource: UsageByType,
 }
 
-/// A reservation: the request's key, and up to 1.6 the node or application before it.
+/// A reservation: the request's key, up to 1.6 after the node or application.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Reservation {
     /// The node (in an application) or the application (in a node); up to 1.6.

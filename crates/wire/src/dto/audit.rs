@@ -1,4 +1,4 @@
-//! Transfer types of records: revisions of the configuration (E5) and the audit (E11).
+//! Transfer types of revisions (E5) and the audit (E11).
 
 use std::collections::BTreeMap;
 
@@ -57,7 +57,7 @@ pub struct Rollback {
 pub struct Audit {
     /// The acts, done or rejected.
     pub entries: Vec<AuditEntry>,
-    /// Set if only this user's own entries are visible to the caller.
+    /// Set if the caller sees only this user's entries.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub only: Option<String>,
 }

@@ -1,5 +1,5 @@
-//! The active configuration as JSON with the names of YuniKorn's fields (`rest.md` 5.8). [`crate::convert`] writes the
-//! same tree as YAML, which [`config`] reads.
+//! The active configuration as JSON with the names of YuniKorn's fields (`rest.md` 5.8). [`crate::convert`] writes it
+//! as YAML.
 
 use std::collections::BTreeMap;
 

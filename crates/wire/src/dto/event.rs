@@ -19,7 +19,7 @@ pub struct EventBatch {
     /// The highest ID.
     #[serde(rename = "HighestID")]
     pub highest_id: u64,
-    /// The events; `None` if the first requested one is not retained.
+    /// `None` if the first requested event is not retained.
     pub event_records: Option<Vec<EventRecord>>,
 }
 

@@ -1,4 +1,4 @@
-//! The inputs of a preemption decision, in the event of a preempted allocation; only in kornsole's own API.
+//! The inputs of a preemption decision; only in kornsole's own API.
 
 use std::collections::BTreeMap;
 
@@ -72,7 +72,7 @@ pub struct RetainedAllocations {
     pub allocation_key: String,
 }
 
-/// For `deserialize_with`: an unexpected form counts as missing, because events are read tolerantly.
+/// For `deserialize_with`: an unexpected form counts as missing.
 pub(super) fn read<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Box<EventGrounds>>, D::Error> {
     let value = serde_json::Value::deserialize(deserializer)?;
     Ok(serde_json::from_value(value).ok())

@@ -1,5 +1,4 @@
-//! Writes JSON like YuniKorn: `<`, `>`, and `&` are escaped in strings, whole floats have no fraction, and a newline
-//! follows.
+//! JSON in YuniKorn's form: `<`, `>`, and `&` are escaped in strings, and whole floats have no fraction.
 
 use std::io;
 
@@ -21,7 +20,7 @@ pub fn append<T: Serialize + ?Sized>(bytes: &mut Vec<u8>, value: &T) {
     bytes.push(b'\n');
 }
 
-/// Writes a document in several lines, indented by `indent`, with a final newline.
+/// Writes an indented document with a final newline.
 pub fn to_indented<T: Serialize + ?Sized>(value: &T, indent: &str) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(1024);
     let formatter = Upstream(PrettyFormatter::with_indent(indent.as_bytes()));
@@ -50,7 +49,7 @@ pub fn number<N: Serialize>(bytes: &mut Vec<u8>, number: N) {
     serde_json::to_writer(bytes, &number).expect("a vector takes every byte");
 }
 
-/// The bytes that need an escape, or start a character that does.
+/// The bytes that need an escape or start such a character.
 const MUST_ESCAPE: [bool; 256] = {
     let mut table = [false; 256];
     let mut byte = 0;
@@ -67,7 +66,7 @@ const MUST_ESCAPE: [bool; 256] = {
     table
 };
 
-/// Writes strings and floats like YuniKorn; another formatter does the layout.
+/// YuniKorn's strings and floats; another formatter does the layout.
 struct Upstream<F>(F);
 
 /// The escape at a position, if needed, and its length.

@@ -1,4 +1,4 @@
-//! Reads the variants of all releases: missing, `null`, `[]`, and `{}` are equal; a number may be text.
+//! Tolerant reading: missing, `null`, `[]`, and `{}` are equal; a number may be text.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -28,7 +28,7 @@ pub(super) fn is_empty<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }
 
-/// A list as a whole document: `null` and `{}` are an empty one.
+/// A list as a document: `null` and `{}` are empty.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[serde(transparent)]
 pub struct List<T>(
@@ -82,7 +82,7 @@ impl Visitor<'_> for Number {
     }
 }
 
-/// Reads an integer, possibly as text; `null` and the empty text are 0. A number beyond the type's range is an error.
+/// May be text; `null` and the empty text are 0. Beyond the type's range is an error.
 pub(super) fn number<'de, T: TryFrom<i128>, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
     let value = deserializer.deserialize_any(Number)?;
     T::try_from(value).map_err(|_| D::Error::custom(format_args!("the number {value} is out of range")))
@@ -170,7 +170,7 @@ impl Read for Word {
     }
 }
 
-/// Reads an object that must be empty in place of another value.
+/// The object must be empty.
 fn nothing<'de, A: MapAccess<'de>>(mut map: A, expected: &str) -> Result<(), A::Error> {
     match map.next_key::<String>()? {
         None => Ok(()),
@@ -221,7 +221,7 @@ impl<'de, T: Read> DeserializeSeed<'de> for Value<T> {
     }
 }
 
-/// Reads an object with tolerantly read values; an empty list and `null` are empty objects.
+/// An empty list and `null` are empty objects.
 pub(super) struct Entries<T>(pub PhantomData<T>);
 
 impl<'de, T: Read> Visitor<'de> for Entries<T> {

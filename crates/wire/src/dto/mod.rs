@@ -1,8 +1,7 @@
 //! The transfer types of the YuniKorn API.
 //!
-//! Each type is written in the form of 1.8.0 and read in the forms of 1.4 to 1.9 (`rest.md` sections 2, 5, and 7).
-//! Fields have the names of the keys. Reading is tolerant: missing, `null`, `[]`, and `{}` are equal, integers never
-//! pass through a double, and an unknown key is kept in `other` and written again.
+//! They are written like 1.8.0 and read like 1.4 to 1.9 (`rest.md` sections 2, 5, and 7): missing, `null`, `[]`, and
+//! `{}` are equal, integers never pass through a double, and an unknown key is kept in `other` and written again.
 //!
 //! Invariants:
 //! - plain data without logic;
@@ -51,7 +50,7 @@ pub use time::Deadline;
 pub use usage::{GroupUsage, QueueUsage, UserUsage};
 pub use view::unread::Unknown;
 
-/// A word with few known values, for example a state: known ones are not allocated, others are kept unchanged.
+/// A word with few known values, which are not allocated; others are kept.
 pub type Word = Cow<'static, str>;
 
 /// Unknown keys with their values.

@@ -17,7 +17,7 @@ pub struct Queue {
     /// `Active`, `Draining`, or `Stopped`.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub status: Word,
-    /// The partition. YuniKorn sets it only for the top of a tree, so use the requested one.
+    /// YuniKorn sets it only for the top of a tree, so use the requested one.
     #[serde(deserialize_with = "read")]
     pub partition: String,
     /// Pending resources of the subtree.

@@ -13,8 +13,7 @@ use model::Resource;
 
 /// Resources by type: `memory` in bytes, `vcore` in millicores, others in units; or percentages. May be negative.
 ///
-/// Reads a plain map (since 1.7) and one under `Resources` (up to 1.6). Two are equal if they have the same types with
-/// the same values; a missing type differs from 0.
+/// Reads a plain map (since 1.7) and one under `Resources` (up to 1.6). A missing type differs from 0.
 #[derive(Clone, Debug, Default)]
 pub struct ResourceMap(pub Resource);
 
@@ -212,7 +211,7 @@ impl<'de> Deserialize<'de> for EventResource {
     }
 }
 
-/// Resources times seconds by instance type. Reads a plain map (since 1.7) and one under `TrackedResourceMap` (1.6).
+/// Resources times seconds by instance type; under `TrackedResourceMap` in 1.6.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(transparent)]
 pub struct UsageByType(pub BTreeMap<String, ResourceMap>);

@@ -1,4 +1,4 @@
-//! Reads an answer with invalid values: they are omitted and listed, and the rest is read.
+//! Reads an answer with invalid values, which are omitted and listed.
 //!
 //! Invariants:
 //! - an omitted value is listed with its object, its path, and the reason;
@@ -17,7 +17,7 @@ use super::List;
 const MOST: usize = 1000;
 /// Maximum length of a quoted value, in characters.
 const QUOTED: usize = 40;
-/// The keys that name an object. A value belongs to the outermost named object, in a tree of queues to the innermost.
+/// A value belongs to the outermost named object, in a tree of queues to the innermost.
 const NAMES: [&str; 6] = ["queuename", "applicationID", "nodeID", "userName", "groupName", "name"];
 const KINDS: [&str; 6] = ["queue", "application", "node", "user", "group", "partition"];
 
@@ -91,7 +91,7 @@ fn unreadable(bytes: &[u8], error: &serde_json::Error) -> Unreadable {
     Unreadable { line, column, reason }
 }
 
-/// The reason of an error without its location and without Rust terms.
+/// The reason without location and without Rust terms.
 pub fn plain(error: &serde_json::Error) -> String {
     let text = error.to_string();
     let text = text.rsplit_once(" at line ").map_or(text.as_str(), |(text, _)| text);
@@ -141,7 +141,7 @@ struct Member {
     end: usize,
 }
 
-/// The document without the value at an error, and the lost value; `None` if that is the whole document.
+/// `None` if the error is about the whole document.
 fn without(text: &[u8], error: &serde_json::Error) -> Option<(Unknown, Vec<u8>)> {
     let mut path = path_to(text, offset(text, error)?);
     let value = path.last().map(|last| String::from_utf8_lossy(&text[last.value..last.end]).into_owned())?;
@@ -184,7 +184,6 @@ fn lost(text: &[u8], path: &[Member], reason: String) -> Unknown {
     Unknown { kind, name, path: keys.join("."), reason }
 }
 
-/// The name of the object at `start`, and the index of its key.
 fn name_of(text: &[u8], start: usize) -> Option<(usize, String)> {
     if text.get(start) != Some(&b'{') {
         return None;
@@ -205,7 +204,7 @@ fn offset(text: &[u8], error: &serde_json::Error) -> Option<usize> {
     Some((start + error.column()).saturating_sub(1))
 }
 
-/// The members from the document to the innermost value with this byte.
+/// Members from the document to the innermost value with this byte.
 fn path_to(text: &[u8], at: usize) -> Vec<Member> {
     let mut path: Vec<Member> = Vec::new();
     let mut start = skip_space(text, 0);

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::lenient::{is_empty, read};
 use super::{Other, Word};
 
-/// An error answer. Also the last line of an event stream, with status 200.
+/// An error answer, also as the last line of an event stream with status 200.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ApiError {
@@ -87,7 +87,7 @@ pub struct Health {
     pub health_checks: Vec<HealthCheck>,
 }
 
-/// A part of the health check, identified by name and description together.
+/// A part of the health check, identified by name and description.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, rename_all = "PascalCase")]
 pub struct HealthCheck {

@@ -1,4 +1,4 @@
-//! Times on the wire: mostly ns since 1970, rarely RFC 3339.
+//! Times on the wire: ns since 1970, rarely RFC 3339.
 
 use std::fmt;
 
@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
-/// A time that is text in one release and a number in another.
+/// A time as text or number, by release.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Deadline {
     /// RFC 3339 with fraction and zone, as written (1.8, 1.9).
@@ -63,10 +63,10 @@ impl<'de> Deserialize<'de> for Deadline {
     }
 }
 
-/// Formats ns since 1970 as RFC 3339 in UTC with a minimal fraction, like YuniKorn.
+/// Formats ns since 1970 as RFC 3339 in UTC like YuniKorn.
 pub fn rfc3339(nanos: i64) -> String {
     let at = OffsetDateTime::from_unix_timestamp_nanos(nanos.into()).unwrap_or(OffsetDateTime::UNIX_EPOCH);
-    // 64 bits of ns cover 1677 to 2262, which the format supports.
+    // 64 bits of ns cover 1677 to 2262.
     at.format(&Rfc3339).unwrap_or_default()
 }
 

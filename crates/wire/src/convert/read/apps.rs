@@ -14,7 +14,7 @@ use view::{AppGroup, AppRow, AppSlot, AskRow, AskState, PartitionView, QueueSlot
 /// Reads a list of applications.
 pub type AppReader = ListReader<AppId, AppRow>;
 
-/// The applications that an answer covers: a covered application that is missing no longer exists.
+/// What an answer covers: a covered application that is missing no longer exists.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Scope {
     /// All active applications.
@@ -33,7 +33,7 @@ impl RemoteState {
         ListReader::new(seen, "applicationID", move |app: dto::Application| rows::app(app, shapes))
     }
 
-    /// Applies a list of active applications. Returns whether some no longer exist.
+    /// Applies active applications. Returns whether some no longer exist.
     pub fn apps(&mut self, partition: &str, reader: AppReader, scope: &Scope, now: Time) -> bool {
         let Some(index) = self.index(partition) else { return false };
         let mut there = vec![false; self.view.partitions[index].apps.len()];
@@ -42,7 +42,7 @@ impl RemoteState {
             let slot = match element {
                 Element::Same(id, _) => self.parts[index].app_slots.get(&id).copied(),
                 Element::Read(row, hash) if row.state.is_ended() => {
-                    // It ended between two answers and is in the list of finished ones.
+                    // It is in the list of finished ones.
                     let _ = hash;
                     None
                 }
@@ -83,7 +83,7 @@ impl RemoteState {
         !lost.is_empty()
     }
 
-    /// Inserts a row. Returns its slot, and whether the set of applications or a queue's applications changed.
+    /// Returns its slot, and whether applications or their queues changed.
     fn put(&mut self, index: usize, mut row: AppRow) -> (AppSlot, bool) {
         let (view, part) = (&mut self.view.partitions[index], &mut self.parts[index]);
         let known = part.app_slots.get(&row.id).copied();
@@ -162,8 +162,7 @@ impl RemoteState {
         self.changed = true;
     }
 
-    /// Finds applications whose start is blocked by their queue or by a limit: those without allocations where no more
-    /// may run (SCH-110, SCH-126).
+    /// Finds applications without allocations where no more may run (SCH-110, SCH-126).
     pub(super) fn hold(&mut self, index: usize) {
         let view = &self.view.partitions[index];
         let mut leaves: FxHashMap<&str, Holding<'_>> = FxHashMap::default();
@@ -270,7 +269,6 @@ fn unlink(part: &Part, view: &mut PartitionView, app: &AppRow) {
     });
 }
 
-/// Changes the known queues from an application's leaf to the root.
 fn count(part: &Part, view: &mut PartitionView, app: &AppRow, change: impl Fn(&mut view::QueueRow, bool)) {
     let leaf = part.queue_slots.get(&app.queue).copied();
     let mut at = leaf;
@@ -281,7 +279,7 @@ fn count(part: &Part, view: &mut PartitionView, app: &AppRow, change: impl Fn(&m
     }
 }
 
-/// Requests and unchanged rows keep their numbers; new ones are appended in order.
+/// Unchanged rows keep their numbers; new ones are appended.
 fn renumbered(old: &OrdMap<u64, Arc<AskRow>>, new: OrdMap<u64, Arc<AskRow>>) -> OrdMap<u64, Arc<AskRow>> {
     let numbers: FxHashMap<&str, (u64, &Arc<AskRow>)> =
         old.iter().map(|(number, row)| (row.id.as_str(), (*number, row))).collect();

@@ -1,5 +1,4 @@
-//! The remote configuration, parsed with kornsole's reader: source of limits, access lists, templates, and placement
-//! rules.
+//! The remote configuration: source of limits, access lists, templates, and placement rules.
 
 use std::sync::Arc;
 
@@ -13,8 +12,8 @@ use view::{PartitionView, QueueSettings, View, placement};
 const NOT_CONFIG: [&str; 3] = ["extra", "deadlockdetectionenabled", "deadlocktimeoutseconds"];
 
 impl RemoteState {
-    /// Applies the active configuration. `written` means that the text is the original file; otherwise the remote
-    /// scheduler generated it, and locations refer to [`plain`].
+    /// Applies the active configuration. Unless `written`, the remote scheduler generated the text, and locations refer
+    /// to [`plain`].
     ///
     /// # Errors
     /// Every error if no profile accepts it; the previous configuration remains.
@@ -30,11 +29,11 @@ impl RemoteState {
         self.configured = Some(View::of_config(Arc::new(config), profile)?);
         self.bring_rules();
         self.bring_access();
-        // The next tree, which is fetched often, applies the other settings.
+        // The next tree applies the other settings.
         Ok(())
     }
 
-    /// Applies access lists to the existing queues immediately, because permissions depend on them.
+    /// Permissions depend on access lists, so they are applied immediately.
     fn bring_access(&mut self) {
         let Some(configured) = &self.configured else { return };
         for view in &mut self.view.partitions {
@@ -70,7 +69,7 @@ impl RemoteState {
         }
     }
 
-    /// Sets the stored configuration of a kornsole server, as the base of changes.
+    /// Sets the stored configuration of a kornsole server.
     pub fn configuration(&mut self, configuration: Configuration) {
         if self.view.configuration.as_deref() != Some(&configuration) {
             self.view.configuration = Some(Arc::new(configuration));
@@ -78,7 +77,7 @@ impl RemoteState {
         }
     }
 
-    /// The parsed text of the queue configuration without keys that only answers have.
+    /// The parsed text without keys that only answers have.
     pub fn configured_text(&self) -> Option<Arc<str>> {
         self.configured_text.clone()
     }
@@ -89,7 +88,7 @@ impl RemoteState {
     }
 }
 
-/// Parses a text with the likeliest profile, otherwise with one that accepts it: releases differ in what they reject.
+/// Releases differ in what they reject.
 fn read(text: &str, likeliest: Profile) -> Result<(Config, Profile), String> {
     let mut first: Option<String> = None;
     for profile in std::iter::once(likeliest).chain(Profile::ALL.into_iter().filter(|profile| *profile != likeliest)) {

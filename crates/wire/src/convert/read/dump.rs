@@ -5,14 +5,14 @@ use crate::dto;
 use model::{AppState, Time};
 
 impl RemoteState {
-    /// Applies a dump. It has no usage of users and groups, which is counted from the applications.
+    /// Applies a dump. Usage of users and groups is counted from the applications.
     pub fn dump(&mut self, dump: dto::StateDump, at: Time) {
         let partitions = if dump.partitions.is_empty() { named_by_queues(&dump) } else { dump.partitions };
         let names: Vec<String> = partitions.iter().map(|partition| partition.name.clone()).collect();
         self.partitions(partitions);
         if let Some(config) = &dump.config {
             let text = crate::convert::config_yaml(config);
-            // An invalid configuration is unknown; the rest of the dump is still used.
+            // The rest of the dump is still used.
             let _ = self.config(&text, false);
         }
         for root in &dump.queues {

@@ -1,8 +1,6 @@
-//! Elements of long lists that are parsed only when they changed.
+//! Elements of long lists that are parsed only if their ID or the hash of their bytes changed.
 //!
-//! An element is identified by the ID at its start and by a hash of its bytes. If both are unchanged, the existing row
-//! is kept without parsing. If the other side writes lists in random order, the hash differs; then the element is
-//! parsed and compared later.
+//! If lists have a random order, the hash differs; then the element is parsed and compared later.
 
 use std::hash::{Hash, Hasher};
 
@@ -12,7 +10,7 @@ use serde::de::{DeserializeOwned, IgnoredAny};
 
 use crate::dto::{Unknown, Unreadable, none_read, salvage};
 
-/// Maximum position of the ID, in bytes from the start, for recognition without parsing.
+/// Maximum position of the ID, in bytes from the start.
 const FRONT: usize = 160;
 
 type Read<R> = Box<dyn Fn(&[u8], &mut Vec<Unknown>) -> Result<R, Unreadable> + Send + Sync>;
@@ -29,7 +27,7 @@ pub enum Element<K, R> {
     Read(Box<R>, u64),
 }
 
-/// Reads the elements of a list, with the hashes of the previous state, on another thread.
+/// Reads the elements of a list with the hashes of the previous state.
 pub struct ListReader<K, R> {
     seen: Seen<K>,
     key: &'static str,
@@ -74,7 +72,7 @@ impl<K: Ord + Clone + for<'a> From<&'a str>, R> ListReader<K, R> {
             _ => {
                 let before = self.unknown.len();
                 match (self.read)(bytes, &mut self.unknown) {
-                    // An incomplete row is parsed again the next time, so that its unknown values are reported again.
+                    // Parsed again the next time, so that its unknown values are reported again.
                     Ok(row) => Element::Read(Box::new(row), if self.unknown.len() == before { hash } else { 0 }),
                     Err(why) if serde_json::from_slice::<IgnoredAny>(bytes).is_err() => return Err(why.to_string()),
                     Err(why) => {

@@ -1,4 +1,4 @@
-//! Finished applications: those in the remote lists, and those that vanished.
+//! Finished applications in the remote lists, and vanished ones.
 
 use std::sync::Arc;
 
@@ -69,7 +69,7 @@ impl RemoteState {
         }
     }
 
-    /// An application vanished from all lists because its submitter removed it. Its last state is retained (rule 23).
+    /// Its submitter removed it. Its last state is retained (rule 23).
     pub(super) fn mark_gone(&mut self, index: usize, row: &AppRow, now: Time) {
         let message =
             format!("missing from all lists of the scheduler: removed by its submitter, last seen {}", row.state);
@@ -81,7 +81,7 @@ impl RemoteState {
         self.arrange_ended(index);
     }
 
-    /// Sorts all finished applications, oldest first. A list entry replaces a vanished application.
+    /// A list entry replaces a vanished application.
     fn arrange_ended(&mut self, index: usize) {
         let part = &mut self.parts[index];
         let listed: FxHashMap<(&AppId, Time), ()> =

@@ -1,4 +1,4 @@
-//! Data that only events contain: the allocation rate and allocation times.
+//! The allocation rate and allocation times, from events.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ const OVER: Duration = Duration::from_secs(10);
 /// Maximum number of remembered allocation times per partition.
 const REMEMBERED: usize = 1_000_000;
 
-/// Kind, change, and detail of an added allocation; a removed one has another change.
+/// A removed allocation has another change.
 const APP: i32 = 2;
 const ADD: i32 = 2;
 const ALLOCATION: i32 = 200;
@@ -80,7 +80,7 @@ impl RemoteState {
             return;
         }
         let (app, ask) = (AppId::from(app), AskId::from(key));
-        // Events have no partition; IDs are from the resource manager and rarely equal in two partitions.
+        // IDs are rarely equal in two partitions.
         for (view, part) in self.view.partitions.iter_mut().zip(&mut self.parts) {
             if part.since.len() < REMEMBERED {
                 part.since.insert((app.clone(), ask.clone()), at);

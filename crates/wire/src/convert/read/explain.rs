@@ -172,7 +172,7 @@ fn known(nanos: i64) -> Option<Time> {
     Some(time(nanos))
 }
 
-/// The nearest object of a text: a limit leads to its user or group.
+/// A limit leads to its user or group.
 fn target(names: &dto::Named) -> Option<Target> {
     let dto::Named { queue, user, group, node_id, application_id, allocation_key } = names;
     let given = |text: &String| (!text.is_empty()).then(|| text.clone());

@@ -1,8 +1,7 @@
 //! Converts the answers of a remote scheduler to the [`View`] that an engine builds of its own.
 //!
-//! A [`RemoteState`] is kept: every answer is merged into it, and a changed state gives a new view. Unchanged rows share
-//! their memory in both views, so a refresh costs what changed. Values that belong to the row of another answer (the
-//! group of an application, the applications of a queue) are combined here.
+//! Every answer is merged into a [`RemoteState`]. Unchanged rows share their memory in old and new views. Values that
+//! belong to the row of another answer (the group of an application, the applications of a queue) are combined here.
 //!
 //! Invariants:
 //! - no IO and no clock: the cluster's time is passed in;
@@ -60,7 +59,7 @@ pub struct RemoteState {
     parts: Vec<Part>,
     shapes: Shapes,
     profile: Profile,
-    /// A view with the remote configuration: source of limits, access lists, templates, and rules.
+    /// Source of limits, access lists, templates, and rules.
     configured: Option<Arc<View>>,
     configured_checksum: Option<String>,
     configured_text: Option<Arc<str>>,
@@ -118,7 +117,7 @@ impl RemoteState {
         }
     }
 
-    /// The scheduler restarted: everything is read again, and missing objects do not count as removed.
+    /// After a restart of the scheduler, missing objects do not count as removed.
     pub fn start_over(&mut self) {
         self.seen_allocations = events::Rate::default();
         self.history = History::default();
@@ -204,7 +203,7 @@ impl RemoteState {
         self.view.paused = resting;
     }
 
-    /// Sets the caller's permissions in the queues of a partition, from the server.
+    /// Sets the caller's permissions from the server.
     pub fn permissions(&mut self, partition: &str, permissions: dto::native::Permissions) {
         let granted = |one: dto::native::QueuePermission| {
             (QueuePath::new(&one.queue), Granted { submit: one.submit || one.admin, admin: one.admin })
@@ -233,7 +232,7 @@ impl RemoteState {
         }
     }
 
-    /// Takes a sample for the history if it is due. The caller guarantees that the state is current.
+    /// Takes a sample of the current state if it is due.
     pub fn sample(&mut self, now: Time) {
         if self.history.watch(now, &self.view) {
             self.view.history = self.history.samples().clone();

@@ -18,7 +18,7 @@ pub type NodeReader = ListReader<NodeId, NodeRow>;
 pub type NodeMarks = BTreeMap<NodeId, Arc<str>>;
 
 impl RemoteState {
-    /// Sets the cluster's node data, because 1.8 and older treat a cordoned node as schedulable.
+    /// Sets node data, because 1.8 and older show a cordoned node as schedulable.
     pub fn mark_nodes(&mut self, marks: NodeMarks) {
         if self.closed == marks {
             return;
@@ -47,7 +47,7 @@ impl RemoteState {
         ListReader::new(seen, "nodeID", move |node: dto::Node| rows::node(node, shapes))
     }
 
-    /// Applies nodes; if the list is complete, missing nodes no longer exist.
+    /// Applies nodes; missing nodes no longer exist in a complete list.
     pub fn nodes(&mut self, partition: &str, reader: NodeReader, all: bool) {
         let Some(index) = self.index(partition) else { return };
         let (view, part) = (&mut self.view.partitions[index], &mut self.parts[index]);
@@ -81,7 +81,7 @@ impl RemoteState {
         self.keep_for(index);
     }
 
-    /// Links reservations: nodes report them, and requests show them (`rest.md` 5.4, `reservations`).
+    /// Nodes report reservations, and requests show them (`rest.md` 5.4, `reservations`).
     fn keep_for(&mut self, index: usize) {
         let view = &self.view.partitions[index];
         let reserved = view
@@ -115,7 +115,7 @@ impl RemoteState {
     }
 }
 
-/// Adds data from other answers: owners of reservations, and allocation times.
+/// Adds owners of reservations, and allocation times.
 fn completed(mut row: NodeRow, part: &Part, view: &PartitionView) -> NodeRow {
     if !part.since.is_empty() {
         let unknown: Vec<u64> =
@@ -132,7 +132,7 @@ fn completed(mut row: NodeRow, part: &Part, view: &PartitionView) -> NodeRow {
     row
 }
 
-/// The application of a pending request if only the request is named (since 1.7).
+/// Since 1.7 only the request is named.
 fn owner(app: &AppId, ask: &AskId, view: &PartitionView) -> AppId {
     if !app.as_str().is_empty() {
         return app.clone();

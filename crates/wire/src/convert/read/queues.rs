@@ -94,7 +94,7 @@ impl RemoteState {
         self.changed = true;
     }
 
-    /// Reports a draining queue, because YuniKorn has no event for it.
+    /// YuniKorn has no event for it.
     fn report_drain(&mut self, index: usize, path: &QueuePath, now: Time) {
         let view = &self.view.partitions[index];
         let Some(row) = view.queue_at(path) else { return };
@@ -115,7 +115,7 @@ impl RemoteState {
     }
 }
 
-/// Assigns slots to the queues, parents before children, children by name.
+/// Slots of parents precede those of children, sorted by name.
 fn arranged<'q>(root: &'q dto::Queue, part: &mut Part, view: &mut PartitionView) -> Vec<Found<'q>> {
     let mut found: Vec<Found<'q>> = Vec::new();
     let mut stack: Vec<(&'q dto::Queue, Option<usize>)> = vec![(root, None)];
@@ -222,7 +222,7 @@ fn allocating(queue: &dto::Queue, old: Option<&QueueRow>) -> Arc<[AppId]> {
     }
 }
 
-/// The highest priority inside: of the children as visible, or of the applications if a fence hides it.
+/// Of the children as visible, or of the applications if a fence hides it.
 fn inside(queue: &dto::Queue, old: Option<&QueueRow>, view: &PartitionView) -> Option<Priority> {
     if !queue.children.is_empty() {
         return queue.children.iter().map(|child| Priority(child.current_priority)).max();
@@ -249,7 +249,7 @@ fn settings(
     {
         return Arc::clone(settings);
     }
-    // A dynamic queue has the settings of the nearest template above.
+    // From the nearest template above.
     let above = path.parent().and_then(|parent| nearest(configured.unwrap_or(view), &parent));
     let template = above.and_then(|row| row.settings.template.clone());
     let origin = |key: &str| match &template {

@@ -5,7 +5,7 @@ use crate::dto::native as dto;
 use model::QueuePath;
 use view::{QuotaForecast, QuotaVictim};
 
-/// When a queue's usage is reduced to its maximum, and the victims; `None` without preemption.
+/// The time and victims of a quota preemption; `None` without preemption.
 pub fn quota_forecast(one: dto::ExceededQuota) -> Option<QuotaForecast> {
     let victim = |one: dto::QuotaVictim| QuotaVictim {
         app: one.application_id.as_str().into(),

@@ -14,7 +14,7 @@ use view::{
     AppRow, AskRow, AskState, ForeignAllocation, NodeAllocation, NodeRow, PendingReason, PriorityRow, StateChange,
 };
 
-/// Converts ns since 1970 to a time; 0 and earlier become the start.
+/// Converts ns since 1970; 0 and earlier become the start.
 pub fn time(nanos: i64) -> Time {
     Time(u64::try_from(nanos).unwrap_or(0) / 1000)
 }
@@ -29,7 +29,7 @@ pub fn set(map: &dto::ResourceMap) -> Option<Resource> {
     (!map.0.is_empty()).then(|| map.0.clone())
 }
 
-/// Parses the state of a queue or partition. Unknown words count as active.
+/// Unknown words count as active.
 pub fn queue_state(word: &str) -> QueueState {
     match word {
         "Draining" => QueueState::Draining,
@@ -57,8 +57,7 @@ pub fn app_state(word: &str) -> Option<AppState> {
     STATES.into_iter().find(|state| state.name() == word)
 }
 
-/// Converts an application without data from other answers: slot, group, blockers, and reserved nodes. Requests are
-/// numbered by age.
+/// Converts an application without slot, group, blockers, and reserved nodes. Requests are numbered by age.
 pub fn app(app: dto::Application, shapes: Shapes) -> AppRow {
     let log = state_log(&app);
     let started = match app.start_time {
@@ -79,7 +78,7 @@ pub fn app(app: dto::Application, shapes: Shapes) -> AppRow {
     let known = app_state(&app.state);
     let (state, foreign) = match known {
         Some(state) => (state, None),
-        // The state of a future release is derived from the application's resources.
+        // An unknown state of a future release is derived.
         None if allocated.is_zero() => (AppState::Accepted, Some(&app.state)),
         None => (AppState::Running, Some(&app.state)),
     };
@@ -145,7 +144,7 @@ fn task_groups(groups: &[dto::PlaceholderData]) -> imbl::Vector<TaskGroupRow> {
     rows.into()
 }
 
-/// Requests and allocations by age, then by key, because lists are not sorted.
+/// Lists are not sorted: by age, then by key.
 fn asks(app: &dto::Application, shapes: Shapes) -> OrdMap<u64, Arc<AskRow>> {
     let keys = app.allocations.iter().map(|allocation| allocation.allocation_key.as_str());
     let mut seen: BTreeMap<&str, u32> = BTreeMap::new();
@@ -178,14 +177,14 @@ fn pending(request: &dto::Request, app: &dto::Application) -> AskRow {
     }
 }
 
-/// The scheduler's newest message about nodes (`rest.md` 5.4), not about quotas and preemption.
+/// About nodes (`rest.md` 5.4), not about quotas and preemption.
 fn said(request: &dto::Request) -> Option<Arc<str>> {
     let of_nodes = |message: &str| !message.starts_with("Preemption ") && !message.starts_with("Not enough ");
     let log = request.allocation_log.iter().filter(|entry| !entry.message.is_empty() && of_nodes(&entry.message));
     log.max_by_key(|entry| entry.last_occurrence).map(|entry| Arc::from(&*entry.message))
 }
 
-/// The queue that a pod requests by its label, from the tags of its request.
+/// From the tags of the pod's request.
 fn labelled_queue(app: &dto::Application) -> Arc<str> {
     let labels = ["kubernetes.io/label/yunikorn.apache.org/queue", "kubernetes.io/label/queue"];
     let requests = app.requests.iter().map(|request| &request.allocation_tags);
@@ -194,7 +193,7 @@ fn labelled_queue(app: &dto::Application) -> Arc<str> {
     tags.filter_map(named).next().map_or_else(|| Arc::from(""), Arc::from)
 }
 
-/// The current reason is the newest of the log (`rest.md` 5.4); of several, the one that is checked before nodes.
+/// The newest of the log (`rest.md` 5.4), or the one that is checked before nodes.
 fn reason(request: &dto::Request) -> PendingReason {
     let newest = request.allocation_log.iter().map(|entry| entry.last_occurrence).max();
     let now = request.allocation_log.iter().filter(|entry| Some(entry.last_occurrence) == newest);
@@ -213,7 +212,7 @@ fn reason(request: &dto::Request) -> PendingReason {
 }
 
 fn allocated(one: &dto::Allocation, times: Option<&u32>, shapes: Shapes) -> AskRow {
-    // Up to 1.5, a repeated request has allocations with the same key and different other IDs.
+    // Up to 1.5, allocations of a repeated request have the same key and other IDs.
     let other = one.other.get("uuid").or_else(|| one.other.get("allocationID")).and_then(serde_json::Value::as_str);
     let id = match other {
         Some(other) if times.is_some_and(|times| *times > 1) => other,
@@ -233,7 +232,7 @@ fn allocated(one: &dto::Allocation, times: Option<&u32>, shapes: Shapes) -> AskR
     }
 }
 
-/// The allocation time: since 1.6, this field has the request time (rule 17).
+/// Since 1.6, this field has the request time (rule 17).
 fn since(one: &dto::Allocation, shapes: Shapes) -> Option<Time> {
     shapes.has_allocation_time.then(|| some_time(one.allocation_time)).flatten()
 }
@@ -242,8 +241,7 @@ fn text(text: &str) -> Option<Arc<str>> {
     (!text.is_empty()).then(|| Arc::from(text))
 }
 
-/// Converts a node without the applications of its reservations, which only they report. Allocations are numbered by
-/// age.
+/// Converts a node without the applications of its reservations. Allocations are numbered by age.
 pub fn node(node: dto::Node, shapes: Shapes) -> NodeRow {
     let mut allocations: Vec<(i64, NodeAllocation)> = node
         .allocations
@@ -294,7 +292,7 @@ pub fn node(node: dto::Node, shapes: Shapes) -> NodeRow {
     }
 }
 
-/// Derives a queue's priority from its visible one and from its children or applications.
+/// Derives a queue's priority from its visible one and its content.
 pub fn priority(queue: &dto::Queue, inside: Option<Priority>) -> PriorityRow {
     let pairs = queue.properties.iter().map(|(key, value)| (key.as_str(), value.as_str()));
     let properties = QueueProperties::from_map(pairs);

@@ -17,7 +17,7 @@ pub(super) type UsageByName = Vec<(String, Option<dto::QueueUsage>)>;
 type Counts = FxHashMap<String, BTreeMap<QueuePath, u64>>;
 
 impl RemoteState {
-    /// Applies the users of a partition. Up to 1.9 they count over all partitions together.
+    /// Applies users. Up to 1.9 they count over all partitions together.
     pub fn users(&mut self, partition: &str, users: Vec<dto::UserUsage>) {
         let Some(index) = self.index(partition) else { return };
         let part = &mut self.parts[index];
@@ -45,7 +45,6 @@ impl RemoteState {
         self.hold(index);
     }
 
-    /// Counts active applications again after a change of applications or groups.
     pub(super) fn recount(&mut self, index: usize) {
         for side in [Side::User, Side::Group] {
             if self.parts[index].has_idle_levels(side) {
@@ -72,7 +71,7 @@ impl RemoteState {
         }
     }
 
-    /// Counts the usage of users and groups from the applications, for a dump.
+    /// A dump has no usage of users and groups.
     pub(super) fn count_usage(&mut self, partition: &str) {
         let Some(index) = self.index(partition) else { return };
         let view = &self.view.partitions[index];
@@ -118,7 +117,6 @@ impl RemoteState {
         self.hold(index);
     }
 
-    /// Updates the usage rows after a change of queues or configuration.
     pub(super) fn recast_usage(&mut self, index: usize) {
         self.usage(index, Side::User);
         self.usage(index, Side::Group);
@@ -168,7 +166,7 @@ impl Part {
     }
 }
 
-/// One level of a usage tree; `None` if only a limit check created it.
+/// `None` if only a limit check created it.
 fn level_row(
     level: &dto::QueueUsage,
     side: Side,

@@ -1,8 +1,7 @@
-//! The transfer types of the native API under `/kornsole/v1`. [`request`] has the request bodies; [`response`],
-//! [`results`], and [`explain`] have the answers.
+//! The transfer types of the native API under `/kornsole/v1`: bodies in [`request`], answers in [`response`],
+//! [`results`], and [`explain`].
 //!
-//! Requests are read strictly: an unknown key is rejected, so that a misspelled option is noticed. Times are ns since
-//! 1970.
+//! Requests are read strictly, so that a misspelled option is noticed. Times are ns since 1970.
 
 mod alerts;
 mod cause;

@@ -1,4 +1,4 @@
-//! Maps that are read strictly: a duplicate name is rejected, because it would be ambiguous.
+//! Maps in which a duplicate name is rejected.
 
 use std::collections::BTreeMap;
 use std::fmt;
