@@ -1,7 +1,7 @@
 //! The HTTP client for one scheduler's REST API. It does not trust the server.
 //!
 //! [`Target`] is the address and the user, [`Client`] sends requests, [`Fault`] is an error for users, and [`release`]
-//!   detects the release.
+//! detects the release.
 //!
 //! Invariants:
 //! - a token is sent only over TLS or to loopback, never through a proxy that could see it, and is in no message;
