@@ -84,11 +84,7 @@ pub enum Unread {
     /// Unreadable, or not exactly one configuration.
     Input(String),
     /// A file with errors.
-    Faulty {
-        name: PathBuf,
-        text: String,
-        faults: Vec<Fault>,
-    },
+    Faulty { name: PathBuf, text: String, faults: Vec<Fault> },
 }
 
 impl Unread {

@@ -39,10 +39,9 @@ pub fn names(args: &NamesArgs) -> ExitCode {
     };
     let reply = args.daemon.connect().and_then(|mut client| ask(&mut client, &request));
     let lines: Vec<String> = match reply {
-        Ok((Reply::Jobs(jobs), _)) => jobs
-            .into_iter()
-            .map(|job| format!("{}\t{}", job.number, job.name.replace(char::is_control, " ")))
-            .collect(),
+        Ok((Reply::Jobs(jobs), _)) => {
+            jobs.into_iter().map(|job| format!("{}\t{}", job.number, job.name.replace(char::is_control, " "))).collect()
+        }
         Ok((Reply::Queues(queues), _)) => queues,
         _ => Vec::new(),
     };

@@ -69,7 +69,7 @@ impl Snapshots {
             for (number, volume) in inbox {
                 let began = Instant::now();
                 // A failed snapshot is retried later; until then a start takes longer.
-                if journal.wait_for(number) && make(&journal, &setup, number, volume).is_ok() {
+                if journal.wait_while_well(number) && make(&journal, &setup, number, volume).is_ok() {
                     trim(&journal, setup.bounds());
                 }
                 if sender.send(began.elapsed()).is_err() {
@@ -220,7 +220,14 @@ fn keep(snapshots: &mut Vec<(u64, SnapshotIndex)>, now: WallTime, bounds: Bounds
 
 #[cfg(test)]
 mod tests {
+    use std::io;
+    use std::sync::atomic::{AtomicBool, Ordering};
+
     use super::*;
+    use crate::journal::committer::JournalThread;
+    use crate::journal::disk::{Disk, MemoryDisk};
+    use crate::journal::store::Store;
+    use model::Profile;
 
     fn snapshot(work: u64, wall: u64, bytes: u64) -> (u64, SnapshotIndex) {
         (work, SnapshotIndex { at: Time(work), wall: WallTime(wall), parts: 1, bytes, work, record_bytes: 0 })
@@ -267,5 +274,61 @@ mod tests {
         let retained = retained(all, 2);
         assert_eq!((retained.len(), retained[0], retained[retained.len() - 1]), (9, retained[0], 49 * 60_000));
         assert!(retained[0] <= 49 * 60_000 - RETAINED_WORK);
+    }
+
+    /// A disk that fails from a moment on.
+    #[derive(Debug, Default)]
+    struct FailingDisk {
+        memory: MemoryDisk,
+        fails: AtomicBool,
+    }
+
+    impl FailingDisk {
+        fn check(&self) -> io::Result<()> {
+            if self.fails.load(Ordering::Relaxed) { Err(io::ErrorKind::StorageFull.into()) } else { Ok(()) }
+        }
+    }
+
+    impl Disk for FailingDisk {
+        fn len(&self) -> io::Result<u64> {
+            self.memory.len()
+        }
+
+        fn read(&self, offset: u64, out: &mut [u8]) -> io::Result<()> {
+            self.memory.read(offset, out)
+        }
+
+        fn set_len(&self, len: u64) -> io::Result<()> {
+            self.check().and_then(|()| self.memory.set_len(len))
+        }
+
+        fn write(&self, offset: u64, data: &[u8]) -> io::Result<()> {
+            self.check().and_then(|()| self.memory.write(offset, data))
+        }
+
+        fn sync(&self) -> io::Result<()> {
+            self.check()
+        }
+    }
+
+    #[test]
+    fn a_snapshot_that_waits_for_a_failing_disk_does_not_keep_the_process_from_ending() {
+        let disk = Arc::new(FailingDisk::default());
+        let store = Store::open(Arc::clone(&disk) as _).unwrap();
+        let pauses = (Duration::from_millis(1), Duration::from_millis(5));
+        let thread = JournalThread::start(store, 0, pauses, None).unwrap();
+        let journal = thread.journal().clone();
+        let mut snapshots = Snapshots::start(journal.clone(), Setup::of(Profile::Kornsole)).unwrap();
+        disk.fails.store(true, Ordering::Relaxed);
+        journal.replace(changes(1, b"a snapshot", Time::ZERO, Volume::default()));
+        // The record that the snapshot is made of never reaches the disk.
+        snapshots.make(1, Volume::default(), Volume::default(), Duration::ZERO);
+        let (ended, end) = channel();
+        std::thread::spawn(move || {
+            drop(snapshots);
+            drop(thread);
+            let _ = ended.send(());
+        });
+        end.recv_timeout(Duration::from_secs(30)).expect("it ends");
     }
 }
