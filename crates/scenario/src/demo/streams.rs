@@ -32,7 +32,7 @@ pub(super) struct Stream {
     pub priority: (i32, i32),
     /// Whether arrivals depend on the time of day.
     pub waves: bool,
-    /// How its tasks stand to those of others.
+    /// The preemption behavior of its tasks.
     pub manner: Manner,
     /// Whether it is a gang.
     pub gang: bool,
