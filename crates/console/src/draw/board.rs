@@ -83,7 +83,7 @@ fn focused(state: &State) -> Option<usize> {
     state.board.as_ref().filter(|board| board.focused).map(|board| board.overview.index)
 }
 
-/// Height: attention items up to a half, then causes, then events.
+/// Gives attention items up to a half of the height, then the causes, then the events.
 fn beside(pen: &mut Pen<'_>, state: &State, side: Rect) {
     pen.wall(Rect { width: 1, ..side });
     let inside = Rect { x: side.x + 2, width: side.width.saturating_sub(3), ..side };

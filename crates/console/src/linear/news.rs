@@ -33,7 +33,7 @@ impl Ear {
         newest(state) > self.said || trouble(state) != self.link
     }
 
-    /// New messages, and a changed connection.
+    /// Takes new messages, and a changed connection.
     pub fn take(&mut self, state: &State) -> Vec<String> {
         let new: Vec<&Message> = state.messages.iter().filter(|message| message.number > self.said).collect();
         let left_out = new.len().saturating_sub(MESSAGES);

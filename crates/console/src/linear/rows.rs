@@ -55,7 +55,7 @@ impl Rows<'_> {
         format!("{}. {}", row + 1, joined(self.cells_of(row, self.all || all))).trim_end().to_owned()
     }
 
-    /// Column name (not for the first value) and value.
+    /// The cells as column name (not for the first value) and value.
     pub fn cells(&self, row: usize) -> Vec<(Option<String>, String)> {
         self.cells_of(row, self.all)
     }
@@ -83,7 +83,7 @@ impl Rows<'_> {
         words.unwrap_or_default()
     }
 
-    /// Exact matches of name or id, otherwise suffixes, otherwise substrings.
+    /// Rows by exact name or id, otherwise by suffix, otherwise by substring.
     pub fn find(&self, text: &str) -> Vec<usize> {
         let holds = |test: &dyn Fn(&str) -> bool| {
             let says = |row: usize, at: usize| matches!(self.fields.value(row, at), Value::Text(words) if test(&words));

@@ -44,7 +44,7 @@ pub fn items(state: &State) -> Option<&[SheetLine]> {
     }
 }
 
-/// Over 10 minutes; `top` is the value of the highest cell (`None`: the maximum).
+/// A sparkline of 10 minutes; `top` is the value of the highest cell (`None`: the maximum).
 fn spark(
     state: &State,
     measure: Measure,

@@ -122,7 +122,7 @@ fn answered(lines: &mut Lines, facts: &ContextFacts, width: usize) {
     }
 }
 
-/// Including the separator.
+/// The number of detail lines with the separator.
 pub fn below(state: &State, index: usize) -> usize {
     let regions = layout::regions(state);
     let (width, height) =

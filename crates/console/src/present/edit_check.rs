@@ -16,7 +16,7 @@ const NAMED: usize = 4;
 
 const ENFORCED: &str = "no new allocations until usage is below; allocations above are preempted";
 
-/// Two parses: not in the draw loop.
+/// Checks a text with two parses: not in the draw loop.
 pub fn check(job: &CheckJob) -> CheckResult {
     let read = |text: &str| config::read_file(text.as_bytes(), job.view.policy_group(), job.profile);
     let Reading { config, faults } = read(&job.text);
@@ -159,7 +159,7 @@ fn consequences(diff: &Diff, job: &CheckJob, quotas: &[(Arc<str>, QuotaEffects)]
     message
 }
 
-/// It drains while it contains applications.
+/// A removed queue drains while it contains applications.
 fn drains(part: &PartitionView, row: &QueueRow) -> Vec<String> {
     let holding = part.apps_in(&row.path);
     if holding.is_empty() {

@@ -55,7 +55,7 @@ impl Fields<'_> {
         u16::try_from(widest + 2).unwrap_or(u16::MAX).clamp(LABEL.0, LABEL.1)
     }
 
-    /// Label, and text or hint.
+    /// The fields as label, and text or hint.
     pub fn lines(&self) -> Vec<Vec<Piece>> {
         let label = usize::from(self.label());
         let line = |entry: &Entry<'_>| {

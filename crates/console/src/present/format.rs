@@ -18,7 +18,7 @@ pub fn resource_name(name: &str) -> &str {
     }
 }
 
-/// CPU first: `cpu 1.5, mem 2Gi, gpu 1`.
+/// Formats quantities, CPU first: `cpu 1.5, mem 2Gi, gpu 1`.
 pub fn resource(resource: &Resource) -> String {
     let mut parts: Vec<String> = Vec::new();
     for (name, amount) in resource.iter() {
@@ -28,7 +28,7 @@ pub fn resource(resource: &Resource) -> String {
     parts.join(", ")
 }
 
-/// Nonzero, except CPU and memory.
+/// Formats nonzero quantities except CPU and memory.
 pub fn others(resource: &Resource) -> String {
     let others = resource.iter().filter(|(name, amount)| *name != VCORE && *name != MEMORY && *amount != 0);
     let parts: Vec<String> = others.map(|(name, amount)| format!("{name} {}", show_amount(name, amount))).collect();
@@ -50,8 +50,8 @@ pub fn moment(since_start: Duration) -> String {
 /// Later times count from 1970, not from a scheduler's start.
 const SINCE_1970: Time = Time(1_000_000_000_000_000);
 
-/// Since the start; or, counted from 1970, in UTC with the date if not today: `14:13:20`, `09-21 14:13:20`, `2025-09-21
-/// 14:13:20`.
+/// A time since the start; or, counted from 1970, in UTC with the date if not today: `14:13:20`, `09-21 14:13:20`,
+/// `2025-09-21 14:13:20`.
 pub fn when(at: Time, now: Time) -> String {
     if at < SINCE_1970 {
         return moment(at.since(Time::ZERO));

@@ -14,7 +14,7 @@ use crate::state::command::{CommandId, FormCommand, GoCommand, PromptCommand};
 use crate::state::layer::CommandLine;
 use crate::state::page::Page;
 
-/// What Enter would add; `None` if the completion changes the typed text.
+/// The text that Enter would add; `None` if the completion changes the typed text.
 pub fn ghost(command: &CommandLine) -> Option<&str> {
     if command.whole && command.chosen.is_none() {
         return None;

@@ -140,7 +140,7 @@ pub fn standing(job: &JobSheet) -> String {
     format!("{}, {}{}.", job.asked, phase(job), whose(job))
 }
 
-/// Command and directory.
+/// Adds command and directory.
 pub fn runs(lines: &mut Lines, job: &JobSheet, width: usize) {
     labelled_text(lines, "command", &command(&job.command), width, Role::Text);
     labelled_text(lines, "directory", &job.dir, width, Role::Text);
@@ -172,7 +172,7 @@ fn about(lines: &mut Lines, job: &JobSheet, width: usize) {
     }
 }
 
-/// Usage against the request with a hint, and processes.
+/// Adds usage compared with the request, a hint, and processes.
 pub fn uses(lines: &mut Lines, job: &JobSheet, width: usize, signs: &Signs) {
     let none = JobUsage::default();
     let usage = job.usage.as_ref().unwrap_or(&none);

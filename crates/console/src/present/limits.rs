@@ -102,7 +102,7 @@ pub struct Tightest {
 }
 
 impl Tightest {
-    /// CPU, memory, other resources, applications.
+    /// The parts: CPU, memory, other resources, applications.
     pub fn parts(limit: &LimitUse) -> Vec<Self> {
         let part = |(name, max): (&str, i64)| Self {
             resource: Some(name.to_owned()),
@@ -168,7 +168,7 @@ pub fn groups_by_user(part: &PartitionView) -> BTreeMap<Arc<str>, Vec<Arc<str>>>
     groups
 }
 
-/// Empty for a group.
+/// The groups of a user; empty for a group.
 pub fn groups_of(part: &PartitionView, account: &Account) -> Vec<Arc<str>> {
     let mut groups: Vec<Arc<str>> = Vec::new();
     for app in part.apps.iter().flatten().filter(|app| account.side == Side::User && app.who.user == *account.name) {

@@ -27,7 +27,7 @@ impl Meter {
         }
     }
 
-    /// Nonzero usage shows a full symbol, and usage below the base an empty one.
+    /// The bar. Nonzero usage shows a full symbol, and usage below the base an empty one.
     pub fn pieces(&self, width: u16, signs: &Signs) -> Vec<Piece> {
         if width == 0 {
             return Vec::new();

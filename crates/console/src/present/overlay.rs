@@ -59,7 +59,7 @@ pub fn column_lines(state: &State, picker: &ColumnPicker) -> Lines {
     picker.rows.iter().enumerate().map(line).collect()
 }
 
-/// During a search all keys, those of the page first, then commands.
+/// The keys of the page; during a search all keys, then commands.
 pub fn help_lines(state: &State, help: &Help) -> Vec<Vec<Piece>> {
     if layout::is_short_help(state) {
         let mut lines = crate::present::help::lines(state);
@@ -264,7 +264,7 @@ pub fn tour_lines(state: &State) -> Vec<Vec<Piece>> {
     lines
 }
 
-/// Side by side, or stacked on a narrow screen.
+/// Values and explanations side by side, or stacked on a narrow screen.
 pub fn figure_lines(state: &State, figures: &Figures) -> Vec<Vec<Piece>> {
     let width = usize::from(layout::overlay_width(state));
     let longest = |text: fn(&Figure) -> &str, most: usize| {

@@ -169,7 +169,7 @@ fn head(line: &RuleLine) -> String {
     text::escape(&text).into_owned()
 }
 
-/// In a file, the partition of the same name, otherwise its first.
+/// The tested partition: in a file that of the same name, otherwise its first.
 pub fn part<'m>(cluster: &'m Cluster, page: &'m PlacementPage) -> Option<&'m PartitionView> {
     match &page.against {
         Against::Running => cluster.part(),

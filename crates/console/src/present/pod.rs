@@ -159,7 +159,7 @@ fn no_log(state: &State, page: &PodPage) -> String {
     }
 }
 
-/// Container, run, follow mode, error.
+/// The container, run, follow mode, and error.
 pub fn log_facts(state: &State, page: &PodPage) -> Vec<Vec<Piece>> {
     let watch = &state.pod.log;
     let mut facts = Vec::new();

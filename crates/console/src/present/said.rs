@@ -30,7 +30,7 @@ fn sign_columns(sign: &str) -> usize {
     text::width(sign) + 1
 }
 
-/// Symbol, role, and lines.
+/// The message: symbol, role, and lines.
 pub fn toast(state: &State) -> Option<(&'static str, Role, Vec<String>)> {
     let toast: &Toast = state.toast.as_ref().filter(|_| !is_writing(state))?;
     let signs = sign_set(state);
@@ -94,7 +94,7 @@ fn engine(state: &State, shown: &ShownNotice, most: usize) -> Lines {
     )
 }
 
-/// File names instead of paths, to save space.
+/// Replaces paths by file names, to save space.
 fn without_folders(line: &str) -> String {
     let short = |word: &str| match word.rsplit_once('/') {
         Some((folders, name)) if word.starts_with('/') && !name.is_empty() && folders.len() > 1 => name.to_owned(),

@@ -131,7 +131,7 @@ impl Writer {
         used
     }
 
-    /// Cut at the end. Returns its width.
+    /// Writes text, cut at the end. Returns its width.
     pub fn text(&mut self, x: u16, max: u16, text: &str, role: Role) -> u16 {
         let cut = text::cut(&text::escape(text), usize::from(max), self.signs.ellipsis).into_owned();
         self.raw(x, max, cut, role)

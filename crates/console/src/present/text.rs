@@ -96,7 +96,7 @@ pub fn cut_start<'a>(text: &'a str, max: usize, ellipsis: &str) -> Cow<'a, str> 
     Cow::Owned(format!("{ellipsis}{}", &text[begin..]))
 }
 
-/// Start and end, for names, which often share their start; see [`cut`].
+/// Keeps start and end of a name, because names often share their start; see [`cut`].
 pub fn cut_middle<'a>(text: &'a str, max: usize, ellipsis: &str) -> Cow<'a, str> {
     if width(text) <= max {
         return Cow::Borrowed(text);
@@ -111,7 +111,7 @@ pub fn cut_middle<'a>(text: &'a str, max: usize, ellipsis: &str) -> Cow<'a, str>
     Cow::Owned(format!("{head}{ellipsis}{tail}"))
 }
 
-/// [`cut_start`] for service accounts, otherwise [`cut_middle`].
+/// Cuts like [`cut_start`] for service accounts, otherwise like [`cut_middle`].
 pub fn cut_name<'a>(text: &'a str, max: usize, ellipsis: &str) -> Cow<'a, str> {
     if text.starts_with("system:serviceaccount:") {
         return cut_start(text, max, ellipsis);

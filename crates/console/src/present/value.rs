@@ -152,7 +152,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// Whole cores, bytes, and seconds. `None` for nothing and no limit.
+    /// The value for programs: whole cores, bytes, and seconds. `None` for nothing and no limit.
     pub fn data(&self, unit: Unit) -> Option<String> {
         let decimal = |figure: i64, of: u64, places: usize| {
             let sign = if figure < 0 { "-" } else { "" };

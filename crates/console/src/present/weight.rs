@@ -55,7 +55,7 @@ pub fn weight(record: &Record) -> Weight {
     }
 }
 
-/// Grave ones are highlighted, routine ones dim.
+/// The color: grave events are highlighted, routine ones dim.
 pub fn role(record: &Record) -> Role {
     match (weight(record), record.change) {
         (Weight::Grave, _) => Role::Danger,

@@ -14,7 +14,7 @@ pub fn draining(part: &PartitionView) -> Vec<&Arc<QueueRow>> {
     all
 }
 
-/// Relative to the page's scope.
+/// The queue relative to the page's scope.
 pub fn below<'a>(scope: Option<&QueuePath>, row: &'a AppRow) -> &'a str {
     let path = row.queue.as_str();
     let scope = scope.map_or("root", QueuePath::as_str);

@@ -184,12 +184,12 @@ impl Driver {
         self.refresh()
     }
 
-    /// Terminal effects since the last call.
+    /// Takes the terminal effects since the last call.
     pub fn take_effects(&mut self) -> Vec<Effect> {
         std::mem::take(&mut self.effects)
     }
 
-    /// Since the last call of this or [`Driver::take_effects`].
+    /// Whether to quit, since the last call of this or [`Driver::take_effects`].
     pub fn quits(&mut self) -> bool {
         self.take_effects().iter().any(|effect| matches!(effect, Effect::Quit))
     }

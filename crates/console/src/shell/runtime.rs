@@ -152,7 +152,7 @@ fn watch_signals(sender: &Sender<Event>) -> color_eyre::Result<()> {
     Ok(())
 }
 
-/// Several untaken updates are one event.
+/// Combines untaken updates into one event.
 fn watch_source(source: &dyn Source, sender: &Sender<Event>, news: &Arc<AtomicBool>) {
     let (sender, news) = (sender.clone(), Arc::clone(news));
     news::watch(source, move || {
@@ -311,7 +311,7 @@ impl Loop {
         effects.into_iter().try_for_each(|effect| self.carry_out(effect))
     }
 
-    /// Terminal effects here, others in threads.
+    /// Carries out terminal effects here, others in threads.
     fn carry_out(&mut self, effect: Effect) -> color_eyre::Result<()> {
         match effect {
             Effect::Redraw => self.due.redraw = true,

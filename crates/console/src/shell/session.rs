@@ -91,7 +91,7 @@ pub struct ReplySender {
 }
 
 impl ReplySender {
-    /// No effect after the console has ended.
+    /// Sends a reply. No effect after the console has ended.
     pub fn send(&self, reply: Reply) {
         // The console may have ended.
         let _ = self.replies.send((self.era, reply));
@@ -139,7 +139,7 @@ impl Session {
         personal.apply(&mut self.state);
     }
 
-    /// Called from any thread for [`Incoming::Replies`].
+    /// Sets a function that any thread calls for [`Incoming::Replies`].
     pub fn on_reply(&mut self, wake: Arc<dyn Fn() + Send + Sync>) {
         self.wake = wake;
     }
@@ -172,7 +172,7 @@ impl Session {
         self.step(Incoming::Input(Input::Key(key)), now)
     }
 
-    /// Never blocks.
+    /// Applies an action without blocking.
     fn act(&mut self, action: Action) {
         for effect in update(&mut self.state, action) {
             self.carry_out(effect);

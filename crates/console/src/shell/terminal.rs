@@ -52,7 +52,7 @@ impl Screen {
         self.forget()
     }
 
-    /// OSC 52, through tmux if necessary.
+    /// Copies with OSC 52, through tmux if necessary.
     pub fn copy(&mut self, text: &str) -> io::Result<()> {
         if !taken() {
             return Ok(());
@@ -74,7 +74,7 @@ impl Screen {
         out.flush()
     }
 
-    /// External text cannot end the escape sequence.
+    /// Notifies. External text cannot end the escape sequence.
     pub fn notify(&mut self, bell: bool, by: Option<Osc>, text: &str) -> io::Result<()> {
         if !taken() {
             return Ok(());

@@ -54,7 +54,7 @@ impl AlertLine {
         }
     }
 
-    /// Rank in the default order, and a word.
+    /// The rank in the default order, and a word.
     pub fn state(&self) -> (u8, &'static str) {
         use alerts::Held;
         match self {

@@ -216,7 +216,7 @@ impl History {
         }
     }
 
-    /// [`History::older`] then starts at the end.
+    /// Leaves the history: [`History::older`] then starts at the end.
     pub fn leave(&mut self) {
         self.at = None;
     }

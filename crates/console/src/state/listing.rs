@@ -108,7 +108,7 @@ pub trait List {
     fn set_built(&mut self, stamp: Stamp);
     /// Whether the order depends on changing values ([`Listing::live`]).
     fn is_live(&self) -> bool;
-    /// Column name and direction.
+    /// The sort column and direction.
     fn sort(&self) -> (&'static str, bool);
     /// Sets column and direction; ignores unknown names.
     fn set_sort(&mut self, name: &str, descending: bool);

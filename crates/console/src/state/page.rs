@@ -254,7 +254,7 @@ pub struct UsersPage {
 }
 
 impl UsersPage {
-    /// Empty for a group.
+    /// The groups of a user; empty for a group.
     pub fn groups_of(&self, account: &Account) -> &[Arc<str>] {
         let own = (account.side == Side::User).then(|| self.groups.get(&account.name)).flatten();
         own.map_or(&[], Vec::as_slice)

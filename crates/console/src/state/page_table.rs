@@ -68,7 +68,7 @@ macro_rules! pages {
                 }
             }
 
-            /// That of its nearest context.
+            /// The settings name of its nearest context.
             pub const fn name(&self) -> &'static str {
                 match self.row().contexts {
                     [nearest, ..] => nearest.name(),

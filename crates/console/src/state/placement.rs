@@ -124,7 +124,7 @@ impl Form {
         names.filter(|name| !name.is_empty()).map(str::to_owned).collect()
     }
 
-    /// Including the type.
+    /// The tags including the type.
     ///
     /// # Errors
     /// The part that is not a tag.

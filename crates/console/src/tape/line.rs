@@ -51,7 +51,7 @@ impl<'t> Line<'t> {
         self.enclosed(is_quote)
     }
 
-    /// Between slashes.
+    /// Takes text between slashes.
     pub fn slashed(&mut self) -> Option<Result<&'t str, Unclosed>> {
         self.enclosed(|c| c == '/')
     }

@@ -120,7 +120,7 @@ impl Wanted {
     }
 }
 
-/// Lower-case letters and digits, one blank between words.
+/// Folds to lower-case letters and digits, one blank between words.
 fn folded(text: &str) -> String {
     let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
     words.collect::<Vec<_>>().join(" ").to_lowercase()

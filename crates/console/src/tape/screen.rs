@@ -103,7 +103,7 @@ impl Screen {
         (0..self.height()).map(line).collect()
     }
 
-    /// Per styled line: `3: 1-8 255 bold; 12-20 234 on 110`, counted from 1.
+    /// Styles per line: `3: 1-8 255 bold; 12-20 234 on 110`, counted from 1.
     pub fn styles(&self) -> Vec<String> {
         (0..self.height()).filter_map(|line| self.styles_of(line)).collect()
     }

@@ -13,7 +13,7 @@ use crate::present::text;
 
 /// A viewer.
 pub trait Watch {
-    /// May stop the play.
+    /// Shows a frame. May stop the play.
     fn show(&mut self, frame: &Frame, stays: Duration) -> ControlFlow<()>;
 }
 

@@ -95,7 +95,7 @@ impl Role {
         std::iter::successors(Some(self.name()), |name| name.rsplit_once('.').map(|(group, _)| group))
     }
 
-    /// Text must be legible; the others are lines, bars, and backgrounds.
+    /// Whether it is used for text, which must be legible.
     pub const fn is_text(self) -> bool {
         !matches!(
             self,

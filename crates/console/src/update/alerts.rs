@@ -76,7 +76,7 @@ fn report(state: &mut State, picture: Option<&Picture>) {
     }
 }
 
-/// Pending and firing alerts, active silences, recently resolved alerts.
+/// Lists pending and firing alerts, active silences, and recently resolved alerts.
 pub fn rebuild(page: &mut AlertsPage, cluster: &Cluster) {
     let Some(picture) = &cluster.alerts else {
         page.list.rows = Arc::default();

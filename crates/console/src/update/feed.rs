@@ -26,7 +26,7 @@ use crate::update::refresh;
 use crate::update::shown_figures;
 use view::View;
 
-/// Stored while the screen is frozen.
+/// Takes an update, which is stored while the screen is frozen.
 pub fn take(state: &mut State, news: Feed) {
     let other = state.cluster.estimates != news.estimates;
     let relinked = state.cluster.link != news.link || news.identity.is_some() || news.about.is_some() || other;

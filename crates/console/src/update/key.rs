@@ -47,7 +47,7 @@ fn elsewhere(state: &State, keys: &[Key]) -> Option<String> {
     Some(format!("{} has no function here; it is a key of {others}{last}", chord_text(keys)))
 }
 
-/// On a terminal that is too small, only commands without a screen.
+/// The action on a terminal that is too small: only commands without a screen.
 pub fn blind(state: &State, key: Key) -> Option<Action> {
     match state.keymap.look_up(&[Context::Always], &[key]) {
         KeyMatch::Run(binding) => {

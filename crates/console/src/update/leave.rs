@@ -48,7 +48,7 @@ pub fn leave(state: &mut State) {
     quit(state)
 }
 
-/// Nothing may replace an open input or question, or input since an action, without asking.
+/// Whether an input or question is open, or input followed an action: nothing may replace it without asking.
 pub fn is_busy(state: &State, since: u64) -> bool {
     !state.layers.is_empty() || state.turn != since && !unsaved(state).is_empty()
 }

@@ -156,7 +156,7 @@ fn exchange(page: &mut Page, mut made: Page) -> Page {
     made
 }
 
-/// Dropping many is slow: use a worker thread.
+/// Rows to drop in a worker thread, because dropping many is slow.
 fn rows_of(page: Page) -> Option<Discarded> {
     match page {
         Page::Apps(page) => Some(Discarded::of(page.list.rows)),

@@ -51,7 +51,7 @@ pub(super) fn ask_kill(state: &mut State, app: &AppRow, order: Order) {
     ask(state, format!("Kill {}?", app.id), lines, "Kill", order);
 }
 
-/// Cancel is preselected.
+/// Opens a question with Cancel preselected.
 pub(super) fn ask(state: &mut State, title: String, mut lines: Vec<String>, accept: &'static str, order: Order) {
     lines.extend(waived(state));
     state.ask(Confirm::new(title, lines, accept, Question::Order(Box::new(order))));

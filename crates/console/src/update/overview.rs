@@ -128,7 +128,7 @@ pub(super) fn is_of_another(state: &State, page: &ExplainPage) -> bool {
     page.view.as_ref().is_some_and(|view| !Arc::ptr_eq(view, &state.cluster.view))
 }
 
-/// Longer for a large cluster: it reads everything.
+/// The refresh interval is longer for a large cluster.
 pub(super) fn again(state: &State, page: &ExplainPage) -> Duration {
     (if page.view.is_none() || is_of_another(state, page) { OF_NEWS } else { AGAIN })
         .max(page.pace.saturating_mul(SHARE))

@@ -239,7 +239,7 @@ pub fn span_of_chapter(chapter: Chapter) -> Span {
 
 const LOADED: &str = "a configuration was applied";
 
-/// Preemption, kills, moves, failures, rejections, drains, configurations, nodes.
+/// Finds preemption, kills, moves, failures, rejections, drains, configurations, nodes.
 pub fn moments<'a>(records: impl Iterator<Item = (u64, &'a Record)>) -> Vec<Moment> {
     let report = records.filter_map(|(number, record)| {
         let text = words(record)?;

@@ -266,7 +266,7 @@ pub fn next_found(state: &mut State, forward: bool) {
     }
 }
 
-/// Cyclic; `here` includes the start line.
+/// Searches cyclically; `here` includes the start line.
 fn find(state: &State, page: &PodPage, from: usize, forward: bool, here: bool) -> Option<usize> {
     let matches = shown::matches(state, page);
     let beyond = |line: &&usize| if here { **line >= from } else { **line > from };

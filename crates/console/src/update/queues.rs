@@ -23,7 +23,7 @@ enum Retained {
     Passed,
 }
 
-/// Depth first, siblings sorted; with a filter the matches and their ancestors.
+/// Lists depth first, siblings sorted; with a filter the matches and their ancestors.
 pub fn rebuild(page: &mut QueuesPage, part: &PartitionView) {
     let retained = ColumnFilter::parse(&page.list.filter, unit).map(|filter| sieve(page, part, &filter));
     let mut rows = Vec::with_capacity(page.list.rows.len());

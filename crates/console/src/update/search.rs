@@ -55,7 +55,7 @@ pub fn typed(text: &str) -> (Option<Thing>, &str) {
     said.unwrap_or((None, text))
 }
 
-/// Prefix matches first, a share for each kind.
+/// Lists prefix matches first, a share for each kind.
 pub fn candidates(state: &State, command: &str, text: &str, most: usize) -> Vec<Candidate> {
     let (only, text) = typed(text);
     let things: Vec<Thing> = Thing::ALL.into_iter().filter(|thing| only.is_none_or(|only| only == *thing)).collect();

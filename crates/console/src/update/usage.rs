@@ -135,7 +135,7 @@ pub fn select(page: &mut UsagePage, index: usize) {
     page.list.cursor.go(index, rows.len(), |index| rows.get(index).map(|row| Arc::clone(&row.name)));
 }
 
-/// Queue to users, user to applications, application to requests.
+/// Opens users of a queue, applications of a user, or requests of an application.
 pub fn enter(state: &mut State) {
     let Page::Usage(page) = state.page() else { return };
     let Some(name) = page.list.rows.get(page.list.cursor.index).map(|row| Arc::clone(&row.name)) else { return };

@@ -65,7 +65,7 @@ fn amounts(resource: &Resource, room: usize) -> String {
     text::cut(&format::resource(resource), room, "…").into_owned()
 }
 
-/// Pending first, then by name. Sorts and formats only the shown ones.
+/// Sorts pending first, then by name. Formats only the shown ones.
 fn ordered(part: &PartitionView, mut apps: Vec<&AppRow>, width: usize, most: usize) -> Content {
     let more = apps.len() > LOOKED_AT;
     apps.truncate(LOOKED_AT);

@@ -34,7 +34,7 @@ pub fn sheet(state: &State, checkup: &Checkup, width: usize, signs: &Signs) -> S
     sheet
 }
 
-/// More than its named checks.
+/// The overall health covers more than the named checks.
 fn own(health: &Health) -> Piece {
     let failed = health.checks.iter().any(|check| !check.succeeded);
     match health.healthy {

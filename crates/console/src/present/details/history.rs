@@ -94,7 +94,7 @@ impl<'s> Columns<'s> {
         format!("{start:<room$}{now}", room = all.saturating_sub(now.len()).max(start.len() + 1))
     }
 
-    /// Sample times do not match column times: fill single columns from the one before.
+    /// Fills single columns from the one before, because sample times do not match column times.
     fn close_gaps(&mut self) {
         let beat = self.every.max(SAMPLE_EVERY) * 2 + SAMPLE_EVERY / 2;
         for at in 1..self.samples.len() {

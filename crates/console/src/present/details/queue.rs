@@ -233,7 +233,7 @@ fn short_name(name: &str, signs: &Signs) -> String {
     format!("{cut}{}", " ".repeat(pad))
 }
 
-/// CPU, memory, then what the queue's path uses, requests, or limits.
+/// The resources: CPU, memory, then those that the queue's path uses, requests, or limits.
 fn names(part: &PartitionView, row: &QueueRow) -> Vec<String> {
     let mut names = vec![VCORE.to_owned(), MEMORY.to_owned()];
     let mut add = |resource: &Resource| {

@@ -16,7 +16,7 @@ const DELAY: &str = "quota.preemption.delay";
 const LOOKED_AT: usize = 5_000;
 const NAMED: usize = 4;
 
-/// Nothing for the root.
+/// Adds nothing for the root.
 pub(super) fn lines(lines: &mut Lines, state: &State, (part, row): (&PartitionView, &QueueRow), width: usize) {
     if row.parent.is_none() || !row.is_above_max() {
         return;

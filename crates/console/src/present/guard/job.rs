@@ -10,7 +10,7 @@ use view::job::{JobPhase, JobSheet};
 
 const NO_JOBS: &str = "these applications are not jobs of this machine; `kornsole local up` runs jobs";
 
-/// Marked, of the command line, of the page, or under the cursor.
+/// The jobs: marked, of the command line, of the page, or under the cursor.
 pub fn targets(state: &State) -> Vec<AppId> {
     if has_marks(state) {
         return marked(state).iter().map(|app| app.id.clone()).collect();

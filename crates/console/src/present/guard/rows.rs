@@ -83,7 +83,7 @@ pub fn on_nodes(state: &State) -> Result<(), String> {
     if matches!(state.page(), Page::Nodes(_)) { Ok(()) } else { Err("only in the list of nodes".to_owned()) }
 }
 
-/// Folding requires the unfiltered queue tree.
+/// Whether the unfiltered queue tree is shown, which folding requires.
 ///
 /// # Errors
 /// Why not.

@@ -343,7 +343,7 @@ pub(super) fn count(number: u64, signs: &Signs) -> Piece {
     if number == 0 { dim(signs.nothing) } else { plain(show_amount("", i64::try_from(number).unwrap_or(i64::MAX))) }
 }
 
-/// Except CPU and memory, or the symbol for none.
+/// Quantities except CPU and memory, or the symbol for none.
 pub fn others(resource: &Resource, signs: &Signs) -> Piece {
     match format::others(resource) {
         none if none.is_empty() => dim(signs.nothing),

@@ -29,7 +29,7 @@ pub const fn unit(column: UsageColumn) -> Unit {
     }
 }
 
-/// Rounded to nearest.
+/// Usage rounded to nearest.
 fn hours(amounts: &UsedAmounts, name: &str) -> i64 {
     let seconds = u128::from(amounts.get(name).copied().unwrap_or(0));
     let whole = match name {

@@ -69,7 +69,7 @@ impl Session {
         }
     }
 
-    /// Made from the frame: the source may be newer.
+    /// The row is made from the frame, because the source may be newer.
     fn here(&self, name: &str) -> ClusterRow {
         let figures = ClusterFigures::of_view(&self.state.cluster.view);
         ClusterRow { here: true, figures, ..ClusterRow::of(name, &*self.source) }

@@ -207,7 +207,7 @@ fn run<'v>(entry: &Entry<'_, 'v>, written: &mut Written<'v>, faults: &mut Vec<Fa
     written.words = Some(words);
 }
 
-/// Other braces belong to the program: `{.items}`.
+/// Finds a placeholder; other braces belong to the program: `{.items}`.
 fn unknown_placeholder(word: &str) -> Option<String> {
     let names = word.match_indices('{').filter_map(|(at, _)| {
         let name = &word[at..=at + word[at..].find('}')?];

@@ -60,7 +60,7 @@ impl Buffer {
         self.version
     }
 
-    /// Row and column in characters, from 0.
+    /// The row and column in characters, from 0.
     pub fn cursor(&self) -> (usize, usize) {
         let at = self.area.cursor();
         (at.0, at.1)
@@ -81,7 +81,7 @@ impl Buffer {
         &line[self.before().len()..]
     }
 
-    /// Limited to the text; unfolds its line.
+    /// Moves the cursor, limited to the text; unfolds its line.
     pub fn go(&mut self, row: usize, column: usize) {
         let row = row.min(self.lines().len().saturating_sub(1));
         let near = u16::try_from(row).unwrap_or(u16::MAX);
@@ -92,7 +92,7 @@ impl Buffer {
         self.folds.reveal(row);
     }
 
-    /// Over visible lines, up (negative) or down.
+    /// Moves over visible lines, up (negative) or down.
     pub fn step(&mut self, rows: isize) {
         let (mut row, column) = self.cursor();
         for _ in 0..rows.unsigned_abs() {
@@ -159,7 +159,7 @@ impl Buffer {
         self.folds.reveal(cursor);
     }
 
-    /// One level more after a key without a value.
+    /// The indentation: one level more after a key without a value.
     fn margin(&self) -> String {
         let before = self.before();
         let own = indent(before);

@@ -186,7 +186,7 @@ pub fn preview_quotas(state: &mut State, text: Arc<str>) {
     }
 }
 
-/// Undo or redo.
+/// Undoes or redoes.
 pub fn history(state: &mut State, back: bool) {
     let Some(page) = shown(state) else { return };
     let done = if back { page.buffer.undo() } else { page.buffer.redo() };
