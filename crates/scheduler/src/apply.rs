@@ -15,7 +15,7 @@ use config::Config;
 use model::Time;
 
 impl Scheduler {
-    /// Applies one command at the time `now`, after all timers that are due by then.
+    /// Applies one command after all timers that are due by `now`.
     ///
     /// Time must not decrease between calls.
     pub fn apply(&mut self, now: Time, command: &Command) -> Vec<Event> {
@@ -66,7 +66,7 @@ impl Scheduler {
         events
     }
 
-    /// The groups of an earlier submission that a release would use for this one, which names none (N-07).
+    /// The groups of an earlier submission that a release would use for this one (N-07).
     pub fn known_groups(&self, now: Time, submission: &Submission) -> Option<&[String]> {
         self.named_groups.standing_in(now, &self.switches, submission)
     }

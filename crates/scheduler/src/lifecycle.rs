@@ -51,8 +51,7 @@ impl Application {
         }
     }
 
-    /// When the application completes unless it sends a new request: after its time in Completing, with or without
-    /// placeholders (SCH-147, SCH-170).
+    /// When the application completes unless it sends a new request (SCH-147, SCH-170).
     pub fn ends_by(&self) -> Option<Time> {
         let (due, _) = self.state_timer?;
         (self.state == AppState::Completing).then_some(due)

@@ -44,7 +44,7 @@ impl Partition {
         }
     }
 
-    /// Checks whether `by` may kill an application: it is active, and `by` administers its queue (SCH-201, SCH-202).
+    /// Checks whether `by` may kill an application (SCH-201, SCH-202).
     ///
     /// # Errors
     /// The failed check.
@@ -164,7 +164,7 @@ impl Partition {
     }
 }
 
-/// Checks 1 and 2 on any tree: the application is active, and `by` administers its queue (SCH-201).
+/// Checks 1 and 2: the application is active, and `by` administers its queue (SCH-201).
 ///
 /// # Errors
 /// The failed check.
@@ -184,7 +184,7 @@ pub fn may_touch<T: QueueTree + ?Sized>(
     Ok(())
 }
 
-/// Checks 3 to 5 of a move on any tree: the target accepts applications, and `by` may submit there (SCH-203).
+/// Checks 3 to 5: the target accepts applications, and `by` may submit there (SCH-203).
 ///
 /// # Errors
 /// The first failed check.

@@ -1,6 +1,5 @@
-//! Loading a configuration completely or not at all (`scheduler.md` section 17, `config.md` section 15).
-//!
-//! All checks that can reject it run before the first change.
+//! Loading a configuration completely or not at all (`scheduler.md` section 17, `config.md` section 15): all checks run
+//! before the first change.
 
 use std::sync::Arc;
 

@@ -1,7 +1,5 @@
-//! The table of switches: name, rule, the meaning of each value as text, and the test that verifies it.
-//!
-//! `docs/profiles.md` and `kornsole profiles` are generated from it, and `kornsole upgrade-check` finds the reason of a
-//! difference in it. `docs/profiles.md` describes how to add a profile.
+//! The table of switches, from which `docs/profiles.md` and `kornsole profiles` are generated; `kornsole upgrade-check`
+//! finds reasons in it. `docs/profiles.md` describes how to add a profile.
 
 use super::switches::{
     AskAgainAllocated, AskAgainPending, AskQueueRoom, GroupCache, MaxIsFence, RecoveryQueue, ReloadMaxApps,
@@ -13,13 +11,13 @@ use model::name::NameChars;
 
 /// A switch in documents: its name, its rule, its value in each profile.
 pub struct SwitchRow {
-    /// The name, as in [`Switches`], or as in `profiles.md` if it decides nothing in the scheduler.
+    /// As in [`Switches`], or as in `profiles.md` if it decides nothing in the scheduler.
     pub name: &'static str,
     /// The deviation or rule.
     pub rule: &'static str,
     /// The behavior with these switches, as text for administrators.
     pub says: fn(&Switches) -> &'static str,
-    /// Copies the switch; `None` for behavior that depends on the profile: parsing of configurations, and REST.
+    /// Copies the switch; `None` for behavior by profile: parsing, and REST.
     pub take: Option<fn(&mut Switches, &Switches)>,
     /// The test that verifies it: file and function.
     pub test: &'static str,

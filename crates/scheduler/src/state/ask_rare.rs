@@ -27,9 +27,9 @@ pub struct RareParts {
     pub replaced: Option<Time>,
     /// When victims were last sought for it (SCH-151).
     pub preemption_tried: Option<Time>,
-    /// When it was last reported that no allocation on its required node can be preempted (SCH-222).
+    /// No allocation on its required node can be preempted (SCH-222).
     pub no_victim_reported: Option<Time>,
-    /// When it was last reported that the resource manager's conditions exclude nodes (SCH-222).
+    /// The resource manager's conditions exclude nodes (SCH-222).
     pub predicates_reported: Option<Time>,
     /// Tags from the resource manager, which decide nothing.
     pub tags: Tags,
@@ -37,10 +37,10 @@ pub struct RareParts {
     pub reserved_since: Option<Time>,
     /// The reason for a requested stop that is not confirmed.
     pub stopping: Option<ReleaseReason>,
-    /// Of an allocation whose id was allocated again: the application knows only the later one but counts both (switch
+    /// Its id was allocated again: the application knows only the later one but counts both (switch
     /// `ask_again_allocated`).
     pub shadowed: bool,
-    /// The later one is on the same node, which lists only the later one.
+    /// Its node lists only the later one.
     pub unlisted: bool,
 }
 

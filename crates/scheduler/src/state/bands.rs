@@ -16,8 +16,8 @@ pub struct Band {
     pub pending: Resource,
 }
 
-/// The sums by priority, except those of the first request's priority: most applications have one priority, which then
-/// costs nothing. The sums of that priority are the remainder of the application's sums.
+/// Without those of the first request's priority, which are the remainder of the application's sums: one priority costs
+/// nothing.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Bands {
     usual: Option<Priority>,

@@ -5,19 +5,19 @@ use crate::index::{AppKey, AskKey, GroupKey, NodeKey, QueueKey, SlabKey, UserKey
 /// The objects of a partition that changed since the last [`Dirty::take`], each once.
 #[derive(Clone, Debug, Default)]
 pub struct Dirty {
-    /// Queues that were added, removed, or changed in counters, state, or settings.
+    /// Added, removed, or changed in counters, state, or settings.
     pub queues: DirtyKeys<QueueKey>,
     /// Applications that were added, changed, or removed.
     pub apps: DirtyKeys<AppKey>,
-    /// Nodes that were added, removed, or changed in their own data.
+    /// Added, removed, or changed in their own data.
     pub nodes: DirtyKeys<NodeKey>,
-    /// Users that were added, removed, or changed in usage or limits.
+    /// Added, removed, or changed in usage or limits.
     pub users: DirtyKeys<UserKey>,
-    /// Groups that were added, removed, or changed in usage or limits.
+    /// Added, removed, or changed in usage or limits.
     pub groups: DirtyKeys<GroupKey>,
-    /// Requests that were added, changed, or removed, with their unique arrival number. May contain duplicates.
+    /// With the unique arrival number. May contain duplicates.
     pub asks: Vec<(AppKey, AskKey, u64)>,
-    /// Allocations, by number, that were added to a node or removed. May contain duplicates.
+    /// Allocations, by number, that were added or removed. May contain duplicates.
     pub allocations: Vec<(NodeKey, u64)>,
     /// A queue was added, removed, or moved.
     pub tree: bool,

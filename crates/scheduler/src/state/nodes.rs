@@ -90,7 +90,7 @@ impl Nodes {
         self.nodes.is_empty()
     }
 
-    /// The nodes in the order in which they are tried: by score, then by id (SCH-090).
+    /// By score, then by id (SCH-090).
     pub fn in_order(&self) -> impl Iterator<Item = &Node> {
         self.order.iter().map(|(_, _, key)| &self.nodes[*key])
     }
@@ -188,7 +188,7 @@ impl Nodes {
         self.place(key);
     }
 
-    /// Changes a node without sorting it again: reservations do not affect the order (SCH-092).
+    /// Without sorting again: reservations do not affect the order (SCH-092).
     pub fn change_in_place(&mut self, key: NodeKey, change: impl FnOnce(&mut Node)) {
         let node = &mut self.nodes[key];
         let (was_open, total, available) = (node.is_open(), node.total.clone(), node.available.clone());

@@ -113,7 +113,7 @@ pub struct Settings {
     pub submit_acl: Acl,
     /// The limit of running applications; `None` if unlimited.
     pub max_applications: Option<u64>,
-    /// The template for dynamic leaves directly in it, with the queue that defines it (`config.md` section 10).
+    /// For dynamic leaves directly in it, with the defining queue (`config.md` section 10).
     #[serde(with = "super::saved_fields::template")]
     pub template: Option<(QueuePath, Arc<TemplateConfig>)>,
     /// The active limits of users and groups.
@@ -128,7 +128,7 @@ impl Queue {
         self.raw_priority.seen_outside(properties.priority_policy, properties.priority_offset)
     }
 
-    /// Updates the share after a change of usage, guaranteed resources, or base.
+    /// After a change of usage, guaranteed resources, or base.
     pub fn refresh_share(&mut self) {
         self.share = match &self.share_base {
             None => ShareList::of(&self.allocated, self.guaranteed.as_ref()),
@@ -141,7 +141,7 @@ impl Queue {
         self.state != QueueState::Stopped && self.pending.strictly_greater_than_zero()
     }
 
-    /// Whether the queue contains nothing, so that the cleaner may remove it (SCH-182).
+    /// Whether the cleaner may remove the queue (SCH-182).
     pub fn is_empty(&self) -> bool {
         self.children.is_empty() && self.apps.is_empty()
     }

@@ -1,5 +1,4 @@
-//! Upper bounds of the nodes' resources: a request that fits none of these resources fits no node, and the nodes need
-//! not be checked.
+//! Upper bounds of the nodes' resources: a request that fits none of them fits no node.
 //!
 //! Invariants:
 //! - for every open node (schedulable, not reserved) one resource of the list is at least as large in every name;
