@@ -1,5 +1,4 @@
-//! CSV records with the position of every field. Fields are separated by commas; one with a comma, a quote, or a line
-//! break is in double quotes, with each inner quote doubled (RFC 4180). Blank lines are skipped.
+//! CSV records with the position of every field (RFC 4180). Blank lines are skipped.
 //!
 //! The crate `csv` is not used: it accepts a misplaced quote as text, and reports no column of a field.
 //!
@@ -83,7 +82,7 @@ impl<R: BufRead> Csv<R> {
         Self { input, line: 0, bytes: Vec::new() }
     }
 
-    /// Reads the next record into `record`: `None` at the end, otherwise whether it is valid.
+    /// `None` at the end, otherwise whether the record is valid.
     ///
     /// # Errors
     /// The input cannot be read.

@@ -1,8 +1,6 @@
-//! Reading values from a YAML tree: each helper reports errors and continues.
+//! Reading values from a YAML tree: each helper reports its errors once and continues.
 //!
-//! Invariants:
-//! - no helper stops at an error, and none reports an error twice;
-//! - `path` is the queue or the path of keys; `key` names the value in messages.
+//! `path` is the queue or the path of keys; `key` names the value in messages.
 
 use super::fault::Faults;
 use super::types::{Place, Placed};
@@ -80,7 +78,7 @@ impl<'d> Fields<'d> {
         self.node.at()
     }
 
-    /// The list under `key` without null entries. `None` if missing or not a list.
+    /// Without null entries. `None` if missing or not a list.
     pub fn list(&self, key: &str, path: &str, faults: &mut Faults) -> Option<Vec<Node<'d>>> {
         self.get(key)?.list(key, path, faults)
     }
@@ -154,8 +152,7 @@ impl<'d> Node<'d> {
         }
     }
 
-    /// The map, with an error for each key that is not in `known` (CFG-003). `None` for null, and if it is not a map
-    /// (CFG-005).
+    /// With an error for each key that is not in `known` (CFG-003). `None` for null, and if it is not a map (CFG-005).
     pub fn map(self, key: &str, known: &[&str], path: &str, faults: &mut Faults) -> Option<Fields<'d>> {
         let fields = self.any_map(key, path, faults)?;
         for entry in fields.entries {
@@ -167,7 +164,7 @@ impl<'d> Node<'d> {
         Some(fields)
     }
 
-    /// The map with any keys. `None` for null, and if it is not a map (CFG-005).
+    /// With any keys. `None` for null, and if it is not a map (CFG-005).
     pub fn any_map(self, key: &str, path: &str, faults: &mut Faults) -> Option<Fields<'d>> {
         match self.content() {
             Content::Map(map) => Some(Fields { node: self, entries: self.document.entries(*map) }),
@@ -179,7 +176,7 @@ impl<'d> Node<'d> {
         }
     }
 
-    /// The entries of the list without null entries. `None` for null, and if it is not a list (CFG-005).
+    /// Without null entries. `None` for null, and if it is not a list (CFG-005).
     pub fn list(self, key: &str, path: &str, faults: &mut Faults) -> Option<Vec<Node<'d>>> {
         match self.content() {
             Content::List(items) => {
@@ -194,7 +191,7 @@ impl<'d> Node<'d> {
         }
     }
 
-    /// All entries of the list. `None` for null, and if it is not a list (CFG-005).
+    /// With null entries. `None` for null, and if it is not a list (CFG-005).
     pub fn items(self, key: &str, path: &str, faults: &mut Faults) -> Option<Vec<Node<'d>>> {
         match self.content() {
             Content::List(items) => Some(self.document.items(*items).iter().map(|id| self.with(*id)).collect()),
@@ -216,7 +213,7 @@ impl<'d> Node<'d> {
         Some(if scalar.is_null() { "" } else { scalar.text })
     }
 
-    /// `true` or `false`, not quoted (CFG-006). In the profiles of the releases also the words of YAML 1.1.
+    /// Not quoted (CFG-006). In the profiles of the releases also the words of YAML 1.1.
     pub fn bool(self, key: &str, path: &str, faults: &mut Faults) -> FieldValue<bool> {
         let Some(scalar) = self.scalar() else {
             self.wrong_type(key, "`true` or `false`", path, faults);
@@ -236,7 +233,7 @@ impl<'d> Node<'d> {
         if faults.as_release() { self.value(value) } else { FieldValue::Faulty }
     }
 
-    /// A whole number from 0 to 2^64-1 (CFG-007). In the profiles of the releases also a float, truncated.
+    /// From 0 to 2^64-1 (CFG-007). In the profiles of the releases also a float, truncated.
     pub fn uint(self, key: &str, path: &str, faults: &mut Faults) -> FieldValue<u64> {
         const HINT: &str = "write a whole number from 0 to 18446744073709551615, without quotes";
         let Some(scalar) = self.scalar() else {
@@ -264,7 +261,7 @@ impl<'d> Node<'d> {
         if faults.as_release() { self.value(cut_float(cut)) } else { FieldValue::Faulty }
     }
 
-    /// A number, not quoted. An invalid one is reported with `code`.
+    /// Not quoted. An invalid number is reported with `code`.
     pub fn float(self, key: &str, code: &'static str, path: &str, faults: &mut Faults) -> FieldValue<f64> {
         let Some(scalar) = self.scalar() else {
             self.wrong_type(key, "a number", path, faults);

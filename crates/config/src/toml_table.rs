@@ -1,5 +1,4 @@
-//! Walking a TOML table: its entries in the order of the text, and errors with their location. Used for settings and
-//! rules of alerts.
+//! TOML tables: entries in the order of the text, and errors with their location.
 
 use std::ops::Range;
 
@@ -103,7 +102,7 @@ impl<'t, 'v> Entry<'t, 'v> {
         fault(self.text, code, &self.value.span(), &self.path, message, hint)
     }
 
-    /// Creates an error at byte `at` inside its text value; at the start of the value if it contains escapes.
+    /// At byte `at` inside its text value; at the start of the value if it contains escapes.
     pub fn wrong_inside(&self, code: &'static str, at: usize, message: String, hint: &str) -> Fault {
         let span = self.value.span();
         let written = self.text.get(span.clone()).unwrap_or_default();
@@ -187,7 +186,7 @@ impl<'t, 'v> Entry<'t, 'v> {
         self.value.span()
     }
 
-    /// The tables of its list, `[[NAME]]`, each with the location of its heading; empty for anything else.
+    /// Each with the location of its heading `[[NAME]]`; empty for anything else.
     pub fn tables(&self, faults: &mut Vec<Fault>) -> Vec<PlacedTable<'t, 'v>> {
         let list = self.value.get_ref().as_array();
         let tables = list.and_then(|list| {

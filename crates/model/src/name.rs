@@ -1,6 +1,6 @@
 //! Valid names (`acl-and-users.md` section 2, CFG-030). For access lists see [`super::acl`].
 
-/// The characters in addition to those of every release (switches `queue_name_chars`, `user_name_chars`).
+/// In addition to those of every release (switches `queue_name_chars`, `user_name_chars`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum NameChars {
     /// As in 1.5.1.
@@ -22,7 +22,7 @@ pub fn is_queue_name(name: &str, chars: NameChars) -> bool {
     (1..=QUEUE_NAME_MAX).contains(&name.len()) && name.chars().all(|c| c.is_ascii_alphanumeric() || more.contains(c))
 }
 
-/// Whether a limit or a filter may name this user (NAM-003, NAM-004, CFG-061); one `$` may end the name.
+/// NAM-003, NAM-004, CFG-061; one `$` may end the name.
 pub fn is_limit_user(name: &str, chars: NameChars) -> bool {
     let more = match chars {
         NameChars::Narrow => ":_.@-",

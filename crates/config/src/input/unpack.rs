@@ -1,5 +1,4 @@
-//! Packed bytes, recognized by their first bytes: gzip and zstd are unpacked up to a limit, other formats are rejected
-//! by name.
+//! Packed bytes: gzip and zstd are unpacked up to a limit, other formats are rejected by name.
 
 use std::borrow::Cow;
 use std::io::Read as _;
@@ -103,7 +102,7 @@ pub fn is_packed(bytes: &[u8]) -> bool {
     Packed::of(bytes).is_some()
 }
 
-/// Unpacks the bytes of a file, up to [`LARGEST`].
+/// Up to [`LARGEST`].
 ///
 /// # Errors
 /// INP-002: an unsupported format, corrupt data, or too large.
@@ -133,7 +132,7 @@ pub fn packed_text(base64: &str) -> Result<String, (String, String)> {
     String::from_utf8(text).map_err(|_| ("the unpacked text is not UTF-8".to_owned(), String::new()))
 }
 
-/// Unpacks the bytes of a workload, up to `largest`.
+/// Up to `largest` bytes.
 ///
 /// # Errors
 /// A message with its remedy: the data is corrupt, or too large.
