@@ -135,7 +135,7 @@ impl Partition {
         self.nodes.forget_refused();
     }
 
-    /// Asks the resource manager to stop an allocation, which counts until then (SCH-046).
+    /// Asks the resource manager to stop an allocation, which counts until that is confirmed (SCH-046).
     pub(crate) fn stop(&mut self, app: AppKey, ask: AskKey, reason: ReleaseReason) {
         let stopped = &mut self.apps[app].asks[ask];
         stopped.released = true;

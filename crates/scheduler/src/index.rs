@@ -99,7 +99,7 @@ slab_key! {
     NodeKey
 }
 slab_key! {
-    /// An ask of an application.
+    /// A request of an application.
     AskKey
 }
 slab_key! {

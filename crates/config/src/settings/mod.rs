@@ -29,7 +29,7 @@ pub struct SchedulerConfig {
     pub bind_host: String,
     /// `bind.port`; 0 is any free port.
     pub bind_port: u16,
-    /// `tls.certificate`: the chain in PEM; goes with `tls.key`.
+    /// `tls.certificate`: the chain in PEM; requires `tls.key`.
     pub tls_certificate: Option<PathBuf>,
     /// `tls.key`: a file in PEM.
     pub tls_key: Option<PathBuf>,

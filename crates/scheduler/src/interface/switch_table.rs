@@ -107,7 +107,7 @@ pub const SWITCHES: &[SwitchRow] = rows! {
     "reservation_timeout" "N-04" [reservation_timeout] "tests/scheduler/worked/release_1_9.rs::n_04_a_reservation_without_headroom_is_given_up_after_120_minutes";
         true => "a reservation older than 120 minutes is released when its queue or user has no headroom for it",
         false => "a reservation without headroom stays";
-    // Asks, placeholders, gangs
+    // Requests, placeholders, gangs
     "ask_again_pending" "D-23" [ask_again_pending] "tests/scheduler/worked/asks.rs::sch_013_a_pending_ask_is_replaced";
         AskAgainPending::Replaces => "a request with the id of a pending request replaces it",
         AskAgainPending::LeavesOld => "a request with the id of a pending request is tried at both positions; the higher priority applies until it is allocated",

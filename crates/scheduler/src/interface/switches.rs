@@ -71,7 +71,7 @@ pub struct Switches {
     pub zero_max_unset: bool,
     /// D-26: the usage of a group is forgotten where its limit is removed (`group_limit_gone`).
     pub group_usage_lost: bool,
-    /// `acl-and-users.md` section 10: limits below a queue with capitals never apply (`limit_path_case`).
+    /// `acl-and-users.md` section 10: limits in the subtree of a queue with capitals never apply (`limit_path_case`).
     pub limit_path_case: bool,
     /// LIM-017: the limits of the partition loaded last apply to all partitions (`limits_per_process`).
     pub limits_of_last_partition: bool,
@@ -132,7 +132,7 @@ pub struct Switches {
 pub enum ReloadProperties {
     /// Its own in the file; a removed key keeps its effect.
     Own,
-    /// The parent's, overridden by its own; a removed key keeps its effect.
+    /// The parent's, overridden by its own; a key in neither keeps its effect.
     Inherited,
     /// The same as at creation.
     Recomputed,

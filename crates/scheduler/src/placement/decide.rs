@@ -20,7 +20,7 @@ pub struct Placement {
     pub trace: Trace,
 }
 
-/// Where an application goes.
+/// The result for an application.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 pub enum PlacementOutcome {
     /// A queue was selected.

@@ -85,7 +85,7 @@ impl Nodes {
         self.nodes.len()
     }
 
-    /// Whether there is no node.
+    /// Whether it has no nodes.
     pub fn is_empty(&self) -> bool {
         self.nodes.is_empty()
     }
