@@ -85,6 +85,7 @@ impl Scheduler {
         }
     }
 
+    /// SCH-177.
     fn configure(&mut self, now: Time, config: &Arc<Config>, events: &mut Vec<Event>) {
         let outcome = self.reload(now, config, events);
         let kind = match outcome {

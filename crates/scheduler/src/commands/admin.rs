@@ -13,6 +13,7 @@ use crate::usage::Side;
 use model::{AppId, AppState, Identity, QueuePath, QueueState, Time};
 
 impl Partition {
+    /// SCH-202.
     pub(crate) fn kill(&mut self, now: Time, app: &AppId, by: &Identity, reason: &str, events: &mut Vec<Event>) {
         let key = match self.may_kill(app, by) {
             Ok(key) => key,
@@ -30,6 +31,7 @@ impl Partition {
         self.end_as(now, key, AppState::Failed, events);
     }
 
+    /// SCH-203 to SCH-205.
     pub(crate) fn move_app(&mut self, now: Time, app: &AppId, to: &QueuePath, by: &Identity, events: &mut Vec<Event>) {
         match self.may_move(app, to, by) {
             Err(why) => deny(now, app, why, events),

@@ -68,6 +68,7 @@ impl Scheduler {
         Ok(rules)
     }
 
+    /// LIM-017.
     fn adopt_limits(&mut self, now: Time, config: &Config, events: &mut Vec<Event>) {
         let last = config.partitions.last().filter(|_| self.switches.limits_of_last_partition);
         for partition in &mut self.partitions {

@@ -73,6 +73,7 @@ impl Rules {
 }
 
 impl Filter {
+    /// `allow users sue, bob, groups dev`; empty if all users pass (PLC-050).
     fn words(&self) -> String {
         if self.is_empty() {
             return if self.deny { "deny all users".to_owned() } else { String::new() };

@@ -87,7 +87,7 @@ impl Partition {
 }
 
 impl Partition {
-    /// Then no victims are sought for a request that needs a node.
+    /// If every node is reserved, no victims are sought for a request that needs a node.
     fn reserves_all(&self) -> bool {
         self.reservations > 0 && self.nodes.unreserved().next().is_none()
     }
@@ -183,7 +183,7 @@ impl Attempts {
         }
     }
 
-    /// Because every node is reserved (SCH-151).
+    /// Whether a request finds every node reserved (SCH-151).
     pub fn finds_all_reserved(&self) -> bool {
         self.all_reserved
     }
@@ -210,7 +210,7 @@ impl Attempts {
         self.left = self.left.saturating_sub(attempts);
     }
 
-    /// If it finds no victims, the requests are tried again from that one on.
+    /// Takes the planned search. Without victims, the requests from that one on are tried again.
     pub fn take_request(&mut self) -> Option<SearchRequest> {
         let request = self.request.take();
         self.failed = request.map(|request| request.rank);

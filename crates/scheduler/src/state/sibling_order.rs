@@ -39,6 +39,7 @@ impl SiblingRank {
         queue.wants().then(|| Self { priority, share: share.clone(), pending: queue.pending.clone() })
     }
 
+    /// The total keys (SCH-052, SCH-053).
     fn class(&self, other: &Self, by_priority: bool) -> Ordering {
         let priority = || other.priority.cmp(&self.priority);
         let share = || self.share.cmp(&other.share);
