@@ -82,7 +82,7 @@ impl<R: BufRead> Csv<R> {
         Self { input, line: 0, bytes: Vec::new() }
     }
 
-    /// `None` at the end, otherwise whether the record is valid.
+    /// Reads a record: `None` at the end, otherwise whether it is valid.
     ///
     /// # Errors
     /// The input cannot be read.

@@ -57,7 +57,7 @@ pub const MOST: usize = 20_000;
 
 const MORE: &str = "CFG-S04";
 
-/// At most [`MOST`] errors of one text, and one entry for the others.
+/// Collects at most [`MOST`] errors of one text, and one entry for the others.
 #[derive(Clone, Debug, Default)]
 pub struct Faults {
     list: Vec<Fault>,

@@ -28,7 +28,7 @@ pub(crate) fn steps(old: &[&str], new: &[&str]) -> Vec<DiffOp> {
     capture_diff_slices(Algorithm::Myers, old, new)
 }
 
-/// In groups, each with `around` lines of context.
+/// The different lines in groups, each with `around` lines of context.
 pub fn differing<'t>(old: &'t str, new: &'t str, around: usize) -> Vec<Vec<DiffLine<'t>>> {
     let [old, new] = [old, new].map(|text| text.split_inclusive('\n').collect::<Vec<&str>>());
     let line =

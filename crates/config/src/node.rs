@@ -78,7 +78,7 @@ impl<'d> Fields<'d> {
         self.node.at()
     }
 
-    /// Without null entries. `None` if missing or not a list.
+    /// The list without null entries. `None` if missing or not a list.
     pub fn list(&self, key: &str, path: &str, faults: &mut Faults) -> Option<Vec<Node<'d>>> {
         self.get(key)?.list(key, path, faults)
     }
@@ -152,7 +152,8 @@ impl<'d> Node<'d> {
         }
     }
 
-    /// With an error for each key that is not in `known` (CFG-003). `None` for null, and if it is not a map (CFG-005).
+    /// The map, with an error for each key that is not in `known` (CFG-003). `None` for null, and if it is not a map
+    /// (CFG-005).
     pub fn map(self, key: &str, known: &[&str], path: &str, faults: &mut Faults) -> Option<Fields<'d>> {
         let fields = self.any_map(key, path, faults)?;
         for entry in fields.entries {
@@ -164,7 +165,7 @@ impl<'d> Node<'d> {
         Some(fields)
     }
 
-    /// With any keys. `None` for null, and if it is not a map (CFG-005).
+    /// The map with any keys. `None` for null, and if it is not a map (CFG-005).
     pub fn any_map(self, key: &str, path: &str, faults: &mut Faults) -> Option<Fields<'d>> {
         match self.content() {
             Content::Map(map) => Some(Fields { node: self, entries: self.document.entries(*map) }),
@@ -176,7 +177,7 @@ impl<'d> Node<'d> {
         }
     }
 
-    /// Without null entries. `None` for null, and if it is not a list (CFG-005).
+    /// The list without null entries. `None` for null, and if it is not a list (CFG-005).
     pub fn list(self, key: &str, path: &str, faults: &mut Faults) -> Option<Vec<Node<'d>>> {
         match self.content() {
             Content::List(items) => {
@@ -191,7 +192,7 @@ impl<'d> Node<'d> {
         }
     }
 
-    /// With null entries. `None` for null, and if it is not a list (CFG-005).
+    /// The list with null entries. `None` for null, and if it is not a list (CFG-005).
     pub fn items(self, key: &str, path: &str, faults: &mut Faults) -> Option<Vec<Node<'d>>> {
         match self.content() {
             Content::List(items) => Some(self.document.items(*items).iter().map(|id| self.with(*id)).collect()),
@@ -213,7 +214,7 @@ impl<'d> Node<'d> {
         Some(if scalar.is_null() { "" } else { scalar.text })
     }
 
-    /// Not quoted (CFG-006). In the profiles of the releases also the words of YAML 1.1.
+    /// A bool, not quoted (CFG-006). In the profiles of the releases also the words of YAML 1.1.
     pub fn bool(self, key: &str, path: &str, faults: &mut Faults) -> FieldValue<bool> {
         let Some(scalar) = self.scalar() else {
             self.wrong_type(key, "`true` or `false`", path, faults);
@@ -233,7 +234,7 @@ impl<'d> Node<'d> {
         if faults.as_release() { self.value(value) } else { FieldValue::Faulty }
     }
 
-    /// From 0 to 2^64-1 (CFG-007). In the profiles of the releases also a float, truncated.
+    /// An integer from 0 to 2^64-1 (CFG-007). In the profiles of the releases also a float, truncated.
     pub fn uint(self, key: &str, path: &str, faults: &mut Faults) -> FieldValue<u64> {
         const HINT: &str = "write a whole number from 0 to 18446744073709551615, without quotes";
         let Some(scalar) = self.scalar() else {
@@ -261,7 +262,7 @@ impl<'d> Node<'d> {
         if faults.as_release() { self.value(cut_float(cut)) } else { FieldValue::Faulty }
     }
 
-    /// Not quoted. An invalid number is reported with `code`.
+    /// A number, not quoted. An invalid one is reported with `code`.
     pub fn float(self, key: &str, code: &'static str, path: &str, faults: &mut Faults) -> FieldValue<f64> {
         let Some(scalar) = self.scalar() else {
             self.wrong_type(key, "a number", path, faults);

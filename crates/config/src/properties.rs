@@ -170,7 +170,7 @@ impl QueueProperties {
         Self::from_map(merged.iter().map(|(key, property)| (key.as_str(), property.value.as_str())))
     }
 
-    /// As the releases reload: changes only the properties in `merged` (`profiles.md` section 5.2).
+    /// Changes only the properties in `merged`, as the releases reload (`profiles.md` section 5.2).
     #[must_use]
     pub fn overlaid(mut self, merged: &MergedProperties) -> Self {
         for (key, property) in merged {
@@ -180,7 +180,7 @@ impl QueueProperties {
         self
     }
 
-    /// If the new name is absent (N-01).
+    /// Reads the delay by its old name if the new one is absent (N-01).
     pub fn read_old_quota_delay(&mut self, merged: &MergedProperties) {
         let key = PropertyKey::QuotaPreemptionDelay.name();
         if let Some(old) = merged.get(OLD_QUOTA_DELAY).filter(|_| !merged.contains_key(key)) {
@@ -280,7 +280,7 @@ pub fn inherit(
     Arc::new(merged)
 }
 
-/// As in the releases for a new queue: a key that is not inherited has its default.
+/// The same as in the releases for a new queue: a key that is not inherited has its default.
 pub fn inherit_with_defaults(
     parent: &Arc<MergedProperties>,
     path: &QueuePath,

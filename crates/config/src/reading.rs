@@ -41,7 +41,7 @@ impl Reading {
         self.config.is_some()
     }
 
-    /// Then the default configuration applies.
+    /// Whether the text is empty, so that the default configuration applies.
     pub fn is_of_empty_text(&self) -> bool {
         says_nothing(&self.faults)
     }

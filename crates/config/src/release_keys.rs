@@ -3,7 +3,7 @@
 use super::properties::PropertyKey;
 use model::{Profile, Readers};
 
-/// In 1.8.0. [`Profile::Kornsole`] reads it if `quota.preemption.delay` is absent (N-01).
+/// The name in 1.8.0. [`Profile::Kornsole`] reads it if `quota.preemption.delay` is absent (N-01).
 pub const OLD_QUOTA_DELAY: &str = "preemption.quota.delay";
 
 type Unobeyed = (&'static str, &'static [Profile]);

@@ -33,7 +33,7 @@ pub fn store(path: &Path, text: &[u8]) -> Result<(), StoreError> {
     prepare(&Disk, path, text)?.commit()
 }
 
-/// Only the owner can read and write a new file.
+/// Does the same; only the owner can read and write a new file.
 ///
 /// # Errors
 /// The error of the first failed step, as in [`store`].
@@ -112,7 +112,7 @@ pub enum StoreStep {
 }
 
 impl StoreError {
-    /// If so, only its survival of a power failure is unknown.
+    /// Whether the file has the new text; only its survival of a power failure is unknown.
     pub fn replaced(&self) -> bool {
         self.step == StoreStep::SyncFolder
     }

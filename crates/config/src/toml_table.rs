@@ -102,7 +102,7 @@ impl<'t, 'v> Entry<'t, 'v> {
         fault(self.text, code, &self.value.span(), &self.path, message, hint)
     }
 
-    /// At byte `at` inside its text value; at the start of the value if it contains escapes.
+    /// Creates an error at byte `at` inside its text value; at the start of the value if it contains escapes.
     pub fn wrong_inside(&self, code: &'static str, at: usize, message: String, hint: &str) -> Fault {
         let span = self.value.span();
         let written = self.text.get(span.clone()).unwrap_or_default();

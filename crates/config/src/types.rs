@@ -92,7 +92,7 @@ pub struct QueueConfig {
 }
 
 impl QueueConfig {
-    /// At the same locations, apart from children and limits.
+    /// Whether the settings are equal at the same locations, apart from children and limits.
     pub fn same_settings(&self, other: &Self) -> bool {
         let of = |queue: &'_ Self| (queue.at, queue.parent, queue.capitals);
         of(self) == of(other)

@@ -20,7 +20,7 @@ pub(crate) use self::made::TreeMaker;
 use super::fault::Faults;
 use super::types::Place;
 
-/// In bytes: about 30,000 queues with limits, access lists, and properties.
+/// The largest text in bytes: about 30,000 queues with limits, access lists, and properties.
 pub const LARGEST: usize = 16 << 20;
 /// The deepest nesting of maps and lists, including aliases.
 pub const DEEPEST: usize = 256;
@@ -148,7 +148,7 @@ impl Origin {
 }
 
 impl Document {
-    /// `None` if the text has only white space and comments.
+    /// The outermost node; `None` if the text has only white space and comments.
     pub fn root(&self) -> Option<Node<'_>> {
         self.root.map(|id| Node { document: self, id })
     }
@@ -209,7 +209,7 @@ fn parse_whole(text: &str, faults: &mut Faults, progress: &mut dyn FnMut(usize))
     Some(first)
 }
 
-/// After a fatal error it returns the documents before it.
+/// Parses every document; after a fatal error it returns those before it.
 pub fn parse_all(text: &str, faults: &mut Faults) -> Vec<Document> {
     let mut progress = |_| {};
     let mut builder = Builder::new(text, faults, &mut progress);

@@ -35,6 +35,8 @@ pub struct ParsedAcl {
 }
 
 impl Acl {
+    /// Parses an access list.
+    ///
     /// # Errors
     /// The number of parts, if it has more than one space (ACL-010, CFG-037).
     pub fn parse(text: &str, names: AclNames) -> Result<ParsedAcl, usize> {

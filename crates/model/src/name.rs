@@ -1,6 +1,6 @@
 //! Valid names (`acl-and-users.md` section 2, CFG-030). For access lists see [`super::acl`].
 
-/// In addition to those of every release (switches `queue_name_chars`, `user_name_chars`).
+/// The characters in addition to those of every release (switches `queue_name_chars`, `user_name_chars`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum NameChars {
     /// As in 1.5.1.

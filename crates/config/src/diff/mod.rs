@@ -177,7 +177,7 @@ impl Diff {
         self.changes.iter().filter(arrived).filter_map(Change::place)
     }
 
-    /// With their partition. They drain when the new configuration is loaded.
+    /// The removed queues with their partition, which drain when the new configuration is loaded.
     pub fn removed_queues(&self) -> impl Iterator<Item = (&str, &QueuePath)> {
         let gone = |change: &&Change| change.key == Key::Queue && change.what == What::Removed;
         self.changes.iter().filter(gone).filter_map(Change::place)

@@ -12,7 +12,7 @@ use crate::fault::Fault;
 
 const LIMIT: &[&str] = &["limit", "users", "groups", "maxapplications", "maxresources"];
 
-/// As written, in order.
+/// The limits as written, in order.
 ///
 /// # Errors
 /// EDT-001 to EDT-005, see [`super`].
@@ -44,7 +44,7 @@ fn written(tree: &Tree<'_>, map: usize, refuse: EditFaults<'_>) -> Result<NewLim
     })
 }
 
-/// At `index`, or at the end.
+/// Adds a limit at `index`, or at the end.
 ///
 /// # Errors
 /// EDT-001 to EDT-005, see [`super`].

@@ -48,7 +48,7 @@ pub fn set_amount(
     set(text, target, &path, inside, resource, amount.map(|amount| Value::Text(amount.trim().to_owned())))
 }
 
-/// `None` removes it.
+/// Sets `maxapplications`; `None` removes it.
 ///
 /// # Errors
 /// EDT-001 to EDT-005, see [`super`].
@@ -58,7 +58,7 @@ pub fn set_max_applications(text: &str, target: &Target<'_>, count: Option<u64>)
     set(text, target, &path, &[], "maxapplications", count.map(|count| Value::Plain(count.to_string())))
 }
 
-/// `None` removes it.
+/// Sets `parent`; `None` removes it.
 ///
 /// # Errors
 /// EDT-001 to EDT-005, see [`super`].
@@ -67,7 +67,7 @@ pub fn set_parent(text: &str, target: &Target<'_>, parent: Option<bool>) -> Resu
     set(text, target, &path, &[], "parent", parent.map(|parent| Value::Plain(parent.to_string())))
 }
 
-/// `None` removes it.
+/// Sets a property; `None` removes it.
 ///
 /// # Errors
 /// EDT-001 to EDT-005, see [`super`].
@@ -77,7 +77,7 @@ pub fn set_property(text: &str, target: &Target<'_>, key: &str, value: Option<&s
     set(text, target, &path, &[("properties", QUEUE)], key, value)
 }
 
-/// As in the file; `None` removes it.
+/// Sets an access list as in the file; `None` removes it.
 ///
 /// # Errors
 /// EDT-001 to EDT-005, see [`super`].

@@ -52,7 +52,7 @@ impl Places {
         self.steps.iter().all(|step| matches!(**step, Step::Block(_) | Step::Tail(_)))
     }
 
-    /// If lines are not kept, adds the line in `name`.
+    /// Maps a fault to the file. If lines are not kept, adds the line in `name`.
     pub fn fault(&self, fault: Fault, name: &str) -> Fault {
         if self.steps.is_empty() {
             return fault;

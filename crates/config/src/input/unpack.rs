@@ -102,7 +102,7 @@ pub fn is_packed(bytes: &[u8]) -> bool {
     Packed::of(bytes).is_some()
 }
 
-/// Up to [`LARGEST`].
+/// Unpacks the bytes of a file, up to [`LARGEST`].
 ///
 /// # Errors
 /// INP-002: an unsupported format, corrupt data, or too large.
@@ -132,7 +132,7 @@ pub fn packed_text(base64: &str) -> Result<String, (String, String)> {
     String::from_utf8(text).map_err(|_| ("the unpacked text is not UTF-8".to_owned(), String::new()))
 }
 
-/// Up to `largest` bytes.
+/// Unpacks the bytes of a workload, up to `largest`.
 ///
 /// # Errors
 /// A message with its remedy: the data is corrupt, or too large.

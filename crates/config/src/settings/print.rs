@@ -23,7 +23,7 @@ impl Settings {
         lines.into_iter().map(line).collect()
     }
 
-    /// From the file and the flags. Commands and webhooks are only mentioned, because they may be secret.
+    /// The values from the file and the flags. Commands and webhooks are only mentioned, because they may be secret.
     pub fn extra(&self) -> BTreeMap<String, String> {
         const SECRET: [&str; 2] = ["drain.command", "drain.webhook"];
         let set = KEYS.iter().zip(&self.written).filter(|(_, (_, origin))| *origin != Origin::Default);

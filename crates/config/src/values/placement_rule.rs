@@ -44,14 +44,14 @@ pub enum RuleValue {
 }
 
 impl RuleKind {
-    /// In any case; `None` if `profile` has no such rule.
+    /// The rule with this name in any case; `None` if `profile` has no such rule.
     pub fn read(text: &str, profile: Profile) -> Option<Self> {
         let mut rows = Self::VALUES.iter().zip(Self::ALLOWED);
         let same = |name: &str| name.eq_ignore_ascii_case(text);
         rows.find(|(_, row)| row.spellings(profile).any(same)).map(|(kind, _)| *kind)
     }
 
-    /// First those of the releases, then kornsole's.
+    /// The names of rules: first those of the releases, then kornsole's.
     pub fn spellings(profile: Profile) -> Vec<&'static str> {
         let releases = |row: &&model::AllowedValue| row.is_read_by(Profile::V1_5_1);
         let shared: Vec<&str> = Self::ALLOWED.iter().filter(releases).map(|row| row.name).collect();

@@ -51,7 +51,7 @@ pub fn compile(pattern: &str) -> Result<Regex, ExpressionFault> {
     build(&translate(pattern)?, SIZE_LIMIT)
 }
 
-/// With a common size limit, so that no file can use all memory.
+/// Compiles expressions with a common size limit, so that no file can use all memory.
 #[derive(Clone, Debug)]
 pub struct Compiler {
     room: usize,

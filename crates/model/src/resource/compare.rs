@@ -34,7 +34,7 @@ impl Resource {
         self.all(smaller, |l, s| s.is_none_or(|s| s <= 0 || l.is_none_or(|l| s <= l.max(0))))
     }
 
-    /// At most `other` in every name; a missing name is unlimited.
+    /// Whether this is at most `other` in every name; a missing name is unlimited.
     pub fn is_no_roomier_than(&self, other: &Self) -> bool {
         self.all(other, |own, other| other.is_none_or(|other| own.is_some_and(|own| own <= other)))
     }

@@ -212,13 +212,13 @@ impl Resource {
         self.combine(other, |l, r| Some(l.unwrap_or(0).saturating_add(r.unwrap_or(0))))
     }
 
-    /// Over the union of names, saturating; may be negative (SCH-020).
+    /// The difference over the union of names, saturating; may be negative (SCH-020).
     #[must_use]
     pub fn sub(&self, other: &Self) -> Self {
         self.combine(other, |l, r| Some(l.unwrap_or(0).saturating_sub(r.unwrap_or(0))))
     }
 
-    /// Over the union of names.
+    /// Whether the sum over the union of names does not overflow.
     pub fn adds_exactly(&self, other: &Self) -> bool {
         self.all(other, |l, r| l.unwrap_or(0).checked_add(r.unwrap_or(0)).is_some())
     }
@@ -263,13 +263,13 @@ impl Resource {
         self
     }
 
-    /// Only names of `self` (SCH-021).
+    /// The difference of the names of `self` (SCH-021).
     #[must_use]
     pub fn sub_only_existing(&self, other: &Self) -> Self {
         self.combine(other, |l, r| l.map(|l| l.saturating_sub(r.unwrap_or(0))))
     }
 
-    /// Over the union of names, at least 0 (SCH-022).
+    /// The difference over the union of names, at least 0 (SCH-022).
     #[must_use]
     pub fn sub_eliminate_negative(&self, other: &Self) -> Self {
         self.combine(other, |l, r| Some(l.unwrap_or(0).saturating_sub(r.unwrap_or(0)).max(0)))
@@ -316,7 +316,7 @@ impl Resource {
         result
     }
 
-    /// In percent of the maximum `self`, for names that are also in `usage` (SCH-035).
+    /// The usage in percent of the maximum `self`, for names that are also in `usage` (SCH-035).
     #[must_use]
     pub fn used_percent(&self, usage: &Self) -> Self {
         self.combine(usage, |max, used| {

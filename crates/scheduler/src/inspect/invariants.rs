@@ -42,7 +42,7 @@ pub enum Invariant {
 }
 
 impl Switches {
-    /// With the suspending switch.
+    /// The suspended invariants with the suspending switch.
     pub fn suspended(&self) -> Vec<(&'static str, Invariant)> {
         let all = [
             (self.priority_cache, "priority_cache", Invariant::PriorityOfParents),

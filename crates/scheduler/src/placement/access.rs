@@ -36,7 +36,7 @@ pub enum GrantedBy {
     Group(Box<str>),
 }
 
-/// From the nearest queue (ACL-021, ACL-026).
+/// The submit access from the nearest queue (ACL-021, ACL-026).
 pub fn submit<T: QueueTree + ?Sized>(tree: &T, path: &str, who: &Identity) -> Option<Grant> {
     if path == RECOVERY_QUEUE {
         return None;
@@ -47,7 +47,7 @@ pub fn submit<T: QueueTree + ?Sized>(tree: &T, path: &str, who: &Identity) -> Op
     })
 }
 
-/// From the nearest queue (ACL-022).
+/// The admin access from the nearest queue (ACL-022).
 pub fn admin<T: QueueTree + ?Sized>(tree: &T, path: &str, who: &Identity) -> Option<Grant> {
     ancestors(path).filter_map(|path| tree.queue(path)).find_map(|queue| {
         let by = granted_by(queue.admin_acl, who)?;

@@ -90,7 +90,7 @@ impl Filter {
 }
 
 impl Placed {
-    /// That of the nearest queue (SCH-186); none for the recovery queue (PLC-093).
+    /// The template of the nearest queue (SCH-186); none for the recovery queue (PLC-093).
     pub fn template<'t, T: QueueTree + ?Sized>(&self, tree: &'t T) -> Option<Template<'t>> {
         if self.create.is_empty() || self.recovery {
             return None;

@@ -79,7 +79,7 @@ impl Rules {
         Self::build_by(configs, profile, Switches::of(profile))
     }
 
-    /// With switches that may differ from the profile's.
+    /// Does the same with switches that may differ from the profile's.
     ///
     /// # Errors
     /// The first invalid rule.
@@ -91,8 +91,8 @@ impl Rules {
         Ok(Self { list, recovery: true, switches, profile, source: configs.into() })
     }
 
-    /// With invalid rules, the releases start without rules and reject every application (PLC-101, switch
-    /// `rules_at_start`).
+    /// Compiles the rules at startup. With invalid rules, the releases start and reject every application (PLC-101,
+    /// switch `rules_at_start`).
     ///
     /// # Errors
     /// The first invalid rule, if it prevents the start.
@@ -100,7 +100,7 @@ impl Rules {
         Self::build_at_start_by(configs, profile, Switches::of(profile))
     }
 
-    /// With switches that may differ from the profile's.
+    /// Does the same with switches that may differ from the profile's.
     ///
     /// # Errors
     /// The first invalid rule, if it prevents the start.

@@ -23,7 +23,7 @@ pub struct Submission<'a> {
 }
 
 impl<'a> Submission<'a> {
-    /// By case-insensitive name (PLC-043); of several the first in byte order.
+    /// The value of a tag by case-insensitive name (PLC-043); of several the first in byte order.
     pub fn tag(&self, name: &str) -> Option<&'a str> {
         tag(self.tags, name)
     }
@@ -39,7 +39,7 @@ pub fn is_forced(tags: &BTreeMap<String, String>) -> bool {
     matches!(tag(tags, FORCE_TAG), Some("1" | "t" | "T" | "true" | "TRUE" | "True"))
 }
 
-/// By case-insensitive name (PLC-043); of several the first in byte order.
+/// The value of a tag by case-insensitive name (PLC-043); of several the first in byte order.
 pub fn tag<'a>(tags: &'a BTreeMap<String, String>, name: &str) -> Option<&'a str> {
     tags.iter().find(|(key, _)| same_ignoring_case(key, name)).map(|(_, value)| value.as_str())
 }
@@ -59,7 +59,7 @@ pub fn no_resolver(user: &str) -> Result<Vec<String>, String> {
     Ok(vec![user.to_owned()])
 }
 
-/// With the submitted groups, otherwise with those from `resolve` (USR-003 to USR-009).
+/// The submitter with the submitted groups, otherwise with those from `resolve` (USR-003 to USR-009).
 ///
 /// # Errors
 /// [`Refusal::NoUser`] and [`Refusal::UnknownUser`] unless the application is forced; [`Refusal::IllegalUser`] by the

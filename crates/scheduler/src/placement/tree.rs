@@ -38,7 +38,7 @@ pub struct QueueState {
 }
 
 impl QueueState {
-    /// Only draining closes a queue to placement (PLC-062).
+    /// The kind of a queue; only draining closes a queue to placement (PLC-062).
     pub fn of(leaf: bool, managed: bool, state: model::QueueState) -> Self {
         Self { leaf, managed, draining: state == model::QueueState::Draining }
     }

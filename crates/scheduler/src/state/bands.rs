@@ -16,8 +16,8 @@ pub struct Band {
     pub pending: Resource,
 }
 
-/// Without those of the first request's priority, which are the remainder of the application's sums: one priority costs
-/// nothing.
+/// The sums by priority. Those of the first request's priority are the remainder of the application's sums, so one
+/// priority costs nothing.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Bands {
     usual: Option<Priority>,

@@ -128,7 +128,7 @@ impl Queue {
         self.raw_priority.seen_outside(properties.priority_policy, properties.priority_offset)
     }
 
-    /// After a change of usage, guaranteed resources, or base.
+    /// Updates the share after a change of usage, guaranteed resources, or base.
     pub fn refresh_share(&mut self) {
         self.share = match &self.share_base {
             None => ShareList::of(&self.allocated, self.guaranteed.as_ref()),

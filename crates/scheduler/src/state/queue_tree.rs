@@ -83,7 +83,7 @@ impl QueueTree {
         self.queues.iter().map(|(_, queue)| queue)
     }
 
-    /// In `parent` (or as the root), sorted by name. A leaf until its settings are applied.
+    /// Adds a leaf in `parent` (or as the root), sorted by name.
     pub fn add(&mut self, parent: Option<QueueKey>, name: &str, managed: bool, now: Time) -> QueueKey {
         let path = match parent {
             Some(parent) => self.queues[parent].path.child(name),
@@ -231,8 +231,8 @@ impl QueueTree {
         headroom
     }
 
-    /// Without the root (SCH-104). `None`: no queue on the path has one. `strict`: a name that one maximum lacks counts
-    /// 0 (D-06).
+    /// The maximum along the path without the root (SCH-104). `None`: no queue has one. `strict`: a name that one
+    /// maximum lacks counts 0 (D-06).
     pub fn path_max(&self, key: QueueKey, strict: bool) -> Option<Resource> {
         let path = self.path_up(key);
         let own = path.iter().filter(|key| **key != ROOT).filter_map(|key| self.queues[*key].max.clone());
@@ -263,7 +263,7 @@ impl QueueTree {
         }
     }
 
-    /// Without a report to its parents.
+    /// Replaces a priority without a report to the parents.
     pub fn count_priority(&mut self, key: QueueKey, old: Option<Priority>, new: Option<Priority>) {
         let queue = &mut self[key];
         if let Some(old) = old
@@ -291,7 +291,7 @@ impl QueueTree {
         }
     }
 
-    /// After a change of its offset or policy (SCH-062, P-02, P-03).
+    /// Reports a change of offset or policy (SCH-062, P-02, P-03).
     pub fn report_priority_up(&mut self, key: QueueKey) {
         for key in self.path_up(key) {
             if let Some((parent, old, new)) = self.report_priority(key) {
@@ -300,7 +300,7 @@ impl QueueTree {
         }
     }
 
-    /// From the children or the given applications, to verify the incremental one.
+    /// The raw priority from the children or the given applications, to verify the incremental one.
     pub fn recounted_priority(&self, key: QueueKey, apps: impl Iterator<Item = Priority>) -> Priority {
         let queue = &self.queues[key];
         let children = queue.children.iter().map(|child| self.queues[*child].reported_priority);

@@ -25,17 +25,17 @@ pub struct Scheduler {
 }
 
 impl Scheduler {
-    /// Without a configuration.
+    /// Creates a scheduler without a configuration.
     pub fn new(profile: Profile) -> Self {
         Self::tuned(profile, Tuning::default())
     }
 
-    /// Without a configuration; `tuning` overrides `profile`.
+    /// Creates a scheduler without a configuration; `tuning` overrides `profile`.
     pub fn tuned(profile: Profile, tuning: Tuning) -> Self {
         Self::switched(Switches::of(profile).tuned(&tuning), tuning)
     }
 
-    /// Without a configuration. For tests of a single switch.
+    /// Creates a scheduler without a configuration, for tests of a single switch.
     pub fn switched(switches: Switches, tuning: Tuning) -> Self {
         Self {
             switches,
@@ -75,7 +75,7 @@ impl Scheduler {
         self.partitions.iter().any(Partition::has_work)
     }
 
-    /// They decide nothing: tests compare a scheduler without them to one with them.
+    /// Drops the caches of cycles. They decide nothing, which tests verify.
     pub fn forget_shortcuts(&mut self) {
         self.partitions.iter_mut().for_each(Partition::forget_shortcuts);
         self.loaded = None;

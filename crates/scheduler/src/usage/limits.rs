@@ -53,7 +53,7 @@ impl QueueLimits {
         self.list.is_empty()
     }
 
-    /// By name, otherwise for `*` (LIM-005, SCH-122).
+    /// The limit of a user, otherwise that of `*` (LIM-005, SCH-122).
     pub fn for_user(&self, user: &str) -> Option<&Arc<LimitConfig>> {
         let index = self.users.get(user).or_else(|| self.users.get(ANYONE))?;
         self.list.get(*index)
@@ -70,7 +70,7 @@ impl QueueLimits {
         self.list.get(*self.groups.get(group)?)
     }
 
-    /// By these limits alone: the first named group of the user, otherwise `*` (LIM-030).
+    /// The group by these limits alone: the first named group of the user, otherwise `*` (LIM-030).
     pub fn group_of(&self, who: &Identity) -> Option<&str> {
         if who.groups.is_empty() {
             return None;

@@ -41,7 +41,7 @@ impl Usage {
         }
     }
 
-    /// Of the application's user or group, in the subtree of the limit's queue.
+    /// The usage of the application's user or group, in the subtree of the limit's queue.
     pub fn of_bound(&self, account: &Account, bound: &Bound) -> Option<&QueueUsage> {
         match bound.side {
             Side::User => self.users.get(account.user?)?.at(bound.queue),

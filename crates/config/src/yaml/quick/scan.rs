@@ -43,7 +43,7 @@ pub(super) struct Scanner<'t> {
 }
 
 impl<'t> Scanner<'t> {
-    /// `None` for other characters than printable ASCII, or without a final line break.
+    /// Starts a scan; `None` for other characters than printable ASCII, or without a final line break.
     pub fn of(text: &'t str) -> Option<Self> {
         let plain = text.bytes().all(|byte| byte == b'\n' || (b' '..0x7f).contains(&byte)) && text.ends_with('\n');
         plain.then_some(Self { bytes: text.as_bytes(), text, pos: 0, line: 1, line_start: 0 })
@@ -78,7 +78,7 @@ impl<'t> Scanner<'t> {
         Place { line: self.line, column: count(at - self.line_start + 1) }
     }
 
-    /// It must be empty or a comment.
+    /// Ends the line, which must be empty or a comment.
     pub fn end_line(&mut self) -> Option<()> {
         let before = self.pos;
         self.spaces();
@@ -102,7 +102,8 @@ impl<'t> Scanner<'t> {
         self.line_start = self.pos;
     }
 
-    /// In a block up to the end of the line, a comment, or `: `; in flow style up to a terminating character.
+    /// Reads a scalar: in a block up to the end of the line, a comment, or `: `; in flow style up to a terminating
+    /// character.
     pub fn scalar(&mut self, block: bool) -> Option<Found> {
         let at = self.pos;
         let quote = self.byte();

@@ -52,7 +52,7 @@ impl Explanation {
         self.finished.is_none() && self.asks.iter().any(|ask| !ask.blockers.is_empty())
     }
 
-    /// By numbers of applications and the order of starting.
+    /// Whether numbers of applications and the order of starting allow it to run.
     pub fn is_runnable(&self) -> bool {
         let held = |blocker: &Blocker| OF_APPLICATION.contains(&blocker.level);
         self.finished.is_none() && !self.asks.iter().flat_map(|ask| &ask.blockers).any(held)

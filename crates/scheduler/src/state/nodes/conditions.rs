@@ -25,7 +25,7 @@ impl Nodes {
         self.changes += 1;
     }
 
-    /// If they allow more for a request, [`Predicates::loosened`] must return another number.
+    /// Changes the conditions. If they allow more for a request, [`Predicates::loosened`] must return another number.
     pub fn change_predicates(&mut self, change: impl FnOnce(&mut dyn Predicates)) {
         if let Some(predicates) = own_predicates(&mut self.predicates) {
             change(predicates);
