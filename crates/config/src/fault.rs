@@ -192,14 +192,14 @@ pub struct Source<'t> {
 }
 
 impl<'t> Source<'t> {
-    /// `name`: a file name, or `-`.
+    /// Indexes a text. `name` is a file name, or `-`.
     pub fn new(name: &'t str, text: &'t str) -> Self {
         let breaks = text.bytes().enumerate().filter(|(_, b)| *b == b'\n').map(|(at, _)| at + 1);
         Self { name, text, lines: std::iter::once(0).chain(breaks).collect() }
     }
 
-    /// `file:line:column: error[CFG-043]: message`, the source line with a caret, and the expected form. Long lines are
-    /// cut, and control characters are escaped.
+    /// Renders `file:line:column: error[CFG-043]: message`, the source line with a caret, and the expected form. Long
+    /// lines are cut, and control characters are escaped.
     pub fn render(&self, fault: &Fault) -> String {
         let name = escaped(self.name);
         let separator = if fault.at.line > 0 { ":" } else { ": " };

@@ -52,7 +52,7 @@ pub fn says_nothing(faults: &[Fault]) -> bool {
     faults.iter().any(|fault| fault.code == EMPTY_TEXT)
 }
 
-/// Never fails; errors are in the faults.
+/// Reads a configuration. Never fails; errors are in the faults.
 pub fn read(text: &str, profile: Profile) -> Reading {
     let mut faults = Faults::new(profile);
     let config = read_into(text, &mut faults);

@@ -19,7 +19,7 @@ pub fn unobeyed_keys(profile: Profile) -> impl Iterator<Item = &'static str> {
     UNOBEYED.into_iter().filter(move |(_, known)| known.contains(&profile)).map(|(key, _)| key)
 }
 
-/// Empty if every profile knows the key.
+/// The releases that know a key; empty if every profile does.
 pub fn releases_with(key: &str) -> Vec<Profile> {
     if PropertyKey::parse(key).is_some_and(|key| key.row().readers == Readers::Since1_9) {
         return vec![Profile::V1_9_0];

@@ -17,7 +17,7 @@ use super::release_keys::unobeyed_keys;
 use super::values::{FilterType, NodeSortPolicy, RuleKind, RuleValue, boolean};
 use model::{AllowedValue, Profile};
 
-/// Whatever the reader accepts without an error fits it.
+/// The schema of a profile. Whatever the reader accepts without an error fits it.
 pub fn schema(profile: Profile) -> Value {
     let schema = Schema { own: profile == Profile::Kornsole, profile };
     json!({

@@ -186,7 +186,7 @@ impl<'t, 'v> Entry<'t, 'v> {
         self.value.span()
     }
 
-    /// Each with the location of its heading `[[NAME]]`; empty for anything else.
+    /// The tables of a list, each with the location of its heading `[[NAME]]`; empty for anything else.
     pub fn tables(&self, faults: &mut Vec<Fault>) -> Vec<PlacedTable<'t, 'v>> {
         let list = self.value.get_ref().as_array();
         let tables = list.and_then(|list| {

@@ -133,7 +133,7 @@ pub struct Origin {
 }
 
 impl Origin {
-    /// Exact for literal blocks and one-line texts.
+    /// Maps a location to the file, exactly for literal blocks and one-line texts.
     pub fn outer(&self, inner: Place) -> Place {
         let shift = inner.column.saturating_sub(1);
         match self.style {

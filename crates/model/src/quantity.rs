@@ -31,7 +31,7 @@ const SUFFIXES: [(&str, u64); 12] = [
     ("Ei", 1 << 60),
 ];
 
-/// Memory in bytes, `vcore` in millicores, others raw (`config.md` section 3).
+/// Parses memory in bytes, `vcore` in millicores, others raw (`config.md` section 3).
 ///
 /// # Errors
 /// CFG-020, CFG-021, or CFG-022, in this order.
@@ -88,7 +88,7 @@ pub fn write_quantity(name: &str, amount: i64) -> String {
     SUFFIXES.iter().filter_map(whole).fold(plain, |best, text| if text.len() < best.len() { text } else { best })
 }
 
-/// Exact below 1000 cores: `250m` is `0.25`, `23500m` is `23.5`.
+/// Shows cores, exact below 1000: `250m` is `0.25`, `23500m` is `23.5`.
 pub fn show_vcore(milli: i64) -> String {
     let sign = if milli < 0 { "-" } else { "" };
     let (cores, thousandths) = (milli.unsigned_abs() / 1000, milli.unsigned_abs() % 1000);
@@ -151,7 +151,7 @@ pub fn show_amount(name: &str, amount: i64) -> String {
     show_amount_in(SizeUnits::Binary, name, amount)
 }
 
-/// [`parse_quantity`] reads it.
+/// Shows a value that [`parse_quantity`] reads.
 pub fn show_amount_in(units: SizeUnits, name: &str, amount: i64) -> String {
     match units {
         _ if name == VCORE => show_vcore(amount),

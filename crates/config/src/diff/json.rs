@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::{Change, Diff};
 
 impl Diff {
-    /// `{changes: [{partition, path, what, key, from?, to?, effect}], touches: [queues]}`.
+    /// Writes `{changes: [{partition, path, what, key, from?, to?, effect}], touches: [queues]}`.
     ///
     /// A whole partition is `partitions[NAME]`; in `touches` a queue outside the partition `default` is `NAME/root.a`.
     pub fn to_json(&self) -> Value {

@@ -72,7 +72,7 @@ pub fn add_limit(text: &str, target: &Target<'_>, index: Option<usize>, limit: &
     Ok(draft.finish())
 }
 
-/// Equal values stay as written.
+/// Changes a limit; equal values stay as written.
 ///
 /// # Errors
 /// EDT-001 to EDT-005, see [`super`].

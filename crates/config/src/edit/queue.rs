@@ -28,7 +28,7 @@ const QUEUE: &[&str] = &[
 const PARTITION: &[&str] = &["name", "placementrules", "nodesortpolicy", "preemption", "limits", "queues"];
 const RESOURCES: &[&str] = &["guaranteed", "max"];
 
-/// `resources.max` or `resources.guaranteed` of one resource; `None` removes it.
+/// Sets `resources.max` or `resources.guaranteed` of one resource; `None` removes it.
 ///
 /// # Errors
 /// EDT-001 to EDT-005, see [`super`].

@@ -129,7 +129,7 @@ impl TextStyle {
         format!("{:column$}{key}:{}", "", self.behind_colon(value, column))
     }
 
-    /// `- value` as lines, the dash in `column`.
+    /// Writes `- value` as lines, the dash in `column`.
     pub fn item(&self, value: &Value, column: usize) -> String {
         let text = match value {
             Value::Map(entries) if !entries.is_empty() => {

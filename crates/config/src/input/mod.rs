@@ -97,7 +97,7 @@ pub enum Input {
     Elsewhere(Vec<Reference>),
 }
 
-/// Unpacked, without a byte order mark.
+/// The text of a file, unpacked and without a byte order mark.
 ///
 /// # Errors
 /// INP-002: unsupported packed data. CFG-001: not UTF-8, or too large.
@@ -125,7 +125,7 @@ pub fn text_of(bytes: &[u8]) -> Result<Cow<'_, str>, Fault> {
     }
 }
 
-/// `group`: the policy group; by default the one in the maps.
+/// Finds the configuration in a text. `group` is the policy group; by default the one in the maps.
 ///
 /// # Errors
 /// Every error that hides a configuration, or why the text has none.

@@ -135,7 +135,8 @@ impl Settings {
         &self.config
     }
 
-    /// Relative paths are based on the file's directory. Returns every error; a key with an error keeps its value.
+    /// Reads a file; relative paths are based on its directory. Returns every error; a key with an error keeps its
+    /// value.
     pub fn read(&mut self, file: &Path, bytes: &[u8]) -> Vec<Fault> {
         self.file = file.display().to_string();
         let mut faults = Faults::new(Profile::Kornsole);
@@ -168,7 +169,7 @@ impl Settings {
         }
     }
 
-    /// Relative paths are based on the current directory.
+    /// Overrides a key; relative paths are based on the current directory.
     ///
     /// # Errors
     /// The error and the expected form.
@@ -184,7 +185,7 @@ impl Settings {
             .map_err(|due| format!("{flag}: `{name}` is {value:?}; expected {due}"))
     }
 
-    /// Each error is at the key that requires another one.
+    /// Returns the missing keys, each error at the key that requires another one.
     pub fn check(&self) -> Vec<Fault> {
         let mut faults = Vec::new();
         for (one, other) in [("tls.certificate", "tls.key"), ("tls.key", "tls.certificate")] {

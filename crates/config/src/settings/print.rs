@@ -8,7 +8,7 @@ use super::values::SettingText;
 use super::{Origin, Settings};
 
 impl Settings {
-    /// One line per key, with their origin. The text is a valid configuration.
+    /// The values, one line per key, with their origin. The text is a valid configuration.
     pub fn print(&self) -> String {
         let lines: Vec<(String, String)> = KEYS
             .iter()

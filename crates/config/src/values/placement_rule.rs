@@ -87,7 +87,7 @@ impl RuleKind {
     }
 }
 
-/// `root` or `root.…` in any case.
+/// Whether a value is `root` or `root.…` in any case.
 pub fn is_qualified(value: &str) -> bool {
     let first = value.split('.').next().unwrap_or_default();
     first.eq_ignore_ascii_case("root")

@@ -148,7 +148,8 @@ impl FilterType {
         if text.is_empty() { Some(Self::default()) } else { Self::parse(text) }
     }
 
-    /// `exact_case`: as in the releases, which act only on lower case (switch `filter_type_case`).
+    /// Whether a type excludes matches. `exact_case`: as in the releases, which act only on lower case (switch
+    /// `filter_type_case`).
     pub fn text_denies(text: &str, exact_case: bool) -> bool {
         match Self::parse(text).filter(|kind| !exact_case || kind.name() == text) {
             Some(kind) => kind.denies(),

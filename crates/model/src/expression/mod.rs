@@ -64,7 +64,7 @@ impl Default for Compiler {
 }
 
 impl Compiler {
-    /// Like [`compile`].
+    /// Compiles a pattern like [`compile`].
     ///
     /// # Errors
     /// The error in the pattern, or that the earlier ones used up the size limit.

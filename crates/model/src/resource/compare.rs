@@ -39,7 +39,7 @@ impl Resource {
         self.all(other, |own, other| other.is_none_or(|other| own.is_some_and(|own| own <= other)))
     }
 
-    /// `==` treats an absent name as 0; this does not.
+    /// Whether names and values are identical; `==` treats an absent name as 0.
     pub fn is_same_as(&self, other: &Self) -> bool {
         self.all(other, |own, other| own == other)
     }
@@ -49,7 +49,7 @@ impl Resource {
         self.at_least(other) && !other.at_least(self)
     }
 
-    /// Name by name, with missing values as 0. Consistent with `strictly_greater`.
+    /// Compares name by name, with missing values as 0. Consistent with `strictly_greater`.
     pub fn cmp_by_name(&self, other: &Self) -> Ordering {
         let mut order = self.memory.cmp(&other.memory).then_with(|| self.vcore.cmp(&other.vcore));
         if order.is_eq() && !self.are_plain(other) {
@@ -58,14 +58,14 @@ impl Resource {
         order
     }
 
-    /// Missing values count as 0 (SCH-026).
+    /// Whether all values are at least as large; missing ones count as 0 (SCH-026).
     pub fn at_least(&self, other: &Self) -> bool {
         self.memory >= other.memory
             && self.vcore >= other.vcore
             && (self.are_plain(other) || self.all(other, |l, r| l.unwrap_or(0) >= r.unwrap_or(0)))
     }
 
-    /// No value is negative, and one is positive (SCH-027).
+    /// Whether no value is negative, and one is positive (SCH-027).
     pub fn strictly_greater_than_zero(&self) -> bool {
         let others = self.others();
         self.memory >= 0

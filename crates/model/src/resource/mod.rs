@@ -106,7 +106,7 @@ impl Resource {
         }
     }
 
-    /// Memory, vcore, then the others by name.
+    /// All names and values: memory, vcore, then the others by name.
     pub fn iter(&self) -> impl Iterator<Item = (&str, i64)> {
         let own = [(MEMORY, self.memory()), (VCORE, self.vcore())];
         own.into_iter()
@@ -275,7 +275,7 @@ impl Resource {
         self.combine(other, |l, r| Some(l.unwrap_or(0).saturating_sub(r.unwrap_or(0)).max(0)))
     }
 
-    /// Missing values count 0 (SCH-029, both sides set).
+    /// The smaller values; missing ones count as 0 (SCH-029, both sides set).
     #[must_use]
     pub fn min_strict(&self, other: &Self) -> Self {
         self.combine(other, |l, r| Some(l.unwrap_or(0).min(r.unwrap_or(0))))
@@ -298,13 +298,13 @@ impl Resource {
         }
     }
 
-    /// Missing values count 0 (SCH-031, both sides set).
+    /// The larger values; missing ones count as 0 (SCH-031, both sides set).
     #[must_use]
     pub fn max(&self, other: &Self) -> Self {
         self.combine(other, |l, r| Some(l.unwrap_or(0).max(r.unwrap_or(0))))
     }
 
-    /// Every amount times `factor`, cut towards zero, saturating (SCH-033).
+    /// Every value times `factor`, truncated towards zero, saturating (SCH-033).
     #[must_use]
     pub fn multiply(&self, factor: f64) -> Self {
         let mut result = self.clone();

@@ -186,7 +186,7 @@ pub(crate) struct NodeAttempt<'a> {
 }
 
 impl NodeAttempt<'_> {
-    /// `missed`: the bounds of the nodes promised free resources that no node has.
+    /// Tries the nodes. `missed`: their bounds promised free resources that no node has.
     pub fn on_nodes(&self, nodes: &Nodes, switches: &Switches, missed: &mut bool) -> AttemptOutcome {
         match &self.ask.rare.required_node {
             None => self.on_any(nodes, missed),

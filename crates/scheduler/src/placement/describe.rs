@@ -32,7 +32,7 @@ pub struct RuleLine {
 pub type Template<'a> = (&'a QueuePath, &'a TemplateConfig);
 
 impl Rules {
-    /// Each rule followed by its parents, then the rules that cannot be configured.
+    /// Lists each rule followed by its parents, then the rules that cannot be configured.
     pub fn rule_lines(&self) -> Vec<RuleLine> {
         let mut lines = Vec::new();
         for (number, rule) in self.list.iter().enumerate() {

@@ -51,7 +51,7 @@ fn same_ignoring_case(a: &str, b: &str) -> bool {
     a.chars().flat_map(char::to_lowercase).eq(b.chars().flat_map(char::to_lowercase))
 }
 
-/// Every user has one group of the same name (USR-004).
+/// A resolver that gives every user one group of the same name (USR-004).
 ///
 /// # Errors
 /// Never.

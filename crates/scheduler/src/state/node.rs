@@ -79,8 +79,8 @@ impl Node {
         !self.reservations.is_empty() && self.for_required
     }
 
-    /// Where the releases leave a node after an allocation was resized (D-23), as an integer of the order of scores;
-    /// `None` if up to date.
+    /// The score at which the releases leave a node after an allocation was resized (D-23), as an integer of their
+    /// order; `None` if up to date.
     pub fn stale_place(&self) -> Option<i64> {
         self.stale.map(|Score(place)| place)
     }

@@ -41,8 +41,8 @@ impl ShareList {
         Self(shares)
     }
 
-    /// 1.8.0 (SCH-055): the largest over the used names in `base`: the guaranteed value, otherwise the maximum or the
-    /// cluster.
+    /// The share of 1.8.0 (SCH-055): the largest over the used names in `base`: the guaranteed value, otherwise the
+    /// maximum or the cluster.
     pub fn largest(allocated: &Resource, base: &Resource) -> Self {
         let mut largest: f64 = 0.0;
         allocated.each_beside(base, |_, used, base| {

@@ -65,7 +65,7 @@ impl QueueLimits {
         self.list.get(*names.get(name)?)
     }
 
-    /// `*` is the shared pot (LIM-032).
+    /// The limit of a group; `*` is the shared pot (LIM-032).
     pub fn for_group(&self, group: &str) -> Option<&Arc<LimitConfig>> {
         self.list.get(*self.groups.get(group)?)
     }

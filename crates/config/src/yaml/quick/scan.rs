@@ -49,7 +49,7 @@ impl<'t> Scanner<'t> {
         plain.then_some(Self { bytes: text.as_bytes(), text, pos: 0, line: 1, line_start: 0 })
     }
 
-    /// What is left of the text.
+    /// The rest of the text.
     pub fn rest(&self) -> &'t [u8] {
         self.bytes.get(self.pos..).unwrap_or_default()
     }

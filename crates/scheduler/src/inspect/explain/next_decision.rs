@@ -38,7 +38,7 @@ struct Walk<'p> {
 }
 
 impl NextDecision {
-    /// `target`: the application whose tried requests are recorded.
+    /// Computes the cycle; `target` is the application whose tried requests are recorded.
     pub fn seek(partition: &Partition, now: Time, target: AppKey) -> Self {
         Self::walk(Walk { partition, now, target: Some(target), next: Self::default() })
     }

@@ -3,7 +3,7 @@
 use super::types::{BlockLevel, Blocker, Mending, Place};
 
 impl Blocker {
-    /// What removes it.
+    /// The change that removes it.
     pub fn mending(&self) -> Mending {
         let above = self.wanted > self.limit;
         match self.level {
