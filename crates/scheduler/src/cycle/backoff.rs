@@ -151,7 +151,7 @@ impl FailureTracker {
         Self { backoff, unschedulable }
     }
 
-    /// Represents the application for the resource manager's conditions.
+    /// The request that represents the application for the resource manager's conditions.
     pub fn stands_for_all(&self) -> Option<AskKey> {
         Some(self.backoff.as_ref()?.by_conditions?.ask)
     }

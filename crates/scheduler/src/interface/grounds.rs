@@ -2,7 +2,7 @@
 
 use model::{AppId, AskId, NodeId, QueuePath, Resource};
 
-/// Recorded before the first victim is changed.
+/// The grounds of a preemption, recorded before the first victim is changed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PreemptionGrounds {
     /// The rule.

@@ -4,7 +4,7 @@ use crate::interface::tuning::Tuning;
 use crate::placement;
 use model::Profile;
 
-/// Named as in `profiles.md`, each with the ID of its deviation.
+/// The switches, named as in `profiles.md`, each with the ID of its deviation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Switches {
     /// The profile of the switches.

@@ -5,7 +5,7 @@ use model::{Acl, Identity, QueuePath};
 use super::tree::{QueueTree, ancestors};
 use super::well_known::RECOVERY_QUEUE;
 
-/// Names only the requesting user's entry (ACL-029).
+/// The entry that grants access: only that of the requesting user (ACL-029).
 #[derive(Clone, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 pub struct Grant {
     /// The queue of the list.

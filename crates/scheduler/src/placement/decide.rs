@@ -61,7 +61,7 @@ impl Placement {
 }
 
 impl Rules {
-    /// The first rule whose result passes the checks decides (PLC-001).
+    /// Places an application by the first rule whose result passes the checks (PLC-001).
     pub fn place<T: QueueTree + ?Sized>(&self, submission: &Submission<'_>, tree: &T) -> Placement {
         let walk = Walk { switches: self.switches, submission, tree };
         let mut trace = Trace { forced: submission.is_forced(), rules: Vec::with_capacity(self.list.len() + 2) };

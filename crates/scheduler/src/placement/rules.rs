@@ -12,7 +12,7 @@ use model::{Profile, QueuePath};
 use super::filter::{Filter, Names};
 use super::switches::Switches;
 
-/// A new list is complete before it replaces the old one (PLC-100).
+/// Compiled rules. A new list is complete before it replaces the old one (PLC-100).
 #[derive(Clone, Debug)]
 pub struct Rules {
     pub(super) list: Vec<Rule>,

@@ -118,7 +118,7 @@ impl Attempts {
         asks.range((self.failed.map_or(Bound::Unbounded, Bound::Included), Bound::Unbounded))
     }
 
-    /// Plans a search for victims if the request may have one (SCH-151).
+    /// Plans a search for victims, if the request may have one (SCH-151). Returns whether it does.
     pub fn seek(&mut self, now: Time, rank: AskRank, ask: &mut Ask, failed: TryResult) -> bool {
         match self.judge(now, rank, ask, failed) {
             Judgement::Nothing => false,

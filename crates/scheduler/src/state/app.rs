@@ -309,7 +309,7 @@ impl Application {
         self.allocated.add(&self.allocated_placeholder)
     }
 
-    /// The lowest first. They add up to those of the application.
+    /// Its resources by priority, the lowest first. They add up to those of the application.
     pub fn by_priority(&self) -> Vec<Band> {
         self.bands.split(self.holds(), self.pending.clone())
     }

@@ -107,7 +107,7 @@ impl AskLog {
         noted.found.push(FoundSince { since: now, found });
     }
 
-    /// The limits of user and group once had enough headroom.
+    /// Whether the limits of user and group once had enough headroom.
     pub fn attempted(&self) -> bool {
         self.noted.as_ref().is_some_and(|noted| noted.attempted)
     }

@@ -27,9 +27,9 @@ pub struct RareParts {
     pub replaced: Option<Time>,
     /// When victims were last sought for it (SCH-151).
     pub preemption_tried: Option<Time>,
-    /// No allocation on its required node can be preempted (SCH-222).
+    /// When it was last reported that no allocation on its required node can be preempted (SCH-222).
     pub no_victim_reported: Option<Time>,
-    /// The resource manager's conditions exclude nodes (SCH-222).
+    /// When it was last reported that the resource manager's conditions exclude nodes (SCH-222).
     pub predicates_reported: Option<Time>,
     /// Tags from the resource manager, which decide nothing.
     pub tags: Tags,

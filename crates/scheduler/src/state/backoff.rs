@@ -99,7 +99,7 @@ impl Backoff {
         }
     }
 
-    /// Depends only on the leaf and on time.
+    /// Whether it depends only on the leaf and on time.
     pub fn may_be_shared(&self) -> bool {
         self.limits.is_none() && (self.attempts == 0 || self.attempts_left == 0)
     }

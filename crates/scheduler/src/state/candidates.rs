@@ -21,11 +21,11 @@ const MOST_GROUPS: usize = 32;
 
 #[derive(Clone, Debug)]
 pub(crate) struct SleepGroup {
-    /// Times and counts of attempts are those of one member.
+    /// Their common backoff; times and counts of attempts are those of one member.
     pub common: Backoff,
     /// The members in their order.
     pub members: BTreeSet<AppRank>,
-    /// Never reset, even if the group is reused.
+    /// The cycles that skipped all members. Never reset, even if the group is reused.
     pub skipped_cycles: SkippedCycles,
 }
 

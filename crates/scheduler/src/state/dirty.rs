@@ -5,17 +5,17 @@ use crate::index::{AppKey, AskKey, GroupKey, NodeKey, QueueKey, SlabKey, UserKey
 /// The objects of a partition that changed since the last [`Dirty::take`], each once.
 #[derive(Clone, Debug, Default)]
 pub struct Dirty {
-    /// Added, removed, or changed in counters, state, or settings.
+    /// Queues that were added, removed, or changed in counters, state, or settings.
     pub queues: DirtyKeys<QueueKey>,
     /// Applications that were added, changed, or removed.
     pub apps: DirtyKeys<AppKey>,
-    /// Added, removed, or changed in their own data.
+    /// Nodes that were added, removed, or changed in their own data.
     pub nodes: DirtyKeys<NodeKey>,
-    /// Added, removed, or changed in usage or limits.
+    /// Users that were added, removed, or changed in usage or limits.
     pub users: DirtyKeys<UserKey>,
-    /// Added, removed, or changed in usage or limits.
+    /// Groups that were added, removed, or changed in usage or limits.
     pub groups: DirtyKeys<GroupKey>,
-    /// With the unique arrival number. May contain duplicates.
+    /// Requests with their unique arrival number. May contain duplicates.
     pub asks: Vec<(AppKey, AskKey, u64)>,
     /// Allocations, by number, that were added or removed. May contain duplicates.
     pub allocations: Vec<(NodeKey, u64)>,

@@ -174,7 +174,7 @@ impl QueueTree {
         self.find_text(path.as_str())
     }
 
-    /// The path is in lower case and may be invalid.
+    /// The queue of a path in lower case, which may be invalid.
     pub fn find_text(&self, path: &str) -> Option<QueueKey> {
         let mut parts = path.split('.');
         if parts.next() != Some("root") || self.queues.is_empty() {

@@ -25,7 +25,7 @@ impl Clone for ShareList {
 }
 
 impl ShareList {
-    /// A name that is not guaranteed counts with its raw value.
+    /// The shares; a name that is not guaranteed counts with its raw value.
     pub fn of(allocated: &Resource, guaranteed: Option<&Resource>) -> Self {
         let mut shares: SmallVec<[f64; 2]> = SmallVec::new();
         allocated.each_beside(guaranteed.unwrap_or(&Resource::new()), |_, used, guarantee| {
