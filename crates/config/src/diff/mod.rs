@@ -5,8 +5,7 @@
 //! - no changes means that the scheduler acts identically on both;
 //! - every change names one setting with both values in the notation of the file;
 //! - the order is: partitions as in the new configuration, then removed ones; in each its own settings first, then the
-//!   queues, parents before
-//! children.
+//!   queues, parents before children.
 
 mod compare;
 mod effect;

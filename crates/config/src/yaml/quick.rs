@@ -3,8 +3,7 @@
 //! Invariants:
 //! - it gives the same nodes, locations, and texts as the full parser;
 //! - anything unusual (an error, a tab, a character that is not ASCII, an anchor, a tag, a value of several lines, an
-//!   empty value, a second
-//! document) is left to the full parser, so every message comes from there.
+//!   empty value, a second document) is left to the full parser, so every message comes from there.
 
 mod scan;
 #[cfg(test)]

@@ -3,8 +3,7 @@
 //!
 //! Invariants:
 //! - a replacement in progress is recorded with both the request and the placeholder. The request is neither pending
-//!   nor allocated, and the
-//! placeholder counts everywhere;
+//!   nor allocated, and the placeholder counts everywhere;
 //! - only a node other than the placeholder's is charged at once. Queue, user, and group are charged when the
 //!   placeholder is removed;
 //! - any other change of one of the two first breaks the tie: the request is pending again;

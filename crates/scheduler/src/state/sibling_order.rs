@@ -8,12 +8,10 @@
 //!
 //! Invariants:
 //! - every change of a queue marks it ([`QueueTree`]'s `IndexMut`, and `note_priority`); an order is read only after
-//!   all marked queues were
-//! moved ([`QueueTree::settle_order`]);
+//!   all marked queues were moved ([`QueueTree::settle_order`]);
 //! - a list contains exactly the children with something to do, each with the rank of its position;
 //! - `front`, if not empty, is the first class in its specified order, the next child last. Removing the first leaves
-//!   the order of the
-//! others unchanged, because nothing moved past it.
+//!   the order of the others unchanged, because nothing moved past it.
 
 use std::cmp::Ordering;
 

@@ -3,8 +3,7 @@
 //!
 //! Invariants:
 //! - usage is tracked for users with an active application, and groups under which one counts. A tracker has a level
-//!   for each queue with
-//! such an application in its subtree, and is removed with the last level;
+//!   for each queue with such an application in its subtree, and is removed with the last level;
 //! - the sums of a level are those of its applications; [`crate::inspect::invariants`] recounts them;
 //! - the limits of an application are computed at its first attempt, and after a change of configuration, queue, or
 //!   group.
