@@ -1,8 +1,7 @@
 //! Queue configurations: YAML with the position of every value, typed, checked, compared, and stored.
 //!
 //! [`read`] runs all steps: [`yaml`] builds a tree with positions, `decode` extracts the values unchanged (`raw`),
-//!   `check` applies every rule,
-//! `build` normalizes.
+//! `check` applies every rule, `build` normalizes.
 //!
 //! Invariants:
 //! - reading never panics and returns all errors, each with its location;

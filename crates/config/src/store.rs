@@ -8,8 +8,7 @@
 //! - after [`Prepared::commit`] returns, the new text survives a power failure.
 //!
 //! Known limits: extended attributes, access lists, and other hard links are not preserved. A killed process can leave
-//! a temporary file;
-//! [`sweep`] removes it.
+//! a temporary file; [`sweep`] removes it.
 
 mod disk;
 mod sweep;

@@ -1,8 +1,8 @@
 //! Files of users, read as queue configurations: recognized by content, with every location in the original file.
 //!
 //! [`unpack`] reads gzip and zstd. [`recognize`] reads a YAML or Terraform tree (`hcl`), finds every map of settings in
-//!   it (`walk`,
-//! `kustomize`), and selects the entry that YuniKorn would use (`layers`). [`Places`] maps locations back to the file.
+//! it (`walk`, `kustomize`), and selects the entry that YuniKorn would use (`layers`). [`Places`] maps locations back
+//! to the file.
 //!
 //! Invariants:
 //! - a plain configuration is unchanged, so its errors are those of [`crate::read`];

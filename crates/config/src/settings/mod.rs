@@ -1,7 +1,7 @@
 //! The scheduler's own configuration: the settings of the operator at the start of the process, a flat map in YAML.
 //!
 //! [`KEYS`] is the only table of names, types, defaults, meanings, and setters. Administrators of queues cannot change
-//!   these settings.
+//! these settings.
 
 mod host;
 mod keys;

@@ -1,8 +1,7 @@
 //! Resource quantities and their arithmetic (`scheduler.md` section 2).
 //!
 //! Units: memory in bytes, `vcore` in millicores, other names without conversion. An absent name differs from 0:
-//! compare
-//! [`Resource::fit_in`] and [`Resource::fit_in_max_undef`]. An unset resource is `Option::None`.
+//! compare [`Resource::fit_in`] and [`Resource::fit_in_max_undef`]. An unset resource is `Option::None`.
 //!
 //! `memory` and `vcore` have separate fields for speed.
 

@@ -1,8 +1,7 @@
 //! Placement: the queue of an application and the reason (`placement.md`).
 //!
 //! [`Rules::build`] compiles the rules of a partition once; [`Rules::place`] runs them against a queue tree. The answer
-//!   has a [`Trace`] of
-//! every attempt, recorded by the code that decides.
+//! has a [`Trace`] of every attempt, recorded by the code that decides.
 //!
 //! Invariants:
 //! - nothing is changed here: the answer names the queues to create;

@@ -63,8 +63,7 @@ pub fn no_resolver(user: &str) -> Result<Vec<String>, String> {
 ///
 /// # Errors
 /// [`Refusal::NoUser`] and [`Refusal::UnknownUser`] unless the application is forced; [`Refusal::IllegalUser`] by the
-///   switch
-/// `user_name_check`.
+/// switch `user_name_check`.
 pub fn identify(
     user: &str,
     groups: &[String],

@@ -9,8 +9,7 @@
 //!   group.
 //!
 //! [`limits`] has a queue's limits, [`tracker`] the sums, [`account`] the part of an application, [`totals`] combines
-//!   them.
-//! [`user_limits`](super::user_limits) uses them in a cycle and applies new limits.
+//! them. [`user_limits`](super::user_limits) uses them in a cycle and applies new limits.
 //!
 //! Known limits: under a release's profile the limits of the last loaded partition apply to all partitions (LIM-017),
 //! but usage is counted per partition.
