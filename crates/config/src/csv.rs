@@ -2,7 +2,7 @@
 //!
 //! The crate `csv` is not used: it accepts a misplaced quote as text, and reports no column of a field.
 //!
-//! Invariant: at most one record of at most [`LONGEST`] bytes is stored.
+//! Invariant: at most one record of at most `LONGEST` bytes is stored.
 
 use std::io::{self, BufRead};
 

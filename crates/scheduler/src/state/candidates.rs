@@ -2,7 +2,7 @@
 //! off alike at once.
 //!
 //! Invariants:
-//! - every candidate is awake, or in the group named by its application ([`Asleep`]);
+//! - every candidate is awake, or in the group named by its application (`Asleep`);
 //! - the members of a group back off by the same values; their times, if any, are in `wakes`.
 
 use std::collections::BTreeSet;

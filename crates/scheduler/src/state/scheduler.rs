@@ -59,12 +59,12 @@ impl Scheduler {
         &mut self.partitions
     }
 
-    /// When the next timer is due; earlier a [`Command::Tick`] does nothing.
+    /// When the next timer is due; earlier a `Command::Tick` does nothing.
     pub fn next_timer(&self) -> Option<Time> {
         self.partitions.iter().filter_map(Partition::next_timer).min()
     }
 
-    /// Whether an application is ending that was too large for one command. Each [`Command::Continue`] removes more; a
+    /// Whether an application is ending that was too large for one command. Each `Command::Continue` removes more; a
     /// cycle or a reload first removes all of it, because the rest could change their decisions.
     pub fn is_unfinished(&self) -> bool {
         self.partitions.iter().any(Partition::is_unfinished)

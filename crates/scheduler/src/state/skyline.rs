@@ -3,8 +3,7 @@
 //! Invariants:
 //! - for every open node (schedulable, not reserved) one resource of the list is at least as large in every name;
 //! - a decrease on a node changes nothing, so a list may be too large; [`Skyline::of`] makes an exact one, as far as
-//!   [`MOST`] resources
-//! allow.
+//!   [`MOST`] resources allow.
 
 use std::cmp::Reverse;
 

@@ -3,7 +3,7 @@
 //!
 //! Invariants:
 //! - nothing is changed, not even the caches of cycles;
-//! - the checks are the cycle's own: [`try_asks`](crate::cycle::try_asks) and the search for victims;
+//! - the checks are the cycle's own: `try_asks` and the search for victims;
 //! - the next cycle allocates a request without a blocker; a property test verifies that under every profile.
 //!
 //! Where to read: [`types`] is the answer, `chain` the checks of one request, `next_decision` the next cycle, `rank`
