@@ -1,7 +1,7 @@
 //! Raw configuration → configuration for the scheduler (`config.md` sections 5 to 12).
 //!
-//! What a release accepts and kornsole's stricter rules reject is built as in that release, as far as possible: an
-//! invalid access list names no user, an invalid quantity is omitted.
+//! What only kornsole's stricter rules reject is built as in the release: an invalid access list names no user, an
+//! invalid quantity is omitted.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -79,6 +79,7 @@ fn limit(raw: RawLimit) -> LimitConfig {
     }
 }
 
+/// CFG-063.
 fn distinct(names: Vec<Placed<String>>) -> Vec<String> {
     let mut seen = HashSet::new();
     names.into_iter().map(|name| name.value).filter(|name| seen.insert(name.clone())).collect()

@@ -1,9 +1,8 @@
-//! CSV records with the position of every field. Fields are separated by commas; one with a comma, a quote, or a line
-//! break is in double quotes, with each inner quote doubled (RFC 4180). Blank lines are skipped.
+//! CSV records with the position of every field (RFC 4180). Blank lines are skipped.
 //!
 //! The crate `csv` is not used: it accepts a misplaced quote as text, and reports no column of a field.
 //!
-//! Invariant: at most one record of at most [`LONGEST`] bytes is stored.
+//! Invariant: at most one record of at most `LONGEST` bytes is stored.
 
 use std::io::{self, BufRead};
 
@@ -83,7 +82,7 @@ impl<R: BufRead> Csv<R> {
         Self { input, line: 0, bytes: Vec::new() }
     }
 
-    /// Reads the next record into `record`: `None` at the end, otherwise whether it is valid.
+    /// Reads a record: `None` at the end, otherwise whether it is valid.
     ///
     /// # Errors
     /// The input cannot be read.

@@ -52,12 +52,12 @@ impl fmt::Display for Fault {
     }
 }
 
-/// The limit of stored errors per text: more do not help, and a text could consist of nothing but errors.
+/// Stored errors per text: more do not help, and a text could consist of nothing but errors.
 pub const MOST: usize = 20_000;
 
 const MORE: &str = "CFG-S04";
 
-/// Collects the errors of one text, at most [`MOST`] and one entry for the others.
+/// Collects at most [`MOST`] errors of one text, and one entry for the others.
 #[derive(Clone, Debug, Default)]
 pub struct Faults {
     list: Vec<Fault>,
@@ -78,7 +78,7 @@ impl Faults {
         self.profile
     }
 
-    /// Whether the rules of a release apply instead of kornsole's stricter ones (`profiles.md` section 6).
+    /// Whether the rules of a release apply (`profiles.md` section 6).
     pub fn as_release(&self) -> bool {
         self.profile != Profile::Kornsole
     }
@@ -107,7 +107,7 @@ impl Faults {
         self.add(code, Severity::Warning, at, path, message.into(), hint.into());
     }
 
-    /// Adds a fault of a rule that the releases do not have: an error in kornsole's profile, a warning in theirs.
+    /// Adds an error of kornsole's profile, which is a warning in the releases.
     pub fn strict(
         &mut self,
         code: &'static str,
@@ -120,7 +120,7 @@ impl Faults {
         self.add(code, severity, at, path, message.into(), hint.into());
     }
 
-    /// Adds a fault that only the releases reject: an error in their profiles, a warning in kornsole's.
+    /// Adds an error of the releases, which is a warning in kornsole's profile.
     pub fn lenient(
         &mut self,
         code: &'static str,
@@ -153,7 +153,7 @@ impl Faults {
         self.errors
     }
 
-    /// Adds the faults of an embedded text, each at its location in the outer text.
+    /// Adds the faults of an embedded text, mapped to the outer text.
     pub fn embed(&mut self, inner: Vec<Fault>, outer: impl Fn(Place) -> Place) {
         for fault in inner {
             self.errors += usize::from(fault.severity == Severity::Error);
@@ -192,14 +192,14 @@ pub struct Source<'t> {
 }
 
 impl<'t> Source<'t> {
-    /// `name` is the displayed name: a file name, or `-`.
+    /// Indexes a text. `name` is a file name, or `-`.
     pub fn new(name: &'t str, text: &'t str) -> Self {
         let breaks = text.bytes().enumerate().filter(|(_, b)| *b == b'\n').map(|(at, _)| at + 1);
         Self { name, text, lines: std::iter::once(0).chain(breaks).collect() }
     }
 
-    /// Renders a fault: `file:line:column: error[CFG-043]: message`, the source line with a caret, and the expected
-    /// form. Long lines are cut around the caret, and control characters are escaped.
+    /// Renders `file:line:column: error[CFG-043]: message`, the source line with a caret, and the expected form. Long
+    /// lines are cut, and control characters are escaped.
     pub fn render(&self, fault: &Fault) -> String {
         let name = escaped(self.name);
         let separator = if fault.at.line > 0 { ":" } else { ": " };

@@ -1,12 +1,12 @@
 //! Queue configurations: YAML with the position of every value, typed, checked, compared, and stored.
 //!
-//! A text passes through these steps: [`yaml`] builds a tree of nodes with positions, `decode` extracts the values
-//! unchanged (`raw`), `check` applies every rule, `build` normalizes. [`read`] runs all of them.
+//! [`read`] runs all steps: [`yaml`] builds a tree with positions, `decode` extracts the values unchanged (`raw`),
+//! `check` applies every rule, `build` normalizes.
 //!
 //! Invariants:
-//! - reading never panics and never stops at the first error: it returns all errors, each with its location;
-//! - a text with an error yields no [`Config`], so nothing is ever half applied;
-//! - no IO except in `store`, which writes; the caller reads the text.
+//! - reading never panics and returns all errors, each with its location;
+//! - a text with an error yields no [`Config`];
+//! - no IO except in `store`, which writes.
 
 mod build;
 mod check;

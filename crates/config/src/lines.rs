@@ -18,7 +18,7 @@ pub enum LineSide {
 pub struct DiffLine<'t> {
     /// The texts that contain it.
     pub side: LineSide,
-    /// Its number, from 1: in the new text, or for a removed line in the old one.
+    /// From 1: in the new text, or for a removed line in the old one.
     pub number: usize,
     /// The line without its line break.
     pub text: &'t str,
@@ -28,7 +28,7 @@ pub(crate) fn steps(old: &[&str], new: &[&str]) -> Vec<DiffOp> {
     capture_diff_slices(Algorithm::Myers, old, new)
 }
 
-/// Returns the different lines in groups, each with `around` lines of context.
+/// The different lines in groups, each with `around` lines of context.
 pub fn differing<'t>(old: &'t str, new: &'t str, around: usize) -> Vec<Vec<DiffLine<'t>>> {
     let [old, new] = [old, new].map(|text| text.split_inclusive('\n').collect::<Vec<&str>>());
     let line =

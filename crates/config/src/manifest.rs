@@ -51,8 +51,7 @@ fn one_of(input: Input) -> Result<Found, Fault> {
     Err(input::refusal(at, code, &message, hint.to_owned()))
 }
 
-/// The text of the configuration inside an input; `None` if the text is a configuration itself, or has none that can be
-/// reported.
+/// The text of the configuration; `None` if the text is a configuration itself, or contains none.
 pub fn queues_of(text: &str, policy_group: &str) -> Option<String> {
     embedded(text, policy_group).ok().flatten().map(|embedded| embedded.text)
 }

@@ -1,8 +1,6 @@
-//! Reading values from a YAML tree: each helper reports errors and continues.
+//! Reading values from a YAML tree: each helper reports its errors once and continues.
 //!
-//! Invariants:
-//! - no helper stops at an error, and none reports an error twice;
-//! - `path` is the queue or the path of keys; `key` names the value in messages.
+//! `path` is the queue or the path of keys; `key` names the value in messages.
 
 use super::fault::Faults;
 use super::types::{Place, Placed};
@@ -80,7 +78,7 @@ impl<'d> Fields<'d> {
         self.node.at()
     }
 
-    /// The list under `key` without null entries. `None` if missing or not a list.
+    /// The list without null entries. `None` if missing or not a list.
     pub fn list(&self, key: &str, path: &str, faults: &mut Faults) -> Option<Vec<Node<'d>>> {
         self.get(key)?.list(key, path, faults)
     }
@@ -179,7 +177,7 @@ impl<'d> Node<'d> {
         }
     }
 
-    /// The entries of the list without null entries. `None` for null, and if it is not a list (CFG-005).
+    /// The list without null entries. `None` for null, and if it is not a list (CFG-005).
     pub fn list(self, key: &str, path: &str, faults: &mut Faults) -> Option<Vec<Node<'d>>> {
         match self.content() {
             Content::List(items) => {
@@ -194,7 +192,7 @@ impl<'d> Node<'d> {
         }
     }
 
-    /// All entries of the list. `None` for null, and if it is not a list (CFG-005).
+    /// The list with null entries. `None` for null, and if it is not a list (CFG-005).
     pub fn items(self, key: &str, path: &str, faults: &mut Faults) -> Option<Vec<Node<'d>>> {
         match self.content() {
             Content::List(items) => Some(self.document.items(*items).iter().map(|id| self.with(*id)).collect()),
@@ -216,7 +214,7 @@ impl<'d> Node<'d> {
         Some(if scalar.is_null() { "" } else { scalar.text })
     }
 
-    /// `true` or `false`, not quoted (CFG-006). In the profiles of the releases also the words of YAML 1.1.
+    /// A bool, not quoted (CFG-006). In the profiles of the releases also the words of YAML 1.1.
     pub fn bool(self, key: &str, path: &str, faults: &mut Faults) -> FieldValue<bool> {
         let Some(scalar) = self.scalar() else {
             self.wrong_type(key, "`true` or `false`", path, faults);
@@ -236,7 +234,7 @@ impl<'d> Node<'d> {
         if faults.as_release() { self.value(value) } else { FieldValue::Faulty }
     }
 
-    /// A whole number from 0 to 2^64-1 (CFG-007). In the profiles of the releases also a float, truncated.
+    /// An integer from 0 to 2^64-1 (CFG-007). In the profiles of the releases also a float, truncated.
     pub fn uint(self, key: &str, path: &str, faults: &mut Faults) -> FieldValue<u64> {
         const HINT: &str = "write a whole number from 0 to 18446744073709551615, without quotes";
         let Some(scalar) = self.scalar() else {

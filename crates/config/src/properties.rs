@@ -1,4 +1,4 @@
-//! Queue properties: the known keys, the meaning of their values, and their inheritance (`config.md` section 9).
+//! Queue properties: keys, values, and inheritance (`config.md` section 9).
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -113,7 +113,7 @@ const ASK_BACKOFF_DELAY: &str = "application.unschedasks.backoff.delay";
 pub struct QueueProperties {
     /// The order of applications; only for leaves.
     pub app_sort: AppSortPolicy,
-    /// Whether priority comes before the other order, for applications and for children.
+    /// For applications and for children.
     pub sort_by_priority: bool,
     /// The visibility of priorities outside.
     pub priority_policy: PriorityPolicy,
@@ -123,10 +123,10 @@ pub struct QueueProperties {
     pub preemption_policy: PreemptionPolicy,
     /// How long a request waits before it may preempt; only for leaves.
     pub preemption_delay: Duration,
-    /// How long a maximum may be exceeded before it is enforced (N-01); 0: unlimited.
+    /// Before a maximum is enforced (N-01); 0: unlimited.
     #[serde(default)]
     pub quota_preemption_delay: Duration,
-    /// The number of requests without a node after which the others wait (D-19); 0 is off. Only for leaves.
+    /// Requests without a node after which the others wait (D-19); 0 is off. Only for leaves.
     #[serde(default)]
     pub ask_backoff: u64,
     /// How long they wait.
@@ -155,7 +155,7 @@ impl Default for QueueProperties {
 }
 
 impl QueueProperties {
-    /// Parses merged properties; a missing or invalid value is the default.
+    /// A missing or invalid value is the default.
     pub fn from_map<'a>(properties: impl IntoIterator<Item = (&'a str, &'a str)>) -> Self {
         let mut read = Self::default();
         for (key, value) in properties {
@@ -180,7 +180,7 @@ impl QueueProperties {
         self
     }
 
-    /// Reads the delay of quota preemption by its old name if the new one is absent (N-01).
+    /// Reads the delay by its old name if the new one is absent (N-01).
     pub fn read_old_quota_delay(&mut self, merged: &MergedProperties) {
         let key = PropertyKey::QuotaPreemptionDelay.name();
         if let Some(old) = merged.get(OLD_QUOTA_DELAY).filter(|_| !merged.contains_key(key)) {
@@ -189,7 +189,7 @@ impl QueueProperties {
         }
     }
 
-    /// Sets one property; an unknown key changes nothing.
+    /// An unknown key changes nothing.
     ///
     /// # Errors
     /// The known key with an invalid value; its default is then set.
@@ -257,7 +257,7 @@ pub struct Property {
 /// The own and inherited properties of a queue by key.
 pub type MergedProperties = BTreeMap<String, Property>;
 
-/// The properties of the configured queue `path`: those of its parent, overridden by its own.
+/// The properties of the parent, overridden by its own.
 ///
 /// `priority.policy` and `priority.offset` are not inherited, `preemption.policy` only if `disabled`, all other keys
 /// always. A map that is inherited completely is shared.
@@ -298,8 +298,8 @@ pub fn inherit_with_defaults(
     merged
 }
 
-/// Parses a duration in Go's format: a sequence of numbers with units `ns us µs ms s m h`, or `0`. `None` if it is
-/// invalid, negative, or more than 63 bits of nanoseconds.
+/// Parses a duration in Go's format: numbers with units `ns us µs ms s m h`, or `0`. `None` if it is invalid, negative,
+/// or more than 63 bits of nanoseconds.
 pub fn parse_duration(text: &str) -> Option<Duration> {
     let text = text.strip_prefix('+').unwrap_or(text);
     if text == "0" {

@@ -1,4 +1,4 @@
-//! A queue configuration as written: decoded, without defaults, every value with its location. The input of the checks.
+//! A decoded queue configuration without defaults, every value with its location: the input of the checks.
 
 use super::node::FieldValue;
 use super::types::{Place, Placed};

@@ -41,7 +41,7 @@ impl Reading {
         self.config.is_some()
     }
 
-    /// Whether the text is empty or has only comments, so that the default configuration applies.
+    /// Whether the text is empty, so that the default configuration applies.
     pub fn is_of_empty_text(&self) -> bool {
         says_nothing(&self.faults)
     }
@@ -52,7 +52,7 @@ pub fn says_nothing(faults: &[Fault]) -> bool {
     faults.iter().any(|fault| fault.code == EMPTY_TEXT)
 }
 
-/// Reads a queue configuration by the rules of `profile`. Never fails; errors are in the faults.
+/// Reads a configuration. Never fails; errors are in the faults.
 pub fn read(text: &str, profile: Profile) -> Reading {
     let mut faults = Faults::new(profile);
     let config = read_into(text, &mut faults);
@@ -90,7 +90,7 @@ fn read_into(text: &str, faults: &mut Faults) -> Option<Config> {
     Some(Config { partitions, checksum: checksum(text.as_bytes()) })
 }
 
-/// The checksum of a configuration text without the checksum in it (`config.md` section 13).
+/// Ignores the checksum in the text (`config.md` section 13).
 pub fn checksum(text: &[u8]) -> String {
     let mut hash = Sha256::new();
     hash.update(without_checksum(text));
@@ -100,7 +100,7 @@ pub fn checksum(text: &[u8]) -> String {
     })
 }
 
-/// A text without its checksum: at most 64 bytes after the first `checksum: ` are removed.
+/// Removes at most 64 bytes after the first `checksum: `.
 pub fn without_checksum(text: &[u8]) -> Cow<'_, [u8]> {
     let Some(cut) = carried(text) else { return Cow::Borrowed(text) };
     let (mut retained, mut rest) = (Vec::with_capacity(text.len()), text);

@@ -1,8 +1,7 @@
 //! The queues that a new configuration removes, and when a confirmation is necessary.
 //!
-//! A failed `yq > file` leaves an empty file; loading it drains everything. So a configuration from a command or a file
-//! is compared with the active one (CFG-120). It is rejected if it is empty, or removes more than half of the queues or
-//! every queue of a partition. The configurations of a workload are not checked.
+//! A failed `yq > file` leaves an empty file, which would drain everything. So a configuration from a command or a file
+//! is rejected if it is empty, or removes more than half of the queues or every queue of a partition (CFG-120).
 
 use std::collections::BTreeSet;
 use std::fmt;

@@ -1,10 +1,8 @@
-//! A JSON Schema (draft 2020-12) of the configuration format, for editors with a YAML language server.
+//! A JSON Schema (draft 2020-12) of the configuration format, for editors. The keys come from the reader's tables.
+//! Rules that a schema cannot express are left to `kornsole check`.
 //!
-//! The keys of every level come from the reader's tables, so a new key is in the schema. Rules that a schema cannot
-//! express (sums over queues, unique names, bounds of ancestors) are left to `kornsole check`.
-//!
-//! Known limits: a schema sees the values of YAML 1.2, not the text, so it accepts `1e3` and `0x10` as numbers, which
-//! the reader rejects as quantities.
+//! Known limits: a schema sees the values of YAML 1.2, so it accepts `1e3` and `0x10` as numbers, which the reader
+//! rejects as quantities.
 
 #[cfg(test)]
 mod tests;
@@ -19,7 +17,7 @@ use super::release_keys::unobeyed_keys;
 use super::values::{FilterType, NodeSortPolicy, RuleKind, RuleValue, boolean};
 use model::{AllowedValue, Profile};
 
-/// The schema for `profile`. Whatever the reader accepts without an error fits it.
+/// The schema of a profile. Whatever the reader accepts without an error fits it.
 pub fn schema(profile: Profile) -> Value {
     let schema = Schema { own: profile == Profile::Kornsole, profile };
     json!({

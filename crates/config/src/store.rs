@@ -7,8 +7,8 @@
 //! - an error before the rename leaves the old file unchanged and no temporary file;
 //! - after [`Prepared::commit`] returns, the new text survives a power failure.
 //!
-//! Known limits: extended attributes and access lists of the file system are not copied, and other hard links of the
-//! file keep the old text. A killed process can leave a temporary file, which is never read; [`sweep`] removes it.
+//! Known limits: extended attributes, access lists, and other hard links are not preserved. A killed process can leave
+//! a temporary file; [`sweep`] removes it.
 
 mod disk;
 mod sweep;
@@ -24,7 +24,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 pub use self::disk::Disk;
 pub use self::sweep::sweep;
 
-/// Replaces the text of a file, or creates it.
+/// Replaces or creates a file.
 ///
 /// # Errors
 /// Why the file is unchanged; or, if only the last step failed, that the new text may not survive a power failure.
@@ -32,7 +32,7 @@ pub fn store(path: &Path, text: &[u8]) -> Result<(), StoreError> {
     prepare(&Disk, path, text)?.commit()
 }
 
-/// The same, but only the owner can read and write a new file.
+/// Does the same; only the owner can read and write a new file.
 ///
 /// # Errors
 /// The error of the first failed step, as in [`store`].
@@ -111,7 +111,7 @@ pub enum StoreStep {
 }
 
 impl StoreError {
-    /// Whether the file has the new text already, and only its survival of a power failure is unknown.
+    /// Whether the file has the new text; only its survival of a power failure is unknown.
     pub fn replaced(&self) -> bool {
         self.step == StoreStep::SyncFolder
     }
@@ -149,7 +149,7 @@ impl std::error::Error for StoreError {
     }
 }
 
-/// A text in a temporary file next to the target. Dropping it removes the file.
+/// Dropping it removes the temporary file.
 #[must_use = "the file is replaced by `commit`"]
 pub struct Prepared<'f, F: FileSystem> {
     files: &'f F,
@@ -160,7 +160,7 @@ pub struct Prepared<'f, F: FileSystem> {
     committed: bool,
 }
 
-/// Writes and syncs a text next to its target, so that failures happen before any decision.
+/// Writes and syncs a temporary file, so that failures happen before any decision.
 ///
 /// # Errors
 /// The failed step; the file is unchanged.

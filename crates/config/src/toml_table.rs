@@ -1,5 +1,4 @@
-//! Walking a TOML table: its entries in the order of the text, and errors with their location. Used for settings and
-//! rules of alerts.
+//! TOML tables: entries in the order of the text, and errors with their location.
 
 use std::ops::Range;
 
@@ -187,7 +186,7 @@ impl<'t, 'v> Entry<'t, 'v> {
         self.value.span()
     }
 
-    /// The tables of its list, `[[NAME]]`, each with the location of its heading; empty for anything else.
+    /// The tables of a list, each with the location of its heading `[[NAME]]`; empty for anything else.
     pub fn tables(&self, faults: &mut Vec<Fault>) -> Vec<PlacedTable<'t, 'v>> {
         let list = self.value.get_ref().as_array();
         let tables = list.and_then(|list| {

@@ -42,13 +42,13 @@ impl Config {
 /// One partition (`config.md` sections 1 and 5).
 #[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct PartitionConfig {
-    /// The name; `default` in any case, or a missing name, is `default`.
+    /// A missing name, and `default` in any case, is `default`.
     pub name: String,
     /// The location of the partition.
     pub at: Place,
-    /// The root queue, inserted if the file has none (CFG-015), with the partition's limits (CFG-079).
+    /// Inserted if missing (CFG-015), with the partition's limits (CFG-079).
     pub root: QueueConfig,
-    /// The placement rules; empty means one `provided` rule without create (PLC-002).
+    /// Empty means one `provided` rule without create (PLC-002).
     pub rules: Vec<RuleConfig>,
     /// The node sorting policy.
     pub node_sort: NodeSortConfig,
@@ -65,8 +65,7 @@ pub struct QueueConfig {
     pub name: String,
     /// The full path; `None` only in a [`Default`] value.
     pub path: Option<QueuePath>,
-    /// Whether the name was written with capitals. The releases never find the limits in the subtree of such a queue
-    /// (`acl-and-users.md` section 10).
+    /// Written with capitals: the releases never find the limits in such a subtree (`acl-and-users.md` section 10).
     pub capitals: bool,
     /// The location of the queue.
     pub at: Place,
@@ -93,7 +92,7 @@ pub struct QueueConfig {
 }
 
 impl QueueConfig {
-    /// Whether the settings equal those of `other`, at the same locations, apart from children and limits.
+    /// Whether the settings are equal at the same locations, apart from children and limits.
     pub fn same_settings(&self, other: &Self) -> bool {
         let of = |queue: &'_ Self| (queue.at, queue.parent, queue.capitals);
         of(self) == of(other)
@@ -171,7 +170,7 @@ pub struct RuleConfig {
     pub parent: Option<Box<RuleConfig>>,
     /// The value of `fixed` and `tag`.
     pub value: String,
-    /// A parent rule that was written as text (PLC-013); as `secondarygroup` it uses its owner's filter (PLC-046).
+    /// Written as text (PLC-013); as `secondarygroup` it uses its owner's filter (PLC-046).
     pub text: bool,
 }
 
@@ -184,6 +183,6 @@ pub struct FilterConfig {
     pub users: Vec<String>,
     /// Names, or one regular expression.
     pub groups: Vec<String>,
-    /// Whether a filter was configured; one without users and groups differs from none (PLC-050).
+    /// A filter without users and groups differs from none (PLC-050).
     pub written: bool,
 }

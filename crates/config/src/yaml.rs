@@ -1,12 +1,10 @@
 //! YAML text → a tree in which every node has its location.
 //!
 //! Invariants:
-//! - nothing recurses, neither reading nor dropping the tree: the nodes are in one list;
-//! - an alias points to its target and copies nothing; the expanded size is counted and limited by [`EXPANDED`], so a
-//!   walk over the tree is
-//! bounded;
+//! - nothing recurses: the nodes are in one list;
+//! - an alias points to its target; [`EXPANDED`] limits a walk over the tree;
 //! - the fast reader and the full parser give the same result;
-//! - a scalar keeps its source text: `010` and `1e3` are not converted to numbers (`config.md` section 2).
+//! - a scalar keeps its source text: `010` and `1e3` are not converted (`config.md` section 2).
 
 mod builder;
 mod explain;
@@ -22,11 +20,11 @@ pub(crate) use self::made::TreeMaker;
 use super::fault::Faults;
 use super::types::Place;
 
-/// The largest text in bytes: enough for about 30,000 queues with limits, access lists, and properties.
+/// The largest text in bytes: about 30,000 queues with limits, access lists, and properties.
 pub const LARGEST: usize = 16 << 20;
 /// The deepest nesting of maps and lists, including aliases.
 pub const DEEPEST: usize = 256;
-/// The limit of values that all aliases together may represent.
+/// Values that all aliases together may represent.
 pub const EXPANDED: usize = 500_000;
 
 /// A YAML document as a tree.
@@ -91,7 +89,7 @@ pub(super) struct ScalarData {
     content: Place,
 }
 
-/// The style of a scalar. A tag overrides it: `!!str 5` counts as quoted, `!!int '5'` as plain.
+/// A tag overrides it: `!!str 5` counts as quoted, `!!int '5'` as plain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Style {
     /// Without quotes, as for null, numbers, and booleans.
@@ -107,11 +105,11 @@ pub enum Style {
 /// A scalar with its location and style.
 #[derive(Clone, Copy, Debug)]
 pub struct Scalar<'d> {
-    /// The text: the source of a plain scalar, otherwise without quotes and escapes.
+    /// The source of a plain scalar, otherwise without quotes and escapes.
     pub text: &'d str,
     /// The style.
     pub style: Style,
-    /// The start of the content; for a block the line after its header, with the indentation as column.
+    /// For a block the line after its header, with the indentation as column.
     pub content: Place,
 }
 
@@ -135,7 +133,7 @@ pub struct Origin {
 }
 
 impl Origin {
-    /// Maps a location in the text to the file: exact for literal blocks and one-line texts.
+    /// Maps a location to the file, exactly for literal blocks and one-line texts.
     pub fn outer(&self, inner: Place) -> Place {
         let shift = inner.column.saturating_sub(1);
         match self.style {
@@ -177,13 +175,12 @@ impl Document {
     }
 }
 
-/// Parses the first document of a text. Adds CFG-001, CFG-004, CFG-008, and the warning CFG-009 to `faults`. `None` if
-/// nothing can be parsed.
+/// Parses the first document. Adds CFG-001, CFG-004, CFG-008, and the warning CFG-009. `None` if nothing can be parsed.
 pub fn parse(text: &str, faults: &mut Faults) -> Option<Document> {
     parse_with(text, faults, &mut |_| {})
 }
 
-/// The same; calls `progress` with the number of bytes from time to time.
+/// Calls `progress` with the number of bytes from time to time.
 pub fn parse_with(text: &str, faults: &mut Faults, progress: &mut dyn FnMut(usize)) -> Option<Document> {
     if let Some(plain) = quick::read(text, progress) {
         return Some(plain);
@@ -212,8 +209,7 @@ fn parse_whole(text: &str, faults: &mut Faults, progress: &mut dyn FnMut(usize))
     Some(first)
 }
 
-/// Parses every document of a text, for example several manifests. After a fatal error it returns the documents before
-/// it.
+/// Parses every document; after a fatal error it returns those before it.
 pub fn parse_all(text: &str, faults: &mut Faults) -> Vec<Document> {
     let mut progress = |_| {};
     let mut builder = Builder::new(text, faults, &mut progress);
@@ -229,8 +225,6 @@ pub fn parse_all(text: &str, faults: &mut Faults) -> Vec<Document> {
     documents
 }
 
-/// Decodes bytes as text for [`parse`].
-///
 /// Drops a byte order mark. Not UTF-8, or more than [`LARGEST`]: error CFG-001 and `None`.
 pub fn decode<'b>(bytes: &'b [u8], faults: &mut Faults) -> Option<&'b str> {
     decode_up_to(bytes, LARGEST, faults)

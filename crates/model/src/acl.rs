@@ -2,10 +2,10 @@
 
 use super::identity::Identity;
 
-/// The users and groups of an access list (ACL-001 to ACL-010). A list cannot deny access.
+/// ACL-001 to ACL-010. A list cannot deny access.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Acl {
-    /// All users, including identities without name and groups (ACL-002, ACL-004).
+    /// Including identities without name and groups (ACL-002, ACL-004).
     pub everybody: bool,
     /// The named users in order, without duplicates.
     pub users: Vec<String>,
@@ -19,7 +19,7 @@ pub enum AclNames {
     /// Letters, digits, `.` `_` `-` and `@`, for users and groups.
     #[default]
     Portable,
-    /// As in the releases: no group with a dot, and no name that starts with a digit or a dot.
+    /// As in the releases: no group with a dot, no name that starts with a digit or a dot.
     Core,
 }
 
@@ -30,7 +30,7 @@ pub struct ParsedAcl {
     pub acl: Acl,
     /// Entries with invalid names, which are ignored (CFG-038, ACL-005, ACL-008).
     pub ignored: Vec<String>,
-    /// The user list ends in a comma before the space, so groups follow, perhaps by mistake (ACL-007).
+    /// Groups follow a comma before the space, perhaps by mistake (ACL-007).
     pub comma_before_groups: bool,
 }
 

@@ -46,7 +46,7 @@ impl AllowedValue {
     }
 }
 
-/// The names of a table in a sentence: `default, fence or disabled`, each in `quote` characters.
+/// A list like `default, fence or disabled`, each name in `quote` characters.
 pub fn one_of(allowed: &[AllowedValue], quote: &str) -> String {
     let names: Vec<String> = allowed.iter().map(|value| format!("{quote}{}{quote}", value.name)).collect();
     match names.split_last() {

@@ -17,7 +17,7 @@ impl Identity {
         Self { user: user.into(), groups: groups.into_iter().map(Into::into).collect() }
     }
 
-    /// Parses `user:group,group`, the format of the option `--as`. Without groups the list is `[user]` (USR-004).
+    /// The format of `--as`: `user:group,group`. Without groups the list is `[user]` (USR-004).
     ///
     /// # Errors
     /// A message for a text without a user name.

@@ -1,7 +1,7 @@
 //! The shared vocabulary: resources, paths, priorities, identities, access lists, time.
 //!
 //! Invariants:
-//! - only value types: parsing, arithmetic, display; no behavior over several objects;
+//! - only value types: parsing, arithmetic, display;
 //! - no IO, no clock, no thread, no randomness;
 //! - no dependency on other crates of the project.
 

@@ -1,7 +1,6 @@
 //! Reads MessagePack as `rmp_serde` writes it, with and without names.
 //!
-//! The reader of `rmp_serde` compiles its marker table for each type, which was a third of the journal's code. Here one
-//! function reads a marker, and each type has only the calls of its own visitor.
+//! The reader of `rmp_serde` compiles its marker table for each type, which was a third of the journal's code.
 
 use std::fmt;
 
@@ -32,7 +31,7 @@ impl serde::de::Error for Fault {
     }
 }
 
-/// Reads the value at the start of these bytes and ignores the rest.
+/// Ignores the rest of the bytes.
 ///
 /// # Errors
 /// The bytes end too early, have a marker that `rmp_serde` does not write, or are of another type.

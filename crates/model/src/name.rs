@@ -22,7 +22,7 @@ pub fn is_queue_name(name: &str, chars: NameChars) -> bool {
     (1..=QUEUE_NAME_MAX).contains(&name.len()) && name.chars().all(|c| c.is_ascii_alphanumeric() || more.contains(c))
 }
 
-/// Whether a limit or a filter may name this user (NAM-003, NAM-004, CFG-061); one `$` may end the name.
+/// NAM-003, NAM-004, CFG-061; one `$` may end the name.
 pub fn is_limit_user(name: &str, chars: NameChars) -> bool {
     let more = match chars {
         NameChars::Narrow => ":_.@-",

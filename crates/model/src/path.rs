@@ -4,10 +4,9 @@ use std::borrow::Borrow;
 use std::fmt;
 use std::sync::Arc;
 
-/// The full path of a queue in lower case, parts joined by dots, from `root` (SCH-011, PLC-020).
+/// The full path of a queue in lower case with dots, from `root` (SCH-011, PLC-020).
 ///
-/// The order is that of a depth-first walk with children by name: parts are compared one after the other, so a queue is
-/// directly before its subtree.
+/// Ordered by parts, so that a queue is directly before its subtree.
 #[derive(Clone, Default, PartialEq, Eq, Hash)]
 pub struct QueuePath(Arc<str>);
 

@@ -45,7 +45,7 @@ impl Profile {
         }
     }
 
-    /// Whether the maximum of a queue can be enforced on running allocations (N-01): 1.9.0 and kornsole.
+    /// N-01: 1.9.0 and kornsole.
     pub const fn enforces_quotas(self) -> bool {
         match self {
             Self::V1_5_1 | Self::V1_8_0 => false,
@@ -53,7 +53,7 @@ impl Profile {
         }
     }
 
-    /// The profile of the nearest release, the older one of two; `None` for an invalid version.
+    /// The older one of two; `None` for an invalid version.
     pub fn nearest(version: &str) -> Option<Self> {
         let wanted = number(version)?;
         Self::RELEASES.into_iter().min_by_key(|release| number(release.name()).unwrap_or(0).abs_diff(wanted))

@@ -31,8 +31,7 @@ const SUFFIXES: [(&str, u64); 12] = [
     ("Ei", 1 << 60),
 ];
 
-/// Parses a quantity of the resource `name`: memory in bytes, `vcore` in millicores, others raw (`config.md` section
-/// 3).
+/// Parses memory in bytes, `vcore` in millicores, others raw (`config.md` section 3).
 ///
 /// # Errors
 /// CFG-020, CFG-021, or CFG-022, in this order.
@@ -69,8 +68,7 @@ impl fmt::Display for QuantityFault {
     }
 }
 
-/// The shortest text that [`parse_quantity`] reads as this value; a negative value, which is invalid in a file, is
-/// written as 0.
+/// The shortest text that [`parse_quantity`] reads as this value; a negative value is written as 0.
 pub fn write_quantity(name: &str, amount: i64) -> String {
     let amount = amount.max(0);
     let (amount, scaled) = match (name == VCORE, amount % 1000) {
@@ -90,7 +88,7 @@ pub fn write_quantity(name: &str, amount: i64) -> String {
     SUFFIXES.iter().filter_map(whole).fold(plain, |best, text| if text.len() < best.len() { text } else { best })
 }
 
-/// Shows millicores as cores, exact below 1000 cores: `250m` is `0.25`, `23500m` is `23.5`.
+/// Shows cores, exact below 1000: `250m` is `0.25`, `23500m` is `23.5`.
 pub fn show_vcore(milli: i64) -> String {
     let sign = if milli < 0 { "-" } else { "" };
     let (cores, thousandths) = (milli.unsigned_abs() / 1000, milli.unsigned_abs() % 1000);
@@ -148,12 +146,12 @@ pub fn show_count(count: i64) -> String {
     show_scaled(count, unit, suffix)
 }
 
-/// Shows a value of the resource `name`, sizes in binary units; [`parse_quantity`] reads it.
+/// Sizes in binary units; [`parse_quantity`] reads it.
 pub fn show_amount(name: &str, amount: i64) -> String {
     show_amount_in(SizeUnits::Binary, name, amount)
 }
 
-/// Shows a value of the resource `name`, sizes in these units; [`parse_quantity`] reads it.
+/// Shows a value that [`parse_quantity`] reads.
 pub fn show_amount_in(units: SizeUnits, name: &str, amount: i64) -> String {
     match units {
         _ if name == VCORE => show_vcore(amount),

@@ -8,7 +8,7 @@ pub enum QueueState {
     /// Accepts applications and schedules.
     #[default]
     Active,
-    /// Removed from the configuration: schedules its applications, rejects new ones, is deleted when empty.
+    /// Removed from the configuration: schedules its applications, rejects new ones, and is deleted when empty.
     Draining,
     /// Rejects applications and schedules nothing.
     Stopped,

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// Names with values, sorted by name, without duplicates. Copies share them, and an empty list costs nothing.
+/// Sorted by name, without duplicates. Copies share them.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct Tags(Option<Arc<[Tag]>>);
 
@@ -34,7 +34,7 @@ impl Tags {
         self.iter().find(|(known, _)| *known == name).map(|(_, value)| value)
     }
 
-    /// The pod of a request in Kubernetes, as `namespace/pod`; `None` without a pod name.
+    /// The pod as `namespace/pod` in Kubernetes.
     pub fn pod(&self) -> Option<String> {
         let pod = self.get("kubernetes.io/meta/podName").filter(|name| !name.is_empty())?;
         let namespace = self.get("kubernetes.io/meta/namespace").unwrap_or_default();

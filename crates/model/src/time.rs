@@ -4,8 +4,7 @@ use std::fmt;
 use std::ops::{Add, Sub};
 use std::time::Duration;
 
-/// Microseconds since the scheduler's start. Requests of one step are 1 µs apart (`scenario.md`); other times are in
-/// milliseconds.
+/// Microseconds since the scheduler's start. Requests of one step are 1 µs apart (`scenario.md`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
 pub struct Time(pub u64);
 

@@ -1,5 +1,4 @@
-//! Adopting the decisions of another scheduler, unchanged: allocations, reservations, states. For a scheduler that must
-//! be in the same state.
+//! Adopts decisions of another scheduler unchanged: allocations, reservations, states.
 //!
 //! Invariant: every counter changes as if this scheduler had decided; only the checks are omitted.
 
@@ -71,7 +70,7 @@ impl Scheduler {
         Ok(())
     }
 
-    /// Adopts that an application runs although it has no allocations left. Returns whether it has the `wanted` state.
+    /// Adopts that an application runs without allocations. Returns whether it has the `wanted` state.
     ///
     /// # Errors
     /// The application does not exist.

@@ -15,7 +15,7 @@ use config::Config;
 use model::Time;
 
 impl Scheduler {
-    /// Applies one command at the time `now`, after all timers that are due by then.
+    /// Applies one command after all timers that are due by `now`.
     ///
     /// Time must not decrease between calls.
     pub fn apply(&mut self, now: Time, command: &Command) -> Vec<Event> {
@@ -66,7 +66,7 @@ impl Scheduler {
         events
     }
 
-    /// The groups of an earlier submission that a release would use for this one, which names none (N-07).
+    /// The groups of an earlier submission that a release would use for this one (N-07).
     pub fn known_groups(&self, now: Time, submission: &Submission) -> Option<&[String]> {
         self.named_groups.standing_in(now, &self.switches, submission)
     }
@@ -85,6 +85,7 @@ impl Scheduler {
         }
     }
 
+    /// SCH-177.
     fn configure(&mut self, now: Time, config: &Arc<Config>, events: &mut Vec<Event>) {
         let outcome = self.reload(now, config, events);
         let kind = match outcome {
@@ -135,7 +136,7 @@ impl Partition {
         self.nodes.forget_refused();
     }
 
-    /// Asks the resource manager to stop an allocation, which counts until then (SCH-046).
+    /// Asks the resource manager to stop an allocation, which counts until that is confirmed (SCH-046).
     pub(crate) fn stop(&mut self, app: AppKey, ask: AskKey, reason: ReleaseReason) {
         let stopped = &mut self.apps[app].asks[ask];
         stopped.released = true;

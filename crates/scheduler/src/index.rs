@@ -10,7 +10,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::shareable::Shareable;
 
-/// A look-up by key. It deliberately has no iterator: the order of a hash map must never decide anything (SCH-001).
+/// A look-up by key. It has no iterator: the order of a hash map must never decide anything (SCH-001).
 #[derive(Clone, Debug)]
 pub struct Index<K, V>(FxHashMap<K, V>);
 
@@ -99,7 +99,7 @@ slab_key! {
     NodeKey
 }
 slab_key! {
-    /// An ask of an application.
+    /// A request of an application.
     AskKey
 }
 slab_key! {
@@ -114,8 +114,8 @@ slab_key! {
 /// A power of two. A fork that changes one slot copies its chunk.
 const TOGETHER: usize = 32;
 
-/// Values in numbered slots. The slot that was freed last is reused first. A large slab grows by chunks, so an
-/// insertion never moves the other values. A fork shares the chunks that neither side changes.
+/// Values in numbered slots. The slot that was freed last is reused first. An insertion never moves other values. A
+/// fork shares the chunks that neither side changes.
 #[derive(Clone, Debug)]
 pub struct Slab<K, V> {
     /// [`TOGETHER`] slots each, except in the last one.
@@ -135,7 +135,7 @@ impl<K, V> Slab<K, V> {
         self.chunks.last().map_or(0, |last| (self.chunks.len() - 1) * TOGETHER + last.len())
     }
 
-    /// Makes clones share what neither side changes. Calls `each` for the values that changed since the last call.
+    /// Makes clones share what neither side changes. Calls `each` for the values changed since the last call.
     pub fn share(&mut self, mut each: impl FnMut(&mut V)) {
         for chunk in &mut self.chunks {
             if let Shareable::Owned(values) = chunk {

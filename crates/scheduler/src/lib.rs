@@ -1,21 +1,17 @@
 //! The scheduler core: a deterministic state machine, [`Scheduler::apply`].
 //!
 //! Invariants:
-//! - pure: no IO, no clock, no thread, no randomness. Time is an argument. The same commands at the same times give the
-//!   same state and
-//! events on every machine;
-//! - the order of a hash map never decides anything: hash maps are only look-ups ([`index`] has no iterator);
-//! - every command is applied completely or not at all: a rejected command changes nothing and reports the reason;
+//! - pure: no IO, no clock, no thread, no randomness. The same commands at the same times give the same state and
+//!   events on every machine;
+//! - the order of a hash map never decides anything ([`index`]);
+//! - a rejected command changes nothing and reports the reason;
 //! - a command changes all counters that it affects; [`inspect::invariants`] compares them with a recount.
 //!
-//! Where to read: [`interface`] has the commands, events, and options. [`state`] has applications, nodes, queues, and
-//! partitions.
-//! [`commands`] applies what resource managers and administrators do, [`configuration`] loads configurations. [`cycle`]
-//!   is one scheduling
-//! cycle, `preemption` frees resources in it. [`gang`] has placeholders and their replacement, [`placement`] selects
-//! the queue of an application, `lifecycle` is the state machine of applications with its timers. [`usage`] is the
-//! usage of users and groups,
-//! [`user_limits`] checks their limits. [`inspect`] answers without a change; [`shareable`] makes forks cheap.
+//! Where to read: [`interface`] has the commands, events, and options, [`state`] the data. [`commands`] applies what
+//! resource managers and administrators do, [`configuration`] loads configurations. [`cycle`] is one scheduling cycle,
+//! `preemption` frees resources in it. [`gang`] has placeholders, [`placement`] selects the queue of an application,
+//! `lifecycle` is the state machine of applications. [`usage`] counts users and groups, [`user_limits`] checks their
+//! limits. [`inspect`] answers without a change; [`shareable`] makes forks cheap.
 
 mod adopt;
 mod apply;

@@ -10,6 +10,7 @@ use crate::state::partition::Partition;
 use crate::state::timer::Timer;
 use model::{AppState, Priority, Resource, Time};
 
+/// With one allocation (SCH-170, SCH-171).
 const STARTING: Duration = Duration::from_secs(5 * 60);
 /// How long an application with nothing left may still send requests.
 pub const COMPLETING: Duration = Duration::from_secs(30);
@@ -20,6 +21,7 @@ const REMEMBERED_AT_MOST: usize = 10_000;
 /// In bytes.
 const REMEMBERED_TAGS: usize = 4096;
 const FORGET_EVERY: Duration = Duration::from_secs(24 * 60 * 60);
+/// Skips the time in Starting (SCH-073).
 const STATEAWARE_DISABLE_TAG: &str = "application.stateaware.disable";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,8 +53,7 @@ impl Application {
         }
     }
 
-    /// When the application completes unless it sends a new request: after its time in Completing, with or without
-    /// placeholders (SCH-147, SCH-170).
+    /// When the application completes unless it sends a new request (SCH-147, SCH-170).
     pub fn ends_by(&self) -> Option<Time> {
         let (due, _) = self.state_timer?;
         (self.state == AppState::Completing).then_some(due)
@@ -87,6 +88,7 @@ impl Partition {
         }
     }
 
+    /// SCH-170.
     pub(super) fn resume_application(&mut self, now: Time, app: AppKey, message: &str, events: &mut Vec<Event>) {
         if matches!(self.apps[app].state, AppState::New | AppState::Accepted) {
             self.enter(now, app, AppState::Resuming, Some(Arc::from(message)), events);
@@ -108,6 +110,7 @@ impl Partition {
         self.enter(now, app, next, Some(Arc::from(message)), events);
     }
 
+    /// SCH-170.
     pub(super) fn complete_if_idle(&mut self, now: Time, app: AppKey, ended: LastEnd, events: &mut Vec<Event>) {
         let application = &self.apps[app];
         if !application.is_idle() || application.state == AppState::Completing {
@@ -128,6 +131,7 @@ impl Partition {
         }
     }
 
+    /// SCH-173, SCH-202.
     pub(super) fn enter_last(&mut self, now: Time, app: AppKey, state: AppState, events: &mut Vec<Event>) {
         let message = self.apps[app].message.clone().filter(|_| state == AppState::Failed);
         self.enter(now, app, state, message, events);
@@ -201,6 +205,7 @@ impl Partition {
         self.mark_path(leaf);
     }
 
+    /// LIM-013.
     pub(super) fn stop_counting_for_user(&mut self, now: Time, key: AppKey, events: &mut Vec<Event>) {
         self.mark_account(key);
         let app = &mut self.apps[key];

@@ -1,12 +1,9 @@
 //! Saving and restoring a whole scheduler.
 //!
 //! Invariants:
-//! - a restored scheduler decides like the saved one, command by command: slots, their order of reuse, timers, and
-//!   counters are kept;
-//! - derived data are not saved: look-ups, orders, candidates, the limits that apply to an application, and caches of
-//!   cycles, which
-//! decide nothing;
-//! - records of placements are shared again, because most applications have the same few.
+//! - a restored scheduler decides like the saved one: slots, their order of reuse, timers, and counters are kept;
+//! - derived data are not saved: look-ups, orders, candidates, limits of an application, and caches of cycles;
+//! - records of placements are shared again.
 //!
 //! The format is a sequence without names (MessagePack of `rmp_serde::to_vec`): a new field comes last and has a
 //! default. Any other change needs a new version of the journal's format.

@@ -1,8 +1,8 @@
 //! Parts of a state that a fork shares with the original until one of them changes.
 //!
 //! A part is owned until a fork is made ([`Shareable::share`]), then shared. The side that changes it first copies that
-//! part alone, or takes it if the other side no longer has it. A change of an owned part needs no atomic operation: the
-//! speed of cycles depends on that.
+//! part alone, or takes it if the other side is gone. A change of an owned part needs no atomic operation: the speed of
+//! cycles depends on that.
 
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;

@@ -1,5 +1,5 @@
-//! The comparison of limits along the tree in the releases before 1.9.0 (switch `limit_root_name`, N-08): a table of
-//! limits for each path, in which a queue *named* `root` in the root replaces the root.
+//! Limits along the tree in the releases before 1.9.0 (switch `limit_root_name`, N-08): by path, where a queue *named*
+//! `root` in the root replaces the root.
 
 use std::collections::HashMap;
 

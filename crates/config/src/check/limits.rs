@@ -118,6 +118,7 @@ impl<'r> LimitChecker<'r, '_> {
         }
     }
 
+    /// CFG-060 to CFG-068.
     fn check_who(&mut self, queue: &RawQueue, limit: &'r RawLimit, label: LimitName<'_>, seen: &mut FirstLimits<'r>) {
         if limit.users.is_empty() && limit.groups.is_empty() && !limit.names_faulty {
             let message = format!("{label} has no users and no groups");

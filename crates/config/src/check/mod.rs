@@ -1,7 +1,7 @@
 //! The rules of a configuration (`config.md` sections 4 to 11).
 //!
 //! Invariants:
-//! - every rule is checked, whatever others found; an invalid value disables only the checks that need it;
+//! - an invalid value disables only the checks that need it;
 //! - in the profile of a release its validator decides, and kornsole's stricter rules are warnings (`profiles.md` 6);
 //! - each check is linear in the size of the file.
 

@@ -1,5 +1,5 @@
-//! Static queue paths of rules: the values of `fixed` rules joined from the innermost parent up to the first other rule
-//! (CFG-087, CFG-089 to CFG-092).
+//! Static queue paths of rules: `fixed` values joined from the innermost parent up to the first other rule (CFG-087,
+//! CFG-089 to CFG-092).
 
 use std::cell::OnceCell;
 use std::collections::HashMap;

@@ -5,10 +5,9 @@ use serde_json::{Value, json};
 use super::{Change, Diff};
 
 impl Diff {
-    /// `{changes: [{partition, path, what, key, from?, to?, effect}], touches: [queues]}`.
+    /// Writes `{changes: [{partition, path, what, key, from?, to?, effect}], touches: [queues]}`.
     ///
-    /// The path of a change to a whole partition is `partitions[NAME]`; a queue in `touches` outside the partition
-    /// `default` is `NAME/root.a`. The caller adds what needs a running scheduler or an identity.
+    /// A whole partition is `partitions[NAME]`; in `touches` a queue outside the partition `default` is `NAME/root.a`.
     pub fn to_json(&self) -> Value {
         let changes: Vec<Value> = self.changes.iter().map(change).collect();
         let touches: Vec<String> =

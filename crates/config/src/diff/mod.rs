@@ -1,14 +1,11 @@
-//! Two configurations compared as trees.
-//!
-//! The meaning is compared: comments, quoting, the order of queues and keys, and the case of queue names do not matter.
-//! The order of limits, of groups in them, and of placement rules does.
+//! Two configurations compared as trees: comments, quoting, the order of queues and keys, and the case of queue names
+//! do not matter. The order of limits, of groups in them, and of placement rules does.
 //!
 //! Invariants:
 //! - no changes means that the scheduler acts identically on both;
 //! - every change names one setting with both values in the notation of the file;
-//! - the changes are ordered: partitions as in the new configuration, then removed ones; in each its own settings
-//!   first, then the queues,
-//! parents before children.
+//! - the order is: partitions as in the new configuration, then removed ones; in each its own settings first, then the
+//!   queues, parents before children.
 
 mod compare;
 mod effect;
@@ -99,15 +96,15 @@ pub enum Key {
     Property(String),
     /// Whether a child template exists.
     Template,
-    /// A setting of the child template: `maxapplications`, a resource or a property.
+    /// `maxapplications`, a resource, or a property.
     InTemplate(Box<Key>),
     /// A whole limit, by its names.
     Limit(String),
-    /// A setting of the limit with these names: `users`, `groups`, `limit`, `maxapplications`, or `maxresources.NAME`.
+    /// `users`, `groups`, `limit`, `maxapplications`, or `maxresources.NAME` of the limit with these names.
     InLimit(String, String),
     /// The order of the limits.
     LimitOrder,
-    /// A placement rule, by its number from 1: in the old list for a removed one, otherwise in the new one.
+    /// From 1: in the old list for a removed rule, otherwise in the new one.
     Rule(usize),
     /// `nodesortpolicy.type`: the order of nodes.
     NodeSort,
@@ -151,8 +148,8 @@ impl Diff {
         self.changes.is_empty()
     }
 
-    /// Whether something outside of all queues changes: a partition, its rules, node sorting, preemption, or a root.
-    /// Requires the scheduler ACL (ACL-040).
+    /// Changes outside of queues require the scheduler ACL (ACL-040): partitions, rules, node sorting, preemption, and
+    /// the root.
     pub fn touches_partitions(&self) -> bool {
         let new: BTreeSet<_> = self.added_queues().collect();
         let of_root = |queue: &QueuePath| queue.parent().is_none();
@@ -160,8 +157,8 @@ impl Diff {
         self.changes.iter().any(|change| change.queue.as_ref().is_none_or(of_root) && old(change))
     }
 
-    /// The queues that require admin access, with their partition: the parents of added, removed, and changed queues
-    /// (ACL-040), and queues that become a parent or a leaf.
+    /// The queues that require admin access (ACL-040): the parents of changed queues, and queues that become a parent
+    /// or a leaf.
     pub fn touches(&self) -> BTreeSet<(&str, QueuePath)> {
         let new: BTreeSet<_> = self.added_queues().collect();
         let each = self.changes.iter().filter_map(|change| {

@@ -42,8 +42,7 @@ impl Line {
 }
 
 impl Diff {
-    /// The lines of the text form: one for each partition and queue, followed by its settings. Control characters are
-    /// escaped.
+    /// The lines of each partition and queue, followed by its settings. Control characters are escaped.
     pub fn lines(&self) -> Vec<Line> {
         let of_partition: BTreeSet<&str> =
             self.changes.iter().filter(|change| change.queue.is_none()).map(|change| &*change.partition).collect();
@@ -89,7 +88,7 @@ impl Diff {
         out
     }
 
-    /// The number of changes in one line: `2 queues changed, 1 added, 1 removed; 1 partition changed`.
+    /// A line such as `2 queues changed, 1 added, 1 removed; 1 partition changed`.
     pub fn summary(&self) -> String {
         let mut queues: [BTreeSet<_>; 3] = Default::default();
         let mut partitions: [BTreeSet<_>; 3] = Default::default();

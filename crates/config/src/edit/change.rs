@@ -1,5 +1,4 @@
-//! One change of a YAML tree as data: [`super::patch`] applies it to the text, and this module to the tree. If the
-//! results differ, the text is not changed.
+//! One change of a YAML tree. If [`super::patch`] changes the text differently, the text is not changed.
 
 use super::value::Value;
 

@@ -12,10 +12,10 @@ use crate::fault::Fault;
 
 const LIMIT: &[&str] = &["limit", "users", "groups", "maxapplications", "maxresources"];
 
-/// The limits of a queue in their order, as written.
+/// The limits as written, in order.
 ///
 /// # Errors
-/// An error with a code EDT-001 to EDT-005, as the module [`super`] lists them.
+/// EDT-001 to EDT-005, see [`super`].
 pub fn limits(text: &str, target: &Target<'_>) -> Result<Vec<NewLimit>, Fault> {
     let path = target.queue.to_string();
     let refuse = EditFaults { path: &path };
@@ -44,10 +44,10 @@ fn written(tree: &Tree<'_>, map: usize, refuse: EditFaults<'_>) -> Result<NewLim
     })
 }
 
-/// Adds a limit to a queue at `index`, or at the end.
+/// Adds a limit at `index`, or at the end.
 ///
 /// # Errors
-/// An error with a code EDT-001 to EDT-005, as the module [`super`] lists them.
+/// EDT-001 to EDT-005, see [`super`].
 pub fn add_limit(text: &str, target: &Target<'_>, index: Option<usize>, limit: &NewLimit) -> Result<String, Fault> {
     let path = target.queue.to_string();
     let refuse = EditFaults { path: &path };
@@ -72,10 +72,10 @@ pub fn add_limit(text: &str, target: &Target<'_>, index: Option<usize>, limit: &
     Ok(draft.finish())
 }
 
-/// Changes the limit at `index` to `limit`. Equal values stay as written.
+/// Changes a limit; equal values stay as written.
 ///
 /// # Errors
-/// An error with a code EDT-001 to EDT-005, as the module [`super`] lists them.
+/// EDT-001 to EDT-005, see [`super`].
 pub fn change_limit(text: &str, target: &Target<'_>, index: usize, limit: &NewLimit) -> Result<String, Fault> {
     let path = target.queue.to_string();
     let refuse = EditFaults { path: &path };
@@ -114,7 +114,7 @@ pub fn change_limit(text: &str, target: &Target<'_>, index: usize, limit: &NewLi
 /// Removes the limit at `index`.
 ///
 /// # Errors
-/// An error with a code EDT-001 to EDT-005, as the module [`super`] lists them.
+/// EDT-001 to EDT-005, see [`super`].
 pub fn remove_limit(text: &str, target: &Target<'_>, index: usize) -> Result<String, Fault> {
     let path = target.queue.to_string();
     let refuse = EditFaults { path: &path };

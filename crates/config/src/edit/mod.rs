@@ -11,7 +11,7 @@
 //! | EDT-004 | the notation cannot be changed without rewriting more |
 //! | EDT-005 | the new value is invalid |
 //!
-//! or the reader's error for invalid YAML. An edit without a difference returns the text unchanged.
+//! or the reader's error for invalid YAML.
 //!
 //! Invariants:
 //! - an edit knows the format, not its rules: the caller that stores the text reads it first;
@@ -79,9 +79,9 @@ pub struct NewQueue {
     pub max_applications: Option<u64>,
     /// Keys with their values.
     pub properties: Vec<(String, String)>,
-    /// Resource names with quantities in the notation of the file.
+    /// Resource names with quantities as in the file.
     pub guaranteed: Vec<(String, String)>,
-    /// Resource names with quantities in the notation of the file.
+    /// Resource names with quantities as in the file.
     pub max: Vec<(String, String)>,
     /// Limits of users and groups.
     pub limits: Vec<NewLimit>,
@@ -98,6 +98,6 @@ pub struct NewLimit {
     pub groups: Vec<String>,
     /// The limit of running applications per user or per group.
     pub max_applications: Option<u64>,
-    /// Resource names with quantities in the notation of the file.
+    /// Resource names with quantities as in the file.
     pub max_resources: Vec<(String, String)>,
 }

@@ -2,8 +2,8 @@
 //!
 //! Invariants:
 //! - in block style whole lines are added and removed, in flow style only the entry with its comma;
-//! - comments stay, except those of a removed entry: after it in its lines, or below it with more indentation;
-//! - other changes are rejected, never rewritten.
+//! - only comments of a removed entry are removed: after it in its lines, or below it with more indentation;
+//! - other changes are rejected.
 
 use std::ops::Range;
 

@@ -28,10 +28,10 @@ const QUEUE: &[&str] = &[
 const PARTITION: &[&str] = &["name", "placementrules", "nodesortpolicy", "preemption", "limits", "queues"];
 const RESOURCES: &[&str] = &["guaranteed", "max"];
 
-/// Sets `resources.max` or `resources.guaranteed` of one resource to a quantity; `None` removes it.
+/// Sets `resources.max` or `resources.guaranteed` of one resource; `None` removes it.
 ///
 /// # Errors
-/// An error with a code EDT-001 to EDT-005, as the module [`super`] lists them.
+/// EDT-001 to EDT-005, see [`super`].
 pub fn set_amount(
     text: &str,
     target: &Target<'_>,
@@ -51,7 +51,7 @@ pub fn set_amount(
 /// Sets `maxapplications`; `None` removes it.
 ///
 /// # Errors
-/// An error with a code EDT-001 to EDT-005, as the module [`super`] lists them.
+/// EDT-001 to EDT-005, see [`super`].
 pub fn set_max_applications(text: &str, target: &Target<'_>, count: Option<u64>) -> Result<String, Fault> {
     let path = target.queue.to_string();
     check_count(count, EditFaults { path: &path })?;
@@ -61,7 +61,7 @@ pub fn set_max_applications(text: &str, target: &Target<'_>, count: Option<u64>)
 /// Sets `parent`; `None` removes it.
 ///
 /// # Errors
-/// An error with a code EDT-001 to EDT-005, as the module [`super`] lists them.
+/// EDT-001 to EDT-005, see [`super`].
 pub fn set_parent(text: &str, target: &Target<'_>, parent: Option<bool>) -> Result<String, Fault> {
     let path = target.queue.to_string();
     set(text, target, &path, &[], "parent", parent.map(|parent| Value::Plain(parent.to_string())))
@@ -70,17 +70,17 @@ pub fn set_parent(text: &str, target: &Target<'_>, parent: Option<bool>) -> Resu
 /// Sets a property; `None` removes it.
 ///
 /// # Errors
-/// An error with a code EDT-001 to EDT-005, as the module [`super`] lists them.
+/// EDT-001 to EDT-005, see [`super`].
 pub fn set_property(text: &str, target: &Target<'_>, key: &str, value: Option<&str>) -> Result<String, Fault> {
     let path = target.queue.to_string();
     let value = value.map(|value| Value::Text(value.to_owned()));
     set(text, target, &path, &[("properties", QUEUE)], key, value)
 }
 
-/// Sets an access list in the notation of the file; `None` removes it.
+/// Sets an access list as in the file; `None` removes it.
 ///
 /// # Errors
-/// An error with a code EDT-001 to EDT-005, as the module [`super`] lists them.
+/// EDT-001 to EDT-005, see [`super`].
 pub fn set_acl(text: &str, target: &Target<'_>, access: Access, acl: Option<&str>) -> Result<String, Fault> {
     let path = target.queue.to_string();
     let key = if access == Access::Admin { "adminacl" } else { "submitacl" };
@@ -88,10 +88,10 @@ pub fn set_acl(text: &str, target: &Target<'_>, access: Access, acl: Option<&str
     set(text, target, &path, &[], key, acl.map(|acl| Value::Text(acl.to_owned())))
 }
 
-/// Adds a queue in the target after the other children.
+/// Adds a queue after the other children.
 ///
 /// # Errors
-/// An error with a code EDT-001 to EDT-005, as the module [`super`] lists them.
+/// EDT-001 to EDT-005, see [`super`].
 pub fn add_queue(text: &str, target: &Target<'_>, queue: &NewQueue) -> Result<String, Fault> {
     let path = target.queue.to_string();
     let refuse = EditFaults { path: &path };
@@ -128,10 +128,10 @@ pub fn add_queue(text: &str, target: &Target<'_>, queue: &NewQueue) -> Result<St
     Ok(draft.finish())
 }
 
-/// Removes a queue with its subtree. Comments above it stay.
+/// Removes a subtree. Comments above it stay.
 ///
 /// # Errors
-/// An error with a code EDT-001 to EDT-005, as the module [`super`] lists them.
+/// EDT-001 to EDT-005, see [`super`].
 pub fn remove_queue(text: &str, target: &Target<'_>) -> Result<String, Fault> {
     let path = target.queue.to_string();
     let refuse = EditFaults { path: &path };

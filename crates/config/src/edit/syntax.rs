@@ -1,8 +1,5 @@
-//! A YAML text as a tree of byte ranges, with aliases unresolved.
-//!
-//! [`super::super::yaml`] builds the tree for reading: aliases resolved, `<<` merged, starts only. Editing also needs
-//!   the ends, and whether a
-//! value comes from elsewhere. Only the first document is parsed.
+//! A YAML text as a tree of byte ranges, with aliases unresolved. Editing needs the ends, and whether a value comes
+//! from elsewhere. Only the first document is parsed.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -24,9 +21,8 @@ pub(super) struct Tree<'t> {
 
 #[derive(Debug)]
 pub(super) struct Node {
-    /// The value without its anchor. A block map starts at its first key, a block list at its first dash; both end with
-    /// their last value. A block text ends after its last letter. A missing value is an empty range after the preceding
-    /// token.
+    /// Without its anchor. A block map starts at its first key, a block list at its first dash; both end with their
+    /// last value. A missing value is an empty range after the preceding token.
     pub range: Range<usize>,
     /// With the range of `&name`.
     anchor: Option<(usize, Range<usize>)>,

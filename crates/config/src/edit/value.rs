@@ -123,13 +123,13 @@ impl TextStyle {
         Self { step: most(steps, 2).max(1), list: most(lists, 2), flow_maps, flow_lists }
     }
 
-    /// `key: value` as lines, indented at least to `column`, without a final line break.
+    /// Writes lines, indented at least to `column`, without a final line break.
     pub fn entry(&self, key: &str, value: &Value, column: usize) -> String {
         let key = quoted(key, false, ScalarStyle::Plain);
         format!("{:column$}{key}:{}", "", self.behind_colon(value, column))
     }
 
-    /// `- value` as lines, the dash in `column`.
+    /// Writes `- value` as lines, the dash in `column`.
     pub fn item(&self, value: &Value, column: usize) -> String {
         let text = match value {
             Value::Map(entries) if !entries.is_empty() => {
@@ -143,7 +143,7 @@ impl TextStyle {
         format!("{:column$}- {text}", "")
     }
 
-    /// The text after the colon of a key in `column`: the value in the same line, or lines below.
+    /// Writes the value in the same line, or in lines below.
     pub fn behind_colon(&self, value: &Value, column: usize) -> String {
         let lines: Vec<String> = match value {
             Value::Text(text) => return format!(" {}", quoted(text, false, ScalarStyle::Plain)),

@@ -1,13 +1,13 @@
 //! Files of users, read as queue configurations: recognized by content, with every location in the original file.
 //!
-//! An input passes through [`unpack`] (gzip, zstd), then [`recognize`]: a YAML or Terraform tree (`hcl`), every map of
-//! settings in it (`walk`, `kustomize`), and the entry that YuniKorn would use (`layers`). [`Places`] maps locations
-//! back to the file.
+//! [`unpack`] reads gzip and zstd. [`recognize`] reads a YAML or Terraform tree (`hcl`), finds every map of settings in
+//! it (`walk`, `kustomize`), and selects the entry that YuniKorn would use (`layers`). [`Places`] maps locations back
+//! to the file.
 //!
 //! Invariants:
 //! - a plain configuration is unchanged, so its errors are those of [`crate::read`];
-//! - the work is bounded by the size of the input: packed data, aliases, nesting, and texts in texts have limits;
-//! - an input with several different configurations returns all of them, and no command selects one by chance.
+//! - packed data, aliases, nesting, and texts in texts have limits;
+//! - different configurations in an input are all returned: no command selects one by chance.
 
 mod emit;
 mod hcl;
@@ -82,7 +82,7 @@ pub struct Reference {
     pub path: String,
     /// The location of the reference.
     pub at: Place,
-    /// Whether the file is the configuration itself, and not a patch or an object with one.
+    /// Whether the file is the configuration itself.
     pub plain: bool,
 }
 
@@ -91,7 +91,7 @@ pub struct Reference {
 pub enum Input {
     /// A queue configuration, or a text that is checked as one.
     Plain,
-    /// It contains queue configurations: at least one, and several only if they differ.
+    /// At least one, and several only if they differ.
     Embedded(Vec<Found>),
     /// The configuration is in one of these files.
     Elsewhere(Vec<Reference>),
@@ -125,7 +125,7 @@ pub fn text_of(bytes: &[u8]) -> Result<Cow<'_, str>, Fault> {
     }
 }
 
-/// Finds the queue configuration in a text. `group` is the requested policy group; by default the one in the maps.
+/// Finds the configuration in a text. `group` is the policy group; by default the one in the maps.
 ///
 /// # Errors
 /// Every error that hides a configuration, or why the text has none.

@@ -17,12 +17,11 @@ pub struct Places {
 
 #[derive(Debug)]
 enum Step {
-    /// Lines of the text are lines of the outer text, all indented to the column of this location, where the first one
-    /// starts.
+    /// Lines of the outer text, all indented to the column of this location, where the first one starts.
     Block(Place),
-    /// The text is the end of the outer one from this location on: only the columns of the first line differ.
+    /// The end of the outer text from this location on: only the columns of the first line differ.
     Tail(Place),
-    /// Pieces of the text are pieces of the outer text; before the first piece is this location.
+    /// Pieces of the outer text; before the first piece is this location.
     Runs(Vec<Run>, Place),
     /// Packed or regenerated: only the start is known.
     Whole(Place),
@@ -48,12 +47,12 @@ impl Places {
         self.steps.iter().fold(inner, |place, step| step.outer(place))
     }
 
-    /// Whether lines of the text are lines of the file, so that the file's line is informative.
+    /// Whether lines of the text are lines of the file.
     pub fn keeps_lines(&self) -> bool {
         self.steps.iter().all(|step| matches!(**step, Step::Block(_) | Step::Tail(_)))
     }
 
-    /// Maps a fault to the file; if the file's line is not informative, adds the line in `name`.
+    /// Maps a fault to the file. If lines are not kept, adds the line in `name`.
     pub fn fault(&self, fault: Fault, name: &str) -> Fault {
         if self.steps.is_empty() {
             return fault;

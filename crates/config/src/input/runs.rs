@@ -1,7 +1,5 @@
-//! Quoted, folded, and plain texts of several lines: the mapping of their pieces to the source.
-//!
-//! The source is decoded again, character by character, and compared with the text from the parser. If they differ, no
-//! piece is known.
+//! The pieces of quoted, folded, and plain texts of several lines in the source, which is decoded again and compared
+//! with the text from the parser.
 
 use super::places::Lines;
 use crate::types::Place;

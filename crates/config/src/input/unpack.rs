@@ -1,5 +1,4 @@
-//! Packed bytes, recognized by their first bytes: gzip and zstd are unpacked up to a limit, other formats are rejected
-//! by name.
+//! Packed bytes: gzip and zstd are unpacked up to a limit, other formats are rejected by name.
 
 use std::borrow::Cow;
 use std::io::Read as _;

@@ -1,8 +1,7 @@
 //! Every map of settings in a tree and in the texts inside it: ConfigMaps, Helm values, Kustomize generators and
 //! patches.
 //!
-//! Invariant: each node is visited once, even if many aliases lead to it, and texts in texts only [`DEEPEST_TEXT`]
-//! deep; so the work is bounded by the size of the input.
+//! Invariant: each node is visited once, and texts in texts only [`DEEPEST_TEXT`] deep.
 
 use std::collections::BTreeSet;
 

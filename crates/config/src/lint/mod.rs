@@ -1,5 +1,4 @@
-//! Warnings about a valid configuration that probably differs from the intention. Comments or the command line can
-//! allow each by its ID.
+//! Warnings about a valid configuration that probably differs from the intention. Each can be allowed by its ID.
 
 mod access;
 mod cluster;
@@ -163,7 +162,7 @@ fn text_of<'d>(of: Fields<'d>, key: &str) -> Option<&'d str> {
     of.get(key)?.scalar().map(|scalar| scalar.text)
 }
 
-/// Applies the options: removes allowed warnings, and turns denied ones into errors.
+/// Removes allowed warnings, and turns denied ones into errors.
 pub fn judged(mut warnings: Vec<Fault>, allow: &[String], deny: &[String]) -> Vec<Fault> {
     warnings.retain(|fault| !allow.iter().any(|id| id == fault.code));
     for fault in warnings.iter_mut().filter(|fault| deny.iter().any(|id| id == fault.code)) {

@@ -1,8 +1,7 @@
-//! The scheduler's own configuration: the settings of the operator at the start of the process.
+//! The scheduler's own configuration: the settings of the operator at the start of the process, a flat map in YAML.
 //!
-//! A flat map of keys and values in YAML. [`KEYS`] is the only table of names, types, defaults, meanings, and setters;
-//! reading, overriding, printing, and the documentation use it. It is separate from the queue configuration:
-//! administrators of queues cannot change it.
+//! [`KEYS`] is the only table of names, types, defaults, meanings, and setters. Administrators of queues cannot change
+//! these settings.
 
 mod host;
 mod keys;
@@ -30,7 +29,7 @@ pub struct SchedulerConfig {
     pub bind_host: String,
     /// `bind.port`; 0 is any free port.
     pub bind_port: u16,
-    /// `tls.certificate`: the chain in PEM; goes with `tls.key`.
+    /// `tls.certificate`: the chain in PEM; requires `tls.key`.
     pub tls_certificate: Option<PathBuf>,
     /// `tls.key`: a file in PEM.
     pub tls_key: Option<PathBuf>,
@@ -136,8 +135,8 @@ impl Settings {
         &self.config
     }
 
-    /// Reads every key of a file. Relative paths are based on its directory. Returns every error; a key with an error
-    /// keeps its value.
+    /// Reads a file; relative paths are based on its directory. Returns every error; a key with an error keeps its
+    /// value.
     pub fn read(&mut self, file: &Path, bytes: &[u8]) -> Vec<Fault> {
         self.file = file.display().to_string();
         let mut faults = Faults::new(Profile::Kornsole);
@@ -170,7 +169,7 @@ impl Settings {
         }
     }
 
-    /// Overrides a key by the command-line flag `flag`. Relative paths are based on the current directory.
+    /// Overrides a key; relative paths are based on the current directory.
     ///
     /// # Errors
     /// The error and the expected form.
@@ -186,7 +185,7 @@ impl Settings {
             .map_err(|due| format!("{flag}: `{name}` is {value:?}; expected {due}"))
     }
 
-    /// Returns missing combinations of keys, each error at the key that requires the other.
+    /// Returns the missing keys, each error at the key that requires another one.
     pub fn check(&self) -> Vec<Fault> {
         let mut faults = Vec::new();
         for (one, other) in [("tls.certificate", "tls.key"), ("tls.key", "tls.certificate")] {

@@ -12,8 +12,7 @@ fn is_own(name: &str, of: &str) -> bool {
     middle.and_then(|middle| middle.split_once('-')).is_some_and(|(process, count)| number(process) && number(count))
 }
 
-/// Removes the temporary files of ended processes next to a file. Those of running processes are locked and stay, as do
-/// all other files. Returns the removed files.
+/// Removes the temporary files of ended processes: running ones lock theirs. Returns the removed files.
 pub fn sweep(path: &Path) -> Vec<PathBuf> {
     let Ok(path) = follow(&Disk, path) else { return Vec::new() };
     let Some(name) = path.file_name().and_then(|name| name.to_str()) else { return Vec::new() };

@@ -1,7 +1,7 @@
 //! The allowed values of configuration keys, one table for each type (see [`model::allowed_value`]).
 //!
-//! A new placement rule or policy is a variant and a row here. The compiler then reports every place that must handle
-//! it: no match over these enums has a wildcard arm.
+//! A new placement rule or policy is a variant and a row here. No match over these enums has a wildcard arm, so the
+//! compiler reports every place that must handle it.
 
 pub mod boolean;
 pub mod placement_rule;
@@ -16,7 +16,7 @@ pub use policy::{AppSortPolicy, FilterType, NodeSortPolicy, PreemptionPolicy, Pr
 use super::properties::PropertyKey;
 use model::{AllowedValue, Profile};
 
-/// The allowed values of `key` under the key `parent` in `profile`; empty if any text is allowed.
+/// The allowed values of `key` under `parent`; empty if any text is allowed.
 pub fn values_at(parent: &str, key: &str, profile: Profile) -> Vec<&'static str> {
     let allowed: &[AllowedValue] = match (parent, key) {
         (_, "create" | "enabled" | "quotapreemptionenabled") | ("queues", "parent") => {

@@ -10,7 +10,7 @@ pub enum AppSortPolicy {
     /// By time of submission.
     #[default]
     Fifo,
-    /// By the application's share of the leaf's guaranteed resources, smallest first.
+    /// By the share of the leaf's guaranteed resources, smallest first.
     Fair,
     /// By time of submission; a new application starts only when the previous one is running (SCH-073).
     StateAware,
@@ -31,7 +31,7 @@ impl AppSortPolicy {
         }
     }
 
-    /// Whether a leaf with this order accepts gangs, which require an order by submission (SCH-140).
+    /// Gangs require an order by submission (SCH-140).
     pub const fn takes_gangs(self) -> bool {
         match self {
             Self::Fifo | Self::StateAware => true,
@@ -143,13 +143,13 @@ allowed_values!(FilterType, any_case, {
 });
 
 impl FilterType {
-    /// The type with this name, if any. An empty text is [`FilterType::Allow`].
+    /// An empty text is [`FilterType::Allow`].
     pub fn of_text(text: &str) -> Option<Self> {
         if text.is_empty() { Some(Self::default()) } else { Self::parse(text) }
     }
 
-    /// Whether a filter of this type excludes matches. `exact_case`: as in the releases, which accept any case but act
-    /// only on lower case (switch `filter_type_case`).
+    /// Whether a type excludes matches. `exact_case`: as in the releases, which act only on lower case (switch
+    /// `filter_type_case`).
     pub fn text_denies(text: &str, exact_case: bool) -> bool {
         match Self::parse(text).filter(|kind| !exact_case || kind.name() == text) {
             Some(kind) => kind.denies(),

@@ -1,10 +1,9 @@
-//! A fast single-pass reader for the plain part of YAML, which covers nearly all configurations and scenarios.
+//! A fast single-pass reader for plain YAML, which covers nearly all configurations and scenarios.
 //!
 //! Invariants:
-//! - it gives the same result as the full parser: the same nodes in the same order, with the same locations and texts;
+//! - it gives the same nodes, locations, and texts as the full parser;
 //! - anything unusual (an error, a tab, a character that is not ASCII, an anchor, a tag, a value of several lines, an
-//!   empty value, a second
-//! document) is left to the full parser, so every message comes from there.
+//!   empty value, a second document) is left to the full parser, so every message comes from there.
 
 mod scan;
 #[cfg(test)]

@@ -1,8 +1,7 @@
 //! Regular expressions in the syntax of RE2 and Go (PLC-056), run by the `regex` crate.
 //!
-//! Both engines are linear and fold case by Unicode; the syntax differs in details. A pattern is parsed by RE2's rules
-//! and rewritten for `regex`: perl classes and word boundaries are ASCII, `{` without a repetition and `[` inside
-//! brackets are literal, and repetitions do not stack.
+//! Both engines are linear and fold case by Unicode. A pattern is rewritten for `regex`: perl classes and word
+//! boundaries are ASCII, `{` without a repetition and `[` inside brackets are literal, and repetitions do not stack.
 
 mod translate;
 
@@ -39,12 +38,12 @@ impl fmt::Display for ExpressionFault {
 
 impl std::error::Error for ExpressionFault {}
 
-/// Whether the only entry of a filter is an expression (PLC-053); a dot alone does not make one.
+/// PLC-053: only for the only entry of a filter; a dot alone does not make one.
 pub fn is_expression(text: &str) -> bool {
     text.contains(SIGNS)
 }
 
-/// Compiles a pattern, which matches anywhere in a text, case-sensitive by default (PLC-055).
+/// Matches anywhere in a text, case-sensitive by default (PLC-055).
 ///
 /// # Errors
 /// The error in the pattern.
@@ -52,7 +51,7 @@ pub fn compile(pattern: &str) -> Result<Regex, ExpressionFault> {
     build(&translate(pattern)?, SIZE_LIMIT)
 }
 
-/// Compiles the expressions of one file with a common size limit, so that no file can use all memory.
+/// Compiles expressions with a common size limit, so that no file can use all memory.
 #[derive(Clone, Debug)]
 pub struct Compiler {
     room: usize,
@@ -65,7 +64,7 @@ impl Default for Compiler {
 }
 
 impl Compiler {
-    /// Compiles another pattern like [`compile`].
+    /// Compiles a pattern like [`compile`].
     ///
     /// # Errors
     /// The error in the pattern, or that the earlier ones used up the size limit.

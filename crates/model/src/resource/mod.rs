@@ -1,9 +1,9 @@
 //! Resource quantities and their arithmetic (`scheduler.md` section 2).
 //!
-//! Units: memory in bytes, `vcore` in millicores, other names without conversion. An absent name differs from the
-//! quantity 0: compare [`Resource::fit_in`] and [`Resource::fit_in_max_undef`]. An unset resource is `Option::None`.
+//! Units: memory in bytes, `vcore` in millicores, other names without conversion. An absent name differs from 0:
+//! compare [`Resource::fit_in`] and [`Resource::fit_in_max_undef`]. An unset resource is `Option::None`.
 //!
-//! `memory` and `vcore` have separate fields for speed: nearly all resources consist of these two.
+//! `memory` and `vcore` have separate fields for speed.
 
 mod compare;
 mod format;
@@ -105,7 +105,7 @@ impl Resource {
         }
     }
 
-    /// All names with their amounts: memory, vcore, then the others by name.
+    /// All names and values: memory, vcore, then the others by name.
     pub fn iter(&self) -> impl Iterator<Item = (&str, i64)> {
         let own = [(MEMORY, self.memory()), (VCORE, self.vcore())];
         own.into_iter()
@@ -262,7 +262,7 @@ impl Resource {
         self
     }
 
-    /// `self - other` over the names of `self` only (SCH-021).
+    /// The difference of the names of `self` (SCH-021).
     #[must_use]
     pub fn sub_only_existing(&self, other: &Self) -> Self {
         self.combine(other, |l, r| l.map(|l| l.saturating_sub(r.unwrap_or(0))))
@@ -274,13 +274,13 @@ impl Resource {
         self.combine(other, |l, r| Some(l.unwrap_or(0).saturating_sub(r.unwrap_or(0)).max(0)))
     }
 
-    /// The smaller amount of each name, missing ones count 0 (SCH-029, both sides set).
+    /// The smaller values; missing ones count as 0 (SCH-029, both sides set).
     #[must_use]
     pub fn min_strict(&self, other: &Self) -> Self {
         self.combine(other, |l, r| Some(l.unwrap_or(0).min(r.unwrap_or(0))))
     }
 
-    /// The smaller quantity of each name; a missing one is ignored (SCH-030, both sides set).
+    /// A missing value is ignored (SCH-030, both sides set).
     #[must_use]
     pub fn min_permissive(&self, other: &Self) -> Self {
         self.combine(other, |l, r| match (l, r) {
@@ -297,13 +297,13 @@ impl Resource {
         }
     }
 
-    /// The larger amount of each name, missing ones count 0 (SCH-031, both sides set).
+    /// The larger values; missing ones count as 0 (SCH-031, both sides set).
     #[must_use]
     pub fn max(&self, other: &Self) -> Self {
         self.combine(other, |l, r| Some(l.unwrap_or(0).max(r.unwrap_or(0))))
     }
 
-    /// Every amount times `factor`, cut towards zero, saturating (SCH-033).
+    /// Every value times `factor`, truncated towards zero, saturating (SCH-033).
     #[must_use]
     pub fn multiply(&self, factor: f64) -> Self {
         let mut result = self.clone();
@@ -315,7 +315,7 @@ impl Resource {
         result
     }
 
-    /// Usage in percent of the maximum `self`, for each name that is also in `usage` (SCH-035).
+    /// The usage in percent of the maximum `self`, for names that are also in `usage` (SCH-035).
     #[must_use]
     pub fn used_percent(&self, usage: &Self) -> Self {
         self.combine(usage, |max, used| {

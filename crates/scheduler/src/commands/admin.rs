@@ -13,6 +13,7 @@ use crate::usage::Side;
 use model::{AppId, AppState, Identity, QueuePath, QueueState, Time};
 
 impl Partition {
+    /// SCH-202.
     pub(crate) fn kill(&mut self, now: Time, app: &AppId, by: &Identity, reason: &str, events: &mut Vec<Event>) {
         let key = match self.may_kill(app, by) {
             Ok(key) => key,
@@ -30,6 +31,7 @@ impl Partition {
         self.end_as(now, key, AppState::Failed, events);
     }
 
+    /// SCH-203 to SCH-205.
     pub(crate) fn move_app(&mut self, now: Time, app: &AppId, to: &QueuePath, by: &Identity, events: &mut Vec<Event>) {
         match self.may_move(app, to, by) {
             Err(why) => deny(now, app, why, events),
@@ -44,7 +46,7 @@ impl Partition {
         }
     }
 
-    /// Checks whether `by` may kill an application: it is active, and `by` administers its queue (SCH-201, SCH-202).
+    /// Checks whether `by` may kill an application (SCH-201, SCH-202).
     ///
     /// # Errors
     /// The failed check.
@@ -164,7 +166,7 @@ impl Partition {
     }
 }
 
-/// Checks 1 and 2 on any tree: the application is active, and `by` administers its queue (SCH-201).
+/// Checks 1 and 2: the application is active, and `by` administers its queue (SCH-201).
 ///
 /// # Errors
 /// The failed check.
@@ -184,7 +186,7 @@ pub fn may_touch<T: QueueTree + ?Sized>(
     Ok(())
 }
 
-/// Checks 3 to 5 of a move on any tree: the target accepts applications, and `by` may submit there (SCH-203).
+/// Checks 3 to 5: the target accepts applications, and `by` may submit there (SCH-203).
 ///
 /// # Errors
 /// The first failed check.

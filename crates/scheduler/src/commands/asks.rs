@@ -131,8 +131,8 @@ impl Partition {
         }
     }
 
-    /// Stops counting a pending request that is still tried. The application keeps its priority until a request of the
-    /// same priority ends.
+    /// Stops counting a pending request that is still tried. The application keeps its priority until a request of at
+    /// least this priority is allocated or removed.
     fn supersede(&mut self, app: AppKey, ask: AskKey) {
         let application = &mut self.apps[app];
         let priority = application.priority();

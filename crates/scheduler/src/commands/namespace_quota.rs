@@ -1,4 +1,4 @@
-//! Quotas in the tags of an application, for the dynamic leaf in which it is placed (SCH-187, PLC-076).
+//! Quotas in the tags of an application, for its dynamic leaf (SCH-187, PLC-076).
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Requests that a release treats as allocated although their allocation ended by time or with its node (D-23).
+//! Requests that a release treats as allocated although their allocation ended (D-23).
 
 use crate::index::AppKey;
 use crate::interface::event::{Event, EventKind};

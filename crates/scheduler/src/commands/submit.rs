@@ -1,4 +1,4 @@
-//! Submitting an application: its submitter, its queue, and its state before the first ask (`placement.md` section 8).
+//! Submitting an application (`placement.md` section 8).
 
 use std::sync::Arc;
 

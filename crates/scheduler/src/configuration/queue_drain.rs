@@ -1,4 +1,4 @@
-//! Draining queues: their events, their remaining content, and the time limit (SCH-180, SCH-210 to SCH-213).
+//! Draining queues: events, remaining content, and time limit (SCH-180, SCH-210 to SCH-213).
 
 use std::time::Duration;
 
@@ -8,18 +8,18 @@ use crate::state::partition::Partition;
 use crate::state::queue::ROOT;
 use model::{Acl, AppId, AppState, Identity, QueuePath, QueueState, Resource, Time};
 
-/// The remaining content of a draining queue and its subtree, and its administrators (SCH-210).
+/// The remaining content of a draining queue, and its administrators (SCH-210).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Draining {
-    /// The full path of the queue that was drained first.
+    /// The queue that was drained first.
     pub queue: QueuePath,
     /// When draining started.
     pub since: Time,
-    /// The active applications, by queue and then in the order of their keys.
+    /// The active applications, by queue and then by key.
     pub applications: Vec<DrainingApp>,
     /// Their total usage.
     pub allocated: Resource,
-    /// The administrators: the admin ACLs of the queue and all parents combined.
+    /// The admin ACLs of the queue and all parents combined.
     pub admins: Acl,
 }
 
@@ -30,7 +30,7 @@ pub struct DrainingApp {
     pub id: AppId,
     /// The submitting user with the groups.
     pub who: Identity,
-    /// The full path of the queue that was drained first.
+    /// Its draining queue.
     pub queue: QueuePath,
     /// The state of the application.
     pub state: AppState,
@@ -43,8 +43,7 @@ pub struct DrainingApp {
 }
 
 impl Draining {
-    /// When the queue is empty, unless an application sends a new request; `None` if unknown. The next pass of the
-    /// cleaner then removes it.
+    /// When the queue is empty, unless an application sends a new request; `None` if unknown.
     pub fn empty_by(&self) -> Option<Time> {
         let ends = self.applications.iter().map(|app| app.ends_by);
         ends.reduce(|one, other| Some(one?.max(other?))).flatten()
@@ -52,7 +51,7 @@ impl Draining {
 }
 
 impl Partition {
-    /// Returns the remaining content of a draining queue; `None` if the queue does not exist or does not drain.
+    /// The remaining content of a draining queue.
     pub fn draining(&self, path: &QueuePath) -> Option<Draining> {
         let key = self.queues.find(path)?;
         let queue = &self.queues[key];
@@ -89,6 +88,7 @@ impl Partition {
         found
     }
 
+    /// ACL-022.
     fn admins(&self, key: QueueKey) -> Acl {
         Acl::joined(self.queues.path_up(key).iter().map(|key| &self.queues[*key].settings.admin_acl))
     }

@@ -1,6 +1,5 @@
-//! Loading a configuration completely or not at all (`scheduler.md` section 17, `config.md` section 15).
-//!
-//! All checks that can reject it run before the first change.
+//! Loading a configuration completely or not at all (`scheduler.md` section 17, `config.md` section 15): all checks run
+//! before the first change.
 
 use std::sync::Arc;
 
@@ -69,6 +68,7 @@ impl Scheduler {
         Ok(rules)
     }
 
+    /// LIM-017.
     fn adopt_limits(&mut self, now: Time, config: &Config, events: &mut Vec<Event>) {
         let last = config.partitions.last().filter(|_| self.switches.limits_of_last_partition);
         for partition in &mut self.partitions {

@@ -1,13 +1,13 @@
 //! Backoff of applications, leaves, and whole cycles: no new attempt before it can succeed.
 //!
 //! An application backs off only if another attempt would have the same result and report nothing. Only these can
-//! change the result: time, headroom of queues and limits, free resources on nodes, and the application itself. The
-//! following do not back off: requests with a required node, requests that wait for placeholders or have reservations,
-//! and leaves with limits or application maxima on their path.
+//! change the result: time, headroom of queues and limits, free resources on nodes, and the application itself. Not for
+//! backoff: requests with a required node, a reservation, or a placeholder to wait for, and leaves with limits or
+//! application maxima on their path.
 //!
 //! Invariants:
 //! - every change of an application goes through `mark_app` or `mark_ask`, which end its backoff and that of its leaf;
-//! - a node that may accept what it could not accept before is recorded ([`NodeGains`]);
+//! - a node that may accept more than before is recorded ([`NodeGains`]);
 //! - headrooms are compared with those of the last attempt. Smaller ones count too: the attempt would fail differently
 //!   and report it;
 //! - a new configuration ends every backoff (`epoch`).
@@ -117,8 +117,7 @@ impl Unschedulable {
         Some(self.left?.1)
     }
 
-    /// Counts a request that passed its limits and queues and found no node. Returns the wait of the others once the
-    /// number is reached.
+    /// Counts a request without a node. Returns the wait of the others once the number is reached.
     pub fn count(&mut self, ask: &Ask, tried: TryResult) -> Option<Duration> {
         let counts = tried == TryResult::NoNode && ask.rare.required_node.is_none();
         let (left, delay) = self.left.as_mut().filter(|_| counts)?;
@@ -146,19 +145,18 @@ impl FailureTracker {
         Self { backoff: app.reservations.is_empty().then(backoff), unschedulable: Unschedulable::default() }
     }
 
-    /// Adds the rule of D-19. Each cycle must then count, so the application does not back off.
+    /// Adds D-19. Each cycle must then count, so the application does not back off.
     pub fn with_unschedulable(self, unschedulable: Unschedulable) -> Self {
         let backoff = self.backoff.filter(|_| unschedulable.left.is_none());
         Self { backoff, unschedulable }
     }
 
-    /// The request that represents the whole application for the resource manager's conditions.
+    /// The request that represents the application for the resource manager's conditions.
     pub fn stands_for_all(&self) -> Option<AskKey> {
         Some(self.backoff.as_ref()?.by_conditions?.ask)
     }
 
-    /// Notes that the resource manager's conditions leave no node for a request. `identical`: they treat it like the
-    /// earlier requests.
+    /// Notes that conditions leave no node for a request. `identical`: they treat it like the earlier ones.
     pub fn note_conditions(&mut self, now: Time, (key, ask): (AskKey, &Ask), identical: bool, nodes: &Nodes) {
         let Some(backoff) = &mut self.backoff else { return };
         let Some(loosened) = nodes.loosened(ask).filter(|_| identical) else { return self.clear() };

@@ -1,5 +1,5 @@
-//! Several allocations in one cycle: an application that was allocated gets more on the same node, so that it is not
-//! spread over many nodes. The core makes one; [`Tuning`](crate::interface::tuning::Tuning) sets the number.
+//! Several allocations in one cycle for one application on one node ([`Tuning`](crate::interface::tuning::Tuning)); the
+//! core makes one.
 
 use crate::index::{AppKey, AskKey, NodeKey};
 use crate::interface::event::{Event, EventKind};

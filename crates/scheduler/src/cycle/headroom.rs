@@ -1,4 +1,4 @@
-//! The headroom of an application, and when a node may be reserved for an ask.
+//! The headroom of an application, and when a node may be reserved for a request.
 
 use std::time::Duration;
 

@@ -1,8 +1,7 @@
 //! A walk over the candidates of a leaf in their order (SCH-071), skipping the groups without a change.
 //!
 //! Invariants:
-//! - the order does not change during a walk. An application moves to another set only behind the walk, or wakes, which
-//!   the walk notices;
+//! - an application moves to another set only behind the walk, or wakes, which the walk notices;
 //! - a group is skipped only if each of its members would back off.
 
 use crate::index::{AppKey, Slab};
@@ -10,7 +9,7 @@ use crate::state::app::Application;
 use crate::state::app_rank::AppRank;
 use crate::state::candidates::{Candidates, behind};
 
-/// A look-up per entry would cost more than the check whether an application backs off.
+/// Entries read at once: a look-up for each would cost more than the check whether an application backs off.
 const MOST_READ: usize = 64;
 
 pub(crate) struct LeafWalk {
@@ -90,7 +89,7 @@ impl LeafWalk {
         self.last
     }
 
-    /// The part of a group that an ended walk skipped. It ended at the end of the order or at the `picked` application.
+    /// The skipped part of a group, up to the end of the order or the `picked` application.
     pub fn passed(&self, group: usize, has_attempts: bool, picked: Option<AppKey>) -> Passed {
         if !self.passed.get(group).is_some_and(|passed| *passed) {
             return Passed::Nothing;

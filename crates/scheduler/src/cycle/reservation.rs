@@ -2,8 +2,7 @@
 //!
 //! Invariants:
 //! - a reservation is recorded with the application and on the node, and counted in the partition;
-//! - a request has at most one reservation. A node has at most one, except that 1.8.0 allows any number of
-//!   required-node requests.
+//! - at most one per request, and one per node; 1.8.0 allows any number of required-node requests on a node.
 
 use std::time::Duration;
 

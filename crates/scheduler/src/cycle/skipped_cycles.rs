@@ -1,7 +1,7 @@
-//! Counters of cycles that skipped something: skipped cycles count as attempts too.
+//! Counters of skipped cycles, which count as attempts too.
 //!
-//! A cycle that skips a whole partition is counted once for it, one that skips a leaf once for the leaf. The attempts
-//! of a request are derived from these counters on demand, or when the backoff of its application ends.
+//! A skipped partition counts once, and a skipped leaf counts once. The attempts of a request are derived on demand, or
+//! when the backoff of its application ends.
 
 use crate::index::AppKey;
 use crate::state::app::Application;

@@ -1,5 +1,4 @@
-//! Backoff under a resource manager's conditions: a scheduler that remembers failures must emit the same events as one
-//! that forgets them before every cycle.
+//! A scheduler that remembers failures must emit the same events as one that forgets them before every cycle.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -21,14 +21,14 @@ pub(crate) enum Pick {
     Allocate { app: AppKey, ask: AskKey, node: NodeKey },
     /// Reserve the node for the request.
     Reserve { app: AppKey, ask: AskKey, node: NodeKey },
-    /// Remove the reservations of others on the node of a required-node request, then allocate or reserve it.
+    /// Remove others' reservations on the required node, then allocate or reserve it.
     Claim { app: AppKey, ask: AskKey, node: NodeKey },
-    /// Replace the placeholder by the request, on the placeholder's node or another.
+    /// Replace the placeholder, on its node or another.
     Replace { app: AppKey, ask: AskKey, placeholder: AskKey, node: NodeKey },
-    /// Nothing, and no later request is tried: a release does this for a required-node request that is too large for
-    /// its node (`profiles.md` section 2.2).
+    /// Nothing, and no later request is tried: a release does this if the required node is too small (`profiles.md`
+    /// section 2.2).
     Stall { app: AppKey },
-    /// Victims are being stopped, and their node is reserved for the request.
+    /// Victims are being stopped, and their node is reserved.
     Preempted,
 }
 
@@ -181,12 +181,12 @@ pub(crate) struct NodeAttempt<'a> {
     pub reserved: bool,
     /// The request is old enough for a reservation.
     pub may_reserve: bool,
-    /// No node accepts the request because a maximum on the path is exceeded (D-22).
+    /// A maximum on the path is exceeded (D-22).
     pub commit_fails: bool,
 }
 
 impl NodeAttempt<'_> {
-    /// Tries the nodes. `missed`: the bounds of the nodes promised free resources that no node has.
+    /// Tries the nodes. `missed`: their bounds promised free resources that no node has.
     pub fn on_nodes(&self, nodes: &Nodes, switches: &Switches, missed: &mut bool) -> AttemptOutcome {
         match &self.ask.rare.required_node {
             None => self.on_any(nodes, missed),

@@ -13,6 +13,7 @@ use crate::state::queue::ROOT;
 use crate::state::siblings::Visit;
 use model::{AppState, QueueState, Resource, Time};
 
+/// SCH-042.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum CycleStage {
     Reserved,
@@ -35,6 +36,7 @@ impl StateAwareFilter {
 }
 
 impl Partition {
+    /// SCH-041, SCH-042.
     pub(crate) fn cycle(&mut self, now: Time, events: &mut Vec<Event>) {
         let quiet = self.quiet.is_some_and(|until| now < until) && !self.nodes.has_predicates();
         if self.state == QueueState::Stopped || !self.has_work() {

@@ -1,5 +1,4 @@
-//! Allocations that stay on their nodes although their application no longer knows them: leaks of the releases (P-22,
-//! D-23).
+//! Allocations that stay on their nodes without an application: leaks of the releases (P-22, D-23).
 
 use crate::index::{AppKey, AskKey, NodeKey};
 use crate::interface::event::{Event, EventKind, ReleaseReason};

@@ -2,18 +2,12 @@
 //! 13).
 //!
 //! Invariants:
-//! - a replacement in progress is recorded with both the request and the placeholder. The request is then neither
-//!   pending nor
-//! allocated, and the placeholder counts everywhere;
-//! - on the placeholder's node nothing more is charged for the request; on another node its resources are charged at
-//!   once. Its queue,
-//! user, and group are charged only when the placeholder is removed;
-//! - any other change of one of the two (withdrawn, released, killed, node removed) first breaks the tie: the request
-//!   is pending again;
+//! - a replacement in progress is recorded with both the request and the placeholder. The request is neither pending
+//!   nor allocated, and the placeholder counts everywhere;
+//! - only a node other than the placeholder's is charged at once. Queue, user, and group are charged when the
+//!   placeholder is removed;
+//! - any other change of one of the two first breaks the tie: the request is pending again;
 //! - the timer of a gang runs only while a placeholder is allocated.
-//!
-//! Where to read: `admit` has the checks of a submission and a move, `replace` the replacement, `timeout` the timer and
-//! the consequences of ended placeholders, `left_behind` the allocations that stay on nodes without an application.
 
 mod admit;
 mod left_behind;

@@ -1,5 +1,5 @@
-//! Changes during a replacement, after the placeholder was asked to stop and before that is confirmed (SCH-144,
-//! SCH-193, EX-27). This time is not visible from outside, because the embedded resource manager confirms at once.
+//! Changes between the request to stop a placeholder and its confirmation (SCH-144, SCH-193, EX-27). The embedded
+//! resource manager confirms at once, so this time is not visible from outside.
 
 use std::sync::Arc;
 

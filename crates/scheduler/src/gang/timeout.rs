@@ -14,7 +14,7 @@ use crate::state::task_group::TaskGroup;
 use crate::state::timer::Timer;
 use model::{AppState, Time};
 
-/// SCH-145.
+/// If the gang has none (SCH-145).
 const TIMEOUT: Duration = Duration::from_secs(15 * 60);
 const LEAST: Duration = Duration::from_millis(1);
 /// In seconds of the scheduler's clock; the time since then is subtracted.
@@ -63,6 +63,7 @@ impl Partition {
         self.hold_place(app);
     }
 
+    /// SCH-146.
     pub(crate) fn placeholder_timeout(&mut self, due: Time, app: AppKey, events: &mut Vec<Event>) {
         let Some(application) = self.apps.get_mut(app) else { return };
         application.placeholder_timer = None;
@@ -116,7 +117,7 @@ impl Partition {
         }
     }
 
-    /// In the order of ids (P-21).
+    /// Including real allocations, in the order of ids (P-21).
     fn release_everything_of_gang(&mut self, app: AppKey) {
         let Application { allocations, asks, .. } = &self.apps[app];
         let mut stopped: Vec<AskKey> = allocations.values().copied().filter(|key| !asks[*key].released).collect();
@@ -126,6 +127,7 @@ impl Partition {
         }
     }
 
+    /// SCH-146, SCH-147.
     pub(crate) fn release_placeholders(&mut self, app: AppKey) {
         for placeholder in self.apps[app].allocated_placeholders() {
             self.stop(app, placeholder, ReleaseReason::Timeout);

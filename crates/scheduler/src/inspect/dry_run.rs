@@ -20,7 +20,7 @@ use model::{AppId, AskId, QueuePath, QueueState, Resource, Time};
 pub struct CleaningPlan {
     /// The queues to remove, children before their parent.
     pub removed: Vec<QueuePath>,
-    /// The draining queues that remain, with the number of active applications in each subtree.
+    /// The remaining draining queues, with the number of active applications in each subtree.
     pub draining: Vec<(QueuePath, u64)>,
 }
 
@@ -48,7 +48,7 @@ impl Partition {
         self.admit(submission)
     }
 
-    /// The first of these requests that would be rejected if all were sent now, and why.
+    /// The first request that would be rejected if all were sent now, and why.
     pub fn refused_ask(&self, specs: &[AskSpec]) -> Option<(AskId, String)> {
         let mut more = Resource::new();
         for spec in specs {
@@ -79,7 +79,7 @@ impl Partition {
         plan
     }
 
-    /// The number of applications that ended so long ago that they are forgotten (SCH-172).
+    /// The number of applications that a cleaning would forget (SCH-172).
     pub fn expired(&self, now: Time) -> usize {
         self.ended.iter().take_while(|app| is_expired(now, app)).count()
     }

@@ -13,8 +13,8 @@ use model::Time;
 const BESIDE: usize = 512;
 
 impl Scheduler {
-    /// Creates a scheduler in the same state with one partition of this one; `None` if the partition does not exist. It
-    /// decides identically, except that all users may kill and move.
+    /// A copy with one partition; `None` if the partition does not exist. It decides identically, except that all users
+    /// may kill and move.
     pub fn fork(&self, partition: &str) -> Option<Self> {
         let mut copy = self.partitions.iter().find(|part| *part.name == *partition)?.clone();
         copy.dirty = None;
@@ -33,13 +33,13 @@ impl Scheduler {
         })
     }
 
-    /// Makes forks share what neither side changes, so that they are cheap. Call it before forking a running scheduler:
-    /// it copies nothing, and takes a step for each chunk of a table that changed since the last call.
+    /// Makes forks cheap: they share what neither side changes. Copies nothing; takes a step for each chunk that
+    /// changed since the last call.
     pub fn share(&mut self) {
         self.partitions.iter_mut().for_each(Partition::share);
     }
 
-    /// Until when cycles find nothing unless something changes; `None` if the next one may find something.
+    /// Until when cycles find nothing unless something changes; `None` if unknown.
     pub fn quiet_until(&self) -> Option<Time> {
         let quiet_of = |part: &Partition| part.quiet.filter(|_| !part.nodes.has_predicates());
         let quiet = self.partitions.iter().filter(|part| part.has_work()).map(quiet_of);

@@ -1,7 +1,6 @@
 //! The invariants of the core (SCH-240): every counter is compared with a recount of its objects.
 //!
-//! A debug build asserts them in [`Scheduler::apply`]: after each command while there are few objects, otherwise so
-//! rarely that the cost per command is small. Invariant (7), no allocation exceeds a maximum, is asserted at the
+//! A debug build asserts them in [`Scheduler::apply`], more rarely with many objects. Invariant (7) is asserted at the
 //! allocation, because a maximum may be lowered later.
 
 use std::collections::BTreeMap;
@@ -18,33 +17,32 @@ use crate::usage::{Bound, QueueUsage, Side};
 use crate::user_limits::bounds_of;
 use model::{AppId, AppState, Priority, Resource};
 
-/// An invariant that a switch may suspend because it reproduces a bug of a release. All others apply under every
-/// profile.
+/// Invariants that a switch may suspend, because it reproduces a bug of a release.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Invariant {
-    /// The raw priority of a parent is the highest current priority of its children (11); suspended, it is the highest
+    /// (11): the raw priority of a parent is the highest current priority of its children; suspended, the highest
     /// reported one.
     PriorityOfParents,
-    /// A queue counts the Starting and Running applications in its subtree (12).
+    /// (12): a queue counts the Starting and Running applications in its subtree.
     RunningApps,
-    /// Each application that counts against the maxima without running is in the subtree of the queue and not yet
-    /// running (SCH-112). A parent with leaked entries may be a leaf later.
+    /// SCH-112: an application that counts against the maxima without running is in the subtree. A parent with leaked
+    /// entries may be a leaf later.
     AllocatingAccepted,
-    /// The running applications of a user or group exist (10).
+    /// (10): the running applications of a user or group exist.
     RunningForLimits,
-    /// The usage of a group is the sum over its applications (10).
+    /// (10): the usage of a group is the sum over its applications.
     GroupUsage,
-    /// The pending resources of an application are the sum of its pending requests, and never negative (1, 6).
+    /// (1), (6): the pending resources are the sum of the pending requests, and never negative.
     Pending,
-    /// No allocation exceeds a maximum that was not lowered (7). When suspended, allocated placeholders whose size
-    /// changes are not counted separately either.
+    /// (7): no allocation exceeds a maximum that was not lowered. Suspended, resized placeholders are not counted
+    /// separately either.
     Maximum,
-    /// The usage of a user is the sum over the applications (10); suspended, it is at least that sum.
+    /// (10): the usage of a user is the sum over the applications; suspended, at least that sum.
     UserUsage,
 }
 
 impl Switches {
-    /// The suspended invariants under these switches, each with its switch.
+    /// The suspended invariants with the suspending switch.
     pub fn suspended(&self) -> Vec<(&'static str, Invariant)> {
         let all = [
             (self.priority_cache, "priority_cache", Invariant::PriorityOfParents),

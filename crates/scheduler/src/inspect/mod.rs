@@ -1,5 +1,4 @@
-//! Queries that change nothing: invariants, dry runs of commands, and why a request is pending. `relax` changes forks
-//! to try remedies.
+//! Queries that change nothing: invariants, dry runs, and explanations. `relax` changes forks to try remedies.
 
 pub mod dry_run;
 pub mod explain;

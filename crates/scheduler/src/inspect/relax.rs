@@ -1,4 +1,4 @@
-//! Changes that are tried in a fork: raises a maximum, a limit, or a priority without a configuration.
+//! Changes that are tried in a fork, without a configuration.
 //!
 //! Invariant: the caches of cycles stay correct, and a raised limit applies to all users and groups that it concerns.
 
@@ -15,8 +15,8 @@ use config::LimitConfig;
 use model::{AppId, AskId, Priority, QueuePath};
 
 impl Scheduler {
-    /// Raises a maximum or limit to `to`: a value of `resource` (memory in bytes, vcore in thousandths), or a number of
-    /// applications. Returns whether a new configuration could do that. For forks only.
+    /// Raises a maximum or limit to `to`: of `resource` (memory in bytes, vcore in thousandths), or of applications.
+    /// Returns whether a configuration could do that. For forks only.
     pub fn raise(&mut self, app: &AppId, place: &Place, resource: Option<&str>, to: i64) -> bool {
         let Some(part) = self.partitions.first_mut() else { return false };
         part.quiet = None;

@@ -11,7 +11,7 @@ use model::{AppId, AskId, Identity, NodeId, Priority, QueuePath, Resource, Tags,
 /// A command. The same commands at the same times give the same state on every machine.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub enum Command {
-    /// Applies a queue configuration, the first one or a reload (SCH-177), completely or not at all.
+    /// Applies a configuration completely or not at all (SCH-177).
     Configure(#[serde(with = "model::saved::arc")] Arc<Config>),
     /// Runs one scheduling cycle over all partitions (SCH-041).
     Cycle,
@@ -19,7 +19,7 @@ pub enum Command {
     Clean,
     /// Runs only due timers.
     Tick,
-    /// Continues what earlier commands left unfinished, as much as one command does ([`Scheduler::is_unfinished`]).
+    /// Continues unfinished commands ([`Scheduler::is_unfinished`]).
     ///
     /// [`Scheduler::is_unfinished`]: crate::state::scheduler::Scheduler::is_unfinished
     Continue,
@@ -45,7 +45,7 @@ impl From<PartitionCommand> for Command {
 pub enum PartitionCommand {
     /// Register a node (SCH-190).
     AddNode(NodeSpec),
-    /// Change a node's capacity or its occupied resources (SCH-191); `None` keeps the value.
+    /// Change a node's capacity or occupied resources (SCH-191); `None` keeps the value.
     UpdateNode {
         /// The node.
         id: NodeId,
@@ -94,7 +94,7 @@ pub enum PartitionCommand {
         /// The recorded reason; may be empty.
         reason: String,
     },
-    /// Run one pass of the cleaner over this partition for the selected kinds (SCH-182).
+    /// Run one pass of the cleaner for the selected kinds (SCH-182).
     Clean {
         /// Empty queues that drain or are dynamic.
         queues: bool,
@@ -110,8 +110,7 @@ pub enum PartitionCommand {
         /// The user, who needs admin access to its queue, and submit or admin access to the target.
         by: Identity,
     },
-    /// Set the foreign pods of a node (K8S-155). They are shown and decide nothing: their usage comes with
-    /// [`Self::UpdateNode`].
+    /// Set the foreign pods of a node (K8S-155), which are only shown: their usage comes with [`Self::UpdateNode`].
     SetForeign {
         /// The node.
         node: NodeId,
@@ -133,7 +132,7 @@ pub struct ForeignAllocation {
     pub priority: i32,
     /// When it started, if known.
     pub since: Option<Time>,
-    /// Whether it lasts as long as its node: a pod that a kubelet reads from a file.
+    /// A static pod, which lasts as long as its node.
     pub is_static: bool,
 }
 
@@ -203,7 +202,7 @@ pub struct AskSpec {
     pub allow_preempt_self: bool,
     /// May preempt others (SCH-151).
     pub allow_preempt_other: bool,
-    /// Starts its application, for example a driver: preempted last (SCH-158).
+    /// Starts its application: preempted last (SCH-158).
     pub originator: bool,
     /// Reserves resources for a gang (SCH-141).
     pub placeholder: bool,

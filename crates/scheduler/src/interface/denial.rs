@@ -6,7 +6,7 @@ use crate::placement::RECOVERY_QUEUE;
 use crate::placement::access::AclKind;
 use model::{AppId, AppState, QueuePath, QueueState};
 
-/// Why a kill or a move is rejected. Traces contain its text.
+/// Why a kill or a move is rejected. Traces contain the text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Denial {
     /// The application does not exist.
@@ -46,7 +46,7 @@ pub enum Denial {
     Misfits(Vec<Misfit>),
 }
 
-/// A part of an application that does not fit a queue on the path of its target.
+/// A part of an application that does not fit a queue on the target's path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Misfit {
     /// The failed check.

@@ -23,13 +23,13 @@ impl Event {
         Self { at, kind }
     }
 
-    /// Whether another cycle may find more after this event: an allocation, or the start of a replacement (SCH-043).
+    /// Whether another cycle may find more after this event (SCH-043).
     pub const fn is_activity(&self) -> bool {
         matches!(self.kind, EventKind::Allocated { .. } | EventKind::Replacing { .. })
     }
 }
 
-/// The kinds of events. The first group answers commands and is printed in traces; the others are the record.
+/// The kinds of events. The first group answers commands and is printed in traces.
 #[derive(Clone, Debug, PartialEq)]
 pub enum EventKind {
     /// The configuration was applied.
@@ -187,8 +187,7 @@ pub enum EventKind {
         /// Its resources.
         resource: Resource,
     },
-    /// A request was sent again with another size, which it now has (switches `ask_again_pending`,
-    /// `ask_again_allocated`).
+    /// A request was sent again with another size (switches `ask_again_pending`, `ask_again_allocated`).
     AskResized {
         /// The application.
         app: AppId,
@@ -210,8 +209,7 @@ pub enum EventKind {
         /// Its resources.
         resource: Resource,
     },
-    /// The replacement of a placeholder started: the resource manager was asked to stop it, and the request is no
-    /// longer pending (SCH-144).
+    /// The replacement of a placeholder started (SCH-144).
     Replacing {
         /// The application.
         app: AppId,
@@ -222,7 +220,7 @@ pub enum EventKind {
         /// The node of the request.
         node: NodeId,
     },
-    /// A placeholder is released because a request of its task group is larger (SCH-143, SCH-222).
+    /// A placeholder is released because a request is larger (SCH-143, SCH-222).
     PlaceholderTooSmall {
         /// The application.
         app: AppId,
@@ -233,8 +231,7 @@ pub enum EventKind {
         /// The resources of the request.
         resource: Resource,
     },
-    /// An allocation was selected as a victim for another request; it is released when the resource manager has stopped
-    /// it (SCH-161, SCH-222).
+    /// An allocation was selected as a victim, and is released when it has stopped (SCH-161, SCH-222).
     Preempted {
         /// The application of the victim.
         app: AppId,
@@ -251,8 +248,8 @@ pub enum EventKind {
         /// Shared by all victims of the preemptor.
         grounds: Arc<PreemptionGrounds>,
     },
-    /// An allocation was selected because its queue, or a parent, was above its maximum for too long; it is released
-    /// when the resource manager has stopped it (N-01).
+    /// An allocation was selected because a queue was above its maximum for too long (N-01); it is released when it has
+    /// stopped.
     QuotaPreempted {
         /// The application of the victim.
         app: AppId,
@@ -278,8 +275,8 @@ pub enum EventKind {
         /// The number of victims.
         victims: u64,
     },
-    /// The resource manager was asked to stop an allocation, and confirms it by a release. Only reported if it takes
-    /// time (`Tuning::awaits_stops`).
+    /// The resource manager was asked to stop an allocation and confirms by a release (only with
+    /// `Tuning::awaits_stops`).
     Stopping {
         /// The application.
         app: AppId,
@@ -290,8 +287,7 @@ pub enum EventKind {
         /// The reason.
         reason: ReleaseReason,
     },
-    /// No allocation on the required node may be preempted for a request (SCH-167, SCH-222); reported at most once in
-    /// 15 s.
+    /// No allocation on the required node may be preempted (SCH-167, SCH-222); at most once in 15 s.
     NoVictim {
         /// The application.
         app: AppId,
@@ -302,8 +298,8 @@ pub enum EventKind {
         /// The resources of the request.
         resource: Resource,
     },
-    /// The resource manager's conditions exclude nodes with enough free resources (SCH-094, SCH-222); reported at most
-    /// once in 15 s.
+    /// The resource manager's conditions exclude nodes with enough free resources (SCH-094, SCH-222); at most once in
+    /// 15 s.
     PredicatesFailed {
         /// The application.
         app: AppId,
@@ -397,8 +393,7 @@ pub enum EventKind {
         /// The new state.
         to: QueueState,
     },
-    /// A queue and its subtree start to drain. Each queue reports its state separately; this event is only for the
-    /// topmost one.
+    /// A queue and its subtree start to drain; only for the topmost queue.
     QueueDrains {
         /// The partition.
         partition: Arc<str>,
@@ -407,7 +402,7 @@ pub enum EventKind {
         /// The administrators.
         admins: Acl,
     },
-    /// A queue has been draining for the threshold, or for another one since the last report (SCH-211).
+    /// A queue has been draining for another threshold (SCH-211).
     QueueDrainAlert {
         /// The partition.
         partition: Arc<str>,
@@ -486,8 +481,7 @@ pub enum EventKind {
         /// The node.
         node: NodeId,
     },
-    /// The usage of a user or group changed without an allocation or release: an application moved, or counts under
-    /// another group (SCH-204, SCH-127).
+    /// Usage changed without an allocation or release: an application moved or changed its group (SCH-204, SCH-127).
     Usage {
         /// User or group.
         side: Side,
@@ -520,7 +514,7 @@ pub enum EventKind {
         /// Whether it was set.
         set: bool,
     },
-    /// An older configuration was restored. Emitted by the engine, not by a command of the scheduler (SCH-224).
+    /// The engine restored an older configuration (SCH-224).
     ConfigRolledBack {
         /// The revision and the user.
         message: String,

@@ -2,18 +2,18 @@
 
 use model::{AppId, AskId, NodeId, QueuePath, Resource};
 
-/// The grounds of one preemption, directly before the first victim is changed.
+/// The grounds of a preemption, recorded before the first victim is changed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PreemptionGrounds {
     /// The rule.
     pub rule: PreemptionRule,
     /// The node of the request; `None` if a maximum is enforced.
     pub node: Option<NodeId>,
-    /// The resources of the request; if a maximum is enforced, those to release.
+    /// Of the request; if a maximum is enforced, the resources to release.
     pub wanted: Resource,
     /// The queue that benefits: that of the request, or the one above its maximum.
     pub own: UsageState,
-    /// The leaves of the victims in the order of their paths, at most [`Self::MOST_NAMED`].
+    /// By path, at most [`Self::MOST_NAMED`].
     pub leaves: Vec<UsageState>,
     /// The number of victims.
     pub victims: u64,
@@ -21,11 +21,10 @@ pub struct PreemptionGrounds {
     pub retained: RetainedSurvey,
 }
 
-/// The examined allocations that stay, by leaf: inside the fence of a request, or in the subtree of a queue whose
-/// maximum is enforced.
+/// The examined allocations that stay, by leaf.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RetainedSurvey {
-    /// Those of one leaf with the same reason, most first, at most [`PreemptionGrounds::MOST_NAMED`].
+    /// Allocations of one leaf with the same reason, most first, at most [`PreemptionGrounds::MOST_NAMED`].
     pub groups: Vec<Retained>,
     /// The number of other examined allocations that stay.
     pub others: u64,
@@ -46,9 +45,9 @@ impl PreemptionGrounds {
 /// The rule of a preemption.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PreemptionRule {
-    /// A request within the guaranteed resources of its queue preempts in queues above theirs (SCH-152).
+    /// A request within guaranteed resources preempts in queues above theirs (SCH-152).
     Guarantee,
-    /// A request uses its required node, where guaranteed resources protect nothing (SCH-167).
+    /// On a required node guaranteed resources protect nothing (SCH-167).
     RequiredNode,
     /// A queue is brought down to its maximum after its delay (N-01).
     Maximum,
@@ -61,7 +60,7 @@ pub struct UsageState {
     pub queue: QueuePath,
     /// Its usage, without what was being preempted already.
     pub used: Resource,
-    /// The smallest guaranteed value of each resource on its path; `None` if none is guaranteed.
+    /// The smallest of each resource on its path.
     pub guaranteed: Option<Resource>,
     /// Its own maximum, if one is enforced.
     pub max: Option<Resource>,
@@ -111,16 +110,16 @@ pub enum WhyRetained {
     Preempted,
     /// It uses none of the requested resources.
     NothingShared,
-    /// Its priority, as it counts in its queue, is higher than the request's.
+    /// Its priority, as it counts in its queue, is higher.
     Important,
-    /// Without it, its queue would be below its guaranteed resources.
+    /// Its queue would fall below its guaranteed resources.
     Floor,
-    /// It is on another node than the victims, and no other node needs fewer victims.
+    /// Not on the victims' node, and no other node needs fewer victims.
     OtherNode,
     /// The victims are enough.
     NotNeeded,
-    /// It may be preempted, but the request would still not fit.
+    /// The request would still not fit.
     NoUse,
-    /// A maximum is enforced, and it is larger than the rest to release.
+    /// Larger than the rest to release for the maximum.
     TooLarge,
 }

@@ -1,7 +1,5 @@
-//! The table of switches: name, rule, the meaning of each value as text, and the test that verifies it.
-//!
-//! `docs/profiles.md` and `kornsole profiles` are generated from it, and `kornsole upgrade-check` finds the reason of a
-//! difference in it. `docs/profiles.md` describes how to add a profile.
+//! The table of switches, from which `docs/profiles.md` and `kornsole profiles` are generated; `kornsole upgrade-check`
+//! finds reasons in it. `docs/profiles.md` describes how to add a profile.
 
 use super::switches::{
     AskAgainAllocated, AskAgainPending, AskQueueRoom, GroupCache, MaxIsFence, RecoveryQueue, ReloadMaxApps,
@@ -13,13 +11,13 @@ use model::name::NameChars;
 
 /// A switch in documents: its name, its rule, its value in each profile.
 pub struct SwitchRow {
-    /// The name, as in [`Switches`], or as in `profiles.md` if it decides nothing in the scheduler.
+    /// As in [`Switches`], or as in `profiles.md` if it decides nothing in the scheduler.
     pub name: &'static str,
     /// The deviation or rule.
     pub rule: &'static str,
     /// The behavior with these switches, as text for administrators.
     pub says: fn(&Switches) -> &'static str,
-    /// Copies the switch; `None` for behavior that depends on the profile: parsing of configurations, and REST.
+    /// Copies the switch; `None` for behavior by profile: parsing, and REST.
     pub take: Option<fn(&mut Switches, &Switches)>,
     /// The test that verifies it: file and function.
     pub test: &'static str,
@@ -109,7 +107,7 @@ pub const SWITCHES: &[SwitchRow] = rows! {
     "reservation_timeout" "N-04" [reservation_timeout] "tests/scheduler/worked/release_1_9.rs::n_04_a_reservation_without_headroom_is_given_up_after_120_minutes";
         true => "a reservation older than 120 minutes is released when its queue or user has no headroom for it",
         false => "a reservation without headroom stays";
-    // Asks, placeholders, gangs
+    // Requests, placeholders, gangs
     "ask_again_pending" "D-23" [ask_again_pending] "tests/scheduler/worked/asks.rs::sch_013_a_pending_ask_is_replaced";
         AskAgainPending::Replaces => "a request with the id of a pending request replaces it",
         AskAgainPending::LeavesOld => "a request with the id of a pending request is tried at both positions; the higher priority applies until it is allocated",

@@ -1,11 +1,10 @@
-//! The differences between the behavior profiles (`profiles.md`): one named condition each, read once when a scheduler
-//! is created.
+//! The differences between the profiles (`profiles.md`), read once when a scheduler is created.
 
 use crate::interface::tuning::Tuning;
 use crate::placement;
 use model::Profile;
 
-/// The switches of a scheduler, named as in `profiles.md`, each with the ID of its deviation.
+/// The switches, named as in `profiles.md`, each with the ID of its deviation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Switches {
     /// The profile of the switches.
@@ -14,19 +13,18 @@ pub struct Switches {
     pub starting_state: bool,
     /// D-07: `stateaware` is a separate policy and not an alias of `fifo`.
     pub stateaware: bool,
-    /// D-08: a queue's share is one number relative to guaranteed, maximum, or cluster, not a list relative to its own
-    /// guaranteed resources.
+    /// D-08: a queue's share is one number relative to guaranteed, maximum, or cluster.
     pub fair_share_of_cluster: bool,
     /// D-24: the running count is capped at `maxapplications`.
     pub running_count_cut: bool,
     /// D-11: a removed application stays in `allocatingAccepted` of the parents of its leaf.
     pub accepted_leak: bool,
-    /// P-16: an application whose last request is withdrawn after its last allocation ended still counts as running for
-    /// its user and group, even after it completed.
+    /// P-16: an application still counts as running for its user and group if its last request is withdrawn after its
+    /// last allocation ended.
     pub running_leak: bool,
     /// P-02: a reload reports no new priority to the parent.
     pub priority_cache: bool,
-    /// P-03: a submission reports the leaf's priority upwards, which refreshes what P-02 left outdated.
+    /// P-03: a submission reports the leaf's priority upwards.
     pub priority_on_submit: bool,
     /// D-23: the effect of sending a pending request again.
     pub ask_again_pending: AskAgainPending,
@@ -36,32 +34,30 @@ pub struct Switches {
     pub required_node: RequiredNode,
     /// D-06: in maxima along a path, a name that is missing on one level counts as 0.
     pub path_minimum: bool,
-    /// P-07: a placeholder that was asked to stop because of time or size counts as timed out when its end is
-    /// confirmed, not only after the placeholder timer (`placeholder_timedout`).
+    /// P-07: a placeholder that was stopped because of time or size counts as timed out when its end is confirmed
+    /// (`placeholder_timedout`).
     pub timed_out_when_gone: bool,
-    /// P-21: an incomplete gang's real allocations are asked to stop as well, and its pending real requests count as
-    /// timed out in their groups (`gang_timeout_real`).
+    /// P-21: the real allocations of an incomplete gang are stopped too, and its real requests count as timed out
+    /// (`gang_timeout_real`).
     pub gang_timeout_real: bool,
-    /// P-22: a failed gang's real allocations stay on their nodes and with user and group, although its application was
-    /// removed (`gang_failed_leak`).
+    /// P-22: a failed gang's real allocations stay on their nodes and with user and group (`gang_failed_leak`).
     pub gang_failed_leak: bool,
-    /// D-19: an application with too many requests without a node is not tried for some time (`unschedulable_backoff`).
+    /// D-19: an application with too many requests without a node waits (`unschedulable_backoff`).
     pub unschedulable_backoff: bool,
-    /// P-06: the end of an allocation, except by time, removes its request, which is reported (`release_ends_ask`).
+    /// P-06: the end of an allocation, except by time, removes its request (`release_ends_ask`).
     pub release_ends_ask: bool,
-    /// D-21: the reasons why an application cannot start are also reported for running ones, where they have no effect.
+    /// D-21: the reasons why an application cannot start are also reported for running ones.
     pub events_runnable: bool,
     /// SCH-223: the event of the root's new maximum contains the old one.
     pub root_max_reported_late: bool,
     /// SCH-223: every unchanged limit is reported again at each load.
     pub limits_reported_again: bool,
-    /// D-22: a queue that exceeds its maximum in any resource gets no allocation, whatever the request needs
-    /// (`commit_check`).
+    /// D-22: a queue that exceeds its maximum in any resource gets no allocation (`commit_check`).
     pub commit_check: bool,
-    /// SCH-157: victims are also sought on nodes without a resource of the request, and that resource does not count
-    /// there (`node_total`).
+    /// SCH-157: victims are also sought on nodes without a resource of the request, which does not count there
+    /// (`node_total`).
     pub victims_on_any_node: bool,
-    /// P-04: a resource name whose last node was removed stays in the root's maximum with 0.
+    /// P-04: a resource name without nodes stays in the root's maximum with 0.
     pub root_max_keeps_zero: bool,
     /// D-03: a draining queue that is configured again becomes active.
     pub reload_revives: bool,
@@ -73,39 +69,37 @@ pub struct Switches {
     pub reload_template: bool,
     /// D-25: a maximum of only zeros limits nothing.
     pub zero_max_unset: bool,
-    /// D-26: the usage of a group is forgotten along the path of a queue that no longer limits it (`group_limit_gone`).
+    /// D-26: the usage of a group is forgotten where its limit is removed (`group_limit_gone`).
     pub group_usage_lost: bool,
-    /// `acl-and-users.md` section 10: limits in the subtree of a queue written with capitals never apply
-    /// (`limit_path_case`).
+    /// `acl-and-users.md` section 10: limits in the subtree of a queue with capitals never apply (`limit_path_case`).
     pub limit_path_case: bool,
     /// LIM-017: the limits of the partition loaded last apply to all partitions (`limits_per_process`).
     pub limits_of_last_partition: bool,
     /// P-15: a rejected reload still applies its limits (`reload_trial_limits`).
     pub trial_limits: bool,
-    /// PLC-076: quota and guaranteed resources in tags are set together, and a maximum of applications is applied too.
+    /// PLC-076: tags set quota and guaranteed resources together, and a maximum of applications.
     pub namespace_tags_together: bool,
     /// PLC-093: the settings of the recovery queue.
     pub recovery_queue: RecoveryQueue,
-    /// SCH-150: an attempt that fails at the preconditions also counts as an attempt at preemption.
+    /// SCH-150: a failed precondition also counts as an attempt at preemption.
     pub attempt_count: bool,
     /// P-10, N-03: which queues are preemption fences because of their maximum.
     pub max_is_fence: MaxIsFence,
-    /// D-05: the usage of a queue without guaranteed resources is not protected, not even within its maximum.
+    /// D-05: usage without guaranteed resources is not protected, not even within the maximum.
     pub victim_without_guarantee: bool,
     /// D-14: an allocation that is being preempted may be selected again.
     pub victim_again: bool,
-    /// P-11: a victim has a resource name in common with the ask.
+    /// P-11: a victim has a resource name in common with the request.
     pub victim_shares_name: bool,
     /// D-18: what prevents a queue from falling below its guaranteed resources.
     pub victim_floor: VictimFloor,
     /// P-12: the capacity that the request's queue needs.
     pub ask_queue_room: AskQueueRoom,
-    /// P-13: of the victims found, only those that the request needs are preempted.
+    /// P-13: only the victims that the request needs are preempted.
     pub final_cut: bool,
-    /// P-14: the newest of further victims is the one that was requested last, not the one allocated last.
+    /// P-14: of further victims the newest is the one that was requested last.
     pub victim_age: bool,
-    /// P-05: a request with a reservation that preempts on another node keeps its reservation, and the new node is not
-    /// reserved.
+    /// P-05: a preemptor keeps its reservation on another node, and the new node is not reserved.
     pub reservation_identity: bool,
     /// SCH-136: a preemptor cancels old reservations of less important requests.
     pub reservation_cancel: bool,
@@ -127,7 +121,7 @@ pub struct Switches {
     pub reservation_timeout: bool,
     /// N-06: a node keeps names of capacity 0.
     pub zero_capacity: bool,
-    /// N-07 (USR-008): how long the groups of an earlier submission are used for a later one without groups.
+    /// N-07 (USR-008): how long the groups of an earlier submission are used.
     pub group_cache: GroupCache,
     /// The switches of placement.
     pub place: placement::Switches,
@@ -136,9 +130,9 @@ pub struct Switches {
 /// The properties of an existing queue after a reload (switch `reload_properties`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReloadProperties {
-    /// Those of the queue itself in the file; a removed key keeps its effect.
+    /// Its own in the file; a removed key keeps its effect.
     Own,
-    /// Those of the parent, overridden by its own; a key that is in neither keeps its effect.
+    /// The parent's, overridden by its own; a key in neither keeps its effect.
     Inherited,
     /// The same as at creation.
     Recomputed,
@@ -155,7 +149,7 @@ pub enum MaxIsFence {
     Exceeded,
 }
 
-/// How long the groups of an earlier submission are used for a later one without groups (switch `group_cache`).
+/// How long the groups of an earlier submission are used (switch `group_cache`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GroupCache {
     /// Not at all.
@@ -166,7 +160,7 @@ pub enum GroupCache {
     FiveMinutes,
 }
 
-/// What prevents a queue with victims from falling below its guaranteed resources (switch `victim_floor`).
+/// What keeps a queue at its guaranteed resources (switch `victim_floor`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum VictimFloor {
     /// Without the victim, the queue has its guaranteed resources in every name of the victim.
@@ -186,7 +180,7 @@ pub enum AskQueueRoom {
     Pays,
 }
 
-/// The settings of dynamic leaves that the recovery queue gets too (switch `recovery_queue_limits`).
+/// The settings of the recovery queue (switch `recovery_queue_limits`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RecoveryQueue {
     /// No template, no quotas.
@@ -226,7 +220,7 @@ pub enum RequiredNode {
     NextAsk,
     /// The application is skipped in this cycle.
     GivesUpApp,
-    /// The next request is tried if the node is unknown; a node is reserved for any number of such requests.
+    /// As `NextAsk` if the node is unknown; a node is reserved for any number of such requests.
     Shared,
 }
 

@@ -13,16 +13,14 @@ pub struct Tuning {
     pub preemption_interval: Duration,
     /// The usage of the cluster, in percent, from which preemption is active.
     pub preemption_min_load: u8,
-    /// The requests and allocations that one command removes from an ending application, at least 1.
+    /// Requests and allocations that one command removes from an ending application, at least 1.
     #[serde(default = "ending_at_once")]
     pub ending_at_once: usize,
-    /// Makes a queue above its guaranteed resources in one name give victims, even if it falls below them in others
-    /// (D-18): if few cores are used with little memory, its guaranteed memory would protect all of them. Otherwise as
-    /// in the profile.
+    /// A queue above its guaranteed resources in one name gives victims, even if it falls below them in others (D-18):
+    /// otherwise guaranteed memory protects cores that are used with little memory.
     #[serde(default)]
     pub above_in_one_gives: bool,
-    /// Whether the resource manager takes time to stop an allocation, which counts until a release confirms the stop
-    /// (SCH-046). Otherwise a stop is immediate.
+    /// Whether the resource manager takes time to stop an allocation (SCH-046); otherwise a stop is immediate.
     #[serde(default)]
     pub awaits_stops: bool,
 }

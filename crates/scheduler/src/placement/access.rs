@@ -5,7 +5,7 @@ use model::{Acl, Identity, QueuePath};
 use super::tree::{QueueTree, ancestors};
 use super::well_known::RECOVERY_QUEUE;
 
-/// The entry that grants access. Names only the requesting user's entry (ACL-029).
+/// The entry that grants access: only that of the requesting user (ACL-029).
 #[derive(Clone, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 pub struct Grant {
     /// The queue of the list.
@@ -36,7 +36,7 @@ pub enum GrantedBy {
     Group(Box<str>),
 }
 
-/// Returns the submit access of `who` to the queue at `path`, from the nearest queue (ACL-021, ACL-026).
+/// The submit access from the nearest queue (ACL-021, ACL-026).
 pub fn submit<T: QueueTree + ?Sized>(tree: &T, path: &str, who: &Identity) -> Option<Grant> {
     if path == RECOVERY_QUEUE {
         return None;
@@ -47,7 +47,7 @@ pub fn submit<T: QueueTree + ?Sized>(tree: &T, path: &str, who: &Identity) -> Op
     })
 }
 
-/// Returns the admin access of `who` to the queue at `path`, from the nearest queue (ACL-022).
+/// The admin access from the nearest queue (ACL-022).
 pub fn admin<T: QueueTree + ?Sized>(tree: &T, path: &str, who: &Identity) -> Option<Grant> {
     ancestors(path).filter_map(|path| tree.queue(path)).find_map(|queue| {
         let by = granted_by(queue.admin_acl, who)?;

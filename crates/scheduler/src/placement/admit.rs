@@ -45,8 +45,7 @@ pub struct Admission {
 }
 
 impl Rules {
-    /// Checks a submission: the user, the partition, the id, then the rules (section 8). Includes the checks for
-    /// creating queues, not those of gangs.
+    /// The user, the partition, the id, then the rules (section 8). Without the checks of gangs.
     pub fn admit<T: QueueTree + ?Sized>(&self, request: &Request<'_>, gate: &Gate<'_>, tree: &T) -> Admission {
         let Request { queue, user, groups, tags } = *request;
         let who = match identify(user, groups, is_forced(tags), self.switches, no_resolver) {

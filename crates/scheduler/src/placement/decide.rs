@@ -20,7 +20,7 @@ pub struct Placement {
     pub trace: Trace,
 }
 
-/// Where an application goes.
+/// The result for an application.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 pub enum PlacementOutcome {
     /// A queue was selected.
@@ -34,11 +34,11 @@ pub enum PlacementOutcome {
 pub struct Placed {
     /// The full path of the leaf.
     pub path: QueuePath,
-    /// The queues to create first, top down: parents, then the leaf (PLC-070). Empty if the leaf exists.
+    /// The queues to create first, top down, ending with the leaf (PLC-070).
     pub create: Vec<QueuePath>,
     /// The deciding rule.
     pub rule: RuleRef,
-    /// Whether the leaf is the recovery queue, which is created differently (PLC-093).
+    /// The recovery queue is created differently (PLC-093).
     pub recovery: bool,
 }
 
@@ -61,7 +61,7 @@ impl Placement {
 }
 
 impl Rules {
-    /// Places an application: the first rule whose result passes the checks decides (PLC-001).
+    /// Places an application by the first rule whose result passes the checks (PLC-001).
     pub fn place<T: QueueTree + ?Sized>(&self, submission: &Submission<'_>, tree: &T) -> Placement {
         let walk = Walk { switches: self.switches, submission, tree };
         let mut trace = Trace { forced: submission.is_forced(), rules: Vec::with_capacity(self.list.len() + 2) };

@@ -32,7 +32,7 @@ pub struct RuleLine {
 pub type Template<'a> = (&'a QueuePath, &'a TemplateConfig);
 
 impl Rules {
-    /// The rules in their order, each followed by its parents, then the rules that cannot be configured.
+    /// Lists each rule followed by its parents, then the rules that cannot be configured.
     pub fn rule_lines(&self) -> Vec<RuleLine> {
         let mut lines = Vec::new();
         for (number, rule) in self.list.iter().enumerate() {
@@ -73,6 +73,7 @@ impl Rules {
 }
 
 impl Filter {
+    /// `allow users sue, bob, groups dev`; empty if all users pass (PLC-050).
     fn words(&self) -> String {
         if self.is_empty() {
             return if self.deny { "deny all users".to_owned() } else { String::new() };
@@ -89,8 +90,7 @@ impl Filter {
 }
 
 impl Placed {
-    /// The template of the leaf if it is created (SCH-186): that of the nearest queue. The recovery queue has none
-    /// (PLC-093).
+    /// The template of the nearest queue (SCH-186); none for the recovery queue (PLC-093).
     pub fn template<'t, T: QueueTree + ?Sized>(&self, tree: &'t T) -> Option<Template<'t>> {
         if self.create.is_empty() || self.recovery {
             return None;

@@ -39,9 +39,9 @@ pub enum FilterVerdict {
     Open,
     /// A deny filter without names: no user passes (PLC-050).
     Closed,
-    /// Passes: matches an allow filter (the match), or does not match a deny filter.
+    /// Matches an allow filter (the match), or does not match a deny filter.
     Passes(Option<Match>),
-    /// Stopped: matches a deny filter (the match), or does not match an allow filter.
+    /// Matches a deny filter (the match), or does not match an allow filter.
     Stops(Option<Match>),
 }
 

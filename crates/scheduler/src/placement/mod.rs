@@ -1,19 +1,16 @@
 //! Placement: the queue of an application and the reason (`placement.md`).
 //!
 //! [`Rules::build`] compiles the rules of a partition once; [`Rules::place`] runs them against a queue tree. The answer
-//!   has a [`Trace`] of
-//! every attempt, recorded by the code that decides. The console's preview, `kornsole place`, and the reason of a
-//! rejection use it.
+//! has a [`Trace`] of every attempt, recorded by the code that decides.
 //!
 //! Invariants:
-//! - nothing is changed here: the tree is only read, and the answer names the queues to create;
+//! - nothing is changed here: the answer names the queues to create;
 //! - limits, quotas, and numbers of running applications have no effect;
 //! - the answer depends only on submission, rules, and tree, and no input causes a panic;
 //! - text for users is created only in `text` and `describe`.
 //!
-//! Where to look: `rules` compiles, `walk` runs one rule (sections 3 and 4), `decide` the list (sections 1, 6, 9),
-//! `create` plans the missing queues (section 7), `admit` has all checks of a submission (section 8), `record` is the
-//! record of a placement, `switches` distinguishes the releases.
+//! Where to look: `walk` runs one rule (sections 3 and 4), `decide` the list (sections 1, 6, 9), `create` plans the
+//! missing queues (section 7), `admit` has all checks of a submission (section 8).
 
 pub mod access;
 mod admit;

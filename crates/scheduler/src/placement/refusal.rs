@@ -4,8 +4,7 @@ use model::QueuePath;
 
 use super::trace::RuleRef;
 
-/// The reason for a rejection. [`Refusal::code`] is for programs; [`crate::placement::Placement::reason`] is the text,
-/// or `Display` without a placement.
+/// The reason for a rejection. [`Refusal::code`] is for programs, [`crate::placement::Placement::reason`] the text.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 pub enum Refusal {
     /// No rule matched (PLC-004).
@@ -102,8 +101,7 @@ impl Refusal {
 pub struct Refused {
     /// The failed check, with the names for its message.
     pub refusal: Refusal,
-    /// Parents that 1.5.1 creates before it finds an illegal part, top down (PLC-072, switch `partial_path`); otherwise
-    /// empty.
+    /// Created by 1.5.1 before it finds an illegal part, top down (PLC-072, switch `partial_path`).
     pub left_behind: Vec<QueuePath>,
 }
 

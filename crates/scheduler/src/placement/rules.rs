@@ -12,7 +12,7 @@ use model::{Profile, QueuePath};
 use super::filter::{Filter, Names};
 use super::switches::Switches;
 
-/// A compiled list of rules. A new list is complete before it replaces the old one (PLC-100).
+/// Compiled rules. A new list is complete before it replaces the old one (PLC-100).
 #[derive(Clone, Debug)]
 pub struct Rules {
     pub(super) list: Vec<Rule>,
@@ -64,14 +64,14 @@ pub enum RuleFaultKind {
     NoValue(RuleKind),
     /// A whole path in `fixed` has a parent rule (CFG-087).
     QualifiedWithParent(String),
-    /// A part of a `fixed` queue is not a legal name: 1.8 checks it when the rule is built (CFG-088).
+    /// A part of a `fixed` queue is not a legal name; checked by 1.8 (CFG-088).
     IllegalPart(String),
     /// An entry of the filter does not compile (CFG-083, CFG-084).
     Expression(String, ExpressionFault),
 }
 
 impl Rules {
-    /// Compiles a list of rules; an empty one is a single `provided` rule without create (PLC-002).
+    /// An empty list is a single `provided` rule without create (PLC-002).
     ///
     /// # Errors
     /// The first invalid rule.
@@ -91,8 +91,8 @@ impl Rules {
         Ok(Self { list, recovery: true, switches, profile, source: configs.into() })
     }
 
-    /// Compiles the rules at startup. With invalid rules, the releases continue without rules (PLC-101, switch
-    /// `rules_at_start`) and reject every application, even a forced one.
+    /// Compiles the rules at startup. With invalid rules, the releases start and reject every application (PLC-101,
+    /// switch `rules_at_start`).
     ///
     /// # Errors
     /// The first invalid rule, if it prevents the start.

@@ -13,7 +13,7 @@ use super::words::{
 use model::QueuePath;
 use std::fmt;
 
-/// One line of a walk, in columns: head, indented by depth; subject; note; mark. The texts are not escaped.
+/// One line of a walk, in columns. The texts are not escaped.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Line {
     /// 0 for a rule and its results, 1 for its parent rule, and so on.

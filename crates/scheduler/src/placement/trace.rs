@@ -36,7 +36,7 @@ pub enum RuleRef {
 pub struct RuleTrace {
     /// The rule.
     pub rule: RuleRef,
-    /// The rule itself, its parent rule, and so on, as far as they ran. Empty for recovery and fallback.
+    /// The rule, its parent, and so on, as far as they ran. Empty for recovery and fallback.
     #[serde(with = "model::saved::list")]
     pub steps: SmallVec<[LinkTrace; 1]>,
     /// The resulting path, if any.
@@ -110,7 +110,7 @@ pub struct LinkTrace {
     pub qualified: bool,
     /// The input with its dots replaced, if it has any (PLC-022).
     pub replaced: Option<Box<str>>,
-    /// The path of the parent rule's result, if a parent rule ran.
+    /// The parent rule's path, if it ran.
     pub parent: Option<QueuePath>,
     /// The resulting path, if any.
     pub path: Option<QueuePath>,

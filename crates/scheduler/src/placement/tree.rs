@@ -22,8 +22,7 @@ pub struct QueueFacts<'a> {
     pub submit_acl: &'a Acl,
     /// Its own admin ACL; empty for dynamic queues (ACL-025).
     pub admin_acl: &'a Acl,
-    /// The template for a dynamic leaf directly in it, with the queue that defines the template (SCH-186). Placement
-    /// does not use it.
+    /// For a dynamic leaf in it, with the defining queue (SCH-186). Placement does not use it.
     pub template: Option<&'a (QueuePath, Arc<TemplateConfig>)>,
 }
 
@@ -39,7 +38,7 @@ pub struct QueueState {
 }
 
 impl QueueState {
-    /// The kind of a queue of the scheduler or of a view's row. Only draining closes a queue to placement (PLC-062).
+    /// The kind of a queue; only draining closes a queue to placement (PLC-062).
     pub fn of(leaf: bool, managed: bool, state: model::QueueState) -> Self {
         Self { leaf, managed, draining: state == model::QueueState::Draining }
     }

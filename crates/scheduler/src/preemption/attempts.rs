@@ -87,7 +87,7 @@ impl Partition {
 }
 
 impl Partition {
-    /// Then no victims are sought for a request that needs a node.
+    /// If every node is reserved, no victims are sought for a request that needs a node.
     fn reserves_all(&self) -> bool {
         self.reservations > 0 && self.nodes.unreserved().next().is_none()
     }
@@ -118,7 +118,7 @@ impl Attempts {
         asks.range((self.failed.map_or(Bound::Unbounded, Bound::Included), Bound::Unbounded))
     }
 
-    /// Plans a search for victims for a failed request (SCH-151). Returns whether the request may have one.
+    /// Plans a search for victims, if the request may have one (SCH-151). Returns whether it does.
     pub fn seek(&mut self, now: Time, rank: AskRank, ask: &mut Ask, failed: TryResult) -> bool {
         match self.judge(now, rank, ask, failed) {
             Judgement::Nothing => false,
@@ -162,7 +162,7 @@ impl Attempts {
         Judgement::Sought
     }
 
-    /// Checks whether victims may be sought for a failed request (SCH-151).
+    /// Whether victims may be sought for a failed request (SCH-151).
     ///
     /// # Errors
     /// The first failed condition.
@@ -183,19 +183,19 @@ impl Attempts {
         }
     }
 
-    /// Whether a request without a node is skipped because every node is reserved (SCH-151).
+    /// Whether a request finds every node reserved (SCH-151).
     pub fn finds_all_reserved(&self) -> bool {
         self.all_reserved
     }
 
-    /// The time from which victims may be sought for a request, if ever (SCH-151).
+    /// When victims may be sought, if ever (SCH-151).
     pub fn ready_at(&self, ask: &Ask) -> Option<Time> {
         let ever = self.enabled && ask.allow_preempt_other && !ask.preempted_others && ask.rare.required_node.is_none();
         let again = ask.rare.preemption_tried.map_or(Time::ZERO, |last| last + self.interval);
         ever.then(|| again.max(ask.created + self.delay))
     }
 
-    /// The number of attempts that a failed request without a search uses up.
+    /// Attempts that a failed request without a search uses up.
     pub fn cost_of_failure(&self) -> u32 {
         u32::from(self.counts_all)
     }
@@ -210,7 +210,7 @@ impl Attempts {
         self.left = self.left.saturating_sub(attempts);
     }
 
-    /// Takes the planned search. If it finds no victims, the requests are tried again from that request on.
+    /// Takes the planned search. Without victims, the requests from that one on are tried again.
     pub fn take_request(&mut self) -> Option<SearchRequest> {
         let request = self.request.take();
         self.failed = request.map(|request| request.rank);

@@ -1,4 +1,4 @@
-//! The grounds of a search for victims, for messages: which allocations stay and why.
+//! Which allocations a search examined, and why they stay.
 //!
 //! Invariant: an allocation in an eligible leaf without a reason from [`why_retained`] is a candidate of the search.
 

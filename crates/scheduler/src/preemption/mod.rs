@@ -1,9 +1,8 @@
 //! Preemption: allocations of others are stopped for a request (`scheduler.md` sections 14 and 15).
 //!
-//! Where to read: [`attempts`] decides when it is tried, [`fence`] where victims are sought, [`victim_search`] selects
-//! them on the trial counters of [`snapshot`]; `required` does so for requests that require a node. [`quota`] brings
-//! queues down to their maxima.
-//! [`verdict`] reports the result, [`grounds`] stores its inputs. This module applies a choice.
+//! [`attempts`] decides when it is tried, [`fence`] where; [`victim_search`] selects victims on the trial counters of
+//! [`snapshot`], `required` for requests that require a node. [`quota`] brings queues down to their maxima. [`verdict`]
+//! reports the result, [`grounds`] its inputs.
 //!
 //! Invariants:
 //! - choosing changes nothing: the first victim is changed only when all victims are known;

@@ -1,5 +1,4 @@
-//! Preemption for a request that requires a node (SCH-167): guaranteed resources, fences, and queue properties protect
-//! nothing here.
+//! Preemption for a required node (SCH-167): guaranteed resources, fences, and queue properties protect nothing here.
 
 use std::cmp::Reverse;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Whether others would be preempted for a request, or the first reason against it, found by the search itself.
+//! Whether others would be preempted for a request, as the search itself finds.
 
 use std::time::Duration;
 
@@ -30,14 +30,14 @@ pub struct PreemptionVerdict {
 /// The result of preemption for a request.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum PreemptionOutcome {
-    /// Not tried: the request needs no preemption, or preemption does not help.
+    /// The request needs no preemption, or it does not help.
     #[default]
     NotNeeded,
     /// Preemption is disabled in the partition.
     Off,
     /// The usage of the cluster is too low.
     LittleInUse,
-    /// The request requires a node, so only allocations on that node are considered, in another way.
+    /// Only allocations on the required node are considered.
     RequiresNode,
     /// The request may not preempt others.
     NotAllowed,
@@ -49,14 +49,13 @@ pub enum PreemptionOutcome {
     NoAttemptLeft,
     /// The guaranteed resources of its leaf do not cover the request.
     BeyondGuarantee,
-    /// No candidate inside the fence: none is less important, in a queue above its guaranteed resources, and
-    /// preemptable.
+    /// None is less important, in a queue above its guaranteed resources, and preemptable.
     NoCandidates,
-    /// Even without all candidates the guaranteed resources of its queue would not cover the request.
+    /// Even without all candidates the guaranteed resources do not cover the request.
     NotEnough,
-    /// No node would have enough free resources, whichever of these candidates are preempted.
+    /// No node fits without these candidates.
     NoNode(u64),
-    /// These victims are preempted, and this node is reserved for the request.
+    /// The node is reserved for the request.
     Victims(NodeId, Vec<(AppId, AskId)>),
 }
 

@@ -86,7 +86,7 @@ pub struct Application {
     pub allocated: Resource,
     /// Sum of the placeholder allocations.
     pub allocated_placeholder: Resource,
-    /// The peak of the allocated resources by name; the peaks of real allocations and placeholders are separate.
+    /// The peak by name; separate for real allocations and placeholders.
     pub max_allocated: Resource,
     /// The tracked resources of ended allocations.
     #[serde(rename = "past", with = "model::saved::arc")]
@@ -106,7 +106,7 @@ pub struct Application {
     pub counted_priority: Priority,
     /// Whether its queues allow it to start, as last reported (SCH-114).
     pub runnable_in_queue: bool,
-    /// Whether the limits of its user and group allow it to start, as last reported (SCH-114).
+    /// The same by the limits of its user and group.
     pub runnable_by_limits: bool,
     /// Its user and group, and the limits that apply.
     pub account: Account,
@@ -309,7 +309,7 @@ impl Application {
         self.allocated.add(&self.allocated_placeholder)
     }
 
-    /// Its allocated and pending resources by priority, the lowest first. They add up to those of the application.
+    /// Its resources by priority, the lowest first. They add up to those of the application.
     pub fn by_priority(&self) -> Vec<Band> {
         self.bands.split(self.holds(), self.pending.clone())
     }

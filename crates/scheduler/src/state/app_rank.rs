@@ -8,8 +8,8 @@ use crate::index::AppKey;
 use crate::state::share::ShareList;
 use model::{AppId, Priority, Time};
 
-/// The rank of an application among the candidates of its leaf (SCH-071). A total order: the keys of the leaf's policy,
-/// then submission time and id (SCH-001).
+/// The rank of an application in a leaf (SCH-071). A total order: the keys of the leaf's policy, then submission time
+/// and id (SCH-001).
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct AppRank {
     pub(super) keys: [RankKey; 2],

@@ -14,7 +14,7 @@ use model::{AskId, Priority, Resource, Time};
 pub type AskRank = (Reverse<Priority>, Time, u64, AskKey);
 
 /// A request and its allocation (SCH-013, SCH-014). Kept small: a cluster may have millions, and a cycle reads them in
-/// an order that caches cannot predict. `ask_saved` has the saved form.
+/// an unpredictable order.
 #[derive(Clone, Debug)]
 pub struct Ask {
     /// The id, unique only within its application.
@@ -35,7 +35,7 @@ pub struct Ask {
     pub originator: bool,
     /// Reserves resources for a gang.
     pub placeholder: bool,
-    /// It was sent again: it is still tried, but only the later one counts as pending (switch `ask_again_pending`).
+    /// It was sent again: still tried, but only the later one counts as pending (switch `ask_again_pending`).
     pub superseded: bool,
     /// `None` while it is pending.
     pub allocation: Option<Allocation>,
@@ -47,7 +47,7 @@ pub struct Ask {
     pub log: AskLog,
     /// Whether it fitted its queues in the last report (SCH-222).
     pub fits_queue: bool,
-    /// Whether it fitted the limits of its user and group in the last report (SCH-222).
+    /// The same for the limits of its user and group.
     pub fits_limits: bool,
     /// Others were preempted for it; this happens once (SCH-161).
     pub preempted_others: bool,

@@ -57,7 +57,7 @@ pub enum Failure {
 pub struct FailureCount {
     /// The check that failed.
     pub failure: Failure,
-    /// The number of cycles, including those in which the backoff made the attempt unnecessary.
+    /// Includes the cycles that the backoff skipped.
     pub count: u32,
     /// The time of the last such cycle.
     pub last: Time,
@@ -107,7 +107,7 @@ impl AskLog {
         noted.found.push(FoundSince { since: now, found });
     }
 
-    /// Whether a node was ever searched, so that the limits of user and group once had enough headroom.
+    /// Whether the limits of user and group once had enough headroom.
     pub fn attempted(&self) -> bool {
         self.noted.as_ref().is_some_and(|noted| noted.attempted)
     }

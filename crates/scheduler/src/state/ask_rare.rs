@@ -37,10 +37,10 @@ pub struct RareParts {
     pub reserved_since: Option<Time>,
     /// The reason for a requested stop that is not confirmed.
     pub stopping: Option<ReleaseReason>,
-    /// Of an allocation whose id was allocated again: the application knows only the later one but counts both (switch
+    /// Its id was allocated again: the application knows only the later one but counts both (switch
     /// `ask_again_allocated`).
     pub shadowed: bool,
-    /// The later one is on the same node, which lists only the later one.
+    /// Its node lists only the later one.
     pub unlisted: bool,
 }
 

@@ -20,7 +20,7 @@ pub(crate) struct NodeGains {
 }
 
 impl NodeGains {
-    /// Drops all gains, which ends all backoffs that depend on them.
+    /// Ends all backoffs that depend on gains.
     pub fn forget(&mut self) {
         self.forgotten = self.count() + 1;
         self.list.clear();
@@ -99,7 +99,7 @@ impl Backoff {
         }
     }
 
-    /// Whether it depends only on what the whole leaf has, and on time, so that others can share it.
+    /// Whether it depends only on the leaf and on time.
     pub fn may_be_shared(&self) -> bool {
         self.limits.is_none() && (self.attempts == 0 || self.attempts_left == 0)
     }
@@ -109,8 +109,7 @@ impl Backoff {
         self.attempts_left > 0
     }
 
-    /// Whether it ends like another one except for time, if the resource manager's conditions treat their requests
-    /// alike. Both may be shared.
+    /// Whether it ends like another one except for time. Both may be shared.
     pub fn is_identical(&self, other: &Self) -> bool {
         self.epoch == other.epoch
             && self.has_attempts() == other.has_attempts()

@@ -16,8 +16,8 @@ pub struct Band {
     pub pending: Resource,
 }
 
-/// The sums by priority, except those of the first request's priority: most applications have one priority, which then
-/// costs nothing. The sums of that priority are the remainder of the application's sums.
+/// The sums by priority. Those of the first request's priority are the remainder of the application's sums, so one
+/// priority costs nothing.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Bands {
     usual: Option<Priority>,

@@ -1,8 +1,8 @@
-//! The candidates of a leaf: its applications with pending requests, in their order. Those that back off alike are in
-//! groups, so that a cycle skips a whole group at once.
+//! The candidates of a leaf: its applications with pending requests, in their order. A cycle skips a group that backs
+//! off alike at once.
 //!
 //! Invariants:
-//! - every candidate is in one set: awake, or in the group named by its application ([`Asleep`]);
+//! - every candidate is awake, or in the group named by its application (`Asleep`);
 //! - the members of a group back off by the same values; their times, if any, are in `wakes`.
 
 use std::collections::BTreeSet;
@@ -21,7 +21,7 @@ const MOST_GROUPS: usize = 32;
 
 #[derive(Clone, Debug)]
 pub(crate) struct SleepGroup {
-    /// The common part of their backoffs; times and counts of attempts are those of one member.
+    /// Their common backoff; times and counts of attempts are those of one member.
     pub common: Backoff,
     /// The members in their order.
     pub members: BTreeSet<AppRank>,

@@ -15,9 +15,9 @@ pub struct Dirty {
     pub users: DirtyKeys<UserKey>,
     /// Groups that were added, removed, or changed in usage or limits.
     pub groups: DirtyKeys<GroupKey>,
-    /// Requests that were added, changed, or removed, with their unique arrival number. May contain duplicates.
+    /// Requests with their unique arrival number. May contain duplicates.
     pub asks: Vec<(AppKey, AskKey, u64)>,
-    /// Allocations, by number, that were added to a node or removed. May contain duplicates.
+    /// Allocations, by number, that were added or removed. May contain duplicates.
     pub allocations: Vec<(NodeKey, u64)>,
     /// A queue was added, removed, or moved.
     pub tree: bool,

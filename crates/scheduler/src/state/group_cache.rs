@@ -1,7 +1,6 @@
 //! The groups of earlier submissions, which the releases use for later ones that name none (USR-008, N-07).
 //!
-//! A submission without groups has one group with the user's name (USR-004). A submission that names exactly this group
-//! is treated alike.
+//! A submission that names only a group with the user's name is treated like one without groups (USR-004).
 
 use std::collections::BTreeMap;
 

@@ -79,8 +79,8 @@ impl Node {
         !self.reservations.is_empty() && self.for_required
     }
 
-    /// The outdated score at which the releases leave a node after an allocation on it was resized (D-23), as an
-    /// integer of the same order; `None` if the score is up to date.
+    /// The score at which the releases leave a node after an allocation was resized (D-23), as an integer of their
+    /// order; `None` if up to date.
     pub fn stale_place(&self) -> Option<i64> {
         self.stale.map(|Score(place)| place)
     }
@@ -116,6 +116,7 @@ impl OwnWeights {
     }
 }
 
+/// Lower scores are tried first (SCH-090).
 pub(super) fn score(node: &Node, sort: &NodeSortConfig, own: OwnWeights) -> f64 {
     let (mut sum, mut weights) = (0.0, 0.0);
     node.total.each_beside(&node.available, |name, total, available| {

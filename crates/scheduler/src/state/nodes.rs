@@ -85,12 +85,12 @@ impl Nodes {
         self.nodes.len()
     }
 
-    /// Whether there is no node.
+    /// Whether it has no nodes.
     pub fn is_empty(&self) -> bool {
         self.nodes.is_empty()
     }
 
-    /// The nodes in the order in which they are tried: by score, then by id (SCH-090).
+    /// The nodes by score, then by id (SCH-090).
     pub fn in_order(&self) -> impl Iterator<Item = &Node> {
         self.order.iter().map(|(_, _, key)| &self.nodes[*key])
     }
@@ -188,7 +188,7 @@ impl Nodes {
         self.place(key);
     }
 
-    /// Changes a node without sorting it again: reservations do not affect the order (SCH-092).
+    /// Changes a node without sorting again: reservations do not affect the order (SCH-092).
     pub fn change_in_place(&mut self, key: NodeKey, change: impl FnOnce(&mut Node)) {
         let node = &mut self.nodes[key];
         let (was_open, total, available) = (node.is_open(), node.total.clone(), node.available.clone());

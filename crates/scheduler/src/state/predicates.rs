@@ -17,11 +17,9 @@ pub struct Copies {
     pub nodes: Vec<(NodeId, NodeId)>,
 }
 
-/// A resource manager's own conditions (SCH-094). Without them every node passes; those of Kubernetes are in
-/// `kubernetes::predicates`.
+/// A resource manager's own conditions (SCH-094); those of Kubernetes are in `kubernetes::predicates`.
 ///
-/// An answer may depend on what runs where. The scheduler reports every allocation that is added or removed, so the
-/// next answers reflect it.
+/// An answer may depend on what runs where: every allocation that is added or removed is reported.
 pub trait Predicates: Debug + Send + Sync {
     /// Whether the request may run on the node. `allocate`: now; otherwise if the node had enough resources.
     fn pass(&self, ask: &Ask, node: &Node, allocate: bool) -> bool;

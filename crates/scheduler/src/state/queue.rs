@@ -113,7 +113,7 @@ pub struct Settings {
     pub submit_acl: Acl,
     /// The limit of running applications; `None` if unlimited.
     pub max_applications: Option<u64>,
-    /// The template for dynamic leaves directly in it, with the queue that defines it (`config.md` section 10).
+    /// For dynamic leaves directly in it, with the defining queue (`config.md` section 10).
     #[serde(with = "super::saved_fields::template")]
     pub template: Option<(QueuePath, Arc<TemplateConfig>)>,
     /// The active limits of users and groups.
@@ -141,7 +141,7 @@ impl Queue {
         self.state != QueueState::Stopped && self.pending.strictly_greater_than_zero()
     }
 
-    /// Whether the queue contains nothing, so that the cleaner may remove it (SCH-182).
+    /// Whether the cleaner may remove the queue (SCH-182).
     pub fn is_empty(&self) -> bool {
         self.children.is_empty() && self.apps.is_empty()
     }

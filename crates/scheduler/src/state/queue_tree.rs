@@ -83,7 +83,7 @@ impl QueueTree {
         self.queues.iter().map(|(_, queue)| queue)
     }
 
-    /// Adds a queue in `parent` (or as the root), sorted by name. It is a leaf until its settings are applied.
+    /// Adds a leaf in `parent` (or as the root), sorted by name.
     pub fn add(&mut self, parent: Option<QueueKey>, name: &str, managed: bool, now: Time) -> QueueKey {
         let path = match parent {
             Some(parent) => self.queues[parent].path.child(name),
@@ -174,7 +174,7 @@ impl QueueTree {
         self.find_text(path.as_str())
     }
 
-    /// The queue with a path in lower case, which may be invalid.
+    /// The queue of a path in lower case, which may be invalid.
     pub fn find_text(&self, path: &str) -> Option<QueueKey> {
         let mut parts = path.split('.');
         if parts.next() != Some("root") || self.queues.is_empty() {
@@ -231,8 +231,8 @@ impl QueueTree {
         headroom
     }
 
-    /// The maximum along the path of a queue without the root (SCH-104). `None`: no queue on the path has one.
-    /// `strict`: a name that one maximum has and another lacks counts 0 (D-06).
+    /// The maximum along the path without the root (SCH-104). `None`: no queue has one. `strict`: a name that one
+    /// maximum lacks counts 0 (D-06).
     pub fn path_max(&self, key: QueueKey, strict: bool) -> Option<Resource> {
         let path = self.path_up(key);
         let own = path.iter().filter(|key| **key != ROOT).filter_map(|key| self.queues[*key].max.clone());
@@ -250,8 +250,7 @@ impl QueueTree {
         })
     }
 
-    /// Replaces the priority of an application of the leaf, and reports the change up to every ancestor that it affects
-    /// (SCH-062).
+    /// Replaces the priority of an application, up to every ancestor that it affects (SCH-062).
     pub fn note_priority(&mut self, key: QueueKey, old: Option<Priority>, new: Option<Priority>) {
         if old == new {
             return;
@@ -264,7 +263,7 @@ impl QueueTree {
         }
     }
 
-    /// Replaces a priority in a queue without a report to its parents.
+    /// Replaces a priority without a report to the parents.
     pub fn count_priority(&mut self, key: QueueKey, old: Option<Priority>, new: Option<Priority>) {
         let queue = &mut self[key];
         if let Some(old) = old
@@ -292,7 +291,7 @@ impl QueueTree {
         }
     }
 
-    /// Reports the queue's priority up the whole path after a change of its offset or policy (SCH-062, P-02, P-03).
+    /// Reports a change of offset or policy (SCH-062, P-02, P-03).
     pub fn report_priority_up(&mut self, key: QueueKey) {
         for key in self.path_up(key) {
             if let Some((parent, old, new)) = self.report_priority(key) {
@@ -301,8 +300,7 @@ impl QueueTree {
         }
     }
 
-    /// The raw priority recounted from the children or the given priorities of applications, to verify the incremental
-    /// one.
+    /// The raw priority from the children or the given applications, to verify the incremental one.
     pub fn recounted_priority(&self, key: QueueKey, apps: impl Iterator<Item = Priority>) -> Priority {
         let queue = &self.queues[key];
         let children = queue.children.iter().map(|child| self.queues[*child].reported_priority);

@@ -25,17 +25,17 @@ pub struct Scheduler {
 }
 
 impl Scheduler {
-    /// Creates a scheduler without a configuration that decides by `profile`.
+    /// Creates a scheduler without a configuration.
     pub fn new(profile: Profile) -> Self {
         Self::tuned(profile, Tuning::default())
     }
 
-    /// Creates a scheduler without a configuration that decides by `profile`, overridden by `tuning`.
+    /// Creates a scheduler without a configuration; `tuning` overrides `profile`.
     pub fn tuned(profile: Profile, tuning: Tuning) -> Self {
         Self::switched(Switches::of(profile).tuned(&tuning), tuning)
     }
 
-    /// Creates a scheduler without a configuration that decides by these switches. For tests of a single switch.
+    /// Creates a scheduler without a configuration, for tests of a single switch.
     pub fn switched(switches: Switches, tuning: Tuning) -> Self {
         Self {
             switches,
@@ -59,13 +59,13 @@ impl Scheduler {
         &mut self.partitions
     }
 
-    /// When the next timer is due; earlier a [`Command::Tick`] does nothing.
+    /// When the next timer is due; earlier a `Command::Tick` does nothing.
     pub fn next_timer(&self) -> Option<Time> {
         self.partitions.iter().filter_map(Partition::next_timer).min()
     }
 
-    /// Whether an application is ending that was too large for one command. Each [`Command::Continue`] removes more of
-    /// it. A cycle or a reload first removes all of it, because the rest could change their decisions.
+    /// Whether an application is ending that was too large for one command. Each `Command::Continue` removes more; a
+    /// cycle or a reload first removes all of it, because the rest could change their decisions.
     pub fn is_unfinished(&self) -> bool {
         self.partitions.iter().any(Partition::is_unfinished)
     }
@@ -75,7 +75,7 @@ impl Scheduler {
         self.partitions.iter().any(Partition::has_work)
     }
 
-    /// Drops the caches of cycles. They decide nothing: tests compare a scheduler without them to one with them.
+    /// Drops the caches of cycles. They decide nothing, which tests verify.
     pub fn forget_shortcuts(&mut self) {
         self.partitions.iter_mut().for_each(Partition::forget_shortcuts);
         self.loaded = None;

@@ -12,8 +12,8 @@ pub fn ordered(float: f64) -> i64 {
     bits ^ ((bits >> 63).cast_unsigned() >> 1).cast_signed()
 }
 
-/// The shares of guaranteed resources, one for each used resource name, the largest first (SCH-054). Two lists are
-/// compared position by position; the shorter one is filled with zeros.
+/// One share of guaranteed resources per used name, the largest first (SCH-054). The shorter of two lists is filled
+/// with zeros.
 #[derive(Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct ShareList(#[serde(with = "model::saved::list")] SmallVec<[f64; 2]>);
 
@@ -25,7 +25,7 @@ impl Clone for ShareList {
 }
 
 impl ShareList {
-    /// The shares of `allocated` over `guaranteed`; a name that is not guaranteed counts with its raw value.
+    /// The shares; a name that is not guaranteed counts with its raw value.
     pub fn of(allocated: &Resource, guaranteed: Option<&Resource>) -> Self {
         let mut shares: SmallVec<[f64; 2]> = SmallVec::new();
         allocated.each_beside(guaranteed.unwrap_or(&Resource::new()), |_, used, guarantee| {
@@ -41,8 +41,8 @@ impl ShareList {
         Self(shares)
     }
 
-    /// The single share of 1.8.0 (SCH-055): the largest over the used names in `base`, which is the guaranteed value,
-    /// otherwise the maximum or the cluster.
+    /// The share of 1.8.0 (SCH-055): the largest over the used names in `base`: the guaranteed value, otherwise the
+    /// maximum or the cluster.
     pub fn largest(allocated: &Resource, base: &Resource) -> Self {
         let mut largest: f64 = 0.0;
         allocated.each_beside(base, |_, used, base| {
@@ -101,6 +101,7 @@ mod tests {
         ShareList::of(&pairs.iter().copied().collect(), Some(&guaranteed))
     }
 
+    /// EX-26.
     #[test]
     fn share_lists_of_ex_26() {
         assert_eq!(list(&[("m", 5), ("v", 3), ("g", 0)], &[("m", 10)]).as_slice(), [3.0, 0.5]);

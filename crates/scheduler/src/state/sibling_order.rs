@@ -2,19 +2,16 @@
 //! cycle.
 //!
 //! The first keys, priority and share, are total; the last one, pending, is not (SCH-002). The list is sorted by the
-//! total keys. Queues with equal keys are sorted by pending, resource name by resource name, then by the queue's name.
-//! If of any two neighbors one needs more than the other, or both have the same pending resources, that list equals the
-//! specified sort. If two neighbors differ and neither needs more, they are a *break*: a class of equals with a break
-//! is sorted as specified when a cycle reaches it.
+//! total keys, then by pending, resource name by resource name, then by the queue's name. If two neighbors differ in
+//! pending and neither needs more, they are a *break*. A class of equals with a break is sorted as specified when a
+//! cycle reaches it; otherwise the list equals the specified sort.
 //!
 //! Invariants:
 //! - every change of a queue marks it ([`QueueTree`]'s `IndexMut`, and `note_priority`); an order is read only after
-//!   all marked queues
-//! were moved to their position ([`QueueTree::settle_order`]);
+//!   all marked queues were moved ([`QueueTree::settle_order`]);
 //! - a list contains exactly the children with something to do, each with the rank of its position;
 //! - `front`, if not empty, is the first class in its specified order, the next child last. Removing the first leaves
-//!   the order of the
-//! others unchanged: nothing moved past the first, so nothing changes for those after it.
+//!   the order of the others unchanged, because nothing moved past it.
 
 use std::cmp::Ordering;
 
@@ -40,6 +37,7 @@ impl SiblingRank {
         queue.wants().then(|| Self { priority, share: share.clone(), pending: queue.pending.clone() })
     }
 
+    /// The total keys (SCH-052, SCH-053).
     fn class(&self, other: &Self, by_priority: bool) -> Ordering {
         let priority = || other.priority.cmp(&self.priority);
         let share = || self.share.cmp(&other.share);

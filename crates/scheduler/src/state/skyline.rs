@@ -1,11 +1,9 @@
-//! Upper bounds of the nodes' resources: a request that fits none of these resources fits no node, and the nodes need
-//! not be checked.
+//! Upper bounds of the nodes' resources: a request that fits none of them fits no node.
 //!
 //! Invariants:
 //! - for every open node (schedulable, not reserved) one resource of the list is at least as large in every name;
 //! - a decrease on a node changes nothing, so a list may be too large; [`Skyline::of`] makes an exact one, as far as
-//!   [`MOST`] resources
-//! allow.
+//!   [`MOST`] resources allow.
 
 use std::cmp::Reverse;
 

@@ -13,8 +13,7 @@ pub struct Account {
     pub user: Option<UserKey>,
     /// The one group under which it counts (LIM-032).
     pub group: Option<GroupKey>,
-    /// The limits that apply, from the leaf up to the root; `None` before the first scheduling attempt, which also
-    /// decides the group (LIM-034).
+    /// From the leaf up; `None` before the first scheduling attempt (LIM-034).
     #[serde(with = "saved_bounds")]
     pub bounds: Option<Vec<Bound>>,
     /// Counts as running for the limits of its user (LIM-013).

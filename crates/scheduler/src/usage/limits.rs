@@ -53,7 +53,7 @@ impl QueueLimits {
         self.list.is_empty()
     }
 
-    /// The limit for a user: the one with the name, otherwise that for `*` (LIM-005, SCH-122).
+    /// The limit of a user, otherwise that of `*` (LIM-005, SCH-122).
     pub fn for_user(&self, user: &str) -> Option<&Arc<LimitConfig>> {
         let index = self.users.get(user).or_else(|| self.users.get(ANYONE))?;
         self.list.get(*index)
@@ -65,13 +65,12 @@ impl QueueLimits {
         self.list.get(*names.get(name)?)
     }
 
-    /// The limit for a group under which applications count; `*` is that of the shared pot (LIM-032).
+    /// The limit of a group; `*` is the shared pot (LIM-032).
     pub fn for_group(&self, group: &str) -> Option<&Arc<LimitConfig>> {
         self.list.get(*self.groups.get(group)?)
     }
 
-    /// The group under which an application of `who` counts by these limits alone: the first named group of the user,
-    /// otherwise `*` (LIM-030).
+    /// The group by these limits alone: the first named group of the user, otherwise `*` (LIM-030).
     pub fn group_of(&self, who: &Identity) -> Option<&str> {
         if who.groups.is_empty() {
             return None;

@@ -2,20 +2,17 @@
 //! SCH-128).
 //!
 //! Invariants:
-//! - usage is tracked for every user with an active application, and for every group under which an application counts.
-//!   A tracker has a
-//! level for each queue with such an application in its subtree, and is removed with the last level;
+//! - usage is tracked for users with an active application, and groups under which one counts. A tracker has a level
+//!   for each queue with such an application in its subtree, and is removed with the last level;
 //! - the sums of a level are those of its applications; [`crate::inspect::invariants`] recounts them;
-//! - the limits of an application are computed at its first scheduling attempt, and again when the configuration, its
-//!   queue, or its
-//! group changes. An application without limits has an empty list, so that a cycle does not look them up.
+//! - the limits of an application are computed at its first attempt, and after a change of configuration, queue, or
+//!   group.
 //!
-//! Where to read: [`limits`] has a queue's limits by user and group, [`tracker`] the sums, [`account`] the part of an
-//! application, and
-//! [`totals`] combines them. [`user_limits`](super::user_limits) uses them in a cycle and applies new limits.
+//! [`limits`] has a queue's limits, [`tracker`] the sums, [`account`] the part of an application, [`totals`] combines
+//! them. [`user_limits`](super::user_limits) uses them in a cycle and applies new limits.
 //!
-//! Known limits: under a release's profile the limits of the partition that was loaded last apply to all partitions
-//! (LIM-017), but the usage of a user is counted per partition.
+//! Known limits: under a release's profile the limits of the last loaded partition apply to all partitions (LIM-017),
+//! but usage is counted per partition.
 
 pub mod account;
 pub mod limits;

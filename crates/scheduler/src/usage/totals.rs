@@ -14,7 +14,7 @@ use model::{AppId, Resource};
 pub struct Usage {
     /// Every user with an active application (LIM-015).
     pub users: Trackers<UserKey>,
-    /// Every group under which an active application counts; a group `*` is the shared pot (LIM-004).
+    /// By group; a group `*` is the shared pot (LIM-004).
     pub groups: Trackers<GroupKey>,
 }
 
@@ -41,7 +41,7 @@ impl Usage {
         }
     }
 
-    /// The usage that counts for a limit: of the application's user or group, in the subtree of the limit's queue.
+    /// The usage of the application's user or group, in the subtree of the limit's queue.
     pub fn of_bound(&self, account: &Account, bound: &Bound) -> Option<&QueueUsage> {
         match bound.side {
             Side::User => self.users.get(account.user?)?.at(bound.queue),
@@ -58,8 +58,7 @@ impl Usage {
         self.groups.get(account.group?).map(|tracker| Arc::clone(&tracker.name))
     }
 
-    /// The smallest remainder of each resource name over all limits of the user and group (LIM-040, LIM-041, SCH-125).
-    /// `None`: no limit names a resource. Values may be negative.
+    /// The smallest remainder by name (LIM-040, LIM-041, SCH-125), perhaps negative. `None`: no limit names a resource.
     pub fn headroom(&self, account: &Account) -> Option<Resource> {
         let mut headroom: Option<Resource> = None;
         for bound in account.bounds.as_deref().unwrap_or_default() {
@@ -76,7 +75,7 @@ impl Usage {
         headroom
     }
 
-    /// Whether the limits of the user and group allow an application to start (LIM-044).
+    /// LIM-044.
     pub fn lets_run(&self, account: &Account, app: &AppId) -> bool {
         account.bounds.as_deref().unwrap_or_default().iter().all(|bound| {
             let usage = self.of_bound(account, bound);

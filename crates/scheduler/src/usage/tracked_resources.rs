@@ -1,5 +1,5 @@
-//! The tracked resources of an application: resources times seconds of its ended allocations, by instance type
-//! (`rest.md` section 5.4).
+//! The tracked resources of an application: resources times seconds of ended allocations, by instance type (`rest.md`
+//! section 5.4).
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

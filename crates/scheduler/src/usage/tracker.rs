@@ -12,8 +12,7 @@ use model::{AppId, Resource};
 pub struct QueueUsage {
     /// The allocated resources.
     pub allocated: Resource,
-    /// The running applications in the sense of limits: from the first allocation until nothing is left (LIM-013). A
-    /// persistent set, which a read model shares.
+    /// From the first allocation until nothing is left (LIM-013). A persistent set, which a read model shares.
     #[serde(with = "model::saved::list")]
     pub running: imbl::OrdSet<AppId>,
     /// The number of active applications that count here, in any state.

@@ -1,6 +1,5 @@
-//! Applying new limits (`acl-and-users.md` section 9, SCH-127).
-//!
-//! A change loses no usage, except as the releases lose it (switch `group_limit_gone`).
+//! Applying new limits (`acl-and-users.md` section 9, SCH-127). Only the releases lose usage (switch
+//! `group_limit_gone`).
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

@@ -14,8 +14,8 @@ use crate::usage::side::Side;
 use crate::usage::totals::has_place;
 use model::{Identity, Resource, Time};
 
-/// The group under which an application of `who` counts in a queue: from the leaf up, the first level that names one of
-/// the groups or has `*` (LIM-030, SCH-124).
+/// The group of an application, from the leaf up: the first level that names one of the groups or has `*` (LIM-030,
+/// SCH-124).
 pub fn group_of<'t>(tree: &'t QueueTree, path: &[QueueKey], who: &Identity) -> Option<&'t str> {
     path.iter().find_map(|queue| tree[*queue].settings.limits.group_of(who))
 }

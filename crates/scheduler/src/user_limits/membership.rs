@@ -1,4 +1,4 @@
-//! Membership: applications join, change, and leave the users and groups under which they count.
+//! Applications join, change, and leave users and groups.
 
 use crate::index::QueueKey;
 use crate::state::app::Application;

@@ -1,5 +1,5 @@
-//! Random edits of random texts in every style: the text is valid, the diff is exactly the edit, other lines are
-//! unchanged, and the reverse edit restores the configuration.
+//! Random edits in every style: the text is valid, the diff is exactly the edit, other lines are unchanged, and the
+//! reverse edit restores the configuration.
 
 use proptest::prelude::*;
 

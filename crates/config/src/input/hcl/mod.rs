@@ -1,5 +1,4 @@
-//! Terraform files: the objects, texts, and heredocs of HCL as a tree. kornsole computes no expressions, except the
-//! functions `yamlencode`, `jsonencode`, and `file`, and locals of the same file.
+//! Terraform files: HCL as a tree. Only `yamlencode`, `jsonencode`, `file`, and locals of the same file are computed.
 
 mod heredoc;
 mod parse;

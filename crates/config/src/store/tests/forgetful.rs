@@ -1,5 +1,5 @@
-//! A file system in memory that fails on demand. After a power failure it has what was synced, and of the rest a random
-//! part: any part of a text, and any of the changed names.
+//! After a power failure, this file system has what was synced, and of the rest a random part: any part of a text, and
+//! any of the changed names.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;

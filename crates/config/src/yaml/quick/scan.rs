@@ -43,14 +43,13 @@ pub(super) struct Scanner<'t> {
 }
 
 impl<'t> Scanner<'t> {
-    /// Starts at the beginning; `None` for a text with other characters than printable ASCII, or without a final line
-    /// break.
+    /// Starts a scan; `None` for other characters than printable ASCII, or without a final line break.
     pub fn of(text: &'t str) -> Option<Self> {
         let plain = text.bytes().all(|byte| byte == b'\n' || (b' '..0x7f).contains(&byte)) && text.ends_with('\n');
         plain.then_some(Self { bytes: text.as_bytes(), text, pos: 0, line: 1, line_start: 0 })
     }
 
-    /// What is left of the text.
+    /// The rest of the text.
     pub fn rest(&self) -> &'t [u8] {
         self.bytes.get(self.pos..).unwrap_or_default()
     }
@@ -60,7 +59,7 @@ impl<'t> Scanner<'t> {
         self.pos - self.line_start
     }
 
-    /// The current byte. The text ends with a line break, after which nothing is read.
+    /// The text ends with a line break, after which nothing is read.
     pub fn byte(&self) -> u8 {
         self.bytes.get(self.pos).copied().unwrap_or(b'\n')
     }
@@ -79,7 +78,7 @@ impl<'t> Scanner<'t> {
         Place { line: self.line, column: count(at - self.line_start + 1) }
     }
 
-    /// Reads the rest of the line, which must be empty or a comment.
+    /// Ends the line, which must be empty or a comment.
     pub fn end_line(&mut self) -> Option<()> {
         let before = self.pos;
         self.spaces();
@@ -103,8 +102,8 @@ impl<'t> Scanner<'t> {
         self.line_start = self.pos;
     }
 
-    /// A scalar on one line: in a block up to the end of the line, a comment, or `: `; in flow style up to a
-    /// terminating character.
+    /// Reads a scalar: in a block up to the end of the line, a comment, or `: `; in flow style up to a terminating
+    /// character.
     pub fn scalar(&mut self, block: bool) -> Option<Found> {
         let at = self.pos;
         let quote = self.byte();

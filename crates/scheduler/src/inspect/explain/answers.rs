@@ -16,7 +16,7 @@ impl AskExplanation {
         self.pod.as_deref().unwrap_or(self.id.as_str())
     }
 
-    /// When its first blocker started, if recorded by cycles; otherwise when the request was created.
+    /// The start of its first blocker, if recorded; otherwise of the request.
     pub fn first_since(&self) -> Time {
         if let Some(since) = self.blockers.first().and_then(|first| first.since) {
             return since;
@@ -36,7 +36,7 @@ impl AskExplanation {
 }
 
 impl Explanation {
-    /// The pending request that time helps least; of several the one that is tried first.
+    /// The pending request that time helps least, then the one that is tried first.
     pub fn first_waiting(&self) -> Option<&AskExplanation> {
         let waiting = self.asks.iter().filter(|ask| ask.status == AskStatus::Waits);
         waiting.min_by_key(|ask| ask.blockers.first().map_or(Mending::Turn, Blocker::mending))
@@ -47,7 +47,7 @@ impl Explanation {
         self.blockers.first().or_else(|| self.first_waiting()?.blockers.first())
     }
 
-    /// Whether it has a pending request that the next cycle does not allocate.
+    /// Whether a request is pending that the next cycle does not allocate.
     pub fn waits(&self) -> bool {
         self.finished.is_none() && self.asks.iter().any(|ask| !ask.blockers.is_empty())
     }

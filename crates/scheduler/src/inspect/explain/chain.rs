@@ -127,6 +127,7 @@ impl Partition {
         })
     }
 
+    /// Queues first (SCH-110, SCH-126).
     pub(super) fn of_applications(
         &self,
         app: AppKey,
@@ -201,6 +202,7 @@ impl Partition {
         Some(Blocker { detail, ..Blocker::of(BlockLevel::Stalled, place) })
     }
 
+    /// SCH-082, SCH-143.
     pub(super) fn of_gang(&self, app: AppKey, key: AskKey) -> Option<Blocker> {
         let application = &self.apps[app];
         if self.replacement(app).is_some_and(|(ask, _)| ask == key) {

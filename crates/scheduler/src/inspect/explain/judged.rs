@@ -1,4 +1,4 @@
-//! Objections to a decision of another scheduler in the state of this one: failed checks, and requests that come first.
+//! Objections to a decision of another scheduler: failed checks, and requests that come first.
 //!
 //! Invariant: there are no objections to the decision of the next cycle.
 
@@ -23,11 +23,11 @@ use model::{AppId, AskId, NodeId, QueuePath, Time};
 /// The objections to a request on a node, apart from the order of requests.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Objections {
-    /// The failed checks before the nodes, in the order of a cycle: states, numbers of applications, limits, maxima.
+    /// The failed checks before the nodes, in the order of a cycle.
     pub checks: Vec<Blocker>,
-    /// Why the node does not accept it, with one blocker per resource or condition.
+    /// Why the node rejects it, with one blocker per resource or condition.
     pub node: Option<(NodeReason, Vec<Blocker>)>,
-    /// The node is reserved for this other request, and would otherwise accept the request.
+    /// The only objection of the node is this reservation.
     pub reserved_for: Option<(AppId, AskId)>,
 }
 
@@ -41,9 +41,9 @@ impl Objections {
 /// Why one request is tried before another.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Precedence {
-    /// It has a reservation, and such requests come first (SCH-134).
+    /// It has a reservation (SCH-134).
     Reservation,
-    /// It replaces a placeholder, which comes before other requests (SCH-143).
+    /// It replaces a placeholder (SCH-143).
     Placeholder,
     /// Its queue precedes a sibling.
     Queue {
@@ -82,8 +82,7 @@ impl fmt::Display for Precedence {
 }
 
 impl Partition {
-    /// Returns the objections to a pending request on a node at `now`. `None` if the pending request or the node does
-    /// not exist.
+    /// The objections at `now`. `None` if the pending request or the node does not exist.
     pub fn objections(&self, now: Time, (app, ask): (&AppId, &AskId), node: &NodeId) -> Option<Objections> {
         match self.settled(now) {
             Some(copy) => copy.objections_settled((app, ask), node),
@@ -184,8 +183,8 @@ impl Partition {
         (ask.allocation.is_none() && ask.rare.takes_over.is_none()).then_some((app, key))
     }
 
-    /// Why the pending `first` is tried before the pending `then`. `None` if their order is not significant: their
-    /// times are too close, or only the last rule of an order decides (SCH-001).
+    /// Why the pending `first` precedes `then`. `None` if the order is not significant: close times, or only the last
+    /// rule of an order (SCH-001).
     pub fn precedence(
         &self,
         first: (&AppId, &AskId),

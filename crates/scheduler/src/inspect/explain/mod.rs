@@ -3,16 +3,12 @@
 //!
 //! Invariants:
 //! - nothing is changed, not even the caches of cycles;
-//! - the checks are the cycle's own: nodes are tried by [`try_asks`](crate::cycle::try_asks), victims are selected by
-//!   the
-//! search for victims itself;
+//! - the checks are the cycle's own: `try_asks` and the search for victims;
 //! - the next cycle allocates a request without a blocker; a property test verifies that under every profile.
 //!
-//! Where to read: [`types`] is the answer, `chain` the checks of one request, `next_decision` the next cycle, `nodes`
-//! the reasons of nodes, `holders` the applications with the missing resource, `order` the requests that are tried
-//! first, `rank` the order of blockers, `remedies` the changes that help, `settled` the steps of a cycle before its
-//! checks, [`judged`] the objections to a decision of another scheduler, `overview` the blockers of all pending
-//! requests.
+//! Where to read: [`types`] is the answer, `chain` the checks of one request, `next_decision` the next cycle, `rank`
+//! the order of blockers, `settled` the steps before the checks. [`judged`] has the objections to a decision of another
+//! scheduler, `overview` the blockers of all pending requests.
 
 mod answers;
 mod backoff;
@@ -53,10 +49,8 @@ const MOST_ASKS: usize = 20;
 type Kind<'a> = (Vec<(&'a str, i64)>, i32, Option<&'a str>, Option<&'a str>, bool, bool, bool);
 
 impl Partition {
-    /// Explains why an application, or one of its requests, is not allocated at `now`. `None` if the application or the
-    /// request does not exist.
-    ///
-    /// Of equal requests the first is explained for all. Costs about as much as a cycle without a result.
+    /// Explains why an application, or one of its requests, is not allocated; `None` if it does not exist. Of equal
+    /// requests the first is explained for all. Costs about as much as a cycle without a result.
     pub fn explain(&self, now: Time, app: &AppId, ask: Option<&AskId>) -> Option<Explanation> {
         match self.settled(now) {
             Some(copy) => copy.explain_settled(now, app, ask),

@@ -38,13 +38,12 @@ struct Walk<'p> {
 }
 
 impl NextDecision {
-    /// Computes the cycle at `now`. For `target`, records which requests are tried.
+    /// Computes the cycle; `target` is the application whose tried requests are recorded.
     pub fn seek(partition: &Partition, now: Time, target: AppKey) -> Self {
         Self::walk(Walk { partition, now, target: Some(target), next: Self::default() })
     }
 
-    /// Computes the cycle at `now`. If it ends at a request that ends every cycle, also records the requests tried
-    /// before.
+    /// Records the tried requests only if the cycle ends at one that ends every cycle.
     pub fn of_all(partition: &Partition, now: Time) -> Self {
         let walk = |tried| Walk { partition, now, target: None, next: Self { tried, ..Self::default() } };
         let next = Self::walk(walk(None));
@@ -52,7 +51,7 @@ impl NextDecision {
         if stalls { Self::walk(walk(Some(BTreeSet::new()))) } else { next }
     }
 
-    /// The preemption attempts left when the cycle reaches a request of the target application; `None` if it does not.
+    /// When the cycle reaches a request of the target; `None` if it does not.
     pub fn attempts_left(&self, ask: AskKey) -> Option<u32> {
         self.of_app.get(&ask).copied()
     }
@@ -64,7 +63,7 @@ impl NextDecision {
             || self.tried.as_ref().is_some_and(|tried| tried.contains(&(app, ask)))
     }
 
-    /// The request at which the cycle skips an application because too many find no node (D-19).
+    /// The request at which the cycle skips an application (D-19).
     pub fn held_off_at(&self, app: AppKey) -> Option<AskKey> {
         self.held_off.get(&app).copied()
     }

@@ -87,7 +87,7 @@ impl Partition {
         !node.schedulable && ask.rare.required_node.is_none()
     }
 
-    /// A node that would accept the request with enough resources, apart from an unschedulable one.
+    /// A node that would accept the request with enough resources, even if unschedulable.
     pub fn node_for(&self, app: &AppId, ask: &AskId) -> Option<NodeId> {
         let application = self.app(app)?;
         let ask = &application.asks[application.ask_key(ask)?];

@@ -1,7 +1,5 @@
-//! The first blocker of every pending request, grouped.
-//!
-//! The checks are those of one request ([`chain`](super::chain)). Common facts are computed once: the next cycle, the
-//! free resources of nodes for a size, the holders of a maximum.
+//! The first blocker of every pending request, grouped. The checks are those of one request ([`chain`](super::chain)),
+//! with common facts computed once.
 
 use std::sync::Arc;
 
@@ -50,7 +48,7 @@ struct Group {
 }
 
 impl Partition {
-    /// Explains all pending requests in the subtree of `below`, or all. `None` if the queue does not exist.
+    /// All pending requests in the subtree of `below`. `None` if the queue does not exist.
     ///
     /// Reads each pending request once, and each node once per requested size.
     pub fn explain_all(&self, now: Time, below: Option<&QueuePath>) -> Option<Overview> {

@@ -3,7 +3,7 @@
 use super::types::{BlockLevel, Blocker, Mending, Place};
 
 impl Blocker {
-    /// What removes it.
+    /// The change that removes it.
     pub fn mending(&self) -> Mending {
         let above = self.wanted > self.limit;
         match self.level {
@@ -22,8 +22,7 @@ impl Blocker {
         }
     }
 
-    /// Whether neither time nor the end of other work removes it: a user must change the request, the configuration, or
-    /// the nodes.
+    /// Whether neither time nor the end of other work removes it.
     pub fn is_permanent(&self) -> bool {
         match self.mending() {
             Mending::Never => true,

@@ -1,5 +1,4 @@
-//! Remedies that follow from the checks alone: each removes its blocker, and `enough` means that there is no other
-//! blocker. `whatif` tries them in forks.
+//! Remedies that follow from the checks alone; `whatif` tries them in forks.
 
 use std::sync::Arc;
 

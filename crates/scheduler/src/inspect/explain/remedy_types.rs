@@ -10,9 +10,9 @@ use model::{AppId, AskId, Priority, QueuePath, Resource, Time};
 pub struct Remedy {
     /// All changes together.
     pub steps: Vec<RemedyKind>,
-    /// Whether it is enough. Otherwise it is needed together with the others that are not enough.
+    /// Whether it is enough; otherwise all that are not enough are needed together.
     pub enough: bool,
-    /// Its side effects, if tried in a fork; `None` if it only follows from the checks.
+    /// Side effects, if tried in a fork.
     pub effects: Option<Vec<RemedyEffect>>,
 }
 
@@ -51,7 +51,7 @@ pub enum RemedyKind {
         /// The estimate from earlier applications of its queue; `None` if unknown.
         at: Option<Time>,
     },
-    /// No change: a next cycle allocates it, after this number of other decisions.
+    /// A next cycle allocates it, after this number of other decisions.
     Turn(u64),
     /// Add a node of at least this size.
     AddNode {
@@ -78,12 +78,12 @@ pub enum RemedyKind {
 /// A side effect of a remedy.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RemedyEffect {
-    /// Requests of this application are pending that would be allocated without it.
+    /// Requests become pending.
     Waits(AppId, u64),
     /// Allocations of this application are preempted.
     Preempted(AppId, u64),
     /// Allocations of this application end with it.
     Loses(AppId, u64),
-    /// Requests of this application are allocated that would be pending without it.
+    /// Requests are allocated that would be pending.
     Gets(AppId, u64),
 }

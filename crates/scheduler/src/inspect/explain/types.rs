@@ -36,11 +36,11 @@ pub struct Explanation {
     pub runs: Vec<Held>,
     /// Of an ended application: how it ended.
     pub blockers: Vec<Blocker>,
-    /// Of a rejected application, or one in the recovery queue: the result of each placement rule in order.
+    /// Of a rejected application, or one in the recovery queue: the results of the placement rules.
     pub submission: Vec<Blocker>,
     /// The first request of each kind, in the order of a cycle.
     pub asks: Vec<AskExplanation>,
-    /// The number of requests that are neither in `asks` nor equal to one of them.
+    /// The number of requests of other kinds.
     pub left_out: u64,
 }
 
@@ -49,7 +49,7 @@ pub struct Explanation {
 pub struct Held {
     /// The id of its request.
     pub id: AskId,
-    /// The namespace and name of its pod in Kubernetes.
+    /// `namespace/pod` in Kubernetes.
     pub pod: Option<String>,
     /// The node.
     pub node: NodeId,
@@ -66,7 +66,7 @@ pub struct Held {
 pub struct AskExplanation {
     /// The first of the equal requests.
     pub id: AskId,
-    /// The namespace and name of its pod in Kubernetes.
+    /// `namespace/pod` in Kubernetes.
     pub pod: Option<String>,
     /// The number of equal requests, including this one.
     pub identical: u64,
@@ -78,7 +78,7 @@ pub struct AskExplanation {
     pub created: Time,
     /// Whether it is pending.
     pub status: AskStatus,
-    /// All blockers, ordered by [`Mending`], then in the order of a cycle. Empty if the next cycle allocates it.
+    /// All blockers by [`Mending`], then in the order of a cycle. Empty if the next cycle allocates it.
     pub blockers: Vec<Blocker>,
     /// The nodes for this request.
     pub nodes: NodeTally,
@@ -88,7 +88,7 @@ pub struct AskExplanation {
     pub reserved_since: Option<Time>,
     /// When the unused reservation is canceled (N-04).
     pub reserved_until: Option<Time>,
-    /// Until when cycles skip the application because its blockers have not changed.
+    /// Until when cycles skip the application.
     pub passed_by_until: Option<Time>,
     /// The decision of the next cycle, if it concerns this request.
     pub next: Option<Decision>,
@@ -98,7 +98,7 @@ pub struct AskExplanation {
     pub preemption: PreemptionVerdict,
     /// Remedies: derived from the blockers, or verified in forks.
     pub remedies: Vec<Remedy>,
-    /// The reasons from past cycles in the order of their first occurrence. Counts may be some seconds old.
+    /// The reasons from past cycles in the order of their first occurrence, perhaps some seconds old.
     pub causes: Vec<FailureCount>,
     /// The changes of the result of cycles, the oldest first.
     pub found: Vec<FoundSince>,
@@ -129,7 +129,7 @@ pub enum AskStatus {
 /// The failed check, in the order of the checks of a cycle.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum BlockLevel {
-    /// The pod has scheduling gates or an unbound claim, so it is not requested yet.
+    /// The pod has scheduling gates or an unbound claim.
     Pod,
     /// A placement rule did not accept the application, or selected another queue.
     Submission,
@@ -140,9 +140,9 @@ pub enum BlockLevel {
     Partition,
     /// A queue of its path is stopped.
     Draining,
-    /// A queue on its path, or the application, has no pending resources in total, so a cycle does not examine it.
+    /// A queue on its path, or the application, has no pending resources in total.
     Nothing,
-    /// Too many requests of its application found no node, so cycles skip the application for some time (D-19).
+    /// Cycles skip the application for some time (D-19).
     Backoff,
     /// `stateaware`: another application of its leaf starts first.
     State,
@@ -168,8 +168,8 @@ pub enum BlockLevel {
     Priority,
 }
 
-/// One failed check. Values are those of `resource` (memory in bytes, vcore in thousandths), or numbers of applications
-/// or placeholders if that is `None`.
+/// One failed check. Values are of `resource` (memory in bytes, vcore in thousandths), or numbers of applications or
+/// placeholders.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Blocker {
     /// The check.
@@ -194,7 +194,7 @@ pub struct Blocker {
     pub detail: String,
     /// At the levels `Node` and `Partition`: what removes it.
     pub of_nodes: Mending,
-    /// Its start, if known; otherwise unknown, but after the request was created.
+    /// If known; otherwise after the request was created.
     pub since: Option<Time>,
     /// When it ends by time alone.
     pub until: Option<Time>,
@@ -227,19 +227,19 @@ pub struct NodeTally {
     pub fit: u64,
     /// The number that are large enough when empty.
     pub large: u64,
-    /// The number of these that its conditions allow, given enough free resources.
+    /// Of these, the nodes that its conditions allow.
     pub could: u64,
     /// The number of these that are unschedulable.
     pub closed: u64,
-    /// For each requested resource: the largest total of one node, and the number of nodes with the resource.
+    /// By requested resource: the largest total of one node, and the number of nodes with it.
     pub largest: Vec<(Arc<str>, i64, u64)>,
     /// The other nodes by the first failed check, most first.
     pub failures: Vec<NodeFailures>,
-    /// The closest nodes: of the open nodes that are large enough, otherwise of all open nodes.
+    /// Of the open nodes that are large enough, otherwise of all open nodes.
     pub closest: Vec<CloseNode>,
     /// The first holders of reservations: pods, otherwise `application/ask`.
     pub holders: Vec<String>,
-    /// The texts of the conditions that exclude nodes, each with the number of nodes, most first.
+    /// The texts of the conditions that exclude nodes, with the number of nodes.
     pub refusals: Vec<(String, u64)>,
 }
 
@@ -278,7 +278,7 @@ pub struct CloseNode {
     pub node: NodeId,
     /// The missing resources by name, without others.
     pub shortfall: Resource,
-    /// The part that is missing even when the node is empty.
+    /// Missing even when the node is empty.
     pub too_small: Resource,
 }
 
@@ -302,20 +302,20 @@ pub enum DecisionKind {
     Allocate,
     /// Reserves a node for it.
     Reserve,
-    /// Cancels the reservations of others on its required node, then allocates or reserves.
+    /// Cancels others' reservations on its required node, then allocates or reserves.
     Claim,
     /// Replaces a placeholder.
     Replace,
     /// Preempts others for it.
     Preempt,
-    /// Ends the cycle without a result: the request is too large for its required node.
+    /// Ends the cycle: the required node is too small.
     Stall,
 }
 
 /// The requests that are tried before a request.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Ahead {
-    /// The positions of the queues of its path among siblings with pending requests, from the root down.
+    /// The queues of its path with siblings that have pending requests, from the root down.
     pub queues: Vec<QueueTurn>,
     /// The number of applications in its leaf that come first.
     pub apps: u64,

@@ -15,8 +15,7 @@ pub struct QuotaPlan<V> {
     pub excess: Resource,
     /// The victims in the order in which they were chosen.
     pub victims: Vec<V>,
-    /// The examined allocations that stay. Does not contain allocations that are being stopped, require their node, or
-    /// are in a queue without a share.
+    /// Without those that are being stopped, require their node, or are in a queue without a share.
     pub retained: Vec<(V, WhyRetained)>,
     /// Whether there were candidates.
     pub had_candidates: bool,

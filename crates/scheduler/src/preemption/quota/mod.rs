@@ -1,9 +1,8 @@
 //! Quota preemption: a queue that was above its maximum for longer than its delay is brought down to it (N-01 of
 //! `profiles.md`, section 10).
 //!
-//! Where to read: this module decides when (section 10.1) with the times from `timing`. [`excess`] computes the
-//! quantity and the shares of children (10.2), [`victims`] chooses the allocations (10.3). They read a [`tree`], so a
-//! view gives the same answers as the scheduler.
+//! This module decides when (10.1) with the times from `timing`, `excess` how much (10.2), `victims` which allocations
+//! (10.3). They read a `tree`, so a view gives the same answers as the scheduler.
 //!
 //! Invariants:
 //! - choosing changes nothing: all victims of one pass are known before the first one is changed;

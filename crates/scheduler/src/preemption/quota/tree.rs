@@ -1,4 +1,4 @@
-//! The data for enforcing a maximum, from a scheduler or a view of one, so that both give the same result.
+//! The data for enforcing a maximum, from a scheduler or a view.
 
 use crate::index::{AppKey, AskKey, QueueKey};
 use crate::interface::switches::Switches;
@@ -9,11 +9,11 @@ use model::{Priority, QueuePath, Resource, Time};
 /// The switches for enforcing maxima (N-01 of `profiles.md`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct QuotaLaw {
-    /// N-01a: allocations that opted in come last, and those that started their application first.
+    /// N-01a.
     pub opted_in_last: bool,
-    /// N-01b: only the guaranteed resources that are exceeded most protect.
+    /// N-01b.
     pub largest_guard: bool,
-    /// N-01c: usage below the guaranteed resources counts as if it were above.
+    /// N-01c.
     pub counts_below: bool,
     /// N-01d: removing a delay clears no time.
     pub keeps_time: bool,

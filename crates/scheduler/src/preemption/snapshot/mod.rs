@@ -245,7 +245,7 @@ impl<'a> PreemptionSnapshot<'a> {
         }
     }
 
-    /// In 1.8.0: guaranteed minus usage (`profiles.md` section 4.1).
+    /// As 1.8.0 computes it; negative if exceeded (`profiles.md` section 4.1).
     fn remaining(&self, level: LevelKey) -> Option<Resource> {
         let path: Vec<&Level<'_>> = self.path(level).collect();
         let asking = &self[self.asking];

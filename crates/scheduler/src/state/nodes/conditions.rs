@@ -25,7 +25,7 @@ impl Nodes {
         self.changes += 1;
     }
 
-    /// Changes these conditions. If they allow more for a request, [`Predicates::loosened`] must return another number.
+    /// Changes the conditions. If they allow more for a request, [`Predicates::loosened`] must return another number.
     pub fn change_predicates(&mut self, change: impl FnOnce(&mut dyn Predicates)) {
         if let Some(predicates) = own_predicates(&mut self.predicates) {
             change(predicates);
@@ -38,8 +38,7 @@ impl Nodes {
         self.predicates.as_ref()
     }
 
-    /// Replaces the conditions by newer ones for the same cluster, with the present placements. They differ only in
-    /// knowing more requests and nodes.
+    /// The newer conditions differ only in knowing more requests and nodes; placements are kept.
     pub fn renew_predicates(&mut self, newer: Option<&Arc<dyn Predicates>>) {
         let renewed = self.predicates.as_ref().zip(newer).and_then(|(own, newer)| newer.placed_as(&**own));
         if let Some(renewed) = renewed {
@@ -100,7 +99,7 @@ impl Nodes {
         }
     }
 
-    /// Announces future requests and nodes that are copies of others to the resource manager's conditions.
+    /// Announces copies to the resource manager's conditions.
     pub fn expect_copies(&mut self, copies: &Copies) {
         let Some(predicates) = own_predicates(&mut self.predicates) else { return };
         copies.asks.iter().for_each(|(like, new)| predicates.ask_like(like, new));

@@ -1,5 +1,4 @@
-//! Requests that no node accepts because of a resource manager's conditions: remembered for similar requests until a
-//! node changes.
+//! Requests that conditions keep from all nodes, remembered until a node changes.
 
 use crate::state::ask::Ask;
 
