@@ -84,7 +84,7 @@ pub struct JobSpec {
     /// Shell command after each attempt; empty for none.
     #[serde(default)]
     pub at_end: String,
-    /// Of the submitting process ([`super::limits`]).
+    /// Of the submitting process (`limits`).
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub limits: String,
     /// Of the submitting process.
@@ -193,7 +193,7 @@ pub struct AttemptEnd {
     pub outcome: Outcome,
     /// Requested by the daemon.
     pub asked: bool,
-    /// Peak bytes, by cgroup or [`super::meter`].
+    /// Peak bytes, by cgroup or `meter`.
     pub max_memory: Option<u64>,
     /// Otherwise: upper bound per process, in bytes.
     #[serde(default)]

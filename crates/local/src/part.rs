@@ -1,4 +1,4 @@
-//! The two processes of an attempt: `local-run` supervises it, and others after it ([`super::line`]); `local-start
+//! The two processes of an attempt: `local-run` supervises it, and others after it (`line`); `local-start
 //! FOLDER [HOOK]` becomes its command or a hook.
 //!
 //! They bypass the command line, whose parsing costs more than their work. `kornsole-job` is a small program with only

@@ -7,7 +7,7 @@
 //! large, so it is not kept in memory.
 //!
 //! A thread syncs written data soon afterwards ([`Store::sync_unsynced`]). A submission is synced before the reply, in
-//! a common file ([`super::submitted_log`]). A loss of power can lose the last second of ends of jobs, which then
+//! a common file (`submitted_log`). A loss of power can lose the last second of ends of jobs, which then
 //! restart like after every reboot.
 
 use std::collections::HashSet;

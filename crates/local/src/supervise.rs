@@ -1,7 +1,7 @@
 //! The supervisor of an attempt (`kornsole-job local-run`): starts the command, stores its output, and writes how it
 //! ended.
 //!
-//! It outlives the daemon, and may get another attempt from it ([`super::line`]). SIGTERM asks it to end the job:
+//! It outlives the daemon, and may get another attempt from it (`line`). SIGTERM asks it to end the job:
 //! SIGTERM to the job's processes, then SIGKILL. After the first process of the job, all others are ended too, also in
 //! other process groups: they become its children.
 

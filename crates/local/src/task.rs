@@ -45,7 +45,7 @@ pub struct Task {
     /// If different from the supervisor's.
     #[serde(default)]
     pub files: Option<u64>,
-    /// Limits of the submitter ([`super::limits`]).
+    /// Limits of the submitter (`limits`).
     #[serde(default)]
     pub limits: String,
     /// Niceness of the submitting process.

@@ -2,7 +2,7 @@
 //!
 //! Invariants:
 //! - one list and one watch per kind;
-//! - a copy that is not read for [`IDLE`] is dropped, and its watches end;
+//! - a copy that is not read for `IDLE` is dropped, and its watches end;
 //! - a copy with a lost connection is not read: it may be outdated.
 
 use std::collections::{BTreeMap, BTreeSet};

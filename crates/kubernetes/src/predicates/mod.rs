@@ -5,8 +5,8 @@
 //! - an unsupported condition rejects with a message that starts with `kornsole does not support`;
 //! - the core checks free resources, from the same sums.
 //!
-//! Conditions on nodes alone are computed once for all equal ones ([`conditions`]); conditions on other pods use counts
-//! by domain ([`counters`]). So one answer costs a few lookups.
+//! Conditions on nodes alone are computed once for all equal ones (`conditions`); conditions on other pods use counts
+//! by domain (`counters`). So one answer costs a few lookups.
 
 mod conditions;
 mod copies;
