@@ -231,7 +231,7 @@ pub(super) fn met<'d>(table: &Table, after: impl IntoIterator<Item = &'d Depende
 pub(super) struct Alone(BTreeMap<(u32, String), u64>);
 
 impl Alone {
-    /// Running jobs come first.
+    /// Collects active jobs, running ones first.
     pub fn of(table: &Table) -> Self {
         let mut found = Self::default();
         let runs = |number: u64| {

@@ -44,8 +44,8 @@ impl Progress {
 }
 
 impl Background {
-    /// The thread runs `first`, then passes each chunk to the returned function. A failed chunk is lost as a whole: the
-    /// written part is unknown.
+    /// Starts a thread that runs `first`, then passes each chunk to the returned function. A failed chunk is lost as a
+    /// whole: the written part is unknown.
     pub fn start<W, F>(first: F) -> Self
     where
         W: FnMut(&[u8]) -> Result<(), String>,
@@ -74,7 +74,7 @@ impl Background {
         Self { chunks: Some(sender), progress }
     }
 
-    /// If false, the job must wait with its output.
+    /// Returns false if the job must wait with its output.
     pub fn is_ready(&self) -> bool {
         self.progress.state().waiting < WAITING
     }
@@ -100,7 +100,7 @@ impl Background {
         state.lose(waiting, "writing took too long");
     }
 
-    /// Lost bytes, and the reason.
+    /// Returns the lost bytes, and the reason.
     pub fn lost(&self) -> (u64, String) {
         let state = self.progress.state();
         (state.lost, state.why.clone())

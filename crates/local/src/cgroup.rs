@@ -59,7 +59,7 @@ impl Enforcement {
         }
     }
 
-    /// `None` without cgroups.
+    /// Returns the path of a group; `None` without cgroups.
     pub fn group(&self, name: &str) -> Option<PathBuf> {
         match self {
             Self::Cgroup(jobs) => Some(jobs.join(name)),
@@ -67,7 +67,7 @@ impl Enforcement {
         }
     }
 
-    /// `None` without cgroups.
+    /// Creates a group with limits; `None` without cgroups.
     ///
     /// # Errors
     /// The kernel rejects it.
@@ -163,12 +163,12 @@ pub fn used(group: &Path) -> Used {
     }
 }
 
-/// Kernel 5.19 and later.
+/// Returns true for kernel 5.19 and later.
 pub fn counts_peak(group: &Path) -> bool {
     group.join("memory.peak").exists()
 }
 
-/// Current bytes.
+/// Returns the current bytes.
 pub fn memory(group: &Path) -> Option<u64> {
     fs::read_to_string(group.join("memory.current")).ok()?.trim().parse().ok()
 }

@@ -72,7 +72,7 @@ pub struct Daemon {
 }
 
 impl Daemon {
-    /// The returned stream wakes [`Daemon::reconcile_forever`].
+    /// Opens a daemon. The returned stream wakes [`Daemon::reconcile_forever`].
     ///
     /// # Errors
     /// The directory cannot be used.

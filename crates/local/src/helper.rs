@@ -22,7 +22,7 @@ const OWN: &str = "/proc/self/exe";
 pub struct Helper(Option<Arc<File>>);
 
 impl Helper {
-    /// Also returns why a program next to this one is not used.
+    /// Finds the program, and why the one next to this one is not used.
     pub fn find() -> (Self, Option<String>) {
         match std::env::current_exe().and_then(|own| Self::beside(&own)) {
             Ok(found) => (found, None),

@@ -58,7 +58,7 @@ impl Running {
         Ok(Self { child, fd: pidfd_open(pid, PidfdFlags::empty())? })
     }
 
-    /// Also true if its state is unknown.
+    /// Returns true also if its state is unknown.
     pub fn has_ended(&mut self) -> bool {
         !matches!(self.child.try_wait(), Ok(None))
     }

@@ -155,8 +155,7 @@ pub enum Outcome {
 }
 
 impl Outcome {
-    /// For waiting clients: the job's own, 128 plus the signal, 124 for the time limit (like timeout(1)), otherwise
-    /// 125.
+    /// Returns the job's own status, 128 plus the signal, 124 for the time limit (like timeout(1)), otherwise 125.
     pub fn status(&self) -> u8 {
         match self {
             Self::Exited(status) => u8::try_from(status & 0xff).unwrap_or(u8::MAX),
@@ -320,7 +319,7 @@ impl Job {
         })
     }
 
-    /// The current request ID.
+    /// Returns the current request ID.
     pub fn ask(&self) -> AskId {
         AskId::from(format!("run-{}", self.next))
     }
@@ -336,7 +335,7 @@ impl Job {
         resource
     }
 
-    /// With the index of an array.
+    /// Returns the name with the array index.
     pub fn name(&self) -> String {
         let program = self.spec.command.first().map_or("", String::as_str);
         let program = program.rsplit('/').next().unwrap_or(program);
@@ -354,7 +353,7 @@ impl Job {
         (!self.spec.error.is_empty()).then(|| file_name(&self.spec.error, self))
     }
 
-    /// As another application: application IDs are not reused.
+    /// Restarts as another application: application IDs are not reused.
     pub fn begin_again(&mut self) {
         self.generation += 1;
         (self.state, self.confirmed) = (JobState::Waiting, false);
@@ -371,7 +370,7 @@ fn is_elsewhere(spec: &Shared<JobSpec>) -> bool {
     spec.dir.is_empty()
 }
 
-/// Job ID and generation.
+/// Returns the job ID and the generation.
 pub fn number_of(app: &str) -> Option<(u64, u32)> {
     let rest = app.strip_prefix("job-")?;
     match rest.split_once('-') {

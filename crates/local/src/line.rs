@@ -34,7 +34,7 @@ pub(super) fn hand(mut line: &UnixStream, folder: &Path) -> io::Result<()> {
 pub(super) struct Line(BufReader<UnixStream>);
 
 impl Line {
-    /// The line of this process.
+    /// Returns the line of this process.
     ///
     /// # Errors
     /// The system provides no descriptor.
@@ -42,7 +42,7 @@ impl Line {
         Ok(Self(BufReader::new(UnixStream::from(io::stdin().as_fd().try_clone_to_owned()?))))
     }
 
-    /// The next directory; `None` after the line has closed.
+    /// Waits for the next directory; `None` after the line has closed.
     pub fn next(&mut self) -> Option<PathBuf> {
         let mut message = Vec::new();
         self.0.read_until(0, &mut message).ok()?;

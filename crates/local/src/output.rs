@@ -20,7 +20,7 @@ pub struct Writer {
 }
 
 impl Writer {
-    /// At most `most` bytes. The writing thread runs `first` before.
+    /// Stores at most `most` bytes. The writing thread runs `first` before.
     pub fn new(folder: &Path, most: u64, first: impl FnOnce() + Send + 'static) -> Self {
         let folder = folder.to_path_buf();
         let files = Background::start(move || {
@@ -31,7 +31,7 @@ impl Writer {
         Self { files, copy: None }
     }
 
-    /// Also writes to a file of the user.
+    /// Copies to a file of the user.
     pub fn copy_to(&mut self, file: UserFile) {
         self.copy = Some(file);
     }
@@ -47,7 +47,7 @@ impl Writer {
         self.files.finish();
     }
 
-    /// About the user's file; empty for none.
+    /// Describes errors of the user's file; empty for none.
     pub fn note(&self) -> String {
         self.copy.as_ref().map(UserFile::note).unwrap_or_default()
     }
@@ -136,7 +136,7 @@ fn base(folder: &Path) -> u64 {
     text.and_then(|text| text.trim().parse().ok()).unwrap_or_default()
 }
 
-/// Also returns the first available offset.
+/// Reads bytes, and returns the first available offset.
 ///
 /// # Errors
 /// The files cannot be read.

@@ -19,7 +19,7 @@ pub(super) const START: &str = "local-start";
 /// used.
 pub(super) const VERSION: &str = "line-version";
 
-/// `None` for other arguments.
+/// Runs a process of a job; `None` for other arguments.
 ///
 /// # Errors
 /// The reason and the exit status. A started attempt does not return.

@@ -13,7 +13,7 @@ use super::job::Owner;
 use super::{limits, process};
 use model::Identity;
 
-/// By SO_PEERCRED, with all groups from the system.
+/// Identifies the user by SO_PEERCRED, with all groups from the system.
 ///
 /// # Errors
 /// The kernel does not report the user.
@@ -34,7 +34,7 @@ pub(super) fn surroundings(stream: &UnixStream, who: &Owner) -> (String, i32) {
     found().unwrap_or_default()
 }
 
-/// Primary group first (USR-004); IDs without a name stay numbers.
+/// Names a user, primary group first (USR-004); IDs without a name stay numbers.
 pub fn owner(uid: u32, gid: u32) -> Owner {
     let name = accounts::user_name(uid).unwrap_or_else(|| uid.to_string());
     let mut groups = vec![gid];
@@ -47,7 +47,7 @@ pub fn owner(uid: u32, gid: u32) -> Owner {
     Owner { uid, gid, groups, identity: Identity::new(name, names) }
 }
 
-/// By effective IDs.
+/// Names the effective user.
 pub fn of_process() -> Owner {
     owner(Uid::effective().as_raw(), Gid::effective().as_raw())
 }

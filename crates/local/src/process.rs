@@ -30,13 +30,13 @@ pub fn boot() -> String {
     BOOT.get_or_init(read).clone()
 }
 
-/// `None` if the process does not exist.
+/// Returns the identity; `None` if the process does not exist.
 pub fn identify(pid: i32) -> Option<Claim> {
     let start = stat(&pid.to_string())?.get(19)?.parse().ok()?;
     Some(Claim { pid, start, boot: boot() })
 }
 
-/// Readable when the process ends. `None` if it has ended: its PID may be reused.
+/// Returns a descriptor that is readable when the process ends. `None` if it has ended: its PID may be reused.
 pub fn open(claim: &Claim) -> Option<OwnedFd> {
     let fd = pidfd_open(Pid::from_raw(claim.pid)?, PidfdFlags::empty()).ok()?;
     let is = identify(claim.pid)?;
@@ -62,12 +62,12 @@ pub fn of_children() -> OfChildren {
     OfChildren { cpu_us: us(usage.user_time()) + us(usage.system_time()), largest }
 }
 
-/// Milliseconds.
+/// Returns milliseconds.
 pub fn ended_cpu_ms(pid: i32) -> u64 {
     cpu_by_stat(pid, [13, 14])
 }
 
-/// With ended children, in milliseconds.
+/// Returns milliseconds, with ended children.
 pub fn cpu_ms(pid: i32) -> u64 {
     cpu_by_stat(pid, [11, 12]) + cpu_by_stat(pid, [13, 14])
 }
@@ -84,25 +84,25 @@ fn kib_of(pid: &str, file: &str, field: &str) -> Option<u64> {
     line.split_whitespace().next()?.parse::<u64>().ok()?.checked_mul(1024)
 }
 
-/// Bytes since its program started; `pid` may be `self`.
+/// Returns the peak bytes since its program started; `pid` may be `self`.
 pub fn peak(pid: &str) -> Option<u64> {
     kib_of(pid, "status", "VmHWM")
 }
 
-/// Bytes; if `shared`, only its part of the shared pages.
+/// Returns bytes; if `shared`, only its part of the shared pages.
 pub fn memory(pid: i32, shared: bool) -> Option<u64> {
     let pid = pid.to_string();
     let part = shared.then(|| kib_of(&pid, "smaps_rollup", "Pss")).flatten();
     part.or_else(|| kib_of(&pid, "status", "VmRSS"))
 }
 
-/// The program of this process.
+/// Returns true for the program of this process.
 pub fn is_of_this_program(pid: i32) -> bool {
     let program = |pid: &str| fs::read_link(format!("/proc/{pid}/exe")).ok();
     program(&pid.to_string()).is_some_and(|other| Some(other) == program("self"))
 }
 
-/// Descendants, parents first. Concurrent starts and ends may be missing.
+/// Lists descendants, parents first. Concurrent starts and ends may be missing.
 pub fn tree(top: i32) -> Vec<i32> {
     let (mut found, mut left) = (Vec::new(), vec![top]);
     while let Some(parent) = left.pop() {
@@ -188,7 +188,7 @@ pub fn signal_group(leader: i32, signal: Signal) {
     }
 }
 
-/// Except standard input and outputs. Call it before this process opens files.
+/// Keeps only standard input and outputs. Call it before this process opens files.
 pub fn close_inherited() {
     let entries = fs::read_dir("/proc/self/fd").into_iter().flatten().flatten();
     let open: Vec<i32> = entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect();

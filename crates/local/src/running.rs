@@ -64,7 +64,7 @@ impl Running {
         }
     }
 
-    /// For a prepared attempt.
+    /// Starts a prepared attempt.
     ///
     /// # Errors
     /// The task is missing, or no process can be started.
@@ -110,7 +110,7 @@ impl Running {
         self.line.as_ref().map_or_else(|| Ear::Process(Arc::clone(&self.fd)), |line| Ear::Line(Arc::clone(line)))
     }
 
-    /// If the line is closed, waits for the end of the process.
+    /// Reads messages. If the line is closed, waits for the end of the process.
     pub fn hear(&mut self) {
         let mut bytes = [0; 16];
         while let Some(mut line) = self.line.as_deref() {

@@ -29,8 +29,8 @@ pub struct Server {
 }
 
 impl Server {
-    /// If `shared`, every user may connect; otherwise only the daemon's, by file modes. Replaces the socket of a killed
-    /// daemon.
+    /// Listens for every user if `shared`, otherwise only for the daemon's, by file modes. Replaces the socket of a
+    /// killed daemon.
     ///
     /// # Errors
     /// Another process listens there, the path cannot be used, or, for root, others can replace a parent directory.

@@ -52,7 +52,7 @@ pub(super) fn may_pass(why: &io::Error) -> bool {
     matches!(why.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::ReadOnlyFilesystem)
 }
 
-/// For an existing directory. Returns its path without links.
+/// Prepares a directory that may exist. Returns its path without links.
 ///
 /// # Errors
 /// It belongs to another user, others can write in it or, for root, replace it, or the file system rejects it.
@@ -92,7 +92,7 @@ impl Store {
         Ok((store, loaded))
     }
 
-    /// Bytes: its part of the shared files.
+    /// Returns the bytes of its part of the shared files.
     pub fn shared_bytes(&self, number: u64) -> u64 {
         let share = |file: &str| {
             fs::metadata(self.of(number).join(file)).map_or(0, |found| found.len().div_ceil(found.nlink().max(1)))
@@ -100,7 +100,7 @@ impl Store {
         share(ENV) + share(COMMAND)
     }
 
-    /// Synced before it returns.
+    /// Stores and syncs a submission.
     ///
     /// # Errors
     /// The disk rejects it; some files may remain.
@@ -176,7 +176,7 @@ impl Store {
         Ok(())
     }
 
-    /// A failed removal is repeated at the next start.
+    /// Removes a job. The next start repeats a failed removal.
     pub fn remove(&self, number: u64) {
         self.log.remove(number);
         let _ = fs::remove_file(self.of(number).join(JOB));

@@ -106,12 +106,12 @@ pub struct Claim {
     pub boot: String,
 }
 
-/// `None` if missing or invalid.
+/// Reads JSON; `None` if missing or invalid.
 pub fn read<T: DeserializeOwned>(file: &Path) -> Option<T> {
     serde_json::from_slice(&fs::read(file).ok()?).ok()
 }
 
-/// Atomic, readable by its owner only. After a loss of power it may be empty until the next
+/// Writes JSON atomically, readable by its owner only. After a loss of power it may be empty until the next
 /// [`super::store::Store::sync_unsynced`].
 ///
 /// # Errors
@@ -122,7 +122,7 @@ pub fn write<T: Serialize>(file: &Path, value: &T) -> io::Result<()> {
     fs::rename(&beside, file)
 }
 
-/// Not atomic: for a file that is read only after another one is written.
+/// Writes JSON, not atomically: for a file that is read only after another one is written.
 ///
 /// # Errors
 /// The disk rejects it.
@@ -131,7 +131,7 @@ pub fn write_new<T: Serialize>(file: &Path, value: &T) -> io::Result<()> {
     opened.write_all(&serde_json::to_vec(value)?)
 }
 
-/// The environment.
+/// Reads the environment.
 ///
 /// # Errors
 /// It cannot be read.
@@ -143,7 +143,7 @@ pub fn environment(folder: &Path, task: &Task) -> io::Result<Vec<(String, String
     Ok(env)
 }
 
-/// The program and its arguments.
+/// Reads the program and its arguments.
 ///
 /// # Errors
 /// They cannot be read.
@@ -154,7 +154,7 @@ pub fn command(folder: &Path, task: &Task) -> io::Result<Vec<String>> {
     Ok(serde_json::from_slice(&fs::read(folder.parent().unwrap_or(folder).join(COMMAND))?)?)
 }
 
-/// Exactly one process succeeds.
+/// Claims an attempt; exactly one process succeeds.
 ///
 /// # Errors
 /// The disk rejects it.
@@ -170,7 +170,7 @@ pub fn claim(folder: &Path, claim: &Claim) -> io::Result<bool> {
     }
 }
 
-/// For a supervisor that is gone. Returns the usage from its cgroup.
+/// Cleans up after a supervisor that is gone. Returns the usage from its cgroup.
 pub fn clear(folder: &Path) -> Option<cgroup::Used> {
     let mut used = None;
     if let Some(task) = read::<Task>(&folder.join(TASK))

@@ -91,7 +91,7 @@ pub struct Terminal {
 }
 
 impl Terminal {
-    /// Owned by the job's user. Returns the job's end.
+    /// Creates the terminal, owned by the job's user. Returns the job's end.
     ///
     /// # Errors
     /// The system provides none.
@@ -114,7 +114,7 @@ impl Terminal {
         Ok((terminal, slave))
     }
 
-    /// The source of the job's output.
+    /// Returns the source of the job's output.
     ///
     /// # Errors
     /// Too many open files.
@@ -127,7 +127,7 @@ impl Terminal {
         let _ = tcsetwinsize(&self.master, size);
     }
 
-    /// To poll in addition to the output.
+    /// Returns what to poll in addition to the output.
     pub fn watched(&self) -> Vec<PollFd<'_>> {
         let mut watched = vec![PollFd::new(&self.listener, PollFlags::IN)];
         if !self.typed.is_empty() {

@@ -24,7 +24,7 @@ use rustix::thread::{set_thread_groups, set_thread_res_gid, set_thread_res_uid};
 use super::background::Background;
 use super::task::Credentials;
 
-/// As the current user.
+/// Opens the file as the current user.
 ///
 /// # Errors
 /// It cannot be opened, or is neither a regular file nor a FIFO of this user.
@@ -73,17 +73,17 @@ pub struct UserFile {
 }
 
 impl UserFile {
-    /// For at most `most` bytes of a file that arrives through a socket.
+    /// Copies at most `most` bytes to a file that arrives through a socket.
     pub fn from(socket: UnixStream, user: Option<Credentials>, most: u64) -> Self {
         Self { socket: Some(socket), user, writing: None, left: most, over: 0 }
     }
 
-    /// If false, the job must wait with its output.
+    /// Returns false if the job must wait with its output.
     pub fn is_ready(&self) -> bool {
         self.writing.as_ref().is_none_or(Background::is_ready)
     }
 
-    /// Never blocks; counts the rejected bytes.
+    /// Accepts bytes without blocking; counts rejected ones.
     pub fn write(&mut self, bytes: &[u8]) {
         self.receive();
         let Some(writing) = &self.writing else { return };
@@ -100,7 +100,7 @@ impl UserFile {
         self.writing.iter_mut().for_each(Background::finish);
     }
 
-    /// About lost bytes; empty for none.
+    /// Describes lost bytes; empty for none.
     pub fn note(&self) -> String {
         let (lost, why) = self.writing.as_ref().map(Background::lost).unwrap_or_default();
         let why = if lost == 0 { "it has reached its maximum size" } else { &why };

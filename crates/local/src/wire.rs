@@ -320,7 +320,7 @@ pub struct JobReport {
 }
 
 impl JobReport {
-    /// `reason` is empty if the job is not pending.
+    /// Describes a job; `reason` is empty if it is not pending.
     pub fn new(job: &Job, queue: String, reason: String) -> Self {
         let ends = || job.attempts.iter().filter_map(|attempt| attempt.end.as_ref());
         let ran = |attempt: &Attempt| Some(attempt.end.as_ref()?.at.saturating_sub(attempt.started));

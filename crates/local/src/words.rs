@@ -15,7 +15,7 @@ impl Words {
         self.0.iter().map(String::len).sum()
     }
 
-    /// At most `most` bytes, with `…`.
+    /// Returns at most `most` bytes, with `…`.
     pub fn beginning(&self, most: usize) -> Self {
         let mut left = most;
         for (at, word) in self.0.iter().enumerate() {
