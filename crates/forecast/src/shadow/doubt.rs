@@ -74,7 +74,7 @@ impl Past {
         }
     }
 
-    /// Nothing while no state is recorded.
+    /// Records an entry, unless no state is recorded.
     pub fn note(&mut self, at: Time, entry: Entry) {
         if self.states.is_empty() {
             return;
@@ -88,7 +88,7 @@ impl Past {
         }
     }
 
-    /// Why a verdict is uncertain; `None` if certain.
+    /// Returns why a verdict is uncertain; `None` if certain.
     pub fn doubt(
         &mut self,
         decision: &Decision,

@@ -62,7 +62,7 @@ impl Shadow {
         }
     }
 
-    /// In the visible state of the other scheduler.
+    /// Returns the visible state of the other scheduler.
     pub fn scheduler(&self) -> &Scheduler {
         &self.state
     }
@@ -72,7 +72,7 @@ impl Shadow {
         self.now
     }
 
-    /// Cycles that were run to predict decisions.
+    /// Counts the cycles that were run to predict decisions.
     pub fn cycles(&self) -> u64 {
         self.cycles
     }
@@ -87,12 +87,12 @@ impl Shadow {
         self.state.partitions_mut().iter_mut().find(|part| *part.name == *self.partition)
     }
 
-    /// Rejections and application states since the last call; stored from the first call on.
+    /// Returns rejections and application states since the last call; stored from the first call on.
     pub fn take_received(&mut self) -> Vec<Event> {
         self.received.replace(Vec::new()).unwrap_or_default()
     }
 
-    /// Which of these requests kornsole would allocate next, if any.
+    /// Returns which of these requests kornsole would allocate next, if any.
     pub fn next_of(&mut self, at: Time, asks: &BTreeSet<&AskId>) -> Option<AskId> {
         let Self { state, released, partition, .. } = self;
         let gone = |of: &AskOf| released.is_held(of);
@@ -107,7 +107,7 @@ impl Shadow {
         std::mem::take(&mut self.checks)
     }
 
-    /// The other scheduler restarted, or receives a new configuration.
+    /// Leaves decisions unsettled while the other scheduler restarts or receives a configuration.
     pub fn unsettle(&mut self, until: Time, why: impl Into<String>) {
         self.awaited = None;
         if self.unsettled.as_ref().is_none_or(|(other, _)| *other <= until) {
@@ -141,7 +141,7 @@ impl Shadow {
         events
     }
 
-    /// Never back. Returns the new time.
+    /// Advances the time, never back. Returns the new time.
     pub fn turn_to(&mut self, at: Time) -> Time {
         let at = at.max(self.now);
         self.now = at;

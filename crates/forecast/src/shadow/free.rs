@@ -46,7 +46,7 @@ impl Waits {
         self.count
     }
 
-    /// Quantile for `part` (0 to 1), exact to a fifth; `None` without waits.
+    /// Returns the quantile for `part` (0 to 1), exact to a fifth; `None` without waits.
     pub fn within(&self, part: f64) -> Option<Duration> {
         let wanted = (self.count as f64 * part).ceil().max(1.0) as u64;
         let mut seen = 0;
@@ -70,7 +70,7 @@ pub struct QueueFigures {
 }
 
 impl QueueFigures {
-    /// Mean difference in percent of the capacity, and the number of samples.
+    /// Returns the mean difference in percent of the capacity, and the number of samples.
     pub fn share_difference(&self) -> Option<(f64, u64)> {
         let (sum, moments) = self.shares;
         (moments > 0).then(|| (100.0 * sum / moments as f64, moments))
@@ -132,7 +132,7 @@ impl Free {
         &self.state
     }
 
-    /// To change its predicates; `None` before the first configuration.
+    /// Returns the partition to change its predicates; `None` before the first configuration.
     pub fn partition_mut(&mut self) -> Option<&mut Partition> {
         self.state.partitions_mut().iter_mut().find(|part| *part.name == *PARTITION)
     }
@@ -142,7 +142,7 @@ impl Free {
         self.asked(of).is_some()
     }
 
-    /// The predicates no longer know these requests: without a node they can never be allocated.
+    /// Drops requests without a node that the predicates no longer know.
     pub fn give_up(&mut self, asks: impl IntoIterator<Item = (AppId, AskId)>) {
         for of in asks {
             if !self.runs[1].contains_key(&of) {

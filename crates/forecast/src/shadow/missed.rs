@@ -17,7 +17,7 @@ pub(super) struct Awaited {
 }
 
 impl Shadow {
-    /// A cycle of the other scheduler without an allocation: kornsole makes the reservations of one cycle.
+    /// Follows a cycle of the other scheduler without an allocation: kornsole makes the reservations of one cycle.
     pub fn idle(&mut self, at: Time) {
         let at = self.turn_to(at);
         self.cycles += 1;
@@ -30,7 +30,7 @@ impl Shadow {
         self.forget_gone();
     }
 
-    /// Every 10 s, like the other scheduler (SCH-182).
+    /// Runs the cleaner, every 10 s like the other scheduler (SCH-182).
     pub fn clean(&mut self, at: Time) {
         let at = self.turn_to(at);
         self.state.apply(at, &Command::Clean);

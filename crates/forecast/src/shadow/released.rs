@@ -119,7 +119,7 @@ impl Shadow {
         }
     }
 
-    /// For one request or queue.
+    /// Records a preemption for one request or queue.
     pub fn freed(&mut self, at: Time, victims: &BTreeSet<AskOf>) {
         let at = self.turn_to(at);
         let listed: Vec<AskOf> = victims.iter().cloned().collect();

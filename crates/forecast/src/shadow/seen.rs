@@ -56,7 +56,7 @@ impl Source {
         }
     }
 
-    /// Precision. Events of one burst are not in the order of the decisions.
+    /// Returns the precision. Events of one burst are not in the order of the decisions.
     pub const fn resolution(self) -> Duration {
         match self {
             Self::RestEvent => Duration::ZERO,

@@ -31,24 +31,24 @@ impl Counts {
         self.by_verdict[verdict as usize]
     }
 
-    /// Compared decisions, without missed ones.
+    /// Counts compared decisions, without missed ones.
     pub fn decisions(&self) -> u64 {
         self.by_verdict.iter().sum::<u64>() - self.of(Verdict::Missed)
     }
 
-    /// Settled decisions: the base of the rates.
+    /// Counts settled decisions: the base of the rates.
     pub fn settled(&self) -> u64 {
         self.decisions() - self.of(Verdict::Unsettled)
     }
 
-    /// Share that agrees, 0 to 1; `None` without decisions.
+    /// Returns the share that agrees, 0 to 1; `None` without decisions.
     pub fn agreement(&self) -> Option<f64> {
         let agreed = self.of(Verdict::Same) + self.of(Verdict::Equal);
         // Counts are far below 2^53.
         (self.settled() > 0).then(|| agreed as f64 / self.settled() as f64)
     }
 
-    /// Share that kornsole allows, 0 to 1; `None` without decisions.
+    /// Returns the share that kornsole allows, 0 to 1; `None` without decisions.
     pub fn legality(&self) -> Option<f64> {
         (self.settled() > 0).then(|| 1.0 - self.of(Verdict::Illegal) as f64 / self.settled() as f64)
     }
@@ -86,7 +86,7 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// `pod` is `namespace/name`, if known.
+    /// Counts a comparison; `pod` is `namespace/name`, if known.
     pub fn take(&mut self, comparison: &Comparison, pod: &str) {
         let counts = self.counts(comparison.at, &comparison.queue);
         counts.by_verdict[comparison.verdict as usize] += 1;
@@ -150,22 +150,22 @@ impl Tally {
         &self.total
     }
 
-    /// Since the start: these counts never decrease.
+    /// Returns the counts since the start, which never decrease.
     pub const fn ever(&self) -> &BTreeMap<QueuePath, Counts> {
         &self.ever
     }
 
-    /// In days since 1970, with queues.
+    /// Returns days since 1970 with queues.
     pub fn days(&self) -> impl Iterator<Item = (u64, &BTreeMap<QueuePath, Counts>)> {
         self.days.iter().map(|(day, queues)| (*day, queues))
     }
 
-    /// Ten minutes each, with start times.
+    /// Returns spans of ten minutes with start times.
     pub fn spans(&self) -> impl Iterator<Item = (Time, &Counts)> {
         self.spans.iter().map(|(number, counts)| (Time(number * SPAN), counts))
     }
 
-    /// Over all stored days.
+    /// Sums over all stored days.
     pub fn queues(&self) -> BTreeMap<QueuePath, Counts> {
         let mut queues: BTreeMap<QueuePath, Counts> = BTreeMap::new();
         for (queue, counts) in self.days.values().flatten() {

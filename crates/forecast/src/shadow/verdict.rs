@@ -120,7 +120,7 @@ impl Ruling {
         Self { verdict, rule: None, cause: cause.into() }
     }
 
-    /// The verdict for a forbidden decision.
+    /// Rules that a decision is forbidden.
     pub fn illegal(objections: &Objections) -> Self {
         let first = objections.first();
         let node = objections.node.as_ref().filter(|_| objections.checks.is_empty()).map(|(reason, _)| *reason);

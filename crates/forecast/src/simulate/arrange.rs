@@ -10,7 +10,7 @@ use model::{AppId, NodeId, QueuePath, Time};
 
 const MOST_DRAWN: usize = 5_000_000;
 
-/// The first of the workload's nodes, or copies of them in order.
+/// Takes the first of the workload's nodes, or copies them in order.
 ///
 /// # Errors
 /// The workload has no nodes to copy.
@@ -28,7 +28,7 @@ pub fn on_nodes(workload: &mut Workload, count: usize) -> Result<(), String> {
     Ok(())
 }
 
-/// Twice the load halves the time between arrivals; run times stay. The factor is above 0.
+/// Divides the times of arrival by a factor above 0; run times stay.
 pub fn faster(workload: &mut Workload, factor: f64) {
     let scaled = |micros: u64| (micros as f64 / factor).round() as u64;
     for job in &mut workload.jobs {
@@ -39,7 +39,7 @@ pub fn faster(workload: &mut Workload, factor: f64) {
     }
 }
 
-/// Random draws with replacement, which never end, until they request `factor` times the nodes' capacity.
+/// Replaces jobs by random draws, which never end, until they request `factor` times the nodes' capacity.
 ///
 /// # Errors
 /// No node has, or no job needs, the resource.
@@ -69,7 +69,7 @@ pub fn fill(workload: &mut Workload, resource: &str, factor: f64, seed: u64) -> 
     Ok(())
 }
 
-/// The template can contain `{user}`, `{group}`, `{app}`, and `{tag:NAME}`.
+/// Fills in a template with `{user}`, `{group}`, `{app}`, and `{tag:NAME}`.
 ///
 /// # Errors
 /// A name in braces is unknown.
@@ -115,8 +115,8 @@ pub fn runtimes(workload: &mut Workload, rules: &[RuntimeRule]) -> [u64; 2] {
     [without, left]
 }
 
-/// The median of other tasks: of the same user and queue, otherwise of the user, otherwise of all. Returns the number
-/// of requests.
+/// Sets missing run times to the median of the same user and queue, otherwise of the user, otherwise of all. Returns
+/// the number of requests.
 pub fn likely_runtimes(workload: &mut Workload) -> u64 {
     let kinds = |job: &Job| {
         [(job.who.user.clone(), job.queue.clone()), (job.who.user.clone(), String::new()), Default::default()]

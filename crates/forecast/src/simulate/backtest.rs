@@ -113,7 +113,7 @@ impl Compared {
 }
 
 impl Backtest {
-    /// One sentence per value: the forecast, its error, and the error of the simulation.
+    /// Returns one sentence per value: the forecast, its error, and the error of the simulation.
     pub fn sentences(&self) -> Vec<String> {
         if self.was.total.waits.count == 0 {
             return vec!["backtest: no requests in the second half of the period".to_owned()];
@@ -138,7 +138,7 @@ impl Backtest {
         ]
     }
 
-    /// Name, forecast, its error, replayed, its error, recorded.
+    /// Returns name, forecast, its error, replayed, its error, recorded.
     pub fn rows(&self) -> Vec<[String; 6]> {
         let nothing = || "-".to_owned();
         let row = |one: Compared| {

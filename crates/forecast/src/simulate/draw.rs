@@ -14,7 +14,7 @@ impl Draw {
         Self(Rng::new(seed))
     }
 
-    /// 0 if the limit is 0.
+    /// Returns 0 if the limit is 0.
     pub fn below(&mut self, limit: u64) -> u64 {
         let product = u128::from(self.0.bits()) * u128::from(limit);
         // The upper half of the product is below the limit.
@@ -32,7 +32,7 @@ impl Draw {
         least + Duration::from_micros(self.below(span.saturating_add(1)))
     }
 
-    /// Time until the next arrival of a Poisson process.
+    /// Draws the time until the next arrival of a Poisson process.
     pub fn interval(&mut self, mean: Duration) -> Duration {
         let factor = -(1.0 - self.share()).ln();
         Duration::try_from_secs_f64(mean.as_secs_f64() * factor).unwrap_or(Duration::MAX)

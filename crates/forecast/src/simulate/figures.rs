@@ -34,7 +34,7 @@ pub struct Waits {
 }
 
 impl Waits {
-    /// `waiting` of the waits have not ended. Percentiles are waits that occurred (nearest rank).
+    /// Summarizes waits, of which `waiting` have not ended. Percentiles are waits that occurred (nearest rank).
     pub fn of(mut waits: Vec<u64>, waiting: u64) -> Self {
         waits.sort_unstable();
         let count = waits.len();
@@ -94,7 +94,7 @@ pub struct ResourceUse {
 }
 
 impl ResourceUse {
-    /// Mean share of the capacity, if any.
+    /// Returns the mean share of the capacity, if any.
     pub fn share(&self) -> Option<f64> {
         (self.capacity > 0).then(|| self.used as f64 / self.capacity as f64)
     }
@@ -146,7 +146,7 @@ pub struct Figures {
     pub node_groups: Option<GroupsReport>,
 }
 
-/// 1 if all values are equal, 1/n if one has everything.
+/// Returns 1 if all values are equal, 1/n if one has everything.
 pub fn jain(values: &[f64]) -> Option<f64> {
     let (sum, squares) = values.iter().fold((0.0, 0.0), |(sum, squares), value| (sum + value, squares + value * value));
     (values.len() > 1 && squares > 0.0).then(|| sum * sum / (values.len() as f64 * squares))

@@ -96,14 +96,14 @@ impl Task {
         self.runs.is_none() && self.taken_back.is_none()
     }
 
-    /// Equal except for the number of requests.
+    /// Compares all but the number of requests.
     pub fn is_like(&self, other: &Self) -> bool {
         (self.runs, self.taken_back, self.replaced) == (other.runs, other.taken_back, other.replaced)
     }
 }
 
 impl Job {
-    /// By the index of the task.
+    /// Creates a request of a task by its index.
     pub fn request(&self, task: usize, id: AskId) -> AskSpec {
         let task = &self.tasks[task];
         AskSpec {
@@ -121,7 +121,7 @@ impl Job {
 }
 
 impl Workload {
-    /// By time, stable.
+    /// Sorts by time, stable.
     pub fn sort(&mut self) {
         self.jobs.sort_by_key(|job| job.at);
     }
@@ -146,7 +146,7 @@ impl Workload {
         }
     }
 
-    /// Estimated bytes, including a run.
+    /// Estimates the bytes, including a run.
     pub fn bytes(&self) -> usize {
         /// Memory of an application and of a request in a run, in bytes.
         const APP: usize = 2048;

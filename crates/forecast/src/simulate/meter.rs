@@ -81,7 +81,7 @@ pub struct Meter {
 }
 
 impl Meter {
-    /// From now on; earlier requests have no waits.
+    /// Starts counting now; earlier requests have no waits.
     pub fn beginning(scheduler: &Scheduler, now: Time) -> Self {
         let mut meter = Self { since: now, last: now, waits_from: now, ..Self::default() };
         for part in scheduler.partitions() {
@@ -103,7 +103,7 @@ impl Meter {
         meter
     }
 
-    /// The scheduler is in the state after the command.
+    /// Counts events; the scheduler is in the state after the command.
     pub fn observe(&mut self, events: &[Event], scheduler: &Scheduler) {
         for event in events {
             self.last = self.last.max(event.at);

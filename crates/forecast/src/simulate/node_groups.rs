@@ -178,7 +178,7 @@ impl Autoscaler {
         self.members.iter().map(|member| self.spec(member)).collect()
     }
 
-    /// Idle nodes count until they would be removed.
+    /// Returns the result. Idle nodes count until they would be removed.
     pub fn report(mut self, end: Time) -> GroupsReport {
         for member in std::mem::take(&mut self.members) {
             let group = &self.groups[member.group];

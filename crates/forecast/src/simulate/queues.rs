@@ -22,7 +22,7 @@ pub struct QueueRule {
 }
 
 impl QueueRule {
-    /// The rule applies to the job.
+    /// Returns true if the rule applies to the job.
     pub fn is_for(&self, job: &Job) -> bool {
         match &self.who {
             Who::Everybody => true,
@@ -33,7 +33,7 @@ impl QueueRule {
         }
     }
 
-    /// Template with names in braces.
+    /// Returns the template with names in braces.
     pub fn form(&self) -> &str {
         &self.form
     }

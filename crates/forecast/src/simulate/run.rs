@@ -72,7 +72,7 @@ impl Done {
     }
 }
 
-/// `may_continue` receives the progress, and cancels by returning false.
+/// Runs a workload. `may_continue` receives the progress, and cancels by returning false.
 ///
 /// # Errors
 /// The configuration is rejected, or the run was canceled.
@@ -80,7 +80,7 @@ pub fn run(workload: &Workload, plan: &Plan, may_continue: &dyn Fn(Done) -> bool
     run_with(workload, plan, None, may_continue)
 }
 
-/// Like [`run`], with a guest.
+/// Runs a workload with a guest.
 ///
 /// # Errors
 /// The configuration is rejected, or the run was canceled.

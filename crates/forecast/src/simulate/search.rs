@@ -24,8 +24,8 @@ pub enum Found {
     TooMany(usize),
 }
 
-/// `run` returns whether the target is met, the result, and a value: three equal values in a row show that more nodes
-/// do not help.
+/// Searches with `run`, which returns whether the target is met, the result, and a value: three equal values in a row
+/// show that more nodes do not help.
 ///
 /// # Errors
 /// The error of `run`.

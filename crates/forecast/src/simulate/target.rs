@@ -58,8 +58,8 @@ pub struct Target {
 }
 
 impl Target {
-    /// In the unit of the limit; `None` for a missing queue, or a wait without requests. [`NEVER`] for a request that
-    /// never runs, or work that never completes.
+    /// Returns the value in the unit of the limit; `None` for a missing queue, or a wait without requests. [`NEVER`]
+    /// for a request that never runs, or work that never completes.
     pub fn value(&self, figures: &Figures) -> Option<u64> {
         let group = |subject: &Subject| subject.of(figures);
         match &self.measure {
@@ -84,7 +84,7 @@ impl Target {
         }
     }
 
-    /// False for a missing value, or a request that never runs.
+    /// Returns false for a missing value, or a request that never runs.
     pub fn is_met(&self, figures: &Figures) -> bool {
         self.value(figures).filter(|value| *value != NEVER).is_some_and(|value| match self.comparison {
             Comparison::Less => value < self.limit,
@@ -104,7 +104,7 @@ impl Target {
     }
 }
 
-/// `230 ms`, `4.2 s`, `12m 5s`, `3h 20m`, `2d 4h`; `never` for [`NEVER`].
+/// Formats `230 ms`, `4.2 s`, `12m 5s`, `3h 20m`, `2d 4h`; `never` for [`NEVER`].
 pub fn time(ms: u64) -> String {
     if ms == NEVER {
         return "never".to_owned();

@@ -39,7 +39,7 @@ impl Agreement {
             done.iter().map(|(kind, count)| (*count).min(decided.get(kind).copied().unwrap_or(0))).sum::<u64>();
     }
 
-    /// Equal decisions, and all.
+    /// Counts equal decisions, and all.
     pub const fn counts(&self) -> (u64, u64) {
         (self.agreed, self.of)
     }
@@ -52,7 +52,7 @@ impl Agreement {
         }
     }
 
-    /// More than one in ten decisions differs.
+    /// Returns true if more than one in ten decisions differs.
     pub const fn is_bad(&self) -> bool {
         self.of >= ENOUGH && self.agreed * 10 < self.of * 9
     }

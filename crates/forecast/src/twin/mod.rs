@@ -49,7 +49,7 @@ pub struct Twin {
 }
 
 impl Twin {
-    /// With the decisions of `profile`.
+    /// Creates a copy with the decisions of `profile`.
     ///
     /// # Errors
     /// The partition is not loaded yet.
@@ -57,7 +57,7 @@ impl Twin {
         Self::made(part, profile, now, None)
     }
 
-    /// With the pods and nodes of Kubernetes and their filters.
+    /// Creates a copy with the pods, nodes, and filters of Kubernetes.
     ///
     /// # Errors
     /// The partition is not loaded yet.
@@ -89,13 +89,13 @@ impl Twin {
         Ok(twin)
     }
 
-    /// To test changes of the configuration.
+    /// Allows tests of configuration changes.
     #[must_use]
     pub fn with_text(self, text: Option<Arc<str>>) -> Self {
         Self { text, ..self }
     }
 
-    /// Why an object is pending.
+    /// Explains why an object is pending.
     ///
     /// # Errors
     /// The copy differs from the reported state, or the object does not exist.
@@ -122,12 +122,12 @@ impl Twin {
         Ok(found)
     }
 
-    /// Why no node accepted a request, from the remote scheduler.
+    /// Returns the remote scheduler's reason why no node accepted a request.
     pub fn said(&self, app: &AppId, ask: &AskId) -> Option<Arc<str>> {
         self.said.get(&(app.clone(), ask.clone())).map(Arc::clone)
     }
 
-    /// The remote scheduler's reason, as the end of a sentence; may be empty.
+    /// Returns the remote scheduler's reason, as the end of a sentence; may be empty.
     pub fn words_for(&self, of: &Asked) -> String {
         let Asked::App(app, ask) = of else { return String::new() };
         let of_app =
@@ -136,7 +136,7 @@ impl Twin {
         found.map(|((_, id), said)| format!("; the scheduler reports for request {id}: {said}")).unwrap_or_default()
     }
 
-    /// One line each.
+    /// Lists the invisible state, one line each.
     pub fn unknown(&self) -> &[String] {
         &self.unknown
     }
@@ -146,7 +146,7 @@ impl Twin {
         &self.differs
     }
 
-    /// Ineffective gang settings, each once.
+    /// Lists ineffective gang settings, each once.
     pub fn hints<'a>(&self, asks: impl Iterator<Item = &'a AskId>) -> Vec<String> {
         let mut found: Vec<String> = Vec::new();
         for hint in asks.filter_map(|ask| self.hints.get(ask)).flatten() {
@@ -167,7 +167,7 @@ impl Twin {
         self.now
     }
 
-    /// If two copies have at most `most` bytes.
+    /// Copies the state if two copies have at most `most` bytes.
     ///
     /// # Errors
     /// It is too large.

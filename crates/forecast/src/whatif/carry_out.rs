@@ -106,7 +106,7 @@ impl World<'_> {
     }
 }
 
-/// Why a command was rejected, if it was.
+/// Returns why a command was rejected, if it was.
 pub fn refusal(event: &Event) -> Option<String> {
     match &event.kind {
         EventKind::ConfigRejected { message }

@@ -59,7 +59,7 @@ impl Effect {
         }
     }
 
-    /// Delay or gain of the start.
+    /// Returns the delay or gain of the start.
     pub const fn by(self) -> Option<Duration> {
         match self {
             Self::Later(by) | Self::Sooner(by) => Some(by),

@@ -29,7 +29,7 @@ impl Course {
         Self { tally: Tally::beginning(partition, now, LONG_WAIT) }
     }
 
-    /// The scheduler is in the state after the command.
+    /// Records events; the scheduler is in the state after the command.
     pub fn observe(&mut self, events: &[Event], scheduler: &Scheduler) {
         self.tally.command += 1;
         self.tally.observe(events, scheduler);
@@ -40,7 +40,7 @@ impl Course {
         self.tally.command
     }
 
-    /// Each with its partition at the same time.
+    /// Compares two courses, each with its partition at the same time.
     pub fn compared(
         without: (&mut Self, Option<&Partition>),
         with: (&mut Self, Option<&Partition>),
@@ -51,7 +51,7 @@ impl Course {
         compared(&one, &other, first, LONG_WAIT)
     }
 
-    /// For both sides; `None` if the other side's decision concerns no request.
+    /// Returns the divergence for both sides; `None` if the other side's decision concerns no request.
     pub fn parting(without: &Self, with: &Self) -> [Option<PartingPlace>; 2] {
         let Some([one, other]) = parting(&without.tally, &with.tally) else { return [None, None] };
         let place = |own: Option<&Decision>, others: Option<&Decision>| {

@@ -21,7 +21,7 @@ pub struct Pace {
 }
 
 impl Pace {
-    /// The pace of a new scheduler.
+    /// Returns the pace of a new scheduler.
     pub fn beginning(now: Time) -> Self {
         let clean_every = Duration::from_secs(10);
         Self { clean_every, next_clean: now + clean_every, retry: None, cycle_due: true }
@@ -68,7 +68,7 @@ impl fmt::Display for NoFork {
 }
 
 impl Fork {
-    /// By default the first partition, if two copies have at most `most` bytes.
+    /// Copies a partition, by default the first, if two copies have at most `most` bytes.
     ///
     /// # Errors
     /// The partition does not exist or is too large.
@@ -113,12 +113,12 @@ impl Fork {
         self.pace
     }
 
-    /// If known.
+    /// Returns the configuration, if known.
     pub fn text(&self) -> Option<&Arc<str>> {
         self.text.as_ref()
     }
 
-    /// `None` after a configuration has removed it.
+    /// Returns `None` after a configuration has removed it.
     pub fn partition(&self) -> Option<&Partition> {
         self.scheduler.partitions().iter().find(|part| part.name == self.partition)
     }

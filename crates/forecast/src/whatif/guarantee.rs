@@ -24,7 +24,7 @@ impl BelowGuarantee {
         all
     }
 
-    /// `queue_of` returns the queue of an application.
+    /// Checks affected queues; `queue_of` returns the queue of an application.
     pub fn observe<'q>(
         &mut self,
         partition: &Partition,

@@ -18,7 +18,7 @@ pub enum Meaning {
     Commands(Vec<PartitionCommand>, Copies),
 }
 
-/// `text` is the active queue configuration, if known.
+/// Translates a change; `text` is the active queue configuration, if known.
 ///
 /// # Errors
 /// Why the change is impossible.

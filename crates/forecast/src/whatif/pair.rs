@@ -129,7 +129,7 @@ pub struct Pair {
 /// One of the two runs, as a closure.
 pub type Job<'a> = &'a mut (dyn FnMut() + Send);
 
-/// `go_on` cancels by returning false.
+/// Runs both sides; `go_on` cancels by returning false.
 ///
 /// # Errors
 /// It was canceled, or exceeds the limits.
@@ -141,7 +141,7 @@ pub fn run(fork: &Fork, plan: &Plan, bounds: Bounds, go_on: GoOn<'_>) -> Result<
     run_by(fork, plan, bounds, go_on, &one_after_the_other)
 }
 
-/// `two_jobs` executes the two independent runs, possibly in parallel.
+/// Runs both sides with `two_jobs`, possibly in parallel.
 ///
 /// # Errors
 /// It was canceled, or exceeds the limits.

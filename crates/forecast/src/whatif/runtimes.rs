@@ -84,7 +84,7 @@ pub struct Runtimes {
 }
 
 impl Runtimes {
-    /// In the order of the rules. Without a seed, the median of the history; with a seed, a time that depends only on
+    /// Applies rules in order. Without a seed, uses the median of the history; with a seed, a time that depends only on
     /// the seed and the name.
     pub fn new(rules: &[RuntimeRule], partition: &Partition, seed: Option<u64>) -> Self {
         let mut all = Self { seed, ..Self::given(rules) };
@@ -117,12 +117,12 @@ impl Runtimes {
         self.seen.values_mut().for_each(|times| times.sort_unstable());
     }
 
-    /// `None` for forever.
+    /// Returns the run time; `None` for forever.
     pub fn of(&self, app: &Application, ask: &str) -> Option<Duration> {
         self.of_named((&app.id, &app.who.user, &app.queue_path), ask)
     }
 
-    /// By ID, user, and queue.
+    /// Returns the run time by ID, user, and queue.
     pub fn of_named(&self, (app, user, path): (&AppId, &str, &QueuePath), ask: &str) -> Option<Duration> {
         let given = self.given.iter().find_map(|rule| match rule {
             RuntimeRule::App(form, time) => fits(form, app.as_str()).then_some(*time),
@@ -144,13 +144,14 @@ impl Runtimes {
         seen.or(self.otherwise)
     }
 
-    /// At least a tenth of the run time remains, so that overdue allocations do not end exactly at the start.
+    /// Returns the end. At least a tenth of the run time remains, so that overdue allocations do not end exactly at the
+    /// start.
     pub fn end(&self, app: &Application, ask: &str, since: Time, now: Time) -> Option<Time> {
         let runtime = self.of(app, ask)?;
         Some((since + runtime).max(if since < now { now + runtime / 10 } else { now }))
     }
 
-    /// Run times and their origin, in a sentence.
+    /// Describes run times and their origin in a sentence.
     pub fn text(&self) -> String {
         let parts = self.parts();
         let otherwise = self.otherwise.map_or("never ends".to_owned(), |time| format!("{time:?}"));
@@ -162,7 +163,7 @@ impl Runtimes {
         format!("runtimes: {}; {unmatched} {had} no match: {otherwise}", parts.join("; "))
     }
 
-    /// Like `text`, before any lookup.
+    /// Describes the rules, before any lookup.
     pub fn model(&self) -> String {
         let otherwise = self.otherwise.map_or("never ends".to_owned(), |time| format!("{time:?}"));
         match self.parts().as_slice() {
@@ -207,7 +208,7 @@ fn kind(key: HistoryKey, (app, user, queue): (&AppId, &str, &QueuePath)) -> Stri
     }
 }
 
-/// `*` matches anything.
+/// Matches a pattern; `*` matches anything.
 pub fn fits(form: &str, text: &str) -> bool {
     let mut parts = form.split('*');
     let first = parts.next().unwrap_or_default();

@@ -2,7 +2,7 @@
 
 use super::pair::Step;
 
-/// YAML or JSON.
+/// Parses YAML or JSON.
 ///
 /// # Errors
 /// The first fault with its location in the list.

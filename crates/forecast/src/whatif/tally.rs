@@ -210,7 +210,7 @@ impl Tally {
         scheduler.partitions().iter().find(|part| part.name == self.partition)
     }
 
-    /// The scheduler is in the state after the command.
+    /// Counts events; the scheduler is in the state after the command.
     pub fn observe(&mut self, events: &[Event], scheduler: &Scheduler) {
         for event in events {
             self.observe_one(event, scheduler);
@@ -313,7 +313,7 @@ impl Tally {
         }
     }
 
-    /// With the final state of the partition.
+    /// Reads the final state of the partition.
     pub fn end(&mut self, partition: Option<&Partition>, now: Time) {
         let Some(partition) = partition else { return };
         for (_, app) in partition.apps.iter() {

@@ -23,7 +23,7 @@ pub(super) fn not_in_the_other<'a>(
     Ok([why(false, without, with)?, why(true, with, without)?])
 }
 
-/// Why a request is not allocated at a time.
+/// Explains why a request is not allocated at a time.
 pub fn explained(part: &Partition, now: Time, (app, ask): &(AppId, AskId)) -> String {
     let Some(explanation) = part.explain(now, app, Some(ask)) else {
         return match part.app(app) {

@@ -58,7 +58,7 @@ pub(super) struct World<'a> {
 }
 
 impl<'a> World<'a> {
-    /// From a fork and run times.
+    /// Combines a fork and run times.
     pub fn new(fork: Fork, runtimes: Runtimes, bounds: Bounds, traced: bool, go_on: GoOn<'a>) -> Self {
         let tally = fork.partition().map(|part| Tally::beginning(part, fork.now, LONG_WAIT)).unwrap_or_default();
         let Fork { scheduler, partition, now, pace, text } = fork;
@@ -130,7 +130,7 @@ impl<'a> World<'a> {
         self.ends.insert((at, self.ends_set), ending);
     }
 
-    /// Also returns whether the trace is cut off.
+    /// Returns the trace, and whether it is cut off.
     pub fn take_trace(&mut self) -> (String, bool) {
         let bytes = self.trace.take().and_then(|trace| trace.finish().ok()).unwrap_or_default();
         let text = String::from_utf8_lossy(&bytes);
@@ -230,7 +230,7 @@ impl<'a> World<'a> {
         Ok(false)
     }
 
-    /// Fewer if nothing is left.
+    /// Runs cycles, fewer if nothing is left.
     pub fn cycle_often(&mut self, cycles: u64) -> Result<(), Unfinished> {
         for _ in 0..cycles {
             self.cycle()?;

@@ -111,7 +111,7 @@ fn node() -> String {
     "node".to_owned()
 }
 
-/// From a seed.
+/// Draws a workload from a seed.
 pub fn read(text: &str, seed: u64) -> Reading {
     let mut reading = Reading::default();
     let file: File = match toml::from_str(text) {

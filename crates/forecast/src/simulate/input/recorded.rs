@@ -59,12 +59,12 @@ impl Fates {
         }
     }
 
-    /// Empty if the request has not ended.
+    /// Returns the fate; empty if the request has not ended.
     pub fn ended(&self, app: &AppId, ask: &AskId) -> Fate {
         self.ended.get(&(app.clone(), ask.clone())).map(|(_, fate)| *fate).unwrap_or_default()
     }
 
-    /// A running request is assumed to run once more as long as it had.
+    /// Assumes that a running request runs once more as long as it had.
     pub fn known(&self, app: &AppId, ask: &AskId, at: Time) -> Fate {
         let key = (app.clone(), ask.clone());
         let begun = match self.ended.get(&key) {

@@ -61,7 +61,7 @@ fn nodes(text: &str) -> Vec<NodeSpec> {
     (0..count).map(spec).collect()
 }
 
-/// The nodes of the header have no memory, so jobs request none.
+/// Limits jobs to the nodes of the header, which have no memory: jobs request none.
 pub fn on_its_own_nodes(workload: &mut Workload) {
     if workload.nodes.is_empty() {
         return;
@@ -78,7 +78,7 @@ pub fn on_its_own_nodes(workload: &mut Workload) {
     workload.notes.push(format!("nodes of the header: {nodes} with {cores} cores in total{stripped}"));
 }
 
-/// With the nodes of the header.
+/// Reads jobs, and the nodes of the header.
 pub fn read(name: &str, text: &str) -> Reading {
     let mut reading = Reading::default();
     reading.workload.nodes = nodes(text);

@@ -107,7 +107,7 @@ impl<'a> Stage<'a> {
         self.settled.scheduler.partitions().first()
     }
 
-    /// `None` if a change is rejected.
+    /// Returns `None` if a change is rejected.
     pub fn outcome_of(&self, steps: &[RemedyKind]) -> Option<Outcome> {
         let changes: Vec<RemedyKind> = steps.iter().map(as_change).collect();
         let known = self.known.borrow().iter().find(|(known, _)| *known == changes).map(|(_, outcome)| outcome.clone());
@@ -131,19 +131,19 @@ impl<'a> Stage<'a> {
         Some(Outcome { ended, ..run(copy, self.settled.now, Some(self.target)) })
     }
 
-    /// `None` if the request does not run.
+    /// Returns `None` if the request does not run.
     pub fn served_by(&self, steps: Vec<RemedyKind>) -> Option<Remedy> {
         let outcome = self.outcome_of(&steps)?;
         outcome.is_served().then(|| self.remedy(steps, &outcome))
     }
 
-    /// With the other effects.
+    /// Adds the other effects.
     pub fn remedy(&self, steps: Vec<RemedyKind>, outcome: &Outcome) -> Remedy {
         let effects = effects(&self.settled.usual, outcome, self.target.0);
         Remedy { steps, enough: true, effects: Some(effects) }
     }
 
-    /// Additional resources and applications that are allocated before or with the request.
+    /// Returns the additional resources and applications that are allocated before or with the request.
     pub fn taken(&self, outcome: &Outcome) -> (Resource, i64) {
         let (mut taken, mut started) = (Resource::new(), 0);
         for (app, (count, resource)) in &outcome.gets {
