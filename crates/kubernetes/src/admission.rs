@@ -138,7 +138,7 @@ impl Admission {
         Ok(true)
     }
 
-    /// `count` identical pods are copied from the pod. `is_new`: admission has not changed it yet.
+    /// Completes a pod that `count` identical pods are copied from. `is_new`: admission has not changed it yet.
     pub fn admit(
         &mut self,
         (pod, count): (&mut Pod, u64),

@@ -75,7 +75,7 @@ pub struct Beside {
 }
 
 impl Beside {
-    /// The filters know all requests and nodes.
+    /// Creates filters that know all requests and nodes.
     pub fn of<'a>(listed: Listed, asks: &[AskSeen<'a>], nodes: impl Iterator<Item = &'a NodeId>) -> Self {
         let Listed { mut cluster, missing, unreadable } = listed;
         let is_missing = |kind: &str| missing.iter().any(|one| one.kind == kind);
@@ -106,7 +106,7 @@ impl Beside {
         beside
     }
 
-    /// `None` if pods or nodes could not be listed.
+    /// Returns `None` if pods or nodes could not be listed.
     pub fn filters(&self) -> Option<Arc<dyn Predicates>> {
         let filters = self.filters.clone()?;
         Some(Arc::new(filters))
@@ -117,12 +117,12 @@ impl Beside {
         &self.unknown
     }
 
-    /// Ineffective or misleading gang settings by pending request.
+    /// Returns ineffective or misleading gang settings by pending request.
     pub fn hints(&self) -> &BTreeMap<AskId, Vec<String>> {
         &self.hints
     }
 
-    /// Pods that cannot be requested yet.
+    /// Returns pods that cannot be requested yet.
     pub fn held(&self) -> &BTreeMap<AppId, Vec<HeldPod>> {
         &self.held
     }
@@ -137,7 +137,7 @@ impl Beside {
         }
     }
 
-    /// By the oldest pod (K8S-127).
+    /// Returns the originator, by the oldest pod (K8S-127).
     pub fn originator<'a>(&self, asks: impl Iterator<Item = &'a AskId>) -> Option<AskId> {
         fn age(pod: &Pod) -> (Time, &str, &str) {
             (created(pod), &pod.metadata.namespace, &pod.metadata.name)

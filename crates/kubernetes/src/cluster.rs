@@ -142,7 +142,7 @@ impl Cluster {
         labels.into_iter().map(|(name, labels)| (name, Arc::new(labels))).collect()
     }
 
-    /// Merged by key (K8S-010 to K8S-012). `unpack` decodes Base64 gzip.
+    /// Merges the maps by key (K8S-010 to K8S-012). `unpack` decodes Base64 gzip.
     pub fn flattened(&self, namespace: &str, unpack: impl Fn(&str) -> Option<String>) -> BTreeMap<String, String> {
         let mut all = BTreeMap::new();
         for name in MAPS {
@@ -160,7 +160,7 @@ impl Cluster {
         all
     }
 
-    /// Without side effects.
+    /// Adds an object without side effects.
     pub fn gather(&mut self, object: LiveObject) {
         match object.0 {
             Object::Pod(pod) => {
@@ -178,7 +178,7 @@ impl Cluster {
         }
     }
 
-    /// All of them exist.
+    /// Returns true if all of them exist.
     pub fn has_pods(&self, uids: &BTreeSet<&str>) -> bool {
         let known = self.pods.values().filter(|pod| uids.contains(pod.metadata.uid.as_str()));
         known.count() >= uids.len()
@@ -204,7 +204,8 @@ impl Cluster {
         NamespaceLabels::from([(namespace.to_owned(), Arc::new(labels))])
     }
 
-    /// Text and key; `None` if missing or empty (K8S-010 to K8S-013). By default the maps name the policy group.
+    /// Returns text and key; `None` if missing or empty (K8S-010 to K8S-013). By default the maps name the policy
+    /// group.
     ///
     /// # Errors
     /// They are in several namespaces, or a compressed entry cannot be unpacked.

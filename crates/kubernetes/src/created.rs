@@ -38,7 +38,7 @@ impl<'c> Created<'c> {
         Self { cluster, admission, scheduler_names, total: 0, by_kind, notes, elsewhere }
     }
 
-    /// `is_new`: the pod has not been in a cluster. `submitted`: a what-if submits it.
+    /// Adds a pod. `is_new`: it has not been in a cluster. `submitted`: a what-if submits it.
     ///
     /// # Errors
     /// A pod of this name exists.
@@ -61,7 +61,7 @@ impl<'c> Created<'c> {
         self.cluster.add(Object::Pod(pod))
     }
 
-    /// `owned` is by the UID of the owner.
+    /// Creates pods; `owned` is by the UID of the owner.
     pub fn expand(
         &mut self,
         workloads: &[Workload],
@@ -139,7 +139,7 @@ impl<'c> Created<'c> {
         self.add(Box::new(pod), true, submitted)
     }
 
-    /// Created pods, and what is not evaluated.
+    /// Describes created pods, and what is not evaluated.
     pub fn notices(self) -> (Vec<String>, Vec<String>) {
         let plural = |count: u64| if count == 1 { "" } else { "s" };
         let created = self.by_kind.iter().map(|(kind, (objects, pods))| {

@@ -101,7 +101,7 @@ pub struct Submitted {
     pub nodes: Option<Resource>,
 }
 
-/// Without scheduling.
+/// Submits applications without scheduling.
 ///
 /// # Errors
 /// The configuration is rejected, or has no partition for pods.
@@ -141,7 +141,7 @@ pub(super) struct Run {
 }
 
 impl Run {
-    /// In the state of the cluster.
+    /// Loads the state of the cluster.
     pub fn begin(recovery: Recovery, settings: &Settings, config: Arc<Config>) -> Result<Self, String> {
         let Recovery { now, nodes, steps, running, open, gangs, asked, left_alone, notices, foreign, snapshot } =
             recovery;
@@ -230,7 +230,7 @@ impl Run {
         Ok(false)
     }
 
-    /// Namespace and name by UID.
+    /// Returns namespace and name by UID.
     pub fn name(&self, ask: &AskId) -> String {
         self.asked.get(ask).map_or_else(|| ask.to_string(), |asked| asked.pod.clone())
     }

@@ -41,7 +41,7 @@ pub struct ManifestReport {
     pub notices: Vec<String>,
 }
 
-/// Also adds the pods that the objects create. `name` identifies the text in errors.
+/// Adds objects and their pods. `name` identifies the text in errors.
 pub fn read_manifests(name: &str, bytes: &[u8], cluster: &mut Cluster, report: &mut ManifestReport) {
     let mut manifests =
         Manifests { cluster: std::mem::take(cluster), report: std::mem::take(report), ..Manifests::default() };
@@ -75,20 +75,20 @@ struct Draft {
 }
 
 impl Manifests {
-    /// `name` identifies the text in errors.
+    /// Adds objects; `name` identifies the text in errors.
     pub fn read(&mut self, name: &str, bytes: &[u8]) {
         let mut reader = Reader { name: Arc::from(name), all: self };
         let begins = bytes.iter().find(|byte| !byte.is_ascii_whitespace());
         if matches!(begins, Some(b'{' | b'[')) { reader.json(bytes) } else { reader.yaml(bytes) }
     }
 
-    /// The pods of a what-if come after all others.
+    /// Adds the objects of a what-if, whose pods come after all others.
     pub fn submit(&mut self, name: &str, bytes: &[u8]) {
         self.submits = true;
         self.read(name, bytes);
     }
 
-    /// `scheduler_names` are those of the pods that are scheduled.
+    /// Completes all pods; `scheduler_names` are those of the pods that are scheduled.
     pub fn finish(self, scheduler_names: &[String]) -> (Cluster, ManifestReport) {
         let Self { mut cluster, mut report, pods, workloads, templates, mut admission, owned, .. } = self;
         let mut created = Created::new(&mut cluster, &mut admission, scheduler_names);

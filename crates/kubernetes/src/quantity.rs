@@ -6,7 +6,7 @@ use model::{Resource, VCORE};
 /// Number of digits that are read; more are irrelevant.
 const DIGITS: usize = 24;
 
-/// Rounded up and saturated, like Kubernetes: `250m` is 250.
+/// Rounds up and saturates, like Kubernetes: `250m` is 250.
 ///
 /// # Errors
 /// The text is not a quantity, or is negative.
@@ -14,7 +14,7 @@ pub fn thousandths(text: &str) -> Result<i64, String> {
     amount(text, 3)
 }
 
-/// Rounded up: `1Ki` is 1024, `1m` is 1.
+/// Rounds up: `1Ki` is 1024, `1m` is 1.
 ///
 /// # Errors
 /// The text is not a quantity, or is negative.

@@ -41,7 +41,7 @@ pub(crate) struct Quotas {
 }
 
 impl Quotas {
-    /// From a manifest.
+    /// Adds a quota.
     ///
     /// # Errors
     /// The field that has the wrong type, or is not a quantity.
@@ -65,7 +65,7 @@ impl Quotas {
         Ok(())
     }
 
-    /// False if the pod is new and a quota rejects it.
+    /// Returns false if the pod is new and a quota rejects it.
     pub fn count(&mut self, pod: &Pod, is_new: bool) -> bool {
         let Some(quotas) = self.by_namespace.get_mut(&pod.metadata.namespace) else { return true };
         let Ok(needs) = pod_resources(pod, SidecarSum::Once) else { return true };

@@ -7,7 +7,7 @@ use super::recovery::{Recovery, Settings};
 use model::{AppId, AskId};
 use scheduler::PartitionCommand;
 
-/// Also reports skipped pods.
+/// Creates commands, and reports skipped pods.
 pub fn commands(cluster: &Cluster, settings: &Settings) -> (Vec<PartitionCommand>, Vec<String>) {
     let mut recovery = Recovery::of(cluster, settings);
     let commands = take(cluster, &mut recovery);

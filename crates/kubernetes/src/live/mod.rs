@@ -122,7 +122,7 @@ pub struct Live {
 }
 
 impl Live {
-    /// In order, after the scheduler's events. `now` is since 1970. Returns the operations.
+    /// Handles inputs in order, after the scheduler's events. `now` is since 1970. Returns the operations.
     pub fn batch(&mut self, now: Time, inputs: Vec<Input>, sink: &mut dyn Sink) -> Vec<Deed> {
         self.now = self.now.max(now);
         self.hear(sink);
@@ -141,7 +141,7 @@ impl Live {
         std::mem::take(&mut self.deeds)
     }
 
-    /// When it must run again without an input.
+    /// Returns when it must run again without an input.
     pub fn next_due(&self) -> Option<Time> {
         self.later.first().map(|(due, _)| *due)
     }
@@ -151,7 +151,7 @@ impl Live {
         &self.cluster
     }
 
-    /// With reasons.
+    /// Returns pods with reasons.
     pub fn left_alone(&self) -> Vec<LeftAlone> {
         let why = |task: &stage::Task| {
             let reason = task.stage.why_not_asked()?.to_owned();
@@ -160,7 +160,7 @@ impl Live {
         self.tasks.values().filter_map(why).collect()
     }
 
-    /// For a pod of kornsole.
+    /// Returns the name of a pod of kornsole.
     pub fn pod_of(&self, ask: &AskId) -> Option<PodName> {
         self.tasks.get(ask).map(|task| PodName::of(&task.pod.metadata))
     }
@@ -170,7 +170,7 @@ impl Live {
         self.tasks.get(ask).is_some_and(|task| matches!(task.stage, stage::Stage::Pending))
     }
 
-    /// Pods of kornsole, and those on nodes.
+    /// Counts the pods of kornsole, and those on nodes.
     pub fn counts(&self) -> (usize, usize) {
         (self.tasks.len(), self.tasks.values().filter(|task| task.stage.node().is_some()).count())
     }
@@ -181,7 +181,7 @@ impl Live {
         on_node.map(|(uid, _)| uid.clone()).collect()
     }
 
-    /// `namespace/name` of the pods of kornsole.
+    /// Returns `namespace/name` of the pods of kornsole.
     pub fn names(&self) -> impl Iterator<Item = (AskId, String)> {
         self.tasks.iter().map(|(uid, task)| (uid.clone(), task.pod.metadata.path()))
     }

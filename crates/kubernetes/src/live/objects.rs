@@ -10,7 +10,7 @@ use crate::objects::Object;
 use model::AskId;
 
 impl LiveObject {
-    /// Objects in a list do not contain their kind.
+    /// Parses an object; objects in a list do not contain their kind.
     ///
     /// # Errors
     /// The kind is not supported, or a field is invalid.
@@ -28,13 +28,13 @@ impl LiveObject {
         ObjectKey { kind: self.0.kind(), namespace: meta.namespace.clone(), name: meta.name.clone() }
     }
 
-    /// UID, and `namespace/name`, of a pod.
+    /// Returns the UID, and `namespace/name`, of a pod.
     pub fn pod(&self) -> Option<(AskId, String)> {
         let Object::Pod(pod) = &self.0 else { return None };
         Some((AskId::from(pod.metadata.uid.as_str()), pod.metadata.path()))
     }
 
-    /// `None` if the pod has no node, has ended, or belongs to another scheduler.
+    /// Returns `None` if the pod has no node, has ended, or belongs to another scheduler.
     pub fn binding(&self, schedulers: &[String]) -> Option<PodBinding> {
         let Object::Pod(pod) = &self.0 else { return None };
         pod.node().filter(|_| schedulers.contains(&pod.spec.scheduler_name) && !pod.is_terminated())?;

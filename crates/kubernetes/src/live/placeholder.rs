@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use super::deeds::Placeholder;
 
 impl Placeholder {
-    /// The node conditions of the group are copied verbatim.
+    /// Copies the node conditions of the group verbatim.
     pub fn manifest(&self, image: &str) -> Value {
         let (meta, spec) = (&self.pod.metadata, &self.pod.spec);
         let owner = json!({

@@ -37,7 +37,7 @@ impl Stage {
         }
     }
 
-    /// The scheduler has a request for it.
+    /// Returns true if the scheduler has a request for it.
     pub fn is_asked(&self) -> bool {
         matches!(self, Self::Pending | Self::Assumed(_) | Self::Bound(_))
     }

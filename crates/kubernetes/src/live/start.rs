@@ -12,8 +12,8 @@ use crate::recovery::Settings;
 use model::Time;
 
 impl Live {
-    /// Unschedulable nodes; pods by age, running ones as allocations; filters; then schedulable nodes. `now` is since
-    /// 1970.
+    /// Loads unschedulable nodes; pods by age, running ones as allocations; filters; then schedulable nodes. `now` is
+    /// since 1970.
     pub fn start(cluster: Cluster, settings: Settings, now: Time, sink: &mut dyn Sink) -> Self {
         let sidecars = SidecarSum::of(settings.profile);
         let mut live = Self {

@@ -23,7 +23,7 @@ pub(crate) struct Unread {
 }
 
 impl Unread {
-    /// The whole object is invalid.
+    /// Rejects the whole object.
     pub fn whole(why: String) -> Self {
         Self { why, ..Self::default() }
     }

@@ -40,7 +40,7 @@ pub(crate) enum Object {
 }
 
 impl Object {
-    /// `None` for a kind that scheduling does not read.
+    /// Returns `None` for a kind that scheduling does not read.
     ///
     /// # Errors
     /// The invalid field with the kind, namespace, and name.
@@ -69,7 +69,7 @@ impl Object {
         read.map(Some).map_err(|unread| Unread { who, ..unread })
     }
 
-    /// In the form of `kubectl`.
+    /// Formats the name like `kubectl`.
     pub fn label(&self) -> String {
         format!("{} {}", self.kind(), self.meta().path())
     }
@@ -148,17 +148,17 @@ pub(crate) struct Meta {
 }
 
 impl Meta {
-    /// `namespace/name`, or the name alone.
+    /// Returns `namespace/name`, or the name alone.
     pub fn path(&self) -> String {
         if self.namespace.is_empty() { self.name.clone() } else { format!("{}/{}", self.namespace, self.name) }
     }
 
-    /// Empty if missing.
+    /// Returns an empty text if missing.
     pub fn label(&self, key: &str) -> &str {
         self.labels.get(key).map_or("", String::as_str)
     }
 
-    /// Empty if missing.
+    /// Returns an empty text if missing.
     pub fn annotation(&self, key: &str) -> &str {
         self.annotations.get(key).map_or("", String::as_str)
     }

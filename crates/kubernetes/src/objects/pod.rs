@@ -67,7 +67,7 @@ pub(crate) struct Container {
 }
 
 impl Container {
-    /// An init container that keeps running.
+    /// Returns true for an init container that keeps running.
     pub fn is_sidecar(&self) -> bool {
         self.restart_policy == "Always"
     }

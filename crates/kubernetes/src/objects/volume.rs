@@ -36,8 +36,8 @@ pub(crate) struct CsiSource {
 pub(crate) struct Present {}
 
 impl PersistentVolume {
-    /// Driver, and name there; `None` if the volume needs no attachment. Formerly built-in kinds have the driver that
-    /// replaced them.
+    /// Returns the driver, and the name there; `None` if the volume needs no attachment. Formerly built-in kinds have
+    /// the driver that replaced them.
     pub fn attached_by(&self) -> Option<(&str, &str)> {
         let spec = &self.spec;
         if let Some(CsiSource { driver, volume_handle }) = &spec.csi {
@@ -132,7 +132,7 @@ impl Claim {
         !self.spec.volume_name.is_empty() && self.metadata.annotations.contains_key("pv.kubernetes.io/bind-completed")
     }
 
-    /// K8S-183.
+    /// Returns true if only one pod may use it (K8S-183).
     pub fn is_for_one_pod(&self) -> bool {
         self.spec.access_modes.iter().any(|mode| mode == "ReadWriteOncePod")
     }
@@ -165,7 +165,7 @@ pub(crate) struct TopologyLabel {
 }
 
 impl StorageClass {
-    /// Bound only after a pod has a node.
+    /// Returns true if volumes are bound only after a pod has a node.
     pub fn waits(&self) -> bool {
         self.volume_binding_mode == "WaitForFirstConsumer"
     }

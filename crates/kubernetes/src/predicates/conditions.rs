@@ -22,7 +22,7 @@ pub(super) struct Conditions {
 }
 
 impl Conditions {
-    /// `volumes` are the locations, or why they are unknown.
+    /// Extracts conditions; `volumes` are the locations, or why they are unknown.
     pub fn of(pod: &Pod, volumes: Result<Vec<VolumePlace>, Refusal>) -> Self {
         let required = pod.spec.affinity.node_affinity.required.as_ref();
         let terms = required.map(NodeTerms::of).transpose();
@@ -42,13 +42,13 @@ impl Conditions {
         }
     }
 
-    /// By labels and name (K8S-173).
+    /// Compares labels and name (K8S-173).
     pub fn wants(&self, node: &NodeFacts) -> bool {
         let labelled = self.selector.iter().all(|(key, value)| node.labels.get(key) == Some(value));
         labelled && self.terms.as_ref().is_none_or(|terms| terms.matches(node.id.as_str(), &node.labels))
     }
 
-    /// The first one (K8S-171).
+    /// Returns the first one (K8S-171).
     pub fn untolerated<'n>(&self, node: &'n NodeFacts) -> Option<&'n Taint> {
         let keeps_off = |taint: &&Taint| taint.effect != "PreferNoSchedule" && !self.tolerates(taint);
         node.taints.iter().find(keeps_off)
@@ -59,7 +59,7 @@ impl Conditions {
         known && self.tolerations.iter().any(|toleration| tolerates(toleration, taint))
     }
 
-    /// `allocate` includes the filters that do not apply to a reservation.
+    /// Returns the first rejection; `allocate` includes the filters that do not apply to a reservation.
     pub fn refusal(&self, node: &NodeFacts, allocate: bool) -> Option<Refusal> {
         if self.nowhere.is_some() {
             return self.nowhere.clone();
@@ -145,7 +145,7 @@ pub(super) struct Verdict {
 }
 
 impl Verdict {
-    /// For a new or changed node.
+    /// Updates a new or changed node.
     pub fn judge(&mut self, conditions: &Conditions, node: &NodeFacts, number: usize) {
         self.reserve.put(number, conditions.refusal(node, false).is_none());
         let (was_in, is_in) = (self.allocate.has(number), conditions.refusal(node, true).is_none());

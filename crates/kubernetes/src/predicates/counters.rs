@@ -57,7 +57,7 @@ impl Counts {
         self.width += 1;
     }
 
-    /// One pod more or less.
+    /// Counts one pod more or less.
     pub fn change(&mut self, domain: u32, more: bool) {
         let before = self.in_domain(domain);
         let after = if more { before + 1 } else { before.saturating_sub(1) };
@@ -93,7 +93,7 @@ impl Counts {
         self.total
     }
 
-    /// 0 with fewer than `least` domains.
+    /// Returns 0 with fewer than `least` domains.
     pub fn lowest(&self, least: u64) -> u64 {
         let lowest = self.levels.get_min().map_or(0, |(level, _)| *level);
         if self.width < least.max(1) { 0 } else { lowest }

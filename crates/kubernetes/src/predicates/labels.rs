@@ -68,12 +68,12 @@ pub(super) struct Selector {
 }
 
 impl Selector {
-    /// A missing selector, which matches nothing.
+    /// Matches nothing: a missing selector.
     pub fn nothing() -> Self {
         Self { nothing: true, ..Self::default() }
     }
 
-    /// `None` is a missing selector.
+    /// Parses a selector; `None` is a missing one.
     ///
     /// # Errors
     /// The unsupported part.
@@ -98,7 +98,7 @@ impl Selector {
         self
     }
 
-    /// A label that all matching objects have, as an index key.
+    /// Returns a label that all matching objects have, as an index key.
     pub fn pair(&self) -> Option<&(String, String)> {
         self.pairs.first()
     }
@@ -148,7 +148,7 @@ impl NodeTerms {
         self.0.iter().any(holds)
     }
 
-    /// If every term has one.
+    /// Returns names if every term has one.
     pub fn names(&self) -> Option<Vec<&str>> {
         let name = |term: &'_ Term| term.names.iter().position(|(_, equal)| *equal);
         self.0.iter().map(|term| name(term).map(|at| term.names[at].0.as_str())).collect()

@@ -16,7 +16,7 @@ pub(super) struct Term {
 }
 
 impl Term {
-    /// Of affinity or anti-affinity.
+    /// Parses affinity or anti-affinity.
     ///
     /// # Errors
     /// The unsupported part.
@@ -36,7 +36,7 @@ impl Term {
         Ok(Self { namespaces, by_namespace_labels, pods, everything: false })
     }
 
-    /// Pods of the same namespace.
+    /// Selects pods of the same namespace.
     ///
     /// # Errors
     /// The unsupported part.
@@ -45,12 +45,12 @@ impl Term {
         Ok(Self { namespaces: vec![owner.namespace.clone()], pods, ..Self::default() })
     }
 
-    /// A term that matches every pod.
+    /// Matches every pod.
     pub fn everything() -> Self {
         Self { everything: true, ..Self::default() }
     }
 
-    /// With this metadata and namespace.
+    /// Returns true if it matches this metadata and namespace.
     pub fn means(&self, meta: &Meta, namespace: &Labels) -> bool {
         let here = || {
             self.namespaces.contains(&meta.namespace)
@@ -108,7 +108,7 @@ impl Matchers {
         self.list[number].iter().all(|term| term.means(meta, namespace))
     }
 
-    /// Indexes of matchers.
+    /// Returns indexes of matchers.
     pub fn meaning(&self, meta: &Meta, namespace: &Labels) -> Vec<usize> {
         let by_label = meta.labels.iter().filter_map(|(key, value)| self.by_pair.get(&(key.clone(), value.clone())));
         let asked = by_label.flatten().chain(&self.others).copied();

@@ -114,7 +114,7 @@ impl Snapshot {
         snapshot
     }
 
-    /// Same answer for every node.
+    /// Returns true for the same answer on every node.
     pub fn treats_identical(&self, one: &AskId, other: &AskId) -> bool {
         let facts = |uid: &AskId| self.facts.by_uid.get(uid.as_str()).map(|number| &self.facts.pods[*number]);
         let (Some(one), Some(other)) = (facts(one), facts(other)) else { return false };
@@ -134,7 +134,7 @@ impl Snapshot {
         self.barred.range((pod.number, 0)..(pod.number + 1, 0)).map(|(_, node)| *node)
     }
 
-    /// In the words of K8S-162.
+    /// Returns the reason in the words of K8S-162.
     pub fn why_not(&self, pod: &AskId, node: &NodeId) -> Option<String> {
         let Some((facts, node)) = self.known(pod, node) else {
             return Some("kornsole does not support pods and nodes that it has not seen".to_owned());

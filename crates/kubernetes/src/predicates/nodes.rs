@@ -88,7 +88,7 @@ pub(super) struct Topology {
 }
 
 impl Topology {
-    /// `None` without the key.
+    /// Returns the domain; `None` without the key.
     pub fn of(&self, node: usize) -> Option<u32> {
         self.domains.get(node).copied().flatten()
     }
@@ -146,7 +146,7 @@ impl NodeTable {
         self.by_name.get(name).copied()
     }
 
-    /// `None` (all nodes) without labels.
+    /// Returns `None` (all nodes) without labels.
     pub fn with_labels(&self, pairs: &Labels) -> Option<Bits> {
         let mut found: Option<Bits> = None;
         for (key, value) in pairs {

@@ -85,12 +85,12 @@ pub(super) struct Gathering {
 }
 
 impl Gathering {
-    /// `copies`: bound pods may be requested again.
+    /// Starts without pods; `copies`: bound pods may be requested again.
     pub fn over(table: NodeTable, copies: bool) -> Self {
         Self { table, copies, ..Self::default() }
     }
 
-    /// Except those that need all counters.
+    /// Extracts facts, except those that need all counters.
     pub fn pod(&mut self, pod: &Pod, namespace: &Labels, storage: Storage<'_>, number: usize) -> PodFacts {
         let mut facts = PodFacts {
             number,
@@ -216,7 +216,7 @@ impl Gathering {
             && (!rule.by_taints || conditions.untolerated(facts).is_none())
     }
 
-    /// Also to the verdicts and rules.
+    /// Adds a node, also to the verdicts and rules.
     pub fn add_node(&mut self, node: NodeFacts) -> usize {
         let number = self.table.add(node);
         self.judge(number);

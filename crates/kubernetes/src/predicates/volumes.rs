@@ -110,7 +110,7 @@ impl VolumePlace {
         Ok(Self { affinity, late: true, zones: Vec::new() })
     }
 
-    /// K8S-175.
+    /// Rejects by K8S-175.
     pub fn wrong_place(&self, node: &NodeFacts) -> Option<Refusal> {
         // Volumes select nodes by labels only.
         let name = if self.late { node.id.as_str() } else { "" };
@@ -123,7 +123,7 @@ impl VolumePlace {
         (!reached).then(|| Refusal::new(Filter::VolumeBinding, words))
     }
 
-    /// K8S-176.
+    /// Rejects by K8S-176.
     pub fn wrong_zone(&self, node: &NodeFacts) -> Option<Refusal> {
         if !ZONES.iter().any(|(key, _)| node.labels.contains_key(*key)) {
             return None;

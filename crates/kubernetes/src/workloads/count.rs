@@ -20,7 +20,7 @@ pub(super) enum Count {
 }
 
 impl Count {
-    /// For an object.
+    /// Computes the number for an object.
     ///
     /// # Errors
     /// A field is not a whole number from 0.

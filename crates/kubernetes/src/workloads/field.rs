@@ -40,7 +40,7 @@ impl Lines {
         }
     }
 
-    /// The last step of a path that has a line.
+    /// Returns the line of the last step that has one.
     pub fn line_at(&self, path: &[Step]) -> u32 {
         let mut here = self;
         for step in path {
@@ -69,7 +69,7 @@ pub(crate) struct Field<'v> {
 }
 
 impl<'v> Field<'v> {
-    /// A whole object.
+    /// Wraps a whole object.
     pub fn root(value: &'v Value, lines: Option<&'v Lines>) -> Self {
         Self { value, lines, path: Vec::new() }
     }
@@ -80,7 +80,7 @@ impl<'v> Field<'v> {
         Self { value, lines, path }
     }
 
-    /// `None` if missing or null.
+    /// Returns `None` if missing or null.
     ///
     /// # Errors
     /// This is not a map.
@@ -89,7 +89,7 @@ impl<'v> Field<'v> {
         Ok(found.map(|value| self.step(value, Step::Key(key.to_owned()))))
     }
 
-    /// At a dotted path; empty is this field.
+    /// Follows a dotted path; empty is this field.
     ///
     /// # Errors
     /// A field on the path is not a map.
@@ -104,7 +104,7 @@ impl<'v> Field<'v> {
         Ok(Some(here))
     }
 
-    /// At a dotted path.
+    /// Follows a dotted path.
     ///
     /// # Errors
     /// The field is missing, or a field on the path is not a map.
@@ -120,7 +120,7 @@ impl<'v> Field<'v> {
         self.value.as_object().ok_or_else(|| self.expected("a map"))
     }
 
-    /// List items.
+    /// Returns list items.
     ///
     /// # Errors
     /// This is not a list.
@@ -129,7 +129,7 @@ impl<'v> Field<'v> {
         Ok(items.iter().enumerate().map(|(number, value)| self.step(value, Step::Item(number))).collect())
     }
 
-    /// Non-null entries.
+    /// Returns non-null entries.
     ///
     /// # Errors
     /// This is not a map.
@@ -138,7 +138,7 @@ impl<'v> Field<'v> {
         Ok(entries.map(|(key, value)| (key.as_str(), self.step(value, Step::Key(key.clone())))).collect())
     }
 
-    /// Text.
+    /// Returns text.
     ///
     /// # Errors
     /// This is not a string.
@@ -146,7 +146,7 @@ impl<'v> Field<'v> {
         self.value.as_str().ok_or_else(|| self.expected("a string"))
     }
 
-    /// From 0.
+    /// Returns a number from 0.
     ///
     /// # Errors
     /// This is another value, or negative.
@@ -158,7 +158,7 @@ impl<'v> Field<'v> {
         }
     }
 
-    /// Boolean.
+    /// Returns a boolean.
     ///
     /// # Errors
     /// This is not a boolean.
@@ -166,7 +166,7 @@ impl<'v> Field<'v> {
         self.value.as_bool().ok_or_else(|| self.expected("true or false"))
     }
 
-    /// `None` if missing.
+    /// Returns `None` if missing.
     ///
     /// # Errors
     /// It is not a string.
@@ -174,7 +174,7 @@ impl<'v> Field<'v> {
         self.at(path)?.map(|field| field.text()).transpose()
     }
 
-    /// False if missing.
+    /// Returns false if missing.
     ///
     /// # Errors
     /// It is not a boolean.
@@ -182,7 +182,7 @@ impl<'v> Field<'v> {
         self.at(path)?.map_or(Ok(false), |field| field.is_true())
     }
 
-    /// Empty if missing.
+    /// Returns an empty map if missing.
     ///
     /// # Errors
     /// It is not a map of strings.
@@ -191,7 +191,7 @@ impl<'v> Field<'v> {
         map.entries()?.into_iter().map(|(key, field)| Ok((key.to_owned(), field.text()?.to_owned()))).collect()
     }
 
-    /// Metadata and spec of a template.
+    /// Reads metadata and spec of a template.
     ///
     /// # Errors
     /// A field has the wrong type, or the pod has no containers.
@@ -204,7 +204,8 @@ impl<'v> Field<'v> {
         }
     }
 
-    /// `template` is composed of fields of this one. `depth` is the depth of this field in it, which errors omit.
+    /// Reads a `template` that is composed of fields of this one. `depth` is the depth of this field in it, which
+    /// errors omit.
     ///
     /// # Errors
     /// A field has the wrong type.

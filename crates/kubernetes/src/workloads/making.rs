@@ -24,7 +24,7 @@ impl<'v> Scope<'v> {
         Self { spec, name: name.to_owned(), namespace: namespace.to_owned(), labels, depth: 0 }
     }
 
-    /// An object in this one.
+    /// Describes an object in this one.
     pub fn inner(&self, spec: Field<'v>, name: String) -> Self {
         let Self { namespace, labels, .. } = self;
         Self { spec, name, namespace: namespace.clone(), labels: labels.clone(), depth: self.depth + 1 }
@@ -51,7 +51,7 @@ pub(super) struct Made {
 }
 
 impl Made {
-    /// One pod with this name.
+    /// Creates one pod with this name.
     pub fn one(set: &str, pod: Pod, name: String) -> Self {
         Self { set: set.to_owned(), pod, name, labels: Vec::new(), groups: 1, count: 1, first: 0, per_node: false }
     }
@@ -77,7 +77,7 @@ impl<'v> Making<'v> {
         Self { library, made: Vec::new(), notes: Vec::new(), from: 0, suspended: false }
     }
 
-    /// In its namespace or without one.
+    /// Finds a template in its namespace or without one.
     pub fn template(&self, kind: &str, namespace: &str, name: &str) -> Option<Field<'v>> {
         let found = self.library.get(&(kind, namespace, name));
         found.map(|(value, lines)| Field::root(value, *lines))

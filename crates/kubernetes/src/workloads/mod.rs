@@ -124,7 +124,7 @@ impl Workload {
         if line > 0 { format!("{}:{line}", self.file) } else { self.file.to_string() }
     }
 
-    /// Without the `owned` pods, which are in the manifests.
+    /// Creates pods, without the `owned` pods, which are in the manifests.
     ///
     /// # Errors
     /// A field has the wrong type, or is missing.

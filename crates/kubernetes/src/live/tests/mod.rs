@@ -93,7 +93,7 @@ impl World {
         self.batch(vec![Input::Gone(ObjectKey { kind, namespace, name })]);
     }
 
-    /// Until nothing is decided; then handles the events.
+    /// Runs until nothing is decided; then handles the events.
     pub fn cycles(&mut self) {
         for _ in 0..20 {
             self.fed.give(&Command::Cycle);
@@ -107,7 +107,7 @@ impl World {
         self.batch(Vec::new());
     }
 
-    /// `pod>node`, since the last call.
+    /// Returns `pod>node`, since the last call.
     pub fn taken_bindings(&mut self) -> Vec<String> {
         let mut found = Vec::new();
         self.deeds.retain(|deed| match deed {
@@ -135,7 +135,7 @@ impl World {
         found
     }
 
-    /// `pod reason: message`, since the last call.
+    /// Returns `pod reason: message`, since the last call.
     pub fn taken_words(&mut self) -> Vec<String> {
         let mut found = Vec::new();
         self.deeds.retain(|deed| match deed {
@@ -148,7 +148,7 @@ impl World {
         found
     }
 
-    /// Like the API server and the watch.
+    /// Binds like the API server and the watch.
     pub fn bind_all(&mut self) -> Vec<String> {
         let bindings = self.taken_bindings();
         for binding in &bindings {
@@ -163,7 +163,7 @@ impl World {
         self.batch(vec![Input::Done(Outcome::Bound { pod, node: node.to_owned(), done })]);
     }
 
-    /// `-` for a pending request.
+    /// Returns nodes; `-` for a pending request.
     pub fn asks(&self) -> BTreeMap<String, String> {
         asks(self.fed.part())
     }
