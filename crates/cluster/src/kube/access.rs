@@ -45,7 +45,7 @@ pub struct ContextInfo {
 }
 
 impl Known {
-    /// `None` without any cluster.
+    /// Returns `None` without any cluster.
     ///
     /// # Errors
     /// A file is invalid, or a named file is missing.
@@ -60,7 +60,7 @@ impl Known {
         std::env::var_os("KUBERNETES_SERVICE_HOST").is_some() && !named
     }
 
-    /// `KUBECONFIG`, otherwise `~/.kube/config`, otherwise the service account of the pod.
+    /// Reads `KUBECONFIG`, otherwise `~/.kube/config`, otherwise the service account of the pod.
     ///
     /// # Errors
     /// A file is invalid (file, line, and column), or nothing of these exists.
@@ -82,7 +82,7 @@ impl Known {
         Self::of(&there)
     }
 
-    /// Of two entries with the same name the first applies.
+    /// Reads files; of two entries with the same name the first applies.
     ///
     /// # Errors
     /// A file is invalid.
@@ -103,7 +103,7 @@ impl Known {
         &self.files
     }
 
-    /// In the order of the files.
+    /// Returns contexts in the order of the files.
     pub fn contexts(&self) -> Vec<ContextInfo> {
         let Some(kubeconfig) = &self.kubeconfig else { return vec![Self::of_this_pod()] };
         let info = |named: &kube::config::NamedContext| {
@@ -143,7 +143,7 @@ impl Known {
         self.contexts().into_iter().map(|context| context.name).collect()
     }
 
-    /// By default the current one.
+    /// Returns a context, by default the current one.
     ///
     /// # Errors
     /// The name is unknown, or no context is current.

@@ -13,13 +13,13 @@ pub struct Address {
 }
 
 impl Address {
-    /// Such an address.
+    /// Returns true for such an address.
     pub fn is(text: &str) -> bool {
         text.starts_with(SCHEME)
     }
 
-    /// Context names may contain `/`, `:`, and `@`: a text that is a context is one; otherwise the part after the last
-    /// `/` is the namespace.
+    /// Parses an address. Context names may contain `/`, `:`, and `@`: a text that is a context is one; otherwise the
+    /// part after the last `/` is the namespace.
     ///
     /// # Errors
     /// The context is unknown; the message lists the known ones.

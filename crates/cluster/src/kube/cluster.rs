@@ -115,12 +115,12 @@ impl Cluster {
         &self.context
     }
 
-    /// The context, or in a pod the API server and the namespace.
+    /// Returns the context, or in a pod the API server and the namespace.
     pub fn label(&self) -> String {
         self.known.label_of_this_pod().unwrap_or_else(|| self.context.name.clone())
     }
 
-    /// `None` before the search.
+    /// Returns `None` before the search.
     pub fn found(&self) -> Option<Arc<Found>> {
         self.found.load_full()
     }
@@ -189,12 +189,12 @@ impl Cluster {
         self.unknown.load_full()
     }
 
-    /// Whether `adminacl` is checked first.
+    /// Returns whether `adminacl` is checked first.
     pub fn enforce_acl(&self) -> EnforceAcl {
         self.wanted.enforce_acl
     }
 
-    /// `path` starts with `/`.
+    /// Sends a request; `path` starts with `/`.
     ///
     /// # Errors
     /// The scheduler cannot be found, or the API server rejects the request. A rejection by the scheduler is a

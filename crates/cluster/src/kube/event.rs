@@ -17,7 +17,7 @@ const LONGEST: Duration = Duration::from_secs(5);
 const MESSAGE: usize = 1_000;
 
 impl Cluster {
-    /// `reason` is one word.
+    /// Adds an Event; `reason` is one word.
     ///
     /// # Errors
     /// It is not permitted, or the API server does not answer in time.

@@ -29,7 +29,7 @@ pub struct Asked {
 }
 
 impl Asked {
-    /// A request for the core group.
+    /// Creates a request for the core group.
     pub fn core(verb: &'static str, resource: &'static str, namespace: Option<&str>) -> Self {
         Self { verb, group: "", resource, namespace: namespace.map(str::to_owned), name: None }
     }
@@ -40,7 +40,7 @@ impl Asked {
         Self { name: Some(name.to_owned()), ..self }
     }
 
-    /// For a Role or a ClusterRole.
+    /// Formats a rule for a Role or a ClusterRole.
     pub fn rule(&self) -> String {
         let names = match &self.name {
             // Objects to create have no name yet, and rules for single pods and nodes are useless.
@@ -90,12 +90,12 @@ pub struct KubeFault {
 }
 
 impl KubeFault {
-    /// A fault without a status.
+    /// Creates a fault without a status.
     pub fn new(message: impl Into<String>) -> Self {
         Self { message: message.into(), ..Self::default() }
     }
 
-    /// The fault of a failed request.
+    /// Creates the fault of a failed request.
     pub fn of(error: kube::Error, asked: &Asked, who: Option<&Who>) -> Self {
         match error {
             kube::Error::Api(status) => Self::answered(status.code, &status.message, asked, who),
@@ -129,7 +129,7 @@ impl KubeFault {
         }
     }
 
-    /// Rejected by the API server.
+    /// Creates the fault of a rejection.
     pub fn answered(status: u16, said: &str, asked: &Asked, who: Option<&Who>) -> Self {
         let named = who.map(|who| who.user.clone()).or_else(|| user_in(said));
         let user = named.map_or_else(|| "the user of this context".to_owned(), |user| format!("user {user}"));
@@ -151,7 +151,7 @@ impl KubeFault {
         Self { status: Some(status), message, rule, technical: said.to_owned() }
     }
 
-    /// A 403 that an RBAC rule could fix.
+    /// Returns true for a 403 that an RBAC rule could fix.
     pub fn is_forbidden(&self) -> bool {
         self.status == Some(403) && self.rule.is_some()
     }

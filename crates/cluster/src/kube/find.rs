@@ -50,19 +50,19 @@ impl Place {
         Self { namespace: namespace.to_owned(), service: service.name_any(), port, selector }
     }
 
-    /// The chart's defaults.
+    /// Returns the chart's defaults.
     pub fn usual(namespace: &str, service: &str) -> Self {
         let (port, selector) = (PORT_NAME.to_owned(), "app=yunikorn".to_owned());
         Self { namespace: namespace.to_owned(), service: service.to_owned(), port, selector }
     }
 
-    /// For the service proxy and for RBAC rules.
+    /// Returns the name for the service proxy and for RBAC rules.
     pub fn proxied(&self) -> String {
         format!("{}:{}", self.service, self.port)
     }
 }
 
-/// In the given namespace, otherwise in all, otherwise in the usual ones.
+/// Searches the given namespace, otherwise all, otherwise the usual ones.
 ///
 /// # Errors
 /// None or several exist, or the search is not permitted; the message lists the search.
@@ -119,7 +119,7 @@ pub fn service<'a>(
     })
 }
 
-/// The given namespace, or that of the only ConfigMap; empty if unknown.
+/// Returns the given namespace, or that of the only ConfigMap; empty if unknown.
 ///
 /// # Errors
 /// The API server does not answer.
@@ -164,7 +164,7 @@ fn several(found: &[Place]) -> KubeFault {
     KubeFault::new(format!("found {} schedulers: {}; {hint}", found.len(), names.join(", ")))
 }
 
-/// The newest ready one.
+/// Finds the newest ready pod.
 ///
 /// # Errors
 /// None exists, or the search is not permitted.

@@ -72,7 +72,7 @@ impl NodeItem {
 }
 
 impl Cluster {
-    /// With reasons: `cordoned`, `not ready`.
+    /// Lists nodes with reasons: `cordoned`, `not ready`.
     ///
     /// # Errors
     /// They may not be listed.
@@ -99,7 +99,7 @@ impl Cluster {
         })
     }
 
-    /// Allocations continue.
+    /// Cordons or uncordons a node; allocations continue.
     ///
     /// # Errors
     /// It does not exist, or may not be changed.

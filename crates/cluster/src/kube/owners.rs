@@ -89,7 +89,7 @@ impl Wire {
 }
 
 impl Cluster {
-    /// Nearest first, and why the chain is incomplete.
+    /// Returns owners, nearest first, and why the chain is incomplete.
     pub fn owners_from<'a>(
         &'a self,
         namespace: &'a str,

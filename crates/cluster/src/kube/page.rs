@@ -102,7 +102,7 @@ pub(super) struct Request {
 }
 
 impl Request {
-    /// The first page, or the one after `behind`.
+    /// Reads the first page, or the one after `behind`.
     pub fn page(self, behind: String) -> Answer<'static, Result<Bytes, Stop>> {
         Box::pin(async move {
             let token: String = form_urlencoded::byte_serialize(behind.as_bytes()).collect();

@@ -27,7 +27,7 @@ const MOST: usize = 5;
 /// HTTP to one pod.
 pub type PodClient = HttpClient<Opener, Full<Bytes>>;
 
-/// For the scheduler in a pod.
+/// Creates a client for the scheduler in a pod.
 pub fn client(client: Client, namespace: &str, pod: &str) -> PodClient {
     let opener =
         Opener { client, namespace: namespace.to_owned(), pod: pod.to_owned(), room: Arc::new(Semaphore::new(MOST)) };
@@ -52,7 +52,7 @@ impl Opener {
     }
 }
 
-/// To the port of the scheduler.
+/// Opens a connection to the port of the scheduler.
 ///
 /// # Errors
 /// It is not permitted, the pod does not exist, or the API server does not support it by websocket.

@@ -61,7 +61,7 @@ impl Deletions {
         self.done.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Answered pods, and all pods of the newest deletion.
+    /// Counts answered pods, and all pods of the newest deletion.
     pub fn so_far(&self) -> (usize, usize) {
         (self.done.load(Ordering::Relaxed), self.all.load(Ordering::Relaxed))
     }
@@ -73,7 +73,7 @@ impl Cluster {
         &self.deletions
     }
 
-    /// At most ten at a time, with their grace periods. A failure does not stop the others.
+    /// Deletes at most ten pods at a time, with their grace periods. A failure does not stop the others.
     pub fn delete<'a>(&'a self, pods: &'a [PodRef]) -> Answer<'a, Vec<(PodRef, PodOutcome)>> {
         Box::pin(async move {
             let client = match self.client().await {
@@ -113,7 +113,7 @@ impl Cluster {
         })
     }
 
-    /// By UID: in all namespaces, or without that permission in the given ones.
+    /// Lists pods by UID: in all namespaces, or without that permission in the given ones.
     ///
     /// # Errors
     /// They may not be listed there either.

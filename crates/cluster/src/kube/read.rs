@@ -31,7 +31,7 @@ const TAIL: usize = 2_000;
 pub struct Log(Body);
 
 impl Log {
-    /// `None` when the container has ended. Waits while it is silent.
+    /// Waits while the container is silent; `None` when it has ended.
     ///
     /// # Errors
     /// The connection was lost.
@@ -114,7 +114,7 @@ impl EventWire {
 }
 
 impl Cluster {
-    /// Version of the API server: `v1.34.2`.
+    /// Returns the version of the API server: `v1.34.2`.
     ///
     /// # Errors
     /// It does not answer, or denies it.
@@ -126,7 +126,7 @@ impl Cluster {
         })
     }
 
-    /// `yunikorn/yunikorn-service`. Sends nothing to the scheduler.
+    /// Returns `yunikorn/yunikorn-service`, without a request to the scheduler.
     ///
     /// # Errors
     /// None or several exist, or the search is not permitted.
@@ -138,7 +138,7 @@ impl Cluster {
         })
     }
 
-    /// YAML like `kubectl get -o yaml`, without managed fields.
+    /// Returns YAML like `kubectl get -o yaml`, without managed fields.
     ///
     /// # Errors
     /// It does not exist, or may not be read.
@@ -161,7 +161,7 @@ impl Cluster {
         })
     }
 
-    /// Oldest first.
+    /// Lists events, oldest first.
     ///
     /// # Errors
     /// They may not be listed.
@@ -180,7 +180,7 @@ impl Cluster {
         })
     }
 
-    /// The last lines, then new ones while the container runs.
+    /// Reads the last lines, then new ones while the container runs.
     ///
     /// # Errors
     /// It may not be read, or does not exist: the container has not started, or has no previous run.

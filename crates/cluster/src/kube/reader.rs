@@ -25,7 +25,7 @@ impl Reader {
         self.0.context()
     }
 
-    /// Until the receiver is dropped.
+    /// Follows a list until the receiver is dropped.
     pub async fn follow<T: Followed>(self, pace: Pace, path: String, changes: Sender<Change<T>>) {
         follow_at(self.0, pace, path, changes).await;
     }

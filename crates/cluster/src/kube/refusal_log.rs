@@ -14,7 +14,7 @@ const BYTES: usize = 1 << 20;
 const LONGEST: usize = 600;
 
 impl Cluster {
-    /// The last such line since `since`.
+    /// Returns the last such line since `since`.
     ///
     /// # Errors
     /// The log may not be read.

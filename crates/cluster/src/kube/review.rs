@@ -17,7 +17,7 @@ use view::act::{ClusterRights, EnforceAcl, Right};
 const AGAIN: usize = 100;
 
 impl Cluster {
-    /// By SelfSubjectReview, or in older releases by a review of the token.
+    /// Asks SelfSubjectReview, or in older releases reviews the token.
     ///
     /// # Errors
     /// It is unavailable.
@@ -91,7 +91,7 @@ impl Cluster {
         if user.user.is_empty() { Err(unknown(format!("{old}, and the review has no user"))) } else { Ok(user) }
     }
 
-    /// Cached. A hint: the answer to the request itself counts.
+    /// Reviews a right, and caches it. A hint: the answer to the request itself counts.
     ///
     /// # Errors
     /// The review failed.
@@ -131,7 +131,7 @@ impl Cluster {
         Ok((allowed, status.reason.unwrap_or_default()))
     }
 
-    /// Rights that the console needs or reviewed before. Failed reviews stay unknown.
+    /// Reviews rights that the console needs or reviewed before. Failed reviews stay unknown.
     pub fn review_all(&self) -> Answer<'_, ()> {
         Box::pin(async move {
             // Rejections name the user, if known.
@@ -183,7 +183,7 @@ impl Cluster {
         }
     }
 
-    /// To delete pods, once, unless the right applies to all. Returns true if a review was sent.
+    /// Reviews the deletion of pods once, unless the right applies to all. Returns true if a review was sent.
     pub fn review_namespaces<'a>(&'a self, namespaces: &'a [String]) -> Answer<'a, bool> {
         Box::pin(async move {
             if self.is_allowed(&Self::killing(None)) != Some(false) {
@@ -203,17 +203,17 @@ impl Cluster {
         self.allowed.lock().unwrap_or_else(PoisonError::into_inner).get(asked).copied()
     }
 
-    /// To delete pods, in a namespace or in all.
+    /// Asks to delete pods, in a namespace or in all.
     pub fn killing(namespace: Option<&str>) -> Asked {
         Asked::core("delete", "pods", namespace)
     }
 
-    /// The right to write the configuration.
+    /// Asks to write the configuration.
     pub fn writing(namespace: &str) -> Asked {
         Asked::core("patch", "configmaps", Some(namespace)).named(super::config_map::CONFIGS)
     }
 
-    /// The right to cordon nodes.
+    /// Asks to cordon nodes.
     pub fn cordoning() -> Asked {
         Asked::core("patch", "nodes", None)
     }

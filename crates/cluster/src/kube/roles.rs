@@ -28,7 +28,7 @@ impl Role {
     }
 }
 
-/// Each with a leading `---`; `namespace` is the scheduler's, `group` gets the binding.
+/// Returns manifests, each with a leading `---`; `namespace` is the scheduler's, `group` gets the binding.
 pub fn manifests(role: Role, namespace: &str, group: &str) -> String {
     if role == Role::Scheduler {
         return SCHEDULER.replace("$NAMESPACE", namespace);

@@ -20,7 +20,7 @@ const NUMBERS: [&str; 6] = [
     "kubernetes.burst",
 ];
 
-/// The first invalid setting with the expected form.
+/// Returns the first invalid setting with the expected form.
 pub fn fault(settings: &BTreeMap<String, String>) -> Option<String> {
     settings.iter().find_map(|(key, value)| {
         let what = if BOOLS.contains(&key.as_str()) && bool_of(value).is_none() {
@@ -36,12 +36,12 @@ pub fn fault(settings: &BTreeMap<String, String>) -> Option<String> {
     })
 }
 
-/// `usual` if missing or invalid.
+/// Returns `usual` if missing or invalid.
 pub fn is_on(settings: &BTreeMap<String, String>, key: &str, usual: bool) -> bool {
     settings.get(key).and_then(|value| bool_of(value)).unwrap_or(usual)
 }
 
-/// Why the scheduler does not apply changes.
+/// Returns why the scheduler does not apply changes.
 pub fn not_read(settings: &BTreeMap<String, String>) -> Option<String> {
     if let Some(fault) = fault(settings) {
         return Some(format!("{fault}, so the scheduler ignores every change of its ConfigMaps"));

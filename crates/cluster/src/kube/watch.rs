@@ -79,7 +79,7 @@ macro_rules! shown {
 
 shown!(PodRow, NamedNode, NamedNamespace, PriorityClass);
 
-/// At another path, for example of one namespace.
+/// Follows a list at another path, for example of one namespace.
 pub async fn follow_at<T: Followed>(cluster: Arc<Cluster>, pace: Pace, path: String, changes: Sender<Change<T>>) {
     let mut list = List { cluster, pace, path, changes, texts: Texts::default(), version: None };
     let (mut failures, mut was_unreached) = (0_u32, false);

@@ -48,7 +48,7 @@ impl Writer {
         Self { cluster }
     }
 
-    /// Sent once; `path` may have a query. `asked` is its name in faults.
+    /// Sends a request once; `path` may have a query. `asked` is its name in faults.
     ///
     /// # Errors
     /// The API server rejects it, or does not answer: then it may have had an effect.

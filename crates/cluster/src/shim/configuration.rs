@@ -34,7 +34,7 @@ pub struct Configured {
 }
 
 impl Configured {
-    /// From a namespace.
+    /// Reads a namespace.
     ///
     /// # Errors
     /// A setting is invalid: then none of the maps applies (K8S-017).

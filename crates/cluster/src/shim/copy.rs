@@ -78,8 +78,8 @@ impl FilterCopy {
         Self { idle, open: Arc::default() }
     }
 
-    /// With the pods of these UIDs if they arrive within a second. The first call starts to follow, in the runtime of
-    /// the handle. `None`: the connection is lost.
+    /// Lists objects, with the pods of these UIDs if they arrive within a second. The first call starts to follow, in
+    /// the runtime of the handle. `None`: the connection is lost.
     pub fn listed<'a>(
         &'a self,
         runtime: &'a Handle,

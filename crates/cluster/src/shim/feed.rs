@@ -37,7 +37,8 @@ pub struct Feed {
 }
 
 impl Feed {
-    /// ConfigMaps in one namespace only. `take` gets the changes, in order for each kind. Must be called in a runtime.
+    /// Follows all kinds, ConfigMaps in one namespace only. `take` gets the changes, in order for each kind. Must be
+    /// called in a runtime.
     pub fn start(cluster: &Reader, namespace: &str, take: impl Fn(FeedChange) + Clone + Send + 'static) -> Self {
         let mut tasks = JoinSet::new();
         begin::<Nodes>(&mut tasks, cluster, None, take.clone());

@@ -37,7 +37,7 @@ impl Fence {
         self.ends.store(0, Ordering::Release);
     }
 
-    /// A write may be sent now.
+    /// Returns true if a write may be sent now.
     pub fn lets(&self) -> bool {
         let needed = (self.began.elapsed() + LEFT).as_millis();
         u128::from(self.ends.load(Ordering::Acquire)) > needed

@@ -43,14 +43,14 @@ struct Seen {
 }
 
 impl Lease {
-    /// `fence` allows writes while this candidate has the lease.
+    /// Creates a candidate; `fence` allows writes while it has the lease.
     pub fn new(writer: Writer, fence: Fence, namespace: &str, name: &str, process: Process) -> Self {
         let me = process.identity();
         Self { writer, fence, namespace: namespace.to_owned(), name: name.to_owned(), process, me }
     }
 
-    /// Until the lease is lost. `tell` is called on changes. Without an answer of the API server, no instance gets the
-    /// lease: writes end by the fence.
+    /// Renews the lease until it is lost. `tell` is called on changes. Without an answer of the API server, no instance
+    /// gets the lease: writes end by the fence.
     pub async fn hold(self, tell: impl Fn(Turn)) {
         let mut seen: Option<Seen> = None;
         let mut held = false;
@@ -146,7 +146,7 @@ impl Lease {
         })
     }
 
-    /// So that another instance need not wait.
+    /// Releases the lease, so that another instance need not wait.
     pub fn give_back(&self) -> Answer<'_, ()> {
         Box::pin(async move {
             self.fence.close();

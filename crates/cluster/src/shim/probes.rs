@@ -27,7 +27,7 @@ const READY: u8 = 2;
 const STOPPED: u8 = 3;
 
 impl Health {
-    /// Loaded, but another instance has the lease.
+    /// Records that it is loaded, but another instance has the lease.
     pub fn enter_standby(&self) {
         self.0.step.store(STANDBY, Ordering::Release);
     }
@@ -42,12 +42,12 @@ impl Health {
         Arc::clone(&self.0.leader)
     }
 
-    /// Loaded, and decides from now on.
+    /// Records that it decides from now on.
     pub fn is_ready(&self) {
         self.0.step.store(READY, Ordering::Release);
     }
 
-    /// It no longer decides.
+    /// Records that it no longer decides.
     pub fn has_stopped(&self) {
         self.0.step.store(STOPPED, Ordering::Release);
     }
@@ -74,7 +74,7 @@ impl Health {
     }
 }
 
-/// Until the runtime ends.
+/// Serves until the runtime ends.
 ///
 /// # Errors
 /// The address is in use, or does not belong to this machine.

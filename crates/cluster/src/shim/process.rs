@@ -23,7 +23,7 @@ struct Mark {
 }
 
 impl Process {
-    /// `pod` is the UID of the pod; `instance` is unique per run.
+    /// Identifies this process; `pod` is the UID of its pod, `instance` is unique per run.
     pub fn this(name: &str, pod: Option<&str>, instance: &str) -> Self {
         let place = match pod {
             Some(uid) => format!("pod-{uid}"),
@@ -50,12 +50,12 @@ impl Process {
         format!("{}_{place}.{namespace}.{pid}_{}", self.name, self.instance)
     }
 
-    /// The whole identity if another program or release wrote it.
+    /// Returns the whole identity if another program or release wrote it.
     pub fn name_of(identity: &str) -> String {
         Self::read(identity).map_or_else(|| identity.to_owned(), |process| process.name)
     }
 
-    /// The holder is an earlier process of this pod or machine, and has certainly ended.
+    /// Returns true if the holder is an earlier process of this pod or machine, and has certainly ended.
     pub fn has_ended(&self, holder: &str) -> bool {
         self.has_ended_by(holder, |pid| std::path::Path::new(&format!("/proc/{pid}")).exists())
     }

@@ -38,7 +38,7 @@ pub(super) struct Review {
 }
 
 impl Review {
-    /// Due pods, the longest waiting first.
+    /// Returns due pods, the longest waiting first.
     pub fn look(&mut self, core: &Core, live: &Live) -> Vec<Wait> {
         let now = core.now();
         let from = self.ended.take();

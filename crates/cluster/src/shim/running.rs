@@ -115,7 +115,7 @@ impl Shim {
         Ok(Self { options, runtime, inbox, sender, health, fence, gathered, listed, mine, is_standby: false })
     }
 
-    /// Also the leader of a standby.
+    /// Returns the progress, and the leader of a standby.
     pub fn health(&self) -> Health {
         self.health.clone()
     }
@@ -125,9 +125,9 @@ impl Shim {
         Stopper::new(self.sender.clone(), || Message::Stop)
     }
 
-    /// Until it is stopped. While another process has the lease, `standby` serves the followed state until its result
-    /// is dropped. Then `earlier` returns the state of an earlier run, and `started` is called after everything is
-    /// loaded.
+    /// Runs until it is stopped. While another process has the lease, `standby` serves the followed state until its
+    /// result is dropped. Then `earlier` returns the state of an earlier run, and `started` is called after everything
+    /// is loaded.
     ///
     /// # Errors
     /// Why it cannot run, or must stop.

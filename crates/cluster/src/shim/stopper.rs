@@ -15,7 +15,7 @@ impl Stopper {
         Self(Arc::new(move || drop(inbox.send(message()))))
     }
 
-    /// Running requests finish, and the lease is released.
+    /// Finishes running requests, and releases the lease.
     pub fn stop(&self) {
         (self.0)();
     }

@@ -95,7 +95,7 @@ pub(super) fn flattened(namespace: &str, defaults: Option<&ConfigMap>, configs: 
 }
 
 impl WrittenConfig {
-    /// Size in bytes, and fill level in hundredths.
+    /// Returns the size in bytes, and the fill level in hundredths.
     pub fn filled_by(&self, text: &str) -> (usize, usize) {
         let own = match &self.packed {
             Some(_) => packed(text).map_or(text.len(), |bytes| bytes.len()),
@@ -105,7 +105,7 @@ impl WrittenConfig {
         (size, size.saturating_mul(100) / LARGEST)
     }
 
-    /// Compressed bytes.
+    /// Returns compressed bytes.
     pub fn compressed(&self, text: &str) -> Option<usize> {
         packed(text).map(|bytes| bytes.len())
     }

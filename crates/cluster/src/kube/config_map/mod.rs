@@ -97,7 +97,7 @@ pub struct WrittenConfig {
 }
 
 impl WrittenConfig {
-    /// Why the scheduler does not apply changes.
+    /// Returns why the scheduler does not apply changes.
     pub fn not_read(&self) -> Option<String> {
         settings::not_read(&self.settings)
     }

@@ -74,7 +74,7 @@ pub(super) struct DecisionEvents {
 }
 
 impl DecisionEvents {
-    /// Without the permission, times come from the pods alone. Must be called in a runtime.
+    /// Follows Events. Without the permission, times come from the pods alone. Must be called in a runtime.
     pub fn start(reader: &Reader, take: impl Fn(DecisionEvent) + Send + 'static) -> Self {
         let mut tasks = JoinSet::new();
         let (sender, mut changes): (Sender<Change<PodEvent>>, _) = channel(WAITING);

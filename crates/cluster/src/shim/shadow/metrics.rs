@@ -13,7 +13,7 @@ use crate::Answer;
 
 const FORMAT: &str = "text/plain; version=0.0.4; charset=utf-8";
 
-/// Until the runtime ends.
+/// Serves until the runtime ends.
 ///
 /// # Errors
 /// The address is in use, or does not belong to this machine.

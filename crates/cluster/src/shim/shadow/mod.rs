@@ -149,13 +149,13 @@ impl ShadowShim {
         self.shown.clone()
     }
 
-    /// Also for other servers.
+    /// Returns the runtime, also for other servers.
     pub fn runtime(&self) -> &Runtime {
         &self.runtime
     }
 
-    /// Until it is stopped. `begun` is called after the initial state is loaded; `news` gets each comparison. Returns
-    /// the counts and the free scheduler; `None` if it was stopped before.
+    /// Runs until it is stopped. `begun` is called after the initial state is loaded; `news` gets each comparison.
+    /// Returns the counts and the free scheduler; `None` if it was stopped before.
     ///
     /// # Errors
     /// The configuration of the cluster is invalid, or the engine ended.

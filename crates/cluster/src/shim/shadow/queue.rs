@@ -41,12 +41,12 @@ impl Queue {
         Self { delay, held: Vec::new(), times: BTreeMap::new(), last: BTreeMap::new() }
     }
 
-    /// `binding`: the pod is newly bound, as far as known.
+    /// Adds a change; `binding`: the pod is newly bound, as far as known.
     pub fn put(&mut self, seen: Time, input: Input, binding: Option<PodBinding>) {
         self.held.push(Held { seen, input, binding });
     }
 
-    /// The most exact source applies.
+    /// Records a time; the most exact source applies.
     pub fn decided(&mut self, ask: AskId, at: Time, source: Source) {
         let known = self.times.entry(ask).or_insert((at, source));
         if source < known.1 {
@@ -57,7 +57,7 @@ impl Queue {
         }
     }
 
-    /// After the delay, sorted by their own times.
+    /// Returns changes after the delay, sorted by their own times.
     pub fn due(&mut self, now: Time) -> Vec<Due> {
         let until = now - self.delay;
         let (due, held) = std::mem::take(&mut self.held).into_iter().partition(|held: &Held| held.seen <= until);

@@ -23,7 +23,7 @@ fn clock(at: Time) -> String {
     date.and_then(|date| date.format(&Rfc3339).ok()).unwrap_or_default()
 }
 
-/// JSON without a line break. `pod` is `namespace/name`.
+/// Formats JSON without a line break. `pod` is `namespace/name`.
 pub fn line(comparison: &Comparison, pod: &str) -> String {
     let Comparison { at, verdict, app, ask, queue, node, ours, rule, cause, source } = comparison;
     let mut line = json!({
@@ -92,7 +92,7 @@ fn name(queue: &QueuePath) -> &str {
     if queue.as_str().is_empty() { "(no queue)" } else { queue.as_str() }
 }
 
-/// Text and tables.
+/// Formats text and tables.
 pub fn summary(tally: &Tally, free: &Free) -> String {
     let total = tally.total();
     if total.decisions() + total.of(Verdict::Missed) == 0 {
@@ -118,7 +118,7 @@ pub fn summary(tally: &Tally, free: &Free) -> String {
     text
 }
 
-/// For a console. `since` is the start.
+/// Returns the results for a console. `since` is the start.
 pub fn sheet(tally: &Tally, since: Time) -> ShadowSheet {
     let queues = tally.ever().iter().map(|(queue, counts)| (queue.clone(), rates(counts)));
     let spans = tally.spans().map(|(from, counts)| ShadowSpan { from, rates: rates(counts) });

@@ -97,7 +97,7 @@ impl Watching {
         }
     }
 
-    /// The other scheduler's pods, and those on nodes.
+    /// Counts the other scheduler's pods, and those on nodes.
     pub fn counts(&self) -> (usize, usize) {
         self.live.counts()
     }
@@ -122,7 +122,7 @@ impl Watching {
         self.queue.decided(ask, at, source);
     }
 
-    /// Changes of a kind do not arrive.
+    /// Records that changes of a kind do not arrive.
     pub fn lost(&mut self, now: Time, why: &str) {
         self.following.shadow.unsettle(now + AFTER_LOSS, why);
     }
