@@ -203,17 +203,17 @@ impl Cluster {
         self.allowed.lock().unwrap_or_else(PoisonError::into_inner).get(asked).copied()
     }
 
-    /// Asks to delete pods, in a namespace or in all.
+    /// Describes the right to delete pods, in a namespace or in all.
     pub fn killing(namespace: Option<&str>) -> Asked {
         Asked::core("delete", "pods", namespace)
     }
 
-    /// Asks to write the configuration.
+    /// Describes the right to write the configuration.
     pub fn writing(namespace: &str) -> Asked {
         Asked::core("patch", "configmaps", Some(namespace)).named(super::config_map::CONFIGS)
     }
 
-    /// Asks to cordon nodes.
+    /// Describes the right to cordon nodes.
     pub fn cordoning() -> Asked {
         Asked::core("patch", "nodes", None)
     }
