@@ -1,6 +1,6 @@
 //! Simulation: a workload runs through the scheduler in virtual time.
 //!
-//! Where to read: [`job`] and [`input`] are workloads, [`run`] drives a scheduler, [`meter`] counts its events,
+//! Where to read: [`job`] and [`input`] are workloads, `run` drives a scheduler, [`meter`] counts its events,
 //! [`figures`] is the result.
 //!
 //! Invariants:
