@@ -20,7 +20,7 @@ fn main() {
 #[global_allocator]
 static ALLOCATOR: divan::AllocProfiler<mimalloc::MiMalloc> = divan::AllocProfiler::new(mimalloc::MiMalloc);
 
-/// `percent` is the requests' share of the cluster.
+/// `fill` is the requests' share of the cluster, in percent.
 #[derive(Clone, Copy, Debug)]
 struct Shape {
     nodes: u64,

@@ -15,7 +15,7 @@ use view::act::{Actor, Order, PartitionAct};
 use crate::common::{TestFolder, about, within};
 
 const SEED: u64 = 42;
-/// Seconds; below, the times of snapshots.
+/// In seconds, as the times of snapshots.
 const END: u64 = 100;
 const SNAPSHOTS: [u64; 2] = [40, 70];
 

@@ -9,7 +9,8 @@ use std::time::Duration;
 
 use axum::body::{Body, Bytes, HttpBody};
 
-/// A maximum of bytes, of which one address gets half. A single item is always allowed.
+/// A maximum of bytes, of which one address gets half, unless they belong to one body. A single item is always
+/// allowed.
 #[derive(Debug)]
 pub struct Budget {
     most: usize,

@@ -12,8 +12,8 @@ const GROUP_READ: u32 = 0o040;
 const OTHERS_WRITE: u32 = 0o022;
 
 /// Rejects a token file that others may read or write, except that a group may read root's file, like a Kubernetes
-/// Secret. If the program runs as root, the file and its directory must belong to root: anyone who can replace the file
-/// can impersonate all users.
+/// Secret. If the program runs as root, the file and its directory must belong to root, and only root may write in the
+/// directory: anyone who can replace the file can impersonate all users.
 ///
 /// # Errors
 /// The problem and its fix.

@@ -114,7 +114,8 @@ impl NativeApi {
         if held.first { self.enter(who, route, parameters, held.refusal).await } else { held.refusal }
     }
 
-    /// Counts a rejected changing request. The text of a configuration is validated before it is written.
+    /// Counts a rejected changing request. A configuration counts without its text, which is validated before it is
+    /// written.
     pub(super) fn charge(&self, who: &Caller, route: &Route, body: usize) {
         if route.changes() {
             self.refused.charge(&who.actor, if matches!(route.body, BodyKind::Yaml) { 0 } else { body });
