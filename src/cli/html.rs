@@ -1,6 +1,6 @@
 //! Escaping for HTML and XML.
 
-/// Escapes an external text for HTML or XML, also in attributes, and removes characters that XML does not allow.
+/// Escapes an external text for HTML or XML, also in attributes, and replaces characters that XML does not allow.
 pub fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {

@@ -24,7 +24,7 @@ fn says(sentence: &str, parts: &[String]) {
     }
 }
 
-/// Names of users cannot be checked.
+/// IDs, which have a dot or a dash, are not checked.
 fn in_our_words(sentence: &str) {
     let own = sentence.split_whitespace().filter(|word| !word.contains('.') && !word.contains('-'));
     for word in own {
