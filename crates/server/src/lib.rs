@@ -3,8 +3,8 @@
 //! It has its own runtime, and the scheduler never waits for a client. Reads use the published view; a few threads
 //! create large answers.
 //!
-//! Where to read: [`listen`] enforces timeouts, [`yunikorn`] answers the YuniKorn API, `guard` has the common layers,
-//! and [`routes`] includes the native API.
+//! Where to read: `listen` enforces timeouts, `yunikorn` answers the YuniKorn API, `guard` has the common layers,
+//! and `routes` includes the native API.
 //!
 //! Invariants:
 //! - every phase of a request has a timeout, and all resources that clients can use are bounded;
