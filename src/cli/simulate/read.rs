@@ -344,7 +344,6 @@ fn openb(args: &SimulateArgs, inputs: &mut Inputs, nodes: &Path, pods: &Path) ->
     jobs(inputs, named(pods), workload, None, digest)
 }
 
-/// Parses `RESOURCE=X`.
 fn fill(text: &str) -> Result<(String, f64), String> {
     let parts = text.rsplit_once('=').and_then(|(name, factor)| Some((name.to_owned(), factor.parse::<f64>().ok()?)));
     parts
@@ -358,7 +357,6 @@ fn time(text: &str) -> Result<Time, String> {
         .ok_or_else(|| format!("--for: invalid time {text:?}; use for example 30m"))
 }
 
-/// Parses `vcore=64,memory=256Gi`.
 fn amounts(text: &str) -> Result<Resource, String> {
     let mut amounts = Resource::new();
     for part in text.split(',') {
