@@ -1,5 +1,5 @@
-//! The transfer types of the native API under `/kornsole/v1`: bodies in [`request`], answers in [`response`],
-//! [`results`], and [`explain`].
+//! The transfer types of the native API under `/kornsole/v1`: bodies in `request`, answers in `response`,
+//! `results`, and `explain`.
 //!
 //! Requests are read strictly, so that a misspelled option is noticed. Times are ns since 1970.
 
