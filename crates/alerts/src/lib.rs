@@ -10,7 +10,7 @@
 //! pending until the condition was true for long enough, then firing until it was false for long enough. A firing alert
 //! is reported once, unless another firing rule inhibits it or a user silenced it.
 //!
-//! Modules: [`rule`] is a rule, [`read`] parses rules; [`given`] is the input, `condition` evaluates it; [`state`] is
+//! Modules: [`rule`] is a rule, `read` parses rules; [`given`] is the input, `condition` evaluates it; [`state`] is
 //! the state of alerts, with [`silence`]; [`expression`] is the language of the kind `expression`.
 //!
 //! Invariants:

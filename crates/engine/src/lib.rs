@@ -4,10 +4,10 @@
 //! that a workload gives the same history at any clock speed. An [`Engine`] runs a core on its own thread by a
 //! [`Clock`]; tests and tapes step a core manually.
 //!
-//! Modules: [`state`] is the data; [`run_loop`] does what is due; [`orders`] executes orders, [`configure`] those that
-//! replace the configuration; [`config_load`] loads other configurations, [`workload_config`] those of the workload;
-//! [`replay`] and [`save`] restore a state from the [`journal`], [`earlier`] parts of a run without one. [`owner`] is
-//! the thread, [`output`] sends its results, and [`handle`] is for other threads.
+//! Modules: `state` is the data; `run_loop` does what is due; `orders` executes orders, `configure` those that
+//! replace the configuration; `config_load` loads other configurations, `workload_config` those of the workload;
+//! `replay` and `save` restore a state from the [`journal`], `earlier` parts of a run without one. `owner` is
+//! the thread, `output` sends its results, and [`handle`] is for other threads.
 //!
 //! Invariants:
 //! - only the owner accesses the scheduler; all other threads read the published view;

@@ -1,7 +1,7 @@
 //! Detects changes of the configuration file.
 //!
 //! The directory is watched, and the target directory of a symbolic link: editors rename a new file, and a mounted
-//! ConfigMap swaps a link. The file is read when the directory is quiet, or after [`PATIENCE`], and reported only if
+//! ConfigMap swaps a link. The file is read when the directory is quiet, or after `PATIENCE`, and reported only if
 //! its content differs.
 
 use std::path::Path;

@@ -8,7 +8,7 @@
 //! start. When an event reports a change, the elapsed part is added to the hours, and the meter restarts. So sums are
 //! integrals, not samples.
 //!
-//! Modules: [`meter`] is the current usage, [`hours`] the sums, [`borrowed`] the part above guaranteed resources,
+//! Modules: `meter` is the current usage, `hours` the sums, `borrowed` the part above guaranteed resources,
 //! [`report`] answers questions, [`followed`] is the ledger of a remote scheduler.
 //!
 //! Invariants:

@@ -1,7 +1,7 @@
 //! The demo: an active cluster, identical for a seed on every machine.
 //!
-//! Applications of several [`streams`] arrive, request in stages, and end ([`apps`]); their tasks end some time after
-//! the allocation. Some are gangs, some preempt others, and from time to time a reload removes a queue ([`legacy`]).
+//! Applications of several `streams` arrive, request in stages, and end (`apps`); their tasks end some time after
+//! the allocation. Some are gangs, some preempt others, and from time to time a reload removes a queue (`legacy`).
 //! All state is bounded.
 
 mod apps;

@@ -1,7 +1,7 @@
 //! Scenario files, workloads, and traces.
 //!
-//! A [`file`] is parsed to a [`Scenario`]. A [`workload`] drives a scheduler as time passes: the [`steps`] of a
-//! scenario, or the [`demo`]; [`record`] and [`write`] convert it to a scenario file. With [`run`], a scenario drives a
+//! A `file` is parsed to a [`Scenario`]. A [`workload`] drives a scheduler as time passes: the [`steps`] of a
+//! scenario, or the [`demo`]; [`record`] and `write` convert it to a scenario file. With `run`, a scenario drives a
 //! scheduler; [`trace`] prints the result, and `summary` prints it for people.
 //!
 //! Invariants:

@@ -8,7 +8,7 @@
 //! ```
 //!
 //! Each request is tracked separately, so that a repeated event changes nothing. Only lists contain the user of an
-//! application and the priority of a request: earlier usage is stored, and counted later ([`spans`]).
+//! application and the priority of a request: earlier usage is stored, and counted later (`spans`).
 //!
 //! Invariants:
 //! - pure, and exact from the start as far as events report everything;

@@ -6,8 +6,8 @@
 //!     └── view, link, wake ───┴── state <── answers ────┘
 //! ```
 //!
-//! Modules: [`plan`] schedules HTTP requests, [`ask`] sends them and reads the answers, [`link`] tracks the connection,
-//! [`follow`] reads the events, `worker` combines all of them, [`act`] executes orders.
+//! Modules: `plan` schedules HTTP requests, `fetch` sends them and reads the answers, [`link`] tracks the connection,
+//! [`follow`] reads the events, `worker` combines all of them, `act` executes orders.
 //!
 //! Invariants:
 //! - the console's thread only reads the published data of the worker;

@@ -143,7 +143,7 @@ impl Rings {
         self.generation
     }
 
-    /// The number of subjects omitted from the newest moment because of [`MOST_ROWS`].
+    /// The number of subjects omitted from the newest moment because of [`super::MOST_ROWS`].
     pub fn left_out(&self) -> usize {
         self.left_out
     }
