@@ -282,6 +282,8 @@ pub struct AskNotes {
     pub released: bool,
     /// Others were preempted for it.
     pub preempted_others: bool,
+    /// The application that has its turn first, for [`PendingReason::Turn`].
+    pub behind: Option<AppId>,
 }
 
 /// What became of an ask so far.
@@ -319,6 +321,8 @@ pub enum PendingReason {
     NoNode,
     /// It is to take over from a placeholder of its task group (SCH-082.2).
     Placeholder,
+    /// It fits, but a blocked ask has its turn first; [`AskNotes::behind`] names it.
+    Turn,
 }
 
 /// One node with all that pages show of it.

@@ -38,7 +38,7 @@ pub fn heads(given: &Given, part: &PartitionView) -> Vec<Head> {
         let held = app.blocked_by_queue || app.blocked_by_limits;
         // A limit of a user, conditions of Kubernetes and the order of a gang are not seen here: who tried it knows better.
         let tried = match reason {
-            PendingReason::UserQuota | PendingReason::Placeholder => true,
+            PendingReason::UserQuota | PendingReason::Placeholder | PendingReason::Turn => true,
             PendingReason::NoNode => ask.said.is_some() || given.view.kubernetes.is_some(),
             PendingReason::NotTried | PendingReason::QueueQuota => false,
         };

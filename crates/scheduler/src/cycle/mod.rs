@@ -2,7 +2,8 @@
 //!
 //! Where to read: `try_queues` walks the tree and a leaf's applications, `try_asks` the asks of one application and the nodes,
 //! `leaf_walk` is the walk over a leaf, `reservation` the reservations of nodes, `backoff` the tries that are omitted, `asleep` those that are
-//! omitted together, `skipped_cycles` counts them, `commit_check` is the last check of maxima, `batch_allocation` makes several allocations in one cycle.
+//! omitted together, `skipped_cycles` counts them, `commit_check` is the last check of maxima, `batch_allocation` makes several allocations in one cycle,
+//! `turns` keeps what is behind a blocked ask from delaying it.
 
 pub(super) mod asleep;
 pub(super) mod backoff;
@@ -11,8 +12,12 @@ pub(super) mod commit_check;
 pub(super) mod headroom;
 pub(super) mod leaf_walk;
 pub(super) mod reservation;
+mod room;
 pub(super) mod skipped_cycles;
 #[cfg(test)]
 mod tests;
 pub(super) mod try_asks;
 pub(super) mod try_queues;
+pub(super) mod turns;
+#[cfg(test)]
+mod turns_tests;

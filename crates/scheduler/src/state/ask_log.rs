@@ -26,6 +26,8 @@ pub enum TryResult {
     NoNode,
     /// It is to take over from a placeholder of its task group.
     Placeholder,
+    /// It fits, but a blocked ask has its turn first ([`Tuning::turns`](crate::Tuning::turns)).
+    Turn,
 }
 
 /// What cycles found for an ask from some moment on.

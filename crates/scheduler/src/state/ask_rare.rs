@@ -2,11 +2,12 @@
 
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
+use std::time::Duration;
 
 use crate::index::{AskKey, NodeKey};
 use crate::interface::command::AskSpec;
 use crate::interface::event::ReleaseReason;
-use model::{NodeId, Tags, Time};
+use model::{AppId, NodeId, Tags, Time};
 
 /// The [`RareParts`] of an ask. As long as none of them is set they take no more than a pointer.
 #[derive(Clone, Debug, Default)]
@@ -42,6 +43,10 @@ pub struct RareParts {
     pub shadowed: bool,
     /// The later one is on the same node, which lists only that.
     pub unlisted: bool,
+    /// How long it runs at most.
+    pub limit: Option<Duration>,
+    /// The application that has its turn first, where that was found last.
+    pub behind: Option<AppId>,
 }
 
 /// What an ask takes over (SCH-144).
@@ -72,16 +77,19 @@ static NONE: RareParts = RareParts {
     stopping: None,
     shadowed: false,
     unlisted: false,
+    limit: None,
+    behind: None,
 };
 
 impl Rare {
     /// Those of an ask as it is made.
     pub(super) fn of(spec: &AskSpec) -> Self {
-        let AskSpec { required_node, task_group, tags, .. } = spec;
+        let AskSpec { required_node, task_group, tags, limit, .. } = spec;
         Self::from(RareParts {
             required_node: required_node.clone(),
             task_group: task_group.clone(),
             tags: tags.clone(),
+            limit: *limit,
             ..RareParts::default()
         })
     }

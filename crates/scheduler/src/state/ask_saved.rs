@@ -1,6 +1,7 @@
 //! How an ask is written down: as a sequence whose order never changes, so new fields come last and have a default.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -9,7 +10,7 @@ use crate::interface::event::ReleaseReason;
 use crate::state::ask::{Allocation, Ask};
 use crate::state::ask_log::{AskLog, TryResult};
 use crate::state::ask_rare::{RareParts, Takeover};
-use model::{AskId, NodeId, Priority, Resource, Tags, Time};
+use model::{AppId, AskId, NodeId, Priority, Resource, Tags, Time};
 
 #[derive(Serialize, Deserialize)]
 #[serde(remote = "Ask")]
@@ -57,6 +58,10 @@ struct SavedAsk {
     shadowed: bool,
     #[serde(default, getter = "unlisted")]
     unlisted: bool,
+    #[serde(default, getter = "limit")]
+    limit: Option<Duration>,
+    #[serde(default, getter = "behind")]
+    behind: Option<AppId>,
 }
 
 /// One function for each of the [`RareParts`].
@@ -82,6 +87,8 @@ getters! {
     stopping: Option<ReleaseReason>,
     shadowed: bool,
     unlisted: bool,
+    limit: Option<Duration>,
+    behind: Option<AppId>,
 }
 
 impl From<SavedAsk> for Ask {
@@ -100,6 +107,8 @@ impl From<SavedAsk> for Ask {
             stopping: saved.stopping,
             shadowed: saved.shadowed,
             unlisted: saved.unlisted,
+            limit: saved.limit,
+            behind: saved.behind,
         };
         Self {
             id: saved.id,

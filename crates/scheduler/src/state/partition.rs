@@ -110,6 +110,12 @@ pub struct Partition {
     /// Whether every node was reserved when asks were last tried.
     #[serde(skip)]
     pub(crate) all_reserved: bool,
+    /// The blocked asks that have their turn first, the oldest turn first ([`Tuning::turns`]).
+    #[serde(default)]
+    pub(crate) turns: Vec<(AppKey, AskKey)>,
+    /// How often nodes had gained something when an ask was last sent back because of them.
+    #[serde(skip)]
+    pub(crate) sent_back_at: Option<u64>,
 }
 
 impl Partition {
@@ -152,6 +158,8 @@ impl Partition {
             names_of_nodes: Resource::new(),
             miscounted: false,
             all_reserved: false,
+            turns: Vec::new(),
+            sent_back_at: None,
         }
     }
 
