@@ -2,6 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
+/// How many tasks of one array the scheduler has at one time.
+pub const QUEUED_AT_ONCE: u32 = 1000;
+
 /// The tasks of an array, each of which becomes a job.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ArraySpec {
@@ -49,6 +52,11 @@ impl ArrayTask {
             highest: highest.unwrap_or_default(),
             step,
         }
+    }
+
+    /// How many of its jobs may be queued or run at one time: the scheduler is not given more of a large array than can have their turn soon.
+    pub fn most_at_once(&self) -> u32 {
+        if self.most == 0 { QUEUED_AT_ONCE } else { self.most.min(QUEUED_AT_ONCE) }
     }
 
     /// The number of the array's last job.

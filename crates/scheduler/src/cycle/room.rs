@@ -6,7 +6,7 @@ use crate::state::partition::Partition;
 use crate::state::queue_tree::PathUp;
 use model::{Resource, Time};
 
-/// An allocation.
+/// An allocation, as far as its end makes room.
 pub(super) struct Running {
     /// When it ends by its limit; `None`: it has none.
     pub end: Option<Time>,
@@ -35,7 +35,7 @@ impl Running {
     }
 }
 
-/// What is free.
+/// What is free for one ask.
 #[derive(Clone)]
 pub(super) struct Room {
     /// In each queue of a path that has a maximum.

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use proptest::prelude::*;
 
+use crate::inspect::explain::types::{BlockLevel, Place};
 use crate::interface::command::{AskSpec, Command, NodeSpec, PartitionCommand, Submission};
 use crate::interface::event::EventKind;
 use crate::interface::tuning::{Tuning, Turns};
@@ -294,4 +295,9 @@ fn a_queue_below_its_guarantee_is_not_held_back() {
     let above = machine.submit(Job::new('d', 1, None));
     machine.cycle(|_, _, _, _| {});
     assert!(machine.starts.contains_key(&guaranteed) && !machine.starts.contains_key(&above));
+    let explanation = machine.partition().explain(machine.now, &app(above), None).unwrap();
+    let blocker = explanation.first_blocker().unwrap();
+    assert_eq!(blocker.level, BlockLevel::Priority);
+    assert_eq!(blocker.place, Place::App(app(1), Some("run-1".into())));
+    assert_eq!(explanation.asks[0].found.last().map(|found| found.found), Some(TryResult::Turn));
 }
