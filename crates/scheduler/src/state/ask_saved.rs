@@ -155,9 +155,10 @@ mod tests {
         let mut ask = Ask::new("t1".into(), 7, Time(5), &spec);
         ask.rare.gives_way = Some(AskKey(3));
         ask.rare.reserved_since = Some(Time(9));
+        ask.rare.limit = Some(Duration::from_secs(60));
         let written = serde_json::to_value(&ask).unwrap();
         let names: Vec<&str> = written.as_object().unwrap().keys().map(String::as_str).collect();
-        assert_eq!(names.len(), 30);
+        assert_eq!(names.len(), 32);
         let bytes = rmp_serde::to_vec(&ask).unwrap();
         type Head = (String, u64, serde_json::Value, i32, u64, Option<String>);
         let values: Vec<serde_json::Value> = rmp_serde::from_slice(&bytes).unwrap();
@@ -169,6 +170,12 @@ mod tests {
         // A request saved before tags and reservations existed.
         let short: Ask = rmp_serde::from_slice(&rmp_serde::to_vec(&values[..25]).unwrap()).unwrap();
         assert_eq!((short.id.as_str(), short.rare.reserved_since), ("t1", None));
+        // One that was saved before it could have a time limit.
+        let earlier: Ask = rmp_serde::from_slice(&rmp_serde::to_vec(&values[..30]).unwrap()).unwrap();
+        assert_eq!(
+            (earlier.rare.reserved_since, earlier.rare.limit, read.rare.limit),
+            (Some(Time(9)), None, ask.rare.limit)
+        );
     }
 
     #[test]
