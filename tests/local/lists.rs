@@ -83,3 +83,24 @@ fn a_watched_list_is_printed_again_when_it_changes() {
     watching.wait().unwrap();
     assert_eq!(text().matches("REASON").count(), 2, "once for each change: {}", text());
 }
+
+/// The scheduler is not given more of an array than can have their turn soon.
+#[test]
+fn a_large_array_is_queued_in_parts() {
+    let machine = Machine::up(&[]);
+    assert_eq!(machine.said(&["local", "drain", "--reason", "a test"]).0, 0);
+    let output = machine.call(&["submit", "--array", "1-1500", "--mem", "1M", "--", "true"]);
+    assert_eq!(output.stdout, b"1-1500\n");
+    let in_state = |state: &str| {
+        let jobs: Value = serde_json::from_slice(&machine.call(&["jobs", "--json"]).stdout).unwrap();
+        jobs.as_array().unwrap().iter().filter(|job| job["state"] == state).count()
+    };
+    until(|| in_state("queued") == 1000);
+    assert_eq!(in_state("waiting"), 500);
+    assert_eq!(machine.job(1500)["reason"], "waits for its turn in its array");
+    assert_eq!(machine.said(&["cancel", "1-600", "--yes"]).0, 0);
+    until(|| in_state("queued") == 900);
+    assert_eq!(machine.said(&["cancel", "601-1499", "--yes"]).0, 0);
+    assert_eq!(machine.said(&["local", "resume"]).0, 0);
+    assert_eq!(machine.wait(1500), 0, "the last one has its turn too");
+}

@@ -86,7 +86,7 @@ fn the_whole_machine_and_a_later_start_are_given() {
     assert_eq!((&job["vcore"], &job["memory"]), (&4000.into(), &(4_u64 << 30).into()));
     submit(&machine, "#!/bin/sh\n#SBATCH --begin=now+1hour\ntrue\n");
     let reason = machine.job(2)["reason"].as_str().unwrap().to_owned();
-    assert!(reason.starts_with("waits for its start time, in 3"), "{reason}");
+    assert!(reason.starts_with("waits for its start time, in 1h"), "{reason}");
     assert!(machine.call(&["cancel", "2"]).status.success());
     submit(&machine, "#!/bin/sh\n#SBATCH --begin=2099-01-01T12:00\ntrue\n");
     let reason = machine.job(3)["reason"].as_str().unwrap().to_owned();

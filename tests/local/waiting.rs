@@ -26,7 +26,59 @@ fn a_full_machine_names_the_use_and_the_start() {
     let second = machine.submit(&["--cpu", "2", "--mem", "100M"], "true");
     let user = machine.job(first)["user"].as_str().unwrap().to_owned();
     waits_for(&machine, second, &format!("vcore of this machine reached (3 of 4, requests 2); used by {user} 3"));
-    waits_for(&machine, second, &format!("; starts in about 2 h (when job {first} ends by its time limit)"));
+    waits_for(&machine, second, &format!("; starts in about 2h (when job {first} ends by its time limit)"));
+}
+
+#[test]
+fn a_large_job_has_its_turn_and_short_ones_start_before_it() {
+    let machine = Machine::up(&[]);
+    let runs = machine.submit(&["--cpu", "3", "--mem", "100M", "--time", "1h"], "sleep 300");
+    machine.until(runs, "running");
+    let large = machine.submit(&["--cpu", "4", "--mem", "100M"], "true");
+    waits_for(&machine, large, &format!("starts in about 1h (when job {runs} ends by its time limit)"));
+    let small = ["--cpu", "1", "--mem", "100M"];
+    let unlimited = machine.submit(&small, "true");
+    let late = machine.submit(&[&small[..], &["--time", "2h"]].concat(), "true");
+    let short = machine.submit(&[&small[..], &["--time", "10m"]].concat(), "true");
+    assert_eq!(machine.wait(short), 0, "it ends before the large one can start");
+    for job in [unlimited, late] {
+        waits_for(&machine, job, &format!("waits for job {large}, which is ahead of it and would start later"));
+    }
+    assert_eq!(machine.job(large)["state"], "queued");
+    assert_eq!(machine.said(&["local", "edit", &late.to_string(), "--time", "20m"]).0, 0);
+    assert_eq!(machine.wait(late), 0, "with a shorter limit it starts before it too");
+    machine.said(&["cancel", &large.to_string()]);
+    assert_eq!(machine.wait(unlimited), 0);
+}
+
+#[test]
+fn without_backfill_none_starts_before_a_blocked_job() {
+    let mut machine = Machine::up(&["--no-backfill"]);
+    let runs = machine.submit(&["--cpu", "3", "--mem", "100M", "--time", "1h"], "sleep 300");
+    machine.until(runs, "running");
+    let large = machine.submit(&["--cpu", "4", "--mem", "100M", "--time", "1h"], "true");
+    let short = machine.submit(&["--cpu", "1", "--mem", "100M", "--time", "1m"], "true");
+    let turn = format!(
+        "waits for job {large}, which is ahead of it and would start later; starts in about 2h (when job {large} ends by its time limit)"
+    );
+    waits_for(&machine, short, &turn);
+    machine.kill();
+    machine.start();
+    waits_for(&machine, short, &turn);
+    machine.said(&["cancel", &runs.to_string()]);
+    assert_eq!([machine.wait(large), machine.wait(short)], [0, 0]);
+}
+
+/// As many small jobs as anyone likes: each that ends is followed by the next one.
+#[test]
+fn a_large_job_starts_behind_a_stream_of_small_ones() {
+    let machine = Machine::up(&[]);
+    let small = ["--cpu", "1", "--mem", "100M"];
+    let stream: Vec<u64> = (0..40).map(|at| machine.submit(&small, &format!("sleep 0.{}", 3 + at % 5))).collect();
+    let large = machine.submit(&["--cpu", "4", "--mem", "100M", "--priority", "1"], "true");
+    machine.wait(large);
+    let ended = |job: &&u64| machine.job(**job)["state"] == "ended";
+    assert!(stream.iter().filter(ended).count() < stream.len(), "it started before the stream ended");
 }
 
 #[test]

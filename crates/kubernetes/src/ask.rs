@@ -31,6 +31,7 @@ pub(crate) fn ask(pod: &Pod, app: &AppId, resource: Resource, class: Option<&Pla
         task_group: (!group.is_empty()).then(|| Arc::from(group)),
         tags: tags.into(),
         created: None,
+        limit: None,
     }
 }
 

@@ -2,6 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
+/// Maximum number of tasks of one array in the scheduler.
+pub const QUEUED_AT_ONCE: u32 = 1000;
+
 /// Tasks that become jobs.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ArraySpec {
@@ -49,6 +52,11 @@ impl ArrayTask {
             highest: highest.unwrap_or_default(),
             step,
         }
+    }
+
+    /// Returns the maximum number of queued and running tasks. The scheduler gets only those of a large array that can start soon.
+    pub fn most_at_once(&self) -> u32 {
+        if self.most == 0 { QUEUED_AT_ONCE } else { self.most.min(QUEUED_AT_ONCE) }
     }
 
     /// Returns the ID of the array's last job.

@@ -209,16 +209,20 @@ impl Daemon {
             Ok(false)
         });
         if let Some(job) = queued.filter(|_| refusal.is_none()) {
-            // A repeated request replaces the pending one.
-            self.perform_later(&self.submitter(&job), Self::ask_of(&job), |_| {});
+            self.ask_again(&job);
         }
         refusal.unwrap_or_else(|| self.shown(who, number))
+    }
+
+    /// Repeats the request of a queued job, which replaces the pending one.
+    fn ask_again(&self, job: &Job) {
+        self.perform_later(&self.submitter(job), Self::ask_of(job), |_| {});
     }
 
     /// A queued job loses its position in the queue.
     pub(super) fn edit(&self, who: &Owner, number: u64, edit: &Edit) -> Reply {
         let machine = self.settings.machine.capacity();
-        let mut misuse = None;
+        let (mut misuse, mut queued) = (None, None);
         let refusal = self.change(who, number, |job| {
             match job.state {
                 JobState::Running => return Err("is already running".to_owned()),
@@ -237,9 +241,14 @@ impl Daemon {
             if withdraws {
                 job.begin_again();
             }
+            let new_limit = job.spec.time_limit != changed.spec.time_limit;
             job.spec = changed.spec;
+            queued = (job.state == JobState::Queued && new_limit).then(|| job.clone());
             Ok(withdraws)
         });
+        if let Some(job) = queued.filter(|_| refusal.is_none()) {
+            self.ask_again(&job);
+        }
         match misuse {
             Some(why) => misused(why),
             None => refusal.unwrap_or_else(|| self.shown(who, number)),

@@ -238,6 +238,7 @@ impl Daemon {
             priority: Priority(job.spec.priority),
             allow_preempt_self: !job.spec.no_preempt,
             allow_preempt_other: true,
+            limit: job.spec.time_limit.map(Duration::from_secs),
             ..AskSpec::default()
         };
         PartitionAct::Ask { app: job.app(), asks: vec![ask] }

@@ -69,10 +69,32 @@ mod user_file;
 pub mod wire;
 pub mod words;
 
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use view::drain::span;
 
 /// Returns the machine's time in milliseconds since 1970.
 pub fn wall_ms() -> u64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
+}
+
+/// How long something takes that is not known to the second: `40s`, `12m`, `2h 5m`.
+pub fn about_ms(ms: u64) -> String {
+    let minutes = (ms + 30_000) / 60_000;
+    span(match ms.div_ceil(1000) {
+        seconds @ 0..60 => Duration::from_secs(seconds),
+        _ => Duration::from_secs(minutes * 60),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_to_come_are_rounded_to_minutes() {
+        let said = [1, 40_000, 59_500, 725_000, 3_600_000, 7_500_000].map(about_ms);
+        assert_eq!(said, ["1s", "40s", "1m", "12m", "1h", "2h 5m"]);
+    }
 }

@@ -3,8 +3,8 @@
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
-use super::job::Job;
-use model::{AppState, Resource};
+use super::job::{Job, number_of};
+use model::{AppId, AppState, Resource};
 use view::units::show_amount;
 use view::{AppGroup, AppRow, AskState, LimitUse, PartitionView, PendingReason, Side};
 
@@ -48,10 +48,14 @@ impl Known {
 
 /// Empty if the job is scheduled next.
 fn why(part: &PartitionView, app: &AppRow, job: &Job, known: &Known) -> String {
-    let pending = app.asks.values().find_map(|ask| match ask.state {
-        AskState::Pending { reason, .. } => Some(reason),
+    let pending = app.asks.iter().find_map(|(key, ask)| match ask.state {
+        AskState::Pending { reason, .. } => Some((*key, reason)),
         AskState::Allocated { .. } => None,
     });
+    if let Some((key, PendingReason::Turn)) = pending {
+        return by_turn(app.notes.get(&key).and_then(|notes| notes.behind.as_ref()));
+    }
+    let pending = pending.map(|(_, reason)| reason);
     let wanted = job.resource();
     let running = app.state != AppState::Accepted;
     match pending {
@@ -70,6 +74,13 @@ fn why(part: &PartitionView, app: &AppRow, job: &Job, known: &Known) -> String {
         Some(_) => String::new(),
         None => "about to start".to_owned(),
     }
+}
+
+/// Names the job that has its turn first.
+fn by_turn(first: Option<&AppId>) -> String {
+    let job = first.and_then(|app| number_of(app.as_str()));
+    let job = job.map_or_else(|| "a job".to_owned(), |(number, _)| format!("job {number}"));
+    format!("waits for {job}, which is ahead of it and would start later")
 }
 
 /// Returns the first queue from the leaf upwards whose maximum the job exceeds.

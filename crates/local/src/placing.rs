@@ -7,8 +7,8 @@ use super::daemon::Daemon;
 use super::job::{Job, JobSpec, JobState, Owner, number_of};
 use super::requests::{misused, refused};
 use super::submission::{check, too_large};
-use super::wall_ms;
 use super::wire::{JobReport, Reply, Whereabouts};
+use super::{about_ms, wall_ms};
 use forecast::whatif::Fork;
 use model::{AppId, AskId, Time};
 use scheduler::placement::PlacementOutcome;
@@ -141,20 +141,9 @@ impl Starts {
                 None => "when other jobs are preempted for it".to_owned(),
             };
             let before = if report.reason.is_empty() { "" } else { "; " };
-            report.reason.push_str(&format!("{before}starts in about {} ({because})", rounded(start.in_ms)));
+            report.reason.push_str(&format!("{before}starts in about {} ({because})", about_ms(start.in_ms)));
         }
         report
-    }
-}
-
-/// Rounds a time for people: `40 s`, `12 min`, `2 h 5 min`.
-fn rounded(ms: u64) -> String {
-    let minutes = (ms + 30_000) / 60_000;
-    match (ms.div_ceil(1000), minutes / 60, minutes % 60) {
-        (seconds @ 0..60, ..) => format!("{seconds} s"),
-        (_, 0, minutes) => format!("{minutes} min"),
-        (_, hours, 0) => format!("{hours} h"),
-        (_, hours, minutes) => format!("{hours} h {minutes} min"),
     }
 }
 
@@ -283,16 +272,5 @@ fn placed(fork: &Fork, job: &Job) -> Result<String, String> {
     match part.would_place(&submission).placement.outcome {
         PlacementOutcome::Placed(placed) => Ok(placed.path.to_string()),
         PlacementOutcome::Refused(why) => Err(format!("no queue accepts it: {}", why.refusal)),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn times_are_rounded_as_people_say_them() {
-        let said = [1, 40_000, 60_000, 725_000, 3_600_000, 7_500_000].map(rounded);
-        assert_eq!(said, ["1 s", "40 s", "1 min", "12 min", "1 h", "2 h 5 min"]);
     }
 }

@@ -4,6 +4,7 @@ use std::os::unix::net::UnixStream;
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::array::QUEUED_AT_ONCE;
 use super::cgroup::Enforcement;
 use super::daemon::Daemon;
 use super::filter::Filter;
@@ -12,8 +13,8 @@ use super::output;
 use super::pending::Reasons;
 use super::placing::Starts;
 use super::table::Table;
-use super::wall_ms;
 use super::wire::{Info, JobReport, Reply, Request};
+use super::{about_ms, wall_ms};
 use view::AppRow;
 use view::act::Refusal;
 use view::placement::access;
@@ -195,10 +196,13 @@ impl Daemon {
             }
             JobState::Waiting if job.spec.begin.is_some_and(|begin| begin > wall_ms()) => {
                 let left = job.spec.begin.unwrap_or_default().saturating_sub(wall_ms());
-                format!("waits for its start time, in {}s", left.div_ceil(1000))
+                format!("waits for its start time, in {}", about_ms(left))
             }
-            JobState::Waiting => match job.array.filter(|task| task.most > 0) {
-                Some(task) => format!("at most {} tasks of its array run at the same time", task.most),
+            JobState::Waiting => match job.array {
+                Some(task) if (1..QUEUED_AT_ONCE).contains(&task.most) => {
+                    format!("at most {} tasks of its array run at the same time", task.most)
+                }
+                Some(_) => "waits for its turn in its array".to_owned(),
                 None => "about to be queued".to_owned(),
             },
             JobState::Running if job.stopping.is_some() => "being ended".to_owned(),

@@ -134,10 +134,10 @@ impl Daemon {
 
     /// Takes jobs with met conditions, a few at a time; ends jobs whose conditions can never be met.
     pub(super) fn ready(&self, table: &mut Table) -> Vec<Job> {
-        let waiting: Vec<u64> = table.waiting.iter().copied().collect();
         let (mut busy, mut alone) = (None, None);
-        let mut ready = Vec::new();
-        for number in waiting {
+        let (mut ready, mut from) = (Vec::new(), 0);
+        while let Some(number) = table.waiting.range(from..).next().copied() {
+            from = number + 1;
             if ready.len() >= MOST_AT_ONCE {
                 table.look = true;
                 self.wake();
@@ -148,7 +148,6 @@ impl Daemon {
                 table.waiting.remove(&number);
                 continue;
             };
-            let array = job.array.filter(|task| task.most > 0);
             let later = job.spec.begin.is_some_and(|begin| begin > wall_ms());
             let found = met(table, job.after()).map(|met| met && !later);
             if found == Ok(true) && job.spec.singleton {
@@ -158,9 +157,11 @@ impl Daemon {
                 }
                 alone.take(job);
             }
-            if let (Ok(true), Some(task)) = (&found, array) {
+            if let (Ok(true), Some(task)) = (&found, job.array) {
                 let busy = busy.get_or_insert_with(|| busy_tasks(table)).entry(task.first).or_insert(0);
-                if *busy >= task.most {
+                if *busy >= task.most_at_once() {
+                    // None of the others has its turn, of which there may be very many.
+                    from = task.last() + 1;
                     continue;
                 }
                 *busy += 1;

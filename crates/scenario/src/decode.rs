@@ -249,6 +249,7 @@ fn ask(values: &mut Values<'_, '_>) -> AskSpec {
         task_group: values.optional_id("taskGroup").map(Arc::from),
         tags: values.texts("tags").into(),
         created: None,
+        limit: None,
     }
 }
 

@@ -41,7 +41,7 @@ pub use crate::interface::command::{
 pub use crate::interface::denial::{Denial, Misfit, MisfitKind};
 pub use crate::interface::event::{Event, EventKind, ReleaseReason, RunnableCause};
 pub use crate::interface::switches::Switches;
-pub use crate::interface::tuning::Tuning;
+pub use crate::interface::tuning::{Tuning, Turns};
 pub use crate::preemption::quota;
 pub use crate::state::partition::Partition;
 pub use crate::state::predicates::{Copies, Predicates};

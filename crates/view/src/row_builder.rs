@@ -28,6 +28,7 @@ pub(super) fn ask_notes(ask: &Ask) -> Option<Arc<AskNotes>> {
         released: ask.released,
         preempted: ask.allocation.is_some_and(|allocation| allocation.preempted),
         preempted_others: ask.preempted_others,
+        behind: ask.rare.behind.clone().filter(|_| ask.tried == TryResult::Turn),
     };
     (notes != AskNotes::default()).then(|| Arc::new(notes))
 }
@@ -159,6 +160,7 @@ pub(super) fn ask_row(ask: &Ask, reserved: Option<NodeId>, partition: &Partition
                 TryResult::QueueQuota => PendingReason::QueueQuota,
                 TryResult::NoNode => PendingReason::NoNode,
                 TryResult::Placeholder => PendingReason::Placeholder,
+                TryResult::Turn => PendingReason::Turn,
             },
             reserved,
         },

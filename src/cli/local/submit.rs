@@ -14,6 +14,7 @@ use super::options::JobOptions;
 use super::{Ended, SocketArgs, absolute, ask, attach, code, job_file, jobs, script, unexpected};
 use crate::cli::remote::escaped;
 use crate::cli::settings::print;
+use local::about_ms;
 use local::job::JobSpec;
 use local::wire::{JobReport, Reply, Request};
 
@@ -130,7 +131,7 @@ fn whereabouts(args: &SubmitArgs, reply: &Reply) -> Result<ExitCode, Ended> {
     }
     let when = match found.begins_in {
         Some(0) => "starts immediately".to_owned(),
-        Some(ms) => format!("starts in about {}", super::amounts::show_ms(ms)),
+        Some(ms) => format!("starts in about {}", about_ms(ms)),
         None => "start time unknown".to_owned(),
     };
     Ok(print(&escaped(&format!("{}\n{when}: {}\n", found.queue, found.because))))

@@ -31,6 +31,7 @@ use local::machine::Machine;
 use local::server::Server;
 use local::{peer, queues, store};
 use model::Profile;
+use scheduler::Turns;
 use server::Server as RestServer;
 
 /// The arguments of `kornsole local up`.
@@ -72,6 +73,11 @@ pub struct UpArgs {
     /// Maximum size of the stored output of one user; removes the oldest output first
     #[arg(long, value_name = "AMOUNT", default_value = "4G", value_parser = amounts::memory)]
     pub user_output: i64,
+    /// Start no job before a blocked one that is ahead of it
+    ///
+    /// Default: a job with a time limit starts before it if that does not delay it.
+    #[arg(long)]
+    pub no_backfill: bool,
     /// Maximum number of finished jobs to store
     #[arg(long, value_name = "COUNT", default_value_t = 10_000)]
     pub history: usize,
@@ -184,7 +190,7 @@ type Started = (Arc<Engine>, Option<RestServer>);
 fn start(args: &UpArgs, by: &SchedulerSettings, own: Settings, places: &Places) -> Result<Started, (String, u8)> {
     let at = |place: &PathBuf, why: &dyn std::fmt::Display| (format!("{}: {why}", place.display()), 1);
     let (shared, limits, machine) = (own.owner.uid == 0, own.enforcement.describe(), own.machine.clone());
-    let engine = engine(by, &machine).map_err(|why| (why, 1))?;
+    let engine = engine(by, &machine, args.no_backfill).map_err(|why| (why, 1))?;
     let (daemon, woken) =
         Daemon::open(Arc::clone(&engine), &places.folder, own).map_err(|why| at(&places.folder, &why))?;
     let server = Server::bind(&places.socket, shared)
@@ -216,10 +222,11 @@ fn start(args: &UpArgs, by: &SchedulerSettings, own: Settings, places: &Places) 
 }
 
 /// The engine over the journal of the directory.
-fn engine(by: &SchedulerSettings, machine: &Machine) -> Result<Arc<Engine>, String> {
+fn engine(by: &SchedulerSettings, machine: &Machine, no_backfill: bool) -> Result<Arc<Engine>, String> {
     let mut setup = setup(by, Profile::Kornsole);
     // A user above the guaranteed cores is preempted even if the memory is small.
     setup.tuning.above_in_one_gives = true;
+    setup.tuning.turns = if no_backfill { Turns::Kept } else { Turns::Backfilled };
     let state = StateArgs::default().by(by);
     if let Some(file) = &by.config().queues_file {
         let read = inputs::one(file, &setup.policy_group).and_then(|read| read.parsed(setup.profile));

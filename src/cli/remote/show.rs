@@ -204,6 +204,7 @@ fn waits(part: &PartitionView, row: &AppRow, reason: PendingReason, ask: &AskRow
         PendingReason::UserQuota => "waits: a limit of its user or group is reached",
         PendingReason::NoNode => "waits: no node has enough free resources",
         PendingReason::Placeholder => "pending: a placeholder must be replaced",
+        PendingReason::Turn => "waits: a blocked request has its turn first",
     };
     words.to_owned()
 }

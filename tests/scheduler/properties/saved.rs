@@ -73,10 +73,10 @@ steps:
         let mut bytes = rmp_serde::to_vec(ask).unwrap();
         seen.push(tags(&rmp_serde::from_slice(&bytes).unwrap()));
         if ask.rare.tags.is_empty() {
-            // A 16-bit array without its last five elements: an empty map, two nulls, and two false.
-            let last: Vec<u8> = (0..5).filter_map(|_| bytes.pop()).collect();
-            assert_eq!((bytes[0], last), (0xdc, vec![0xc2, 0xc2, 0xc0, 0xc0, 0x80]));
-            bytes[2] -= 5;
+            // A 16-bit array without its last seven elements: an empty map, two nulls, two false, and two nulls.
+            let last: Vec<u8> = (0..7).filter_map(|_| bytes.pop()).collect();
+            assert_eq!((bytes[0], last), (0xdc, vec![0xc0, 0xc0, 0xc2, 0xc2, 0xc0, 0xc0, 0x80]));
+            bytes[2] -= 7;
             let old: Ask = rmp_serde::from_slice(&bytes).unwrap();
             assert_eq!((&old.id, tags(&old)), (&ask.id, Vec::new()));
         }

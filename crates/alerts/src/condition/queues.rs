@@ -39,7 +39,7 @@ pub fn heads(given: &Given, part: &PartitionView) -> Vec<Head> {
         // User limits, Kubernetes conditions, and the order of a gang are not visible here: the scheduler's own try is
         // more precise.
         let tried = match reason {
-            PendingReason::UserQuota | PendingReason::Placeholder => true,
+            PendingReason::UserQuota | PendingReason::Placeholder | PendingReason::Turn => true,
             PendingReason::NoNode => ask.said.is_some() || given.view.kubernetes.is_some(),
             PendingReason::NotTried | PendingReason::QueueQuota => false,
         };

@@ -47,6 +47,7 @@ pub fn words(part: &PartitionView, row: &AppRow) -> Option<String> {
             ask.said.as_deref().map_or("no node fits", |said| said.strip_prefix("node(s) ").unwrap_or(said)).to_owned()
         }
         PendingReason::Placeholder => "waits for placeholder".to_owned(),
+        PendingReason::Turn => "other requests are first".to_owned(),
     })
 }
 

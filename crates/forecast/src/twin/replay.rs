@@ -187,5 +187,6 @@ fn asked(row: &AppRow, ask: &AskRow, originator: bool) -> AskSpec {
         task_group: ask.task_group.clone(),
         tags: ask.tags.clone(),
         created: None,
+        limit: None,
     }
 }

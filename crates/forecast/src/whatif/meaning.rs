@@ -175,6 +175,7 @@ fn again(app: &AppId, id: AskId, ask: &Ask) -> AskSpec {
         task_group: ask.rare.task_group.clone(),
         tags: ask.rare.tags.clone(),
         created: None,
+        limit: ask.rare.limit,
     }
 }
 

@@ -199,7 +199,7 @@ impl FailureTracker {
                     backoff.until = backoff.until.min(Time((ask.created + RESERVATION_DELAY).0.saturating_add(1)));
                 }
             }
-            TryResult::Never | TryResult::Placeholder => return self.clear(),
+            TryResult::Never | TryResult::Placeholder | TryResult::Turn => return self.clear(),
         }
         // Without attempts left, a request cannot seek victims, however old it is.
         if backoff.has_attempts() {
@@ -208,6 +208,13 @@ impl FailureTracker {
         backoff.attempts = backoff.attempts.saturating_add(attempts.cost_of_failure());
         if backoff.until <= now {
             self.clear();
+        }
+    }
+
+    /// Notes that a request was sent back because of a blocked one. What ends that ends all backoffs.
+    pub fn note_turn(&mut self, headroom: &Headroom<'_>) {
+        if let Some(backoff) = &mut self.backoff {
+            backoff.queues.get_or_insert_with(|| headroom.of_queue.clone());
         }
     }
 

@@ -12,7 +12,7 @@ impl Partition {
     pub(crate) fn cycle_with_batch(&mut self, now: Time, most: u32, events: &mut Vec<Event>) {
         let before = events.len();
         self.cycle(now, events);
-        if most <= 1 {
+        if most <= 1 || !self.reserves() {
             return;
         }
         let found = events[before..].iter().rev().find_map(|event| match &event.kind {

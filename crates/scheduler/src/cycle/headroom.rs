@@ -15,9 +15,16 @@ pub(crate) struct Headroom<'r> {
     pub of_queue: &'r Resource,
     /// Every allocation fails despite the headroom (D-22).
     pub commit_fails: bool,
+    /// A node may be reserved for what finds no room.
+    pub reserves: bool,
 }
 
-impl Headroom<'_> {
+impl<'r> Headroom<'r> {
+    /// Returns that of limits and queues, if nothing else decides.
+    pub const fn of(of_limits: Option<&'r Resource>, of_queue: &'r Resource) -> Self {
+        Self { of_limits, of_queue, commit_fails: false, reserves: true }
+    }
+
     /// Checks limits first, then queues (LIM-043).
     pub fn fits(&self, ask: &Resource) -> Result<(), TryResult> {
         if self.of_limits.is_some_and(|headroom| !headroom.fit_in_max_undef(ask)) {

@@ -104,7 +104,7 @@ impl Partition {
                 continue;
             }
             let of_limits = self.usage.headroom(&self.apps[app].account);
-            let headroom = Headroom { of_limits: of_limits.as_ref(), of_queue: &headroom, commit_fails };
+            let headroom = Headroom { commit_fails, ..Headroom::of(of_limits.as_ref(), &headroom) };
             let reservations = self.apps[app].reservations.clone();
             for (held, node) in reservations {
                 let ask = self.apps[app].made_last(held);

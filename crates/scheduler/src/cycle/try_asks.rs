@@ -83,7 +83,7 @@ pub(crate) fn try_asks(
         }
         let is_one = |held: &AskKey| held == key || !namesakes.is_empty() && asks[*held].id == ask.id;
         let reserved = !reservations.is_empty() && reservations.iter().any(|(held, _)| is_one(held));
-        let may_reserve = !reserved && now.since(ask.created) > RESERVATION_DELAY;
+        let may_reserve = headroom.reserves && !reserved && now.since(ask.created) > RESERVATION_DELAY;
         let known = failed.filter(|(other, tried)| {
             let other = &asks[*other];
             let same = other.resource == ask.resource
@@ -169,7 +169,7 @@ fn note(now: Time, log: &mut AskLog, tried: TryResult) {
             log.note(Failure::QueueQuota, now);
         }
         TryResult::NoNode => log.attempt(),
-        TryResult::Never | TryResult::Placeholder => {}
+        TryResult::Never | TryResult::Placeholder | TryResult::Turn => {}
     }
 }
 

@@ -3,6 +3,7 @@
 use crate::cycle::backoff::FailureTracker;
 use crate::cycle::headroom::Headroom;
 use crate::cycle::try_asks::{Pick, try_asks};
+use crate::cycle::turns::TurnPlans;
 use crate::index::{AppKey, QueueKey};
 use crate::interface::event::{Event, EventKind, RunnableCause};
 use crate::preemption::attempts::Attempts;
@@ -38,6 +39,7 @@ impl StateAwareFilter {
 impl Partition {
     /// SCH-041, SCH-042.
     pub(crate) fn cycle(&mut self, now: Time, events: &mut Vec<Event>) {
+        self.settle_turns();
         let quiet = self.quiet.is_some_and(|until| now < until) && !self.nodes.has_predicates();
         if self.state == QueueState::Stopped || !self.has_work() {
             return;
@@ -81,26 +83,33 @@ impl Partition {
         self.confirm_stopped(now, events);
     }
 
-    /// SCH-050: depth first. Uses its own stack, because the tree may be deep.
+    /// SCH-050.
     fn find_pick(&mut self, now: Time, stage: CycleStage, events: &mut Vec<Event>) -> Option<Pick> {
         let mut walk = std::mem::take(&mut self.walk);
-        let pick = self.walk_queues(now, stage, &mut walk, events);
+        let mut plans = TurnPlans::default();
+        let mut pick = self.walk_queues(now, stage, &mut walk, &mut plans, events);
+        if pick.is_none() && plans.disregard_those_that_fit() {
+            self.end_all_backoffs();
+            pick = self.walk_queues(now, stage, &mut walk, &mut plans, events);
+        }
         self.walk = walk;
         pick
     }
 
+    /// Walks the tree depth first, children in their order. The tree may be deep: the walk keeps its own stack.
     fn walk_queues(
         &mut self,
         now: Time,
         stage: CycleStage,
         walk: &mut Vec<Visit>,
+        plans: &mut TurnPlans,
         events: &mut Vec<Event>,
     ) -> Option<Pick> {
         let (mut depth, mut key) = (0, ROOT);
         loop {
             if self.queues[key].leaf {
                 let pick = match stage {
-                    CycleStage::Normal => self.try_leaf(now, key, events),
+                    CycleStage::Normal => self.try_leaf(now, key, plans, events),
                     CycleStage::Reserved => self.try_reserved(now, key, events),
                     CycleStage::Replace => self.try_replace(now, key, events),
                 };
@@ -126,7 +135,7 @@ impl Partition {
     }
 
     /// SCH-081.
-    fn try_leaf(&mut self, now: Time, leaf: QueueKey, events: &mut Vec<Event>) -> Option<Pick> {
+    fn try_leaf(&mut self, now: Time, leaf: QueueKey, plans: &mut TurnPlans, events: &mut Vec<Event>) -> Option<Pick> {
         if self.leaf_backs_off(now, leaf) {
             return None;
         }
@@ -153,7 +162,7 @@ impl Partition {
             {
                 continue;
             }
-            let pick = self.try_app(now, app, &headroom, &mut attempts, events);
+            let pick = self.try_app(now, app, &headroom, &mut attempts, plans, events);
             if pick.is_some() {
                 self.end_walk(now, leaf, walk, Some(app));
                 return pick;
@@ -171,6 +180,7 @@ impl Partition {
         app: AppKey,
         headroom: &Resource,
         attempts: &mut Attempts,
+        plans: &mut TurnPlans,
         events: &mut Vec<Event>,
     ) -> Option<Pick> {
         let of_limits = self.usage.headroom(&self.apps[app].account);
@@ -178,6 +188,7 @@ impl Partition {
             of_limits: of_limits.as_ref(),
             of_queue: headroom,
             commit_fails: self.commit_fails(self.apps[app].queue),
+            reserves: self.reserves(),
         };
         let mut failures = FailureTracker::new(self.epoch, &self.apps[app], &self.nodes, attempts);
         failures = failures.with_unschedulable(self.unschedulable(app));
@@ -190,6 +201,11 @@ impl Partition {
                 self.mark_ask(app, ask, arrival);
             }
             let Some(request) = attempts.take_request() else {
+                let sent_back = pick.is_some_and(|pick| self.is_sent_back(now, pick, plans));
+                if sent_back {
+                    failures.note_turn(&headroom);
+                }
+                let pick = pick.filter(|_| !sent_back);
                 let since = self.skipped_since(now, app);
                 self.apps[app].backoff =
                     if pick.is_none() { failures.into_backoff(since, of_limits.as_ref()) } else { None };

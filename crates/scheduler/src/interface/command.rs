@@ -215,6 +215,9 @@ pub struct AskSpec {
     /// When it was requested, if earlier than now.
     #[serde(default)]
     pub created: Option<Time>,
+    /// How long it runs at most once it is allocated. Only [`Tuning::turns`](crate::Tuning::turns) reads it.
+    #[serde(default)]
+    pub limit: Option<Duration>,
 }
 
 impl AskSpec {

@@ -23,6 +23,21 @@ pub struct Tuning {
     /// Whether the resource manager takes time to stop an allocation (SCH-046); otherwise a stop is immediate.
     #[serde(default)]
     pub awaits_stops: bool,
+    /// What the asks behind a blocked one may take.
+    #[serde(default)]
+    pub turns: Turns,
+}
+
+/// What happens to an ask that fits, but is behind one that is blocked by a lack of resources.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub enum Turns {
+    /// It is allocated, even if the blocked one then waits longer: what all profiles do.
+    #[default]
+    Skipped,
+    /// It takes nothing that the blocked one lacks. No node is reserved.
+    Kept,
+    /// The same, but it may if it ends by its limit before the blocked one can start, or fits beside it then.
+    Backfilled,
 }
 
 const fn ending_at_once() -> usize {
@@ -39,6 +54,7 @@ impl Default for Tuning {
             ending_at_once: ending_at_once(),
             above_in_one_gives: false,
             awaits_stops: false,
+            turns: Turns::Skipped,
         }
     }
 }

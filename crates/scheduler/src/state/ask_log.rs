@@ -26,6 +26,8 @@ pub enum TryResult {
     NoNode,
     /// It waits to replace a placeholder of its task group.
     Placeholder,
+    /// It fits, but a blocked ask has its turn first ([`Tuning::turns`](crate::Tuning::turns)).
+    Turn,
 }
 
 /// The result of cycles since a time.

@@ -2,11 +2,12 @@
 
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
+use std::time::Duration;
 
 use crate::index::{AskKey, NodeKey};
 use crate::interface::command::AskSpec;
 use crate::interface::event::ReleaseReason;
-use model::{NodeId, Tags, Time};
+use model::{AppId, NodeId, Tags, Time};
 
 /// The [`RareParts`] of a request. While none is set they use one pointer.
 #[derive(Clone, Debug, Default)]
@@ -42,6 +43,10 @@ pub struct RareParts {
     pub shadowed: bool,
     /// Its node lists only the later one.
     pub unlisted: bool,
+    /// How long it runs at most.
+    pub limit: Option<Duration>,
+    /// The application that has its turn first, where that was found last.
+    pub behind: Option<AppId>,
 }
 
 /// A replacement in progress (SCH-144).
@@ -71,15 +76,18 @@ static NONE: RareParts = RareParts {
     stopping: None,
     shadowed: false,
     unlisted: false,
+    limit: None,
+    behind: None,
 };
 
 impl Rare {
     pub(super) fn of(spec: &AskSpec) -> Self {
-        let AskSpec { required_node, task_group, tags, .. } = spec;
+        let AskSpec { required_node, task_group, tags, limit, .. } = spec;
         Self::from(RareParts {
             required_node: required_node.clone(),
             task_group: task_group.clone(),
             tags: tags.clone(),
+            limit: *limit,
             ..RareParts::default()
         })
     }

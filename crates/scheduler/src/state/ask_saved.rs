@@ -1,6 +1,7 @@
 //! The saved form of a request: a sequence whose order never changes, so new fields come last and have a default.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -9,7 +10,7 @@ use crate::interface::event::ReleaseReason;
 use crate::state::ask::{Allocation, Ask};
 use crate::state::ask_log::{AskLog, TryResult};
 use crate::state::ask_rare::{RareParts, Takeover};
-use model::{AskId, NodeId, Priority, Resource, Tags, Time};
+use model::{AppId, AskId, NodeId, Priority, Resource, Tags, Time};
 
 #[derive(Serialize, Deserialize)]
 #[serde(remote = "Ask")]
@@ -57,6 +58,10 @@ struct SavedAsk {
     shadowed: bool,
     #[serde(default, getter = "unlisted")]
     unlisted: bool,
+    #[serde(default, getter = "limit")]
+    limit: Option<Duration>,
+    #[serde(default, getter = "behind")]
+    behind: Option<AppId>,
 }
 
 macro_rules! getters {
@@ -81,6 +86,8 @@ getters! {
     stopping: Option<ReleaseReason>,
     shadowed: bool,
     unlisted: bool,
+    limit: Option<Duration>,
+    behind: Option<AppId>,
 }
 
 impl From<SavedAsk> for Ask {
@@ -99,6 +106,8 @@ impl From<SavedAsk> for Ask {
             stopping: saved.stopping,
             shadowed: saved.shadowed,
             unlisted: saved.unlisted,
+            limit: saved.limit,
+            behind: saved.behind,
         };
         Self {
             id: saved.id,
@@ -146,9 +155,10 @@ mod tests {
         let mut ask = Ask::new("t1".into(), 7, Time(5), &spec);
         ask.rare.gives_way = Some(AskKey(3));
         ask.rare.reserved_since = Some(Time(9));
+        ask.rare.limit = Some(Duration::from_secs(60));
         let written = serde_json::to_value(&ask).unwrap();
         let names: Vec<&str> = written.as_object().unwrap().keys().map(String::as_str).collect();
-        assert_eq!(names.len(), 30);
+        assert_eq!(names.len(), 32);
         let bytes = rmp_serde::to_vec(&ask).unwrap();
         type Head = (String, u64, serde_json::Value, i32, u64, Option<String>);
         let values: Vec<serde_json::Value> = rmp_serde::from_slice(&bytes).unwrap();
@@ -160,6 +170,12 @@ mod tests {
         // A request saved before tags and reservations existed.
         let short: Ask = rmp_serde::from_slice(&rmp_serde::to_vec(&values[..25]).unwrap()).unwrap();
         assert_eq!((short.id.as_str(), short.rare.reserved_since), ("t1", None));
+        // One that was saved before it could have a time limit.
+        let earlier: Ask = rmp_serde::from_slice(&rmp_serde::to_vec(&values[..30]).unwrap()).unwrap();
+        assert_eq!(
+            (earlier.rare.reserved_since, earlier.rare.limit, read.rare.limit),
+            (Some(Time(9)), None, ask.rare.limit)
+        );
     }
 
     #[test]

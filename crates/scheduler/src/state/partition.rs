@@ -108,6 +108,12 @@ pub struct Partition {
     /// At the last attempts.
     #[serde(skip)]
     pub(crate) all_reserved: bool,
+    /// The blocked asks that have their turn first, the oldest turn first ([`Tuning::turns`]).
+    #[serde(default)]
+    pub(crate) turns: Vec<(AppKey, AskKey)>,
+    /// How often nodes had gained something when an ask was last sent back because of them.
+    #[serde(skip)]
+    pub(crate) sent_back_at: Option<u64>,
 }
 
 impl Partition {
@@ -149,6 +155,8 @@ impl Partition {
             names_of_nodes: Resource::new(),
             miscounted: false,
             all_reserved: false,
+            turns: Vec::new(),
+            sent_back_at: None,
         }
     }
 

@@ -60,7 +60,7 @@ impl Ground {
             Self::Tried(PendingReason::UserQuota) => "a limit of a user or group",
             Self::Tried(PendingReason::NoNode) => "resources of a node",
             Self::Tried(PendingReason::Placeholder) => "a placeholder",
-            Self::Tried(PendingReason::NotTried) => "its turn",
+            Self::Tried(PendingReason::NotTried | PendingReason::Turn) => "its turn",
         }
     }
 
@@ -74,6 +74,7 @@ impl Ground {
             Self::Tried(PendingReason::NoNode) => "no node fits",
             Self::Tried(PendingReason::Placeholder) => "placeholder",
             Self::Tried(PendingReason::NotTried) => "not tried yet",
+            Self::Tried(PendingReason::Turn) => "another's turn",
         }
     }
 }

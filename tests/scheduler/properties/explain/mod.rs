@@ -94,6 +94,7 @@ fn compare(scheduler: &Scheduler, now: Time) -> BTreeMap<BlockLevel, u64> {
                 first == BlockLevel::Node || first == BlockLevel::Queue && of_commit
             }
             TryResult::Placeholder => first == BlockLevel::Gang,
+            TryResult::Turn => first == BlockLevel::Priority,
         };
         assert!(fits, "tried: {tried:?}; {}", context());
         *agreed.entry(first).or_default() += 1;

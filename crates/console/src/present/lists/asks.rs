@@ -309,6 +309,7 @@ pub fn why(part: Option<&PartitionView>, row: &AppRow, ask: &AskRow, source: Opt
             None => "no node has enough free resources".to_owned(),
         },
         PendingReason::Placeholder => "waits for a placeholder to be replaced".to_owned(),
+        PendingReason::Turn => "another request has its turn first, and would start later".to_owned(),
     });
     let said = reserved.as_ref().map_or(said, |node| format!("node {node} is reserved for it"));
     let mut pieces = vec![plain(said)];

@@ -29,6 +29,7 @@ impl AskExplanation {
                 TryResult::QueueQuota => first == Some(BlockLevel::Queue),
                 TryResult::NoNode => first == Some(BlockLevel::Node),
                 TryResult::Placeholder => first == Some(BlockLevel::Gang),
+                TryResult::Turn => first == Some(BlockLevel::Priority),
             }
         });
         noted.map_or(self.created, |last| last.since)

@@ -10,6 +10,7 @@ use super::types::{BlockLevel, Blocker, DecisionKind, Mending, NodeTally, Place}
 use crate::cycle::commit_check::exceeded;
 use crate::cycle::headroom::Headroom;
 use crate::cycle::try_asks::{AttemptOutcome, Pick};
+use crate::cycle::turns::TurnPlans;
 use crate::index::{AppKey, AskKey, QueueKey};
 use crate::interface::switches::RequiredNode;
 use crate::preemption::verdict::PreemptionVerdict;
@@ -69,7 +70,7 @@ impl Partition {
             blockers.extend(of_nodes);
         }
         if blockers.is_empty() {
-            blockers.extend(self.of_turn(app, key, next));
+            blockers.extend(self.of_blocked_before(now, app, key).or_else(|| self.of_turn(app, key, next)));
         }
         rank::sort(&mut blockers);
         Chain { blockers, nodes, preemption }
@@ -187,7 +188,7 @@ impl Partition {
         let application = &self.apps[app];
         let of_queue = self.queues.headroom(application.queue).unwrap_or_default();
         let of_limits = limits.headroom();
-        let headroom = Headroom { of_limits: of_limits.as_ref(), of_queue: &of_queue, commit_fails: false };
+        let headroom = Headroom::of(of_limits.as_ref(), &of_queue);
         let before = application.pending_order.iter().map(|(.., ask)| *ask).take_while(|ask| *ask != key);
         let gives_up = |before: &AskKey| {
             let ask = &application.asks[*before];
@@ -299,6 +300,16 @@ impl Partition {
             }
         }
         blockers
+    }
+
+    /// Returns the blocked request that has its turn first.
+    fn of_blocked_before(&self, now: Time, app: AppKey, key: AskKey) -> Option<Blocker> {
+        let AttemptOutcome::Pick(Pick::Allocate { node, .. }) = self.on_nodes(now, app, key) else { return None };
+        let (first, ask) = self.turn_before(&mut TurnPlans::default(), now, (app, key), node)?;
+        let first = &self.apps[first];
+        let place = Place::App(first.id.clone(), Some(first.asks[ask].id.clone()));
+        let detail = "is first, and would start later".to_owned();
+        Some(Blocker { detail, ..Blocker::of(BlockLevel::Priority, place) })
     }
 
     pub(super) fn of_turn(&self, app: AppKey, key: AskKey, next: &NextDecision) -> Option<Blocker> {

@@ -7,6 +7,7 @@ use super::types::{Decision, DecisionKind};
 use crate::cycle::backoff::Unschedulable;
 use crate::cycle::headroom::{Headroom, RESERVATION_DELAY};
 use crate::cycle::try_asks::{AttemptOutcome, NodeAttempt, Pick};
+use crate::cycle::turns::TurnPlans;
 use crate::index::{AppKey, AskKey, NodeKey, QueueKey};
 use crate::preemption::attempts::{Attempts, Judgement};
 use crate::state::ask::Ask;
@@ -34,18 +35,20 @@ struct Walk<'p> {
     partition: &'p Partition,
     now: Time,
     target: Option<AppKey>,
+    plans: TurnPlans,
     next: NextDecision,
 }
 
 impl NextDecision {
     /// Computes the cycle; `target` is the application whose tried requests are recorded.
     pub fn seek(partition: &Partition, now: Time, target: AppKey) -> Self {
-        Self::walk(Walk { partition, now, target: Some(target), next: Self::default() })
+        Self::walk(Walk { partition, now, target: Some(target), plans: TurnPlans::default(), next: Self::default() })
     }
 
     /// Records the tried requests only if the cycle ends at one that ends every cycle.
     pub fn of_all(partition: &Partition, now: Time) -> Self {
-        let walk = |tried| Walk { partition, now, target: None, next: Self { tried, ..Self::default() } };
+        let next = |tried| Self { tried, ..Self::default() };
+        let walk = |tried| Walk { partition, now, target: None, plans: TurnPlans::default(), next: next(tried) };
         let next = Self::walk(walk(None));
         let stalls = next.decision.as_ref().is_some_and(|decision| decision.kind == DecisionKind::Stall);
         if stalls { Self::walk(walk(Some(BTreeSet::new()))) } else { next }
@@ -80,6 +83,9 @@ impl NextDecision {
         let reserved = (partition.reservations > 0).then(|| walk.leaves(Walk::reserved)).flatten();
         let replaced = reserved.or_else(|| (partition.placeholders > 0).then(|| walk.leaves(Walk::replaced)).flatten());
         walk.next.decision = replaced.or_else(|| walk.leaves(Walk::normal));
+        if walk.next.decision.is_none() && walk.plans.disregard_those_that_fit() {
+            walk.next.decision = walk.leaves(Walk::normal);
+        }
         walk.next
     }
 }
@@ -90,7 +96,7 @@ impl Partition {
         let application = &self.apps[app];
         let ask = &application.asks[key];
         let reserved = application.reservations.iter().any(|(held, _)| application.are_one(*held, key));
-        let may_reserve = !reserved && now.since(ask.created) > RESERVATION_DELAY;
+        let may_reserve = self.reserves() && !reserved && now.since(ask.created) > RESERVATION_DELAY;
         let commit_fails = self.commit_fails(application.queue);
         NodeAttempt { app, key, ask, reserved, may_reserve, commit_fails }.on_nodes(
             &self.nodes,
@@ -157,7 +163,7 @@ impl Walk<'_> {
                 continue;
             }
             let of_limits = limits.headroom();
-            let headroom = Headroom { of_limits: of_limits.as_ref(), of_queue: &of_queue, commit_fails: false };
+            let headroom = Headroom::of(of_limits.as_ref(), &of_queue);
             let application = &part.apps[*app];
             let held = || application.reservations.iter().map(|(ask, node)| (*ask, *node));
             let last = |ask: AskKey| application.made_last(ask);
@@ -203,7 +209,7 @@ impl Walk<'_> {
             }
             let of_limits = limits.headroom();
             let commit_fails = part.commit_fails(leaf);
-            let headroom = Headroom { of_limits: of_limits.as_ref(), of_queue: &of_queue, commit_fails };
+            let headroom = Headroom { commit_fails, ..Headroom::of(of_limits.as_ref(), &of_queue) };
             if let Some(found) = self.asks(rank.app, &headroom, &mut attempts) {
                 return Some(found);
             }
@@ -261,6 +267,11 @@ impl Walk<'_> {
                 },
             };
             match outcome {
+                AttemptOutcome::Pick(Pick::Allocate { node, .. })
+                    if part.turn_before(&mut self.plans, self.now, (app, *key), node).is_some() =>
+                {
+                    return None;
+                }
                 AttemptOutcome::Pick(pick) => return Some(part.picked(app, *key, pick)),
                 AttemptOutcome::GiveUp(_) => return None,
                 AttemptOutcome::Next(tried) => {

@@ -62,7 +62,7 @@ impl Partition {
         }
         let of_limits = limits.headroom();
         let of_queue = self.queues.headroom(leaf).unwrap_or_default();
-        let headroom = Headroom { of_limits: of_limits.as_ref(), of_queue: &of_queue, commit_fails: false };
+        let headroom = Headroom::of(of_limits.as_ref(), &of_queue);
         let reservations = self.apps[app].reservations.clone();
         let fits: Vec<bool> =
             reservations.iter().map(|(ask, _)| headroom.fits(&self.apps[app].asks[*ask].resource).is_ok()).collect();
