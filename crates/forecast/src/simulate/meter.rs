@@ -11,6 +11,7 @@ use super::figures::{Figures, Group, Longest, ResourceUse, Waits, jain};
 use super::never::{Judge, NEVER, by_name};
 use ledger::Integral;
 use model::{AppId, AskId, QueuePath, Resource, Time};
+use scheduler::state::app::Application;
 use scheduler::{Event, EventKind, ReleaseReason, Scheduler};
 
 /// In milliseconds, with its application, its ask and the ask's resources.
@@ -82,6 +83,10 @@ pub struct Meter {
     bins: Bins,
     /// Asks that were made before do not count as waits.
     waits_from: Time,
+    /// Tasks of gangs that waited before they were requested, and since when.
+    earlier: HashMap<(AppId, AskId), Time>,
+    /// Tasks that wait for their gang, by application.
+    held: BTreeMap<AppId, Vec<(AskId, Resource, Time)>>,
 }
 
 impl Meter {
@@ -107,6 +112,16 @@ impl Meter {
         meter
     }
 
+    /// A task of a gang that will be requested waits since an earlier time.
+    pub fn waits_since(&mut self, app: &AppId, ask: &AskId, since: Time) {
+        self.earlier.insert((app.clone(), ask.clone()), since);
+    }
+
+    /// At the end a task is not requested, as its gang has not come together.
+    pub fn holds(&mut self, app: &AppId, ask: AskId, wants: &Resource, since: Time) {
+        self.held.entry(app.clone()).or_default().push((ask, wants.clone(), since));
+    }
+
     /// Takes in what one command did; the scheduler is as it is after that.
     pub fn observe(&mut self, events: &[Event], scheduler: &Scheduler) {
         for event in events {
@@ -120,7 +135,9 @@ impl Meter {
         match kind {
             EventKind::AskAdded { app, ask, .. } => {
                 self.pass(at);
-                self.pending.insert((app.clone(), ask.clone()), at);
+                let key = (app.clone(), ask.clone());
+                let since = self.earlier.remove(&key).unwrap_or(at);
+                self.pending.insert(key, since);
             }
             EventKind::AskRemoved { app, ask, .. } => {
                 self.pass(at);
@@ -212,28 +229,31 @@ impl Meter {
     pub fn end(mut self, scheduler: &Scheduler, now: Time, pending: Pending) -> Figures {
         let now = now.max(self.last);
         self.pass(now);
-        let mut largest: Option<(f64, String, Resource)> = None;
+        let mut largest = None;
         let mut never = Vec::new();
         for part in scheduler.partitions() {
             let mut judge = Judge::new(part, now, pending == Pending::Over);
             for (_, app) in part.apps.iter() {
+                let mut gang_never = false;
                 for (.., key) in &app.pending_order {
                     let ask = &app.asks[*key];
-                    let user = Arc::<str>::from(app.who.user.as_str());
                     let since = self.pending.get(&(app.id.clone(), ask.id.clone())).copied().unwrap_or(ask.created);
                     // The room of a gang is no ask of its own: its tasks are.
-                    if since < self.waits_from || ask.placeholder {
+                    let counts = !ask.placeholder || self.held.contains_key(&app.id);
+                    if since < self.waits_from || !counts {
                         continue;
                     }
                     let never = pending != Pending::Recorded && judge.never_runs(app, ask);
-                    let wait = if never { NEVER } else { millis(now.since(since)) };
-                    let account = self.account(&app.queue_path, &user, now);
-                    account.waited(wait, (&app.id, &ask.id, &ask.resource));
-                    account.waiting += 1;
-                    let size = dominant(&ask.resource, &self.capacity);
-                    if largest.as_ref().is_none_or(|(other, ..)| size > *other) {
-                        largest = Some((size, format!("{}/{}", app.id, ask.id), ask.resource.clone()));
+                    if ask.placeholder {
+                        gang_never |= never;
+                        continue;
                     }
+                    let wait = if never { NEVER } else { millis(now.since(since)) };
+                    self.still_waits(app, (&ask.id, &ask.resource), wait, now, &mut largest);
+                }
+                for (ask, wants, since) in self.held.remove(&app.id).unwrap_or_default() {
+                    let wait = if gang_never { NEVER } else { millis(now.since(since)) };
+                    self.still_waits(app, (&ask, &wants), wait, now, &mut largest);
                 }
             }
             never.extend(judge.found());
@@ -255,6 +275,24 @@ impl Meter {
             largest_waiting: largest.map(|(_, name, resource)| (name, by_name(&resource))),
             never,
             node_groups: None,
+        }
+    }
+
+    /// Counts what waits at the end.
+    fn still_waits(
+        &mut self,
+        app: &Application,
+        (ask, wants): (&AskId, &Resource),
+        wait: u64,
+        now: Time,
+        largest: &mut Option<(f64, String, Resource)>,
+    ) {
+        let account = self.account(&app.queue_path, &Arc::from(app.who.user.as_str()), now);
+        account.waited(wait, (&app.id, ask, wants));
+        account.waiting += 1;
+        let size = dominant(wants, &self.capacity);
+        if largest.as_ref().is_none_or(|(other, ..)| size > *other) {
+            *largest = Some((size, format!("{}/{ask}", app.id), wants.clone()));
         }
     }
 

@@ -12,6 +12,7 @@ use super::runtimes::{RuntimeRule, Runtimes};
 use super::tally::Figures;
 use super::why;
 use super::world::{GoOn, StopBefore, World};
+use crate::simulate::node_groups::{GroupsReport, NodeGroup};
 use model::Time;
 use scenario::StepKind;
 use scheduler::PartitionCommand;
@@ -58,6 +59,8 @@ pub struct Plan {
     pub arrivals: Arrivals,
     /// From which time on a wait is counted as a long one; [`LONG_WAIT`] where no one says.
     pub long_wait: Duration,
+    /// Nodes that an autoscaler adds and removes in both runs.
+    pub node_groups: Vec<NodeGroup>,
 }
 
 /// What a run may take at most.
@@ -121,6 +124,8 @@ pub struct Pair {
     pub runtimes: String,
     /// What was assumed to arrive.
     pub arrivals: String,
+    /// What became of the node groups, without the changes and with them.
+    pub node_groups: Option<[GroupsReport; 2]>,
     /// What the run with the changes did, line by line, as a scenario's trace.
     pub trace: String,
     /// The trace is cut off.
@@ -157,9 +162,9 @@ pub fn run_by(
     let before = fork.partition().map(totals).unwrap_or_default();
     let world = |traced| {
         let world = World::new(fork.clone(), runtimes.clone(), bounds, traced, go_on);
-        world.counting_long_waits(plan.long_wait).with_arrivals(&plan.arrivals)
+        world.counting_long_waits(plan.long_wait).with_arrivals(&plan.arrivals).scaled(&plan.node_groups)
     };
-    let (mut without, mut with) = (world(false), world(true));
+    let (mut without, mut with) = (world(false)?, world(true)?);
     with.carry_out(&plan.steps)?;
     without.wait_for(&plan.steps);
     // Cycles are counted from the same moment in both.
@@ -180,12 +185,13 @@ pub fn run_by(
     let mut tallies = [std::mem::take(&mut without.tally), std::mem::take(&mut with.tally)];
     tallies[0].end(without.part(), ended);
     tallies[1].end(with.part(), ended);
+    let node_groups = without.node_groups().zip(with.node_groups()).map(<[GroupsReport; 2]>::from);
     let (trace, truncated) = with.take_trace();
     let first = first_difference(&tallies[0], &tallies[1]);
     let mut comparison = compared(&tallies[0], &tallies[1], first, plan.long_wait);
     if let (Some(first), Some(both)) = (&mut comparison.first, parting(&tallies[0], &tallies[1])) {
         let again = |changed: bool, stop: StopBefore| {
-            let mut world = world(false);
+            let mut world = world(false)?;
             world.stop = Some(stop);
             let done = if changed {
                 world.carry_out(&plan.steps)
@@ -211,6 +217,7 @@ pub fn run_by(
         refused: std::mem::take(&mut with.refused),
         runtimes: with.runtimes.text(),
         arrivals: plan.arrivals.text.clone(),
+        node_groups,
         trace,
         truncated,
     })
