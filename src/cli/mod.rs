@@ -1,9 +1,9 @@
 //! The command line: arguments, and the wiring of the layers for each command.
 //!
 //! Invariants:
-//! - wiring only: what a command does is in the layers below;
-//! - bad input, also a file that cannot be read, ends with exit code 1 and a place, wrong use with 2, both on stderr; `diff` alone says
-//!   1 where something is different and 2 for everything else, as diff(1) does.
+//! - wiring only: the layers below implement the commands;
+//! - invalid input, including an unreadable file, exits with code 1 and a location, invalid usage with 2, both on
+//!   stderr; only `diff` returns 1 for differences and 2 for all errors, like diff(1).
 
 mod ahead;
 pub mod alerts;

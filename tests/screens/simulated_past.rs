@@ -1,4 +1,4 @@
-//! A span of the past is simulated once more from the console, as if the configuration had been another one.
+//! The past is simulated again with another configuration.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -23,7 +23,6 @@ fn simulating(source: &Arc<Stepped>) -> Driver {
     driver
 }
 
-/// A console on so many seconds of a demo whose journal is kept.
 fn recorded(seconds: u64) -> (Driver, Arc<Stepped>, RunningJournal) {
     let setup = Setup::of(Profile::Kornsole);
     let workload: Box<dyn Workload> = Box::new(Demo::new(SEED, setup.profile));

@@ -1,12 +1,12 @@
-//! Queue configurations: YAML with the position of every value, typed, checked, compared, stored.
+//! Queue configurations: YAML with the position of every value, typed, checked, compared, and stored.
 //!
-//! The way of a text: [`yaml`] makes a tree of nodes with their places, `decode` takes values out of it unchanged
-//! written (`raw`), `check` holds them against every rule, `build` normalises. [`read`] is all of it.
+//! A text passes through these steps: [`yaml`] builds a tree of nodes with positions, `decode` extracts the values
+//! unchanged (`raw`), `check` applies every rule, `build` normalizes. [`read`] runs all of them.
 //!
 //! Invariants:
-//! - reading never panics and never stops at the first fault: all faults of a text return, each with its place;
+//! - reading never panics and never stops at the first error: it returns all errors, each with its location;
 //! - a text with an error yields no [`Config`], so nothing is ever half applied;
-//! - no IO but in `store`, which writes; the caller reads the text.
+//! - no IO except in `store`, which writes; the caller reads the text.
 
 mod build;
 mod check;

@@ -1,12 +1,12 @@
-//! Which names are legal where (`acl-and-users.md` section 2, CFG-030). Names in access lists: [`super::acl`].
+//! Valid names (`acl-and-users.md` section 2, CFG-030). For access lists see [`super::acl`].
 
-/// Which signs a name may have in addition those that every release takes (switches `queue_name_chars`, `user_name_chars`).
+/// The characters in addition to those of every release (switches `queue_name_chars`, `user_name_chars`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum NameChars {
-    /// The characters that 1.5.1 allows.
+    /// As in 1.5.1.
     #[default]
     Narrow,
-    /// Those of 1.8: in queue names also `:` `#` `/` `@`, in user names also `#` `/`.
+    /// As in 1.8: in queue names also `:` `#` `/` `@`, in user names also `#` `/`.
     Wide,
 }
 

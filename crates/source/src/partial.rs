@@ -143,7 +143,21 @@ fn dump(name: &str, bytes: &[u8], whole: &Value, wanted: &str) -> Result<SavedAn
     }
     let mut notes = Vec::new();
     note(&mut notes, &unknown);
-    Ok(SavedAnswer { dump: read, notes, unknown, ..SavedAnswer::default() })
+    let unread = lost_lists(&read, &unknown);
+    Ok(SavedAnswer { dump: read, notes, unread, unknown, ..SavedAnswer::default() })
+}
+
+/// The lists of a dump that have entries of which none could be read.
+fn lost_lists(dump: &dto::StateDump, unknown: &[dto::Unknown]) -> Unread {
+    let lost = |key: &str, is_empty: bool| {
+        let below = |one: &&dto::Unknown| one.kind.is_empty() && one.path.split('.').next() == Some(key);
+        let first = unknown.iter().find(below).filter(|_| is_empty)?;
+        Some(Arc::from(dto::none_read(first)))
+    };
+    let nodes = dump.nodes.iter().all(|part| part.nodes_info.is_empty());
+    let (apps, nodes) = (lost("applications", dump.applications.is_empty()), lost("nodes", nodes));
+    let (has_apps, has_nodes) = (apps.is_none(), nodes.is_none());
+    Unread { apps: !has_apps, nodes: !has_nodes, users: false, missing: MissingLists { apps, nodes, users: None } }
 }
 
 /// A list of objects, or the only one.
@@ -153,7 +167,7 @@ fn several<T: DeserializeOwned>(
     unknown: &mut Vec<dto::Unknown>,
 ) -> Result<Vec<T>, dto::Unreadable> {
     if is_list {
-        return dto::salvage::<dto::List<T>>(bytes, unknown).map(|list| list.0);
+        return dto::salvage_list(bytes, unknown);
     }
     Ok(vec![dto::salvage(bytes, unknown)?])
 }
@@ -221,6 +235,18 @@ mod tests {
         let read = read("x.json", text.as_bytes()).unwrap();
         assert_eq!(read.dump.nodes[0].nodes_info[0].capacity.amount("vcore"), 4);
         assert_eq!(read.notes[1], "unknown: node n: capacity.memory: the number 16487540320812345678 is out of range");
+    }
+
+    #[test]
+    fn a_list_of_which_no_entry_can_be_read_is_unknown_not_empty() {
+        let text =
+            r#"{"queues":[{"queuename":"root"}],"applications":[{"applicationID":7},{"applicationID":8}],"nodes":[]}"#;
+        let read = super::read("x.json", text.as_bytes()).unwrap();
+        assert!(read.unread.apps && !read.unread.nodes, "{:?}", read.unread);
+        let why = read.unread.no_apps();
+        assert!(why.starts_with("applications unknown: none of its entries can be read"), "{why}");
+        let alone = super::read("x.json", br#"[{"applicationID":7},{"applicationID":8}]"#).unwrap_err();
+        assert!(alone.contains("none of its entries can be read"), "{alone}");
     }
 
     #[test]

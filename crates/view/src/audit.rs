@@ -1,8 +1,8 @@
-//! What the ledger holds: who did what (the audit), and every configuration that was active (the history).
+//! The records of the ledger: the audit (who did what) and the history (every configuration that was active).
 //!
 //! Invariants:
-//! - an entry is written once and never changed; numbers count up by one, in the order in which things were done;
-//! - plain data, the same for a scheduler in this process and one elsewhere.
+//! - an entry never changes; numbers count up by one in execution order;
+//! - plain data, the same for an embedded and a remote scheduler.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -10,50 +10,50 @@ use std::sync::Arc;
 use super::act::{Act, ActsFrom, PartitionAct};
 use model::{Identity, Time};
 
-/// The longest text of a rejection in an entry, in characters: a text may have any number of faults.
+/// The longest rejection text of an entry, in characters: a configuration can have any number of errors.
 pub const LONGEST_WHY: usize = 2_000;
 
-/// What was so of the thing acted upon: `queue` is `root.etl`, in a fixed order.
+/// Facts about the object in a fixed order: `queue` is `root.etl`.
 pub type Facts = Vec<(String, String)>;
 
-/// One changing act, allowed or refused (REST E11).
+/// A change, allowed or rejected (REST E11).
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct AuditEntry {
-    /// Counts up by one; the first has 1. The same orders in the same order have the same numbers.
+    /// Counts up by one, from 1. The same orders in the same order get the same numbers.
     pub id: u64,
-    /// When, by the scheduler's own time.
+    /// The scheduler time.
     pub at: Time,
-    /// When by the wall clock, in nanoseconds since 1970; `None` for a scheduler whose time is stepped.
+    /// The wall clock, in nanoseconds since 1970; `None` for a scheduler with stepped time.
     pub wall: Option<i64>,
-    /// Who; empty for a watched file and a workload's own steps.
+    /// The user; empty for a watched file and for workload steps.
     pub user: String,
-    /// The groups of who acted, at that time.
+    /// The groups of the user at that time.
     pub groups: Vec<String>,
-    /// From where: `console`, an address, `file NAME`, `workload`.
+    /// The origin: `console`, an address, `file NAME`, `workload`.
     pub address: String,
-    /// What, as [`action`] names it.
+    /// The operation, named by [`action`].
     pub action: String,
-    /// In which partition; empty for what concerns the scheduler as a whole.
+    /// The partition; empty for the scheduler as a whole.
     pub partition: String,
-    /// To what: an application, a node, `configuration`, `scheduler`, `queues`.
+    /// The object: an application, a node, `configuration`, `scheduler`, `queues`.
     pub object: String,
-    /// Whether it was done.
+    /// Whether the operation was executed.
     pub allowed: bool,
-    /// Which check refused: a name of [`crate::act::Code`]; empty when it was done.
+    /// The rejecting check, a name of [`crate::act::Code`]; empty if executed.
     pub code: String,
-    /// Why it was refused, in words; empty when it was done.
+    /// The reason of the rejection; empty if executed.
     pub why: String,
-    /// The reason that was given; may be empty.
+    /// The user's reason; may be empty.
     pub reason: String,
-    /// What was so before.
+    /// The facts before the operation.
     pub before: Facts,
-    /// What was so afterwards; empty when it was refused, since nothing was changed.
+    /// The facts after the operation; empty if rejected.
     pub after: Facts,
-    /// The request, as its answer named it; empty where there is none.
+    /// The request ID; empty if none.
     pub request: String,
 }
 
-/// What a person can look up about the object of an entry.
+/// The kind of object of an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AuditObject {
     /// An application, by its id.
@@ -62,12 +62,12 @@ pub enum AuditObject {
     Node,
     /// The configuration as a whole.
     Configuration,
-    /// The scheduler or a partition as a whole.
+    /// The scheduler or a partition.
     Whole,
 }
 
 impl AuditEntry {
-    /// What its object is.
+    /// The kind of the object.
     pub fn kind(&self) -> AuditObject {
         match self.action.as_str() {
             "config" | "rollback" => AuditObject::Configuration,
@@ -77,13 +77,13 @@ impl AuditEntry {
         }
     }
 
-    /// Whether it was this user's doing.
+    /// Whether the entry belongs to this user.
     pub fn is_of(&self, user: &str) -> bool {
         !self.user.is_empty() && self.user == user
     }
 }
 
-/// The short name of an act, by which the audit can be searched: `kill`, `move`, `config`.
+/// The short name of an act in the audit: `kill`, `move`, `config`.
 pub fn action(act: &Act) -> &'static str {
     let Act::In { act, .. } = act else {
         return match act {
@@ -111,7 +111,7 @@ pub fn action(act: &Act) -> &'static str {
     }
 }
 
-/// The names that [`action`] gives, in the order of the alphabet.
+/// The names from [`action`], in alphabetical order.
 pub const ACTIONS: [&str; 18] = [
     "add-node",
     "ask",
@@ -133,7 +133,7 @@ pub const ACTIONS: [&str; 18] = [
     "update-node",
 ];
 
-/// What an entry names as the object of an act.
+/// The object name of an act in an entry.
 pub fn object(act: &Act) -> &str {
     match act {
         Act::Configure { .. } | Act::Rollback { .. } => "configuration",
@@ -143,7 +143,7 @@ pub fn object(act: &Act) -> &str {
     }
 }
 
-/// From where an entry says that an act came.
+/// The origin name in an entry.
 pub fn address(from: &ActsFrom) -> String {
     match from {
         ActsFrom::Console => "console".to_owned(),
@@ -156,23 +156,23 @@ pub fn address(from: &ActsFrom) -> String {
 /// A configuration that became active (REST E5).
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Revision {
-    /// Counts up by one with each; the first has 1.
+    /// Counts up by one, from 1.
     pub number: u64,
     /// The checksum of the text.
     pub checksum: String,
-    /// When it became active, by the scheduler's own time.
+    /// The activation time, by the scheduler clock.
     pub at: Time,
-    /// When by the wall clock, in nanoseconds since 1970; `None` for a scheduler whose time is stepped.
+    /// The wall clock, in nanoseconds since 1970; `None` for a scheduler with stepped time.
     pub wall: Option<i64>,
-    /// Whose doing that was; empty where no one is known.
+    /// The user; empty if unknown.
     pub by: String,
-    /// Why, in his words; may be empty.
+    /// The user's reason; may be empty.
     pub reason: String,
-    /// How it came.
+    /// The origin.
     pub source: RevisionSource,
-    /// How many settings were different from those of the one before.
+    /// The number of settings that differ from the previous revision.
     pub changes: usize,
-    /// The text as it was written; `None` where that is unknown.
+    /// The text as written; `None` if unknown.
     #[serde(default, with = "model::saved::text_option")]
     pub text: Option<Arc<str>>,
 }
@@ -180,24 +180,24 @@ pub struct Revision {
 /// How a configuration became active.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum RevisionSource {
-    /// It was there at the start.
+    /// Loaded at the start.
     Start,
     /// Its file was changed.
     File,
     /// A step of the workload.
     Workload,
-    /// At the console in the scheduler's own process.
+    /// The console in the process of the scheduler.
     Console,
-    /// By the REST API.
+    /// The REST API.
     Api,
-    /// This console saw it become active; who did it is unknown.
+    /// Observed by this console; the user is unknown.
     Seen,
-    /// An older one was brought back, by whatever way: that one's number.
+    /// A rollback to the revision with this number.
     Rollback(u64),
 }
 
 impl RevisionSource {
-    /// The name of E5.
+    /// The name in REST E5.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Start => "start",
@@ -210,7 +210,7 @@ impl RevisionSource {
         }
     }
 
-    /// The source of this name; a rollback without the number of its revision has 0.
+    /// The source with this name; `of` is the revision of a rollback, 0 if unknown.
     pub fn named(name: &str, of: u64) -> Option<Self> {
         Some(match name {
             "start" => Self::Start,
@@ -225,29 +225,29 @@ impl RevisionSource {
     }
 }
 
-/// Which entries of the audit are wanted.
+/// A selection of audit entries.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AuditQuery {
-    /// Only those with a lower number; `None` starts at the newest.
+    /// Only entries with a lower number; `None` starts at the newest.
     pub before: Option<u64>,
-    /// At most this many.
+    /// The maximum number of entries.
     pub limit: usize,
-    /// Only those of this user.
+    /// Only entries of this user.
     pub user: Option<String>,
-    /// Only those of this action.
+    /// Only this operation.
     pub action: Option<String>,
-    /// Only those on this object.
+    /// Only this object.
     pub object: Option<String>,
 }
 
 impl AuditQuery {
-    /// Whether an entry is one of those, except for its number.
+    /// Whether an entry matches, ignoring its number.
     pub fn wants(&self, entry: &AuditEntry) -> bool {
         let is = |wanted: &Option<String>, what: &str| wanted.as_ref().is_none_or(|wanted| wanted == what);
         is(&self.user, &entry.user) && is(&self.action, &entry.action) && is(&self.object, &entry.object)
     }
 
-    /// The entries that are wanted of a book of them, the newest first.
+    /// Returns the matching entries, the newest first.
     pub fn pick(&self, entries: &VecDeque<Arc<AuditEntry>>) -> Vec<Arc<AuditEntry>> {
         let below = |entry: &&Arc<AuditEntry>| self.before.is_none_or(|before| entry.id < before);
         let wanted = entries.iter().rev().filter(below).filter(|entry| self.wants(entry));
@@ -255,16 +255,16 @@ impl AuditQuery {
     }
 }
 
-/// The audit as someone may see it.
+/// The audit entries that a user may see.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AuditPage {
-    /// The newest first.
+    /// The entries, the newest first.
     pub entries: Vec<Arc<AuditEntry>>,
-    /// Only this user's own entries are shown: he may not see those of others (REST E1).
+    /// The page contains only this user's entries: entries of others are not permitted (REST E1).
     pub only: Option<String>,
 }
 
-/// The groups of an identity as an entry lists them.
+/// The groups of an identity, as in an entry.
 pub fn groups(who: &Identity) -> Vec<String> {
     who.groups.clone()
 }

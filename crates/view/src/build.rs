@@ -1,7 +1,7 @@
-//! Makes views of a scheduler, each from the one before and what was dirty since.
+//! Builds views of a scheduler incrementally.
 //!
-//! The first view reads everything. From then on a view costs what changed: rows of objects that the scheduler did not
-//! touch are the very same allocations as before.
+//! The first view reads everything. A later view costs only what changed: rows of untouched objects share their
+//! allocation with the previous view.
 
 use std::sync::Arc;
 
@@ -23,24 +23,21 @@ use scheduler::state::queue::Settings;
 use scheduler::usage::QueueLimits;
 use scheduler::{Partition, Scheduler};
 
-/// Makes views of one scheduler.
+/// Builds the views of one scheduler.
 #[derive(Debug, Default)]
 pub struct ViewBuilder {
     view: View,
     partitions: Vec<PartitionBuilder>,
-    /// When the allocation rate changes next by itself.
     rate_changes: Option<Time>,
     notice_count: u64,
     changed: bool,
     history: History,
 }
 
-/// What is known of a partition next to its view.
 #[derive(Debug, Default)]
 struct PartitionBuilder {
-    /// The settings from which each queue's row was made, by slot.
+    /// The settings behind each queue row, by slot.
     settings: Vec<Option<Arc<Settings>>>,
-    /// The id of the node in each slot.
     node_ids: Vec<Option<NodeId>>,
     users: UsageBuilder,
     groups: UsageBuilder,
@@ -48,7 +45,7 @@ struct PartitionBuilder {
 }
 
 impl ViewBuilder {
-    /// The view at `now`, or `None` if it would be the one before.
+    /// Returns the view at `now`, or `None` if it equals the previous one.
     pub fn update(&mut self, now: Time, scheduler: &mut Scheduler) -> Option<Arc<View>> {
         let names = |view: &View| view.partitions.iter().map(|p| Arc::clone(&p.name)).collect::<Vec<_>>();
         let mut changed = std::mem::take(&mut self.changed);
@@ -70,28 +67,29 @@ impl ViewBuilder {
         Some(Arc::new(self.view.clone()))
     }
 
-    /// The view that was made last.
+    /// The last view.
     pub fn last(&self) -> Arc<View> {
         Arc::new(self.view.clone())
     }
 
-    /// Has the next view show every pending ask unchanged: counts that change in every cycle are shown now and then only.
+    /// Makes the next view update all pending requests: their counts change in every cycle and are otherwise updated
+    /// rarely.
     pub fn show_pending(&mut self, scheduler: &mut Scheduler) {
         scheduler.partitions_mut().iter_mut().for_each(Partition::mark_pending);
     }
 
-    /// What outlasts a restart: the notices, how many there ever were, and the samples.
+    /// The state to save across restarts: the notices, their total number, and the samples.
     pub fn saved(&self) -> (&Vector<Arc<Notice>>, u64, &Vector<Arc<Sample>>) {
         (&self.view.notices, self.notice_count, self.history.samples())
     }
 
-    /// The next view comes after one that someone else made of `generation`. Returns the generation of that one.
+    /// Numbers the next view after `generation`, which another builder used. Returns that generation.
     pub fn skip_generation(&mut self, generation: u64) -> u64 {
         self.view.generation = self.view.generation.max(generation) + 1;
         self.view.generation
     }
 
-    /// Restores what [`ViewBuilder::saved`] gave.
+    /// Restores the state from [`ViewBuilder::saved`].
     pub fn restore(&mut self, notices: Vec<Notice>, notice_count: u64, samples: Vec<Sample>) {
         self.changed = true;
         self.view.notices = notices.into_iter().map(Arc::new).collect();
@@ -108,26 +106,26 @@ impl ViewBuilder {
         self.view.add_notice(Notice { number: self.notice_count, at, weight, title, text });
     }
 
-    /// Shows from the next view on the text of the active configuration.
+    /// Sets the active configuration for the next view.
     pub fn set_configuration(&mut self, configuration: Option<Arc<Configuration>>) {
         self.changed = true;
         self.view.configuration = configuration;
     }
 
-    /// Shows from the next view on whether the scheduler is paused.
+    /// Sets the paused state for the next view.
     pub fn set_paused(&mut self, paused: bool) {
         self.changed |= self.view.paused != paused;
         self.view.paused = paused;
     }
 
-    /// Takes a sample for the history; the next view has it (SCH-230).
+    /// Takes a history sample for the next view (SCH-230).
     pub fn sample(&mut self, now: Time, scheduler: &Scheduler) {
         self.changed = true;
         self.history.add(history::take(now, scheduler));
         self.view.history = self.history.samples().clone();
     }
 
-    /// When the rate changes by itself, because time passes.
+    /// When the allocation rate next changes because time passes.
     pub fn next_change(&self) -> Option<Time> {
         self.rate_changes
     }
@@ -159,7 +157,7 @@ impl PartitionBuilder {
             Some(dirty) if dirty.is_empty() => return false,
             Some(dirty) => dirty.take(),
             None => {
-                // A partition that no one has examined yet, perhaps a new one by the name of one that no longer exists.
+                // The partition is new, possibly with the name of a removed one.
                 let (tree_generation, app_generation) = (view.tree_generation, view.app_generation);
                 let name = Arc::clone(&partition.name);
                 *view = PartitionView { name, tree_generation, app_generation, ..PartitionView::default() };
@@ -184,7 +182,7 @@ impl PartitionBuilder {
         for (app, ask, arrival) in &dirty.asks {
             update_ask(view, partition, *app, *ask, *arrival);
         }
-        // Slots are used again: all that no longer exists is first, or an id in a new slot would go with its old one.
+        // Slots are reused: removals are first, or the id of a new object would be removed with the old one.
         for key in dirty.nodes.iter() {
             self.drop_node(view, partition, key);
         }
@@ -213,7 +211,6 @@ impl PartitionBuilder {
         true
     }
 
-    /// Brings the row of a queue up to date; gives whether other limits are written on it than before.
     fn update_queue(&mut self, view: &mut PartitionView, partition: &Partition, key: QueueKey) -> bool {
         let slot = key.slot();
         grow(&mut view.queues, slot);
@@ -294,7 +291,6 @@ impl PartitionBuilder {
     }
 }
 
-/// All there is, for the first view.
 fn everything(partition: &Partition) -> Dirty {
     let mut all = Dirty { tree: true, app_set: true, ..Dirty::default() };
     partition.queues.iter().for_each(|queue| all.queues.mark(queue.key));
@@ -320,7 +316,7 @@ fn grow<T: Clone>(rows: &mut Vector<Option<Arc<T>>>, slot: usize) {
 fn update_app(view: &mut PartitionView, partition: &Partition, key: AppKey) {
     grow(&mut view.apps, key.slot());
     let row = partition.apps.get(key).map(|app| {
-        // The slot may have held another application when it was last examined.
+        // The slot may have contained another application before.
         let old = view.apps[key.slot()].as_deref().filter(|old| old.id == app.id && old.submitted == app.submitted);
         Arc::new(AppRow { group: group_of(app, partition), ..app_row(app, old) })
     });

@@ -1,31 +1,31 @@
-//! A chapter of a past that is kept: what happened in it.
+//! Chapters of a stored past: the records of a time range.
 
 use model::Time;
 
 use super::Record;
 
-/// In which direction of time something is looked for.
+/// A direction in time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Toward {
     /// Before a time.
     Earlier,
-    /// The next moment after it.
+    /// After a time.
     Later,
 }
 
-/// What happened between two times.
+/// The records between two times.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Chapter {
-    /// After this time. Some records of this very time may be in the chapter before.
+    /// The exclusive start. Some records of exactly this time can be in the previous chapter.
     pub from: Time,
-    /// Up to this time.
+    /// The end.
     pub to: Time,
-    /// No earlier record is kept.
+    /// No earlier record is stored.
     pub first: bool,
-    /// It reaches up to what was written last.
+    /// The chapter reaches the newest record.
     pub last: bool,
-    /// Those that were requested, the oldest first.
+    /// The selected records, the oldest first.
     pub records: Vec<Record>,
-    /// When the scheduler was started again.
+    /// The restarts of the scheduler.
     pub starts: Vec<Time>,
 }

@@ -1,49 +1,49 @@
-//! When the scheduler's time ran, by the wall clock: for what is reported of times before a restart or a pause.
+//! Maps scheduler time to the wall clock, across restarts and pauses.
 
 use std::time::Duration;
 
 use model::Time;
 
-/// Standing for less than this is no gap, in nanoseconds.
+/// A shorter stop is not a gap; in nanoseconds.
 const SHORTEST_GAP: i64 = 1_000_000_000;
 
-/// A run: the scheduler's time ran by the wall clock from here on, until the next run.
+/// From here until the next run, the scheduler clock followed the wall clock at one speed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Run {
-    /// The scheduler's time at its start.
+    /// The scheduler time at the start.
     pub at: Time,
-    /// The wall clock's, in nanoseconds since 1970.
+    /// The wall clock at the start, in nanoseconds since 1970.
     pub wall: i64,
-    /// How many times as fast as the wall clock the scheduler's time ran.
+    /// The speed of the scheduler clock relative to the wall clock.
     pub speed: f64,
 }
 
-/// All runs of the clock that are known, the oldest first; at least one.
+/// The known runs, the oldest first; at least one.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ClockRuns {
     first: Run,
     later: Vec<Run>,
 }
 
-/// A time in which the scheduler's time stood: it was paused or did not run. Where the wall clock was set back in it, it ends before it
-/// starts.
+/// A stop of the scheduler clock (a pause, or not running). If the wall clock was set back meanwhile, the gap ends
+/// before its start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ClockGap {
-    /// The scheduler's time at which it stood.
+    /// The scheduler time of the stop.
     pub at: Time,
-    /// What the wall clock showed when it stopped, in nanoseconds since 1970.
+    /// The wall clock at the stop, in nanoseconds since 1970.
     pub stopped: i64,
-    /// What the wall clock showed when it ran again.
+    /// The wall clock at the restart.
     pub resumed: i64,
 }
 
 impl ClockRuns {
-    /// Of a clock that ran all the time since the wall clock showed `began`, in nanoseconds since 1970.
+    /// A clock that runs without stops since the wall clock `began`, in nanoseconds since 1970.
     pub const fn always(began: i64, speed: f64) -> Self {
         Self { first: Run { at: Time::ZERO, wall: began, speed }, later: Vec::new() }
     }
 
-    /// Of runs as they are known, the oldest first; `None` without any.
+    /// Returns the clock of these runs, the oldest first; `None` without runs.
     pub fn of(runs: impl IntoIterator<Item = Run>) -> Option<Self> {
         let mut runs = runs.into_iter();
         Some(Self { first: runs.next()?, later: runs.collect() })
@@ -53,13 +53,13 @@ impl ClockRuns {
         std::iter::once(&self.first).chain(&self.later)
     }
 
-    /// What the wall clock showed at a time of the scheduler, in nanoseconds since 1970.
+    /// The wall clock at a scheduler time, in nanoseconds since 1970.
     pub fn wall(&self, time: Time) -> i64 {
         let run = self.runs().rev().find(|run| run.at <= time).unwrap_or(&self.first);
         run.wall.saturating_add(span(run.speed, time.since(run.at))).saturating_sub(span(run.speed, run.at.since(time)))
     }
 
-    /// The scheduler's time when the wall clock showed this last; in a gap the time at which it stood.
+    /// The last scheduler time at this wall clock; in a gap, the time of the stop.
     pub fn time(&self, wall: i64) -> Time {
         let mut end = Time(u64::MAX);
         for run in self.runs().rev() {
@@ -74,7 +74,7 @@ impl ClockRuns {
         Time::ZERO
     }
 
-    /// The times in which it represented a second or longer, and those where the wall clock was set back by as much; the oldest first.
+    /// The stops of a second or longer, and the setbacks of the wall clock by as much; the oldest first.
     pub fn gaps(&self) -> Vec<ClockGap> {
         let pairs = self.runs().zip(&self.later);
         let stopped = |run: &Run, at: Time| run.wall.saturating_add(span(run.speed, at.since(run.at)));
@@ -85,15 +85,14 @@ impl ClockRuns {
 }
 
 impl ClockGap {
-    /// Whether the wall clock was set back in it.
+    /// Whether the wall clock was set back in the gap.
     pub const fn went_back(&self) -> bool {
         self.resumed < self.stopped
     }
 }
 
-/// How long a span of the scheduler's time took, in nanoseconds.
 fn span(speed: f64, span: Duration) -> i64 {
-    // Exact as long as time runs as the wall clock does; 1 is what was requested, not what was computed.
+    // Exact at speed 1, which is a setting and not a computed value.
     let span = if speed == 1.0 { span } else { span.div_f64(speed) };
     i64::try_from(span.as_nanos()).unwrap_or(i64::MAX)
 }

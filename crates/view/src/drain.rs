@@ -7,12 +7,11 @@ use model::{Acl, AppState, QueueState, Time};
 
 use scheduler::{COMPLETING, Draining, DrainingApp};
 
-/// How many applications and administrators the one line names.
 const NAMED: usize = 3;
-/// How many applications are listed.
 const LISTED: usize = 50;
 
-/// The notice about a queue that starts to drain, or that is stuck draining: weight, one line, and the list of its holders.
+/// The notice for a queue that starts to drain, or drains for long: weight, one line, and the list of blocking
+/// applications.
 pub fn drain_notice(
     draining: &Draining,
     partition: Option<&str>,
@@ -49,7 +48,7 @@ impl View {
 }
 
 impl PartitionView {
-    /// What is left in a queue and everything below it, by application, and who may act (SCH-210).
+    /// The remaining applications in a queue and its subtree, and who may act on them (SCH-210).
     pub fn draining(&self, row: &QueueRow) -> Draining {
         let mut applications = Vec::new();
         let mut below = vec![row];
@@ -90,7 +89,7 @@ fn blocked_by(app: &DrainingApp, sign: char) -> String {
     format!("{} ({}){sign}{space}{with}", app.id, app.who.user)
 }
 
-/// Who an admin ACL names: `sue, bob, group ops`.
+/// The members of an admin ACL: `sue, bob, group ops`.
 pub fn admins(acl: &Acl) -> String {
     if acl.everybody {
         return "everybody".to_owned();

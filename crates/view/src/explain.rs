@@ -1,4 +1,4 @@
-//! What follows from several rows, computed when someone looks: headroom, what binds, how a priority came about.
+//! Values that need several rows, computed on demand: headroom, binding maxima, effective priority.
 
 use std::sync::Arc;
 
@@ -6,18 +6,18 @@ use super::{PartitionView, QueueRow};
 use model::{Priority, PriorityPolicy, QueuePath, Resource};
 pub use scheduler::placement::access::AclKind;
 
-/// One step of how a priority is seen on the way up (SCH-063, SCH-068).
+/// One step of a priority on the path to the root (SCH-063, SCH-068).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PriorityStep {
     /// The full path of the queue.
     pub queue: QueuePath,
     /// The highest priority inside it.
     pub inside: Priority,
-    /// Its `priority.offset`, which is added on the way up.
+    /// The `priority.offset` of the queue, added on the way up.
     pub offset: i32,
-    /// Whether only the offset is let through.
+    /// Whether a fence lets only the offset through.
     pub policy: PriorityPolicy,
-    /// What its parent sees of it.
+    /// The priority that the parent sees.
     pub outside: Priority,
 }
 
@@ -28,8 +28,8 @@ impl PartitionView {
         std::iter::successors(Some(queue), parent)
     }
 
-    /// What may still be allocated in the queue: over its path the smallest rest of the maxima, name by name (SCH-100).
-    /// `None` means that nothing is limited, or that the cluster has no node.
+    /// The headroom of the queue: the minimum over its path, per resource (SCH-100). `None` if nothing is limited, or
+    /// the cluster has no nodes.
     pub fn headroom(&self, queue: &QueueRow) -> Option<Resource> {
         self.path_up(queue).fold(None, |headroom, row| {
             let rest = row.max.as_ref().map(|max| max.sub_only_existing(&row.allocated));
@@ -37,13 +37,13 @@ impl PartitionView {
         })
     }
 
-    /// The smallest maximum of each resource name over the queue's path, with the queue that sets it.
+    /// The smallest maximum of a resource over the queue's path, and the queue that sets it.
     pub fn effective_max(&self, queue: &QueueRow, name: &str) -> Option<(QueuePath, i64)> {
         let own = |row: &QueueRow| row.max.as_ref().and_then(|max| max.get(name)).map(|max| (row.path.clone(), max));
         self.path_up(queue).filter_map(own).min_by_key(|(_, max)| *max)
     }
 
-    /// The lowest queue of the path in which `wanted` does not fit, with the rest that it has (SCH-101).
+    /// The lowest queue of the path in which `wanted` does not fit, with its free resources (SCH-101).
     pub fn too_full_for(&self, queue: &QueueRow, wanted: &Resource) -> Option<(QueuePath, Resource)> {
         self.path_up(queue).find_map(|row| {
             let rest = row.max.as_ref()?.sub_only_existing(&row.allocated);
@@ -51,7 +51,7 @@ impl PartitionView {
         })
     }
 
-    /// How the priority inside a queue is seen by its ancestors, from the queue up to the root.
+    /// The steps of the priority, from the queue up to the root.
     pub fn priority_steps(&self, queue: &QueueRow) -> Vec<PriorityStep> {
         let step = |row: &QueueRow| PriorityStep {
             queue: row.path.clone(),
@@ -63,7 +63,7 @@ impl PartitionView {
         self.path_up(queue).map(step).collect()
     }
 
-    /// Who a queue's path lets submit or administer: each queue of the path with a non-empty list, nearest first.
+    /// The access lists on a queue's path: each non-empty list, nearest first.
     pub fn acls<'a>(&'a self, queue: &'a QueueRow) -> impl Iterator<Item = (&'a QueueRow, AclKind, String)> {
         self.path_up(queue).flat_map(|row| {
             let own = [(AclKind::Submit, &row.settings.submit_acl), (AclKind::Admin, &row.settings.admin_acl)];

@@ -1,4 +1,4 @@
-//! Who starves, who borrows, who idles: each queue next to its guarantee.
+//! Compares the usage of each queue with its guaranteed resources: deficit, borrowed, idle.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -9,26 +9,26 @@ use super::share::{Shares, add_since};
 use super::{PartitionView, QueueRow, Sample};
 use model::{QueuePath, Resource, Time};
 
-/// How a queue stands to its guarantee in one resource.
+/// A queue and one of its guaranteed resources.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FairnessRow {
     /// The full path of the queue.
     pub queue: QueuePath,
-    /// The name of the resource, as `vcore`.
+    /// The resource name, for example `vcore`.
     pub resource: Arc<str>,
-    /// Its own guarantee; 0 without one.
+    /// The queue's own guaranteed quantity; 0 without one.
     pub guaranteed: i64,
-    /// What it uses.
+    /// The usage.
     pub used: i64,
-    /// What it requests beyond that.
+    /// The pending quantity in addition to the usage.
     pub pending: i64,
-    /// What it would have if its parent's share went by guarantees among the siblings that ask.
+    /// The queue's share of its parent's resources, divided by guaranteed resources among the requesting siblings.
     pub fair: i64,
-    /// What its parent has to share out.
+    /// The parent's resources to divide.
     pub of_parent: i64,
-    /// Since when it has had a deficit, at least; `None` without one, or where nothing was sampled.
+    /// The earliest known time of the current deficit; `None` without one, or without samples.
     pub since: Option<Time>,
-    /// The siblings that use more than their guarantee, the most first, where it lacks some of its own.
+    /// The siblings above their guaranteed resources, the largest excess first, if this queue has a deficit.
     pub borrowers: Vec<QueuePath>,
 }
 
@@ -37,33 +37,33 @@ impl FairnessRow {
         self.used.saturating_add(self.pending)
     }
 
-    /// What it lacks of its guarantee though it requests it.
+    /// The requested but missing part of the guaranteed quantity.
     pub fn deficit(&self) -> i64 {
         self.guaranteed.min(self.demand()).saturating_sub(self.used).max(0)
     }
 
-    /// The deficit as a part of the guarantee, in thousandths: so that cpu and memory compare.
+    /// The deficit in thousandths of the guaranteed quantity, comparable between resources.
     pub fn shortage(&self) -> i64 {
         let part = i128::from(self.deficit()) * 1000 / i128::from(self.guaranteed.max(1));
         i64::try_from(part).unwrap_or(i64::MAX)
     }
 
-    /// What it uses beyond its guarantee.
+    /// The usage above the guaranteed quantity.
     pub fn borrowed(&self) -> i64 {
         self.used.saturating_sub(self.guaranteed).max(0)
     }
 
-    /// What of its guarantee it does not even request.
+    /// The part of the guaranteed quantity that is neither used nor requested.
     pub fn idle(&self) -> i64 {
         self.guaranteed.saturating_sub(self.demand()).max(0)
     }
 }
 
 impl PartitionView {
-    /// Every queue but the root next to its guarantee, for each resource that it is guaranteed or uses: those that lack the largest part of
-    /// their guarantee first, then those that borrow, then by queue. Looks at all queues; meant for a question of a person.
+    /// Every queue except the root, for each guaranteed or used resource: the largest relative deficits first, then
+    /// borrowers, then by queue. Reads all queues: compute it on demand only.
     ///
-    /// `history` says since when a queue has had a deficit, under the guarantee that it has now.
+    /// `history` gives the start of a deficit under the current guaranteed resources.
     pub fn fairness(&self, history: &Vector<Arc<Sample>>, now: Time) -> Vec<FairnessRow> {
         let shares = Shares::of(self);
         let mut rows: Vec<FairnessRow> =

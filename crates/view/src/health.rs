@@ -1,4 +1,4 @@
-//! Whether a cluster's numbers agree (`rest.md` section 5.13): the checks of the real core, made on a view.
+//! Consistency checks of a cluster (`rest.md` section 5.13): those of YuniKorn, made on a view.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -6,40 +6,40 @@ use std::collections::BTreeSet;
 use super::{AskState, NodeRow, PartitionView, View};
 use model::Resource;
 
-/// What the checks found.
+/// The results of the checks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Health {
     /// All checks passed.
     pub healthy: bool,
-    /// The checks, always the same in the same order.
+    /// The checks, always in the same order.
     pub checks: Vec<HealthCheck>,
 }
 
-/// One check with its finding, as YuniKorn's health page lists it.
+/// A check with its result, as on YuniKorn's health page.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HealthCheck {
-    /// Its name; several have the same one.
+    /// The name; not unique.
     pub name: Cow<'static, str>,
-    /// What is checked; the name and this say which check it is.
+    /// The description; unique together with the name.
     pub description: Cow<'static, str>,
-    /// Whether nothing is wrong by it.
+    /// Whether the check passed.
     pub succeeded: bool,
-    /// What was found, for people.
+    /// The findings, for people.
     pub diagnosis: String,
 }
 
 impl Health {
-    /// The checks that failed, a sentence each.
+    /// The failed checks, one sentence each.
     pub fn failed(&self) -> Vec<String> {
         let failed = self.checks.iter().filter(|check| !check.succeeded);
         failed.map(|check| format!("{}: {}", check.name, check.diagnosis)).collect()
     }
 }
 
-/// Makes all checks on the view of a scheduler in this process. Looks at every allocation: meant for a question, not for every frame.
+/// Runs all checks for an embedded scheduler. Reads every allocation: on demand only, not per frame.
 pub fn health(view: &View) -> Health {
     let mut checks = vec![
-        // Neither can happen here: a scheduler that is in the process does not fail to answer.
+        // Neither can fail here: the scheduler is in the same process.
         check("Scheduling errors", "Check for scheduling error entries in metrics", "scheduling errors", Vec::new()),
         check("Failed nodes", "Check for failed nodes entries in metrics", "failed nodes", Vec::new()),
     ];
@@ -47,7 +47,7 @@ pub fn health(view: &View) -> Health {
     Health { healthy: checks.iter().all(|check| check.succeeded), checks }
 }
 
-/// Makes the checks that a view alone can answer, wherever it came from: what a scheduler elsewhere counts for itself is not among them.
+/// Runs the checks that need only a view. The internal counters of a remote scheduler are not among them.
 pub fn health_of_picture(view: &View) -> Health {
     let partitions = || view.partitions.iter();
     let checks = vec![
@@ -110,13 +110,11 @@ fn named(partition: &PartitionView) -> String {
     partition.name.to_string()
 }
 
-/// The nodes of which something is true.
 fn nodes(view: &View, is_wrong: impl Fn(&NodeRow) -> bool) -> Vec<String> {
     let all = view.partitions.iter().flat_map(|partition| partition.nodes.values());
     all.filter(|node| is_wrong(node)).map(|node| node.id.to_string()).collect()
 }
 
-/// Equal where a name that is absent counts 0.
 fn equal(one: &Resource, other: &Resource) -> bool {
     one.sub(other).is_zero()
 }
@@ -132,17 +130,15 @@ fn is_sum_of_nodes(partition: &PartitionView) -> bool {
     equal(&sum, &partition.capacity)
 }
 
-/// Reservations on nodes for applications that are not there, as `application/ask`.
+/// Reservations for applications that do not exist, as `application/ask`.
 fn stray_reservations(partition: &PartitionView) -> Vec<String> {
     let live: BTreeSet<&str> = partition.apps.iter().flatten().map(|app| app.id.as_str()).collect();
     let reserved = partition.nodes.values().flat_map(|node| node.reservations.iter());
     reserved.filter(|(app, _)| !live.contains(app.as_str())).map(|(app, ask)| format!("{app}/{ask}")).collect()
 }
 
-/// An allocation: its application, its ask, its node.
 type Held<'v> = (&'v str, &'v str, &'v str);
 
-/// Every allocation of a live application.
 fn of_apps(partition: &PartitionView) -> BTreeSet<Held<'_>> {
     let asks = partition.apps.iter().flatten().flat_map(|app| app.asks.values().map(move |ask| (app, ask)));
     asks.filter_map(|(app, ask)| match &ask.state {
@@ -152,13 +148,11 @@ fn of_apps(partition: &PartitionView) -> BTreeSet<Held<'_>> {
     .collect()
 }
 
-/// Every allocation on a node.
 fn on_nodes(partition: &PartitionView) -> BTreeSet<Held<'_>> {
     let all = partition.nodes.values().flat_map(|node| node.allocations.values().map(move |held| (node, held)));
     all.map(|(node, held)| (held.app.as_str(), held.ask.as_str(), node.id.as_str())).collect()
 }
 
-/// What is in one set and not in the other, as `application/ask`.
 fn missing(one: &BTreeSet<Held<'_>>, other: &BTreeSet<Held<'_>>) -> Vec<String> {
     one.difference(other).map(|(app, ask, _)| format!("{app}/{ask}")).collect()
 }

@@ -1,4 +1,4 @@
-//! What a cluster looked like: the last hour in steps of ten seconds, the last day minute by minute (SCH-230, `rest.md` section
+//! The history of a cluster: the last hour in steps of 10 seconds, the last day per minute (SCH-230, `rest.md` section
 //! 5.14).
 
 use std::sync::Arc;
@@ -11,14 +11,14 @@ use super::snapshot::View;
 use model::{AppState, QueuePath, Time};
 use scheduler::{Partition, Scheduler};
 
-/// How many samples are kept as they were taken: those of an hour. Of older ones, those on the minute stay.
+/// The number of unthinned samples: one hour. Of older ones, those on the minute stay.
 pub const FINE: usize = 360;
-/// How many samples are kept: those of the last hour, and one a minute of the day before it.
+/// The number of samples: the last hour, and one per minute of the day before.
 pub const SAMPLES: usize = FINE + 1440;
-/// How many queues are kept over all samples; where there are more, the oldest samples keep their totals only.
+/// The maximum number of queues over all samples; above it, the oldest samples keep only their totals.
 const QUEUES: usize = 100_000;
 
-/// A sample of a view: what is drawn of now, and all samples without a scheduler in this process.
+/// Returns a sample of a view, for the current values on charts and for sources without an embedded scheduler.
 pub fn sample_of(now: Time, view: &View) -> Sample {
     let mut sample = Sample { at: now, made: view.allocations_made, ..Sample::default() };
     for part in &view.partitions {
@@ -50,15 +50,14 @@ pub fn sample_of(now: Time, view: &View) -> Sample {
     sample
 }
 
-/// The last samples, the oldest first.
+/// The samples, the oldest first.
 #[derive(Debug, Default)]
 pub struct History {
     samples: Vector<Arc<Sample>>,
-    /// How many of them, from the newest on, are kept as they were taken.
+    /// The number of unthinned samples, from the newest.
     fine: usize,
-    /// Queues over all samples.
     queues: usize,
-    /// How many samples, from the oldest on, have lost their queues.
+    /// The number of samples without queues, from the oldest.
     bare: usize,
 }
 
@@ -68,7 +67,7 @@ impl History {
         &self.samples
     }
 
-    /// Adds a sample of a view, if one is due. Returns whether one was.
+    /// Adds a sample of a view if one is due. Returns whether one was.
     pub fn watch(&mut self, now: Time, view: &View) -> bool {
         let due = self.samples.back().is_none_or(|last| step(last.at) < step(now));
         if due {
@@ -77,7 +76,6 @@ impl History {
         due
     }
 
-    /// Adds a sample, and is preempted for it.
     pub(super) fn add(&mut self, sample: Sample) {
         self.queues += count_queues(&sample);
         self.samples.push_back(Arc::new(sample));
@@ -102,7 +100,6 @@ impl History {
 }
 
 impl History {
-    /// Drops a sample that is not on the minute.
     fn thin_out(&mut self, at: usize) {
         if self.samples.get(at).is_some_and(|sample| !sample.on_the_minute()) {
             let gone = self.samples.remove(at);
@@ -116,7 +113,6 @@ fn count_queues(sample: &Sample) -> usize {
     sample.partitions.iter().map(|partition| partition.queues.len()).sum()
 }
 
-/// Takes a sample.
 pub(super) fn take(now: Time, scheduler: &Scheduler) -> Sample {
     let mut sample = Sample { at: now, ..Sample::default() };
     for partition in scheduler.partitions() {

@@ -1,6 +1,6 @@
-//! A job of this machine as a person sees it: what was requested it, what it uses, its processes, its output.
+//! A local job for display: its request, usage, processes, and output.
 //!
-//! An application is a job where the scheduler starts processes itself. Times are lengths, so that no clock is needed to show them.
+//! Times are durations, so that no clock is needed to show them.
 
 use std::fmt;
 use std::time::Duration;
@@ -9,30 +9,30 @@ use crate::units::show_amount;
 use model::quantity::show_vcore;
 use model::{AppId, MEMORY};
 
-/// How long a job has to run before its usage says something about its needs.
+/// A job must run this long before its usage is compared with its request.
 const LONG_ENOUGH: Duration = Duration::from_secs(60);
-/// It uses far less than it requested when it uses less than one part of this many.
+/// "Far less" means: less than this fraction (1/n) of the request.
 const FAR_LESS: i64 = 4;
-/// Less memory than this is not worth a word.
+/// Smaller memory differences are not reported, in bytes.
 const LITTLE_MEMORY: i64 = 250_000_000;
 
-/// Where a job stands.
+/// The phase of a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum JobPhase {
-    /// It waits to be released by hand.
+    /// Held until a user releases it.
     Held,
-    /// It waits for another job.
+    /// Waiting for another job.
     Waiting,
-    /// It waits for the scheduler.
+    /// Waiting for the scheduler.
     Queued,
-    /// It runs, or is about to.
+    /// Running or starting.
     Running,
-    /// It has ended.
+    /// Ended.
     Ended,
 }
 
 impl JobPhase {
-    /// The word for it, as `kornsole jobs` says it.
+    /// The word in `kornsole jobs`.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Held => "held",
@@ -43,22 +43,22 @@ impl JobPhase {
         }
     }
 
-    /// Whether it has yet to start: then it can be held, moved and changed.
+    /// Whether it has not started and can be held, moved, and edited.
     pub const fn is_pending(self) -> bool {
         matches!(self, Self::Held | Self::Waiting | Self::Queued)
     }
 }
 
-/// What a job requested.
+/// The request of a job.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct JobAsked {
-    /// Thousandths of a core.
+    /// Millicores.
     pub vcore: i64,
     /// Bytes of memory.
     pub memory: i64,
-    /// How many GPUs.
+    /// Number of GPUs.
     pub gpu: i64,
-    /// After how much running it is ended.
+    /// Time limit.
     pub time: Option<Duration>,
 }
 
@@ -72,33 +72,33 @@ impl fmt::Display for JobAsked {
     }
 }
 
-/// What a job uses, or used.
+/// The usage of a job.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct JobUsage {
-    /// Thousandths of a core between the last two measurements; `None` before the second, and of a job that has ended.
+    /// Millicores between the last two measurements; `None` before the second one and after the end.
     pub vcore: Option<i64>,
-    /// What it used of processors so far.
+    /// CPU time so far.
     pub cpu: Duration,
-    /// Bytes right now; `None` of a job that has ended.
+    /// Current bytes; `None` after the end.
     pub memory: Option<i64>,
-    /// The most bytes so far, where that is counted or was seen.
+    /// Peak bytes, if known.
     pub most: Option<i64>,
-    /// The most is only what was seen from here: peaks between two measurements are not in it.
+    /// The peak is only sampled: peaks between two measurements are missing.
     pub most_is_sampled: bool,
-    /// What its GPUs do right now.
+    /// The current usage of its GPUs.
     pub gpus: Vec<GpuUsage>,
     /// Its processes, parents before their children.
     pub processes: Vec<JobProcess>,
 }
 
-/// What a GPU does right now, as far as its driver says.
+/// The current usage of a GPU, as far as its driver reports it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GpuUsage {
-    /// Which GPU of the machine, from 0 on.
+    /// The GPU index, from 0.
     pub index: u32,
-    /// Percent of the time that it computes.
+    /// Percent of busy time.
     pub busy: Option<u8>,
-    /// Bytes of its own memory that are in use.
+    /// Used bytes of its memory.
     pub memory: Option<i64>,
 }
 
@@ -107,92 +107,91 @@ pub struct GpuUsage {
 pub struct JobProcess {
     /// The process id.
     pub pid: i32,
-    /// How deep it is below the first one.
+    /// Depth below the first process.
     pub depth: usize,
-    /// What it is called.
+    /// Process name.
     pub name: String,
-    /// Bytes of memory that it has in the machine.
+    /// Resident bytes.
     pub memory: i64,
-    /// What it used of processors so far.
+    /// CPU time so far.
     pub cpu: Duration,
 }
 
 /// A part of a job's output.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct JobOutput {
-    /// Of which attempt; 0 before the first one.
+    /// The attempt; 0 before the first one.
     pub attempt: u32,
-    /// The number of the first byte of it.
+    /// The offset of the first byte.
     pub first: u64,
-    /// What came, as it was written: not always UTF-8.
+    /// The raw output, not always UTF-8.
     pub bytes: Vec<u8>,
-    /// There may be more right behind it.
+    /// More output may follow.
     pub more: bool,
 }
 
-/// Which part of a job's output is requested.
+/// The requested part of a job's output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OutputWanted {
-    /// None of it.
+    /// No output.
     None,
-    /// The end of it, as much as a first look takes.
+    /// The end, as much as a first look shows.
     End,
-    /// What follows this byte of this attempt; of a later attempt its end.
+    /// The output after this byte of this attempt; if a later attempt exists, its end.
     From(u32, u64),
 }
 
-/// All that is shown of a job.
+/// A job with all displayed details.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JobSheet {
-    /// The application that it is now.
+    /// The current application of the job.
     pub app: AppId,
-    /// The number that commands take.
+    /// The job ID.
     pub number: u64,
-    /// What it is called.
+    /// The name.
     pub name: String,
-    /// Whose it is.
+    /// The user.
     pub user: String,
-    /// Where it is queued; empty when it is in no queue.
+    /// The queue; empty if none.
     pub queue: String,
-    /// Where it stands.
+    /// The phase.
     pub phase: JobPhase,
     /// Why it waits, or how it ended.
     pub reason: String,
-    /// It ended otherwise than with exit status 0.
+    /// It did not end with exit status 0.
     pub failed: bool,
-    /// The program and its arguments.
+    /// Program and arguments.
     pub command: Vec<String>,
-    /// Where it runs.
+    /// Working directory.
     pub dir: String,
-    /// The file that gets its output as well; empty for none.
+    /// The additional output file; empty for none.
     pub output_file: String,
-    /// What could not be done for it, but did not end it; empty for nothing.
+    /// A non-fatal problem; empty for none.
     pub note: String,
-    /// How many bytes of its output could not be written.
+    /// Bytes of output that could not be written.
     pub lost_output: u64,
-    /// What it requested.
+    /// The request.
     pub asked: JobAsked,
-    /// The indices of the GPUs that it has or had.
+    /// GPU indices of the current or last attempt.
     pub gpus: Vec<u32>,
-    /// A higher one is tried first.
+    /// Higher values are scheduled first.
     pub priority: i32,
-    /// How long ago it was submitted.
+    /// Time since submission.
     pub submitted: Duration,
-    /// How long its last attempt has run, or ran; `None` before the first one.
+    /// Run time of the last attempt; `None` before the first one.
     pub ran: Option<Duration>,
-    /// How long ago it ended.
+    /// Time since the end.
     pub ended: Option<Duration>,
-    /// How often it was started.
+    /// Number of starts.
     pub attempts: u32,
-    /// What it uses; `None` where that is unknown.
+    /// The usage; `None` if unknown.
     pub usage: Option<JobUsage>,
-    /// The part of the output that was requested.
+    /// The requested part of the output.
     pub output: Option<JobOutput>,
 }
 
 impl JobSheet {
-    /// Where it uses far less than it requested, one sentence for each resource: others could have the rest.
-    /// `time` writes a length of time.
+    /// Returns a sentence for each resource of which the job uses far less than its request. `time` formats a duration.
     pub fn hints(&self, time: impl Fn(Duration) -> String) -> Vec<String> {
         self.usage
             .as_ref()
@@ -202,7 +201,7 @@ impl JobSheet {
 }
 
 impl JobUsage {
-    /// Where a job that ran for so long used far less than it requested. `time` writes a length of time.
+    /// As [`JobSheet::hints`], for a usage after a run time.
     pub fn far_less(&self, asked: &JobAsked, ran: Duration, time: impl Fn(Duration) -> String) -> Vec<String> {
         let mut hints = Vec::new();
         if ran < LONG_ENOUGH {
@@ -210,7 +209,7 @@ impl JobUsage {
         }
         let time = time(ran);
         if let Some(most) = self.most.filter(|most| asked.memory >= LITTLE_MEMORY && *most < asked.memory / FAR_LESS) {
-            // What was before the first look is unknown.
+            // Usage before the first sample is unknown.
             let within = if self.most_is_sampled { "during the check".to_owned() } else { format!("in {time}") };
             let (asked, most) = (show_amount(MEMORY, asked.memory), show_amount(MEMORY, most));
             hints.push(format!("requested {asked}, at most {most} {within}"));
@@ -227,42 +226,42 @@ impl JobUsage {
     }
 }
 
-/// What is changed of a job that has not started; what is `None` stays unchanged.
+/// A change of a job that has not started; `None` keeps a value.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct JobEdit {
-    /// Thousandths of a core.
+    /// Millicores.
     pub vcore: Option<i64>,
     /// Bytes of memory.
     pub memory: Option<i64>,
-    /// How many GPUs.
+    /// Number of GPUs.
     pub gpu: Option<i64>,
-    /// After how many seconds of running it is ended; 0 for never.
+    /// Time limit in seconds; 0 for none.
     pub time: Option<u64>,
-    /// What it is called.
+    /// The name.
     pub name: Option<String>,
 }
 
-/// What is done to a job.
+/// An operation on a job.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum JobAct {
-    /// End it, or take it out of the queue.
+    /// Stop it, or remove it from the queue.
     Cancel,
-    /// Keep it from starting.
+    /// Hold it.
     Hold,
-    /// Let it start.
+    /// Release it.
     Release,
-    /// Have it restart from its start.
+    /// Restart it from its start.
     Requeue,
-    /// Put it into another queue.
+    /// Move it to another queue.
     Move(String),
-    /// Give it another priority.
+    /// Change its priority.
     Priority(i32),
-    /// Change what it requests.
+    /// Change its request.
     Edit(JobEdit),
 }
 
 impl JobAct {
-    /// The verb for a question, and for why it was refused.
+    /// The verb for dialogs and rejections.
     pub const fn verb(&self) -> &'static str {
         match self {
             Self::Cancel => "cancel",
@@ -276,12 +275,12 @@ impl JobAct {
     }
 }
 
-/// Something to be done to the job that an application is.
+/// An operation on the job of an application.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JobOrder {
-    /// The application that the job is for the scheduler.
+    /// The application of the job.
     pub app: AppId,
-    /// What is done.
+    /// The operation.
     pub act: JobAct,
 }
 

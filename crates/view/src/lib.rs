@@ -1,14 +1,13 @@
-//! The read model: what a person sees of a cluster at one time.
+//! The read model: a cluster at one time.
 //!
-//! A [`View`] is a value: its holder sees one consistent moment, however long. Views share everything that did
-//! not change between them, so taking one costs what changed and not what exists; rows that nothing touched are the same
-//! allocation (`Arc::ptr_eq`) in both.
+//! A [`View`] is an immutable value that shares unchanged data with the previous one; untouched rows are the same
+//! allocation (`Arc::ptr_eq`).
 //!
 //! Invariants:
 //! - plain data, no serialization, no IO, no clock;
-//! - what follows from several rows (headroom, what binds) is computed when it is examined, in [`explain`], so that a
-//!   change at the root touches the root's row and not every row below it;
-//! - the REST client builds the same rows from a remote's answers.
+//! - values from several rows (headroom, binding maxima) are computed on demand, in [`explain`], so that a change of
+//!   the root does not touch all rows;
+//! - the REST client builds the same rows for a remote scheduler.
 
 pub mod act;
 pub mod audit;

@@ -1,4 +1,4 @@
-//! Who comes close to his limits, and what he requests beyond them.
+//! Usage against the limits of users and groups, and the requests beyond them.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -9,46 +9,46 @@ use super::users::Side;
 use config::Place;
 use model::QueuePath;
 
-/// How a user or a group stands to a limit, in one resource or in its number of applications.
+/// The usage of a user or a group against a limit, for one resource or the number of applications.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LimitUsed {
-    /// Whether it is a user's or a group's.
+    /// User or group.
     pub side: Side,
-    /// Name of the user or group.
+    /// The name of the user or group.
     pub name: Arc<str>,
-    /// The queue that the limit is on.
+    /// The queue of the limit.
     pub queue: QueuePath,
-    /// Where it is written.
+    /// The location of the limit in the configuration.
     pub at: Place,
-    /// The resource; `None`: the number of running applications.
+    /// The resource; `None` for the number of running applications.
     pub resource: Option<Arc<str>>,
-    /// How much there may be.
+    /// The limit.
     pub limit: i64,
-    /// How much is in use.
+    /// The usage.
     pub used: i64,
-    /// What is requested beyond that by applications that count here; of applications how many have not started to run.
+    /// The pending quantity of applications under this limit; for applications, the number that has not started.
     pub pending: i64,
 }
 
 impl LimitUsed {
-    /// What is requested that the limit does not let through now.
+    /// The pending quantity that the limit blocks now.
     pub fn held_back(&self) -> i64 {
         let left = self.limit.saturating_sub(self.used).max(0);
         self.pending.saturating_sub(left).max(0)
     }
 
-    /// What is blocked in thousandths of the limit: so that cpu and memory compare.
+    /// The blocked quantity in thousandths of the limit, comparable between resources.
     pub fn beyond(&self) -> i64 {
         let part = i128::from(self.held_back()) * 1000 / i128::from(self.limit.max(1));
         i64::try_from(part).unwrap_or(i64::MAX)
     }
 
-    /// The resource by its name in the configuration; `applications` for their number.
+    /// The resource name in the configuration, or `applications`.
     pub fn resource_name(&self) -> &str {
         self.resource.as_deref().unwrap_or("applications")
     }
 
-    /// How much of the limit is in use, in thousandths; of a limit of 0 all.
+    /// The usage in thousandths of the limit; 1000 for a limit of 0.
     pub fn part(&self) -> i64 {
         let part = if self.limit <= 0 { 1000 } else { i128::from(self.used) * 1000 / i128::from(self.limit) };
         i64::try_from(part).unwrap_or(i64::MAX)
@@ -56,8 +56,8 @@ impl LimitUsed {
 }
 
 impl PartitionView {
-    /// Every user and group next to each limit that applies to it: those who are blocked most first, in parts of the limit, then those who
-    /// use most of theirs. Looks at all applications; meant for a question of a person.
+    /// Every user and group with each of their limits: the most blocked first (relative to the limit), then the highest
+    /// usage. Reads all applications: compute it on demand only.
     pub fn limits_used(&self) -> Vec<LimitUsed> {
         let mut rows = Vec::new();
         for side in [Side::User, Side::Group] {

@@ -1,7 +1,7 @@
-//! Requests that can never run unchanged: no node has the resource or the size, or a maximum is below the request.
+//! Requests that can never be allocated: no node has the resource or the size, or a maximum is below the request.
 //!
-//! Such a cause is named before every other one: neither time nor the end of other work takes it away. It is worked out from the rows,
-//! so it also applies to a remote scheduler, which does not report it.
+//! This cause has precedence over all others, because time and completed work do not remove it. It is computed from the
+//! rows, so it also applies to remote schedulers, which do not report it.
 
 use std::fmt;
 use std::sync::Arc;
@@ -11,38 +11,38 @@ use crate::waiting::resource_word;
 use crate::{AppRow, AskRow, AskState, PartitionView, PendingReason};
 use model::{NodeId, QueuePath};
 
-/// Why a request can never run. The words name the cause for a column: `no node has nvidia.com/gpu`.
+/// Why a request can never be allocated. `Display` is short enough for a column: `no node has nvidia.com/gpu`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Never {
     /// No node has any of the resource.
     Absent {
-        /// The name of the resource, as in a request.
+        /// The resource name.
         resource: Arc<str>,
-        /// How many nodes there are.
+        /// The number of nodes.
         nodes: u64,
     },
-    /// Each node has less of the resource than the request, even when it is empty.
+    /// Every node is too small for the request, even when empty.
     TooLarge {
-        /// The name of the resource, as in a request.
+        /// The resource name.
         resource: Arc<str>,
-        /// What the request needs of it.
+        /// The requested quantity.
         wanted: i64,
-        /// What the largest node has.
+        /// The quantity of the largest node.
         largest: i64,
     },
-    /// Each resource fits on a node, but no node has all of them at once.
+    /// Each resource fits on some node, but no node fits all.
     Together,
-    /// The node that the request requires is not in the cluster.
+    /// The required node does not exist.
     NoSuchNode(NodeId),
     /// The maximum of a queue is below the request.
     AboveMaximum {
-        /// The queue of the maximum, on the path of the application.
+        /// The queue with the maximum, on the path of the application.
         queue: QueuePath,
-        /// The name of the resource, as in a request.
+        /// The resource name.
         resource: Arc<str>,
-        /// What the request needs of it.
+        /// The requested quantity.
         wanted: i64,
-        /// What the maximum allows of it, in the unit of the resource.
+        /// The maximum, in the unit of the resource.
         max: i64,
     },
 }
@@ -62,7 +62,7 @@ impl fmt::Display for Never {
 }
 
 impl Never {
-    /// The same with its figures, for a line of its own.
+    /// The reason with its values, as a full line.
     pub fn sentence(&self) -> String {
         match self {
             Self::Absent { nodes, .. } => format!("{self} (0 of {nodes} nodes)"),
@@ -81,11 +81,10 @@ impl Never {
     }
 }
 
-/// How many requests of an application are examined.
 const MOST_ASKS: usize = 1_000;
 
 impl PartitionView {
-    /// The first request of an application that can never run, of its first thousand, with why.
+    /// The first request of an application that can never be allocated, among its first 1,000.
     pub fn never_of<'v>(&self, row: &'v AppRow) -> Option<(&'v AskRow, Never)> {
         if row.pending_asks == 0 || row.state.is_ended() {
             return None;
@@ -101,14 +100,14 @@ impl PartitionView {
         })
     }
 
-    /// Why a pending request can never run; `None` if it may, or if that is unknown: while no node is known, nothing is reported of nodes.
+    /// Why a pending request can never be allocated; `None` if it may be, or if the nodes are unknown.
     pub fn never(&self, row: &AppRow, ask: &AskRow) -> Option<Never> {
         let AskState::Pending { reason, reserved: None } = &ask.state else { return None };
-        // It takes the place of a placeholder.
+        // The request replaces a placeholder.
         if *reason == PendingReason::Placeholder {
             return None;
         }
-        // A scheduler that gives a reason tried it on nodes: the reason is nearer than what a remote lists of its nodes and queues.
+        // The reported reason of a scheduler that tried nodes is more precise than the lists of a remote.
         if ask.said.is_some() {
             return None;
         }
@@ -135,12 +134,12 @@ impl PartitionView {
                 _ => Never::TooLarge { resource, wanted, largest },
             })
         };
-        // The order of the variants: what no node has comes first.
+        // In the order of the variants: a resource that no node has comes first.
         Some(ask.resource.iter().filter_map(short).min().unwrap_or(Never::Together))
     }
 
     fn above_maximum(&self, row: &AppRow, ask: &AskRow) -> Option<Never> {
-        // The maximum of the root is what the nodes have.
+        // The maximum of the root is the size of the cluster.
         let path = self.path_up(self.queue_at(&row.queue)?).filter(|queue| queue.parent.is_some());
         path.filter_map(|queue| Some((queue, queue.max.as_ref()?))).find_map(|(queue, max)| {
             let above =

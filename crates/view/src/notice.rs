@@ -1,29 +1,29 @@
-//! What an engine has to say to the user, next to what the rows show.
+//! Notices: messages of the engine to the user.
 
 use model::Time;
 
-/// Something worth a message once.
+/// A message that is shown once.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Notice {
-    /// Counts up over all notices, from 1.
+    /// The number, from 1.
     pub number: u64,
-    /// When, by the cluster's time.
+    /// The cluster time.
     pub at: Time,
-    /// How much it matters.
+    /// The severity.
     pub weight: NoticeWeight,
-    /// What happened, in one line.
+    /// The message, in one line.
     pub title: String,
-    /// More of it, in lines; may be empty.
+    /// Further lines; may be empty.
     pub text: String,
 }
 
-/// How much a notice matters.
+/// The severity of a notice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
 pub enum NoticeWeight {
-    /// Went as it should.
+    /// Success.
     Info,
-    /// Should be examined.
+    /// Needs attention.
     Warning,
-    /// Something was refused or has failed.
+    /// A rejection or a failure.
     Error,
 }

@@ -1,4 +1,4 @@
-//! Placement on a view: what a submission would get, by the code that a submission runs (`placement.md`).
+//! Placement previews on a view, with the code of a real submission (`placement.md`).
 
 use std::sync::Arc;
 
@@ -23,8 +23,7 @@ impl QueueTree for PartitionView {
 }
 
 impl PartitionView {
-    /// What a submission would get at the time of this view; nothing is changed. `id` is the application's, if it has one
-    /// already.
+    /// Returns the placement of a submission without a change. `id` is the id of an existing application.
     pub fn preview(&self, request: &Request<'_>, id: Option<&AppId>) -> Admission {
         let taken = id.filter(|id| self.apps.iter().flatten().any(|app| app.id == **id));
         let gate = Gate { partition: &self.name, active: self.state == QueueState::Active, taken };
@@ -33,15 +32,15 @@ impl PartitionView {
 }
 
 impl View {
-    /// Which entry of a manifest holds the queue configuration.
+    /// The entry of a manifest that contains the queue configuration.
     pub fn policy_group(&self) -> &str {
         self.configuration.as_ref().map_or(DEFAULT_POLICY_GROUP, |configuration| &configuration.policy_group)
     }
 
-    /// A cluster with a active configuration and nothing else in it: no node, no application.
+    /// Returns a view of a configuration without nodes and applications.
     ///
     /// # Errors
-    /// Why the scheduler refuses the configuration.
+    /// Returns an error if the scheduler rejects the configuration.
     pub fn of_config(config: Arc<Config>, profile: Profile) -> Result<Arc<Self>, String> {
         let mut scheduler = Scheduler::new(profile);
         let events = scheduler.apply(Time::ZERO, &Command::Configure(config));

@@ -1,8 +1,8 @@
-//! Which queues are to be brought down to their maxima, when, and what goes for it (N-01): the choice of the scheduler, made on a view.
+//! Forecasts of quota preemption (N-01) on a view: which queues, when, and which victims.
 //!
 //! Invariants:
-//! - what is chosen is what the scheduler would choose from this state: both run [`scheduler::quota`];
-//! - nothing is forecast where what is known does not suffice: [`PartitionView::quota_law`] is `None` there.
+//! - the victims are those of the scheduler: both run [`scheduler::quota`];
+//! - without sufficient data, [`PartitionView::quota_law`] is `None` and nothing is forecast.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -17,49 +17,49 @@ use scheduler::quota::{
     time_after,
 };
 
-/// An allocation on a view: its application, and its place among the asks of that by arrival.
+/// An allocation on a view: its application, and its position among the requests by arrival.
 type Victim = (AppKey, u64);
 
-/// The property that says how long a queue may be above its maximum.
+/// The property with the time that a queue may be above its maximum.
 const DELAY: &str = "quota.preemption.delay";
 
-/// A queue that will be brought down to its maximum, unless something changes before.
+/// A queue that quota preemption will reduce to its maximum.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct QuotaForecast {
-    /// The full path of the queue that is above its maximum.
+    /// The queue above its maximum.
     pub queue: QueuePath,
-    /// Since when its delay counts; `None` where that cannot be reported, as the delay was taken out since.
+    /// The start of its delay; `None` if unknown because the delay was removed since.
     pub since: Option<Time>,
-    /// When the scheduler examines it and preempts.
+    /// The time of the preemption.
     pub at: Time,
-    /// How much is to go.
+    /// The quantity to preempt.
     pub excess: Resource,
-    /// What goes, in the order in which it is chosen; `None` where it is unknown what would.
+    /// The victims in the order of their selection; `None` if unknown.
     pub victims: Option<Vec<QuotaVictim>>,
 }
 
-/// An allocation that goes.
+/// An allocation that will be preempted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct QuotaVictim {
-    /// The application that the allocation belongs to.
+    /// The application.
     pub app: AppId,
-    /// Whose that is.
+    /// The user of the application.
     pub user: String,
-    /// The id of the allocation's ask.
+    /// The id of the request.
     pub ask: AskId,
-    /// What it has.
+    /// The allocated resources.
     pub resource: Resource,
 }
 
 impl QuotaForecast {
-    /// How much stays above the maximum, as what runs is too large to go, or protected.
+    /// The excess that remains because the other allocations are too large or protected.
     pub fn left(&self) -> Option<Resource> {
         let mut left = self.excess.clone();
         self.victims.as_ref()?.iter().for_each(|victim| left = left.sub_only_existing(&victim.resource));
         Some(left.iter().filter(|(_, amount)| *amount > 0).collect())
     }
 
-    /// In words, what happens and when, as of `now`: `in 30s 3 allocations of etl-0002 are preempted`; `amounts` says resources.
+    /// A sentence relative to `now`: `in 30s 3 allocations of etl-0002 are preempted`. `amounts` formats resources.
     pub fn sentence(&self, now: Time, amounts: impl Fn(&Resource) -> String) -> String {
         let when = format!("in {}", span(self.at.since(now)));
         let Some(victims) = &self.victims else {
@@ -83,7 +83,7 @@ impl QuotaForecast {
         text
     }
 
-    /// What goes, by application, in the order in which the first of each is chosen: the application, its user, how many.
+    /// The victims by application, in the order of first selection: application, user, count.
     pub fn by_app(&self) -> Vec<(&AppId, &str, usize)> {
         let mut apps: Vec<(&AppId, &str, usize)> = Vec::new();
         for victim in self.victims.iter().flatten() {
@@ -96,7 +96,6 @@ impl QuotaForecast {
     }
 }
 
-/// How many applications are named.
 const NAMED: usize = 4;
 
 fn named(apps: &[(&AppId, &str, usize)]) -> String {
@@ -108,12 +107,12 @@ fn named(apps: &[(&AppId, &str, usize)]) -> String {
     named.join(", ")
 }
 
-/// How another configuration changes the forecasts of quota preemption.
+/// The effects of another configuration on quota preemption.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct QuotaEffects {
-    /// What will be preempted that would not be without it, or otherwise.
+    /// Preemptions that the configuration causes or changes.
     pub begins: Vec<QuotaForecast>,
-    /// What would be preempted without it, and is not any more.
+    /// Preemptions that the configuration prevents.
     pub called_off: Vec<QuotaForecast>,
 }
 
@@ -122,7 +121,6 @@ fn identical(one: &QuotaForecast, other: &QuotaForecast) -> bool {
     victims && one.queue == other.queue && one.at == other.at && one.excess == other.excess
 }
 
-/// What another configuration makes of a queue.
 #[derive(Clone, Debug)]
 struct Reloaded {
     max: Option<Resource>,
@@ -131,18 +129,17 @@ struct Reloaded {
     due: Option<Time>,
 }
 
-/// A partition as it would be at a later look.
 struct Later<'v> {
     part: &'v PartitionView,
     law: QuotaLaw,
     reloaded: BTreeMap<QueueSlot, Reloaded>,
-    /// What earlier looks took, by queue and one by one.
+    /// What earlier preemptions take, by queue and by allocation.
     preempting: BTreeMap<QueueSlot, Resource>,
     gone: BTreeSet<Victim>,
 }
 
 impl QueueRow {
-    /// Whether it uses more than its maximum in some name of both.
+    /// Whether the usage is above the maximum in any resource.
     pub fn is_above_max(&self) -> bool {
         is_above(&self.allocated, self.max.as_ref())
     }
@@ -153,7 +150,7 @@ impl QueueRow {
 }
 
 impl PartitionView {
-    /// The queues that are to be brought down to their maxima, the next one first.
+    /// The forecasts, the next one first.
     pub fn quota_forecasts(&self, now: Time) -> Vec<QuotaForecast> {
         if let Some(reported) = &self.quota_reported {
             return reported.to_vec();
@@ -162,7 +159,7 @@ impl PartitionView {
         Later::new(self, BTreeMap::new()).forecasts(now, due, self.quota_preemption)
     }
 
-    /// The same if a configuration, of which `loaded` has nothing but its queues, became active now.
+    /// The forecasts if another configuration became active now; only the queues of `loaded` are used.
     pub fn quota_forecasts_with(&self, now: Time, loaded: &Self) -> Vec<QuotaForecast> {
         let mut reloaded = BTreeMap::new();
         let law = self.quota_law.or(loaded.quota_law);
@@ -179,7 +176,7 @@ impl PartitionView {
         Later::new(self, reloaded).forecasts(now, due, loaded.quota_preemption)
     }
 
-    /// What would be different if a configuration, of which `loaded` has nothing but its queues, became active now.
+    /// The changes of the forecasts if another configuration became active now; only the queues of `loaded` are used.
     pub fn quota_effects(&self, now: Time, loaded: &Self) -> QuotaEffects {
         let (before, mut then) = (self.quota_forecasts(now), self.quota_forecasts_with(now, loaded));
         let stays = |one: &QuotaForecast| then.iter().any(|other| other.queue == one.queue);
@@ -188,7 +185,7 @@ impl PartitionView {
         QuotaEffects { begins: then, called_off }
     }
 
-    /// By how much a queue is above its own maximum; nothing where it is not.
+    /// The usage above the queue's own maximum; empty if none.
     pub fn above_max(row: &QueueRow) -> Resource {
         let max = row.max.iter().flat_map(Resource::iter);
         let above = max.filter_map(|(name, most)| {
@@ -198,7 +195,7 @@ impl PartitionView {
         above.collect()
     }
 
-    /// How many allocations there are in a queue and below it, as far as a count is worth it: at most about `most`.
+    /// The number of allocations in a queue and its subtree; counting stops at about `most`.
     pub fn count_asks(&self, row: &QueueRow, most: usize) -> usize {
         let (mut count, mut stack) = (0, vec![row]);
         while let Some(row) = stack.pop().filter(|_| count < most) {
@@ -210,7 +207,7 @@ impl PartitionView {
 }
 
 fn reload(law: QuotaLaw, now: Time, row: &QueueRow, then: &QueueRow) -> Reloaded {
-    // The root's maximum is the size of the cluster, whatever the file says.
+    // The maximum of the root is the size of the cluster, not a setting.
     let max = if row.parent.is_none() { row.max.clone() } else { then.max.clone() };
     let before = QuotaBefore { max: row.max.clone(), delay: row.delay() };
     let has_key = then.settings.properties.iter().any(|property| property.key == DELAY);
@@ -221,13 +218,13 @@ fn reload(law: QuotaLaw, now: Time, row: &QueueRow, then: &QueueRow) -> Reloaded
 
 impl<'v> Later<'v> {
     fn new(part: &'v PartitionView, reloaded: BTreeMap<QueueSlot, Reloaded>) -> Self {
-        // What is unknown decides which allocations go, not how many resources.
+        // The unknown settings affect the selection of allocations, not the quantity.
         let assumed = QuotaLaw { opted_in_last: false, largest_guard: false, counts_below: false, keeps_time: false };
         let law = part.quota_law.unwrap_or(assumed);
         Self { part, law, reloaded, preempting: BTreeMap::new(), gone: BTreeSet::new() }
     }
 
-    /// Goes from look to look until nothing has a time any more.
+    /// Steps through time until no preemption is due.
     fn forecasts(mut self, now: Time, mut due: BTreeMap<QueueSlot, Time>, enforced: bool) -> Vec<QuotaForecast> {
         let mut found = Vec::new();
         if !enforced {
@@ -238,7 +235,7 @@ impl<'v> Later<'v> {
             at = look_after(at, *first);
             due.retain(|slot, _| self.quota_queue(*slot).is_some_and(|queue| queue.max.is_none() || above(&queue)));
             let ready: Vec<QueueSlot> = due.iter().filter(|(_, due)| **due <= at).map(|(slot, _)| *slot).collect();
-            // Below a queue that is examined nothing else is.
+            // Queues below a due queue are not examined.
             let topmost = |slot: &&QueueSlot| !self.ancestors(**slot).any(|above| ready.contains(&above));
             let now_due: Vec<QueueSlot> = ready.iter().filter(topmost).copied().collect();
             let plans: Vec<_> = now_due.iter().filter_map(|slot| Some((*slot, quota_plan(&self, *slot)?))).collect();
@@ -261,7 +258,6 @@ impl<'v> Later<'v> {
         (!delay.is_zero()).then(|| due - delay)
     }
 
-    /// Takes the victims of a plan; gives what is worth saying of it.
     fn take(&mut self, plan: &QuotaPlan<Victim>, at: Time, since: Option<Time>) -> Option<QuotaForecast> {
         let mut victims = Vec::new();
         for (slot, arrival) in &plan.victims {

@@ -7,9 +7,8 @@ use super::{Change, Diff};
 impl Diff {
     /// `{changes: [{partition, path, what, key, from?, to?, effect}], touches: [queues]}`.
     ///
-    /// The path of a change to a partition as a whole is `partitions[NAME]`; a queue in `touches` that is not in the
-    /// partition `default` is written as `NAME/root.a`. What needs a running scheduler or an identity is added by the caller that
-    /// has these.
+    /// The path of a change to a whole partition is `partitions[NAME]`; a queue in `touches` outside the partition
+    /// `default` is `NAME/root.a`. The caller adds what needs a running scheduler or an identity.
     pub fn to_json(&self) -> Value {
         let changes: Vec<Value> = self.changes.iter().map(change).collect();
         let touches: Vec<String> =

@@ -1,4 +1,5 @@
-//! Packed bytes, recognized by their first bytes: gzip and zstd are unpacked up to a limit, other forms are refused by name.
+//! Packed bytes, recognized by their first bytes: gzip and zstd are unpacked up to a limit, other formats are rejected
+//! by name.
 
 use std::borrow::Cow;
 use std::io::Read as _;
@@ -10,7 +11,6 @@ use crate::fault::{Fault, Severity};
 use crate::types::Place;
 use crate::yaml::LARGEST;
 
-/// The first bytes of forms that are not read, with their names.
 const OTHERS: [(&[u8], &str); 4] = [
     (&[0xfd, b'7', b'z', b'X', b'Z'], "xz"),
     (b"BZh", "bzip2"),
@@ -18,7 +18,6 @@ const OTHERS: [(&[u8], &str); 4] = [
     (&[0x04, 0x22, 0x4d, 0x18], "lz4"),
 ];
 
-/// A form that is unpacked.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Packed {
     Gzip,
@@ -45,8 +44,6 @@ impl Packed {
         }
     }
 
-    /// The unpacked bytes, at most `largest` of them.
-    ///
     /// # Errors
     /// Message and hint: the data is corrupt, or too large when unpacked.
     fn unpack(self, bytes: &[u8], largest: usize) -> Result<Vec<u8>, [String; 2]> {
@@ -76,10 +73,10 @@ pub fn is_packed(bytes: &[u8]) -> bool {
     Packed::of(bytes).is_some()
 }
 
-/// The bytes of a file; packed ones unpacked, at most [`LARGEST`] of them.
+/// Unpacks the bytes of a file, up to [`LARGEST`].
 ///
 /// # Errors
-/// INP-002: they are packed in another form, the data is corrupt, or too large when unpacked.
+/// INP-002: an unsupported format, corrupt data, or too large.
 pub fn unpack(bytes: &[u8]) -> Result<Cow<'_, [u8]>, Fault> {
     if let Some(packed) = Packed::of(bytes) {
         let unpacked = packed.unpack(bytes, LARGEST);
@@ -97,7 +94,7 @@ pub fn unpack(bytes: &[u8]) -> Result<Cow<'_, [u8]>, Fault> {
 /// The text of a value of `binaryData`: Base64 of gzip.
 ///
 /// # Errors
-/// Message and hint: it is no Base64, no gzip, too large, or not UTF-8.
+/// Message and hint: invalid Base64 or gzip, too large, or not UTF-8.
 pub fn packed_text(base64: &str) -> Result<String, (String, String)> {
     let plain: String = base64.chars().filter(|c| !c.is_ascii_whitespace()).collect();
     let bytes = STANDARD.decode(plain);
@@ -154,7 +151,7 @@ mod tests {
         assert!(streamed.to_string().contains("the zstd data has more than 1 MiB when unpacked"), "{streamed}");
     }
 
-    /// `printf 'partitions: []' | zstd` and its checksum with one bit changed.
+    /// With one bit of the checksum changed.
     #[test]
     fn a_checksum_of_zstd_counts() {
         let hex = "28b52ffd0458710000706172746974696f6e733a205b5d46710301";

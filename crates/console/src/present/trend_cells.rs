@@ -1,4 +1,4 @@
-//! The trend column of lists: the last hour of a share in eight cells, as heights.
+//! The trend column of lists: the last hour as a sparkline of eight cells.
 
 use std::time::Duration;
 
@@ -6,27 +6,25 @@ use crate::state::State;
 use crate::theme::Signs;
 use view::trends::{Measure, Rings, Subject, Value};
 
-/// How many cells it has.
+/// The number of cells.
 pub const CELLS: u16 = 8;
-/// How far back it goes.
 const SPAN: Duration = Duration::from_secs(3600);
-/// What it shows of a queue or user, in a sentence.
+/// The explanation for a queue or user.
 pub const MEANS: &str = "the last hour in steps of 7.5 minutes: the share of the cluster in use, of its most used resource; \
     the highest cell is the maximum of the hour (T shows figures)";
-/// The same of a node.
+/// The explanation for a node.
 pub const OF_NODE: &str = "the last hour in steps of 7.5 minutes: the share of the node in use, of its most used resource; a full cell is 100% (T shows figures)";
-/// The name of the column, by which a person chooses it.
+/// The name of the column.
 pub const COLUMN: &str = "trend";
 
-/// The rings of the partition on the screen; `None` where nothing was measured.
+/// `None` if not measured.
 pub fn rings(state: &State) -> Option<&Rings> {
     let cluster = &state.cluster;
     let part = cluster.part().map_or(&cluster.partition, |part| &part.name);
     cluster.trends.rings.as_ref()?.get(part)
 }
 
-/// The cells of a subject, the oldest first, empty where nothing is known. The height is the largest share of a step of 7.5 minutes,
-/// next to the largest of the hour; of a node, next to the whole node.
+/// The oldest first. A cell is the largest share in 7.5 minutes, scaled to the hour's maximum (a node: to the node).
 pub fn cells(state: &State, subject: &Subject, signs: &Signs) -> String {
     let Some(rings) = rings(state) else { return String::new() };
     let to = state.cluster.at;

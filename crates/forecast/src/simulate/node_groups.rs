@@ -1,4 +1,4 @@
-//! Groups of nodes that an autoscaler changes: nodes are added when a request waits for one, and removed when they are empty.
+//! Node groups of an autoscaler: nodes are added for pending requests, and removed when they are empty.
 //!
 //! The autoscaler looks every 10 seconds, as the Cluster Autoscaler does by default. It counts requests that their queue admits and that fit
 //! no node, placeholders too, and puts them on the nodes that come, in the order of the applications. Of the groups in which a request
@@ -22,40 +22,38 @@ use super::guest::Guest;
 use model::{NodeId, Resource, Time};
 use scheduler::{NodeSpec, Partition, PartitionCommand, Scheduler};
 
-/// How often the autoscaler looks.
 const EVERY: Duration = Duration::from_secs(10);
 /// How many requests that never fit are named.
 const MOST_NAMED: usize = 20;
 /// The attribute of a node with its instance type.
 const INSTANCE_TYPE: &str = "si/instance-type";
 
-/// What became of a group.
+/// The result of a group.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct GroupReport {
-    /// The name of the group.
+    /// Name of the group.
     pub name: String,
-    /// The hours of all its nodes, from the request of each to its removal.
+    /// Node hours, from request to removal.
     pub node_hours: f64,
-    /// What they cost; `None` without a price.
+    /// Cost; `None` without a price.
     pub cost: Option<f64>,
-    /// The most nodes at one time.
+    /// Peak number of nodes.
     pub peak: u32,
-    /// How many were added.
+    /// Number of added nodes.
     pub added: u32,
-    /// How many were removed.
+    /// Number of removed nodes.
     pub removed: u32,
 }
 
-/// What became of all groups.
+/// The result of all groups.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct GroupsReport {
-    /// The groups in their order.
+    /// The groups in order.
     pub groups: Vec<GroupReport>,
-    /// Requests that fit no group and no node: the application, and what each wants. At most 20.
+    /// Requests that fit no group and no node, at most 20.
     pub never: Vec<(String, BTreeMap<String, i64>)>,
 }
 
-/// A node of a group.
 struct Member {
     group: usize,
     /// Which of the types of the group.
@@ -64,7 +62,7 @@ struct Member {
     /// It was there before the autoscaler.
     existed: bool,
     since: Time,
-    /// `None` once it is there.
+    /// `None` once it is ready.
     ready: Option<Time>,
     /// When its allocations changed last, and what was free since then.
     changed: Option<(Time, Resource)>,
@@ -72,7 +70,7 @@ struct Member {
     empty: bool,
 }
 
-/// An autoscaler with its groups, and what their nodes cost so far.
+/// With its groups and their cost so far.
 pub struct Autoscaler {
     groups: Vec<NodeGroup>,
     members: Vec<Member>,
@@ -123,7 +121,7 @@ impl Autoscaler {
         self.members.iter().filter(|member| !member.existed).map(|member| self.spec(member)).collect()
     }
 
-    /// The result at the end of a run. Nodes that are not needed any more count until they would be removed.
+    /// Idle nodes count until they would be removed.
     pub fn report(mut self, end: Time) -> GroupsReport {
         let mut left: Vec<u32> = (0..self.groups.len()).map(|group| self.count_of(group)).collect();
         for member in std::mem::take(&mut self.members) {
@@ -239,7 +237,7 @@ impl Autoscaler {
             return commands;
         }
         self.next = now + EVERY;
-        // A node that is added now has place for requests that wait: they are examined again next time.
+        // An added node can fit pending requests: they are checked again next time.
         if commands.is_empty() {
             self.scale_up(now, part);
             commands.extend(self.scale_down(now, part).into_iter().map(PartitionCommand::RemoveNode));

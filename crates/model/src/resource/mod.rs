@@ -22,19 +22,16 @@ pub const VCORE: &str = "vcore";
 /// A sparse map from resource names to amounts (SCH-020 to SCH-036).
 #[derive(Clone, Default)]
 pub struct Resource {
-    /// 0 where it is absent.
     memory: i64,
-    /// 0 where it is absent.
     vcore: i64,
     present: Present,
     other: Option<Box<Others>>,
 }
 
-/// All names except `memory` and `vcore`, sorted. `None` instead of an empty list.
+/// Without `memory` and `vcore`, sorted. Never empty.
 #[derive(Clone, Default)]
 struct Others(Vec<(Arc<str>, i64)>);
 
-/// Which of the two fields hold an amount.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 struct Present {
     memory: bool,
@@ -73,7 +70,7 @@ impl Resource {
         self.other.as_mut().map_or(&mut [], |other| &mut other.0)
     }
 
-    /// Applies `change` to the quantity of `name`, or to 0 if absent.
+    /// A missing value is 0.
     fn change_other(&mut self, name: &str, own: impl FnOnce() -> Arc<str>, change: impl FnOnce(i64) -> i64) {
         let list = &mut self.other.get_or_insert_default().0;
         match list.binary_search_by(|(n, _)| (**n).cmp(name)) {
@@ -116,7 +113,7 @@ impl Resource {
             .chain(self.others().iter().map(|(name, amount)| (&**name, *amount)))
     }
 
-    /// Visits each name of `self` with its quantity and the quantity in `other`.
+    /// Visits each name of `self` with its value and that in `other`.
     pub fn each_beside(&self, other: &Self, mut visit: impl FnMut(&str, i64, Option<i64>)) {
         if self.present.memory {
             visit(MEMORY, self.memory, other.memory());
@@ -144,7 +141,6 @@ impl Resource {
         self.memory == 0 && self.vcore == 0 && self.others().iter().all(|(_, amount)| *amount == 0)
     }
 
-    /// Walks over the union of names with the amount of each side.
     fn union<'a>(&'a self, other: &'a Self, mut visit: impl FnMut(&'a str, Option<i64>, Option<i64>)) {
         if self.present.memory || other.present.memory {
             visit(MEMORY, self.memory(), other.memory());
@@ -173,12 +169,11 @@ impl Resource {
         }
     }
 
-    /// Whether both sides have only `memory` and `vcore`.
     fn are_plain(&self, other: &Self) -> bool {
         self.other.is_none() && other.other.is_none()
     }
 
-    /// Whether `test` applies to both amounts of every name of the union; a missing amount is `None`.
+    /// For every name of the union; a missing value is `None`.
     fn all(&self, other: &Self, test: impl Fn(Option<i64>, Option<i64>) -> bool) -> bool {
         if !self.are_plain(other) {
             let mut holds = true;
@@ -189,7 +184,7 @@ impl Resource {
         both(self.memory(), other.memory()) && both(self.vcore(), other.vcore())
     }
 
-    /// Combines the union of names; omits a name if `combine` returns `None`.
+    /// Over the union of names; omits a name for `None`.
     fn combine(&self, other: &Self, combine: impl Fn(Option<i64>, Option<i64>) -> Option<i64>) -> Self {
         let both = |l: Option<i64>, r: Option<i64>| if l.is_none() && r.is_none() { None } else { combine(l, r) };
         let mut result = Self::new();
@@ -222,7 +217,7 @@ impl Resource {
         self.combine(other, |l, r| Some(l.unwrap_or(0).saturating_sub(r.unwrap_or(0))))
     }
 
-    /// Whether the sum over the union of names is exact: no amount leaves the 64-bit range.
+    /// Whether the sum over the union of names does not overflow.
     pub fn adds_exactly(&self, other: &Self) -> bool {
         self.all(other, |l, r| l.unwrap_or(0).checked_add(r.unwrap_or(0)).is_some())
     }
@@ -238,7 +233,7 @@ impl Resource {
     }
 
     fn update(&mut self, other: &Self, change: impl Fn(i64, i64) -> i64) {
-        // What is absent counts 0 and changes nothing.
+        // An absent name is 0 and changes nothing.
         self.memory = change(self.memory, other.memory);
         self.vcore = change(self.vcore, other.vcore);
         self.present.memory |= other.present.memory;

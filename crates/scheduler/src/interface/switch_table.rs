@@ -1,7 +1,7 @@
-//! The table of switches: name, rule, what each value means in words, and the test that holds it.
+//! The table of switches: name, rule, the meaning of each value as text, and the test that verifies it.
 //!
-//! `docs/profiles.md` and `kornsole profiles` are made from it, and `kornsole upgrade-check` looks in it for the reason of a difference.
-//! How a profile is added is in `docs/profiles.md`.
+//! `docs/profiles.md` and `kornsole profiles` are generated from it, and `kornsole upgrade-check` finds the reason of a
+//! difference in it. `docs/profiles.md` describes how to add a profile.
 
 use super::switches::{
     AskAgainAllocated, AskAgainPending, AskQueueRoom, GroupCache, MaxIsFence, RecoveryQueue, ReloadMaxApps,
@@ -11,22 +11,22 @@ use crate::placement::Draining;
 use model::Profile;
 use model::name::NameChars;
 
-/// One switch as documents show it: its name, its rule, its value in each profile.
+/// A switch in documents: its name, its rule, its value in each profile.
 pub struct SwitchRow {
-    /// The name, as in [`Switches`]; as in `profiles.md` where the scheduler decides nothing by it.
+    /// The name, as in [`Switches`], or as in `profiles.md` if it decides nothing in the scheduler.
     pub name: &'static str,
     /// The deviation or rule.
     pub rule: &'static str,
-    /// What a scheduler with these switches does, in words for administrators.
+    /// The behavior with these switches, as text for administrators.
     pub says: fn(&Switches) -> &'static str,
-    /// Sets the switch as `from` has it; `None` for what goes by the profile: the reading of configurations, and REST.
+    /// Copies the switch; `None` for behavior that depends on the profile: parsing of configurations, and REST.
     pub take: Option<fn(&mut Switches, &Switches)>,
-    /// The test that holds it: file and function.
+    /// The test that verifies it: file and function.
     pub test: &'static str,
 }
 
 impl SwitchRow {
-    /// What a profile does, in words.
+    /// The behavior of a profile, as text.
     pub fn of(&self, profile: Profile) -> &'static str {
         (self.says)(&Switches::of(profile))
     }
@@ -37,7 +37,7 @@ impl SwitchRow {
     }
 }
 
-/// The recordings of real cores hold it.
+/// The recordings of real cores verify it.
 const RECORDED: &str = "tests/scheduler/conformance/mod.rs::recordings_agree_but_for_those_listed";
 
 macro_rules! rows {
@@ -56,7 +56,7 @@ macro_rules! rows {
     };
 }
 
-/// Every switch, by what it is about.
+/// Every switch, by topic.
 pub const SWITCHES: &[SwitchRow] = rows! {
     // States and order
     "starting_state" "D-07" [starting_state] "tests/scheduler/worked/gangs.rs::ex_22_a_gang_comes_together_and_is_replaced";

@@ -1,5 +1,4 @@
-//! What a server has decided about the user at it (REST E3): where it is known it counts, and not what the access lists of the
-//! view would say.
+//! The access decisions that a server reports for its user (REST E3). They override the access lists of the view.
 
 use rustc_hash::FxHashMap;
 
@@ -12,34 +11,34 @@ use scheduler::placement::access::AclKind;
 /// A server's decisions about one identity in one partition.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ServerPermissions {
-    /// Of every queue that was there when the server was asked: whether one may submit, and whether one administers it.
+    /// Submit and admin access per queue, for the queues that existed at the time of the answer.
     pub queues: FxHashMap<QueuePath, Granted>,
-    /// Whether the application on the screen may be killed.
+    /// Whether the displayed application may be killed.
     pub kill: Option<KillPermission>,
 }
 
-/// What is granted in a queue.
+/// Access to a queue.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Granted {
-    /// Submit, or admin.
+    /// Submit access.
     pub submit: bool,
-    /// Whether one may administer the queue.
+    /// Admin access.
     pub admin: bool,
 }
 
 /// Whether an application may be killed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KillPermission {
-    /// The application that would be killed.
+    /// The application.
     pub app: model::AppId,
-    /// Where it was when the server was asked; once it is elsewhere, the decision is none.
+    /// The queue of the application at the time of the answer; the decision is void after a move.
     pub queue: QueuePath,
-    /// Why not; `None` when it may.
+    /// The reason of a rejection; `None` if the kill is allowed.
     pub why_not: Option<String>,
 }
 
 impl ServerPermissions {
-    /// What was made out from a view, put right by what the server says of the access to a queue.
+    /// Replaces a decision made from the view by the server's decision about a queue.
     pub(super) fn access(
         &self,
         seen: Result<(), Refusal>,
@@ -59,7 +58,7 @@ impl ServerPermissions {
         }
     }
 
-    /// The same for the application that the server was asked about.
+    /// As [`Self::access`], for the application that the server was asked about.
     pub(super) fn killing(&self, seen: Result<(), Refusal>, app: &AppRow) -> Result<(), Refusal> {
         let asked = self.kill.as_ref().filter(|kill| kill.app == app.id && kill.queue == app.queue);
         match (seen, asked.map(|kill| kill.why_not.as_deref())) {

@@ -1,4 +1,4 @@
-//! What really happened.
+//! The outcomes of orders.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -9,7 +9,7 @@ use config::diff::What;
 use config::{Place, Removal};
 use model::{AppId, AppState, AskId, NodeId, QueuePath, Time};
 
-/// What is called with the outcome of an order, once, from any thread.
+/// Receives the outcome of an order, once, from any thread.
 pub type Answer = Box<dyn FnOnce(Result<Done, Refusal>) + Send>;
 
 /// The outcome of an order.
@@ -17,66 +17,66 @@ pub type Answer = Box<dyn FnOnce(Result<Done, Refusal>) + Send>;
 pub enum Done {
     /// An application was killed.
     Killed(Killed),
-    /// An application was moved, or would be.
+    /// An application was moved, or would be (dry run).
     Moved(Moved),
-    /// A configuration is active, or would be.
+    /// A configuration became active, or would (dry run).
     Configured(Box<Configured>),
-    /// The cleaner went through, or would.
+    /// The cleaner made a pass, or would (dry run).
     Cleaned(Cleaned),
     /// An application was submitted and placed.
     Submitted(Submitted),
-    /// Asks are pending.
+    /// Requests are pending.
     Asked(PendingAsks),
-    /// An allocation ended, or an ask was withdrawn.
+    /// An allocation ended, or a request was withdrawn.
     Released(Released),
-    /// An application was taken away by its submitter.
+    /// An application was removed by its submitter.
     Removed(Killed),
     /// A node was added, changed or removed.
     Node(NodeDone),
-    /// The scheduler rests.
+    /// The scheduler is paused.
     Paused,
-    /// Resumes the scheduler.
+    /// The scheduler is resumed.
     Resumed,
-    /// It may be silenced, or not any more, and is in the audit.
+    /// A silence was allowed and is in the audit.
     Silenced,
 }
 
-/// An application that ended by an order.
+/// An application that was ended by an order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Killed {
-    /// The application that was killed.
+    /// The application.
     pub app: AppId,
     /// The queue that it left.
     pub queue: QueuePath,
-    /// The state that it is in now.
+    /// The state after the kill.
     pub state: AppState,
-    /// The allocations that were released, in that order.
+    /// The released allocations, in that order.
     pub released: Vec<AskId>,
-    /// The pending asks that were withdrawn.
+    /// The withdrawn requests.
     pub withdrawn: Vec<AskId>,
-    /// How many allocations and asks it still has: of one that has very many they go one part after the other.
+    /// The allocations and requests still to release: very large applications are released in parts.
     pub left: usize,
-    /// What became of each of its pods; only in a cluster.
+    /// The outcome per pod; only in a cluster.
     pub pods: Vec<(String, PodEnd)>,
 }
 
-/// What became of a pod that was to be deleted.
+/// The outcome of the deletion of a pod.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PodEnd {
-    /// Its deletion started; it ends within its grace period.
+    /// The deletion started; the pod ends within its grace period.
     Deleted,
-    /// It no longer existed already.
+    /// The pod did not exist anymore.
     Gone,
-    /// Another pod has its name by now, and stays.
+    /// Another pod has the name now; it stays.
     Replaced,
-    /// It was not deleted, for this reason.
+    /// The deletion was rejected, with the reason.
     Refused(String),
-    /// It is not deleted at all: its owner, of this kind, runs it on each node.
+    /// The pod is not deleted: its owner, of this kind, runs one on each node.
     Retained(String),
 }
 
 impl PodEnd {
-    /// The outcome without the pod: pods with the same word have the same outcome. The reason of a rejection is omitted.
+    /// The outcome without the pod and without the reason of a rejection.
     pub fn word(&self) -> String {
         match self {
             Self::Refused(_) => "refused".to_owned(),
@@ -100,15 +100,15 @@ impl fmt::Display for PodEnd {
 /// An application that was moved, or would be.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Moved {
-    /// The application that was moved.
+    /// The application.
     pub app: AppId,
-    /// Where it was.
+    /// The old queue.
     pub from: QueuePath,
-    /// Where it is.
+    /// The new queue.
     pub to: QueuePath,
     /// Its state, which a move does not change.
     pub state: AppState,
-    /// What that means, in sentences (SCH-204).
+    /// The effects, in sentences (SCH-204).
     pub effects: Vec<String>,
     /// Nothing was done.
     pub dry_run: bool,
@@ -117,56 +117,56 @@ pub struct Moved {
 /// A configuration that became active, or would.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Configured {
-    /// The checksum of the new text.
+    /// The checksum of the new configuration.
     pub checksum: String,
-    /// The checksum of the one before.
+    /// The checksum of the previous configuration.
     pub previous: String,
-    /// Counts up with each configuration that becomes active; the first has 1. Of a dry run the one that it would have. 0 where
-    /// no one counts them.
+    /// The revision number, from 1; for a dry run, the number that the configuration would get. 0 if revisions are not
+    /// counted.
     pub revision: u64,
-    /// What is different, in the order of [`config::diff`].
+    /// The changes, in the order of [`config::diff`].
     pub changes: Vec<ChangeLine>,
-    /// The queues on which admin access is needed for it, each with its partition.
+    /// The queues on which the change needs admin access, each with its partition.
     pub touches: Vec<(String, QueuePath)>,
-    /// Whether something outside the queues changes, which needs membership in the scheduler ACL.
+    /// Whether settings outside the queues change, which needs membership in the scheduler ACL.
     pub outside: bool,
     /// The queues that start to drain, each with its partition.
     pub draining: Vec<(String, QueuePath)>,
-    /// The queues that are new, each with its partition.
+    /// The new queues, each with its partition.
     pub created: Vec<(String, QueuePath)>,
-    /// The queues that no longer exist, by count.
+    /// The number of removed queues.
     pub removal: Removal,
-    /// What that means for running allocations, in sentences.
+    /// The effects on running allocations, in sentences.
     pub what_happens: Vec<String>,
-    /// The versions of the ConfigMap before and after it was written, where it is in one.
+    /// The resource versions of the ConfigMap before and after the write.
     pub resource_versions: Option<(String, String)>,
-    /// What went not quite as it should, though the configuration is active.
+    /// A problem that did not prevent activation.
     pub warning: Option<String>,
     /// Nothing was done.
     pub dry_run: bool,
 }
 
-/// One setting that is different.
+/// A changed setting.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChangeLine {
-    /// The name of the partition that the setting belongs to.
+    /// The name of the partition.
     pub partition: String,
-    /// The queue; `None` for what belongs to the partition as a whole.
+    /// The queue; `None` for a setting of the partition.
     pub queue: Option<QueuePath>,
-    /// Whether it is new, gone, or another.
+    /// Whether the setting is new, removed, or changed.
     pub what: What,
-    /// The key as the file writes it, as `resources.max.vcore`.
+    /// The key as in the file, for example `resources.max.vcore`.
     pub key: String,
-    /// The old value, where there was one.
+    /// The old value.
     pub from: Option<String>,
-    /// The new value, where there is one.
+    /// The new value.
     pub to: Option<String>,
     /// What the change does, in a few words.
     pub effect: String,
 }
 
 impl Configured {
-    /// What became active: `revision 3`, or `the configuration` where no one counts them.
+    /// `revision 3`, or `the configuration` if revisions are not counted.
     pub fn name(&self) -> String {
         if self.revision == 0 { "the configuration".to_owned() } else { format!("revision {}", self.revision) }
     }
@@ -189,11 +189,11 @@ impl From<&config::diff::Change> for ChangeLine {
 /// What a pass of the cleaner did, or would do.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Cleaned {
-    /// The queues that went, children before their parent.
+    /// The removed queues, children before their parent.
     pub removed_queues: Vec<QueuePath>,
     /// The draining queues that stay.
     pub retained: Vec<DrainingQueue>,
-    /// How many applications that ended long ago were forgotten.
+    /// The number of forgotten applications that ended long ago.
     pub removed_applications: usize,
     /// Nothing was done.
     pub dry_run: bool,
@@ -204,7 +204,7 @@ pub struct Cleaned {
 pub struct DrainingQueue {
     /// The full path of the queue.
     pub queue: QueuePath,
-    /// Why: `2 applications`.
+    /// The reason: `2 applications`.
     pub why: String,
 }
 
@@ -213,67 +213,67 @@ pub struct DrainingQueue {
 pub struct Submitted {
     /// The id that it was submitted with.
     pub app: AppId,
-    /// Where placement put it.
+    /// The queue from placement.
     pub queue: QueuePath,
 }
 
-/// Asks that are pending now.
+/// Requests that are now pending.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PendingAsks {
-    /// The application that asks.
+    /// The application.
     pub app: AppId,
-    /// The ids of the new asks, in their order.
+    /// The ids of the new requests, in order.
     pub asks: Vec<AskId>,
 }
 
-/// An ask that no longer exists.
+/// A request that no longer exists.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Released {
-    /// The application that the allocation belonged to.
+    /// The application.
     pub app: AppId,
-    /// The id of the allocation, or of the ask that was withdrawn.
+    /// The id of the allocation or request.
     pub ask: AskId,
-    /// Whether it was an allocation; otherwise it was pending.
+    /// Whether it was allocated; otherwise it was pending.
     pub allocated: bool,
 }
 
 /// A node that was added, changed or removed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NodeDone {
-    /// The node that was changed.
+    /// The node.
     pub node: NodeId,
-    /// The allocations that were released by it.
+    /// The allocations that the change released.
     pub released: Vec<(AppId, AskId)>,
 }
 
-/// The active configuration, as it was written.
+/// The active configuration.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Configuration {
-    /// The file as it was written, comments and all; a manifest as a whole.
+    /// The whole file as written, with comments; for a manifest, the whole manifest.
     #[serde(with = "model::saved::text")]
     pub text: Arc<str>,
-    /// The queue configuration in it: the same text, or the entry of a manifest.
+    /// The queue configuration: the same text, or the entry of a manifest.
     #[serde(with = "model::saved::text")]
     pub queues: Arc<str>,
     /// The checksum of the queue configuration (`config.md` section 13).
     pub checksum: String,
-    /// The file that it is in; `None` when it is in memory only.
+    /// The file; `None` if the configuration is only in memory.
     pub file: Option<PathBuf>,
-    /// Counts up with each configuration that becomes active; the first has 1.
+    /// The revision number, from 1.
     pub revision: u64,
     /// When it became active.
     pub at: Time,
-    /// Whose doing that was.
+    /// Who activated it.
     pub by: LoadedBy,
-    /// Which entry of a manifest holds the queue configuration, without its ending.
+    /// The entry of a manifest that contains the queue configuration, without its file extension.
     #[serde(default = "usual_group")]
     pub policy_group: String,
-    /// The ConfigMap that it is in, where that is known.
+    /// The ConfigMap that contains it, if known.
     #[serde(default)]
     pub config_map: Option<Box<ConfigMapEntry>>,
 }
 
-/// An entry of a ConfigMap that holds a queue configuration.
+/// An entry of a ConfigMap that contains a queue configuration.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct ConfigMapEntry {
     /// The namespace of the ConfigMap.
@@ -282,12 +282,12 @@ pub struct ConfigMapEntry {
     pub name: String,
     /// The key of the entry: `queues.yaml`.
     pub key: String,
-    /// Who else writes the ConfigMap, a sentence for each: Helm, Argo CD, Flux.
+    /// The other writers of the ConfigMap (Helm, Argo CD, Flux), one sentence each.
     pub owners: Vec<String>,
 }
 
 impl ConfigMapEntry {
-    /// A manifest with this entry alone, as a patch for the repository that the ConfigMap is made from.
+    /// A manifest with only this entry: a patch for the repository that the ConfigMap is made from.
     pub fn patch(&self, text: &str) -> String {
         let Self { namespace, name, key, .. } = self;
         let quoted = |text: &str| serde_json::Value::from(text).to_string();
@@ -297,7 +297,7 @@ impl ConfigMapEntry {
             quoted(namespace),
             quoted(key)
         );
-        // A block keeps the text readable; a text that no block holds unchanged is quoted.
+        // A block scalar is readable; a text that a block cannot represent exactly is quoted.
         let is_plain = |text: &str| text.chars().all(|char| char == '\n' || !char.is_control());
         let ends_in_one_line_break = text.ends_with('\n') && !text.ends_with("\n\n");
         if !is_plain(text) || !ends_in_one_line_break || text.starts_with([' ', '\n']) {
@@ -309,12 +309,12 @@ impl ConfigMapEntry {
 }
 
 impl Configuration {
-    /// The same, with the ConfigMap that it is in.
+    /// Returns the same configuration in a ConfigMap.
     pub fn in_config_map(self, entry: ConfigMapEntry) -> Self {
         Self { config_map: Some(Box::new(entry)), ..self }
     }
 
-    /// One that was active when someone looked from elsewhere.
+    /// Returns a configuration that was observed as active in a remote scheduler.
     pub fn seen(text: Arc<str>, revision: u64, at: Time) -> Self {
         Self {
             queues: Arc::clone(&text),
@@ -329,11 +329,11 @@ impl Configuration {
         }
     }
 
-    /// What the places of its values are counted in, for a person: the file, or else the revision, whose text the history has.
+    /// Names the document that locations refer to: the file, or the revision, whose text is in the history.
     pub fn source(&self) -> String {
         let name = self.file.as_ref().and_then(|file| file.file_name()).map(|name| name.to_string_lossy().into_owned());
         match (&self.by, name) {
-            // A step of the workload is not written to the file.
+            // The steps of a workload are not written to the file.
             (LoadedBy::Workload, _) => format!("revision {}, of the workload", self.revision),
             (_, Some(name)) => name,
             (LoadedBy::Start, None) if self.revision == 1 => "the configuration at the start".to_owned(),
@@ -341,7 +341,7 @@ impl Configuration {
         }
     }
 
-    /// Where something stands, with the name of the text: `queues.yaml:15`, `revision 3, of the workload, line 15`.
+    /// A location with its document: `queues.yaml:15`, `revision 3, of the workload, line 15`.
     pub fn place(&self, at: Place) -> String {
         let source = self.source();
         let is_file = self.file.is_some() && self.by != LoadedBy::Workload;
@@ -356,17 +356,17 @@ fn usual_group() -> String {
 /// How a configuration became active.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum LoadedBy {
-    /// It was there at the start.
+    /// Loaded at the start.
     Start,
     /// Its file was changed.
     File,
     /// A step of the workload.
     Workload,
-    /// This user, by an order.
+    /// An order of this user.
     User(String),
-    /// This user, who brought an older one back.
+    /// A rollback by this user.
     RolledBack(String),
-    /// That is unknown: it was active when this console looked.
+    /// Unknown: it was active when this console first looked.
     Seen,
 }
 

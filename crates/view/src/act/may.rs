@@ -1,8 +1,7 @@
-//! Whether an order would be refused, as far as a view can say: cheap, for greying out what is off and saying why.
+//! Predicts cheaply from a view whether an order would be rejected, to gray out commands.
 //!
-//! What takes more than a look (whether an application fits a queue, whether a text is valid) is left to a dry run; so an order
-//! that passes here can still be refused, but one that is refused here would be. Of a server that says itself who may do what, its
-//! word counts ([`ServerPermissions`](super::ServerPermissions)).
+//! A rejection is certain; a passing order can still be rejected, because a dry run checks more. Decisions from the
+//! server ([`ServerPermissions`](super::ServerPermissions)) have precedence.
 
 use super::{AclKind, Act, Actor, Code, PartitionAct, Refusal};
 use crate::{AppRow, PartitionView, View};
@@ -11,10 +10,10 @@ use scheduler::placement::access;
 use scheduler::{may_take, may_touch};
 
 impl View {
-    /// Whether an order would be refused at the time of this view.
+    /// Checks whether an order would be rejected at the time of this view.
     ///
     /// # Errors
-    /// Why it would.
+    /// Returns the rejection.
     pub fn may(&self, actor: &Actor, act: &Act) -> Result<(), Refusal> {
         if let Some(refusal) = Refusal::read_only(actor, act) {
             return Err(refusal);
@@ -38,10 +37,10 @@ impl View {
 }
 
 impl PartitionView {
-    /// Whether someone may kill or move an application, as far as the queue decides that it is in.
+    /// Checks whether an actor may kill or move an application, as far as its queue decides.
     ///
     /// # Errors
-    /// Why not.
+    /// Returns the rejection.
     pub fn may_administer(&self, actor: &Actor, act: &Act, app: &AppRow) -> Result<(), Refusal> {
         if let Some(refusal) = Refusal::read_only(actor, act) {
             return Err(refusal);
@@ -57,10 +56,10 @@ impl PartitionView {
         }
     }
 
-    /// Whether a queue may take an application, as far as its kind, its state and access to it decide that.
+    /// Checks whether a queue may accept an application, by its kind, its state, and access to it.
     ///
     /// # Errors
-    /// Why not.
+    /// Returns the rejection.
     pub fn may_take(&self, actor: &Actor, act: &Act, app: &AppRow, to: &QueuePath) -> Result<(), Refusal> {
         let seen = may_take(self, &app.queue, to, &actor.identity).map_err(|why| Refusal::denied(actor, act, &why));
         match &self.decided {
@@ -114,21 +113,19 @@ impl PartitionView {
         }
     }
 
-    /// The application, if it is alive and in a queue that the actor administers.
+    /// The application, if it is active and in a queue that the actor administers.
     fn administered(&self, actor: &Actor, act: &Act, app: &AppId) -> Result<&AppRow, Refusal> {
         let row = self.row(app)?;
         self.may_administer(actor, act, row)?;
         Ok(row)
     }
 
-    /// The application, alive or not.
     fn row(&self, app: &AppId) -> Result<&AppRow, Refusal> {
         let row = self.app_by_id(app).ok_or_else(|| Refusal::not_found("application", app.as_str()))?;
         Ok(row)
     }
 }
 
-/// Refuses when an application is in another queue than it should be.
 fn expected(act: &Act, app: &AppRow, queue: Option<&QueuePath>) -> Result<(), Refusal> {
     match queue {
         Some(queue) if *queue != app.queue => Err(queue_changed(act, &app.queue, queue)),
@@ -136,7 +133,7 @@ fn expected(act: &Act, app: &AppRow, queue: Option<&QueuePath>) -> Result<(), Re
     }
 }
 
-/// An application is not in the queue that the order expects.
+/// The rejection for an application that is not in the expected queue.
 pub fn queue_changed(act: &Act, is: &QueuePath, expected: &QueuePath) -> Refusal {
     let details = super::Details { queue: Some(is.clone()), ..super::Details::default() };
     Refusal::new(Code::QueueChanged, format!("cannot {act}"), format!("it is now in {is}, not in {expected}"))

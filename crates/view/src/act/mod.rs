@@ -1,12 +1,11 @@
-//! What a person, a script or a file asks of a running scheduler, who asks, and the outcome.
+//! Orders to a running scheduler: who requests them, and their outcome.
 //!
-//! There is one road for all of them: an [`Order`] of an [`Actor`] goes to the scheduler's owner, which checks every right,
-//! carries it out whole or not at all, and answers with [`Done`] or a [`Refusal`]. [`may`] asks the same of a view, to gray out
-//! what would be refused.
+//! An [`Order`] of an [`Actor`] goes to the owner of the scheduler, which checks every right, applies all or nothing,
+//! and answers with [`Done`] or a [`Refusal`]. [`may`] predicts rejections from a view.
 //!
 //! Invariants:
-//! - plain data, the same for a scheduler in this process and one elsewhere; no serialization;
-//! - a rejection says which check refused and what would be needed, and names no one else from an access list (ACL-029).
+//! - plain data, the same for an embedded and a remote scheduler; no serialization;
+//! - a rejection names the check and what is needed, and no other member of an access list (ACL-029).
 
 mod decided;
 mod done;

@@ -1,4 +1,4 @@
-//! Orders: what is to be done to a running scheduler, and who requests it.
+//! Orders: a change of a running scheduler, and its actor.
 
 use std::fmt;
 use std::sync::Arc;
@@ -9,133 +9,133 @@ use config::AllowedRemoval;
 use model::{AppId, AskId, Identity, NodeId, QueuePath, Resource};
 use scheduler::{AskSpec, NodeSpec, Submission};
 
-/// The longest reason that is taken, in characters (REST E2).
+/// The longest accepted reason, in characters (REST E2).
 pub const LONGEST_REASON: usize = 500;
-/// The most asks that one order may make.
+/// The most requests in one order.
 pub const MOST_ASKS: usize = 10_000;
 
-/// Something to be done to a running scheduler.
+/// A change of a running scheduler.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub enum Act {
-    /// Bring another queue configuration into force (REST E5).
+    /// Apply a queue configuration (REST E5).
     Configure {
-        /// The text, as it is to be stored.
+        /// The configuration as it is to be stored.
         text: String,
-        /// The checksum of the configuration that it is meant to replace; an order without one is refused.
+        /// The checksum of the configuration to replace; required.
         base: Option<String>,
-        /// Only say what would happen.
+        /// Only report the effects.
         dry_run: bool,
     },
-    /// Bring a configuration that was active back, as a new revision (REST E5).
+    /// Restore an earlier configuration as a new revision (REST E5).
     Rollback {
-        /// The number of the revision, as the audit has it.
+        /// The revision number in the audit.
         revision: u64,
-        /// The checksum of the configuration that it is meant to replace; an order without one is refused.
+        /// The checksum of the configuration to replace; required.
         base: Option<String>,
-        /// Only say what would happen.
+        /// Only report the effects.
         dry_run: bool,
     },
-    /// The scheduler rests: no cycles, no timers, and its clock stands.
+    /// Pause the scheduler: no cycles, no timers, and its clock stops.
     Pause,
-    /// Resumes the scheduler where it rested.
+    /// Resume the scheduler.
     Resume,
-    /// Notify no one of alerts for a time. The scheduler keeps no alerts: it checks who may, and the audit has it.
+    /// Silence alerts for a time. The scheduler stores no alerts: it checks the right and records the audit entry.
     Silence {
-        /// Only those of this rule; empty for all.
+        /// Only alerts of this rule; empty for all.
         rule: String,
-        /// Only those about this, as alerts name it: `node n1`; empty for all.
+        /// Only alerts about this subject, for example `node n1`; empty for all.
         subject: String,
-        /// For how long.
+        /// The duration.
         lasts: Duration,
     },
     /// End a silence before its time.
     EndSilence {
-        /// Its number: counts up by one for each silence of a board.
+        /// The number of the silence on its board.
         silence: u64,
-        /// What it silences, in words.
+        /// A description of the silenced alerts.
         of: String,
     },
-    /// Something within one partition.
+    /// A change within one partition.
     In {
         /// The partition's name.
         #[serde(with = "model::saved::text")]
         partition: Arc<str>,
-        /// What is done there.
+        /// The change.
         act: PartitionAct,
     },
 }
 
-/// Something to be done within one partition.
+/// A change within one partition.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub enum PartitionAct {
     /// Kill an application (SCH-202, REST E4).
     Kill {
         /// The id of the application, unique in its partition.
         app: AppId,
-        /// Where it must be; refused when it is elsewhere by then.
+        /// The expected queue; the order is rejected if the application is in another one.
         expect_queue: Option<QueuePath>,
     },
     /// Move an application to another leaf (SCH-203, REST E4).
     Move {
         /// The id of the application, unique in its partition.
         app: AppId,
-        /// The leaf that it is to go to.
+        /// The target leaf.
         to: QueuePath,
-        /// Where it must be; refused when it is elsewhere by then.
+        /// The expected queue; the order is rejected if the application is in another one.
         expect_queue: Option<QueuePath>,
-        /// Only say what would happen.
+        /// Only report the effects.
         dry_run: bool,
     },
-    /// One pass of the cleaner (SCH-182, REST E9).
+    /// Run one pass of the cleaner (SCH-182, REST E9).
     Clean {
-        /// Empty queues that drain or are dynamic.
+        /// Remove empty queues that drain or are dynamic.
         queues: bool,
-        /// Applications that ended long ago.
+        /// Forget applications that ended long ago.
         applications: bool,
-        /// Only say what would happen.
+        /// Only report the effects.
         dry_run: bool,
     },
-    /// Submit an application, in the actor's own name (REST E8).
+    /// Submit an application in the actor's own name (REST E8).
     Submit(Submission),
-    /// Ask for resources: all of these or none.
+    /// Add requests: all or none.
     Ask {
-        /// For which application.
+        /// The application.
         app: AppId,
-        /// The asks; whose they are is reported above, not in them.
+        /// The requests.
         asks: Vec<AskSpec>,
     },
-    /// End an allocation, or withdraw a pending ask.
+    /// End an allocation, or withdraw a pending request.
     Release {
         /// The id of the application, unique in its partition.
         app: AppId,
-        /// The id of the ask, unique only within its application.
+        /// The id of the request, unique within its application.
         ask: AskId,
     },
-    /// The submitter is done with an application (SCH-173).
+    /// Remove an application, as its submitter (SCH-173).
     Remove {
         /// The id of the application, unique in its partition.
         app: AppId,
     },
     /// Register a node (SCH-190).
     AddNode(NodeSpec),
-    /// Change a node (SCH-191); `None` leaves an amount unchanged.
+    /// Change a node (SCH-191); `None` keeps a value.
     UpdateNode {
         /// The id of the node.
         id: NodeId,
         /// The new capacity.
         capacity: Option<Resource>,
-        /// The new amount used by others.
+        /// The new resources used by foreign pods.
         occupied: Option<Resource>,
     },
-    /// No new allocations on a node (SCH-192).
+    /// Stop new allocations on a node (SCH-192).
     DrainNode(NodeId),
-    /// New allocations on a node again (SCH-192).
+    /// Allow new allocations on a node again (SCH-192).
     ResumeNode(NodeId),
-    /// Decommission a node (SCH-193).
+    /// Remove a node (SCH-193).
     RemoveNode {
         /// The id of the node.
         id: NodeId,
-        /// Also when something runs on it, which is then released.
+        /// Also remove a node with allocations, which are released.
         force: bool,
     },
 }
@@ -157,12 +157,12 @@ impl PartitionAct {
 }
 
 impl Act {
-    /// An act within a partition.
+    /// Returns an act within a partition.
     pub fn within(partition: &Arc<str>, act: PartitionAct) -> Self {
         Self::In { partition: Arc::clone(partition), act }
     }
 
-    /// The partition that it is for; `None` for what concerns the scheduler as a whole.
+    /// The partition; `None` for the scheduler as a whole.
     pub fn partition(&self) -> Option<&Arc<str>> {
         match self {
             Self::In { partition, .. } => Some(partition),
@@ -171,7 +171,7 @@ impl Act {
         }
     }
 
-    /// The same act on the same object, without what a client can make large. It is not to be carried out.
+    /// The same act without parts that a client can make large. It must not be executed.
     #[must_use]
     pub fn without_body(self) -> Self {
         match self {
@@ -183,7 +183,7 @@ impl Act {
         }
     }
 
-    /// Whether nothing is to change, whatever the answer.
+    /// Whether the act changes nothing.
     pub fn is_dry_run(&self) -> bool {
         match self {
             Self::Configure { dry_run, .. } | Self::Rollback { dry_run, .. } => *dry_run,
@@ -192,7 +192,7 @@ impl Act {
         }
     }
 
-    /// The same act, but really to be carried out.
+    /// The same act without dry run.
     #[must_use]
     pub fn in_earnest(mut self) -> Self {
         match &mut self {
@@ -205,7 +205,7 @@ impl Act {
         self
     }
 
-    /// The verb, as a rejection names it; [`crate::audit::action`] is the audit's short name.
+    /// The verb in rejections; [`crate::audit::action`] returns the short name for the audit.
     pub fn verb(&self) -> &'static str {
         match self {
             Self::Configure { .. } => "change the configuration",
@@ -231,7 +231,7 @@ impl Act {
         }
     }
 
-    /// What it is about: an application, a node, what is silenced; empty for the scheduler as a whole.
+    /// The object: an application, a node, the silenced alerts; empty for the scheduler as a whole.
     pub fn object(&self) -> &str {
         let act = match self {
             Self::In { act, .. } => act,
@@ -256,7 +256,6 @@ impl Act {
 }
 
 impl fmt::Display for Act {
-    /// In one line, as messages show it: `kill nightly-42`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.verb())?;
         match self.object() {
@@ -266,25 +265,25 @@ impl fmt::Display for Act {
     }
 }
 
-/// An act that someone needs done, and why.
+/// A requested change with its reason.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Order {
-    /// What is to be done.
+    /// The change.
     pub act: Act,
-    /// Why, for the record; may be empty, at most [`LONGEST_REASON`] characters.
+    /// The reason, for the record; may be empty, at most [`LONGEST_REASON`] characters.
     pub reason: String,
-    /// What a configuration may take away (CFG-120).
+    /// The removal that a configuration may cause (CFG-120).
     #[serde(default)]
     pub allowed: AllowedRemoval,
 }
 
 impl Order {
-    /// An order that takes no large part of a configuration away.
+    /// Returns an order that allows no large removal.
     pub fn new(act: Act, reason: impl Into<String>) -> Self {
         Self { act, reason: reason.into(), allowed: AllowedRemoval::default() }
     }
 
-    /// The same, which may take this away.
+    /// Returns the same order with an allowed removal.
     #[must_use]
     pub fn allowing(self, allowed: AllowedRemoval) -> Self {
         Self { allowed, ..self }
@@ -292,7 +291,7 @@ impl Order {
 }
 
 impl Order {
-    /// The same without what a client can make large. It is not to be carried out.
+    /// The same order without parts that a client can make large. It must not be executed.
     #[must_use]
     pub fn without_body(self) -> Self {
         Self::new(self.act.without_body(), self.reason.chars().take(LONGEST_REASON).collect::<String>())
@@ -300,54 +299,53 @@ impl Order {
 }
 
 impl From<Act> for Order {
-    /// Without a reason.
     fn from(act: Act) -> Self {
         Self::new(act, "")
     }
 }
 
-/// Who needs something done.
+/// The identity behind an order, with its rights.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Actor {
-    /// The user and his groups.
+    /// The user and the groups.
     pub identity: Identity,
-    /// Is in the scheduler ACL, which gives no right on any queue (REST E1).
+    /// Member of the scheduler ACL, which gives no right on any queue (REST E1).
     pub scheduler_admin: bool,
-    /// Why nothing may be changed; `None` when it may.
+    /// The reason if the actor may change nothing.
     #[serde(default, with = "model::saved::text_option")]
     pub read_only: Option<Arc<str>>,
-    /// Where the orders come from.
+    /// The origin of the orders.
     pub from: ActsFrom,
-    /// Access lists of queues are not asked: someone else decides who may do what, a Kubernetes API server.
+    /// The access lists of queues are not checked: a Kubernetes API server decides.
     #[serde(skip)]
     pub judged_elsewhere: bool,
-    /// The rights at the API server of the cluster that orders go to; `None` where they go to a scheduler.
+    /// The rights at the API server that executes the orders; `None` if a scheduler executes them.
     #[serde(skip)]
     pub cluster: Option<Arc<ClusterRights>>,
 }
 
-/// Where orders come from.
+/// The origin of orders.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum ActsFrom {
-    /// The console in the scheduler's own process.
+    /// The console in the process of the scheduler.
     Console,
     /// The REST API.
     Api {
-        /// From this address.
+        /// The client address.
         #[serde(with = "model::saved::text")]
         address: Arc<str>,
-        /// In this request, as its answer names it.
+        /// The request ID, as in the response.
         #[serde(with = "model::saved::text")]
         request: Arc<str>,
     },
     /// A watched file.
     File(#[serde(with = "model::saved::text")] Arc<str>),
-    /// A workload's steps.
+    /// The steps of a workload.
     Workload,
 }
 
 impl From<Identity> for Actor {
-    /// Someone at the console who may change things as far as the queues' access lists let him.
+    /// A user at the console, with the rights from the access lists of queues.
     fn from(identity: Identity) -> Self {
         let from = ActsFrom::Console;
         Self { identity, scheduler_admin: false, read_only: None, from, judged_elsewhere: false, cluster: None }
@@ -355,19 +353,19 @@ impl From<Identity> for Actor {
 }
 
 impl Actor {
-    /// The same, in the scheduler ACL or not.
+    /// Sets the membership in the scheduler ACL.
     #[must_use]
     pub fn scheduler_admin(self, is: bool) -> Self {
         Self { scheduler_admin: is, ..self }
     }
 
-    /// The same, but nothing may be changed, for this reason.
+    /// Makes the actor read-only, with the reason.
     #[must_use]
     pub fn read_only(self, why: &str) -> Self {
         Self { read_only: Some(Arc::from(why)), ..self }
     }
 
-    /// The user's name.
+    /// The user name.
     pub fn user(&self) -> &str {
         &self.identity.user
     }

@@ -1,27 +1,27 @@
-//! Who may change a configuration how (REST E1): one decision over the difference of the two.
+//! The rights that a change of the configuration needs (REST E1), decided from the diff.
 
 use config::Diff;
 use model::QueuePath;
 
-/// What someone lacks to bring a change of the configuration into force.
+/// The rights that an actor needs in addition to apply a configuration.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ConfigRights {
-    /// Something changes that no queue is above (a partition, its rules, node sorting, preemption, what belongs to a root):
-    /// membership in the scheduler ACL is needed.
+    /// Membership in the scheduler ACL: the change is outside the queues (a partition, its placement rules, node
+    /// sorting, preemption, settings of a root).
     pub scheduler_acl: bool,
-    /// The queues, each with its partition, on which admin access is missing: the parents of those that come, go or change.
+    /// The queues, each with its partition, that need admin access: the parents of added, removed, and changed queues.
     pub admin: Vec<(String, QueuePath)>,
 }
 
-/// Whether a change may be made (ACL-040): by a member of the scheduler ACL; or by the one who administers the parent of every queue that
-/// it changes, if it changes nothing else. To administer a queue is to decide what is below it, and not its own maximum, limits or access
-/// lists. `admin` says whether he administers a queue of a partition, by the active access lists.
+/// Checks whether an actor may apply a change (ACL-040). Allowed are members of the scheduler ACL, and administrators
+/// of the parent of each changed queue if nothing else changes: the administrator of a queue decides its children, not
+/// its own maximum, limits, or access lists. `admin` reports admin access to a queue of a partition.
 ///
-/// A change that touches no queue at all, of comments only, is for those who administer every root in `partitions`. The very text that
-/// is active is no change; no one needs to ask here.
+/// A change without a changed queue (only comments) needs admin access to every root in `partitions`. The identical
+/// text is not a change.
 ///
 /// # Errors
-/// Everything that is missing.
+/// Returns everything that is missing.
 pub fn may_configure<'p>(
     diff: &Diff,
     scheduler_admin: bool,
@@ -53,7 +53,7 @@ mod tests {
     const OLD: &str = "partitions: [{name: default, queues: [{name: root, submitacl: '*', queues: [{name: a, queues: [{name: x}]}, \
                        {name: b}]}]}]";
 
-    /// What someone who administers `mine` and everything below lacks for the change to `new`.
+    /// The missing rights of a user who administers `mine` and its subtree, for the change to `new`.
     fn shortfall(mine: &str, new: &str) -> Result<(), (bool, Vec<String>)> {
         let read = |text| read(text, Profile::Kornsole).config.unwrap();
         let mine = QueuePath::new(mine);

@@ -1,4 +1,4 @@
-//! Why an order was refused, and what would be needed (REST E2).
+//! Rejections of orders, with what is needed (REST E2).
 
 use std::fmt;
 
@@ -10,75 +10,75 @@ use scheduler::placement::access::AclKind;
 use scheduler::placement::ancestors;
 use scheduler::{Denial, MisfitKind};
 
-/// Why an order was refused. Nothing was done.
+/// A rejected order. Nothing was changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal {
-    /// Which check refused.
+    /// The check that rejected the order.
     pub code: Code,
-    /// What cannot be done, in one line.
+    /// The rejected operation, in one line.
     pub message: String,
-    /// What would be needed, or why.
+    /// The reason, or what is needed.
     pub description: String,
     /// The same as data.
     pub details: Box<Details>,
 }
 
-/// What a rejection is about, as far as it applies.
+/// The objects of a rejection.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Details {
-    /// The queue that decided.
+    /// The deciding queue.
     pub queue: Option<QueuePath>,
-    /// The access that is missing there.
+    /// The missing access to that queue.
     pub access: Option<AclKind>,
-    /// The queues whose access lists were asked, from below.
+    /// The queues with checked access lists, the lowest first.
     pub checked: Vec<QueuePath>,
-    /// Membership in the scheduler ACL would do, or is needed.
+    /// Membership in the scheduler ACL is needed, or sufficient.
     pub scheduler_acl: bool,
-    /// What is not there: `application`, `queue`, `node`, `partition`, `allocation`.
+    /// The kind of the missing object: `application`, `queue`, `node`, `partition`, `allocation`.
     pub kind: Option<String>,
-    /// Everything that is in the way, where that is several things.
+    /// All reasons, if several.
     pub reasons: Vec<Reason>,
-    /// What is wrong with a text.
+    /// The errors of a configuration.
     pub faults: Vec<FoundFault>,
     /// The checksum of the active configuration.
     pub current: Option<String>,
-    /// Who applied it.
+    /// Who applied the active configuration.
     pub changed_by: Option<String>,
-    /// When the active configuration was changed.
+    /// When it became active.
     pub changed_at: Option<Time>,
-    /// What a configuration takes away that no one allowed.
+    /// The removal by a configuration that was not allowed.
     pub removal: Option<Removal>,
-    /// After how many seconds it may be tried again.
+    /// The seconds to wait before a retry.
     pub wait: Option<u64>,
-    /// A configuration was written that did not become active: the text that is active, to be put back.
+    /// The text of the active configuration, for restoring: another one was written but did not become active.
     pub put_back: Option<String>,
 }
 
-/// One of several things that are in the way.
+/// One of several reasons.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reason {
-    /// Which check refuses.
+    /// The check.
     pub code: Code,
-    /// The queue, where it is about one.
+    /// The queue, if any.
     pub queue: Option<QueuePath>,
-    /// In words, with the values.
+    /// The reason with its values.
     pub text: String,
 }
 
-/// A fault of a text, as [`Fault`] has it.
+/// An error of a configuration, from [`Fault`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FoundFault {
     /// The id of the rule.
     pub code: String,
-    /// Whether it refuses the text.
+    /// Whether it rejects the configuration.
     pub severity: Severity,
-    /// Where it stands.
+    /// The location.
     pub at: Place,
-    /// The queue, or the keys that lead there.
+    /// The queue, or the path of keys.
     pub path: String,
-    /// What is wrong.
+    /// The error.
     pub message: String,
-    /// What would be right; may be empty.
+    /// The remedy; may be empty.
     pub hint: String,
 }
 
@@ -95,7 +95,7 @@ impl From<&Fault> for FoundFault {
     }
 }
 
-/// Which check refused (REST E2).
+/// The check that rejected an order (REST E2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[allow(missing_docs, reason = "see Code::status and Code::name")]
 pub enum Code {
@@ -119,10 +119,10 @@ pub enum Code {
     ChecksumMismatch,
     TooLarge,
     ConfigInvalid,
-    /// Placement takes the submission nowhere (REST E8).
+    /// No placement rule accepts the submission (REST E8).
     NotPlaced,
     ChecksumRequired,
-    /// A configuration takes away what no one allowed (CFG-120).
+    /// The removal by a configuration is not allowed (CFG-120).
     RemovalNotAllowed,
     RateLimited,
     NotSupported,
@@ -131,7 +131,7 @@ pub enum Code {
 }
 
 impl Code {
-    /// All of them.
+    /// All codes.
     pub const ALL: [Self; 27] = [
         Self::BadRequest,
         Self::Unauthenticated,
@@ -162,7 +162,7 @@ impl Code {
         Self::NotDurable,
     ];
 
-    /// Its name over REST.
+    /// The name in the REST API.
     pub const fn name(self) -> &'static str {
         match self {
             Self::BadRequest => "BAD_REQUEST",
@@ -195,12 +195,12 @@ impl Code {
         }
     }
 
-    /// The code of this name.
+    /// The code with this name.
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|code| code.name() == name)
     }
 
-    /// The HTTP status that goes with it.
+    /// The HTTP status of the code.
     pub const fn status(self) -> u16 {
         match self {
             Self::BadRequest => 400,
@@ -231,7 +231,6 @@ impl Code {
 }
 
 impl fmt::Display for Refusal {
-    /// `sue may not kill nightly-42: needs admin access on root.etl or a queue above it`
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.message)?;
         if self.description.is_empty() { Ok(()) } else { write!(f, ": {}", self.description) }
@@ -241,55 +240,55 @@ impl fmt::Display for Refusal {
 impl std::error::Error for Refusal {}
 
 impl Refusal {
-    /// A refusal without details.
+    /// Returns a rejection without details.
     pub fn new(code: Code, message: impl Into<String>, description: impl Into<String>) -> Self {
         Self { code, message: message.into(), description: description.into(), details: Box::default() }
     }
 
-    /// The same, with details.
+    /// Adds details.
     #[must_use]
     pub fn with(self, details: Details) -> Self {
         Self { details: Box::new(details), ..self }
     }
 
-    /// Why, without what: the description, or the message where that says it all.
+    /// The description, or the message if the description is empty.
     pub fn reason(&self) -> String {
         if self.description.is_empty() { self.message.clone() } else { self.description.clone() }
     }
 
-    /// Something is not there.
+    /// The rejection for an object that does not exist.
     pub fn not_found(kind: &str, name: &str) -> Self {
         let details = Details { kind: Some(kind.to_owned()), ..Details::default() };
         Self::new(Code::NotFound, format!("{kind} {name} not found"), "").with(details)
     }
 
-    /// Nothing may be changed at all.
+    /// The rejection for a read-only actor; `None` if the actor may change things.
     pub fn read_only(actor: &Actor, act: &Act) -> Option<Self> {
         let why = actor.read_only.as_deref()?;
         let message = format!("{} may not {act}", actor.user());
         Some(Self::new(Code::ReadOnly, message, format!("read-only: {why}")))
     }
 
-    /// The scheduler is not there any more.
+    /// The rejection of a stopped scheduler.
     pub fn stopped() -> Self {
         Self::new(Code::Unavailable, "the scheduler has stopped", "no change was made")
     }
 
-    /// Access to a queue is missing.
+    /// The rejection for missing access to a queue.
     pub fn no_access(actor: &Actor, act: &Act, queue: &QueuePath, access: AclKind) -> Self {
         let message = format!("{} may not {act}", actor.user());
         let (description, details) = needs(queue, access);
         Self::new(Code::AclDenied, message, description).with(details)
     }
 
-    /// Only members of the scheduler ACL may do this.
+    /// The rejection for a missing membership in the scheduler ACL.
     pub fn no_scheduler_acl(actor: &Actor, act: &Act) -> Self {
         let message = format!("{} may not {act}", actor.user());
         let details = Details { scheduler_acl: true, ..Details::default() };
         Self::new(Code::AclDenied, message, "needs membership in the scheduler ACL").with(details)
     }
 
-    /// A change of the configuration touches what the actor does not administer.
+    /// The rejection of a configuration change outside the actor's rights.
     pub fn no_config_rights(actor: &Actor, act: &Act, shortfall: &ConfigRights) -> Self {
         let message = format!("{} may not {act} in this way", actor.user());
         let queues: Vec<String> = shortfall.admin.iter().map(|(_, queue)| queue.to_string()).collect();
@@ -313,7 +312,7 @@ impl Refusal {
         Self::new(Code::AclDenied, message, description).with(details)
     }
 
-    /// A configuration takes away what no one allowed (CFG-120).
+    /// The rejection of a removal that is not allowed (CFG-120).
     pub fn removal(removal: Removal) -> Self {
         let description = format!("{removal}; {}", removal.how_to_allow());
         let message = "the configuration removes too much";
@@ -321,7 +320,7 @@ impl Refusal {
         Self::new(Code::RemovalNotAllowed, message, description).with(details)
     }
 
-    /// A kill or a move that the scheduler denies.
+    /// The rejection of a kill or a move by the scheduler.
     pub fn denied(actor: &Actor, act: &Act, why: &Denial) -> Self {
         let message = format!("cannot {act}");
         let about = |queue: &QueuePath| Details { queue: Some(queue.clone()), ..Details::default() };
@@ -370,7 +369,6 @@ impl From<&scheduler::Misfit> for Reason {
     }
 }
 
-/// Which access would be needed: `needs admin access on root.etl or a queue above it`.
 fn needs(queue: &QueuePath, access: AclKind) -> (String, Details) {
     let word = match access {
         AclKind::Submit => "submit",

@@ -1,6 +1,6 @@
-//! The rights at a Kubernetes API server of who gives orders through one, as far as they were reviewed.
+//! The reviewed rights of a user at a Kubernetes API server.
 //!
-//! A review is a hint: what the API server answers to the order itself counts (K8S-035).
+//! A review is only a hint: the answer of the API server to the operation decides (K8S-035).
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -9,19 +9,18 @@ use std::sync::Arc;
 use super::{Act, Actor, Code, PartitionAct, Refusal};
 use crate::{AppRow, View};
 
-/// One right, as rules of access name it.
+/// A right, as in RBAC rules.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Right {
     /// `get`, `patch`, `delete`.
     pub verb: &'static str,
     /// The resource: `pods`.
     pub resource: &'static str,
-    /// The namespace; `None` for all, or for what has none.
+    /// The namespace; `None` for all namespaces or a cluster-scoped resource.
     pub namespace: Option<Arc<str>>,
 }
 
 impl fmt::Display for Right {
-    /// `delete on pods in team-a`
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} on {}", self.verb, self.resource)?;
         match &self.namespace {
@@ -31,23 +30,23 @@ impl fmt::Display for Right {
     }
 }
 
-/// Whether the access lists of queues are checked before the API server decides: `--enforce-acl`.
+/// Whether the access lists of queues are checked before the API server decides (`--enforce-acl`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum EnforceAcl {
     /// Only if a queue of the active configuration has an `adminacl`.
     #[default]
     Auto,
-    /// Also if no queue has an `adminacl`, which then allows nothing.
+    /// Always; without an `adminacl`, nothing is allowed.
     Always,
-    /// RBAC alone decides.
+    /// Never: RBAC alone decides.
     Never,
 }
 
 impl EnforceAcl {
-    /// The names, as options and settings write them.
+    /// The names in options and settings.
     pub const NAMES: [&str; 3] = ["auto", "always", "never"];
 
-    /// The mode of a name.
+    /// Parses a mode.
     ///
     /// # Errors
     /// Names the valid values.
@@ -61,24 +60,24 @@ impl EnforceAcl {
     }
 }
 
-/// What is known of someone's rights in a cluster.
+/// The known rights of a user in a cluster.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ClusterRights {
-    /// The namespace of the scheduler, once it is found.
+    /// The namespace of the scheduler, if found.
     pub namespace: Option<Arc<str>>,
-    /// The reviewed rights, and whether one has them.
+    /// The reviewed rights, `true` if granted.
     pub reviewed: BTreeMap<Right, bool>,
-    /// Why access lists allow nothing: it is unknown who one is. `None` also where they are not asked.
+    /// Why the access lists allow nothing (the user is unknown). `None` also if they are not checked.
     pub unknown: Option<Arc<str>>,
     /// Why access lists are not checked, so that RBAC alone decides; `None` if they are.
     pub waived: Option<&'static str>,
 }
 
 impl ClusterRights {
-    /// Whether an order would be refused in a cluster, before the access lists of queues are asked.
+    /// Checks an order against the rights in the cluster, before the access lists of queues.
     ///
     /// # Errors
-    /// What can be done instead, or the right that is missing.
+    /// Returns the missing right, or an alternative.
     pub fn may(&self, view: &View, actor: &Actor, act: &Act) -> Result<(), Refusal> {
         offers(view, act)?;
         if let Some(refusal) = Refusal::read_only(actor, act) {
@@ -93,7 +92,6 @@ impl ClusterRights {
         }
     }
 
-    /// The right that an act takes and one has not, as far as it was reviewed.
     fn shortfall(&self, view: &View, act: &Act) -> Option<Right> {
         let denied = |right: Right| (self.reviewed.get(&right) == Some(&false)).then_some(right);
         match act {
@@ -116,22 +114,21 @@ impl ClusterRights {
     }
 }
 
-/// The refusal of the API server, before it is asked.
 fn missing(actor: &Actor, act: &Act, right: &Right) -> Refusal {
     let message = format!("{} may not {act}", actor.user());
     Refusal::new(Code::AclDenied, message, format!("RBAC of the API server: needs {right}"))
 }
 
-/// The namespace of an application, as its first pod had it.
+/// The namespace of an application: that of its first pod.
 pub fn namespace(row: &AppRow) -> Option<String> {
     let own = row.tags.get("namespace").cloned();
     own.or_else(|| row.asks.values().next()?.tags.get("kubernetes.io/meta/namespace").map(str::to_owned))
 }
 
-/// Whether an act is one that is done to objects of a cluster.
+/// Checks whether a cluster supports an act.
 ///
 /// # Errors
-/// What can be done instead.
+/// Returns an alternative.
 pub fn offers(view: &View, act: &Act) -> Result<(), Refusal> {
     let cannot = |why: String| Err(Refusal::new(Code::NotSupported, format!("cannot {act}"), why));
     match act {
@@ -147,7 +144,7 @@ pub fn offers(view: &View, act: &Act) -> Result<(), Refusal> {
     }
 }
 
-/// Why nothing can be moved in a cluster, and what can be done instead (K8S-100).
+/// Why a cluster cannot move an application, and the alternatives (K8S-100).
 fn instead_of_moving(view: &View, app: Option<&AppRow>) -> String {
     let why = "YuniKorn places an application once, with its first pod; the queue of a pod cannot change";
     let label = "the label yunikorn.apache.org/queue (or queue)";

@@ -1,15 +1,15 @@
-//! What is read of an object only when a person requests it: its text, its events, the logs of its containers.
+//! Data of an object that is read on demand: its YAML, its events, and container logs.
 
 use std::sync::Arc;
 
 use model::Time;
 
-/// An object of the API server, by its name.
+/// The name of an object in the API server.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ObjectName {
-    /// A pod: its namespace and its name.
+    /// A pod: namespace and name.
     Pod(Arc<str>, Arc<str>),
-    /// A node, which has no namespace.
+    /// A node.
     Node(Arc<str>),
 }
 
@@ -22,43 +22,43 @@ pub struct LogName {
     pub pod: Arc<str>,
     /// The name of the container.
     pub container: Arc<str>,
-    /// Of its run before the last restart.
+    /// The log of the run before the last restart.
     pub previous: bool,
-    /// How often the log was opened before: a container that was started again has a new one.
+    /// How often the log was opened before: a restarted container has a new log.
     pub opened: u32,
 }
 
-/// What came of a log.
+/// A part of a log.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LogPart {
-    /// The bytes as the container wrote them.
+    /// The raw bytes of the container.
     pub bytes: Vec<u8>,
-    /// Nothing follows: the container has ended.
+    /// The container has ended; nothing follows.
     pub ended: bool,
 }
 
-/// The pod whose events are wanted.
+/// The pod of the requested events.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EventsOf {
-    /// The namespace, by whose rights they are listed.
+    /// The namespace.
     pub namespace: Arc<str>,
     /// The UID of the pod.
     pub uid: Arc<str>,
 }
 
-/// An event that Kubernetes keeps about an object, for an hour as a rule.
+/// A Kubernetes Event; the cluster deletes it after about an hour.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ObjectEvent {
-    /// When it was seen last.
+    /// The last occurrence.
     pub at: Time,
-    /// It is a warning.
+    /// Whether it is a warning.
     pub warning: bool,
-    /// The reason in one word: `FailedMount`.
+    /// The reason: `FailedMount`.
     pub reason: Arc<str>,
-    /// The same in words.
+    /// The message.
     pub note: Arc<str>,
-    /// How often it was seen.
+    /// The number of occurrences.
     pub count: u32,
-    /// Who reports it: `kubelet`, `yunikorn`.
+    /// The reporting component: `kubelet`, `yunikorn`.
     pub by: Arc<str>,
 }

@@ -1,4 +1,5 @@
-//! What a kill does to pods, in sentences for its question: how many are deleted, where, and who makes them again.
+//! Sentences about a kill for its dialog: the number of deleted pods, their namespaces, and the owners that recreate
+//! them.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -6,16 +7,14 @@ use std::sync::Arc;
 use super::{Chain, Kubernetes, OwnerName, OwnerObject};
 use crate::AppRow;
 
-/// How many owners are named.
 const NAMED: usize = 3;
 
-/// `1 pod`, `3 pods`
 fn count(number: usize, word: &str) -> String {
     if number == 1 { format!("1 {word}") } else { format!("{number} {word}s") }
 }
 
 impl Kubernetes {
-    /// The sentences about a kill of these applications. `chains` has the owners of their pods, where they were looked up.
+    /// Returns the sentences for a kill of these applications. `chains` are the owners of their pods, if looked up.
     pub fn kill_lines<'a>(&self, apps: impl Iterator<Item = &'a AppRow>, chains: Option<&[Chain]>) -> Vec<String> {
         let (mut pods, mut waiting) = (0, 0);
         let mut namespaces: BTreeMap<Arc<str>, usize> = BTreeMap::new();
@@ -49,7 +48,6 @@ impl Kubernetes {
     }
 }
 
-/// What the pods themselves say of their owner.
 fn direct(((namespace, owner), pods): ((Arc<str>, Option<OwnerName>), usize)) -> Chain {
     let owners = owner.map(|name| OwnerObject { namespace, name, ..OwnerObject::default() });
     Chain { pods, owners: owners.into_iter().collect(), ..Chain::default() }

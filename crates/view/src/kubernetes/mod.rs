@@ -1,7 +1,7 @@
-//! What Kubernetes says of the objects behind what the scheduler shows: pods, nodes, namespaces, priority classes.
+//! The Kubernetes objects of the displayed cluster: pods, nodes, namespaces, priority classes.
 //!
-//! Only what is shown is kept, and texts that many objects have are shared: 50 000 pods are some tens of megabytes. A copy costs
-//! nothing.
+//! Only displayed data is stored, and common texts are shared: 50,000 pods are some tens of megabytes. Cloning is
+//! cheap.
 
 mod asked;
 mod killing;
@@ -22,10 +22,9 @@ use model::{AppId, AppState, AskId, NodeId, Time};
 /// The objects of a cluster at one time.
 #[derive(Clone, Debug, Default)]
 pub struct Kubernetes {
-    /// How old each list is.
+    /// The age of each list.
     pub lists: Lists,
     pods: OrdMap<Arc<str>, Arc<PodRow>>,
-    /// The pods of each group, by their UIDs.
     groups: OrdSet<(Group, Arc<str>)>,
     /// The nodes by name.
     pub nodes: OrdMap<NodeId, Arc<NodeObject>>,
@@ -35,16 +34,15 @@ pub struct Kubernetes {
     pub priorities: OrdMap<i32, Vec<Arc<str>>>,
 }
 
-/// Pods that are looked for together.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Group {
-    /// Of an application.
+    /// Pods of an application.
     App(Arc<str>),
-    /// Of other schedulers, on a node.
+    /// Foreign pods on a node.
     Foreign(Arc<str>),
 }
 
-/// The kinds of objects that are followed.
+/// The watched kinds of objects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ObjectKind {
     /// `pods` of the core API.
@@ -58,10 +56,10 @@ pub enum ObjectKind {
 }
 
 impl ObjectKind {
-    /// All of them, in their order.
+    /// All kinds, in order.
     pub const ALL: [Self; 4] = [Self::Pods, Self::Nodes, Self::Namespaces, Self::PriorityClasses];
 
-    /// What is shown of them, for the parts that are older than the rest.
+    /// A description of the displayed data, for messages about outdated parts.
     pub const fn words(self) -> &'static str {
         match self {
             Self::Pods => "the pods of Kubernetes",
@@ -72,55 +70,55 @@ impl ObjectKind {
     }
 }
 
-/// How a list of objects stands.
+/// The state of a list.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum ListState {
-    /// It has not come yet.
+    /// Not loaded yet.
     #[default]
     Awaited,
-    /// It is followed: each change arrives by itself.
+    /// Watched.
     Live,
-    /// It was true at this time, or never came; and why nothing newer is there.
+    /// Outdated: the time of the data (`None`: never loaded), and why there is no newer data.
     Stale(Option<Time>, Arc<str>),
-    /// It may not be read; with what is missing.
+    /// Access denied, with the missing right.
     Refused(Arc<str>),
 }
 
-/// How the lists stand.
+/// The states of all lists.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Lists([ListState; 4]);
 
 impl Lists {
-    /// How a list stands.
+    /// The state of a list.
     pub fn get(&self, kind: ObjectKind) -> &ListState {
         &self.0[kind as usize]
     }
 
-    /// The same, to be changed.
+    /// The mutable state of a list.
     pub fn get_mut(&mut self, kind: ObjectKind) -> &mut ListState {
         &mut self.0[kind as usize]
     }
 }
 
-/// A node, as Kubernetes has it.
+/// A Kubernetes node.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct NodeObject {
-    /// No new pod is bound to it.
+    /// Whether it is cordoned.
     pub cordoned: bool,
-    /// Conditions in the order of its status.
+    /// The conditions in the order of the status.
     pub conditions: Box<[Condition]>,
-    /// Its taints, as kubectl writes them: `key=value:NoSchedule`.
+    /// Taints in the form of kubectl: `key=value:NoSchedule`.
     pub taints: Box<[Arc<str>]>,
     /// Labels by their full keys.
     pub labels: BTreeMap<Arc<str>, Arc<str>>,
-    /// The version of its kubelet.
+    /// Kubelet version.
     pub kubelet: Arc<str>,
-    /// When it was made.
+    /// Creation time.
     pub created: Time,
 }
 
 impl NodeObject {
-    /// Why no pod is bound to it; `None`: pods are. A node without conditions has not reported yet.
+    /// Why pods cannot be bound to the node; `None` if they can. A node without conditions has not reported yet.
     pub fn closed(&self) -> Option<&'static str> {
         let ready = self.conditions.iter().find(|condition| &*condition.kind == "Ready");
         match (self.cordoned, ready.is_some_and(|ready| !ready.is_true())) {
@@ -132,17 +130,17 @@ impl NodeObject {
     }
 }
 
-/// A namespace, as far as it matters to queues.
+/// The queue-related data of a namespace.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct NamespaceRow {
-    /// Its annotations of YuniKorn without their prefix: `namespace.quota`, `parentqueue`.
+    /// The YuniKorn annotations without prefix: `namespace.quota`, `parentqueue`.
     pub annotations: BTreeMap<Arc<str>, Arc<str>>,
 }
 
 impl Kubernetes {
-    /// The pods that a kill of an application deletes: those of its asks, and those that the scheduler was not given. Those that are over
-    /// stay, as they use nothing, and so do those that a node runs for itself (K8S-098), and one that has the name of a pod that the
-    /// scheduler still knows: it came after that.
+    /// The pods that a kill of an application deletes: those of its requests, and those that the scheduler did not get.
+    /// Not included are completed pods, pods that a node runs by itself (K8S-098), and a pod that reuses the name of a
+    /// pod known to the scheduler.
     pub fn doomed(&self, app: &AppRow) -> Vec<Arc<PodRow>> {
         let mut all: BTreeMap<&str, &Arc<PodRow>> = BTreeMap::new();
         let asks = app.asks.values().filter_map(|ask| self.pod_of(&ask.id));
@@ -159,7 +157,7 @@ impl Kubernetes {
         all.into_values().cloned().collect()
     }
 
-    /// How many pods of other applications an owner has.
+    /// The number of an owner's pods in other applications.
     pub fn count_of_others(&self, namespace: &str, owner: &OwnerName, app: &AppId) -> usize {
         let of_it = |pod: &&Arc<PodRow>| {
             pod.owner.as_ref() == Some(owner)
@@ -170,27 +168,27 @@ impl Kubernetes {
         self.pods.values().filter(of_it).count()
     }
 
-    /// How many pods are known.
+    /// The number of pods.
     pub fn pod_count(&self) -> usize {
         self.pods.len()
     }
 
-    /// The pod of an ask: its key is the UID.
+    /// The pod of a request, whose key is the UID.
     pub fn pod_of(&self, ask: &AskId) -> Option<&Arc<PodRow>> {
         self.pods.get(ask.as_str())
     }
 
-    /// The pod of a UID.
+    /// The pod with a UID.
     pub fn pod(&self, uid: &str) -> Option<&Arc<PodRow>> {
         self.pods.get(uid)
     }
 
-    /// The pods of an application by their UIDs, those that the scheduler does not have too.
+    /// The pods of an application by UID, including those unknown to the scheduler.
     pub fn pods_of(&self, app: &AppId) -> impl Iterator<Item = &Arc<PodRow>> {
         self.group(Group::App(Arc::from(app.as_str())))
     }
 
-    /// The pods of other schedulers on a node.
+    /// The foreign pods on a node.
     pub fn foreign_on(&self, node: &NodeId) -> impl Iterator<Item = &Arc<PodRow>> {
         self.group(Group::Foreign(Arc::from(node.as_str())))
     }
@@ -201,7 +199,7 @@ impl Kubernetes {
         inside.filter_map(|(_, uid)| self.pods.get(uid))
     }
 
-    /// Takes a pod as it is now.
+    /// Inserts or updates a pod.
     pub fn put_pod(&mut self, pod: Arc<PodRow>) {
         let group = group_of(&pod);
         if let Some(before) = self.pods.insert(Arc::clone(&pod.uid), Arc::clone(&pod)) {
@@ -216,7 +214,7 @@ impl Kubernetes {
         }
     }
 
-    /// A pod no longer exists.
+    /// Removes a pod.
     pub fn remove_pod(&mut self, uid: &str) {
         if let Some(before) = self.pods.remove(uid) {
             self.ungroup(group_of(&before), &before.uid);
@@ -234,7 +232,7 @@ impl Kubernetes {
         self.pods.keys()
     }
 
-    /// The same in a few words: `2 pods ImagePullBackOff`.
+    /// The problems of an application's pods in short form: `2 pods ImagePullBackOff`.
     pub fn trouble_words(&self, app: &AppRow) -> Option<String> {
         let reasons = self.reasons(app);
         let words = |(reason, (count, _)): (&&str, &(usize, &PodRow))| match count {
@@ -245,8 +243,8 @@ impl Kubernetes {
         (!all.is_empty()).then(|| all.join(", "))
     }
 
-    /// What Kubernetes says that keeps an application from getting on, the pods that say it counted: an image that cannot be fetched, a claim
-    /// that is not there. `None` where it says nothing like that.
+    /// The problems that Kubernetes reports for an application's pods, with counts: an image that cannot be pulled, a
+    /// missing claim. `None` without a problem.
     pub fn trouble(&self, app: &AppRow) -> Option<String> {
         let words = |(reason, (count, pod)): (&str, (usize, &PodRow))| {
             let more = if count > 1 { format!(" and {} more", count - 1) } else { String::new() };
@@ -257,7 +255,6 @@ impl Kubernetes {
         (!all.is_empty()).then(|| all.join("; "))
     }
 
-    /// What is the trouble with how many pods, and the first of them.
     fn reasons(&self, app: &AppRow) -> BTreeMap<&str, (usize, &PodRow)> {
         let mut reasons: BTreeMap<&str, (usize, &PodRow)> = BTreeMap::new();
         for pod in self.pods_of(&app.id).filter(|_| !app.state.is_ended()) {

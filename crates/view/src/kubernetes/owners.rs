@@ -1,48 +1,48 @@
-//! The owners of the pods of an application, up to the topmost, and which of them can be suspended (K8S-096 to K8S-099).
+//! The owners of an application's pods up to the topmost, and which of them can be suspended (K8S-096 to K8S-099).
 
 use std::sync::Arc;
 
 use super::OwnerName;
 
-/// How many owners above a pod are followed.
+/// The maximum depth of owners.
 pub const MOST_ABOVE: usize = 5;
 
-/// An owner, as the API server has it.
+/// An owner object.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct OwnerObject {
-    /// The namespace, which is that of the pods.
+    /// The namespace of the pods.
     pub namespace: Arc<str>,
-    /// Its kind and name.
+    /// Kind and name.
     pub name: OwnerName,
-    /// Its UID; another object of the same name has another one.
+    /// The UID, to distinguish recreated objects.
     pub uid: Arc<str>,
-    /// Its `spec.suspend`; `None` for a kind that cannot be suspended, or where it was not read.
+    /// `spec.suspend`; `None` if the kind has none or it was not read.
     pub suspended: Option<bool>,
 }
 
 impl OwnerObject {
-    /// Kind, namespace and name, as messages have them: `Job team-a/etl`.
+    /// `Job team-a/etl`
     pub fn words(&self) -> String {
         format!("{} {}/{}", self.name.kind, self.namespace, self.name.name)
     }
 }
 
-/// The owners of pods that have the same one, from the nearest to the topmost.
+/// The owners of pods with a common owner, from the nearest to the topmost.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Chain {
-    /// How many pods of the application it has.
+    /// The number of the application's pods.
     pub pods: usize,
-    /// The owners in that order; empty for pods that no one owns.
+    /// The owners, nearest first; empty for pods without an owner.
     pub owners: Vec<OwnerObject>,
-    /// Why it is unknown what is above the last of them.
+    /// Why the owners above the last one are unknown.
     pub unknown: Option<String>,
-    /// What else runs by the nearest owner: pods of other applications.
+    /// The nearest owner's pods of other applications.
     pub others: usize,
 }
 
 impl Chain {
-    /// What keeps the pods from coming again when it is suspended: the topmost owner that can be; of a CronJob, which only starts new runs,
-    /// also the Job of this run.
+    /// The owners to suspend so that the pods are not recreated: the topmost one that supports it, and for a CronJob,
+    /// which only starts new runs, also the Job of this run.
     pub fn suspendable(&self) -> impl Iterator<Item = &OwnerObject> {
         let can = |owner: &&OwnerObject| owner.suspended.is_some() && owner.name.suspends();
         let top = self.owners.iter().rfind(can);
@@ -62,7 +62,7 @@ impl Chain {
         words
     }
 
-    /// What a kill of the pods leads to, in a sentence (K8S-098).
+    /// The consequence of deleting the pods, in a sentence (K8S-098).
     pub fn after_deletion(&self) -> String {
         let count = match self.pods {
             1 => "1 pod".to_owned(),
@@ -90,12 +90,12 @@ impl Chain {
     }
 }
 
-/// What was done to an owner, or why it was not.
+/// The result of suspending an owner.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OwnerDone {
-    /// The owner, with `spec.suspend` as it is by now.
+    /// The owner with its current `spec.suspend`.
     pub owner: OwnerObject,
-    /// Why it is as before; `None`: it is as wanted.
+    /// Why it is unchanged; `None` on success.
     pub why_not: Option<String>,
 }
 

@@ -1,68 +1,68 @@
-//! One pod.
+//! Pods.
 
 use std::sync::Arc;
 
 use model::{Resource, Time};
 
-/// A pod, as far as it is shown.
+/// The displayed data of a pod.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PodRow {
-    /// Its UID, which is the key of its ask.
+    /// The UID, which is the key of the request.
     pub uid: Arc<str>,
-    /// Namespace; with the name it is unique at one time.
+    /// The namespace.
     pub namespace: Arc<str>,
-    /// Name within the namespace.
+    /// The name.
     pub name: Arc<str>,
-    /// The application that it belongs to; `None` for a pod of another scheduler.
+    /// The application; `None` for a foreign pod.
     pub app: Option<Arc<str>>,
-    /// Who schedules it.
+    /// The scheduler name.
     pub scheduler: Arc<str>,
-    /// Node that it is bound to; `None` while it waits.
+    /// The node; `None` if not bound.
     pub node: Option<Arc<str>>,
-    /// Phase by its kubelet.
+    /// The phase.
     pub phase: PodPhase,
-    /// What `kubectl get pods` says of it: `Running`, `ImagePullBackOff`, `Terminating`.
+    /// The status in `kubectl get pods`: `Running`, `ImagePullBackOff`, `Terminating`.
     pub status: Arc<str>,
-    /// Why it is in trouble, in the words of the container or the condition that says so.
+    /// The message of the container or condition with a problem.
     pub message: Option<Arc<str>>,
-    /// How often its containers were started again.
+    /// Restarts of its containers.
     pub restarts: u32,
-    /// How many of its containers are ready.
+    /// The number of ready containers.
     pub ready: u16,
-    /// Its containers by name, init containers first.
+    /// The container names, init containers first.
     pub containers: Box<[Arc<str>]>,
-    /// How many of these are init containers.
+    /// The number of init containers.
     pub init_containers: u16,
-    /// Conditions in the order of its status.
+    /// The conditions in the order of the status.
     pub conditions: Box<[Condition]>,
-    /// Who made it and makes it again.
+    /// The owner.
     pub owner: Option<OwnerName>,
-    /// The class that its priority is from.
+    /// The priority class.
     pub priority_class: Option<Arc<str>>,
-    /// When it was made.
+    /// Creation time.
     pub created: Time,
-    /// What its containers request; of pods of other schedulers only.
+    /// The requests of its containers; only for foreign pods.
     pub requests: Resource,
 }
 
 /// The phase of a pod.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PodPhase {
-    /// Not all of its containers run yet.
+    /// Not all containers have started.
     #[default]
     Pending,
     /// Bound, and at least one container runs.
     Running,
-    /// All containers ended well.
+    /// All containers succeeded.
     Succeeded,
-    /// A container ended badly.
+    /// A container failed.
     Failed,
-    /// Its kubelet does not answer.
+    /// The kubelet does not answer.
     Unknown,
 }
 
 impl PodPhase {
-    /// Its name in Kubernetes.
+    /// The name in Kubernetes.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Pending => "Pending",
@@ -73,13 +73,13 @@ impl PodPhase {
         }
     }
 
-    /// The phase of a name; `Unknown` for one that is none.
+    /// The phase with a name; `Unknown` for other names.
     pub fn of(name: &str) -> Self {
         let all = [Self::Pending, Self::Running, Self::Succeeded, Self::Failed];
         all.into_iter().find(|phase| phase.name() == name).unwrap_or(Self::Unknown)
     }
 
-    /// Whether no container will run again.
+    /// Whether all containers have ended for good.
     pub const fn is_over(self) -> bool {
         matches!(self, Self::Succeeded | Self::Failed)
     }
@@ -88,38 +88,38 @@ impl PodPhase {
 /// A condition of a pod or a node.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Condition {
-    /// What it is about: `PodScheduled`, `Ready`.
+    /// The type: `PodScheduled`, `Ready`.
     pub kind: Arc<str>,
     /// `True`, `False` or `Unknown`.
     pub status: Arc<str>,
-    /// The reason in one word; may be empty.
+    /// The reason; may be empty.
     pub reason: Arc<str>,
-    /// The reason in words; may be empty.
+    /// The message; may be empty.
     pub message: Arc<str>,
-    /// When it changed last.
+    /// The last transition.
     pub since: Option<Time>,
 }
 
 impl Condition {
-    /// Whether it holds.
+    /// Whether the status is `True`.
     pub fn is_true(&self) -> bool {
         &*self.status == "True"
     }
 }
 
-/// The kind and the name of who made an object.
+/// The kind and name of an owner.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct OwnerName {
     /// `Job`, `ReplicaSet`, `SparkApplication`.
     pub kind: Arc<str>,
-    /// Its group and version, as `batch/v1`.
+    /// Group and version: `batch/v1`.
     pub version: Arc<str>,
-    /// Its name, in the namespace of the object.
+    /// The name, in the namespace of the object.
     pub name: Arc<str>,
 }
 
 impl OwnerName {
-    /// What it does when its pods are deleted (K8S-098).
+    /// The consequence of deleting its pods (K8S-098).
     pub fn after_deletion(&self) -> &'static str {
         match &*self.kind {
             "ReplicaSet" | "StatefulSet" | "ReplicationController" | "DaemonSet" => "recreates them immediately",
@@ -127,13 +127,13 @@ impl OwnerName {
             "RayCluster" | "RayJob" => "recreates them",
             "SparkApplication" => "may restart the driver, by its restart policy",
             "Node" => "is a kubelet that restarts them from its own files",
-            // Executors of Spark: they end with their driver.
+            // Spark executors end with their driver.
             "Pod" => "recreates them while it runs",
             _ => "may recreate them",
         }
     }
 
-    /// What would stop it for good, where it can be stopped.
+    /// How to stop it permanently, if possible.
     pub fn stopped_by(&self) -> Option<&'static str> {
         match &*self.kind {
             "Job" | "CronJob" | "SparkApplication" | "RayCluster" | "RayJob" => Some("spec.suspend: true"),
@@ -142,13 +142,13 @@ impl OwnerName {
         }
     }
 
-    /// Whether its kind is one of those whose `spec.suspend` ends its pods (K8S-098).
+    /// Whether `spec.suspend` of this kind ends the pods (K8S-098).
     pub fn suspends(&self) -> bool {
         matches!(&*self.kind, "Job" | "CronJob" | "SparkApplication" | "RayCluster" | "RayJob")
     }
 }
 
-/// Statuses of `kubectl get pods` that are no trouble.
+/// Statuses of `kubectl get pods` that are not a problem.
 const QUIET: [&str; 9] = [
     "Running",
     "Pending",
@@ -162,20 +162,20 @@ const QUIET: [&str; 9] = [
 ];
 
 impl PodRow {
-    /// `namespace/name`, as `kubectl get --all-namespaces` has them in two columns.
+    /// `namespace/name`
     pub fn full_name(&self) -> String {
         format!("{}/{}", self.namespace, self.name)
     }
 
-    /// The kind of the owner that runs it on each node, or of the kubelet that runs it from its own files: such a pod is not deleted with
-    /// its application.
+    /// The kind of the owner that runs the pod on each node, or of the kubelet for a static pod: such a pod is not
+    /// deleted with its application.
     pub fn retained_by(&self) -> Option<&str> {
         let kind = self.owner.as_ref().map(|owner| &*owner.kind);
         kind.filter(|kind| matches!(*kind, "DaemonSet" | "Node"))
     }
 
-    /// What keeps it from getting on, in a word: `ImagePullBackOff`. While its application is new, also why it is not given to the scheduler:
-    /// a claim that is not there, a gate.
+    /// The problem of the pod in a word: `ImagePullBackOff`. For a new application, also the reason why the scheduler
+    /// did not get the pod: a missing claim, a gate.
     pub fn trouble(&self, new: bool) -> Option<&str> {
         if !QUIET.contains(&&*self.status) && !self.status.starts_with("Init:") {
             return Some(&self.status);

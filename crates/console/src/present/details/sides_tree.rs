@@ -1,4 +1,4 @@
-//! The queues of both sides of a what-if as a tree: without and with the changes, and the difference, for each column.
+//! The queues of both sides of a what-if as a tree, with the difference of each column.
 //!
 //! ```text
 //!                          PENDING                     CPU                 MEM
@@ -7,7 +7,7 @@
 //!    batch              4       9      +5        ·      12     +12
 //! ```
 //!
-//! Where columns do not fit, the last ones give way.
+//! Without space the last columns are dropped.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -21,16 +21,11 @@ use model::{MEMORY, QueuePath, VCORE};
 use source::{Comparison, Figures};
 use view::units::show_amount;
 
-/// How wide a figure is, with the blank before it.
 const CELL: usize = 8;
-/// The three figures of a column, with the blank before them.
 const GROUP: usize = 3 * CELL + 1;
-/// How wide the names are, at least and at most.
 const NAME: (usize, usize) = (22, 48);
-/// The most queues that are listed.
 const MOST: usize = 100;
 
-/// A column of the tree: a value of both sides.
 struct Column {
     title: &'static str,
     of: fn(&Figures) -> i64,
@@ -52,7 +47,6 @@ fn seconds(count: i64) -> String {
     format::duration(Duration::from_secs(count.unsigned_abs()))
 }
 
-/// The tree: the whole partition, and each queue that differs.
 pub(super) fn lines(comparison: &Comparison, width: usize, signs: &Signs) -> Lines {
     let fits = |columns: &usize| NAME.0 + columns * GROUP <= width;
     let columns = &COLUMNS[..(1..=COLUMNS.len()).rev().find(fits).unwrap_or(1)];
@@ -70,7 +64,6 @@ pub(super) fn lines(comparison: &Comparison, width: usize, signs: &Signs) -> Lin
     let queues: Vec<_> = comparison.queues.iter().filter(|(queue, _)| queue.parent().is_some()).collect();
     let listed: BTreeSet<&QueuePath> = queues.iter().map(|(queue, _)| *queue).collect();
     for (queue, (without, with)) in queues.iter().take(MOST) {
-        // A queue has its whole path where its parent is not listed.
         let below = queue.parent().is_some_and(|parent| parent.parent().is_none() || listed.contains(&parent));
         let words = if below { queue.name().to_owned() } else { queue.to_string() };
         let words = format!("{}{words}", "  ".repeat(queue.depth()));
@@ -82,7 +75,6 @@ pub(super) fn lines(comparison: &Comparison, width: usize, signs: &Signs) -> Lin
     lines
 }
 
-/// A queue on both sides; `None` where it does not exist.
 fn row(
     words: String,
     (without, with): (Option<&Figures>, Option<&Figures>),

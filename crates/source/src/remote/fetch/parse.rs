@@ -19,8 +19,12 @@ fn parsed<T: DeserializeOwned>(bytes: &[u8], unknown: &mut Vec<dto::Unknown>) ->
     dto::salvage(bytes, unknown).map_err(|why| why.to_string())
 }
 
+fn list<T: DeserializeOwned>(bytes: &[u8], unknown: &mut Vec<dto::Unknown>) -> Result<Vec<T>, String> {
+    dto::salvage_list(bytes, unknown).map_err(|why| why.to_string())
+}
+
 pub(super) fn partitions(bytes: &[u8], unknown: &mut Vec<dto::Unknown>) -> Result<FetchedData, String> {
-    parsed::<dto::List<dto::Partition>>(bytes, unknown).map(|list| FetchedData::Partitions(list.0))
+    list(bytes, unknown).map(FetchedData::Partitions)
 }
 
 pub(super) fn queues(bytes: &[u8], unknown: &mut Vec<dto::Unknown>) -> Result<FetchedData, String> {
@@ -32,11 +36,11 @@ pub(super) fn queues(bytes: &[u8], unknown: &mut Vec<dto::Unknown>) -> Result<Fe
 }
 
 pub(super) fn users(bytes: &[u8], unknown: &mut Vec<dto::Unknown>) -> Result<FetchedData, String> {
-    parsed::<dto::List<dto::UserUsage>>(bytes, unknown).map(|list| FetchedData::Users(list.0))
+    list(bytes, unknown).map(FetchedData::Users)
 }
 
 pub(super) fn groups(bytes: &[u8], unknown: &mut Vec<dto::Unknown>) -> Result<FetchedData, String> {
-    parsed::<dto::List<dto::GroupUsage>>(bytes, unknown).map(|list| FetchedData::Groups(list.0))
+    list(bytes, unknown).map(FetchedData::Groups)
 }
 
 pub(super) fn one(bytes: &[u8], reader: ObjectReader) -> Result<FetchedData, String> {
