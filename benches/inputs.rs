@@ -115,15 +115,15 @@ fn main() {
     assert_eq!(plan.bound.len(), pods);
 
     let file = std::env::temp_dir().join(format!("kornsole-inputs-{}.swf.gz", std::process::id()));
-    let bytes = if full { 500_000_000 } else { 2_000_000 };
+    let (bytes, time) = if full { (500_000_000, "6h") } else { (2_000_000, "30m") };
     log(&file, bytes);
     let began = Instant::now();
     let mut command = Command::new(env!("CARGO_BIN_EXE_kornsole"));
-    let memory = memory_of(command.arg("simulate").arg(&file).args(["--for", "24h", "--csv"]));
+    let memory = memory_of(command.arg("simulate").arg(&file).args(["--for", time, "--csv"]));
     let packed = std::fs::metadata(&file).map_or(0, |file| file.len());
     std::fs::remove_file(&file).expect("the log");
     println!(
-        "a log of {:.1} MB ({:.1} MB packed), its first day simulated: {memory} MiB in {:.2?}",
+        "a log of {:.1} MB ({:.1} MB packed), its first {time} simulated: {memory} MiB in {:.2?}",
         bytes as f64 / 1e6,
         packed as f64 / 1e6,
         began.elapsed()

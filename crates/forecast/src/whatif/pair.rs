@@ -184,7 +184,6 @@ pub fn run_by(
     let mut tallies = [std::mem::take(&mut without.tally), std::mem::take(&mut with.tally)];
     tallies[0].end(without.part(), ended);
     tallies[1].end(with.part(), ended);
-    let node_groups = without.node_groups().zip(with.node_groups()).map(<[GroupsReport; 2]>::from);
     let (trace, truncated) = with.take_trace();
     let first = first_difference(&tallies[0], &tallies[1]);
     let mut comparison = compared(&tallies[0], &tallies[1], first, plan.long_wait);
@@ -216,7 +215,7 @@ pub fn run_by(
         refused: std::mem::take(&mut with.refused),
         runtimes: with.runtimes.text(),
         arrivals: plan.arrivals.text.clone(),
-        node_groups,
+        node_groups: without.node_groups().zip(with.node_groups()).map(<[GroupsReport; 2]>::from),
         trace,
         truncated,
     })

@@ -32,7 +32,7 @@ pub struct InstanceType {
 /// A group of nodes, of one or more instance types.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NodeGroup {
-    /// The name.
+    /// Unique; the nodes are named after it.
     pub name: String,
     /// What its nodes can be.
     pub types: Vec<InstanceType>,

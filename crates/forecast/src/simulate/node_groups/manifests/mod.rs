@@ -21,13 +21,13 @@ pub const KINDS: &str = "NodePool, Provisioner, the Deployment or the Helm value
 pub struct Read {
     /// The groups in their order.
     pub groups: Vec<NodeGroup>,
-    /// In sentences.
+    /// What is not evaluated, in sentences.
     pub notes: Vec<String>,
 }
 
 /// Of which types the nodes of a group can be.
 enum Of {
-    /// By name.
+    /// Those with these names.
     Named(Vec<String>),
     /// All that meet requirements.
     Any(Vec<Requirement>),
