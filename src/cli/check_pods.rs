@@ -34,7 +34,9 @@ impl Pods {
         let found = submitted(cluster, &settings, Arc::new(config.clone()));
         let found = found.unwrap_or_else(|why| Submitted { notices: vec![why], ..Submitted::default() });
         let pod = |(queue, name, resource)| KnownPod { queue, name, resource };
-        let known = Known { nodes: found.nodes, pods: found.pods.into_iter().map(pod).collect() };
+        // A guarantee above the nodes of now can be met by those that an autoscaler adds.
+        let nodes = found.nodes.filter(|_| !cluster.is_scaled());
+        let known = Known { nodes, pods: found.pods.into_iter().map(pod).collect() };
         (found.notices.into_iter().map(Note::of).collect(), known)
     }
 }

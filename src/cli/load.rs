@@ -1,5 +1,6 @@
 //! Reads files from the command line and reports their errors.
 
+use std::io::Read as _;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -17,14 +18,33 @@ use model::Profile;
 pub fn bytes(file: &Path) -> Result<Vec<u8>, String> {
     let read = if file == Path::new("-") {
         let mut bytes = Vec::new();
-        std::io::Read::read_to_end(&mut std::io::stdin().lock(), &mut bytes).map(|_| bytes)
+        std::io::stdin().lock().read_to_end(&mut bytes).map(|_| bytes)
     } else {
         std::fs::read(file)
     };
     read.map_err(|error| format!("cannot read {}: {error}", file.display()))
 }
 
-/// Formats the errors of a text with their source lines.
+/// The most bytes of a cluster or a scenario that is unpacked.
+pub const LARGE: u64 = 1 << 30;
+/// The most bytes of what a person writes.
+pub const SMALL: u64 = 16 << 20;
+
+/// The bytes of a file, unpacked if it is packed with gzip or zstd: at most `largest` of them.
+///
+/// # Errors
+/// Why it cannot be read, with its name: it is too large when unpacked, for example.
+pub fn unpacked(file: &Path, largest: u64) -> Result<Vec<u8>, String> {
+    let packed = bytes(file)?;
+    if !::config::input::is_packed(&packed) {
+        return Ok(packed);
+    }
+    let mut unpacked = Vec::new();
+    let read = ::config::input::unpacking(&packed[..], largest).and_then(|mut from| from.read_to_end(&mut unpacked));
+    read.map(|_| unpacked).map_err(|why| format!("cannot read {}: {why}", file.display()))
+}
+
+/// The faults of a text as a person reads them, each with its source line.
 pub fn fault_report(name: &Path, bytes: &[u8], faults: &[Fault]) -> String {
     let text = String::from_utf8_lossy(bytes);
     Source::new(&name.to_string_lossy(), &text).render_all(faults)
@@ -61,7 +81,7 @@ pub fn scenario(
     policy_group: &str,
     profile: Profile,
 ) -> Result<ScenarioInput, String> {
-    let bytes = bytes(file)?;
+    let bytes = unpacked(file, LARGE)?;
     let mut progress = Progress::of(file, bytes.len());
     let scenario::Reading { scenario, faults } = scenario::read_bytes_with(&bytes, &mut |read| progress.show(read));
     progress.clear();

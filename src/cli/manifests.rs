@@ -17,8 +17,8 @@ use kubernetes::{Cluster, Manifests, Recovered, Settings, Users, submitted};
 use model::Profile;
 use scheduler::PartitionCommand;
 
-/// The endings of files that are read in a directory.
-const ENDINGS: [&str; 3] = ["yaml", "yml", "json"];
+/// The endings of files that are read in a directory, perhaps before `.gz` or `.zst`.
+const ENDINGS: [&str; 3] = [".yaml", ".yml", ".json"];
 
 /// Whose word counts for who a pod is of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -99,10 +99,10 @@ pub(super) fn cluster(
 ) -> Result<(Cluster, Vec<String>, Vec<String>), String> {
     let mut manifests = Manifests::default();
     for file in files(paths)? {
-        manifests.read(&file.to_string_lossy(), &load::bytes(&file)?);
+        manifests.read(&file.to_string_lossy(), &load::unpacked(&file, load::LARGE)?);
     }
     for file in files(submitted)? {
-        manifests.submit(&file.to_string_lossy(), &load::bytes(&file)?);
+        manifests.submit(&file.to_string_lossy(), &load::unpacked(&file, load::LARGE)?);
     }
     let (cluster, report) = manifests.finish(names);
     if !report.faults.is_empty() {
@@ -150,7 +150,7 @@ pub(super) fn recovered(
 }
 
 /// The files themselves, and those of directories by name.
-fn files(named: &[PathBuf]) -> Result<Vec<PathBuf>, String> {
+pub(super) fn files(named: &[PathBuf]) -> Result<Vec<PathBuf>, String> {
     let mut found = Vec::new();
     for path in named {
         if !path.is_dir() {
@@ -161,8 +161,8 @@ fn files(named: &[PathBuf]) -> Result<Vec<PathBuf>, String> {
         let mut inside = Vec::new();
         for entry in std::fs::read_dir(path).map_err(unreadable)? {
             let file = entry.map_err(unreadable)?.path();
-            let ending = file.extension().and_then(|ending| ending.to_str());
-            if file.is_file() && ending.is_some_and(|ending| ENDINGS.contains(&ending)) {
+            let name = entry_name(&file);
+            if file.is_file() && ENDINGS.iter().any(|ending| name.ends_with(ending)) {
                 inside.push(file);
             }
         }
@@ -173,6 +173,13 @@ fn files(named: &[PathBuf]) -> Result<Vec<PathBuf>, String> {
         found.append(&mut inside);
     }
     Ok(found)
+}
+
+/// The name of a file without the ending of a packed one.
+fn entry_name(file: &Path) -> String {
+    let name = file.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let plain = name.strip_suffix(".gz").or_else(|| name.strip_suffix(".zst"));
+    plain.unwrap_or(&name).to_owned()
 }
 
 /// The queue configuration: the file's, else that of the manifests, else the built-in one, which is reported.

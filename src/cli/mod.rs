@@ -34,6 +34,7 @@ pub mod local;
 pub mod logs;
 pub mod look;
 pub mod manifests;
+mod node_groups;
 pub mod open;
 pub mod place;
 pub mod play;

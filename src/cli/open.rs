@@ -30,7 +30,8 @@ pub fn run(args: &OpenArgs) -> ExitCode {
         Err(report) => return fail(&report.message, report.code),
     };
     let name = args.dump.file_name().unwrap_or(args.dump.as_os_str()).to_string_lossy().into_owned();
-    let read = load::bytes(&args.dump).and_then(|bytes| Saved::read(&name, &bytes, identity::of_process()));
+    let read =
+        load::unpacked(&args.dump, load::LARGE).and_then(|bytes| Saved::read(&name, &bytes, identity::of_process()));
     match read {
         Ok(saved) => {
             recent::opened("open", Some(&args.dump));

@@ -77,7 +77,7 @@ pub fn run(args: &TestArgs) -> ExitCode {
 }
 
 fn of_file(file: &Path, args: &TestArgs) -> Result<Vec<Ran>, String> {
-    let bytes = load::bytes(file)?;
+    let bytes = load::unpacked(file, load::SMALL)?;
     let policy::Reading { file: read, faults } = policy::read(&bytes);
     let Some(PolicyFile { config, core, cases }) = read else {
         return Err(load::fault_report(file, &bytes, &faults));

@@ -5,6 +5,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 
+mod bombs;
 mod codes;
 mod diff;
 mod git;

@@ -14,10 +14,13 @@ use console::theme::{Themes, read as theme};
 use engine::call::{Attempt, post};
 use engine::journal::{Folder, MemoryDisk, Store, frame};
 use engine::{Core, Setup};
+use forecast::policy;
 use forecast::simulate::input::{generator, kubernetes, sacct, swf};
+use forecast::simulate::node_groups::{NodeGroup, manifests};
 use model::{Identity, Profile};
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
+use ruzstd::encoding::{CompressionLevel, compress_to_vec};
 use source::{Saved, Source as _};
 
 use crate::common::TestFolder;
@@ -118,6 +121,36 @@ const SWF: &str = "; Version: 2
 2 5 -1 50 8 -1 -1 8 60 -1 0 4 2 -1 2 1 1 10
 ";
 
+const POLICY: &str = "tests:
+- {name: place, place: {user: sue, groups: [dev], tags: {namespace: x}}, expect: root.dev}
+- name: room
+  nodes: [{count: 2, capacity: {vcore: 16, memory: 64Gi}}]
+  submit:
+  - {app: a, user: ann, queue: root.a, pods: 4, resource: {vcore: 4, memory: 8Gi}, at: 1m, runtime: 5m}
+  within: 5m
+  expect: [{app: a, running: all}, {queue: root.a, atLeast: 30%, atMost: {vcore: 4}}]
+";
+
+const NODE_GROUPS: &str = "apiVersion: karpenter.sh/v1
+kind: NodePool
+metadata: {name: p}
+spec:
+  template: {spec: {requirements: [{key: a/instance-cpu, operator: In, values: ['4', '8']}, {key: b/instance-memory, operator: In, values: ['1']}]}}
+  limits: {cpu: 100, nodes: 3}
+  disruption: {consolidateAfter: 1m}
+---
+kind: Deployment
+spec: {template: {spec: {containers: [{command: [x, '--nodes=1:10:a.large', '--scale-down-unneeded-time=5m']}]}}}
+---
+autoscalingGroups: [{name: a.large, minSize: 1, maxSize: 4}]
+";
+
+fn gzip(bytes: &[u8]) -> Vec<u8> {
+    let mut packer = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    packer.write_all(bytes).unwrap();
+    packer.finish().unwrap()
+}
+
 const GENERATED: &str = "seed: 1\njobs:\n- {queue: root.a, count: 3, every: 10s, resource: {vcore: 1}, runtime: 1m}\n";
 
 fn read_text(bytes: &[u8]) {
@@ -132,6 +165,45 @@ fn read_text(bytes: &[u8]) {
     within("sacct in JSON", || sacct::read_json("sacct.json", &text).workload.jobs.len());
     within("a generator", || generator::read(&text, 1).faults.len());
     within("pods", || kubernetes::read(&text).faults.len());
+    within("node groups", || {
+        drop(text.parse::<NodeGroup>());
+        drop(manifests::read_types(&text));
+    });
+}
+
+/// The cases of policy tests: those that are read are carried out.
+fn read_policy(bytes: &[u8]) {
+    within("policy tests", || {
+        let policy::Reading { file, faults } = policy::read(bytes);
+        assert!(file.is_some() || !faults.is_empty());
+        let config = Arc::new(config::read(config::DEFAULT_CONFIG, Profile::NEWEST).config.unwrap());
+        for case in file.iter().flat_map(|file| &file.cases) {
+            let _ = policy::run(case, &config, Profile::NEWEST);
+        }
+    });
+}
+
+/// The node groups of manifests.
+fn read_node_groups(bytes: &[u8]) {
+    within("manifests of autoscalers", || {
+        let Ok(objects) = ::kubernetes::values("f", bytes) else { return };
+        let objects: Vec<_> = objects.into_iter().map(|(line, value)| (line.to_string(), value)).collect();
+        let types = ["a.large: cpu=2, memory=4Gi".parse().unwrap()];
+        for group in manifests::read(&objects, &types).into_iter().flat_map(|read| read.groups) {
+            assert_eq!(group.to_string().parse::<NodeGroup>(), Ok(group));
+        }
+    });
+}
+
+/// Unpacked while it is read, as by the whole file.
+fn read_packed(bytes: &[u8]) {
+    within("packed data", || {
+        let mut streamed = Vec::new();
+        let read = config::input::unpacking(bytes, 1 << 24).and_then(|mut from| from.read_to_end(&mut streamed));
+        if let Ok(whole) = config::input::unpack(bytes) {
+            assert!(read.is_ok() && streamed == *whole);
+        }
+    });
 }
 
 fn read_input(bytes: &[u8]) {
@@ -230,6 +302,9 @@ proptest! {
     fn arbitrary_bytes_are_refused_by_every_reader(bytes in prop::collection::vec(any::<u8>(), 0..4_000)) {
         read_text(&bytes);
         read_input(&bytes);
+        read_policy(&bytes);
+        read_node_groups(&bytes);
+        read_packed(&bytes);
         read_kubeconfig(&bytes);
         read_dump(&bytes);
         read_journal(bytes);
@@ -242,14 +317,26 @@ proptest! {
     }
 
     #[test]
-    fn damaged_inputs_are_read_or_refused(file in select(inputs()), damage in damage(), packed in any::<bool>()) {
-        let bytes = damaged(&file, damage);
+    fn damaged_inputs_are_read_or_refused(file in select(inputs()), damage in damage(), again in damage(), packed in 0..3) {
+        let mut bytes = damaged(&file, damage);
         read_input(&bytes);
-        if packed {
-            let mut packer = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
-            packer.write_all(&bytes).unwrap();
-            read_input(&packer.finish().unwrap());
-        }
+        bytes = match packed {
+            0 => return Ok(()),
+            1 => gzip(&bytes),
+            _ => compress_to_vec(&bytes[..], CompressionLevel::Fastest),
+        };
+        read_input(&bytes);
+        read_packed(&damaged(&bytes, again));
+    }
+
+    #[test]
+    fn damaged_policy_tests_are_read_or_refused(damage in damage()) {
+        read_policy(&damaged(POLICY.as_bytes(), damage));
+    }
+
+    #[test]
+    fn damaged_node_groups_are_read_or_refused(damage in damage()) {
+        read_node_groups(&damaged(NODE_GROUPS.as_bytes(), damage));
     }
 
     #[test]

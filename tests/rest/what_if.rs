@@ -144,3 +144,43 @@ fn the_program_asks_a_server_and_writes_a_page() {
     let page = std::fs::read_to_string(page).unwrap();
     assert!(page.contains("<code>kill etl-1</code>") && page.contains("<td>etl-1</td>"), "{page}");
 }
+
+/// A repository with two commits of a queue configuration.
+fn two_commits(old: &str, new: &str) -> TestFolder {
+    let folder = TestFolder::new();
+    let git = |arguments: &[&str]| {
+        let names = ["-c", "user.name=t", "-c", "user.email=t@example.com", "-c", "init.defaultBranch=main"];
+        let mut command = std::process::Command::new("git");
+        let done = command.args(names).args(arguments).current_dir(&*folder).output().unwrap();
+        assert!(done.status.success(), "git {arguments:?}: {}", String::from_utf8_lossy(&done.stderr));
+    };
+    git(&["init", "-q"]);
+    for text in [old, new] {
+        folder.write("queues.yaml", text);
+        git(&["add", "-A"]);
+        git(&["commit", "-q", "-m", "change"]);
+    }
+    folder
+}
+
+#[test]
+fn two_commits_are_compared_with_the_applications_of_a_server() {
+    let asked = Asked::of(|_| {});
+    let tokens = TestFolder::new();
+    let token = tokens.write("token", asked.tokens[0].trim_start_matches("Bearer "));
+    std::fs::set_permissions(&token, std::os::unix::fs::PermissionsExt::from_mode(0o600)).unwrap();
+    let scenario = std::fs::read_to_string("tests/conformance/rest/scenario.yaml").unwrap();
+    let config = scenario.split_once("config: |\n").unwrap().1.split_once("steps:").unwrap().0;
+    let old: String = config.lines().map(|line| format!("{}\n", line.get(2..).unwrap_or_default())).collect();
+    let new = old.replace("[{name: etl}, ", "[");
+    assert_ne!(old, new);
+    let folder = two_commits(&old, &new);
+    let address = format!("http://{}", asked.stage.address());
+    let mut command = kornsole_command(&["diff", "--git", "HEAD~1..HEAD", "--format", "json", "--server", &address]);
+    let output = command.arg("--token-file").arg(&token).current_dir(&*folder).output().unwrap();
+    let [said, wrong] = [output.stdout, output.stderr].map(|text| String::from_utf8(text).unwrap());
+    assert!(output.status.success(), "{said}{wrong}");
+    let json: serde_json::Value = serde_json::from_str(&said).unwrap();
+    let effects = json["effects"].to_string();
+    assert!(effects.contains("etl-1") && !effects.contains("adhoc-1"), "only the queue of etl-1 is removed: {effects}");
+}

@@ -251,3 +251,22 @@ fn a_key_that_is_set_is_compared_with_what_is_configured() {
         assert!(got == Some(code) && err.contains(words), "{set}: {got:?} {out}{err}");
     }
 }
+
+#[test]
+fn a_packed_log_is_read_as_a_stream_and_jobs_after_the_end_are_not_kept() {
+    use std::io::Write as _;
+    let folder = TestFolder::new();
+    let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    writeln!(packed, "; MaxProcs: 64").unwrap();
+    for job in 1..=20_000 {
+        writeln!(packed, "{job} {} 0 30 1 -1 -1 1 60 -1 1 3 7 -1 1 -1 -1 -1", job * 60).unwrap();
+    }
+    let log = folder.write("log.swf.gz", packed.finish().unwrap());
+    let (code, out, err) = simulate(&[path(&log), "--for", "1h"]);
+    assert_eq!(code, Some(0), "{err}");
+    assert!(out.contains("log.swf.gz: jobs that are submitted after the end of --for: 19940\n"), "{out}");
+    let root = out.lines().find(|line| line.starts_with("root ")).unwrap();
+    assert_eq!(root.split_whitespace().nth(1), Some("60"), "{out}");
+    let (_, out, _) = simulate(&[path(&log), "--for", "1h", "--load", "2"]);
+    assert!(!out.contains("after the end of --for"), "jobs arrive earlier with --load: {out}");
+}

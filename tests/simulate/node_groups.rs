@@ -83,3 +83,76 @@ fn groups_are_read_from_a_file_and_refused_with_their_place() {
     let (code, _, err) = simulate(&[path(&job), "--node-group", "m5: cpu"]);
     assert!(code == Some(2) && err.contains("--node-group: \"cpu\" is not KEY=VALUE"), "{err}");
 }
+
+const POOL: &str = "
+apiVersion: karpenter.sh/v1
+kind: NodePool
+metadata: {name: default}
+spec:
+  template:
+    spec:
+      requirements:
+      - {key: karpenter.k8s.aws/instance-family, operator: In, values: [m5]}
+  limits: {cpu: 8}
+  disruption: {consolidationPolicy: WhenEmpty, consolidateAfter: 30s}
+";
+
+const DEPLOYMENT: &str = "
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: cluster-autoscaler}
+spec:
+  template:
+    spec:
+      containers:
+      - command: [./cluster-autoscaler, '--nodes=0:2:workers', '--scale-down-unneeded-time=1m']
+";
+
+#[test]
+fn groups_come_from_manifests_of_autoscalers() {
+    let folder = TestFolder::new();
+    let job = folder.write("job.yaml", JOB);
+    let (pool, deployment) = (folder.write("pool.yaml", POOL), folder.write("ca.yaml", DEPLOYMENT));
+    let run = |file: &std::path::Path, kind: &str| {
+        let named = format!("@{}", path(file));
+        let arguments = [path(&job), "--node-group", &named, "--instance-type", kind, "--runtime", "10m", "--json"];
+        let (code, out, err) = simulate(&arguments);
+        assert_eq!(code, Some(0), "{err}");
+        let one: serde_json::Value = serde_json::from_str(&out).unwrap();
+        one["figures"]["node_groups"]["groups"][0].clone()
+    };
+    // The limit is 8 cores, and 6 pods request 2 cores each.
+    let group = run(&pool, "m5.xlarge: cpu=4, memory=16Gi, price=0.2");
+    assert_eq!((group["name"].as_str(), group["peak"].as_u64()), (Some("default"), Some(2)), "{group}");
+    let group = run(&deployment, "workers: cpu=4, memory=16Gi");
+    assert_eq!((group["name"].as_str(), group["peak"].as_u64()), (Some("workers"), Some(2)), "{group}");
+    let named = format!("@{}", path(&pool));
+    let (code, _, err) = simulate(&[path(&job), "--node-group", &named]);
+    assert!(code == Some(1) && err.contains("pool.yaml:2: NodePool default: cannot read the capacity"), "{err}");
+    let (code, _, err) = simulate(&[path(&job), "--node-group", &format!("@{}", path(&job))]);
+    assert!(code == Some(1) && err.contains("no node group found; use NodePool"), "{err}");
+}
+
+#[test]
+fn nodes_come_for_the_placeholders_of_a_gang() {
+    let folder = TestFolder::new();
+    let groups = r#"yunikorn.apache.org/task-groups: '[{"name": "w", "minMember": 6, "minResource": {"cpu": "2", "memory": "4Gi"}}]'"#;
+    let annotations =
+        format!("annotations:\n        yunikorn.apache.org/task-group-name: w\n        {groups}\n      labels:");
+    let gang = JOB.replace(
+        "metadata: {labels: {applicationId: etl, queue: root.etl}}",
+        &format!("metadata:\n      {annotations} {{applicationId: etl, queue: root.etl}}"),
+    );
+    let job = folder.write("gang.yaml", gang);
+    let config = "partitions:\n- name: default\n  queues:\n  - name: root\n    submitacl: '*'\n    queues:\n    - name: etl\n      properties: {application.sort.policy: fifo}\n";
+    let config = folder.write("queues.yaml", config);
+    let (code, out, err) =
+        simulate(&[path(&job), "--config", path(&config), "--node-group", GROUP, "--runtime", "10m", "--json"]);
+    assert_eq!(code, Some(0), "{err}");
+    let one: serde_json::Value = serde_json::from_str(&out).unwrap();
+    let group = &one["figures"]["node_groups"]["groups"][0];
+    assert_eq!((group["added"].as_u64(), group["peak"].as_u64()), (Some(3), Some(3)), "{group}");
+    let waits = &one["figures"]["total"]["waits"];
+    assert_eq!((waits["count"].as_u64(), waits["waiting"].as_u64()), (Some(6), Some(0)), "{one}");
+    assert!(waits["p50"].as_u64().unwrap() >= 90_000, "tasks wait for their gang: {waits}");
+}

@@ -86,3 +86,22 @@ fn manifests_that_do_not_read_are_no_fork() {
     let (code, _, message) = of_manifests(&["--workload", "x.yaml"]);
     assert!(code == 2 && message.contains("cannot be used with"), "{message}");
 }
+
+#[test]
+fn an_autoscaler_adds_nodes_in_both_runs() {
+    let group = ["--node-group", "big: cpu=100, memory=100Gi, delay=90s, price=2"];
+    let more = ["--set", "root.a.max.vcore=+100", "--change", "demand root.a x4", "--for", "1h"];
+    let (code, json, _) = whatif(&[&more[..], &group, &["--json"]].concat());
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    let one = &json["nodeGroups"][0];
+    assert_eq!((code, one["name"].as_str()), (0, Some("big")), "{json}");
+    let hours = |side: &str| one[side]["nodeHours"].as_f64().unwrap();
+    assert!(one["with"]["added"].as_u64() > Some(0) && hours("with") > hours("without"), "{one}");
+    assert!((one["with"]["cost"].as_f64().unwrap() - 2.0 * hours("with")).abs() < 1e-9, "{one}");
+    let (_, table, _) = whatif(&[&more[..], &group].concat());
+    assert!(table.contains("node group big ") && table.contains("node hours"), "{table}");
+    let (code, _, message) = whatif(&["--node-group", "big: cpu"]);
+    assert!(code == 2 && message.contains("--node-group: \"cpu\" is not KEY=VALUE"), "{message}");
+    let (_, json, _) = whatif(&["--for", "1m", "--json"]);
+    assert!(!json.contains("nodeGroups"), "{json}");
+}

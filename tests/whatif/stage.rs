@@ -53,7 +53,15 @@ pub fn fork() -> Fork {
 
 pub fn plan(changes: &[&str], span: Span) -> Plan {
     let steps = changes.iter().map(|text| Step::Change(text.parse::<Change>().unwrap())).collect();
-    Plan { steps, span, runtimes: Vec::new(), seed: None, arrivals: Arrivals::default(), long_wait: LONG_WAIT }
+    Plan {
+        steps,
+        span,
+        runtimes: Vec::new(),
+        seed: None,
+        arrivals: Arrivals::default(),
+        long_wait: LONG_WAIT,
+        node_groups: Vec::new(),
+    }
 }
 
 pub fn tried(changes: &[&str], span: Span) -> Pair {

@@ -33,9 +33,16 @@ pub struct Cluster {
     notices: Vec<String>,
     /// UIDs of the pods that a what-if submits.
     pub(crate) submitted: BTreeSet<String>,
+    /// An autoscaler adds nodes.
+    pub(crate) is_scaled: bool,
 }
 
 impl Cluster {
+    /// Whether an autoscaler adds nodes, so that those that are there are not all.
+    pub fn is_scaled(&self) -> bool {
+        self.is_scaled
+    }
+
     /// Adds an object.
     ///
     /// # Errors

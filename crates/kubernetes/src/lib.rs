@@ -46,6 +46,7 @@ pub mod submitted;
 #[cfg(test)]
 mod tests;
 mod unlisted;
+mod values;
 mod workloads;
 
 pub use application::Users;
@@ -56,3 +57,4 @@ pub use manifests::{ManifestReport, Manifests, read_manifests};
 pub use outline::{PodOutline, allocatable};
 pub use recovered::Recovered;
 pub use recovery::{LeftAlone, Recovery, Settings};
+pub use values::values;

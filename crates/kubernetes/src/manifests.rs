@@ -10,13 +10,14 @@ use super::cluster::Cluster;
 use super::created::Created;
 use super::objects::{Object, Pod, Step, Unread};
 use super::recovery::Settings;
+use super::values::{self, value_of};
 use super::workloads::field::Lines;
 use super::workloads::{self, Owned, Role, Workload};
 use config::Faults;
-use config::yaml::{self, Node, Style};
+use config::input::json_error;
+use config::yaml::{self, Node};
 
-const LARGEST: usize = 1 << 30;
-/// Kinds without a namespace; other objects default to `default`.
+/// The kinds that are in no namespace; any other object without one is in `default`.
 const CLUSTERED: [&str; 8] = [
     "Node",
     "Namespace",
@@ -28,7 +29,10 @@ const CLUSTERED: [&str; 8] = [
     "RuntimeClass",
 ];
 
-/// The result of parsing manifests, besides the objects.
+/// The objects by which autoscalers add nodes.
+const SCALERS: [&str; 5] = ["NodePool", "Provisioner", "NodeClaim", "MachineAutoscaler", "ClusterAutoscaler"];
+
+/// What reading manifests gave, in addition the objects.
 #[derive(Clone, Debug, Default)]
 pub struct ManifestReport {
     /// With file and line, or with the namespace and name.
@@ -122,11 +126,13 @@ impl Reader<'_> {
             match (document, number) {
                 (Ok(value), _) => self.document(value, ""),
                 (Err(error), number) => {
-                    if number == 0 && self.documents(bytes).map(|documents| self.roots(&documents)).is_ok() {
+                    if number == 0
+                        && values::documents(&self.name, bytes).map(|documents| self.roots(&documents)).is_ok()
+                    {
                         return;
                     }
                     let (name, line, column) = (&self.name, error.line(), error.column());
-                    self.all.report.faults.push(format!("{name}:{line}:{column}: {error}"));
+                    self.all.report.faults.push(format!("{name}:{line}:{column}: {}", json_error(&error)));
                     return;
                 }
             }
@@ -153,22 +159,13 @@ impl Reader<'_> {
     }
 
     fn yaml(&mut self, bytes: &[u8]) {
-        match self.documents(bytes) {
+        match values::documents(&self.name, bytes) {
             Ok(documents) => self.roots(&documents),
             Err(mut errors) => self.all.report.faults.append(&mut errors),
         }
     }
 
-    fn documents(&self, bytes: &[u8]) -> Result<Vec<yaml::Document>, Vec<String>> {
-        let mut faults = Faults::default();
-        let text = yaml::decode_up_to(bytes, LARGEST, &mut faults);
-        let documents = text.map(|text| yaml::parse_all(text, &mut faults)).unwrap_or_default();
-        let errors = faults.into_sorted().into_iter().filter(|fault| fault.severity == config::Severity::Error);
-        let errors: Vec<String> = errors.map(|fault| format!("{}:{fault}", self.name)).collect();
-        if errors.is_empty() { Ok(documents) } else { Err(errors) }
-    }
-
-    /// Skips empty documents, for example after a final `---`.
+    /// The objects of documents; an empty document, as after a last `---`, has none.
     fn roots(&mut self, documents: &[yaml::Document]) {
         let roots = documents.iter().filter_map(yaml::Document::root);
         let roots = roots.filter(|root| !root.scalar().is_some_and(|scalar| scalar.is_null()));
@@ -229,7 +226,10 @@ impl Reader<'_> {
                     self.fault(node, &[], &why);
                 }
             }
-            Ok(None) => *self.all.report.skipped.entry(kind).or_default() += 1,
+            Ok(None) => {
+                self.all.cluster.is_scaled |= SCALERS.contains(&kind.as_str());
+                *self.all.report.skipped.entry(kind).or_default() += 1;
+            }
             Err(unread) => self.unread(node, unread, &Value::Null),
         }
     }
@@ -297,41 +297,4 @@ fn with_kind(mut item: Value, kind: &str) -> Value {
         fields.entry("kind").or_insert_with(|| Value::String(kind.to_owned()));
     }
     item
-}
-
-/// The parser bounds the depth.
-fn value_of(node: Node<'_>) -> Value {
-    let silent = &mut Faults::default();
-    if let Some(scalar) = node.scalar() {
-        return scalar_of(scalar.text, scalar.style, scalar.is_null());
-    }
-    if node.is_list() {
-        return Value::Array(node.items("", "", silent).unwrap_or_default().into_iter().map(value_of).collect());
-    }
-    let fields = node.any_map("", "", silent);
-    let entries = fields.into_iter().flatten().map(|(key, value)| (key.text.to_owned(), value_of(value)));
-    Value::Object(entries.collect::<Map<_, _>>())
-}
-
-/// An unquoted scalar may be a number or a bool.
-fn scalar_of(text: &str, style: Style, is_null: bool) -> Value {
-    if is_null {
-        return Value::Null;
-    }
-    let is_plain = style == Style::Plain;
-    match text {
-        "true" | "True" | "TRUE" if is_plain => return Value::Bool(true),
-        "false" | "False" | "FALSE" if is_plain => return Value::Bool(false),
-        _ => {}
-    }
-    let number_like = text.bytes().all(|byte| byte.is_ascii_digit() || b"+-.eE".contains(&byte));
-    if is_plain && number_like {
-        if let Ok(number) = text.parse::<i64>() {
-            return Value::from(number);
-        }
-        if let Some(number) = text.parse::<f64>().ok().and_then(serde_json::Number::from_f64) {
-            return Value::Number(number);
-        }
-    }
-    Value::String(text.to_owned())
 }

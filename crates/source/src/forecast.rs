@@ -46,6 +46,7 @@ pub fn forecast(fork: &Fork, text: Arc<str>, stop: &StopSign) -> Option<Result<V
         seed: None,
         arrivals: Arrivals::default(),
         long_wait: LONG_WAIT,
+        node_groups: Vec::new(),
     };
     match run(fork, &plan, BOUNDS, &|| stop.is_clear()) {
         Ok(pair) => Some(Ok(lines(&pair))),

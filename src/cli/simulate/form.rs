@@ -18,7 +18,7 @@ pub(super) enum Form {
 }
 
 impl Form {
-    fn of(text: &str, extension: &str) -> Option<Self> {
+    pub(super) fn of(text: &str, extension: &str) -> Option<Self> {
         let text = text.trim_start();
         match extension {
             "toml" => Some(Self::Generator),

@@ -9,7 +9,7 @@ use super::progress::{Progress, Said, Share, Watch, is_wanted};
 use super::{Ended, SimulateArgs};
 use engine::journal::{FolderInspection, Recording};
 use forecast::simulate::backtest::{Backtest, Recorded};
-use forecast::simulate::input::recorded::Fates;
+use forecast::simulate::input::recorded::{Fates, Gangs};
 use forecast::simulate::meter::{Meter, Pending};
 use forecast::simulate::{Figures, Plan, Stopped, Workload, arrange, input};
 use model::{AppId, NodeId, Profile, Time};
@@ -119,7 +119,9 @@ pub(super) fn journal(args: &SimulateArgs, look: &Recording<'_>, watch: Watch<'_
     let there: BTreeSet<AppId> = commands.iter().filter_map(|(_, command)| submitted(command)).collect();
     commands.extend(look.submissions((&name, true), from, to).map_err(Ended::input)?);
     let known = |known: Time| {
-        input::recorded::read(commands.clone(), Some(from), |app, ask| watched.fates.known(app, ask, known))
+        input::recorded::read(commands.clone(), Some(from), Gangs::Recorded, |app, ask| {
+            watched.fates.known(app, ask, known)
+        })
     };
     let (mut whole, half) = (known(to), known(middle));
     if whole.nodes.is_empty() {

@@ -88,7 +88,7 @@ fn written<'r>(file: &mut File, rows: impl IntoIterator<Item = &'r Row>) -> std:
 pub(super) fn digest(args: &SimulateArgs, inputs: &Inputs, variant: &Variant) -> String {
     let options = format!(
         "{:?}{:?}{:?}{:?}{:?}{}{:?}",
-        args.node, args.fill, args.runtimes, args.queues, args.time, args.lose_preempted, args.node_groups
+        args.node, args.fill, args.runtimes, args.queues, args.time, args.lose_preempted, inputs.node_groups
     );
     format!("{}-{options}", inputs.digest(variant.workload, variant.config))
 }

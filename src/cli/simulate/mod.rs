@@ -10,12 +10,12 @@ mod journal;
 mod kept;
 mod memory;
 mod never;
-mod node_groups;
 mod objects;
 mod progress;
 mod read;
 mod saved;
 mod search;
+mod stream;
 mod sweep;
 mod text;
 mod variant;
@@ -32,6 +32,7 @@ use signal_hook::consts::SIGINT;
 
 use self::progress::Watch;
 use super::fail;
+use super::node_groups::NodeGroupArgs;
 use super::printed::csv;
 use super::settings::{print, print_bytes};
 use config::DEFAULT_POLICY_GROUP;
@@ -97,15 +98,11 @@ pub struct SimulateArgs {
     #[arg(long = "node", value_name = "AMOUNTS", requires = "node_counts")]
     pub node: Option<String>,
     /// Number of nodes; several, for example 8,10,12, are compared
-    #[arg(long = "node-count", value_name = "N", value_delimiter = ',')]
+    #[arg(long = "node-count", value_name = "N", value_delimiter = ',', conflicts_with = "node_groups")]
     pub node_counts: Vec<usize>,
-    /// Nodes that an autoscaler adds and removes; groups as NAME: KEY=VALUE, … (repeatable)
-    ///
-    /// Example: 'm5.4xlarge: cpu=16, memory=64Gi, min=0, max=40, delay=90s, price=0.8'.
-    /// Nodes are added when a request waits for one, and removed when they are empty for 10m (unneeded=TIME). The file contains one group in
-    /// each line.
-    #[arg(long = "node-group", value_name = "GROUP|@FILE", conflicts_with_all = ["find", "node_counts"])]
-    pub node_groups: Vec<String>,
+    /// Nodes of an autoscaler.
+    #[command(flatten)]
+    pub scaling: NodeGroupArgs,
     /// Load factor; 2 halves the time between arrivals; several, for example 1,1.3, are compared
     #[arg(long = "load", value_name = "X", value_delimiter = ',')]
     pub loads: Vec<f64>,
@@ -130,7 +127,7 @@ pub struct SimulateArgs {
     #[arg(long)]
     pub lose_preempted: bool,
     /// Find the minimum number of nodes that meets --until
-    #[arg(long, value_name = "WHAT", value_parser = ["nodes"], requires = "until", conflicts_with_all = ["node_counts", "loads"])]
+    #[arg(long, value_name = "WHAT", value_parser = ["nodes"], requires = "until", conflicts_with_all = ["node_counts", "loads", "node_groups"])]
     pub find: Option<String>,
     /// Target, for example 'p95(wait, root.prod) < 10m'
     #[arg(long, value_name = "TARGET", requires = "find")]

@@ -1,17 +1,21 @@
 //! Kubernetes objects as a workload, all submitted at the start.
 
+use std::fs::File;
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
-use super::read::{Inputs, digest, jobs, named};
+use super::read::{Inputs, jobs, named};
+use super::stream::digest;
 use super::{Ended, SimulateArgs};
-use crate::cli::{load, manifests};
+use crate::cli::manifests;
+use config::input::unpacking;
 use forecast::simulate::Workload;
-use forecast::simulate::input::recorded::{self, Fate};
+use forecast::simulate::input::recorded::{self, Fate, Gangs};
 use kubernetes::{Recovery, Settings, submitted};
 use model::{Profile, Time};
 
-/// Bytes of a file that are examined.
-const EXAMINED: usize = 1 << 20;
+/// How much of a file is examined.
+const EXAMINED: u64 = 1 << 20;
 
 struct Objects {
     workload: Workload,
@@ -28,8 +32,12 @@ pub(super) fn is_manifests(file: &Path) -> bool {
     if file == Path::new("-") {
         return false;
     }
-    let Ok(bytes) = load::bytes(file) else { return false };
-    let text = String::from_utf8_lossy(&bytes[..bytes.len().min(EXAMINED)]);
+    let mut bytes = Vec::new();
+    let unpacked = File::open(file).and_then(|file| unpacking(file, u64::MAX));
+    if unpacked.and_then(|from| from.take(EXAMINED).read_to_end(&mut bytes)).is_err() {
+        return false;
+    }
+    let text = String::from_utf8_lossy(&bytes);
     let text = text.trim_start_matches('\u{feff}');
     if text.trim_start().starts_with('{') {
         let of = |kind: &str| {
@@ -65,7 +73,7 @@ fn read(file: &Path, policy_group: &str, core: Profile) -> Result<Objects, Ended
     let (commands, alone) = submitted::commands(&cluster, &settings);
     notes.extend(alone);
     let commands = commands.into_iter().map(|command| (Time::ZERO, command));
-    let mut workload = recorded::read(commands, Some(Time::ZERO), |_, _| Fate::default());
+    let mut workload = recorded::read(commands, Some(Time::ZERO), Gangs::Simulated, |_, _| Fate::default());
     if workload.jobs.is_empty() {
         return Err(Ended::input(format!("{}: no pod to schedule; {}", file.display(), notes.join("; "))));
     }

@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use sha2::{Digest, Sha256};
-
+use super::super::node_groups::Unread;
 use super::super::{inputs as config_inputs, load, predicted};
 use super::form::{self, Form};
 use super::journal::{Journal, journal, of_folder};
 use super::progress::Watch;
-use super::{Ended, SimulateArgs, changed, memory, node_groups, objects};
+use super::stream::{self, Streamed, digest};
+use super::{Ended, SimulateArgs, changed, memory, objects};
 use ::config::properties::parse_duration;
 use ::config::{self, Config};
 use forecast::simulate::backtest::Backtest;
@@ -145,18 +145,19 @@ pub(super) fn inputs(args: &SimulateArgs, watch: Watch<'_>) -> Result<Inputs, En
     // In a console, the embedded scheduler is simulated further.
     let by_default = || if args.cluster.is_some() { Profile::Kornsole } else { predicted::by_settings() };
     let cores = if args.cores.is_empty() { vec![by_default()] } else { args.cores.clone() };
+    let (node_groups, notes) = args.scaling.read().map_err(|Unread { message, code }| Ended { message, code })?;
     let mut inputs = Inputs {
         sources: Vec::new(),
         configs: Vec::new(),
         cores,
         fill: args.fill.as_deref().map(fill).transpose().map_err(Ended::usage)?,
         until: args.time.as_deref().map(time).transpose().map_err(Ended::usage)?,
-        notes: Vec::new(),
+        notes,
         backtest: None,
         queues: queue_rules(&args.queues)?,
         runtimes: args.runtimes.iter().map(|rule| rule.parse()).collect::<Result<_, _>>().map_err(Ended::usage)?,
         nodes: args.node.as_deref().map(amounts).transpose().map_err(Ended::usage)?,
-        node_groups: node_groups::read(&args.node_groups)?,
+        node_groups,
         there: args.cluster.as_ref().map(|cluster| cluster.nodes.clone()).unwrap_or_default(),
         given: args.configs.len(),
         open: None,
@@ -219,10 +220,6 @@ pub(super) fn named(file: &Path) -> String {
     file.file_name().map_or_else(|| file.display().to_string(), |name| name.to_string_lossy().into_owned())
 }
 
-pub(super) fn digest(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().take(8).map(|byte| format!("{byte:02x}")).collect()
-}
-
 fn workload(args: &SimulateArgs, inputs: &mut Inputs, file: &Path) -> Result<(), Ended> {
     memory::readable(file)?;
     if objects::is_manifests(file) {
@@ -232,13 +229,13 @@ fn workload(args: &SimulateArgs, inputs: &mut Inputs, file: &Path) -> Result<(),
     if matches!(extension.as_str(), "yaml" | "yml") {
         return scenario(args, inputs, file);
     }
-    let bytes = load::bytes(file).map_err(Ended::input)?;
-    let (name, own_digest) = (named(file), digest(&bytes));
-    let wrong = |why: &str| Ended::input(format!("{}: {why}", file.display()));
-    let bytes = config::input::unpack_workload(bytes, form::LARGEST).map_err(|why| wrong(&why))?;
-    let text = String::from_utf8(bytes).map_err(|_| wrong("not UTF-8"))?;
-    let (form, reading) = Form::read(&name, &extension, &text)
-        .ok_or_else(|| Ended::usage(format!("cannot read {}: unknown format; use {}", file.display(), form::FORMS)))?;
+    let name = named(file);
+    let last = inputs.until.filter(|_| args.loads.is_empty());
+    let read = stream::read(file, &extension, last);
+    let Some(read) = read.map_err(|why| Ended::input(format!("cannot read {}: {why}", file.display())))? else {
+        return Err(Ended::usage(format!("cannot read {}: unknown format; use {}", file.display(), form::FORMS)));
+    };
+    let Streamed { form, reading, text, digest: own_digest } = read;
     let mut workload = accepted(args, inputs, &file.display().to_string(), reading)?;
     if form == Form::Swf {
         // Named nodes replace those of the header.
@@ -332,8 +329,11 @@ fn scenario(args: &SimulateArgs, inputs: &mut Inputs, file: &Path) -> Result<(),
 fn openb(args: &SimulateArgs, inputs: &mut Inputs, nodes: &Path, pods: &Path) -> Result<(), Ended> {
     let fractions: Fractions =
         args.gpu_fractions.parse().map_err(|why| Ended::usage(format!("--gpu-fractions: {why}")))?;
-    let text =
-        |file: &Path| load::bytes(file).map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).map_err(Ended::input);
+    let text = |file: &Path| {
+        load::unpacked(file, load::LARGE)
+            .map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
+            .map_err(Ended::input)
+    };
     let (nodes_text, pods_text) = (text(nodes)?, text(pods)?);
     let (nodes_name, pods_name) = (nodes.display().to_string(), pods.display().to_string());
     let [read_nodes, read_pods] = input::openb::read((&nodes_name, &nodes_text), (&pods_name, &pods_text), fractions);

@@ -3,7 +3,7 @@
 use std::io;
 
 use forecast::simulate::Workload;
-use forecast::simulate::input::recorded::{Fates, read};
+use forecast::simulate::input::recorded::{Fates, Gangs, read};
 use model::Time;
 use scenario::{RunOutcome, Runner, Scenario, Sink, StepKind};
 use scheduler::{Event, PartitionCommand, Scheduler};
@@ -33,7 +33,7 @@ impl Recorded {
     /// Converts the commands to jobs.
     pub fn workload(self) -> Workload {
         let Self { commands, fates } = self;
-        read(commands, None, |app, ask| fates.ended(app, ask))
+        read(commands, None, Gangs::Recorded, |app, ask| fates.ended(app, ask))
     }
 }
 

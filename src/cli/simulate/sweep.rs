@@ -101,7 +101,10 @@ pub(super) fn one(
     } else {
         let mut workload = variant.workload(inputs).map_err(Ended::input)?;
         let plan = Plan { config, profile: variant.core, until: inputs.until, from: None, again: !args.lose_preempted };
-        let mut scaler = (!inputs.node_groups.is_empty()).then(|| Autoscaler::new(inputs.node_groups.clone()));
+        let mut scaler = (!inputs.node_groups.is_empty()).then(|| {
+            let nodes = workload.nodes.iter().map(|node| (&node.id, &node.attributes));
+            Autoscaler::new(inputs.node_groups.clone(), nodes, Time::ZERO, plan.again)
+        });
         workload.nodes.extend(scaler.iter().flat_map(Autoscaler::first_nodes));
         let guest = scaler.as_mut().map(|scaler| scaler as &mut dyn Guest);
         let figures = forecast::simulate::run_with(&workload, &plan, guest, go_on).map_err(|why| match why {

@@ -5,7 +5,8 @@ use std::fmt::Write as _;
 use super::compare::{Line, Measure, lines, measures, sentences};
 use super::sweep::Report;
 use super::variant::Label;
-use super::{SimulateArgs, never, node_groups};
+use super::{SimulateArgs, never};
+use crate::cli::node_groups;
 use forecast::simulate::backtest::Backtest;
 use forecast::simulate::target::time;
 

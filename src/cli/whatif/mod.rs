@@ -11,6 +11,7 @@ use std::time::UNIX_EPOCH;
 
 use clap::{ArgGroup, Args};
 
+use super::node_groups::{NodeGroupArgs, Unread};
 use super::predicted::PredictedCore;
 use super::printed::safe;
 use super::remote::{ClientArgs, ServerArgs, WhatIfOrigin};
@@ -80,6 +81,9 @@ pub struct WhatIfArgs {
     /// The values history:user, history:queue, and history:name use the runtimes of finished applications.
     #[arg(long = "runtime", value_name = "RULE")]
     pub runtimes: Vec<String>,
+    /// Nodes of an autoscaler, in both runs.
+    #[command(flatten)]
+    pub scaling: NodeGroupArgs,
     /// Duration of both runs [default: until nothing changes]
     #[arg(long = "for", value_name = "TIME")]
     pub time: Option<String>,
@@ -132,6 +136,15 @@ pub fn run(args: &WhatIfArgs) -> ExitCode {
 
 fn tried(args: &WhatIfArgs) -> Result<(dto::WhatIf, dto::WhatIfResult), Ended> {
     let mut asked = asked(args).map_err(Ended::input)?;
+    let read = args.scaling.read().map_err(|Unread { message, code }| Ended { message, code })?;
+    let (node_groups, mut notes) = read;
+    asked.node_groups = node_groups.iter().map(ToString::to_string).collect();
+    let (asked, mut result) = result(args, asked)?;
+    result.unknown.append(&mut notes);
+    Ok((asked, result))
+}
+
+fn result(args: &WhatIfArgs, mut asked: dto::WhatIf) -> Result<(dto::WhatIf, dto::WhatIfResult), Ended> {
     let all = asked.changes.clone();
     let submitted = submission::files(&mut asked.changes);
     let mut plan = convert::plan(&asked).map_err(|message| Ended { message, code: 2 })?;

@@ -18,7 +18,7 @@ use source::{Saved, Source};
 
 /// A simulation copy of a dump's partition, by default the first one.
 pub(in crate::cli) fn of_dump(file: &Path, partition: Option<&str>) -> Result<Arc<Twin>, String> {
-    let bytes = load::bytes(file)?;
+    let bytes = load::unpacked(file, load::LARGE)?;
     let saved = Saved::read(&file.display().to_string(), &bytes, Identity::default())?;
     let first = saved.view().partitions.first().map(|part| Arc::clone(&part.name));
     let name = partition.map(Arc::from).or(first).ok_or_else(|| format!("{} has no partition", file.display()))?;

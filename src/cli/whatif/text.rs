@@ -28,6 +28,12 @@ pub(super) fn text(result: &dto::WhatIfResult) -> String {
         Some(all) => several(all, &mut lines),
         None => one(result, &mut lines),
     }
+    lines.extend(result.node_groups.iter().map(node_group));
+    lines.extend(result.never_fit.iter().map(|one| {
+        let wants: Vec<String> =
+            one.resource.iter().map(|(name, amount)| format!("{name} {}", show_amount(name, *amount))).collect();
+        format!("application {} requests {}, which fits no node group", one.application_id, wants.join(", "))
+    }));
     let text = lines.join("\n");
     text.lines().map(|line| format!("{}\n", console::present::text::escape(line))).collect()
 }
@@ -54,6 +60,20 @@ fn one(result: &dto::WhatIfResult, lines: &mut Vec<String>) {
     }
 }
 
+/// The nodes of a group without the changes and with them.
+fn node_group(group: &dto::WhatIfNodeGroup) -> String {
+    let dto::WhatIfNodeGroup { name, without, with } = group;
+    let mut parts = vec![format!("node hours {:.2} -> {:.2}", without.node_hours, with.node_hours)];
+    if without.cost.is_some() || with.cost.is_some() {
+        let cost = |cost: Option<f64>| cost.map_or_else(|| "0.00".to_owned(), |cost| format!("{cost:.2}"));
+        parts.push(format!("cost {} -> {}", cost(without.cost), cost(with.cost)));
+    }
+    parts.push(format!("added {} -> {}", without.added, with.added));
+    parts.push(format!("at most {} -> {} nodes", without.peak, with.peak));
+    format!("node group {name:<29} {}", parts.join(", "))
+}
+
+/// What differs of each queue or user, in a line each.
 fn shares(kind: &str, shares: &[dto::WhatIfShare], lines: &mut Vec<String>) {
     for share in shares {
         let (without, with) = (share.without.clone().unwrap_or_default(), share.with.clone().unwrap_or_default());

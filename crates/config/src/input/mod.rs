@@ -15,6 +15,7 @@ mod kustomize;
 mod layers;
 mod places;
 mod runs;
+mod stream;
 #[cfg(test)]
 mod tests;
 mod unpack;
@@ -25,7 +26,8 @@ use std::borrow::Cow;
 use self::layers::{Entry, Layer, Value};
 use self::places::Lines;
 pub use self::places::Places;
-pub use self::unpack::{is_packed, packed_text, unpack, unpack_workload};
+pub use self::stream::{json_error, unpacking};
+pub use self::unpack::{is_packed, packed_text, unpack};
 use self::walk::{Text, Walk};
 use crate::fault::{Fault, Faults, Severity};
 use crate::manifest::move_places;

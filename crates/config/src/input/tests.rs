@@ -88,6 +88,20 @@ fn files_that_a_release_names_are_told() {
 }
 
 #[test]
+fn terraform_that_decodes_a_text_has_its_configuration() {
+    let values =
+        "<<-EOT\n    yunikornDefaults:\n      queues.yaml: |\n        partitions:\n          - odd: 1\n  EOT\n  ";
+    let other = "yaml_body = templatefile(\"${path.module}/../app.yaml\", {x = yamlencode(local.values)})";
+    for call in ["yamldecode", "trimspace"] {
+        let text = format!("locals {{\n  values = {call}({values})\n}}\nresource \"m\" \"y\" {{\n  {other}\n}}\n");
+        assert_eq!(errors(&text)[0], odd(&text, None));
+    }
+    let of_file = "locals {\n  values = yamldecode(file(\"values.yaml\"))\n}\n";
+    let Ok(Input::Elsewhere(files)) = recognize(of_file, DEFAULT_POLICY_GROUP) else { panic!("a reference") };
+    assert_eq!(files.len(), 1);
+}
+
+#[test]
 fn texts_in_texts_do_not_open_more_than_the_limit() {
     let mut text = "yunikornDefaults: {queues.yaml: 'partitions: 1'}\n".to_owned();
     for _ in 0..3 {

@@ -5,9 +5,6 @@ use std::io::Read as _;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use flate2::read::MultiGzDecoder;
-use ruzstd::decoding::StreamingDecoder;
-use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
 
 use crate::fault::{Fault, Severity};
 use crate::types::Place;
@@ -21,14 +18,15 @@ const OTHERS: [(&[u8], &str); 4] = [
 ];
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Packed {
+pub(super) enum Packed {
     Gzip,
     Zstd,
 }
 
 impl Packed {
-    fn of(bytes: &[u8]) -> Option<Self> {
-        // A skippable frame may come first (RFC 8878, 3.1.2).
+    /// The form of these bytes; `None` if they are not packed in one that is read.
+    pub(super) fn of(bytes: &[u8]) -> Option<Self> {
+        // A file of zstd may start with a frame of other data (RFC 8878, 3.1.2).
         let skippable = || matches!(bytes, [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..]);
         match bytes {
             [0x1f, 0x8b, ..] => Some(Self::Gzip),
@@ -46,58 +44,30 @@ impl Packed {
     }
 
     /// # Errors
-    /// Message and hint: the data is corrupt, or too large.
-    fn unpack(self, bytes: &[u8], largest: usize) -> Result<Vec<u8>, (String, String)> {
+    /// Message and hint: the data is corrupt, or too large when unpacked.
+    fn unpack(self, bytes: &[u8], largest: usize) -> Result<Vec<u8>, [String; 2]> {
         let mut out = Vec::new();
-        let name = self.name();
-        let read = match self {
-            Self::Gzip => gzip(bytes, largest, &mut out),
-            Self::Zstd => zstd(bytes, largest, &mut out),
-        };
+        let read = self.reader(bytes).take(largest as u64 + 1).read_to_end(&mut out);
         if out.len() > largest {
-            let message = format!("the {name} data has more than {} MiB when unpacked", largest >> 20);
-            return Err((message, "kornsole reads at most this size; split the file".to_owned()));
+            return Err(self.too_large(largest as u64));
         }
-        match read {
-            Ok(()) => Ok(out),
-            Err(why) => Err((format!("invalid {name} data: {why}"), format!("pack the text again with {name}"))),
-        }
+        read.map(|_| out).map_err(|error| self.invalid(&error))
+    }
+
+    /// Message and hint.
+    pub(super) fn too_large(self, largest: u64) -> [String; 2] {
+        let message = format!("the {} data has more than {} MiB when unpacked", self.name(), largest >> 20);
+        [message, "kornsole reads at most this size; split the file".to_owned()]
+    }
+
+    /// Message and hint.
+    pub(super) fn invalid(self, error: &std::io::Error) -> [String; 2] {
+        let name = self.name();
+        [format!("invalid {name} data: {error}"), format!("pack the text again with {name}")]
     }
 }
 
-fn gzip(bytes: &[u8], largest: usize, out: &mut Vec<u8>) -> Result<(), String> {
-    let read = MultiGzDecoder::new(bytes).take(largest as u64 + 1).read_to_end(out);
-    read.map(|_| ()).map_err(|error| error.to_string())
-}
-
-/// The decoder limits the window of a frame to 128 MiB.
-fn zstd(mut bytes: &[u8], largest: usize, out: &mut Vec<u8>) -> Result<(), String> {
-    while !bytes.is_empty() && out.len() <= largest {
-        let mut frame = match StreamingDecoder::new(bytes) {
-            Ok(frame) => frame,
-            Err(FrameDecoderError::ReadFrameHeaderError(ReadFrameHeaderError::SkipFrame { length, .. })) => {
-                let rest = usize::try_from(length).ok().and_then(|length| bytes.get(SKIPPED_HEADER..)?.get(length..));
-                bytes = rest.ok_or("a frame is incomplete")?;
-                continue;
-            }
-            Err(error) => return Err(error.to_string()),
-        };
-        let left = (largest - out.len()) as u64 + 1;
-        frame.by_ref().take(left).read_to_end(out).map_err(|error| error.to_string())?;
-        let (rest, decoder) = frame.into_parts();
-        let (written, counted) = (decoder.get_checksum_from_data(), decoder.get_calculated_checksum());
-        if decoder.is_finished() && written.is_some() && written != counted {
-            return Err("the checksum does not match".to_owned());
-        }
-        bytes = rest;
-    }
-    Ok(())
-}
-
-/// Magic number and length, in bytes.
-const SKIPPED_HEADER: usize = 8;
-
-/// Whether [`unpack`] supports the format of packed bytes.
+/// Whether bytes are packed in a form that [`unpack`] reads.
 pub fn is_packed(bytes: &[u8]) -> bool {
     Packed::of(bytes).is_some()
 }
@@ -109,7 +79,7 @@ pub fn is_packed(bytes: &[u8]) -> bool {
 pub fn unpack(bytes: &[u8]) -> Result<Cow<'_, [u8]>, Fault> {
     if let Some(packed) = Packed::of(bytes) {
         let unpacked = packed.unpack(bytes, LARGEST);
-        return unpacked.map(Cow::Owned).map_err(|(message, hint)| fault(Place::default(), message, hint));
+        return unpacked.map(Cow::Owned).map_err(|[message, hint]| fault(Place::default(), message, hint));
     }
     match OTHERS.iter().find(|(magic, _)| bytes.starts_with(magic)) {
         Some((_, name)) => {
@@ -128,21 +98,11 @@ pub fn packed_text(base64: &str) -> Result<String, (String, String)> {
     let plain: String = base64.chars().filter(|c| !c.is_ascii_whitespace()).collect();
     let bytes = STANDARD.decode(plain);
     let bytes = bytes.map_err(|error| (format!("invalid Base64: {error}"), "encode the entry again".to_owned()))?;
-    let text = Packed::Gzip.unpack(&bytes, LARGEST)?;
+    let text = Packed::Gzip.unpack(&bytes, LARGEST).map_err(<(String, String)>::from)?;
     String::from_utf8(text).map_err(|_| ("the unpacked text is not UTF-8".to_owned(), String::new()))
 }
 
-/// Unpacks the bytes of a workload, up to `largest`.
-///
-/// # Errors
-/// A message with its remedy: the data is corrupt, or too large.
-pub fn unpack_workload(bytes: Vec<u8>, largest: usize) -> Result<Vec<u8>, String> {
-    match Packed::of(&bytes) {
-        Some(packed) => packed.unpack(&bytes, largest).map_err(|(message, hint)| format!("{message}; {hint}")),
-        None => Ok(bytes),
-    }
-}
-
+/// A fault of packed data.
 pub(super) fn fault(at: Place, message: String, hint: String) -> Fault {
     Fault { code: "INP-002", severity: Severity::Error, at, path: String::new(), message, hint }
 }
@@ -151,6 +111,7 @@ pub(super) fn fault(at: Place, message: String, hint: String) -> Fault {
 mod tests {
     use ruzstd::encoding::{CompressionLevel, compress_to_vec};
 
+    use super::super::unpacking;
     use super::*;
 
     fn packed(bytes: &[u8]) -> Vec<u8> {
@@ -162,7 +123,8 @@ mod tests {
         let skipped = [&[0x51, 0x2a, 0x4d, 0x18, 3, 0, 0, 0][..], b"abc"].concat();
         let bytes = [&skipped[..], &packed(b"partitions: "), &skipped, &packed(b"[]"), &packed(b"")].concat();
         assert_eq!(unpack(&bytes).unwrap(), &b"partitions: []"[..]);
-        assert_eq!(unpack_workload(bytes, 14).unwrap(), b"partitions: []");
+        let streamed = std::io::read_to_string(unpacking(&bytes[..], 14).unwrap()).unwrap();
+        assert_eq!(streamed, "partitions: []");
         assert_eq!(unpack(&skipped[..9]).unwrap_err().message, "invalid zstd data: a frame is incomplete");
     }
 
@@ -176,12 +138,16 @@ mod tests {
             assert_eq!(is_zstd, read.is_err(), "{length} of {} bytes", whole.len());
         }
         let limit = text.len();
-        assert!(unpack_workload(whole.clone(), limit).is_ok());
-        let large = unpack_workload(whole, limit - 1).unwrap_err();
+        let within =
+            |limit: usize| std::io::copy(&mut unpacking(&whole[..], limit as u64).unwrap(), &mut std::io::sink());
+        assert!(within(limit).is_ok());
+        let large = within(limit - 1).unwrap_err().to_string();
         assert!(large.contains("the zstd data has more than 0 MiB when unpacked"), "{large}");
         let bomb = packed(&vec![b' '; LARGEST + 1]);
         assert!(bomb.len() < LARGEST / 100);
         assert!(unpack(&bomb).unwrap_err().message.contains("more than 16 MiB"));
+        let streamed = std::io::copy(&mut unpacking(&bomb[..], 1 << 20).unwrap(), &mut std::io::sink()).unwrap_err();
+        assert!(streamed.to_string().contains("the zstd data has more than 1 MiB when unpacked"), "{streamed}");
     }
 
     /// With one bit of the checksum changed.

@@ -174,6 +174,7 @@ fn job(one: &mut Values<'_, '_>) -> Job {
         ..Task::default()
     };
     Job {
+        gang: None,
         app: AppId::from(one.id("app")),
         at: Time::ZERO + one.duration("at").unwrap_or_default(),
         queue: one.optional_text("queue"),

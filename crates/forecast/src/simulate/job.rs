@@ -1,10 +1,11 @@
 //! A workload as data: nodes, and applications with arrival times and run times.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::Duration;
 
 use model::{AppId, AskId, Identity, NodeId, Priority, Resource, Time};
-use scheduler::{AskSpec, NodeSpec};
+use scheduler::{AskSpec, GangStyle, NodeSpec, Submission};
 
 /// Nodes, jobs, and what could not be converted.
 #[derive(Clone, Debug, Default)]
@@ -45,6 +46,21 @@ pub struct Job {
     pub tags: BTreeMap<String, String>,
     /// Requests.
     pub tasks: Vec<Task>,
+    /// The placeholders that it requests first; its tasks are requested once all of them are allocated.
+    pub gang: Option<Gang>,
+}
+
+/// The gang of a job.
+#[derive(Clone, Debug, Default)]
+pub struct Gang {
+    /// What happens when it does not come together in time.
+    pub style: GangStyle,
+    /// How long it may take; `None` is the scheduler's own time.
+    pub timeout: Option<Duration>,
+    /// Total of all task groups.
+    pub total: Resource,
+    /// The placeholders, as they are requested.
+    pub placeholders: Vec<AskSpec>,
 }
 
 /// Identical requests of a job.
@@ -68,7 +84,9 @@ pub struct Task {
     pub allow_preempt_other: bool,
     /// Time until it is withdrawn, pending or running; `None` for never.
     pub taken_back: Option<Duration>,
-    /// The source contains the replacement after a preemption as a separate task.
+    /// The task group of a gang, whose placeholders give way to it.
+    pub task_group: Option<Arc<str>>,
+    /// What is requested in its place after a preemption is a task of its own, so that nothing else requests it again.
     pub replaced: bool,
 }
 
@@ -85,6 +103,7 @@ impl Default for Task {
             allow_preempt_self: true,
             allow_preempt_other: true,
             taken_back: None,
+            task_group: None,
             replaced: false,
         }
     }
@@ -98,12 +117,22 @@ impl Task {
 
     /// Compares all but the number of requests.
     pub fn is_like(&self, other: &Self) -> bool {
-        (self.runs, self.taken_back, self.replaced) == (other.runs, other.taken_back, other.replaced)
+        (self.runs, self.taken_back, self.replaced, &self.task_group)
+            == (other.runs, other.taken_back, other.replaced, &other.task_group)
     }
 }
 
 impl Job {
-    /// Creates a request of a task by its index.
+    /// Its submission.
+    pub fn submission(&self) -> Submission {
+        let (app, queue, who, tags) = (self.app.clone(), self.queue.clone(), self.who.clone(), self.tags.clone());
+        let submission = Submission { app, queue, who, tags, ..Submission::default() };
+        let Some(Gang { style, timeout, total, .. }) = &self.gang else { return submission };
+        let (gang_style, placeholder_timeout, placeholder_ask) = (*style, *timeout, total.clone());
+        Submission { gang_style, placeholder_timeout, placeholder_ask, ..submission }
+    }
+
+    /// A request of one of its tasks, by the number of the task.
     pub fn request(&self, task: usize, id: AskId) -> AskSpec {
         let task = &self.tasks[task];
         AskSpec {
@@ -115,6 +144,7 @@ impl Job {
             required_node: task.required_node.clone(),
             allow_preempt_self: task.allow_preempt_self,
             allow_preempt_other: task.allow_preempt_other,
+            task_group: task.task_group.clone(),
             ..AskSpec::default()
         }
     }

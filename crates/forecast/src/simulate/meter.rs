@@ -9,6 +9,7 @@ use super::figures::{Figures, Group, Longest, ResourceUse, Waits, jain};
 use super::never::{Judge, NEVER, by_name};
 use ledger::Integral;
 use model::{AppId, AskId, QueuePath, Resource, Time};
+use scheduler::state::app::Application;
 use scheduler::{Event, EventKind, ReleaseReason, Scheduler};
 
 /// Milliseconds, application, request, and resources.
@@ -78,6 +79,10 @@ pub struct Meter {
     bins: Bins,
     /// Earlier requests do not count as waits.
     waits_from: Time,
+    /// Tasks of gangs that waited before they were requested, and since when.
+    earlier: HashMap<(AppId, AskId), Time>,
+    /// Tasks that wait for their gang, by application.
+    held: BTreeMap<AppId, Vec<(AskId, Resource, Time)>>,
 }
 
 impl Meter {
@@ -103,7 +108,17 @@ impl Meter {
         meter
     }
 
-    /// Counts events; the scheduler is in the state after the command.
+    /// A task of a gang that will be requested waits since an earlier time.
+    pub fn waits_since(&mut self, app: &AppId, ask: &AskId, since: Time) {
+        self.earlier.insert((app.clone(), ask.clone()), since);
+    }
+
+    /// At the end a task is not requested, as its gang has not come together.
+    pub fn holds(&mut self, app: &AppId, ask: AskId, wants: &Resource, since: Time) {
+        self.held.entry(app.clone()).or_default().push((ask, wants.clone(), since));
+    }
+
+    /// Takes in what one command did; the scheduler is as it is after that.
     pub fn observe(&mut self, events: &[Event], scheduler: &Scheduler) {
         for event in events {
             self.last = self.last.max(event.at);
@@ -116,7 +131,9 @@ impl Meter {
         match kind {
             EventKind::AskAdded { app, ask, .. } => {
                 self.pass(at);
-                self.pending.insert((app.clone(), ask.clone()), at);
+                let key = (app.clone(), ask.clone());
+                let since = self.earlier.remove(&key).unwrap_or(at);
+                self.pending.insert(key, since);
             }
             EventKind::AskRemoved { app, ask, .. } => {
                 self.pass(at);
@@ -207,28 +224,31 @@ impl Meter {
     pub fn end(mut self, scheduler: &Scheduler, now: Time, pending: Pending) -> Figures {
         let now = now.max(self.last);
         self.pass(now);
-        let mut largest: Option<(f64, String, Resource)> = None;
+        let mut largest = None;
         let mut never = Vec::new();
         for part in scheduler.partitions() {
             let mut judge = Judge::new(part, now, pending == Pending::Over);
             for (_, app) in part.apps.iter() {
+                let mut gang_never = false;
                 for (.., key) in &app.pending_order {
                     let ask = &app.asks[*key];
-                    let user = Arc::<str>::from(app.who.user.as_str());
                     let since = self.pending.get(&(app.id.clone(), ask.id.clone())).copied().unwrap_or(ask.created);
-                    // Placeholders are not requests of their own: their tasks are.
-                    if since < self.waits_from || ask.placeholder {
+                    // The room of a gang is no ask of its own: its tasks are.
+                    let counts = !ask.placeholder || self.held.contains_key(&app.id);
+                    if since < self.waits_from || !counts {
                         continue;
                     }
                     let never = pending != Pending::Recorded && judge.never_runs(app, ask);
-                    let wait = if never { NEVER } else { millis(now.since(since)) };
-                    let account = self.account(&app.queue_path, &user, now);
-                    account.waited(wait, (&app.id, &ask.id, &ask.resource));
-                    account.waiting += 1;
-                    let size = dominant(&ask.resource, &self.capacity);
-                    if largest.as_ref().is_none_or(|(other, ..)| size > *other) {
-                        largest = Some((size, format!("{}/{}", app.id, ask.id), ask.resource.clone()));
+                    if ask.placeholder {
+                        gang_never |= never;
+                        continue;
                     }
+                    let wait = if never { NEVER } else { millis(now.since(since)) };
+                    self.still_waits(app, (&ask.id, &ask.resource), wait, now, &mut largest);
+                }
+                for (ask, wants, since) in self.held.remove(&app.id).unwrap_or_default() {
+                    let wait = if gang_never { NEVER } else { millis(now.since(since)) };
+                    self.still_waits(app, (&ask, &wants), wait, now, &mut largest);
                 }
             }
             never.extend(judge.found());
@@ -253,6 +273,25 @@ impl Meter {
         }
     }
 
+    /// Counts what waits at the end.
+    fn still_waits(
+        &mut self,
+        app: &Application,
+        (ask, wants): (&AskId, &Resource),
+        wait: u64,
+        now: Time,
+        largest: &mut Option<(f64, String, Resource)>,
+    ) {
+        let account = self.account(&app.queue_path, &Arc::from(app.who.user.as_str()), now);
+        account.waited(wait, (&app.id, ask, wants));
+        account.waiting += 1;
+        let size = dominant(wants, &self.capacity);
+        if largest.as_ref().is_none_or(|(other, ..)| size > *other) {
+            *largest = Some((size, format!("{}/{ask}", app.id), wants.clone()));
+        }
+    }
+
+    /// Everything, every queue with what is below it, and every user.
     fn groups(&mut self, now: Time) -> (Group, Vec<Group>, Vec<Group>) {
         let mut total = Gathered::default();
         let (mut queues, mut users) = (BTreeMap::<String, Gathered>::new(), BTreeMap::<String, Gathered>::new());

@@ -26,6 +26,6 @@ pub mod target;
 
 pub use figures::{Figures, Group, Longest, Waits};
 pub use guest::Guest;
-pub use job::{Job, LeftOut, Task, Workload};
+pub use job::{Gang, Job, LeftOut, Task, Workload};
 pub use never::{NEVER, NeverCause, NeverRuns};
 pub use run::{Done, Plan, Stopped, run, run_with};

@@ -1,118 +1,32 @@
 //! Node groups of an autoscaler: nodes are added for pending requests, and removed when they are empty.
 //!
-//! The autoscaler runs every 10 seconds, like the Cluster Autoscaler. It assigns requests, including placeholders, that
-//! their queue admits and that fit no node, to future nodes in application order. It selects the cheapest group that
-//! fits, then the one with the least unused capacity. A node costs from its request on.
+//! The autoscaler looks every 10 seconds, as the Cluster Autoscaler does by default. It counts requests that their queue admits and that fit
+//! no node, placeholders too, and puts them on the nodes that come, in the order of the applications. Of the groups in which a request
+//! fits it takes the one with the most weight, then the cheapest, then the one with the least capacity left over. A node that is requested is
+//! of the smallest cost for all requests that it is for. A node counts from its request, before it is ready.
 
-use std::collections::BTreeMap;
-use std::fmt;
-use std::str::FromStr;
+mod claims;
+mod group;
+pub mod manifests;
+mod scale_down;
+mod waiting;
+
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
+use self::claims::Claims;
+use self::group::fits;
+pub use self::group::{InstanceType, NodeGroup};
+use self::waiting::{Wanted, waiting};
 use super::guest::Guest;
-use config::properties::parse_duration;
-use model::quantity::{parse_quantity, show_amount};
 use model::{NodeId, Resource, Time};
 use scheduler::{NodeSpec, Partition, PartitionCommand, Scheduler};
 
 const EVERY: Duration = Duration::from_secs(10);
-const UNNEEDED: Duration = Duration::from_secs(600);
-/// Default number of pods of a node, like the kubelet's.
-const PODS: i64 = 110;
-const MOST_REQUESTS: usize = 20_000;
+/// How many requests that never fit are named.
 const MOST_NAMED: usize = 20;
-
-/// A group of identical nodes.
-#[derive(Clone, Debug, PartialEq)]
-pub struct NodeGroup {
-    /// Name, for example an instance type.
-    pub name: String,
-    /// Capacity of a node.
-    pub capacity: Resource,
-    /// Minimum number of nodes.
-    pub min: u32,
-    /// Maximum number of nodes.
-    pub max: u32,
-    /// From the request until it is ready.
-    pub delay: Duration,
-    /// Idle time before a node is removed.
-    pub unneeded: Duration,
-    /// Price of a node per hour.
-    pub price: Option<f64>,
-}
-
-impl Default for NodeGroup {
-    /// Up to 1000 nodes without a capacity, ready at once.
-    fn default() -> Self {
-        let (name, capacity) = (String::new(), Resource::new());
-        Self { name, capacity, min: 0, max: 1000, delay: Duration::ZERO, unneeded: UNNEEDED, price: None }
-    }
-}
-
-const FORM: &str = "use for example 'm5.4xlarge: cpu=16, memory=64Gi, min=0, max=40, delay=90s, price=0.8'";
-
-impl FromStr for NodeGroup {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let (name, rest) = text.split_once(':').ok_or_else(|| format!("{text:?} has no name; {FORM}"))?;
-        let mut group = Self { name: name.trim().to_owned(), ..Self::default() };
-        if group.name.is_empty() {
-            return Err(format!("{text:?} has no name; {FORM}"));
-        }
-        for part in rest.split(',').map(str::trim).filter(|part| !part.is_empty()) {
-            let (key, value) = part.split_once('=').ok_or_else(|| format!("{part:?} is not KEY=VALUE; {FORM}"))?;
-            let (key, value) = (key.trim(), value.trim());
-            let wrong = |expected: &str| format!("invalid {key} {value:?}: expected {expected}");
-            let time = || parse_duration(value).ok_or_else(|| wrong("a time such as 90s"));
-            let count = || value.parse::<u32>().map_err(|_| wrong("a number of nodes"));
-            match key {
-                "min" => group.min = count()?,
-                "max" => group.max = count()?,
-                "delay" => group.delay = time()?,
-                "unneeded" => group.unneeded = time()?,
-                "price" => {
-                    let price = value.parse::<f64>().ok().filter(|price| price.is_finite() && *price >= 0.0);
-                    group.price = Some(price.ok_or_else(|| wrong("a number"))?);
-                }
-                _ => {
-                    let name = if key == "cpu" { "vcore" } else { key };
-                    let amount = parse_quantity(name, value).map_err(|why| format!("{key}: {why}"))?;
-                    group.capacity.set(name, amount);
-                }
-            }
-        }
-        group.checked()
-    }
-}
-
-impl NodeGroup {
-    /// Validates the group.
-    ///
-    /// # Errors
-    /// It has no capacity, or `min` is above `max`.
-    pub fn checked(self) -> Result<Self, String> {
-        if self.capacity.is_zero() {
-            return Err(format!("node group {} has no capacity; {FORM}", self.name));
-        }
-        let mut group = self;
-        if group.capacity.get("pods").is_none() {
-            group.capacity.set("pods", PODS);
-        }
-        if group.min > group.max {
-            return Err(format!("node group {}: min {} is above max {}", group.name, group.min, group.max));
-        }
-        Ok(group)
-    }
-}
-
-impl fmt::Display for NodeGroup {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let amounts = self.capacity.iter().map(|(name, amount)| format!("{name}={}", show_amount(name, amount)));
-        let amounts = amounts.collect::<Vec<_>>().join(", ");
-        write!(f, "{}: {amounts}, min={}, max={}, delay={:?}", self.name, self.min, self.max, self.delay)
-    }
-}
+/// The attribute of a node with its instance type.
+const INSTANCE_TYPE: &str = "si/instance-type";
 
 /// The result of a group.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
@@ -142,12 +56,18 @@ pub struct GroupsReport {
 
 struct Member {
     group: usize,
+    /// Which of the types of the group.
+    kind: usize,
     id: NodeId,
+    /// It was there before the autoscaler.
+    existed: bool,
     since: Time,
     /// `None` once it is ready.
     ready: Option<Time>,
-    /// Start of its idle time.
-    empty: Option<Time>,
+    /// When its allocations changed last, and what was free since then.
+    changed: Option<(Time, Resource)>,
+    /// It has no allocation and no reservation.
+    empty: bool,
 }
 
 /// With its groups and their cost so far.
@@ -158,32 +78,58 @@ pub struct Autoscaler {
     never: BTreeMap<(String, String), BTreeMap<String, i64>>,
     next: Time,
     numbers: Vec<u32>,
+    /// The nodes that were there before it, whose names are taken.
+    existing: BTreeSet<NodeId>,
+    /// Whether what ran on a removed node is requested again.
+    again: bool,
 }
 
 impl Autoscaler {
-    /// Starts with the minimum of each group.
-    pub fn new(groups: Vec<NodeGroup>) -> Self {
+    /// An autoscaler of a cluster with these nodes at a time: nodes of an instance type of a group are of the group. Each group has its
+    /// smallest number of nodes at once. `again`: what ran on a removed node is requested again, so that nodes in use can be removed.
+    pub fn new<'n>(
+        groups: Vec<NodeGroup>,
+        nodes: impl Iterator<Item = (&'n NodeId, &'n BTreeMap<String, String>)>,
+        now: Time,
+        again: bool,
+    ) -> Self {
         let reports = groups.iter().map(|group| GroupReport { name: group.name.clone(), ..Default::default() });
         let (reports, numbers) = (reports.collect(), vec![0; groups.len()]);
         let (members, never) = (Vec::new(), BTreeMap::new());
-        let mut new = Self { groups, members, reports, never, next: Time::ZERO, numbers };
+        let existing = BTreeSet::new();
+        let mut new = Self { groups, members, reports, never, next: now, numbers, existing, again };
+        nodes.for_each(|(id, attributes)| new.adopt(id, attributes, now));
         for group in 0..new.groups.len() {
-            (0..new.groups[group].min).for_each(|_| new.request(group, Time::ZERO, true));
+            let kind = new.groups[group].cheapest();
+            (new.count_of(group)..new.groups[group].min).for_each(|_| new.request((group, kind), now, true));
         }
         new
     }
 
-    /// Returns the initial nodes.
+    fn adopt(&mut self, id: &NodeId, attributes: &BTreeMap<String, String>, now: Time) {
+        self.existing.insert(id.clone());
+        let Some(kind) = attributes.get(INSTANCE_TYPE) else { return };
+        let of = |group: &NodeGroup| group.types.iter().position(|one| one.name == *kind);
+        let found = self.groups.iter().enumerate().find_map(|(number, group)| Some((number, of(group)?)));
+        let Some((group, kind)) = found else { return };
+        let id = id.clone();
+        self.join(Member { group, kind, id, existed: true, since: now, ready: None, changed: None, empty: false });
+    }
+
+    /// The nodes that are added at the start, next to those that exist.
     pub fn first_nodes(&self) -> Vec<NodeSpec> {
-        self.members.iter().map(|member| self.spec(member)).collect()
+        self.members.iter().filter(|member| !member.existed).map(|member| self.spec(member)).collect()
     }
 
     /// Returns the result. Idle nodes count until they would be removed.
     pub fn report(mut self, end: Time) -> GroupsReport {
+        let mut left: Vec<u32> = (0..self.groups.len()).map(|group| self.count_of(group)).collect();
         for member in std::mem::take(&mut self.members) {
             let group = &self.groups[member.group];
-            let is_one_of_least = self.numbers[member.group] == 0 && group.min > 0;
-            let until = member.empty.filter(|_| !is_one_of_least).map_or(end, |empty| end.max(empty + group.unneeded));
+            let empty = member.changed.as_ref().filter(|_| member.empty).map(|(since, _)| *since);
+            let goes = empty.zip(group.unneeded).filter(|_| left[member.group] > group.min);
+            left[member.group] -= u32::from(goes.is_some());
+            let until = goes.map_or(end, |(since, unneeded)| end.max(since + unneeded));
             self.count(&member, until);
         }
         let never = self.never.into_iter().take(MOST_NAMED).map(|((app, _), wants)| (app, wants)).collect();
@@ -194,121 +140,92 @@ impl Autoscaler {
         let hours = until.since(member.since).as_secs_f64() / 3600.0;
         let report = &mut self.reports[member.group];
         report.node_hours += hours;
-        report.cost = self.groups[member.group].price.map(|price| report.node_hours * price);
+        if let Some(price) = self.groups[member.group].types[member.kind].price {
+            report.cost = Some(report.cost.unwrap_or_default() + hours * price);
+        }
     }
 
     fn spec(&self, member: &Member) -> NodeSpec {
-        let group = &self.groups[member.group];
-        let attributes = BTreeMap::from([("si/instance-type".to_owned(), group.name.clone())]);
-        NodeSpec { id: member.id.clone(), capacity: group.capacity.clone(), attributes, ..NodeSpec::default() }
+        let InstanceType { name, capacity, .. } = &self.groups[member.group].types[member.kind];
+        let attributes = BTreeMap::from([(INSTANCE_TYPE.to_owned(), name.clone())]);
+        NodeSpec { id: member.id.clone(), capacity: capacity.clone(), attributes, ..NodeSpec::default() }
     }
 
-    fn request(&mut self, group: usize, now: Time, at_once: bool) {
-        self.numbers[group] += 1;
-        let id = NodeId::from(format!("{}-{}", self.groups[group].name, self.numbers[group]));
+    fn request(&mut self, (group, kind): (usize, usize), now: Time, at_once: bool) {
+        let mut id = NodeId::default();
+        while id.as_str().is_empty() || self.existing.contains(&id) {
+            self.numbers[group] += 1;
+            id = NodeId::from(format!("{}-{}", self.groups[group].name, self.numbers[group]));
+        }
         let ready = (!at_once).then(|| now + self.groups[group].delay);
-        self.members.push(Member { group, id, since: now, ready, empty: None });
-        let count = self.count_of(group);
-        let report = &mut self.reports[group];
-        report.added += u32::from(!at_once);
-        report.peak = report.peak.max(count);
+        self.reports[group].added += u32::from(!at_once);
+        self.join(Member { group, kind, id, existed: false, since: now, ready, changed: None, empty: false });
+    }
+
+    fn join(&mut self, member: Member) {
+        let group = member.group;
+        self.members.push(member);
+        self.reports[group].peak = self.reports[group].peak.max(self.count_of(group));
     }
 
     fn count_of(&self, group: usize) -> u32 {
         u32::try_from(self.members.iter().filter(|member| member.group == group).count()).unwrap_or(u32::MAX)
     }
 
-    /// Requests nodes for pending requests that do not fit on the coming nodes.
+    /// What a member has.
+    fn capacity(&self, member: &Member) -> &Resource {
+        &self.groups[member.group].types[member.kind].capacity
+    }
+
+    /// Requests the nodes that waiting requests need next to those that come anyway.
     fn scale_up(&mut self, now: Time, part: &Partition) {
-        let wanted = waiting(part);
-        if wanted.is_empty() {
-            return;
+        for group in 0..self.groups.len() {
+            let kind = self.groups[group].cheapest();
+            (self.count_of(group)..self.groups[group].min).for_each(|_| self.request((group, kind), now, false));
         }
+        let wanted = waiting(part);
         let mut free: Vec<Resource> =
             part.nodes.iter().filter(|node| node.schedulable).map(|node| node.available.clone()).collect();
-        let coming = self.members.iter().filter(|member| member.ready.is_some());
-        free.extend(coming.map(|member| self.groups[member.group].capacity.clone()));
-        // A request that is as large as one that fits no node does not fit either.
-        let mut full: Option<Resource> = None;
-        for (app, wants) in wanted {
-            if full.as_ref() == Some(&wants) {
+        free.extend(self.members.iter().filter(|member| member.ready.is_some()).map(|one| self.capacity(one).clone()));
+        let (mut claims, mut never) = (Claims::new(self), Vec::new());
+        // A request like the one before looks only where that one found place.
+        let mut same: (Option<Resource>, usize) = (None, 0);
+        for Wanted { app, wants, since } in wanted {
+            let from = if same.0.as_ref() == Some(&wants) { same.1 } else { 0 };
+            let place = (from..free.len()).find(|place| fits(&wants, &free[*place]));
+            same = (Some(wants.clone()), place.unwrap_or(free.len()));
+            if let Some(place) = place {
+                free[place].sub_assign(&wants);
                 continue;
             }
-            if let Some(place) = free.iter_mut().find(|place| fits(&wants, place)) {
-                place.sub_assign(&wants);
-                continue;
-            }
-            match self.group_for(&wants) {
-                Some(group) => {
-                    self.request(group, now, false);
-                    let mut rest = self.groups[group].capacity.clone();
-                    rest.sub_assign(&wants);
-                    free.push(rest);
-                }
-                None => {
-                    let fits_a_node = part.nodes.iter().any(|node| fits(&wants, &node.total));
-                    if !fits_a_node && !self.groups.iter().any(|group| fits(&wants, &group.capacity)) {
-                        let amounts = wants.iter().map(|(name, amount)| (name.to_owned(), amount)).collect();
-                        self.never.insert((app, format!("{wants:?}")), amounts);
-                    }
-                    full = Some(wants);
+            if !claims.take(&wants, now.since(since)) && !claims.may_fit(&wants) {
+                let fits_a_node = part.nodes.iter().any(|node| fits(&wants, &node.total));
+                if !fits_a_node {
+                    let amounts = wants.iter().map(|(name, amount)| (name.to_owned(), amount)).collect();
+                    never.push(((app, format!("{wants:?}")), amounts));
                 }
             }
         }
-    }
-
-    /// The cheapest group, then the one with the least unused capacity, then the first.
-    fn group_for(&self, wants: &Resource) -> Option<usize> {
-        let open = (0..self.groups.len()).filter(|group| self.count_of(*group) < self.groups[*group].max);
-        let cost = |group: &usize| {
-            let NodeGroup { capacity, price, .. } = &self.groups[*group];
-            let share = |(name, amount): (&str, i64)| {
-                let wanted = wants.amount(name) as f64;
-                if amount > 0 { 1.0 - wanted / amount as f64 } else { 0.0 }
-            };
-            (price.unwrap_or(f64::MAX), capacity.iter().map(share).sum::<f64>())
-        };
-        open.filter(|group| fits(wants, &self.groups[*group].capacity)).min_by(|one, other| {
-            let ((price, left), (other_price, other_left)) = (cost(one), cost(other));
-            price.total_cmp(&other_price).then(left.total_cmp(&other_left))
-        })
-    }
-
-    /// Records idle nodes, and returns those to remove.
-    fn scale_down(&mut self, now: Time, part: &Partition) -> Vec<NodeId> {
-        let mut gone = Vec::new();
-        for at in (0..self.members.len()).rev() {
-            let member = &mut self.members[at];
-            let node = part.nodes.find(&member.id).and_then(|key| part.nodes.get(key));
-            let Some(node) = node.filter(|_| member.ready.is_none()) else { continue };
-            if !node.allocations.is_empty() || !node.reservations.is_empty() {
-                member.empty = None;
-                continue;
-            }
-            let since = *member.empty.get_or_insert(now);
-            let (group, unneeded) = (member.group, self.groups[member.group].unneeded);
-            if now.since(since) >= unneeded && self.count_of(group) > self.groups[group].min {
-                let member = self.members.remove(at);
-                self.count(&member, now);
-                self.reports[group].removed += 1;
-                gone.push(member.id);
-            }
-        }
-        gone
+        let requested = claims.requested();
+        requested.into_iter().for_each(|requested| self.request(requested, now, false));
+        self.never.extend(never);
     }
 }
 
-impl Guest for Autoscaler {
-    fn next(&self) -> Option<Time> {
+impl Autoscaler {
+    /// When it acts next.
+    pub fn next_look(&self) -> Time {
         let ready = self.members.iter().filter_map(|member| member.ready).min();
-        Some(ready.map_or(self.next, |ready| ready.min(self.next)))
+        ready.map_or(self.next, |ready| ready.min(self.next))
     }
 
-    fn is_busy(&self) -> bool {
+    /// Whether a node comes.
+    pub fn awaits_nodes(&self) -> bool {
         self.members.iter().any(|member| member.ready.is_some())
     }
 
-    fn act(&mut self, now: Time, scheduler: &Scheduler) -> Vec<PartitionCommand> {
+    /// Looks at a partition, and gives what it does now.
+    pub fn look(&mut self, now: Time, part: &Partition) -> Vec<PartitionCommand> {
         let mut commands = Vec::new();
         for at in 0..self.members.len() {
             if self.members[at].ready.is_some_and(|ready| ready <= now) {
@@ -316,7 +233,9 @@ impl Guest for Autoscaler {
                 commands.push(PartitionCommand::AddNode(self.spec(&self.members[at])));
             }
         }
-        let Some(part) = scheduler.partitions().first().filter(|_| self.next <= now) else { return commands };
+        if self.next > now {
+            return commands;
+        }
         self.next = now + EVERY;
         // An added node can fit pending requests: they are checked again next time.
         if commands.is_empty() {
@@ -327,59 +246,18 @@ impl Guest for Autoscaler {
     }
 }
 
-/// Requests that their queues admit, the oldest application first.
-fn waiting(part: &Partition) -> Vec<(String, Resource)> {
-    let mut apps: Vec<_> = part.apps.iter().map(|(_, app)| app).filter(|app| !app.pending_order.is_empty()).collect();
-    apps.sort_by(|one, other| (one.submitted, &one.id).cmp(&(other.submitted, &other.id)));
-    let mut left: BTreeMap<&str, Option<Resource>> = BTreeMap::new();
-    let mut found = Vec::new();
-    for app in apps {
-        let headroom = left.entry(app.queue_path.as_str()).or_insert_with(|| admitted(part, app.queue));
-        for (.., ask) in &app.pending_order {
-            let wants = &app.asks[*ask].resource;
-            if headroom.as_ref().is_some_and(|headroom| !fits_where_named(wants, headroom)) {
-                continue;
-            }
-            if let Some(headroom) = headroom {
-                *headroom = headroom.sub_only_existing(wants);
-            }
-            found.push((app.id.to_string(), wants.clone()));
-            if found.len() == MOST_REQUESTS {
-                return found;
-            }
-        }
+impl Guest for Autoscaler {
+    fn next(&self) -> Option<Time> {
+        Some(self.next_look())
     }
-    found
-}
 
-/// The maximum of the root does not count: the nodes can grow.
-fn admitted(part: &Partition, queue: scheduler::index::QueueKey) -> Option<Resource> {
-    let mut admitted: Option<Resource> = None;
-    let mut at = part.queues.get(queue);
-    while let Some(queue) = at {
-        let parent = queue.parent.and_then(|parent| part.queues.get(parent));
-        if let (Some(max), Some(_)) = (&queue.max, parent) {
-            let mut rest = max.clone();
-            for (name, amount) in max.iter() {
-                rest.set(name, amount.saturating_sub(queue.allocated.amount(name)));
-            }
-            admitted = Some(match admitted {
-                Some(below) => below.min_permissive(&rest),
-                None => rest,
-            });
-        }
-        at = parent;
+    fn is_busy(&self) -> bool {
+        self.awaits_nodes()
     }
-    admitted
-}
 
-fn fits(wants: &Resource, place: &Resource) -> bool {
-    wants.iter().all(|(name, amount)| amount <= place.amount(name).max(0))
-}
-
-/// The maximum limits only the resources it names.
-fn fits_where_named(wants: &Resource, most: &Resource) -> bool {
-    wants.iter().all(|(name, amount)| most.get(name).is_none_or(|most| amount <= most))
+    fn act(&mut self, now: Time, scheduler: &Scheduler) -> Vec<PartitionCommand> {
+        scheduler.partitions().first().map(|part| self.look(now, part)).unwrap_or_default()
+    }
 }
 
 #[cfg(test)]

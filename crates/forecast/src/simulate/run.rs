@@ -5,19 +5,22 @@
 //! of a reservation or a preemption; and after a quarter of the time since the last event, bounded by 1 s and 10 s. So
 //! a start by time alone is at most that late. It skips cycles that are known to find nothing.
 
+mod requests;
+
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap, HashMap};
 use std::sync::Arc;
 use std::time::Duration;
 
+use self::requests::{Arrival, arrivals};
 use super::figures::Figures;
 use super::guest::Guest;
-use super::job::{Job, Task, Workload};
+use super::job::{Job, Workload};
 use super::meter::{Meter, Pending};
 use config::Config;
 use config::properties::DEFAULT_PREEMPTION_DELAY;
-use model::{AppId, AskId, Profile, Time};
-use scheduler::{Command, Event, EventKind, PartitionCommand, ReleaseReason, Scheduler, Submission};
+use model::{AppId, AppState, AskId, Profile, Time};
+use scheduler::{Command, Event, EventKind, PartitionCommand, ReleaseReason, Scheduler};
 
 /// SCH-040.
 const RETRY_EVERY: Duration = Duration::from_millis(100);
@@ -97,6 +100,7 @@ pub fn run_with(
         meter: Meter::default(),
         now: Time::ZERO,
         live: HashMap::new(),
+        held: 0,
         ends: BinaryHeap::new(),
         ends_set: 0,
         retry: None,
@@ -128,6 +132,7 @@ pub fn run_with(
         run.meter = Meter::beginning(&run.scheduler, from);
     }
     let pending = run.until(plan.until.unwrap_or(Time(u64::MAX / 2)))?;
+    run.count_held();
     let Run { scheduler, meter, now, .. } = run;
     Ok(meter.end(&scheduler, if plan.until.is_some() { now } else { Time::ZERO }, pending))
 }
@@ -136,31 +141,12 @@ pub fn run_with(
 struct Live<'w> {
     job: &'w Job,
     asks: HashMap<AskId, (usize, u32)>,
+    /// While its gang comes together: the tasks that have arrived.
+    held: Option<Vec<usize>>,
 }
 
 /// Time, application, request, and allocation number: another allocation of the same request must not end instead.
 type Ending = (Reverse<(Time, u64)>, AppId, AskId);
-
-/// An arriving task of a job; the first one submits the application.
-struct Arrival<'w> {
-    at: Time,
-    job: &'w Job,
-    task: usize,
-}
-
-/// Returns the arrivals, the last one first.
-fn arrivals(jobs: &[Job]) -> Vec<Arrival<'_>> {
-    let tasks = |job| move |task: usize| Arrival { at: at_of(job, task), job, task };
-    let mut all: Vec<Arrival<'_>> = jobs.iter().flat_map(|job| (0..job.tasks.len()).map(tasks(job))).collect();
-    // Stable: arrivals of one time keep the order of the jobs.
-    all.sort_by_key(|arrival| arrival.at);
-    all.reverse();
-    all
-}
-
-fn at_of(job: &Job, task: usize) -> Time {
-    job.at + job.tasks[task].after
-}
 
 struct Run<'w, 'g> {
     guest: Option<&'w mut (dyn Guest + 'g)>,
@@ -169,6 +155,8 @@ struct Run<'w, 'g> {
     meter: Meter,
     now: Time,
     live: HashMap<AppId, Live<'w>>,
+    /// How many gangs have not come together.
+    held: usize,
     ends: BinaryHeap<Ending>,
     ends_set: u64,
     retry: Option<Time>,
@@ -216,8 +204,15 @@ impl<'w> Run<'w, '_> {
                 {
                     self.ask_again(app, ask)?;
                 }
+                EventKind::AppState { app, state, .. } if !matches!(state, AppState::New | AppState::Accepted) => {
+                    self.comes_together(app)?;
+                }
                 EventKind::AppLeft { app, .. } | EventKind::AppRejected { app, .. } => {
-                    let Some(Live { job, asks }) = self.live.remove(app) else { continue };
+                    let Some(Live { job, asks, held }) = self.live.remove(app) else { continue };
+                    self.held -= usize::from(held.is_some());
+                    let held = held.into_iter().flatten().map(|task| &job.tasks[task]);
+                    self.done.over +=
+                        held.filter(|task| !task.never_ends()).map(|task| u64::from(task.count)).sum::<u64>();
                     let ends = |(task, _): &&(usize, u32)| !job.tasks[*task].never_ends();
                     self.done.over += asks.values().filter(ends).count() as u64;
                 }
@@ -236,58 +231,7 @@ impl<'w> Run<'w, '_> {
         }
     }
 
-    fn ask_again(&mut self, app: &AppId, ask: &AskId) -> Result<(), Stopped> {
-        let Some(live) = self.live.get_mut(app) else { return Ok(()) };
-        let Some((task, times)) = live.asks.remove(ask) else { return Ok(()) };
-        if live.job.tasks[task].replaced {
-            self.done.over += 1;
-            return Ok(());
-        }
-        let base = ask.as_str().split('~').next().unwrap_or_default();
-        let id = AskId::from(format!("{base}~{}", times + 1));
-        live.asks.insert(id.clone(), (task, times + 1));
-        let (job, spec) = (live.job, live.job.request(task, id));
-        self.made(job, task, &spec.id);
-        self.apply(&PartitionCommand::Ask(spec).into()).map(drop)
-    }
-
-    /// Schedules the known end and the options of a new request.
-    fn made(&mut self, job: &Job, task: usize, ask: &AskId) {
-        self.will_mature();
-        if let Some(after) = job.tasks[task].taken_back {
-            self.ends_set += 1;
-            let at = (at_of(job, task) + after).max(self.now);
-            self.ends.push((Reverse((at, self.ends_set)), job.app.clone(), ask.clone()));
-        }
-    }
-
-    /// Requests a task; submits its application if it does not exist.
-    fn arrive(&mut self, Arrival { job, task, .. }: Arrival<'w>) -> Result<(), Stopped> {
-        if !self.live.contains_key(&job.app) {
-            self.live.insert(job.app.clone(), Live { job, asks: HashMap::new() });
-            let (app, queue, who, tags) = (job.app.clone(), job.queue.clone(), job.who.clone(), job.tags.clone());
-            let submission = Submission { app, queue, who, tags, ..Submission::default() };
-            self.apply(&PartitionCommand::Submit(submission).into())?;
-        }
-        let Task { count, .. } = job.tasks[task];
-        if job.tasks[task].never_ends() {
-            self.done.over += u64::from(count);
-        }
-        for copy in 0..count {
-            let Some(live) = self.live.get_mut(&job.app) else {
-                // A rejected application left meanwhile.
-                self.done.over += if job.tasks[task].never_ends() { 0 } else { u64::from(count - copy) };
-                return Ok(());
-            };
-            let id = AskId::from(format!("{}-{task}-{copy}", job.app));
-            live.asks.insert(id.clone(), (task, 0));
-            self.made(job, task, &id);
-            self.apply(&PartitionCommand::Ask(job.request(task, id)).into())?;
-        }
-        Ok(())
-    }
-
-    /// Runs until a time, or until nothing else will happen.
+    /// Runs up to a time, or until nothing else will happen.
     fn until(&mut self, until: Time) -> Result<Pending, Stopped> {
         let quiet = self.delays.last().map_or(QUIET, |longest| QUIET.max(*longest * 2));
         loop {
@@ -296,6 +240,8 @@ impl<'w> Run<'w, '_> {
             }
             let Some(due) = self.next_due() else { return Ok(Pending::Over) };
             let awaited = self.guest.as_ref().is_some_and(|guest| guest.is_busy());
+            // A gang ends by its own time.
+            let awaited = awaited || (self.held > 0 && self.scheduler.next_timer().is_some());
             let over = self.arrivals.is_empty() && self.ends.is_empty() && !awaited && due > self.active + quiet;
             if over {
                 return Ok(Pending::Over);

@@ -12,6 +12,7 @@ use super::runtimes::{RuntimeRule, Runtimes};
 use super::tally::Figures;
 use super::why;
 use super::world::{GoOn, StopBefore, World};
+use crate::simulate::node_groups::{GroupsReport, NodeGroup};
 use model::Time;
 use scenario::StepKind;
 use scheduler::PartitionCommand;
@@ -57,6 +58,8 @@ pub struct Plan {
     pub arrivals: Arrivals,
     /// Threshold of a long wait; default: [`LONG_WAIT`].
     pub long_wait: Duration,
+    /// Nodes that an autoscaler adds and removes in both runs.
+    pub node_groups: Vec<NodeGroup>,
 }
 
 /// Limits of a run.
@@ -120,7 +123,9 @@ pub struct Pair {
     pub runtimes: String,
     /// Assumed arrivals.
     pub arrivals: String,
-    /// Of the run with the changes.
+    /// What became of the node groups, without the changes and with them.
+    pub node_groups: Option<[GroupsReport; 2]>,
+    /// What the run with the changes did, line by line, as a scenario's trace.
     pub trace: String,
     /// The trace is cut off.
     pub truncated: bool,
@@ -156,9 +161,9 @@ pub fn run_by(
     let before = fork.partition().map(totals).unwrap_or_default();
     let world = |traced| {
         let world = World::new(fork.clone(), runtimes.clone(), bounds, traced, go_on);
-        world.counting_long_waits(plan.long_wait).with_arrivals(&plan.arrivals)
+        world.counting_long_waits(plan.long_wait).with_arrivals(&plan.arrivals).scaled(&plan.node_groups)
     };
-    let (mut without, mut with) = (world(false), world(true));
+    let (mut without, mut with) = (world(false)?, world(true)?);
     with.carry_out(&plan.steps)?;
     without.wait_for(&plan.steps);
     // Both count cycles from the same time.
@@ -184,7 +189,7 @@ pub fn run_by(
     let mut comparison = compared(&tallies[0], &tallies[1], first, plan.long_wait);
     if let (Some(first), Some(both)) = (&mut comparison.first, parting(&tallies[0], &tallies[1])) {
         let again = |changed: bool, stop: StopBefore| {
-            let mut world = world(false);
+            let mut world = world(false)?;
             world.stop = Some(stop);
             let done = if changed {
                 world.carry_out(&plan.steps)
@@ -210,6 +215,7 @@ pub fn run_by(
         refused: std::mem::take(&mut with.refused),
         runtimes: with.runtimes.text(),
         arrivals: plan.arrivals.text.clone(),
+        node_groups: without.node_groups().zip(with.node_groups()).map(<[GroupsReport; 2]>::from),
         trace,
         truncated,
     })

@@ -9,6 +9,7 @@ use super::fork::{Fork, Pace};
 use super::pair::{Bounds, LONG_WAIT, RefusedStep, Unfinished};
 use super::runtimes::Runtimes;
 use super::tally::Tally;
+use crate::simulate::node_groups::{Autoscaler, GroupsReport, NodeGroup};
 use model::{AppId, AskId, Profile, Time};
 use scenario::{Sink, Trace};
 use scheduler::{Command, Event, EventKind, Partition, PartitionCommand, Scheduler};
@@ -53,7 +54,9 @@ pub(super) struct World<'a> {
     /// Arrivals, the last one first.
     arrivals: Vec<Arrival>,
     pub stop: Option<StopBefore>,
-    /// -1 between steps.
+    /// Adds and removes nodes.
+    scaler: Option<Autoscaler>,
+    /// The step or change that is being carried out; -1 between them.
     pub step: i64,
 }
 
@@ -81,6 +84,7 @@ impl<'a> World<'a> {
             commands: 0,
             arrivals: Vec::new(),
             stop: None,
+            scaler: None,
             step: -1,
         };
         let running: Vec<(Time, Ending)> = world.part().map(|part| world.running(part)).unwrap_or_default();
@@ -103,7 +107,26 @@ impl<'a> World<'a> {
         self
     }
 
-    /// Returns the partition.
+    /// The same with an autoscaler. Nodes that exist are of the group with their instance type.
+    pub fn scaled(mut self, groups: &[NodeGroup]) -> Result<Self, Unfinished> {
+        if let Some(part) = self.part().filter(|_| !groups.is_empty()) {
+            let nodes = part.nodes.iter().map(|node| (&node.id, &*node.attributes));
+            // No one requests again what ran on a node that is removed.
+            let scaler = Autoscaler::new(groups.to_vec(), nodes, self.now, false);
+            for node in scaler.first_nodes() {
+                self.give(PartitionCommand::AddNode(node))?;
+            }
+            self.scaler = Some(scaler);
+        }
+        Ok(self)
+    }
+
+    /// What became of the node groups up to now.
+    pub fn node_groups(&mut self) -> Option<GroupsReport> {
+        Some(self.scaler.take()?.report(self.now))
+    }
+
+    /// The partition that it is about.
     pub fn part(&self) -> Option<&Partition> {
         self.scheduler.partitions().iter().find(|part| part.name == self.partition)
     }
@@ -215,11 +238,14 @@ impl<'a> World<'a> {
                 self.cycle()?;
                 continue;
             }
+            let looks = self.scaler.is_some();
+            let awaits = self.scaler.as_ref().is_some_and(Autoscaler::awaits_nodes);
             let soon = self.scheduler.next_timer().is_some_and(|timer| timer <= self.now + SOON);
             if self.ends.is_empty()
                 && self.arrivals.is_empty()
                 && !soon
-                && (self.now.since(self.last_event) >= QUIET || self.pace.retry.is_none())
+                && !awaits
+                && (self.now.since(self.last_event) >= QUIET || (self.pace.retry.is_none() && !looks))
             {
                 return Ok(true);
             }
@@ -263,7 +289,8 @@ impl<'a> World<'a> {
     fn next_due(&self) -> Option<Time> {
         let end = self.ends.first_key_value().map(|((at, _), _)| *at);
         let arrival = self.arrivals.last().map(|arrival| Time::ZERO + arrival.after);
-        let due = [end, arrival, self.scheduler.next_timer(), self.pace.retry, Some(self.pace.next_clean)];
+        let look = self.scaler.as_ref().map(Autoscaler::next_look);
+        let due = [end, arrival, self.scheduler.next_timer(), self.pace.retry, Some(self.pace.next_clean), look];
         due.into_iter().flatten().min()
     }
 
@@ -283,6 +310,13 @@ impl<'a> World<'a> {
         }
         if self.scheduler.next_timer().is_some_and(|timer| timer <= self.now) {
             self.apply(&Command::Tick)?;
+        }
+        if let Some(mut scaler) = self.scaler.take_if(|scaler| scaler.next_look() <= self.now) {
+            let commands = self.part().map(|part| scaler.look(self.now, part)).unwrap_or_default();
+            self.scaler = Some(scaler);
+            for command in commands {
+                self.give(command)?;
+            }
         }
         if self.pace.retry.is_some_and(|retry| retry <= self.now) {
             self.pace.retry = None;

@@ -7,6 +7,7 @@ use serde_json::Value;
 use super::Wall;
 use crate::dto::native as dto;
 use config::properties::parse_duration;
+use forecast::simulate::node_groups::{GroupReport, GroupsReport, NodeGroup};
 use forecast::whatif::runtimes::RuntimeRule;
 use forecast::whatif::several::together;
 use forecast::whatif::{
@@ -64,7 +65,10 @@ pub fn plan(asked: &dto::WhatIf) -> Result<Plan, String> {
         None => LONG_WAIT,
         Some(time) => parse_duration(time).ok_or_else(|| format!("longWait: {time:?} is not a time such as 10m"))?,
     };
-    Ok(Plan { steps: all, span, runtimes, seed, arrivals: Arrivals::default(), long_wait })
+    let groups = asked.node_groups.iter().enumerate();
+    let groups = groups.map(|(number, text)| text.parse().map_err(|why| format!("nodeGroups[{number}]: {why}")));
+    let node_groups: Vec<NodeGroup> = groups.collect::<Result<_, String>>()?;
+    Ok(Plan { steps: all, span, runtimes, seed, arrivals: Arrivals::default(), long_wait, node_groups })
 }
 
 /// The seeds of the pairs of runs; empty if one pair is enough.
@@ -166,10 +170,31 @@ pub fn result(pair: &Pair, wall: &Wall, compare: &[String]) -> dto::WhatIfResult
             why_not_with: first.why_not_with.clone(),
         }),
         diff,
+        node_groups: pair.node_groups.iter().flat_map(node_groups).collect(),
+        never_fit: pair.node_groups.iter().flat_map(|[_, with]| never_fit(with)).collect(),
         trace: pair.trace.lines().filter_map(|line| serde_json::from_str(line).ok()).collect(),
         truncated: pair.truncated,
         unknown: Vec::new(),
     }
+}
+
+fn node_groups([without, with]: &[GroupsReport; 2]) -> Vec<dto::WhatIfNodeGroup> {
+    let hours = |group: &GroupReport| {
+        let GroupReport { node_hours, cost, peak, added, removed, .. } = *group;
+        dto::WhatIfNodeHours { node_hours, cost, peak, added, removed }
+    };
+    let both = without.groups.iter().zip(&with.groups);
+    both.map(|(without, with)| dto::WhatIfNodeGroup {
+        name: with.name.clone(),
+        without: hours(without),
+        with: hours(with),
+    })
+    .collect()
+}
+
+fn never_fit(report: &GroupsReport) -> impl Iterator<Item = dto::WhatIfNeverFits> {
+    let never = report.never.iter().cloned();
+    never.map(|(application_id, resource)| dto::WhatIfNeverFits { application_id, resource })
 }
 
 const fn stopped(stopped: Stopped) -> &'static str {

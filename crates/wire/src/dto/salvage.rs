@@ -93,7 +93,7 @@ fn unreadable(bytes: &[u8], error: &serde_json::Error) -> Unreadable {
 
 /// The reason without location and without Rust terms.
 pub fn plain(error: &serde_json::Error) -> String {
-    let text = error.to_string();
+    let text = config::input::json_error(error);
     let text = text.rsplit_once(" at line ").map_or(text.as_str(), |(text, _)| text);
     let Some((found, expected)) = text
         .strip_prefix("invalid type: ")

@@ -56,13 +56,14 @@ impl Hcl {
 
     /// The files in expressions, for example values of a release.
     pub fn files(&self) -> Vec<Reference> {
-        let mut files = Vec::new();
+        let mut files: Vec<Reference> = Vec::new();
         for (id, source) in &self.expressions {
             let Some(at) = self.document.nodes.get(*id as usize).map(|node| node.at) else { continue };
             // Also `templatefile("…", {…})`, and a file inside another call.
             for (start, call) in source.match_indices("file(\"") {
                 let name = source.get(start + call.len()..).and_then(|rest| rest.split('"').next());
-                let path = name.and_then(path_of);
+                // A call and its argument are both expressions.
+                let path = name.and_then(path_of).filter(|path| files.iter().all(|known| known.path != *path));
                 files.extend(path.map(|path| Reference { path, at, plain: false }));
             }
         }

@@ -186,7 +186,9 @@ impl Parser<'_> {
                 let word = self.word();
                 match word.as_str() {
                     "true" | "false" | "null" => Ok(Some(self.tree.scalar(&word, Style::Plain, at, at))),
-                    "yamlencode" | "jsonencode" => self.encoding(),
+                    "yamlencode" | "jsonencode" => self.call(true),
+                    // What these make of a text has the same configuration.
+                    "yamldecode" | "jsondecode" | "trimspace" | "chomp" => self.call(false),
                     _ if word.parse::<f64>().is_ok() => Ok(Some(self.tree.scalar(&word, Style::Plain, at, at))),
                     _ => Ok(None),
                 }
@@ -202,7 +204,8 @@ impl Parser<'_> {
         word
     }
 
-    fn encoding(&mut self) -> Parsed<Option<u32>> {
+    /// A call with one literal; `encodes`: its value is a text.
+    fn call(&mut self, encodes: bool) -> Parsed<Option<u32>> {
         self.space(false);
         if self.byte() != b'(' {
             return Ok(None);
@@ -215,7 +218,9 @@ impl Parser<'_> {
             return Ok(None);
         }
         self.at += 1;
-        self.hcl.encoded.insert(node);
+        if encodes {
+            self.hcl.encoded.insert(node);
+        }
         Ok(Some(node))
     }
 

@@ -206,6 +206,7 @@ fn draw_stream(reading: &mut Reading, text: &str, stream: &Stream, time: Duratio
             ..Task::default()
         };
         reading.workload.jobs.push(Job {
+            gang: None,
             app: AppId::from(format!("{}-{number:04}", stream.name.get_ref())),
             at: Time::ZERO + at,
             queue: stream.queue.clone(),

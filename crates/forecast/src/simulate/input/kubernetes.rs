@@ -27,7 +27,11 @@ pub fn read(text: &str) -> Reading {
         Err(error) => {
             let number = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
             let at = Place { line: number(error.line()), column: number(error.column()) };
-            reading.fault(at, error.to_string(), "use the output of `kubectl get nodes,pods -A -o json`");
+            reading.fault(
+                at,
+                config::input::json_error(&error),
+                "use the output of `kubectl get nodes,pods -A -o json`",
+            );
             return reading;
         }
     };
@@ -84,6 +88,7 @@ fn take(workload: &mut Workload, known: &mut BTreeMap<String, usize>, at: Durati
     let number = *known.entry(app.clone()).or_insert_with(|| {
         let namespace = pod["metadata"]["namespace"].as_str().unwrap_or("default");
         workload.jobs.push(Job {
+            gang: None,
             app: AppId::from(app),
             at: Time::ZERO + at,
             queue,

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
 
-use crate::simulate::job::{Job, Task, Workload};
+use crate::simulate::job::{Gang, Job, Task, Workload};
 use model::{AppId, AskId, Time};
 use scheduler::{AskSpec, Event, EventKind, PartitionCommand, ReleaseReason, Submission};
 
@@ -77,10 +77,21 @@ impl Fates {
     }
 }
 
-/// Times are relative to `begins` or to the first submission. `fate` returns the end of a request.
+/// What becomes of placeholders.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Gangs {
+    /// They are omitted: the tasks were recorded when they were requested, after their gang had come together.
+    Recorded,
+    /// They are requested, and the tasks come after them.
+    Simulated,
+}
+
+/// Makes jobs of the recorded submissions, with times from `begins` on, or from the first submission. `fate` says how an ask ended when it was
+/// recorded.
 pub fn read(
     commands: impl IntoIterator<Item = (Time, PartitionCommand)>,
     begins: Option<Time>,
+    gangs: Gangs,
     fate: impl Fn(&AppId, &AskId) -> Fate,
 ) -> Workload {
     let mut workload = Workload::default();
@@ -101,7 +112,7 @@ pub fn read(
             }
             PartitionCommand::Submit(submission) => {
                 let at = Time(at.0 - begins.get_or_insert(at).0.min(at.0));
-                submitted(&mut workload, &mut known, at, submission);
+                submitted(&mut workload, (&mut known, gangs), at, submission);
             }
             PartitionCommand::Ask(ask) => {
                 let begins = *begins.get_or_insert(at);
@@ -109,6 +120,10 @@ pub fn read(
                     workload.leave_out("requests of applications that existed before", place);
                     continue;
                 };
+                if let Some(gang) = job.gang.as_mut().filter(|_| ask.placeholder) {
+                    gang.placeholders.push(AskSpec { app: job.app.clone(), ..ask });
+                    continue;
+                }
                 if ask.placeholder {
                     workload.leave_out("placeholders of gangs: their tasks are requested one by one", place);
                     continue;
@@ -147,6 +162,7 @@ fn tasks(ask: &AskSpec, after: Duration, fate: &impl Fn(&AppId, &AskId) -> Fate)
             allow_preempt_self: ask.allow_preempt_self,
             allow_preempt_other: ask.allow_preempt_other,
             taken_back,
+            task_group: ask.task_group.clone(),
             replaced,
         };
         match tasks.last_mut() {
@@ -157,11 +173,19 @@ fn tasks(ask: &AskSpec, after: Duration, fate: &impl Fn(&AppId, &AskId) -> Fate)
     tasks
 }
 
-fn submitted(workload: &mut Workload, known: &mut BTreeMap<AppId, usize>, at: Time, submission: Submission) {
-    let Submission { app, queue, who, tags, .. } = submission;
+fn submitted(
+    workload: &mut Workload,
+    (known, gangs): (&mut BTreeMap<AppId, usize>, Gangs),
+    at: Time,
+    submission: Submission,
+) {
+    let Submission { app, queue, who, tags, gang_style, placeholder_timeout, placeholder_ask, .. } = submission;
+    let is_gang = gangs == Gangs::Simulated && !placeholder_ask.is_zero();
+    let (style, timeout, total) = (gang_style, placeholder_timeout, placeholder_ask);
+    let gang = is_gang.then_some(Gang { style, timeout, total, placeholders: Vec::new() });
     let again = known.len();
     // A reused ID is another application.
     let name = if known.contains_key(&app) { AppId::from(format!("{app}+{again}")) } else { app.clone() };
     known.insert(app, workload.jobs.len());
-    workload.jobs.push(Job { app: name, at, queue, who, tags, tasks: Vec::new() });
+    workload.jobs.push(Job { app: name, at, queue, who, tags, tasks: Vec::new(), gang });
 }

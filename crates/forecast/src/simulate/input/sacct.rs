@@ -90,7 +90,7 @@ pub fn read_json(name: &str, text: &str) -> Reading {
         Err(error) => {
             let number = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
             let at = Place { line: number(error.line()), column: number(error.column()) };
-            reading.fault(at, error.to_string(), HINT_JSON);
+            reading.fault(at, config::input::json_error(&error), HINT_JSON);
             return reading;
         }
     };
@@ -187,6 +187,7 @@ fn job(row: Row, first: i64) -> Result<Job, &'static str> {
     let seconds = |span: i64| Duration::from_secs(u64::try_from(span).unwrap_or(0));
     let runs = Some(seconds(end.saturating_sub(start)));
     Ok(Job {
+        gang: None,
         app: AppId::from(format!("job-{}", row.id)),
         at: Time::ZERO + seconds(submit.saturating_sub(first)),
         queue: String::new(),

@@ -3,6 +3,7 @@
 //! A job with n processors becomes one application with n requests of one core each. They may start at different times,
 //! unlike jobs of the format. `MaxNodes` and `MaxProcs` of the header become nodes.
 
+use std::io::{self, BufRead, Read as _};
 use std::time::Duration;
 
 use super::{Reading, seconds};
@@ -33,6 +34,11 @@ const NAMES: [&str; COLUMNS] = [
     "think time",
 ];
 
+/// A line of so many bytes is none.
+const LONGEST: u64 = 1 << 16;
+/// After so many invalid lines the rest is not read.
+const MOST_FAULTS: usize = 10_000;
+/// The most nodes that a header may describe.
 const MOST_NODES: i64 = 1_000_000;
 
 /// Starts with a comment or a line of 18 numbers.
@@ -41,12 +47,10 @@ pub fn is_log(text: &str) -> bool {
     first.starts_with(';') || columns(first).is_ok()
 }
 
-/// Equal parts of the processors; none if the header has no number of processors.
-fn nodes(text: &str) -> Vec<NodeSpec> {
-    let header = text.lines().take_while(|line| line.trim().is_empty() || line.starts_with(';'));
-    let header: Vec<(&str, &str)> = header.filter_map(|line| line.trim_start_matches(';').split_once(':')).collect();
+/// The nodes of the header, each with its share of the processors; none if the header has no number of processors.
+fn nodes(header: &[(String, String)]) -> Vec<NodeSpec> {
     let of = |name: &str| {
-        let value = header.iter().find(|(key, _)| key.trim() == name).map(|(_, value)| *value);
+        let value = header.iter().find(|(key, _)| key == name).map(|(_, value)| value);
         value.and_then(|text| text.split_whitespace().next()?.parse::<i64>().ok()).filter(|count| *count > 0)
     };
     let Some(processors) = of("MaxProcs") else { return Vec::new() };
@@ -80,31 +84,67 @@ pub fn on_its_own_nodes(workload: &mut Workload) {
 
 /// Reads jobs, and the nodes of the header.
 pub fn read(name: &str, text: &str) -> Reading {
+    // A text in memory is always read.
+    read_from(name, text.as_bytes(), None).unwrap_or_default()
+}
+
+/// Reads a log line by line, and keeps the jobs that are submitted up to a time.
+///
+/// # Errors
+/// The source cannot be read.
+pub fn read_from(name: &str, mut source: impl BufRead, until: Option<Time>) -> io::Result<Reading> {
     let mut reading = Reading::default();
-    reading.workload.nodes = nodes(text);
-    for (number, line) in text.lines().enumerate() {
-        let line = line.split(';').next().unwrap_or_default();
-        if line.trim().is_empty() {
+    let (mut header, mut in_header, mut line, mut later) = (Vec::new(), true, Vec::new(), 0_u64);
+    for number in 1_u32.. {
+        line.clear();
+        source.by_ref().take(LONGEST).read_until(b'\n', &mut line)?;
+        if line.is_empty() {
+            break;
+        }
+        let at = Place { line: number, column: 1 };
+        if line.len() as u64 == LONGEST {
+            reading.fault(at, format!("the line has {LONGEST} bytes or more"), "a line has 18 numbers");
+            break;
+        }
+        let text = String::from_utf8_lossy(&line);
+        let (numbers, comment) = text.split_once(';').unwrap_or((&text, ""));
+        in_header &= numbers.trim().is_empty();
+        if numbers.trim().is_empty() {
+            let pair = comment.split_once(':').filter(|_| in_header);
+            header.extend(pair.map(|(key, value)| (key.trim().to_owned(), value.trim().to_owned())));
             continue;
         }
-        let at = Place { line: u32::try_from(number + 1).unwrap_or(u32::MAX), column: 1 };
-        match columns(line) {
+        match columns(numbers) {
+            Ok(columns) if until.is_some_and(|until| columns[1] > until.as_millis() as f64 / 1000.0) => later += 1,
             Ok(columns) => take(&mut reading, name, at, &columns),
+            Err(_) if reading.faults.len() == MOST_FAULTS => {
+                reading.fault(
+                    at,
+                    format!("more than {MOST_FAULTS} lines are invalid"),
+                    "the rest of the log is not read",
+                );
+                break;
+            }
             Err((column, message)) => {
                 let hint = "a line has 18 numbers separated by blanks; -1 means unknown";
                 reading.fault(Place { column, ..at }, message, hint);
             }
         }
     }
-    if reading.workload.jobs.is_empty() && reading.faults.is_empty() {
+    if reading.workload.jobs.is_empty() && reading.faults.is_empty() && later == 0 {
         reading.fault(Place { line: 1, column: 1 }, "no job found", "one line of 18 numbers for each job");
     }
-    reading.workload.sort();
-    reading.workload.notes.push(
+    let workload = &mut reading.workload;
+    workload.nodes = nodes(&header);
+    workload.sort();
+    workload.notes.push(
         "Standard Workload Format: each processor of a job is a request of one core; they may start at different times"
             .to_owned(),
     );
-    reading
+    if later > 0 {
+        workload.notes.push(format!("jobs that are submitted after the end of --for: {later}"));
+    }
+    Ok(reading)
 }
 
 /// The error is the column and the reason.
@@ -158,6 +198,7 @@ fn take(reading: &mut Reading, name: &str, at: Place, columns: &[f64; COLUMNS]) 
     let count = u32::try_from(whole(processors)).unwrap_or(u32::MAX);
     let runs = Duration::try_from_secs_f64(runs).unwrap_or(Duration::MAX);
     workload.jobs.push(Job {
+        gang: None,
         app: AppId::from(format!("job-{}", whole(job))),
         at: Time::ZERO + submitted,
         queue: String::new(),
@@ -202,6 +243,20 @@ mod tests {
         assert!(read("l", "; MaxNodes: 3\n").workload.nodes.is_empty(), "how many processors is unknown");
         let huge = "; MaxProcs: 9000000000000000000\n; MaxNodes: 9000000000\n";
         assert_eq!(read("l", huge).workload.nodes.len(), 1_000_000);
+    }
+
+    #[test]
+    fn only_jobs_up_to_a_time_are_kept_and_long_lines_are_refused() {
+        let line = |at: u32| format!("{at} {at} 0 60 2 -1 -1 4 99 1024 1 3 7 -1 1 -1 -1 -1\n");
+        let log = [30, 10, 20].map(line).concat();
+        let Reading { workload, faults } = read_from("l", log.as_bytes(), Some(Time(20_000_000))).unwrap();
+        let names: Vec<&str> = workload.jobs.iter().map(|job| job.app.as_str()).collect();
+        assert_eq!((names, faults.len()), (vec!["job-10", "job-20"], 0));
+        assert_eq!(workload.notes[1], "jobs that are submitted after the end of --for: 1");
+        let long = read("l", &" ".repeat(1 << 17));
+        assert!(long.faults[0].message.contains("65536 bytes or more"), "{:?}", long.faults);
+        let wrong = read("l", &"x\n".repeat(20_000));
+        assert_eq!(wrong.faults.len(), 10_001);
     }
 
     #[test]

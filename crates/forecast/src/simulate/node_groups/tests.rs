@@ -35,7 +35,7 @@ fn job(name: &str, queue: &str, at: u64, count: u32, cores: i64) -> Job {
 
 fn simulated(groups: &[&str], jobs: Vec<Job>) -> (GroupsReport, crate::simulate::Figures) {
     let groups = groups.iter().map(|text| text.parse().unwrap()).collect();
-    let mut scaler = Autoscaler::new(groups);
+    let mut scaler = Autoscaler::new(groups, std::iter::empty(), Time::ZERO, true);
     let config = Arc::new(config::read(QUEUES, Profile::V1_9_0).config.unwrap());
     let plan = Plan { config, profile: Profile::V1_9_0, until: None, from: None, again: true };
     let workload = Workload { nodes: scaler.first_nodes(), jobs, ..Workload::default() };
@@ -88,8 +88,11 @@ fn the_smallest_number_of_nodes_stays() {
 #[test]
 fn a_group_is_read_or_refused_with_its_form() {
     let group: NodeGroup = "m5.4xlarge: cpu=16, memory=64Gi, min=1, max=40, delay=90s, price=0.8".parse().unwrap();
-    assert_eq!((group.capacity.amount("vcore"), group.min, group.max), (16_000, 1, 40));
-    assert_eq!((group.delay, group.price, group.capacity.amount("pods")), (Duration::from_secs(90), Some(0.8), 110));
+    assert_eq!((group.types[0].capacity.amount("vcore"), group.min, group.max), (16_000, 1, 40));
+    assert_eq!(
+        (group.delay, group.types[0].price, group.types[0].capacity.amount("pods")),
+        (Duration::from_secs(90), Some(0.8), 110)
+    );
     for (text, why) in [
         ("cpu=4", "has no name"),
         ("a: min=0", "no capacity"),
@@ -102,4 +105,102 @@ fn a_group_is_read_or_refused_with_its_form() {
         let said = text.parse::<NodeGroup>().unwrap_err();
         assert!(said.contains(why), "{text}: {said}");
     }
+}
+
+#[test]
+fn a_pool_requests_the_cheapest_type_for_all_that_it_packs_within_its_limits() {
+    let pool = "pool: limit.cpu=12; small: cpu=2, memory=8Gi, price=1; large: cpu=8, memory=32Gi, price=2";
+    let (report, figures) = simulated(&[pool], vec![job("one", "root.a", 0, 8, 1)]);
+    assert_eq!((report.groups[0].added, report.groups[0].cost), (1, Some(report.groups[0].node_hours * 2.0)));
+    assert_eq!(figures.total.waits.waiting, 0);
+    // 8 cores, then 2 and 2: a second large node would be above the limit.
+    let (report, _) = simulated(&[pool], vec![job("one", "root.a", 0, 16, 1)]);
+    assert_eq!(report.groups[0].peak, 3, "{report:?}");
+}
+
+#[test]
+fn a_request_is_counted_after_the_patience_of_the_group() {
+    let (_, figures) = simulated(&["m5: cpu=4, memory=16Gi, patience=1m"], vec![job("one", "root.a", 0, 1, 2)]);
+    assert!((60_000..75_000).contains(&figures.total.waits.max), "{:?}", figures.total.waits);
+}
+
+#[test]
+fn a_heavier_group_is_preferred_to_a_cheaper_one() {
+    let groups = ["cheap: cpu=4, memory=16Gi, price=1", "heavy: cpu=4, memory=16Gi, price=9, weight=1"];
+    let (report, _) = simulated(&groups, vec![job("one", "root.a", 0, 1, 4)]);
+    let added: Vec<u32> = report.groups.iter().map(|group| group.added).collect();
+    assert_eq!(added, [0, 1]);
+}
+
+#[test]
+fn a_node_in_use_is_removed_only_where_its_group_consolidates() {
+    let jobs = || {
+        let mut short = job("short", "root.a", 0, 1, 3);
+        short.tasks[0].runs = Some(Duration::from_mins(1));
+        let mut long = job("long", "root.a", 0, 2, 1);
+        long.tasks[0].runs = Some(Duration::from_mins(60));
+        let mut other = job("other", "root.a", 20, 1, 3);
+        other.tasks[0].runs = Some(Duration::from_mins(1));
+        vec![short, long, other]
+    };
+    let nodes = |group: &str| simulated(&[group], jobs()).0.groups.remove(0);
+    let stays = nodes("m5: cpu=4, memory=16Gi, unneeded=2m");
+    let goes = nodes("m5: cpu=4, memory=16Gi, unneeded=2m, consolidate=true");
+    assert_eq!((stays.peak, goes.peak), (2, 2), "{stays:?} {goes:?}");
+    assert!(goes.node_hours < stays.node_hours * 0.7, "{goes:?} {stays:?}");
+    let never = nodes("m5: cpu=4, memory=16Gi, unneeded=never, consolidate=true");
+    assert_eq!(never.removed, 0);
+}
+
+#[test]
+fn existing_nodes_of_a_type_are_of_its_group_and_keep_their_names() {
+    let attributes = BTreeMap::from([("si/instance-type".to_owned(), "m5".to_owned())]);
+    let node = NodeSpec { id: NodeId::from("m5-1"), capacity: amounts(4), attributes, ..NodeSpec::default() };
+    let nodes = || std::iter::once((&node.id, &node.attributes));
+    let groups: Vec<NodeGroup> = vec!["m5: cpu=4, memory=16Gi, min=2, max=2".parse().unwrap()];
+    let scaler = Autoscaler::new(groups, nodes(), Time::ZERO, true);
+    let names: Vec<String> = scaler.first_nodes().into_iter().map(|node| node.id.to_string()).collect();
+    assert_eq!(names, ["m5-2"]);
+    let report = scaler.report(Time::from_millis(3_600_000));
+    assert_eq!((report.groups[0].peak, report.groups[0].node_hours), (2, 2.0));
+}
+
+/// A gang of four placeholders of two cores.
+fn gang(style: scheduler::GangStyle) -> Job {
+    let mut job = job("gang", "root.a", 0, 4, 2);
+    job.tasks[0].task_group = Some(Arc::from("workers"));
+    let placeholder = |number: u32| scheduler::AskSpec {
+        app: job.app.clone(),
+        id: format!("tg-{number}").as_str().into(),
+        count: 1,
+        resource: amounts(2),
+        placeholder: true,
+        task_group: Some(Arc::from("workers")),
+        ..scheduler::AskSpec::default()
+    };
+    let placeholders = (0..4).map(placeholder).collect();
+    job.gang =
+        Some(crate::simulate::Gang { style, timeout: Some(Duration::from_mins(5)), total: amounts(8), placeholders });
+    job
+}
+
+#[test]
+fn nodes_come_for_the_placeholders_of_a_gang_and_its_tasks_wait_since_they_arrived() {
+    let group = "m5: cpu=4, memory=16Gi, max=10, delay=90s";
+    let (report, figures) = simulated(&[group], vec![gang(scheduler::GangStyle::Hard)]);
+    assert_eq!((report.groups[0].added, report.groups[0].peak), (2, 2), "placeholders and tasks are not counted twice");
+    assert_eq!((figures.total.waits.count, figures.total.waits.waiting), (4, 0));
+    assert!(figures.total.waits.p50 >= 90_000, "{:?}", figures.total.waits);
+}
+
+#[test]
+fn a_gang_without_room_continues_after_its_time_or_fails_as_its_style_says() {
+    let group = "m5: cpu=4, memory=16Gi, max=1";
+    let (_, soft) = simulated(&[group], vec![gang(scheduler::GangStyle::Soft)]);
+    assert_eq!((soft.total.waits.count, soft.total.waits.waiting), (4, 0));
+    assert!(soft.total.waits.max >= 300_000, "{:?}", soft.total.waits);
+    let (_, hard) = simulated(&[group], vec![gang(scheduler::GangStyle::Hard)]);
+    assert_eq!(hard.total.allocated, 0, "{:?}", hard.total);
+    let (report, never) = simulated(&["m5: cpu=1, memory=16Gi"], vec![gang(scheduler::GangStyle::Soft)]);
+    assert_eq!((never.total.waits.waiting, report.never.len()), (4, 1), "the tasks wait with their placeholders");
 }

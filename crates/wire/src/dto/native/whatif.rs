@@ -39,6 +39,9 @@ pub struct WhatIf {
     /// The minimum duration of a long wait; default: `10m`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub long_wait: Option<String>,
+    /// Nodes that an autoscaler adds and removes in both runs, one group each: `m5.xlarge: cpu=4, memory=16Gi, max=10, delay=90s, price=0.2`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub node_groups: Vec<String>,
     /// The compared objects: `queues`, `applications`, `nodes`, `users`; default: all.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub compare: Vec<String>,
@@ -95,12 +98,58 @@ pub struct WhatIfResult {
     pub first: Option<WhatIfFirst>,
     /// The differences; unchanged objects are omitted.
     pub diff: WhatIfDiff,
+    /// The node groups, without and with the changes.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub node_groups: Vec<WhatIfNodeGroup>,
+    /// The requests that fit no node and no node group, with the changes.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub never_fit: Vec<WhatIfNeverFits>,
     /// The trace of the run with the changes, as for a scenario.
     pub trace: Vec<Value>,
     /// Whether the trace is truncated.
     pub truncated: bool,
     /// The unknown data of the cluster, for runs of a simulation copy.
     pub unknown: Vec<String>,
+}
+
+/// A group of nodes that an autoscaler adds and removes.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct WhatIfNodeGroup {
+    /// The name of the group.
+    pub name: String,
+    /// Its nodes without the changes.
+    pub without: WhatIfNodeHours,
+    /// Its nodes with the changes.
+    pub with: WhatIfNodeHours,
+}
+
+/// The nodes of a group in one run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, rename_all = "camelCase")]
+pub struct WhatIfNodeHours {
+    /// The hours of all its nodes, from the request of each to its removal.
+    pub node_hours: f64,
+    /// The cost of the nodes; missing without a price.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cost: Option<f64>,
+    /// The most nodes at one time.
+    pub peak: u32,
+    /// The number of added nodes.
+    pub added: u32,
+    /// The number of removed nodes.
+    pub removed: u32,
+}
+
+/// A request that fits no node and no node group.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct WhatIfNeverFits {
+    /// The application of the request.
+    #[serde(rename = "applicationID")]
+    pub application_id: String,
+    /// The requested amounts.
+    pub resource: BTreeMap<String, i64>,
 }
 
 /// The 10th percentile, the median and the 90th percentile over several runs.

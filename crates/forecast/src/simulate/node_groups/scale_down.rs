@@ -1,0 +1,53 @@
+//! The nodes that an autoscaler removes: those that are empty for long, and those whose allocations fit on other nodes.
+
+use super::group::fits;
+use super::{Autoscaler, waiting};
+use model::{NodeId, Resource, Time};
+use scheduler::Partition;
+use scheduler::state::node::Node;
+
+impl Autoscaler {
+    /// Notes which nodes changed, and gives those to remove: at most one of those in use.
+    pub(super) fn scale_down(&mut self, now: Time, part: &Partition) -> Vec<NodeId> {
+        let mut gone = Vec::new();
+        let mut may_consolidate = self.again && waiting(part).is_empty();
+        for at in (0..self.members.len()).rev() {
+            let member = &mut self.members[at];
+            let node = part.nodes.find(&member.id).and_then(|key| part.nodes.get(key));
+            let Some(node) = node.filter(|_| member.ready.is_none()) else { continue };
+            member.empty = node.allocations.is_empty() && node.reservations.is_empty();
+            let changed = member.changed.as_ref().filter(|(_, available)| *available == node.available);
+            let since = changed.map_or(now, |(since, _)| *since);
+            if since == now {
+                member.changed = Some((now, node.available.clone()));
+            }
+            let (group, empty) = (member.group, member.empty);
+            let super::NodeGroup { unneeded, consolidates, min, .. } = &self.groups[group];
+            let is_due = unneeded.is_some_and(|unneeded| now.since(since) >= unneeded) && self.count_of(group) > *min;
+            let goes = empty || (may_consolidate && *consolidates && fits_elsewhere(part, node));
+            if is_due && goes {
+                may_consolidate &= empty;
+                let member = self.members.remove(at);
+                self.count(&member, now);
+                self.reports[group].removed += 1;
+                gone.push(member.id);
+            }
+        }
+        gone
+    }
+}
+
+/// Whether all allocations of a node have room on the other nodes that are in use.
+fn fits_elsewhere(part: &Partition, node: &Node) -> bool {
+    let others = part.nodes.iter().filter(|other| other.schedulable && other.key != node.key);
+    let mut free: Vec<Resource> =
+        others.filter(|other| !other.allocations.is_empty()).map(|other| other.available.clone()).collect();
+    node.reservations.is_empty()
+        && node.allocations.values().all(|(app, ask)| {
+            let ask = &part.apps[*app].asks[*ask];
+            let place = free.iter_mut().find(|place| fits(&ask.resource, place));
+            let found = place.is_some() && ask.rare.required_node.is_none();
+            place.into_iter().for_each(|place| place.sub_assign(&ask.resource));
+            found
+        })
+}
