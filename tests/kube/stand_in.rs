@@ -84,6 +84,11 @@ impl StandIn {
         stand_in
     }
 
+    /// Where it answers.
+    pub fn url(&self) -> String {
+        format!("http://127.0.0.1:{}", self.port)
+    }
+
     /// How many requests came.
     pub fn asked(&self) -> usize {
         self.asked.load(Ordering::Relaxed)

@@ -15,10 +15,12 @@ use http::header::UPGRADE;
 use http::{Request, Response};
 use http_body::{Body as HttpBody, Frame, SizeHint};
 use kube::Client;
-use kube::client::{Body, ClientBuilder};
+use kube::client::Body;
 use kube::config::Config;
 use tokio::time::{Instant, Sleep, sleep_until, timeout_at};
 use tower::{BoxError, Service};
+
+use super::connect;
 
 /// How long an answer may take as a whole, and how large it may be.
 #[derive(Clone, Copy, Debug)]
@@ -82,7 +84,7 @@ pub(super) fn client(config: Config, context: &str, bounds: Bounds) -> Result<Cl
         server: Arc::clone(&server),
         context: Arc::clone(&context),
     });
-    Ok(ClientBuilder::try_from(config)?.with_layer(&layer).build())
+    Ok(connect::builder(config)?.with_layer(&layer).build())
 }
 
 #[derive(Clone)]

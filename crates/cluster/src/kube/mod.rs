@@ -16,6 +16,7 @@ mod address;
 mod bounds;
 mod cluster;
 mod config_map;
+mod connect;
 mod event;
 mod fault;
 mod find;

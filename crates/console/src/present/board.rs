@@ -8,7 +8,8 @@ use crate::present::lists::queue_cells::Usage;
 use crate::present::meter::Meter;
 use crate::present::pieces::{Lines, Piece, dim, piece, plain};
 use crate::present::text;
-use crate::present::trend_cells::rings;
+use crate::present::trend_cells;
+use crate::present::trend_cells::{largest, rings};
 use crate::present::unknown;
 use crate::present::weight::{Weight, role, weight};
 use crate::present::words::word;
@@ -45,8 +46,7 @@ pub fn items(state: &State) -> Option<&[SheetLine]> {
     }
 }
 
-/// A value of the cluster over the last 10 minutes as heights, in `cells` columns at the right of which is now; blank where nothing was
-/// measured. `top` is what the highest cell represents; `None`: the largest of the span.
+/// A value of the cluster over the last 10 minutes as heights. `top` is what a full cell represents; `None`: the largest of the range.
 fn spark(
     state: &State,
     measure: Measure,
@@ -59,13 +59,12 @@ fn spark(
         Some(name) => Value::amount(SubjectKind::Cluster, measure, name),
         None => Value::plain(SubjectKind::Cluster, measure),
     };
-    line_of(state, &Subject::Cluster, &value, top, cells, signs)
+    trend_cells::heights(state, (&Subject::Cluster, &value), SPAN, top, cells, signs)
 }
 
-/// The share of the cluster that a queue used over the last 10 minutes, as heights; the highest cell is its largest share.
+/// The last 10 minutes of a queue.
 pub fn queue_spark(state: &State, queue: &QueuePath, cells: u16, signs: &Signs) -> String {
-    let value = Value::plain(SubjectKind::Queue, Measure::Share);
-    line_of(state, &Subject::Queue(queue.clone()), &value, None, cells, signs)
+    trend_cells::of_queue(state, queue, SPAN, cells, signs)
 }
 
 /// Who waits; `None` until they are counted, and where the first page is the queue tree alone.
@@ -132,27 +131,6 @@ impl History {
         }
         pieces
     }
-}
-
-fn largest(series: &Series) -> i64 {
-    series.figures.iter().flatten().map(|figure| figure.max).max().unwrap_or(0)
-}
-
-fn line_of(state: &State, subject: &Subject, value: &Value, top: Option<i64>, cells: u16, signs: &Signs) -> String {
-    let blank = || " ".repeat(usize::from(cells));
-    let Some(rings) = rings(state).filter(|_| cells > 0) else { return blank() };
-    let to = state.cluster.at;
-    let series = rings.series(subject, value, to - SPAN, to, usize::from(cells));
-    let top = i128::from(top.unwrap_or_else(|| largest(&series)).max(1));
-    let height =
-        |figure: i64| signs.bars[usize::try_from((i128::from(figure) * 8 - 1).div_euclid(top)).unwrap_or(0).min(7)];
-    let cell = |figure: &Option<view::trends::Figure>| match figure {
-        None => " ",
-        Some(figure) if figure.max <= 0 => signs.nothing,
-        Some(figure) => height(figure.max),
-    };
-    let drawn: String = series.figures.iter().map(cell).collect();
-    format!("{}{drawn}", " ".repeat(usize::from(cells).saturating_sub(series.figures.len())))
 }
 
 /// The nodes, and how many of them are schedulable, for the header.

@@ -39,10 +39,10 @@ use crate::kube::Reader;
 use engine::{Core, Engine, Setup};
 use forecast::shadow::free::Free;
 use forecast::shadow::tally::Tally;
-use forecast::shadow::{Comparison, Settings};
+use forecast::shadow::{Comparison, Settings, Source};
 use kubernetes::live::Input;
 use kubernetes::{Cluster, Settings as Reading};
-use model::Time;
+use model::{AskId, Time};
 use scheduler::Tuning;
 use view::shadowed::ShadowSheet;
 
@@ -109,6 +109,17 @@ impl Shown {
     }
 }
 
+/// Takes the times of decisions that the other scheduler reports over REST.
+#[derive(Clone, Debug)]
+pub struct DecisionTimes(Sender<Message>);
+
+impl DecisionTimes {
+    /// A pod was decided, by its UID. Returns whether the shadow still watches.
+    pub fn decided(&self, ask: AskId, at: Time) -> bool {
+        self.0.send(Message::Decided(DecisionEvent { ask, at, source: Source::RestEvent })).is_ok()
+    }
+}
+
 /// What is known of a shadow once it watches.
 pub struct Begun {
     /// How many pods of the other scheduler there are, and how many of those are on nodes.
@@ -145,6 +156,11 @@ impl ShadowShim {
     /// Ends it from elsewhere.
     pub fn stopper(&self) -> Stopper {
         Stopper::new(self.sender.clone(), || Message::Stop)
+    }
+
+    /// Takes times of decisions from elsewhere; each counts before that of an Event.
+    pub fn times(&self) -> DecisionTimes {
+        DecisionTimes(self.sender.clone())
     }
 
     /// What others look at meanwhile.

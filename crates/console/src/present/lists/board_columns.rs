@@ -60,7 +60,7 @@ pub(super) enum BoardCell {
     Waiting,
     /// The used part of the maximum of memory, in percent.
     MemoryShare,
-    /// The last 10 minutes.
+    /// The cpu of the last 10 minutes, in the scale of the meter.
     Trend,
     /// The wait of 95 % of the waiting applications.
     WaitP95,
