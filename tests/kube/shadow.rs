@@ -247,7 +247,7 @@ fn rest(events: Arc<Mutex<Vec<Value>>>, utilization: bool) -> StandIn {
                 "InstanceUUID": "one", "LowestID": 0, "HighestID": events.len().saturating_sub(1), "EventRecords": events[from..],
             }))
         }
-        _ => Reply { status: 404, ..Reply::text("404 page not found", false) },
+        _ => Reply::no_endpoint(),
     })
 }
 

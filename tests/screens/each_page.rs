@@ -102,8 +102,8 @@ fn each_page_of_alerts_at_three_sizes_in_two_themes() {
         }
         driver
     });
-    compare(&mut drivers, ("alerts", "!", "firing"));
-    compare(&mut drivers, ("alert", "!<ret>", "Alerts ›"));
+    compare(&mut drivers, ("alerts", "!", "SEVERITY"));
+    compare(&mut drivers, ("alert", "!i", "queue-full"));
 }
 
 #[test]
