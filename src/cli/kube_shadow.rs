@@ -42,7 +42,7 @@ pub struct ShadowArgs {
     /// Watch the pods with this schedulerName (repeatable)
     #[arg(long, value_name = "NAME", default_values = ["yunikorn"])]
     pub scheduler_name: Vec<String>,
-    /// Release of the watched scheduler: 1.5.1, 1.8.0, 1.9.0, or kornsole [default: as its REST API]
+    /// Release of the watched scheduler: 1.5.1, 1.8.0, 1.9.0, kornsole [default: from REST]
     #[arg(long, value_name = "PROFILE")]
     pub core: Option<Profile>,
     /// How to reach its REST API: port-forward, proxy, a URL, or none [default: proxy]
