@@ -103,7 +103,6 @@ fn each_page_of_alerts_at_three_sizes_in_two_themes() {
         driver
     });
     compare(&mut drivers, ("alerts", "!", "SEVERITY"));
-    compare(&mut drivers, ("alert", "!i", "queue-full"));
 }
 
 #[test]

@@ -30,7 +30,6 @@ const LOST: Duration = Duration::from_secs(8);
 /// The body of an answer.
 type Answered = MapErr<Incoming, fn(hyper::Error) -> BoxError>;
 
-/// TCP connections.
 fn tcp() -> HttpConnector {
     let mut tcp = HttpConnector::new();
     // TLS comes over it.

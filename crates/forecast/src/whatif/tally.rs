@@ -20,7 +20,6 @@ struct UseMeter {
     /// Amounts times seconds.
     area: BTreeMap<Box<str>, f64>,
     since: Time,
-    /// The cpu.
     trend: Trend,
 }
 
